@@ -1,0 +1,137 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes C out of the record interfaces: generate.py schema-h|schema-c|vtables-c OUTPUT XML…
+
+schema-*  structs and field tables for state/, which knows no bus
+vtables-c the sd-bus property tables over these structs, for services/common
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import schema  # noqa: E402
+
+BANNER = "/* SPDX-License-Identifier: LGPL-2.1-or-later */\n/* Made by dbus-interfaces/generate.py; edit the XML. */\n"
+C_TYPES = {"s": "const char *", "t": "uint64_t ", "x": "int64_t ", "d": "double ", "b": "int ",
+           "as": "const char *const *", "aa{sv}": "AldRows "}
+FIELD_TYPES = {"s": "STRING", "t": "UINT64", "x": "INT64", "d": "DOUBLE", "b": "BOOLEAN", "as": "STRV",
+               "aa{sv}": "ROWS"}
+ABSENT = {"s": "NULL", "t": "ALD_ABSENT_UINT64", "x": "ALD_ABSENT_INT64", "d": "ALD_ABSENT_DOUBLE",
+          "b": "ALD_ABSENT_BOOLEAN", "as": "NULL"}
+
+
+def structs(records):
+    """Every struct as (C name, symbol, fields); rows before the record that holds them."""
+    for record in records:
+        for field in record.fields:
+            if field.row:
+                yield "Ald" + field.row, "ald_" + schema.snake(field.row), field.row_fields
+        yield "Ald" + record.struct, "ald_" + record.symbol, record.fields
+
+
+def enums(records):
+    for name, _, fields in structs(records):
+        for field in fields:
+            if field.enum:
+                yield name + field.name, field.enum
+
+
+def schema_h(records):
+    out = [BANNER, '#pragma once\n\n#include "state/field.h"\n\n']
+    out.append("typedef enum AldKind {\n")
+    out += [f"        ALD_KIND_{record.symbol.upper()},\n" for record in records]
+    out.append("        ALD_N_KINDS,\n} AldKind;\n\n")
+    for name, values in enums(records):
+        upper = "ALD_" + schema.snake(name[3:]).upper()
+        out.append(f"typedef enum {name} {{\n")
+        out += [f"        {upper}_{value.replace('-', '_').upper()},\n" for value in values]
+        out.append(f"        {upper}_N,\n}} {name};\n\n")
+        out.append(f"const char *{upper.lower()}_to_string({name} value);\n\n")
+    for name, symbol, fields in structs(records):
+        out.append(f"typedef struct {name} {{\n")
+        for field in fields:
+            unit = f" /* {field.unit} */" if field.unit else ""
+            out.append(f"        {C_TYPES[field.type]}{field.member};{unit}\n")
+        out.append(f"}} {name};\n\nextern const AldStruct {symbol}_struct;\n")
+        init = [f"                .{f.member} = "
+                + (f"{{ .type = &ald_{schema.snake(f.row)}_struct }}" if f.row else ABSENT[f.type])
+                + ", \\\n" for f in fields]
+        out.append(f"#define {symbol.upper()}_INIT \\\n        {{ \\\n{''.join(init)}        }}\n\n")
+    return "".join(out)
+
+
+def field_table(name, symbol, fields):
+    out = [f"static const AldField {symbol}_fields[] = {{\n"]
+    for field in fields:
+        out.append(f'        {{ .name = "{field.name}", .type = ALD_TYPE_{FIELD_TYPES[field.type]}, '
+                   f".offset = offsetof({name}, {field.member})")
+        if field.threshold:
+            out.append(f", .threshold = {field.threshold:g}, .relative = {str(field.relative).lower()}")
+        if field.row:
+            out.append(f", .rows = &ald_{schema.snake(field.row)}_struct")
+        out.append(" },\n")
+    out.append("};\n\n")
+    out.append(f"static const {name} {symbol}_absent = {symbol.upper()}_INIT;\n\n")
+    out.append(f"const AldStruct {symbol}_struct = {{\n        .name = \"{name[3:]}\",\n"
+               f"        .fields = {symbol}_fields,\n        .n_fields = G_N_ELEMENTS({symbol}_fields),\n"
+               f"        .size = sizeof({name}),\n        .absent = &{symbol}_absent,\n}};\n\n")
+    return "".join(out)
+
+
+def schema_c(records):
+    out = [BANNER, "#include <glib.h>\n#include <stddef.h>\n\n#include \"state/kind.h\"\n\n"]
+    for name, values in enums(records):
+        lower = "ald_" + schema.snake(name[3:])
+        strings = ", ".join(f'"{value}"' for value in values)
+        out.append(f"const char *{lower}_to_string({name} value)\n{{\n"
+                   f"        static const char *const strings[] = {{ {strings} }};\n\n"
+                   f"        g_assert((size_t) value < G_N_ELEMENTS(strings));\n"
+                   f"        return strings[value];\n}}\n\n")
+    out += [field_table(*struct) for struct in structs(records)]
+    out.append("const AldKindInfo ald_kinds[ALD_N_KINDS] = {\n")
+    for record in records:
+        out.append(f"        [ALD_KIND_{record.symbol.upper()}] = {{\n"
+                   f'                .name = "{record.kind}",\n                .interface = "{record.name}",\n'
+                   f'                .mapping = "{record.mapping}",\n                .type = &ald_{record.symbol}_struct,\n'
+                   f"                .is_link = {str(record.is_link).lower()},\n"
+                   f"                .persistent = {str(record.persistent).lower()},\n        }},\n")
+    out.append("};\n")
+    return "".join(out)
+
+
+def vtables_c(records):
+    """sd-bus reads scalars and strings by itself: its C types are those of the structs."""
+    out = [BANNER, '#include "services/common/record-bus.h"\n#include "state/schema.h"\n\n']
+    for record in records:
+        out.append(f"static const sd_bus_vtable {record.symbol}_vtable[] = {{\n        SD_BUS_VTABLE_START(0),\n")
+        for field in record.fields:
+            getter = "ald_record_bus_get_rows" if field.row else "NULL"
+            out.append(f'        SD_BUS_PROPERTY("{field.name}", "{field.type}", {getter},\n'
+                       f"                ALD_RECORD_OFFSET(Ald{record.struct}, {field.member}), "
+                       "SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),\n")
+        for name in schema.ENVELOPE:
+            out.append(f'        SD_BUS_PROPERTY("{name}", "t", NULL, offsetof(AldRecord, {schema.snake(name)}), '
+                       "SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),\n")
+        out.append("        SD_BUS_VTABLE_END\n};\n\n")
+    out.append("const sd_bus_vtable *const ald_record_vtables[ALD_N_KINDS] = {\n")
+    out += [f"        [ALD_KIND_{r.symbol.upper()}] = {r.symbol}_vtable,\n" for r in records]
+    out.append("};\n")
+    return "".join(out)
+
+
+MAKERS = {"schema-h": schema_h, "schema-c": schema_c, "vtables-c": vtables_c}
+
+
+def main(argv):
+    if len(argv) < 4 or argv[1] not in MAKERS:
+        sys.exit(__doc__)
+    try:
+        records = [i for i in schema.load_all(argv[3:]) if i.is_record]
+        Path(argv[2]).write_text(MAKERS[argv[1]](records), encoding="utf-8")
+    except schema.SchemaError as error:
+        sys.exit(f"generate.py: {error}")
+
+
+if __name__ == "__main__":
+    main(sys.argv)

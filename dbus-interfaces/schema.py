@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Reads the D-Bus XML of Alidade: interfaces with their documentation, and what the records among them list."""
+
+import re
+import xml.etree.ElementTree as ET
+
+PREFIX = "org.alidade."
+# Every record interface has these two; they belong to the envelope of a record, not to its fields.
+ENVELOPE = ("Revision", "UpdatedUSec")
+FIELD_TYPES = ("s", "t", "x", "d", "b", "as", "aa{sv}")
+
+
+class SchemaError(Exception):
+    pass
+
+
+class Field:
+    """A property of a record interface, or a field of one of its rows."""
+
+    def __init__(self, where, name, type, doc):
+        self.where, self.name, self.type, self.doc = where, name, type, doc
+        self.unit = None
+        self.enum = []
+        self.threshold, self.relative = 0.0, False
+        self.row = None
+        self.row_fields = []
+        if type not in FIELD_TYPES:
+            raise SchemaError(f"{where}.{name}: type {type} is none of {' '.join(FIELD_TYPES)}")
+
+    def annotate(self, name, value):
+        if name == "Unit":
+            self.unit = value
+        elif name == "Enum":
+            if self.type != "s":
+                raise SchemaError(f"{self.where}.{self.name}: an Enum must be of type s")
+            self.enum = value.split()
+        elif name == "Threshold":
+            if self.type not in ("t", "x", "d"):
+                raise SchemaError(f"{self.where}.{self.name}: only numbers have a Threshold")
+            self.relative = value.endswith("%")
+            self.threshold = float(value[:-1]) / 100 if self.relative else float(value)
+        else:
+            raise SchemaError(f"{self.where}.{self.name}: unknown annotation {PREFIX}{name}")
+
+    @property
+    def member(self):
+        return snake(self.name)
+
+
+class Member:
+    """A method, signal or property, with its documentation."""
+
+    def __init__(self, element, doc):
+        self.element, self.doc = element, doc
+        self.name = element.get("name")
+
+
+class Interface:
+    def __init__(self, path, element, doc):
+        self.path, self.element, self.doc = path, element, doc
+        self.name = element.get("name")
+        if not self.name.startswith(PREFIX):
+            raise SchemaError(f"{path}: {self.name} does not begin with {PREFIX}")
+        self.mapping, self.persistent = None, False
+        self.members, self.fields = [], []
+        self._read_members()
+        if self.mapping:
+            self._read_fields()
+
+    @property
+    def kind(self):
+        return self.name[len(PREFIX):]
+
+    @property
+    def is_record(self):
+        return self.mapping is not None
+
+    @property
+    def is_link(self):
+        return self.kind.startswith("Link1.")
+
+    @property
+    def struct(self):
+        scope, _, rest = self.kind.partition(".")
+        return ("Link" if scope == "Link1" else "") + rest
+
+    @property
+    def symbol(self):
+        return snake(self.struct)
+
+    def _read_members(self):
+        for doc, child in documented(self.element):
+            name = child.get("name", "")
+            if child.tag == "annotation" and name == PREFIX + "Mapping":
+                self.mapping = child.get("value")
+            elif child.tag == "annotation" and name == PREFIX + "Persistent":
+                self.persistent = child.get("value") == "true"
+            elif child.tag == "annotation":
+                raise SchemaError(f"{self.path}: unknown annotation {name}")
+            else:
+                self.members.append(Member(child, doc))
+
+    def _read_fields(self):
+        for member in self.members:
+            if member.name in ENVELOPE:
+                continue
+            if member.element.tag != "property":
+                raise SchemaError(f"{self.path}: {member.name}: a record interface has properties only")
+            self.fields.append(read_field(self.struct, member.element, member.element.get("type"), member.doc))
+        if len(self.fields) > 64:
+            raise SchemaError(f"{self.path}: more than 64 fields")
+        missing = set(ENVELOPE) - {m.name for m in self.members}
+        if missing:
+            raise SchemaError(f"{self.path}: lacks {' '.join(sorted(missing))}")
+
+
+def snake(name):
+    name = name.replace("USec", "Usec").replace("NSec", "Nsec")
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def documented(element):
+    """Yields (documentation, child) for each child element: the comment right before it."""
+    doc = ""
+    for child in element:
+        if child.tag is ET.Comment:
+            doc = child.text
+        else:
+            yield strip_name(doc, child.get("name", "")), child
+            doc = ""
+
+
+def strip_name(doc, name):
+    """Drops the leading "Name:" and the common indentation of a comment."""
+    lines = [line.strip() for line in doc.strip().splitlines()]
+    text = "\n".join(lines)
+    return text[len(name) + 1:].strip() if name and text.startswith(name + ":") else text
+
+
+def read_field(where, element, type, doc):
+    field = Field(where, element.get("name"), type, doc)
+    for row_doc, child in documented(element):
+        name = child.get("name")
+        if name == PREFIX + "Row":
+            field.row = child.get("value")
+            field.row_fields = [read_field(field.row, sub, sub.get("value"), sub_doc)
+                                for sub_doc, sub in documented(child)]
+        elif name.startswith(PREFIX):
+            field.annotate(name[len(PREFIX):], child.get("value"))
+    check_rows(field)
+    return field
+
+
+def check_rows(field):
+    where = f"{field.where}.{field.name}"
+    if (field.type == "aa{sv}") != bool(field.row):
+        raise SchemaError(f"{where}: type aa{{sv}} and a Row annotation go together")
+    if field.row and (not field.row_fields or field.row_fields[0].name != "Id" or field.row_fields[0].type != "s"):
+        raise SchemaError(f"{where}: the first field of a row is Id, of type s")
+    if any(sub.row for sub in field.row_fields):
+        raise SchemaError(f"{where}: a row has no rows")
+
+
+def load(path):
+    """The interfaces of one XML file."""
+    parser = ET.XMLParser(target=ET.TreeBuilder(insert_comments=True))
+    try:
+        root = ET.parse(path, parser).getroot()
+    except ET.ParseError as error:
+        raise SchemaError(f"{path}: {error}") from error
+    return [Interface(path, element, doc.partition(":\n")[2]) for doc, element in documented(root)
+            if element.tag == "interface"]
+
+
+def load_all(paths):
+    return [interface for path in paths for interface in load(path)]

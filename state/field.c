@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+#include <string.h>
+
+#include "state/field.h"
+
+#define CMP(a, b) (((a) > (b)) - ((a) < (b)))
+
+static const char *string_at(const void *value)
+{
+        const char *string = *(const char *const *) value;
+
+        return string ? string : "";
+}
+
+static const char *const *strv_at(const void *value)
+{
+        static const char *const empty[] = { NULL };
+        const char *const *strv = *(const char *const *const *) value;
+
+        return strv ? strv : empty;
+}
+
+bool ald_field_is_absent(const AldField *field, const void *value)
+{
+        switch (field->type) {
+        case ALD_TYPE_STRING:
+                return *string_at(value) == '\0';
+        case ALD_TYPE_UINT64:
+                return *(const uint64_t *) value == ALD_ABSENT_UINT64;
+        case ALD_TYPE_INT64:
+                return *(const int64_t *) value == ALD_ABSENT_INT64;
+        case ALD_TYPE_DOUBLE:
+                return !isfinite(*(const double *) value);
+        case ALD_TYPE_BOOLEAN:
+                return *(const int *) value == ALD_ABSENT_BOOLEAN;
+        case ALD_TYPE_STRV:
+                return *strv_at(value) == NULL;
+        case ALD_TYPE_ROWS:
+                return false;
+        }
+        g_assert_not_reached();
+}
+
+static int compare_strv(const char *const *a, const char *const *b)
+{
+        for (; *a && *b; a++, b++) {
+                int r = strcmp(*a, *b);
+                if (r != 0)
+                        return r;
+        }
+        return CMP(*a != NULL, *b != NULL);
+}
+
+static int compare_structs(const AldStruct *type, const void *a, const void *b)
+{
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                int r = ald_field_compare(field, ald_field_of(field, a), ald_field_of(field, b));
+                if (r != 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int compare_rows(const AldRows *a, const AldRows *b)
+{
+        for (size_t i = 0; i < a->n && i < b->n; i++) {
+                size_t at = i * a->type->size;
+                int r = compare_structs(a->type, (const char *) a->items + at, (const char *) b->items + at);
+                if (r != 0)
+                        return r;
+        }
+        return CMP(a->n, b->n);
+}
+
+static int compare_present(const AldField *field, const void *a, const void *b)
+{
+        switch (field->type) {
+        case ALD_TYPE_STRING:
+                return strcmp(string_at(a), string_at(b));
+        case ALD_TYPE_UINT64:
+                return CMP(*(const uint64_t *) a, *(const uint64_t *) b);
+        case ALD_TYPE_INT64:
+                return CMP(*(const int64_t *) a, *(const int64_t *) b);
+        case ALD_TYPE_DOUBLE:
+                return CMP(*(const double *) a, *(const double *) b);
+        case ALD_TYPE_BOOLEAN:
+                return CMP(*(const int *) a, *(const int *) b);
+        case ALD_TYPE_STRV:
+                return compare_strv(strv_at(a), strv_at(b));
+        case ALD_TYPE_ROWS:
+                return compare_rows(a, b);
+        }
+        g_assert_not_reached();
+}
+
+int ald_field_compare(const AldField *field, const void *a, const void *b)
+{
+        bool absent_a = ald_field_is_absent(field, a), absent_b = ald_field_is_absent(field, b);
+
+        if (absent_a || absent_b)
+                return CMP(absent_b, absent_a);
+        return compare_present(field, a, b);
+}
+
+static bool structs_beyond_threshold(const AldStruct *type, const void *a, const void *b)
+{
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                if (ald_field_beyond_threshold(field, ald_field_of(field, a), ald_field_of(field, b)))
+                        return true;
+        }
+        return false;
+}
+
+static bool rows_beyond_threshold(const AldRows *a, const AldRows *b)
+{
+        if (a->n != b->n)
+                return true;
+        for (size_t i = 0; i < a->n; i++) {
+                size_t at = i * a->type->size;
+                if (structs_beyond_threshold(
+                            a->type, (const char *) a->items + at, (const char *) b->items + at))
+                        return true;
+        }
+        return false;
+}
+
+static double number_at(const AldField *field, const void *value)
+{
+        switch (field->type) {
+        case ALD_TYPE_UINT64:
+                return (double) *(const uint64_t *) value;
+        case ALD_TYPE_INT64:
+                return (double) *(const int64_t *) value;
+        case ALD_TYPE_DOUBLE:
+                return *(const double *) value;
+        default:
+                g_assert_not_reached();
+        }
+}
+
+bool ald_field_beyond_threshold(const AldField *field, const void *a, const void *b)
+{
+        double from, threshold;
+
+        if (field->type == ALD_TYPE_ROWS)
+                return rows_beyond_threshold(a, b);
+        if (ald_field_compare(field, a, b) == 0)
+                return false;
+        if (field->threshold <= 0 || ald_field_is_absent(field, a) || ald_field_is_absent(field, b))
+                return true;
+
+        from = number_at(field, a);
+        threshold = field->relative ? field->threshold * fabs(from) : field->threshold;
+        return fabs(number_at(field, b) - from) >= threshold;
+}
+
+const AldField *ald_struct_find(const AldStruct *type, const char *name)
+{
+        for (size_t i = 0; i < type->n_fields; i++)
+                if (strcmp(type->fields[i].name, name) == 0)
+                        return &type->fields[i];
+        return NULL;
+}

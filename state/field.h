@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * How the fields of a record are described. The structs and tables themselves are generated from
+ * dbus-interfaces/ into schema.h. Absent values are those that the D-Bus properties use, so that a struct is
+ * at once what a bus shows.
+ */
+
+#define ALD_ABSENT_UINT64 UINT64_MAX
+#define ALD_ABSENT_INT64 INT64_MIN
+#define ALD_ABSENT_DOUBLE ((double) NAN)
+#define ALD_ABSENT_BOOLEAN (-1)
+
+/* Integers beyond ±2^53 do not survive JSON, so no field holds one. */
+#define ALD_INTEGER_MAX (INT64_C(1) << 53)
+
+typedef enum AldType {
+        ALD_TYPE_STRING,  /* const char *: NULL is absent, and so is "" */
+        ALD_TYPE_UINT64,  /* uint64_t */
+        ALD_TYPE_INT64,   /* int64_t */
+        ALD_TYPE_DOUBLE,  /* double: infinite is absent too */
+        ALD_TYPE_BOOLEAN, /* int: 0, 1 or ALD_ABSENT_BOOLEAN; in rows only */
+        ALD_TYPE_STRV,    /* const char *const *: NULL is absent, and so is an empty list */
+        ALD_TYPE_ROWS,    /* AldRows: never absent, maybe empty; never in rows */
+} AldType;
+
+typedef struct AldStruct AldStruct;
+
+typedef struct AldRows {
+        const AldStruct *type;
+        const void *items; /* n structs of this type, sorted by their first field, Id */
+        size_t n;
+} AldRows;
+
+typedef struct AldField {
+        const char *name;
+        AldType type;
+        size_t offset;
+        double threshold; /* a smaller change waits for the next one or the resend */
+        bool relative;    /* the threshold is a share of the value sent before */
+        const AldStruct *rows;
+} AldField;
+
+struct AldStruct {
+        const char *name;
+        const AldField *fields;
+        size_t n_fields;
+        size_t size;
+        const void *absent; /* an instance with every field absent */
+};
+
+/* The address of a field in a struct of its type. */
+static inline const void *ald_field_of(const AldField *field, const void *base)
+{
+        return (const char *) base + field->offset;
+}
+
+/* Whether a value is absent, in any of the forms above. */
+bool ald_field_is_absent(const AldField *field, const void *value);
+
+/* A total order of two values of one field; absent comes first. */
+int ald_field_compare(const AldField *field, const void *a, const void *b);
+
+/* Whether the change from a to b is to be sent at once: it reaches the threshold, or one of the two is
+ * absent. */
+bool ald_field_beyond_threshold(const AldField *field, const void *a, const void *b);
+
+/* The field of this name, or NULL. */
+const AldField *ald_struct_find(const AldStruct *type, const char *name);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/schema.h"
+
+/* A kind of record: one D-Bus interface. */
+typedef struct AldKindInfo {
+        const char *name;      /* on every wire: Node1.Memory */
+        const char *interface; /* org.alidade.Node1.Memory */
+        const char *mapping;   /* Memories, as in GetMemories() */
+        const AldStruct *type;
+        bool is_link;
+        bool persistent; /* kept over a restart of the state service, since measuring it again is dear */
+} AldKindInfo;
+
+extern const AldKindInfo ald_kinds[ALD_N_KINDS];
+
+/* The kind of this name, or -ENOENT. */
+int ald_kind_from_name(const char *name);
+
+/* The kind of this interface name, or -ENOENT. */
+int ald_kind_from_interface(const char *interface);

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "state/record.h"
+
+#define ALIGN8(n) (((n) + 7u) & ~(size_t) 7u)
+
+/* D-Bus puts each entry of an a{sv} on 8 bytes: lengths, terminators, signature and padding beside the name.
+ */
+#define WIRE_ENTRY 24u
+
+/* Fills a block from its start; with no block it only measures, so that one walk serves both. */
+typedef struct Packer {
+        char *block;
+        size_t used;
+        size_t wire;
+} Packer;
+
+static void *pack_space(Packer *p, size_t n)
+{
+        void *at = p->block ? p->block + p->used : NULL;
+
+        p->used += ALIGN8(n);
+        return at;
+}
+
+static void *pack_bytes(Packer *p, const void *bytes, size_t n)
+{
+        void *at = pack_space(p, n);
+
+        if (at)
+                memcpy(at, bytes, n);
+        return at;
+}
+
+static bool string_is_sayable(const char *string)
+{
+        size_t n;
+
+        if (!string || !*string)
+                return false;
+        n = strnlen(string, ALD_STRING_MAX + 1);
+        return n <= ALD_STRING_MAX && g_utf8_validate(string, (gssize) n, NULL);
+}
+
+static const char *pack_string(Packer *p, const char *string)
+{
+        size_t n;
+
+        if (!string_is_sayable(string))
+                return NULL;
+        n = strlen(string) + 1;
+        p->wire += n;
+        return pack_bytes(p, string, n);
+}
+
+static const char *const *pack_strv(Packer *p, const char *const *strv)
+{
+        size_t n = 0;
+        const char **copy;
+
+        for (size_t i = 0; strv && strv[i]; i++)
+                n += string_is_sayable(strv[i]);
+        if (n == 0)
+                return NULL;
+
+        copy = pack_space(p, (n + 1) * sizeof(char *));
+        p->wire += 8 * n;
+        for (size_t i = 0, at = 0; strv[i]; i++) {
+                const char *string;
+
+                if (!string_is_sayable(strv[i]))
+                        continue;
+                string = pack_string(p, strv[i]);
+                if (copy)
+                        copy[at++] = string;
+        }
+        if (copy)
+                copy[n] = NULL;
+        return copy;
+}
+
+static const char *row_id(const AldStruct *type, const void *row)
+{
+        return *(const char *const *) ald_field_of(&type->fields[0], row);
+}
+
+static int compare_ids(gconstpointer a, gconstpointer b, gpointer type)
+{
+        return strcmp(row_id(type, *(const void *const *) a), row_id(type, *(const void *const *) b));
+}
+
+/* The rows that have an Id of their own, sorted by it. */
+static GPtrArray *rows_in_order(const AldRows *rows)
+{
+        GPtrArray *order = g_ptr_array_sized_new((guint) rows->n);
+        guint kept = 0;
+
+        for (size_t i = 0; i < rows->n; i++)
+                if (string_is_sayable(row_id(rows->type, ald_rows_at(rows, i))))
+                        g_ptr_array_add(order, (gpointer) ald_rows_at(rows, i));
+        g_ptr_array_sort_with_data(order, compare_ids, (gpointer) rows->type);
+
+        for (guint i = 0; i < order->len; i++)
+                if (i == 0 ||
+                        compare_ids(&order->pdata[kept - 1], &order->pdata[i], (gpointer) rows->type) != 0)
+                        order->pdata[kept++] = order->pdata[i];
+        g_ptr_array_set_size(order, (gint) kept);
+        return order;
+}
+
+static void pack_struct(Packer *p, const AldStruct *type, void *to, const void *from);
+
+static AldRows pack_rows(Packer *p, const AldRows *rows)
+{
+        g_autoptr(GPtrArray) order = rows_in_order(rows);
+        size_t size = rows->type->size;
+        char *items = order->len > 0 ? pack_space(p, order->len * size) : NULL;
+
+        for (guint i = 0; i < order->len; i++) {
+                p->wire += 8;
+                pack_struct(p, rows->type, items ? items + i * size : NULL, order->pdata[i]);
+        }
+        return (AldRows){ .type = rows->type, .items = items, .n = order->len };
+}
+
+static bool integer_is_sayable(const AldField *field, const void *value)
+{
+        if (field->type == ALD_TYPE_UINT64)
+                return *(const uint64_t *) value <= (uint64_t) ALD_INTEGER_MAX;
+        return llabs(MAX(*(const int64_t *) value, -INT64_MAX)) <= ALD_INTEGER_MAX;
+}
+
+/* Leaves the field as it is, absent, where the value cannot be said. */
+static void pack_field(Packer *p, const AldField *field, void *to, const void *from)
+{
+        const char *string;
+        const char *const *strv;
+        AldRows rows;
+
+        switch (field->type) {
+        case ALD_TYPE_STRING:
+                string = pack_string(p, *(const char *const *) from);
+                if (to)
+                        *(const char **) to = string;
+                break;
+        case ALD_TYPE_STRV:
+                strv = pack_strv(p, *(const char *const *const *) from);
+                if (to)
+                        *(const char *const **) to = strv;
+                break;
+        case ALD_TYPE_ROWS:
+                rows = pack_rows(p, from);
+                if (to)
+                        *(AldRows *) to = rows;
+                break;
+        case ALD_TYPE_UINT64:
+        case ALD_TYPE_INT64:
+                if (to && integer_is_sayable(field, from))
+                        memcpy(to, from, sizeof(uint64_t));
+                break;
+        case ALD_TYPE_DOUBLE:
+                if (to && isfinite(*(const double *) from))
+                        *(double *) to = *(const double *) from;
+                break;
+        case ALD_TYPE_BOOLEAN:
+                if (to && *(const int *) from != ALD_ABSENT_BOOLEAN)
+                        *(int *) to = *(const int *) from != 0;
+                break;
+        }
+}
+
+static void pack_struct(Packer *p, const AldStruct *type, void *to, const void *from)
+{
+        if (to)
+                memcpy(to, type->absent, type->size);
+
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                const void *value = ald_field_of(field, from);
+
+                if (field->type == ALD_TYPE_ROWS || !ald_field_is_absent(field, value))
+                        p->wire += WIRE_ENTRY + strlen(field->name);
+                pack_field(p, field, to ? (char *) to + field->offset : NULL, value);
+        }
+}
+
+int ald_record_new(AldKind kind, const void *fields, AldRecord **ret)
+{
+        const AldStruct *type = ald_kinds[kind].type;
+        Packer measure = { 0 }, packer = { 0 };
+        AldRecord *record;
+
+        pack_space(&measure, sizeof(AldRecord));
+        pack_space(&measure, type->size);
+        pack_struct(&measure, type, NULL, fields);
+        if (measure.used > ALD_RECORD_MAX)
+                return -E2BIG;
+
+        record = g_malloc(measure.used);
+        *record = (AldRecord){
+                .n_ref = 1,
+                .kind = kind,
+                .size = (uint32_t) measure.used,
+                .wire_size = (uint32_t) measure.wire,
+        };
+        packer.block = (char *) record;
+        pack_space(&packer, sizeof(AldRecord));
+        pack_struct(&packer, type, pack_space(&packer, type->size), fields);
+        *ret = record;
+        return 0;
+}
+
+AldRecord *ald_record_ref(AldRecord *record)
+{
+        record->n_ref++;
+        return record;
+}
+
+void ald_record_unref(AldRecord *record)
+{
+        if (--record->n_ref == 0)
+                g_free(record);
+}
+
+const void *ald_record_checked(const AldRecord *record, AldKind kind)
+{
+        if (!record)
+                return NULL;
+        g_assert(record->kind == kind);
+        return ald_record_fields(record);
+}
+
+int ald_record_compare(const AldRecord *a, const AldRecord *b)
+{
+        const AldStruct *type = ald_record_type(a);
+
+        g_assert(a->kind == b->kind);
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                int r = ald_field_compare(field, ald_record_field(a, field), ald_record_field(b, field));
+                if (r != 0)
+                        return r;
+        }
+        return 0;
+}
+
+uint64_t ald_record_diff(const AldRecord *a, const AldRecord *b)
+{
+        const AldStruct *type = ald_record_type(a);
+        uint64_t diff = 0;
+
+        g_assert(a->kind == b->kind);
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                if (ald_field_compare(field, ald_record_field(a, field), ald_record_field(b, field)) != 0)
+                        diff |= UINT64_C(1) << i;
+        }
+        return diff;
+}
+
+bool ald_record_beyond_threshold(const AldRecord *a, const AldRecord *b)
+{
+        const AldStruct *type = ald_record_type(a);
+
+        g_assert(a->kind == b->kind);
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                if (ald_field_beyond_threshold(field, ald_record_field(a, field), ald_record_field(b, field)))
+                        return true;
+        }
+        return false;
+}
+
+const void *ald_rows_find(const AldRows *rows, const char *id)
+{
+        for (size_t i = 0; i < rows->n; i++)
+                if (strcmp(row_id(rows->type, ald_rows_at(rows, i)), id) == 0)
+                        return ald_rows_at(rows, i);
+        return NULL;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+#include "state/kind.h"
+
+#define ALD_STRING_MAX 1024u         /* bytes in one string of a record */
+#define ALD_RECORD_MAX (256u * 1024) /* bytes of one record in memory */
+
+/*
+ * A record: the fields of one kind, in one block of memory that is never changed once made, and shared by
+ * reference. Not thread-safe. The struct of the kind follows the header; its strings, lists and rows lie
+ * behind it in the same block.
+ */
+typedef struct AldRecord {
+        unsigned n_ref;
+        AldKind kind;
+        uint32_t size;      /* bytes of the block */
+        uint32_t wire_size; /* about how many bytes it takes in a D-Bus message */
+
+        /* The envelope, set by who publishes the record; it takes no part in comparison. */
+        uint64_t revision;
+        uint64_t updated_usec; /* CLOCK_REALTIME of the source */
+} AldRecord;
+
+/* Where a field lies, counted from the record itself. */
+#define ALD_RECORD_OFFSET(type, member) (sizeof(AldRecord) + offsetof(type, member))
+
+/*
+ * Copies a struct of the kind into a new record. What cannot be said is left out: strings that are not UTF-8
+ * or longer than ALD_STRING_MAX, integers beyond ±2^53, rows without an Id or with that of another row.
+ * Rows need not be sorted. Returns -E2BIG beyond ALD_RECORD_MAX.
+ */
+int ald_record_new(AldKind kind, const void *fields, AldRecord **ret);
+
+AldRecord *ald_record_ref(AldRecord *record);
+void ald_record_unref(AldRecord *record);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldRecord, ald_record_unref)
+
+static inline const AldStruct *ald_record_type(const AldRecord *record)
+{
+        return ald_kinds[record->kind].type;
+}
+
+/* The struct of the record's kind. */
+static inline const void *ald_record_fields(const AldRecord *record)
+{
+        return record + 1;
+}
+
+/* One field of the record; its address. */
+static inline const void *ald_record_field(const AldRecord *record, const AldField *field)
+{
+        return ald_field_of(field, ald_record_fields(record));
+}
+
+/* The same, with the kind checked: ald_record_as(record, MEMORY, AldMemory). NULL stays NULL. */
+#define ald_record_as(record, KIND, Type) ((const Type *) ald_record_checked((record), ALD_KIND_##KIND))
+const void *ald_record_checked(const AldRecord *record, AldKind kind);
+
+/* A total order of the fields of two records of one kind. */
+int ald_record_compare(const AldRecord *a, const AldRecord *b);
+
+/* Bit i is set where field i of the kind's table differs. */
+uint64_t ald_record_diff(const AldRecord *a, const AldRecord *b);
+
+/* Whether some field changed by its threshold or more, so that b is to be sent now. */
+bool ald_record_beyond_threshold(const AldRecord *a, const AldRecord *b);
+
+/* Row i of a list of rows. */
+static inline const void *ald_rows_at(const AldRows *rows, size_t i)
+{
+        return (const char *) rows->items + i * rows->type->size;
+}
+
+/* The row with this Id, or NULL. */
+const void *ald_rows_find(const AldRows *rows, const char *id);
