@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/common/service.h"
+#include "state/record.h"
+
+/*
+ * One record that a service measures, shown as its D-Bus interface on an object of the service. The interface
+ * is there from the first update on. Changes below their thresholds wait; everything is sent again every 30 s.
+ */
+typedef struct AldRecordExport AldRecordExport;
+
+#define ALD_RESEND_USEC (UINT64_C(30) * 1000 * 1000)
+
+int ald_record_export_new(AldService *service, const char *path, AldKind kind, AldRecordExport **ret);
+void ald_record_export_free(AldRecordExport *export);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldRecordExport, ald_record_export_free)
+
+/* Takes a struct of the kind, copies it, and sends what changed. Logs and returns its error. */
+int ald_record_export_update(AldRecordExport *export, const void *fields);
