@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <glib.h>
+
+#include "services/common/fd.h"
+#include "services/common/sysroot.h"
+#include "services/telemetry/kept-file.h"
+
+#define NUMBER_MAX 64u
+
+void ald_kept_file_init(AldKeptFile *file, int root, const char *path)
+{
+        *file = (AldKeptFile){ .root = root, .fd = -1, .path = g_strdup(path) };
+}
+
+void ald_kept_file_clear(AldKeptFile *file)
+{
+        ald_fd_close(&file->fd);
+        g_clear_pointer(&file->path, g_free);
+}
+
+/* Kernels and machines without the file are usual; a file that is there and cannot be read is not. */
+static GLogLevelFlags level_of(int error)
+{
+        return error == -ENOENT || error == -EOPNOTSUPP ? G_LOG_LEVEL_INFO : G_LOG_LEVEL_WARNING;
+}
+
+void ald_kept_file_complain(AldKeptFile *file, int error)
+{
+        if (file->complained)
+                return;
+        file->complained = true;
+        g_log_structured(G_LOG_DOMAIN, level_of(error), "MESSAGE",
+                "/%s gives no value: %s; what it tells is absent", file->path, g_strerror(-error));
+}
+
+ssize_t ald_kept_file_read(AldKeptFile *file, char *buffer, size_t size)
+{
+        ssize_t n;
+
+        if (file->fd < 0)
+                file->fd = ald_sysroot_open_file(file->root, file->path);
+        n = file->fd < 0 ? file->fd : ald_sysroot_reread(file->fd, buffer, size - 1);
+        if (n == -EFBIG) {
+                buffer[size - 1] = '\0';
+                return (ssize_t) size - 1;
+        }
+        if (n < 0) {
+                ald_kept_file_complain(file, (int) n);
+                ald_fd_close(&file->fd);
+        }
+        return n;
+}
+
+int ald_kept_file_read_int64(AldKeptFile *file, int64_t *ret)
+{
+        char buffer[NUMBER_MAX], *end;
+        ssize_t n = ald_kept_file_read(file, buffer, sizeof buffer);
+        const char *digits = buffer;
+        long long value;
+
+        if (n < 0)
+                return (int) n;
+        if (*digits == '-')
+                digits++;
+        if (!g_ascii_isdigit(*digits))
+                return -EBADMSG;
+        errno = 0;
+        value = strtoll(buffer, &end, 10);
+        if (errno != 0)
+                return -errno;
+        while (g_ascii_isspace(*end))
+                end++;
+        if (*end != '\0')
+                return -EBADMSG;
+        *ret = value;
+        return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * A file of procfs or sysfs that is read again and again. It stays open, since opening costs more than
+ * reading; after an error it is opened anew at the next read. It is complained about once, so that a flapping
+ * file does not fill the log.
+ */
+typedef struct AldKeptFile {
+        int root;
+        int fd;
+        bool complained;
+        char *path;
+} AldKeptFile;
+
+/* Takes no reference of the root; copies the path, which is relative to it. */
+void ald_kept_file_init(AldKeptFile *file, int root, const char *path);
+void ald_kept_file_clear(AldKeptFile *file);
+
+/* Reads the file from its start and terminates it; what does not fit is left out. Returns the length, or a
+ * negative errno, after complaining. */
+ssize_t ald_kept_file_read(AldKeptFile *file, char *buffer, size_t size);
+
+/* A decimal number, alone in its file. -EBADMSG for anything else, -ERANGE where it does not fit. */
+int ald_kept_file_read_int64(AldKeptFile *file, int64_t *ret);
+
+/* Logs that the file gives nothing usable, unless that was said before. */
+void ald_kept_file_complain(AldKeptFile *file, int error);
