@@ -7,3 +7,5 @@
 #define ALD_ERROR_AMBIGUOUS_NAME "org.alidade.Error.AmbiguousName"
 #define ALD_ERROR_NOT_STORED "org.alidade.Error.NotStored"
 #define ALD_ERROR_NOT_SUBSCRIBED "org.alidade.Error.NotSubscribed"
+
+int ald_errors_register(void);

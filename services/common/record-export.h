@@ -6,7 +6,8 @@
 
 /*
  * One record that a service measures, shown as its D-Bus interface on an object of the service. The interface
- * is there from the first update on. Changes below their thresholds wait; everything is sent again every 30 s.
+ * is there from the first update on. Changes below their thresholds wait; everything is sent again every 30
+ * s.
  */
 typedef struct AldRecordExport AldRecordExport;
 

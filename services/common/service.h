@@ -13,12 +13,13 @@
 typedef struct AldService AldService;
 
 typedef struct AldServiceInfo {
-        const char *name;        /* alidade-identityd */
-        const char *description; /* for --help: one line */
-        const char *bus_name;    /* org.alidade.Identity1 */
+        const char *name;                /* alidade-identityd */
+        const char *description;         /* for --help: one line */
+        const char *bus_name;            /* org.alidade.Identity1 */
         const AldConfigKey *config_keys; /* ends with a key without a group */
 
-        /* Registers all objects and starts measuring; called before the name is requested. Logs its errors. */
+        /* Registers all objects and starts measuring; called before the name is requested. Logs its errors.
+         */
         int (*start)(AldService *service, void **ret_manager);
         /* Takes over the configuration after SIGHUP; may be NULL. */
         void (*reload)(void *manager);
@@ -32,8 +33,8 @@ int ald_service_main(const AldServiceInfo *info, int argc, char *argv[]);
 /* The bus of our services: ALIDADE_BUS_ADDRESS, else the system bus. */
 sd_bus *ald_service_bus(AldService *service);
 
-/* The system bus, where hostname1 and NetworkManager are; the same connection unless ALIDADE_BUS_ADDRESS names
- * another bus. NULL where there is none. */
+/* The system bus, where hostname1 and NetworkManager are; the same connection unless ALIDADE_BUS_ADDRESS
+ * names another bus. NULL where there is none. */
 sd_bus *ald_service_system_bus(AldService *service);
 
 const AldConfig *ald_service_config(AldService *service);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/common/bus-source.h"
+
+/* So that a flood of messages does not starve timers and other sources. */
+#define MESSAGES_PER_TURN 16
+
+typedef struct BusSource {
+        GSource source;
+        sd_bus *bus;
+        GPollFD pollfd;
+        AldBusClosed closed;
+        gpointer userdata;
+} BusSource;
+
+/* 0 when there is something to do without waiting, -1 to wait without end, else milliseconds, rounded up. */
+static int milliseconds_left(sd_bus *bus)
+{
+        uint64_t until;
+        gint64 now;
+
+        if (sd_bus_get_timeout(bus, &until) < 0)
+                return 0;
+        if (until == UINT64_MAX)
+                return -1;
+        now = g_get_monotonic_time();
+        if (until <= (uint64_t) now)
+                return 0;
+        return (int) MIN((until - (uint64_t) now + 999) / 1000, G_MAXINT);
+}
+
+/* fd, events and timeout change with every message, so they are asked for in every turn. */
+static gboolean bus_prepare(GSource *source, gint *timeout)
+{
+        BusSource *self = (BusSource *) source;
+        int fd = sd_bus_get_fd(self->bus), events = sd_bus_get_events(self->bus);
+
+        if (fd < 0 || events < 0)
+                return TRUE;
+        self->pollfd.fd = fd;
+        self->pollfd.events = (gushort) events;
+        self->pollfd.revents = 0;
+        *timeout = milliseconds_left(self->bus);
+        return *timeout == 0;
+}
+
+static gboolean bus_check(GSource *source)
+{
+        BusSource *self = (BusSource *) source;
+
+        return self->pollfd.revents != 0 || milliseconds_left(self->bus) == 0;
+}
+
+static gboolean bus_dispatch(GSource *source, GSourceFunc callback, gpointer userdata)
+{
+        BusSource *self = (BusSource *) source;
+        int r = 0;
+
+        for (unsigned i = 0; i < MESSAGES_PER_TURN; i++) {
+                r = sd_bus_process(self->bus, NULL);
+                if (r <= 0 || g_source_is_destroyed(source))
+                        break;
+        }
+        if (g_source_is_destroyed(source))
+                return G_SOURCE_REMOVE;
+        if (r >= 0 && sd_bus_is_open(self->bus) > 0)
+                return G_SOURCE_CONTINUE;
+
+        self->closed(self->bus, r < 0 ? r : -ECONNRESET, self->userdata);
+        return G_SOURCE_REMOVE;
+}
+
+GSource *ald_bus_source_new(sd_bus *bus, AldBusClosed closed, gpointer userdata)
+{
+        static GSourceFuncs funcs = { bus_prepare, bus_check, bus_dispatch, NULL, NULL, NULL };
+        GSource *source = g_source_new(&funcs, sizeof(BusSource));
+        BusSource *self = (BusSource *) source;
+
+        self->bus = bus;
+        self->closed = closed;
+        self->userdata = userdata;
+        self->pollfd.fd = -1;
+        g_source_set_name(source, "sd-bus");
+        g_source_add_poll(source, &self->pollfd);
+        g_source_attach(source, NULL);
+        return source;
+}

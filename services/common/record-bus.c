@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "services/common/record-bus.h"
+
+static int append_row_list(sd_bus_message *message, const AldRows *rows);
+
+/* The signature of a field's variant. */
+static const char *signature_of(const AldField *field)
+{
+        switch (field->type) {
+        case ALD_TYPE_STRING:
+                return "s";
+        case ALD_TYPE_UINT64:
+                return "t";
+        case ALD_TYPE_INT64:
+                return "x";
+        case ALD_TYPE_DOUBLE:
+                return "d";
+        case ALD_TYPE_BOOLEAN:
+                return "b";
+        case ALD_TYPE_STRV:
+                return "as";
+        case ALD_TYPE_ROWS:
+                return "aa{sv}";
+        }
+        g_assert_not_reached();
+}
+
+static int append_value(sd_bus_message *message, const AldField *field, const void *value)
+{
+        switch (field->type) {
+        case ALD_TYPE_STRING:
+                return sd_bus_message_append_basic(message, 's', *(const char *const *) value);
+        case ALD_TYPE_UINT64:
+        case ALD_TYPE_INT64:
+        case ALD_TYPE_DOUBLE:
+        case ALD_TYPE_BOOLEAN:
+                return sd_bus_message_append_basic(message, *signature_of(field), value);
+        case ALD_TYPE_STRV:
+                return sd_bus_message_append_strv(message, *(char **const *) value);
+        case ALD_TYPE_ROWS:
+                return append_row_list(message, value);
+        }
+        g_assert_not_reached();
+}
+
+static int append_entry(sd_bus_message *message, const AldField *field, const void *value)
+{
+        int r;
+
+        r = sd_bus_message_open_container(message, 'e', "sv");
+        if (r < 0)
+                return r;
+        r = sd_bus_message_append_basic(message, 's', field->name);
+        if (r < 0)
+                return r;
+        r = sd_bus_message_open_container(message, 'v', signature_of(field));
+        if (r < 0)
+                return r;
+        r = append_value(message, field, value);
+        if (r < 0)
+                return r;
+        r = sd_bus_message_close_container(message);
+        if (r < 0)
+                return r;
+        return sd_bus_message_close_container(message);
+}
+
+static int append_entries(sd_bus_message *message, const AldStruct *type, const void *base)
+{
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                const void *value = ald_field_of(field, base);
+                int r;
+
+                if (ald_field_is_absent(field, value))
+                        continue;
+                r = append_entry(message, field, value);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int append_row_list(sd_bus_message *message, const AldRows *rows)
+{
+        int r;
+
+        r = sd_bus_message_open_container(message, 'a', "a{sv}");
+        for (size_t i = 0; r >= 0 && i < rows->n; i++) {
+                r = sd_bus_message_open_container(message, 'a', "{sv}");
+                if (r >= 0)
+                        r = append_entries(message, rows->type, ald_rows_at(rows, i));
+                if (r >= 0)
+                        r = sd_bus_message_close_container(message);
+        }
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+int ald_record_bus_get_rows(sd_bus *bus, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        return append_row_list(reply, userdata);
+}
+
+int ald_record_bus_append(sd_bus_message *message, const AldRecord *record, uint64_t updated_usec)
+{
+        static const AldField updated = { .name = "UpdatedUSec", .type = ALD_TYPE_UINT64 };
+        int r;
+
+        r = sd_bus_message_open_container(message, 'a', "{sv}");
+        if (r < 0)
+                return r;
+        if (record)
+                r = append_entries(message, ald_record_type(record), ald_record_fields(record));
+        if (r < 0)
+                return r;
+        if (updated_usec != 0)
+                r = append_entry(message, &updated, &updated_usec);
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+/* What a struct is being read into; strings are borrowed from the message, rows and lists are owned here. */
+typedef struct Reader {
+        GPtrArray *owned;
+        const char *bad_field;
+} Reader;
+
+static int read_struct(
+        sd_bus_message *message, const AldStruct *type, void *to, Reader *reader, uint64_t *envelope);
+
+static void strv_free_container(gpointer strv)
+{
+        g_free(strv);
+}
+
+static int read_strv(sd_bus_message *message, const char *const **ret, Reader *reader)
+{
+        GPtrArray *strv = g_ptr_array_new();
+        const char *string;
+        int r;
+
+        r = sd_bus_message_enter_container(message, 'a', "s");
+        while (r >= 0 && (r = sd_bus_message_read_basic(message, 's', &string)) > 0)
+                g_ptr_array_add(strv, (gpointer) string);
+        if (r >= 0)
+                r = sd_bus_message_exit_container(message);
+        g_ptr_array_add(strv, NULL);
+        *ret = (const char *const *) g_ptr_array_free(strv, FALSE);
+        g_ptr_array_add(reader->owned, (gpointer) *ret);
+        return r;
+}
+
+static int read_rows(sd_bus_message *message, AldRows *rows, Reader *reader)
+{
+        const AldStruct *type = rows->type;
+        GArray *items = g_array_new(false, false, (guint) type->size);
+        int r;
+
+        r = sd_bus_message_enter_container(message, 'a', "a{sv}");
+        while (r >= 0 && sd_bus_message_at_end(message, false) == 0) {
+                g_array_append_vals(items, type->absent, 1);
+                r = read_struct(message, type, items->data + (items->len - 1) * type->size, reader, NULL);
+        }
+        if (r >= 0)
+                r = sd_bus_message_exit_container(message);
+        rows->n = items->len;
+        rows->items = g_array_free(items, FALSE);
+        g_ptr_array_add(reader->owned, (gpointer) rows->items);
+        return r;
+}
+
+static bool in_range(const AldField *field, const void *value)
+{
+        if (ald_field_is_absent(field, value))
+                return true;
+        switch (field->type) {
+        case ALD_TYPE_UINT64:
+                return *(const uint64_t *) value <= (uint64_t) ALD_INTEGER_MAX;
+        case ALD_TYPE_INT64:
+                return *(const int64_t *) value <= ALD_INTEGER_MAX &&
+                       *(const int64_t *) value >= -ALD_INTEGER_MAX;
+        case ALD_TYPE_STRING:
+                return strlen(*(const char *const *) value) <= ALD_STRING_MAX;
+        default:
+                return true;
+        }
+}
+
+static int read_value(sd_bus_message *message, const AldField *field, void *to, Reader *reader)
+{
+        int r;
+
+        switch (field->type) {
+        case ALD_TYPE_STRV:
+                return read_strv(message, to, reader);
+        case ALD_TYPE_ROWS:
+                return read_rows(message, to, reader);
+        default:
+                r = sd_bus_message_read_basic(message, *signature_of(field), to);
+                return r < 0 ? r : in_range(field, to) ? 0 : -ERANGE;
+        }
+}
+
+static int read_variant(sd_bus_message *message, const AldField *field, void *to, Reader *reader)
+{
+        int r;
+
+        r = sd_bus_message_enter_container(message, 'v', signature_of(field));
+        if (r == -ENXIO)
+                r = -EBADMSG; /* another type than ours */
+        if (r >= 0)
+                r = read_value(message, field, to, reader);
+        if (r >= 0)
+                r = sd_bus_message_exit_container(message);
+        if (r < 0 && !reader->bad_field)
+                reader->bad_field = field->name;
+        return r;
+}
+
+/* Senders write the fields in the order of the table, so the one after the last is tried first. */
+static const AldField *find_field(const AldStruct *type, const char *name, size_t *next)
+{
+        const AldField *field;
+
+        for (size_t i = *next; i < type->n_fields; i++)
+                if (strcmp(type->fields[i].name, name) == 0) {
+                        *next = i + 1;
+                        return &type->fields[i];
+                }
+        field = ald_struct_find(type, name);
+        if (field)
+                *next = (size_t) (field - type->fields) + 1;
+        return field;
+}
+
+/* Revision and UpdatedUSec, in this order, into `envelope`. */
+static const AldField envelope_fields[] = {
+        { .name = "Revision", .type = ALD_TYPE_UINT64, .offset = 0 },
+        { .name = "UpdatedUSec", .type = ALD_TYPE_UINT64, .offset = sizeof(uint64_t) },
+};
+
+static int read_entry(sd_bus_message *message, const AldStruct *type, void *to, size_t *next, Reader *reader,
+        uint64_t *envelope)
+{
+        const AldField *field;
+        const char *name;
+        int r;
+
+        r = sd_bus_message_read_basic(message, 's', &name);
+        if (r < 0)
+                return r;
+        field = find_field(type, name, next);
+        if (field)
+                return read_variant(message, field, (char *) to + field->offset, reader);
+        for (size_t i = 0; envelope && i < G_N_ELEMENTS(envelope_fields); i++)
+                if (strcmp(envelope_fields[i].name, name) == 0)
+                        return read_variant(message, &envelope_fields[i], &envelope[i], reader);
+        return sd_bus_message_skip(message, "v");
+}
+
+static int read_struct(
+        sd_bus_message *message, const AldStruct *type, void *to, Reader *reader, uint64_t *envelope)
+{
+        size_t next = 0;
+        int r;
+
+        r = sd_bus_message_enter_container(message, 'a', "{sv}");
+        if (r < 0)
+                return r;
+        while ((r = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
+                r = read_entry(message, type, to, &next, reader, envelope);
+                if (r >= 0)
+                        r = sd_bus_message_exit_container(message);
+                if (r < 0)
+                        return r;
+        }
+        return r < 0 ? r : sd_bus_message_exit_container(message);
+}
+
+int ald_record_bus_read(
+        sd_bus_message *message, AldKind kind, const AldRecord *base, AldRecord **ret, const char **ret_field)
+{
+        const AldStruct *type = ald_kinds[kind].type;
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(strv_free_container);
+        Reader reader = { .owned = owned };
+        uint64_t envelope[2] = { base ? base->revision : 0, base ? base->updated_usec : 0 };
+        g_autofree void *fields = g_malloc(type->size);
+        int r;
+
+        memcpy(fields, base ? ald_record_fields(base) : type->absent, type->size);
+        r = read_struct(message, type, fields, &reader, envelope);
+        if (r >= 0)
+                r = ald_record_new(kind, fields, ret);
+        if (r < 0) {
+                if (ret_field)
+                        *ret_field = reader.bad_field;
+                return r;
+        }
+        (*ret)->revision = envelope[0];
+        (*ret)->updated_usec = envelope[1];
+        return 0;
+}
+
+int ald_record_bus_emit_changed(sd_bus *bus, const char *path, AldKind kind, uint64_t fields)
+{
+        const AldStruct *type = ald_kinds[kind].type;
+        const char *names[64 + 3];
+        size_t n = 0;
+
+        for (size_t i = 0; i < type->n_fields; i++)
+                if (fields & (UINT64_C(1) << i))
+                        names[n++] = type->fields[i].name;
+        names[n++] = "Revision";
+        names[n++] = "UpdatedUSec";
+        names[n] = NULL;
+        return sd_bus_emit_properties_changed_strv(bus, path, ald_kinds[kind].interface, (char **) names);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include "state/record.h"
+
+/* Records as they travel on the bus. All return negative errno. */
+
+/* By kind; the userdata of an object is its AldRecord. Generated. */
+extern const sd_bus_vtable *const ald_record_vtables[ALD_N_KINDS];
+
+/* Property getter of a list of rows, for these vtables. */
+int ald_record_bus_get_rows(sd_bus *bus, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error);
+
+/* Appends the fields that are there: a{sv}. With `updated_usec` not 0 also UpdatedUSec. */
+int ald_record_bus_append(sd_bus_message *message, const AldRecord *record, uint64_t updated_usec);
+
+/*
+ * Reads an a{sv} of fields. Fields that are not in it are taken from `base`, or absent where that is NULL.
+ * Unknown fields are skipped: a newer peer sends them. The envelope goes into the record where it is there.
+ * -EBADMSG for a field of another type, -ERANGE for a number or string out of range; *ret_field (maybe NULL)
+ * then names the field. Any other error is sd-bus's own.
+ */
+int ald_record_bus_read(sd_bus_message *message, AldKind kind, const AldRecord *base, AldRecord **ret,
+        const char **ret_field);
+
+/* Sends PropertiesChanged for the fields of the set (see ald_record_diff()), and the envelope. */
+int ald_record_bus_emit_changed(sd_bus *bus, const char *path, AldKind kind, uint64_t fields);

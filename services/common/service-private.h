@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+#include "services/common/bus-cleanup.h"
+#include "services/common/log.h"
+#include "services/common/polkit.h"
+#include "services/common/service.h"
+#include "services/common/sysroot.h"
+
+/* Known to services/common only. */
+struct AldService {
+        const AldServiceInfo *info;
+        AldLog *log;
+        AldConfig *config;
+        void *manager;
+        int root;
+        int status;
+        bool running;
+
+        sd_bus *bus;
+        GSource *bus_source;
+        bool owns_name;
+
+        sd_bus *system_bus;
+        GSource *system_source;
+        bool system_bus_failed;
+
+        uint64_t refused_signals;
+        gint64 refusal_logged; /* CLOCK_MONOTONIC in µs; 0 is never */
+
+        GList *polkit_queries;
+        guint watchdog, sigterm, sigint, sighup;
+};
+
+/* Drops every question that waits for an answer. */
+void ald_polkit_forget_all(AldService *service);

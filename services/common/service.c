@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib-unix.h>
+#include <glib.h>
+#include <systemd/sd-daemon.h>
+
+#include "services/common/bus-source.h"
+#include "services/common/errors.h"
+#include "services/common/fd.h"
+#include "services/common/log.h"
+#include "services/common/service-private.h"
+
+/* How long a stopping service waits until the bus has taken its last messages. */
+#define DRAIN_USEC (G_USEC_PER_SEC / 2)
+
+/* Forged signals are logged this often at most; all are counted. */
+#define REFUSAL_LOG_USEC (60 * G_USEC_PER_SEC)
+
+sd_bus *ald_service_bus(AldService *service)
+{
+        return service->bus;
+}
+
+const AldConfig *ald_service_config(AldService *service)
+{
+        return service->config;
+}
+
+int ald_service_root(AldService *service)
+{
+        return service->root;
+}
+
+uint64_t ald_realtime_usec(void)
+{
+        return (uint64_t) g_get_real_time();
+}
+
+void ald_service_quit(AldService *service, int error, const char *reason)
+{
+        if (error < 0) {
+                service->status = EXIT_FAILURE;
+                g_critical("%s: %s", reason, g_strerror(-error));
+        } else {
+                g_info("%s", reason);
+        }
+        service->running = false;
+        g_main_context_wakeup(NULL);
+}
+
+void ald_service_refuse_signal(AldService *service, sd_bus_message *message)
+{
+        gint64 now = g_get_monotonic_time();
+
+        service->refused_signals++;
+        if (service->refusal_logged != 0 && now < service->refusal_logged + REFUSAL_LOG_USEC)
+                return;
+        service->refusal_logged = now;
+        g_warning("Refused a signal %s of %s from %s, who does not own that name",
+                sd_bus_message_get_member(message), sd_bus_message_get_interface(message),
+                sd_bus_message_get_sender(message));
+}
+
+uint64_t ald_service_refused_signals(AldService *service)
+{
+        return service->refused_signals;
+}
+
+static void on_bus_closed(sd_bus *bus, int error, gpointer userdata)
+{
+        ald_service_quit(userdata, error, "The bus has gone");
+}
+
+/* Without the system bus there is less to tell, but the service goes on. */
+static void on_system_bus_closed(sd_bus *bus, int error, gpointer userdata)
+{
+        g_warning("The system bus has gone: %s", g_strerror(-error));
+}
+
+static int open_bus(AldService *service, const char *address)
+{
+        g_autoptr(AldBus) bus = NULL;
+        int r;
+
+        r = sd_bus_new(&bus);
+        if (r >= 0)
+                r = sd_bus_set_address(bus, address);
+        if (r >= 0)
+                r = sd_bus_set_bus_client(bus, true);
+        if (r >= 0)
+                r = sd_bus_start(bus);
+        if (r >= 0)
+                service->bus = g_steal_pointer(&bus);
+        return r;
+}
+
+static int connect_bus(AldService *service)
+{
+        const char *address = g_getenv("ALIDADE_BUS_ADDRESS");
+        int r;
+
+        if (address && *address)
+                r = open_bus(service, address);
+        else
+                r = sd_bus_open_system(&service->bus);
+        if (r < 0) {
+                g_critical("Cannot connect to %s: %s", address && *address ? address : "the system bus",
+                        g_strerror(-r));
+                return r;
+        }
+        service->bus_source = ald_bus_source_new(service->bus, on_bus_closed, service);
+        return 0;
+}
+
+sd_bus *ald_service_system_bus(AldService *service)
+{
+        const char *address = g_getenv("ALIDADE_BUS_ADDRESS");
+        int r;
+
+        if (!address || !*address)
+                return service->bus;
+        if (service->system_bus || service->system_bus_failed)
+                return service->system_bus;
+
+        r = sd_bus_open_system(&service->system_bus);
+        if (r < 0) {
+                g_info("No system bus: %s", g_strerror(-r));
+                service->system_bus_failed = true;
+                return NULL;
+        }
+        service->system_source = ald_bus_source_new(service->system_bus, on_system_bus_closed, service);
+        return service->system_bus;
+}
+
+static int on_name(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        AldService *service = userdata;
+        const sd_bus_error *failure = sd_bus_message_get_error(reply);
+
+        if (failure) {
+                g_autofree char *reason = g_strdup_printf(
+                        "Cannot own %s (%s)", service->info->bus_name, failure->message);
+                ald_service_quit(service, -sd_bus_message_get_errno(reply), reason);
+                return 0;
+        }
+        service->owns_name = true;
+        sd_notify(false, "READY=1");
+        g_info("%s is ready", service->info->bus_name);
+        return 0;
+}
+
+/* The default handler ends the connection where the name is taken; this one tells the reason. */
+static int on_name_reply(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        AldService *service = userdata;
+        uint32_t result;
+        int r;
+
+        if (sd_bus_message_is_method_error(reply, NULL))
+                return on_name(reply, userdata, error);
+        r = sd_bus_message_read(reply, "u", &result);
+        if (r < 0)
+                return r;
+        if (result == 1)
+                return on_name(reply, userdata, error);
+        g_autofree char *reason = g_strdup_printf("%s is taken by another process", service->info->bus_name);
+        ald_service_quit(service, -EEXIST, reason);
+        return 0;
+}
+
+static gboolean on_terminate(gpointer userdata)
+{
+        ald_service_quit(userdata, 0, "Stopping");
+        return G_SOURCE_CONTINUE;
+}
+
+static gboolean on_hangup(gpointer userdata)
+{
+        AldService *service = userdata;
+        AldConfig *old = service->config;
+
+        sd_notifyf(false, "RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT, g_get_monotonic_time());
+        service->config = ald_config_load(service->info->config_keys, NULL);
+        if (service->info->reload)
+                service->info->reload(service->manager);
+        ald_config_free(old);
+        sd_notify(false, "READY=1");
+        g_info("Configuration loaded again");
+        return G_SOURCE_CONTINUE;
+}
+
+static gboolean on_watchdog(gpointer userdata)
+{
+        sd_notify(false, "WATCHDOG=1");
+        return G_SOURCE_CONTINUE;
+}
+
+static void add_watchdog(AldService *service)
+{
+        uint64_t usec;
+
+        if (sd_watchdog_enabled(false, &usec) > 0)
+                service->watchdog = g_timeout_add((guint) (usec / 2000), on_watchdog, service);
+}
+
+/* Lets the bus take what is queued, but not for longer than a stopped bus deserves. */
+static void drain(AldService *service)
+{
+        gint64 until = g_get_monotonic_time() + DRAIN_USEC;
+        uint64_t queued = 0;
+
+        while (sd_bus_is_open(service->bus) > 0 && sd_bus_get_n_queued_write(service->bus, &queued) >= 0 &&
+                queued > 0) {
+                gint64 left = until - g_get_monotonic_time();
+
+                if (left <= 0 || sd_bus_process(service->bus, NULL) < 0)
+                        return;
+                sd_bus_wait(service->bus, (uint64_t) left);
+        }
+}
+
+static void disconnect(sd_bus **bus, GSource **source)
+{
+        if (*source) {
+                g_source_destroy(*source);
+                g_source_unref(*source);
+                *source = NULL;
+        }
+        if (*bus) {
+                sd_bus_close(*bus);
+                *bus = sd_bus_unref(*bus);
+        }
+}
+
+static void stop(AldService *service)
+{
+        sd_notify(false, "STOPPING=1");
+        if (service->owns_name && sd_bus_is_open(service->bus) > 0)
+                sd_bus_release_name_async(service->bus, NULL, service->info->bus_name, NULL, NULL);
+        if (service->manager)
+                service->info->stop(service->manager);
+        ald_polkit_forget_all(service);
+        if (service->bus)
+                drain(service);
+        disconnect(&service->system_bus, &service->system_source);
+        disconnect(&service->bus, &service->bus_source);
+        g_clear_handle_id(&service->watchdog, g_source_remove);
+        g_clear_handle_id(&service->sigterm, g_source_remove);
+        g_clear_handle_id(&service->sigint, g_source_remove);
+        g_clear_handle_id(&service->sighup, g_source_remove);
+        ald_config_free(service->config);
+        ald_fd_close(&service->root);
+}
+
+static int start(AldService *service)
+{
+        int r;
+
+        service->root = ald_sysroot_open();
+        if (service->root < 0) {
+                g_critical("Cannot open the root directory: %s", g_strerror(-service->root));
+                return service->root;
+        }
+        service->config = ald_config_load(service->info->config_keys, NULL);
+        r = connect_bus(service);
+        if (r < 0)
+                return r;
+        r = ald_log_export(service->log, service->bus);
+        if (r < 0)
+                return r;
+        service->sigterm = g_unix_signal_add(SIGTERM, on_terminate, service);
+        service->sigint = g_unix_signal_add(SIGINT, on_terminate, service);
+        service->sighup = g_unix_signal_add(SIGHUP, on_hangup, service);
+        r = service->info->start(service, &service->manager);
+        if (r < 0)
+                return r;
+        add_watchdog(service);
+        return sd_bus_request_name_async(
+                service->bus, NULL, service->info->bus_name, 0, on_name_reply, service);
+}
+
+static bool parse_options(const AldServiceInfo *info, int *argc, char ***argv, int *ret_status)
+{
+        gboolean version = FALSE;
+        const GOptionEntry entries[] = {
+                { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Show the version and end", NULL },
+                { NULL },
+        };
+        g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+        g_autoptr(GError) error = NULL;
+
+        g_option_context_set_summary(context, info->description);
+        g_option_context_add_main_entries(context, entries, NULL);
+        if (!g_option_context_parse(context, argc, argv, &error) || *argc > 1) {
+                fprintf(stderr, "%s: %s\n", info->name, error ? error->message : "no arguments are taken");
+                *ret_status = 2;
+                return false;
+        }
+        if (version) {
+                printf("%s %s\n", info->name, ALD_VERSION);
+                *ret_status = EXIT_SUCCESS;
+                return false;
+        }
+        return true;
+}
+
+int ald_service_main(const AldServiceInfo *info, int argc, char *argv[])
+{
+        AldService service = { .info = info, .running = true, .root = -1 };
+        int r;
+
+        if (!parse_options(info, &argc, &argv, &service.status))
+                return service.status;
+        signal(SIGPIPE, SIG_IGN);
+        service.log = ald_log_install(info->name);
+        ald_errors_register();
+
+        r = start(&service);
+        if (r < 0) {
+                service.status = EXIT_FAILURE;
+                service.running = false;
+        }
+        while (service.running)
+                g_main_context_iteration(NULL, TRUE);
+        stop(&service);
+        return service.status;
+}
