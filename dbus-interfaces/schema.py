@@ -168,8 +168,7 @@ def load(path):
         root = ET.parse(path, parser).getroot()
     except ET.ParseError as error:
         raise SchemaError(f"{path}: {error}") from error
-    return [Interface(path, element, doc.partition(":\n")[2]) for doc, element in documented(root)
-            if element.tag == "interface"]
+    return [Interface(path, element, doc) for doc, element in documented(root) if element.tag == "interface"]
 
 
 def load_all(paths):
