@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Waiting for events on GLib's main context, always with a deadline, never by polling the clock."""
+
+import os
+
+from gi.repository import GLib
+
+from .errors import Timeout
+
+# Multiplies every deadline: sanitizers and loaded machines need more of it.
+PATIENCE = float(os.environ.get("ALIDADE_TEST_PATIENCE", "1"))
+DEADLINE = 10.0
+
+
+def wait_until(predicate, what, deadline=DEADLINE, fds=()):
+    """Returns the first true value of predicate(), asked again after every event on the main context.
+
+    fds wake it too when readable; predicate() must then read them, or the loop spins.
+    """
+    expired = []
+
+    def expire():
+        expired.append(True)
+        return GLib.SOURCE_REMOVE
+
+    context = GLib.MainContext.default()
+    timer = GLib.timeout_add(int(deadline * PATIENCE * 1000), expire)
+    watches = [GLib.unix_fd_add_full(GLib.PRIORITY_DEFAULT, fd, GLib.IOCondition.IN | GLib.IOCondition.HUP,
+                                     lambda *_: GLib.SOURCE_CONTINUE) for fd in fds]
+    try:
+        while True:
+            value = predicate()
+            if value:
+                return value
+            if expired:
+                awaited = what() if callable(what) else what
+                raise Timeout(f"waited {deadline * PATIENCE:g} s in vain for {awaited}")
+            context.iteration(True)
+    finally:
+        for source in watches + ([] if expired else [timer]):
+            GLib.source_remove(source)
