@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/id.h"
+#include "state/record.h"
+
+#define ALD_KEY_MAX 255u
+
+/*
+ * Checks the key of a record: "" for kinds of nodes, "SINKID,ADDRESS" (RFC 5952, no zone) for Link1.Socket,
+ * "DEV.PORT,SINKID,DEV.PORT" for Link1.Rdma. -EINVAL where it is something else. *ret_sink may be NULL.
+ */
+int ald_key_parse(AldKind kind, const char *key, AldId *ret_sink);
+
+/* Checks that the Source and Sink of a link's record are those of its node and key. */
+bool ald_key_fits(AldKind kind, const char *key, const AldId *node, const AldRecord *record);
