@@ -91,6 +91,18 @@ class Connection:
             text = error.message.removeprefix(f"GDBus.Error:{name}: ")
             raise BusError(name or f"{error.domain}.{error.code}", text) from None
 
+    def send(self, message, deadline=DEADLINE):
+        """The reply to a Gio.DBusMessage, for calls that call() would not let one make."""
+        done = []
+        self.gio.send_message_with_reply(message, Gio.DBusSendMessageFlags.NONE,
+                                         int(deadline * PATIENCE * 1000), None,
+                                         lambda _, result: done.append(result))
+        wait_until(lambda: done, f"the reply to {message.get_member()}", deadline + 1)
+        reply = self.gio.send_message_with_reply_finish(done[0])
+        if reply.get_message_type() == Gio.DBusMessageType.ERROR:
+            raise BusError(reply.get_error_name(), reply.get_arg0())
+        return plain(reply.get_body()) if reply.get_body() else None
+
     def call(self, destination, path, interface, method, signature="", args=(), **options):
         """call(…, "su", ("text", 3)): the reply in Python's own types."""
         arguments = GLib.Variant(f"({signature})", tuple(args))
