@@ -5,6 +5,8 @@ import re
 import xml.etree.ElementTree as ET
 
 PREFIX = "org.alidade."
+# Annotations lie flat on the property, since gdbus-codegen does not take one within another.
+ROW = PREFIX + "Row"
 # Every record interface has these two; they belong to the envelope of a record, not to its fields.
 ENVELOPE = ("Revision", "UpdatedUSec")
 FIELD_TYPES = ("s", "t", "x", "d", "b", "as", "aa{sv}")
@@ -131,33 +133,46 @@ def documented(element):
 
 
 def strip_name(doc, name):
-    """Drops the leading "Name:" and the common indentation of a comment."""
-    lines = [line.strip() for line in doc.strip().splitlines()]
-    text = "\n".join(lines)
-    return text[len(name) + 1:].strip() if name and text.startswith(name + ":") else text
+    """Drops the leading "Name:", whole or its last part, and the common indentation of a comment."""
+    text = "\n".join(line.strip() for line in doc.strip().splitlines())
+    for lead in (name, name.rpartition(".")[2]):
+        if lead and text.startswith(lead + ":"):
+            return text[len(lead) + 1:].strip()
+    return text
 
 
 def read_field(where, element, type, doc):
     field = Field(where, element.get("name"), type, doc)
     for row_doc, child in documented(element):
-        name = child.get("name")
-        if name == PREFIX + "Row":
-            field.row = child.get("value")
-            field.row_fields = [read_field(field.row, sub, sub.get("value"), sub_doc)
-                                for sub_doc, sub in documented(child)]
+        name, value = child.get("name"), child.get("value")
+        if name == ROW:
+            field.row = value
+        elif name.startswith(ROW + "."):
+            read_row_annotation(field, name[len(ROW) + 1:], value, row_doc)
         elif name.startswith(PREFIX):
-            field.annotate(name[len(PREFIX):], child.get("value"))
+            field.annotate(name[len(PREFIX):], value)
     check_rows(field)
     return field
 
 
+def read_row_annotation(field, name, value, doc):
+    """org.alidade.Row.NAME is a field of the row; org.alidade.Row.NAME.FACT after it tells a fact about it."""
+    name, _, fact = name.partition(".")
+    if not fact:
+        field.row_fields.append(Field(field.row, name, value, doc))
+    elif field.row_fields and field.row_fields[-1].name == name:
+        field.row_fields[-1].annotate(fact, value)
+    else:
+        raise SchemaError(f"{field.where}.{field.name}: {ROW}.{name}.{fact} does not follow {ROW}.{name}")
+
+
 def check_rows(field):
     where = f"{field.where}.{field.name}"
-    if (field.type == "aa{sv}") != bool(field.row):
-        raise SchemaError(f"{where}: type aa{{sv}} and a Row annotation go together")
-    if field.row and (not field.row_fields or field.row_fields[0].name != "Id" or field.row_fields[0].type != "s"):
+    if not (field.type == "aa{sv}") == bool(field.row) == bool(field.row_fields):
+        raise SchemaError(f"{where}: type aa{{sv}}, a Row annotation and the fields of the row go together")
+    if field.row and (field.row_fields[0].name, field.row_fields[0].type) != ("Id", "s"):
         raise SchemaError(f"{where}: the first field of a row is Id, of type s")
-    if any(sub.row for sub in field.row_fields):
+    if any(sub.type == "aa{sv}" for sub in field.row_fields):
         raise SchemaError(f"{where}: a row has no rows")
 
 
