@@ -13,7 +13,7 @@ static bool is_address(const char *string)
         int family = strchr(string, ':') ? AF_INET6 : AF_INET;
 
         return inet_pton(family, string, address) == 1 &&
-                inet_ntop(family, address, canonical, sizeof canonical) && strcmp(canonical, string) == 0;
+               inet_ntop(family, address, canonical, sizeof canonical) && strcmp(canonical, string) == 0;
 }
 
 /* DEV.PORT: a device name, then a port number from 1 to 255. */

@@ -16,7 +16,22 @@ typedef struct Packer {
         char *block;
         size_t used;
         size_t wire;
+        uint64_t hash;
 } Packer;
+
+/* FNV-1a, by words where it can be. */
+static void hash_word(Packer *p, uint64_t word)
+{
+        p->hash = (p->hash ^ word) * UINT64_C(0x100000001b3);
+        p->hash ^= p->hash >> 32;
+}
+
+static void hash_string(Packer *p, const char *string)
+{
+        for (; *string; string++)
+                p->hash = (p->hash ^ (unsigned char) *string) * UINT64_C(0x100000001b3);
+        hash_word(p, 0);
+}
 
 static void *pack_space(Packer *p, size_t n)
 {
@@ -53,6 +68,7 @@ static const char *pack_string(Packer *p, const char *string)
                 return NULL;
         n = strlen(string) + 1;
         p->wire += n;
+        hash_string(p, string);
         return pack_bytes(p, string, n);
 }
 
@@ -133,12 +149,23 @@ static bool integer_is_sayable(const AldField *field, const void *value)
         return llabs(MAX(*(const int64_t *) value, -INT64_MAX)) <= ALD_INTEGER_MAX;
 }
 
+static void pack_number(Packer *p, void *to, const void *from, size_t size)
+{
+        uint64_t word = 0;
+
+        memcpy(&word, from, size);
+        hash_word(p, word);
+        if (to)
+                memcpy(to, from, size);
+}
+
 /* Leaves the field as it is, absent, where the value cannot be said. */
 static void pack_field(Packer *p, const AldField *field, void *to, const void *from)
 {
         const char *string;
         const char *const *strv;
         AldRows rows;
+        int truth;
 
         switch (field->type) {
         case ALD_TYPE_STRING:
@@ -158,16 +185,17 @@ static void pack_field(Packer *p, const AldField *field, void *to, const void *f
                 break;
         case ALD_TYPE_UINT64:
         case ALD_TYPE_INT64:
-                if (to && integer_is_sayable(field, from))
-                        memcpy(to, from, sizeof(uint64_t));
+                if (integer_is_sayable(field, from))
+                        pack_number(p, to, from, sizeof(uint64_t));
                 break;
         case ALD_TYPE_DOUBLE:
-                if (to && isfinite(*(const double *) from))
-                        *(double *) to = *(const double *) from;
+                if (isfinite(*(const double *) from))
+                        pack_number(p, to, from, sizeof(double));
                 break;
         case ALD_TYPE_BOOLEAN:
-                if (to && *(const int *) from != ALD_ABSENT_BOOLEAN)
-                        *(int *) to = *(const int *) from != 0;
+                truth = *(const int *) from != 0;
+                if (*(const int *) from != ALD_ABSENT_BOOLEAN)
+                        pack_number(p, to, &truth, sizeof truth);
                 break;
         }
 }
@@ -183,6 +211,7 @@ static void pack_struct(Packer *p, const AldStruct *type, void *to, const void *
 
                 if (field->type == ALD_TYPE_ROWS || !ald_field_is_absent(field, value))
                         p->wire += WIRE_ENTRY + strlen(field->name);
+                hash_word(p, i);
                 pack_field(p, field, to ? (char *) to + field->offset : NULL, value);
         }
 }
@@ -205,6 +234,7 @@ int ald_record_new(AldKind kind, const void *fields, AldRecord **ret)
                 .kind = kind,
                 .size = (uint32_t) measure.used,
                 .wire_size = (uint32_t) measure.wire,
+                .hash = measure.hash,
         };
         packer.block = (char *) record;
         pack_space(&packer, sizeof(AldRecord));

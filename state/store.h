@@ -7,10 +7,10 @@
 #include "state/record.h"
 
 /*
- * The merged state: for each node one entry a kind, and the links it measured. An update touches its own entry
- * only. Of two updates of one entry the one with the greater (epoch, seq) stays, whatever the order of arrival;
- * of two with equal stamps the greater by deleted, fields and time. So merging is idempotent, commutative and
- * associative, and replays, duplicates and two routes are harmless.
+ * The merged state: for each node one entry a kind, and the links it measured. An update touches its own
+ * entry only. Of two updates of one entry the one with the greater (epoch, seq) stays, whatever the order of
+ * arrival; of two with equal stamps the greater by deleted, fields and time. So merging is idempotent,
+ * commutative and associative, and replays, duplicates and two routes are harmless.
  *
  * No files, no bus, no clock: "now" is an argument, CLOCK_MONOTONIC in µs.
  */
@@ -46,7 +46,8 @@ struct AldEntry {
         uint64_t changed; /* CLOCK_MONOTONIC of the last change, for expiry of deletions */
         AldRecord *record;
 
-        /* For who tells clients of changes: a place in a queue, and the record as clients know it meanwhile. */
+        /* For who tells clients of changes: a place in a queue, and the record as clients know it meanwhile.
+         */
         GList waiting;
         bool is_waiting;
         AldRecord *told;
@@ -69,7 +70,8 @@ typedef struct AldStoreLimits {
         size_t max_bytes; /* of all records in memory */
 } AldStoreLimits;
 
-/* Called after each change, with the record that was there before, or NULL. `entry->record` is the new one. */
+/* Called after each change, with the record that was there before, or NULL. `entry->record` is the new one.
+ */
 typedef void (*AldStoreChanged)(AldEntry *entry, AldRecord *before, void *userdata);
 /* Called before an entry is forgotten altogether. */
 typedef void (*AldStoreRemoving)(AldEntry *entry, void *userdata);
@@ -85,13 +87,13 @@ typedef enum AldPut {
         ALD_PUT_OWN,   /* of this node, with a newer epoch than its own; nothing was changed */
 } AldPut;
 
-/* Merges an update from another node. Refusals: -EINVAL for a key or record that does not fit the kind, -ENOSPC
- * where a limit is reached. Takes a reference of the record. */
+/* Merges an update from another node. Refusals: -EINVAL for a key or record that does not fit the kind,
+ * -ENOSPC where a limit is reached. Takes a reference of the record. */
 int ald_store_put(AldStore *store, const AldUpdate *update, uint64_t now);
 
 /* Stamps a record of this node and merges it. A record equal to the one before keeps its revision. */
-int ald_store_put_local(
-        AldStore *store, AldKind kind, const char *key, AldRecord *record, uint64_t updated_usec, uint64_t now);
+int ald_store_put_local(AldStore *store, AldKind kind, const char *key, AldRecord *record,
+        uint64_t updated_usec, uint64_t now);
 
 /* Moves this node's epoch beyond `epoch` and stamps all its entries anew, each of which counts as changed. */
 void ald_store_take_epoch(AldStore *store, uint64_t epoch, uint64_t now);

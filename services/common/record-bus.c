@@ -122,11 +122,21 @@ int ald_record_bus_append(sd_bus_message *message, const AldRecord *record, uint
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
-/* What a struct is being read into; strings are borrowed from the message, rows and lists are owned here. */
+/* Strings are borrowed from the message; rows and lists are owned here. A field that cannot be taken is noted
+ * and skipped, so that the message is left behind the whole record in any case. */
 typedef struct Reader {
         GPtrArray *owned;
+        int bad;
         const char *bad_field;
 } Reader;
+
+static void note_bad(Reader *reader, const AldField *field, int error)
+{
+        if (reader->bad == 0) {
+                reader->bad = error;
+                reader->bad_field = field->name;
+        }
+}
 
 static int read_struct(
         sd_bus_message *message, const AldStruct *type, void *to, Reader *reader, uint64_t *envelope);
@@ -200,7 +210,9 @@ static int read_value(sd_bus_message *message, const AldField *field, void *to, 
                 return read_rows(message, to, reader);
         default:
                 r = sd_bus_message_read_basic(message, *signature_of(field), to);
-                return r < 0 ? r : in_range(field, to) ? 0 : -ERANGE;
+                if (r >= 0 && !in_range(field, to))
+                        note_bad(reader, field, -ERANGE);
+                return r;
         }
 }
 
@@ -209,15 +221,13 @@ static int read_variant(sd_bus_message *message, const AldField *field, void *to
         int r;
 
         r = sd_bus_message_enter_container(message, 'v', signature_of(field));
-        if (r == -ENXIO)
-                r = -EBADMSG; /* another type than ours */
+        if (r == -ENXIO) { /* another type than ours */
+                note_bad(reader, field, -EBADMSG);
+                return sd_bus_message_skip(message, "v");
+        }
         if (r >= 0)
                 r = read_value(message, field, to, reader);
-        if (r >= 0)
-                r = sd_bus_message_exit_container(message);
-        if (r < 0 && !reader->bad_field)
-                reader->bad_field = field->name;
-        return r;
+        return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
 /* Senders write the fields in the order of the table, so the one after the last is tried first. */
@@ -292,6 +302,8 @@ int ald_record_bus_read(
 
         memcpy(fields, base ? ald_record_fields(base) : type->absent, type->size);
         r = read_struct(message, type, fields, &reader, envelope);
+        if (r >= 0)
+                r = reader.bad;
         if (r >= 0)
                 r = ald_record_new(kind, fields, ret);
         if (r < 0) {

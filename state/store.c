@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "state/key.h"
+#include "state/store.h"
+
+/* What an object or interface costs in GetManagedObjects() beside its fields: its path and the names and
+ * standard interfaces around it. */
+#define WIRE_PER_NODE 256u
+#define WIRE_PER_ENTRY 96u
+#define WIRE_PER_LINK 384u
+
+struct AldStore {
+        AldStoreLimits limits;
+        AldNode *local;
+        uint64_t epoch;
+        uint64_t seq;
+        GHashTable *nodes; /* AldId → AldNode */
+        GTree *order;      /* the same, by id */
+        size_t n_links;
+        size_t n_hidden_links;
+        size_t shown_nodes;
+        size_t shown_bytes;
+        size_t bytes;
+        AldStoreChanged changed;
+        AldStoreRemoving removing;
+        void *userdata;
+};
+
+static guint id_hash(gconstpointer key)
+{
+        guint hash;
+
+        /* Ids are hashes already. */
+        memcpy(&hash, key, sizeof hash);
+        return hash;
+}
+
+static gboolean id_equal(gconstpointer a, gconstpointer b)
+{
+        return ald_id_equal(a, b);
+}
+
+static int id_order(gconstpointer a, gconstpointer b, gpointer unused)
+{
+        return ald_id_compare(a, b);
+}
+
+static int link_order(gconstpointer a, gconstpointer b, gpointer unused)
+{
+        const AldEntry *left = a, *right = b;
+
+        if (left->kind != right->kind)
+                return left->kind < right->kind ? -1 : 1;
+        return strcmp(left->key, right->key);
+}
+
+static void entry_init(AldEntry *entry, AldNode *node, AldKind kind, const char *key)
+{
+        *entry = (AldEntry){ .node = node, .kind = kind, .key = g_strdup(key) };
+        entry->waiting.data = entry;
+}
+
+static void entry_clear(AldEntry *entry)
+{
+        g_clear_pointer(&entry->record, ald_record_unref);
+        g_clear_pointer(&entry->told, ald_record_unref);
+        g_free(entry->key);
+}
+
+static void link_free(gpointer data)
+{
+        entry_clear(data);
+        g_free(data);
+}
+
+static void node_free(gpointer data)
+{
+        AldNode *node = data;
+
+        for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++)
+                entry_clear(&node->entries[kind]);
+        g_clear_pointer(&node->links, g_tree_unref);
+        g_free(node);
+}
+
+static AldNode *node_add(AldStore *store, const AldId *id)
+{
+        AldNode *node = g_new0(AldNode, 1);
+
+        node->id = *id;
+        for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++)
+                entry_init(&node->entries[kind], node, kind, NULL);
+        g_hash_table_insert(store->nodes, &node->id, node);
+        g_tree_insert(store->order, &node->id, node);
+        return node;
+}
+
+AldStore *ald_store_new(const AldId *local, uint64_t epoch, const AldStoreLimits *limits)
+{
+        AldStore *store = g_new0(AldStore, 1);
+
+        store->limits = *limits;
+        store->epoch = epoch;
+        store->nodes = g_hash_table_new_full(id_hash, id_equal, NULL, node_free);
+        store->order = g_tree_new_full(id_order, NULL, NULL, NULL);
+        store->local = node_add(store, local);
+        store->local->local = true;
+        return store;
+}
+
+void ald_store_free(AldStore *store)
+{
+        g_tree_unref(store->order);
+        g_hash_table_unref(store->nodes);
+        g_free(store);
+}
+
+void ald_store_watch(AldStore *store, AldStoreChanged changed, AldStoreRemoving removing, void *userdata)
+{
+        store->changed = changed;
+        store->removing = removing;
+        store->userdata = userdata;
+}
+
+AldNode *ald_store_find_node(AldStore *store, const AldId *id)
+{
+        return g_hash_table_lookup(store->nodes, id);
+}
+
+AldNode *ald_store_local_node(AldStore *store)
+{
+        return store->local;
+}
+
+AldRecord *ald_node_record(const AldNode *node, AldKind kind)
+{
+        g_assert(!ald_kinds[kind].is_link);
+        return node->entries[kind].record;
+}
+
+static AldEntry *find_link(AldNode *node, AldKind kind, const char *key)
+{
+        const AldEntry wanted = { .kind = kind, .key = (char *) key };
+
+        return node->links ? g_tree_lookup(node->links, &wanted) : NULL;
+}
+
+AldEntry *ald_store_find(AldStore *store, const AldId *id, AldKind kind, const char *key)
+{
+        AldNode *node = ald_store_find_node(store, id);
+        AldEntry *entry;
+
+        if (!node)
+                return NULL;
+        entry = ald_kinds[kind].is_link ? find_link(node, kind, key) : &node->entries[kind];
+        return entry && entry->present ? entry : NULL;
+}
+
+static size_t wire_size(const AldEntry *entry)
+{
+        return entry->record->wire_size + (entry->key ? WIRE_PER_LINK : WIRE_PER_ENTRY);
+}
+
+static void hide(AldStore *store, AldEntry *entry, size_t shown_size)
+{
+        if (entry->shown)
+                store->shown_bytes -= shown_size;
+        entry->shown = false;
+}
+
+/* A node becomes an object while there is room for one; an interface or link while its bytes fit. */
+static void show_if_it_fits(AldStore *store, AldEntry *entry)
+{
+        size_t size = wire_size(entry);
+        AldNode *node = entry->node;
+        bool needs_node = !entry->key && !node->shown;
+
+        if (store->shown_bytes + size + (needs_node ? WIRE_PER_NODE : 0) > store->limits.max_shown_bytes)
+                return;
+        if (needs_node) {
+                if (store->shown_nodes >= store->limits.max_shown_nodes)
+                        return;
+                node->shown = true;
+                store->shown_nodes++;
+                store->shown_bytes += WIRE_PER_NODE;
+        }
+        entry->shown = true;
+        store->shown_bytes += size;
+}
+
+static void unshow_node(AldStore *store, AldNode *node)
+{
+        if (!node->shown)
+                return;
+        node->shown = false;
+        store->shown_nodes--;
+        store->shown_bytes -= WIRE_PER_NODE;
+}
+
+static bool node_has_records(const AldNode *node)
+{
+        for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++)
+                if (node->entries[kind].record)
+                        return true;
+        return false;
+}
+
+/* Counts links that have a record, and those of them that are hidden. */
+static void count_link(AldStore *store, const AldEntry *entry, int sign)
+{
+        if (!entry->key || !entry->record)
+                return;
+        store->n_links += (size_t) sign;
+        if (!entry->shown)
+                store->n_hidden_links += (size_t) sign;
+}
+
+static void set_record(AldStore *store, AldEntry *entry, AldRecord *record)
+{
+        AldRecord *before = entry->record;
+
+        count_link(store, entry, -1);
+        if (before) {
+                hide(store, entry, wire_size(entry));
+                store->bytes -= before->size;
+        }
+        entry->record = record ? ald_record_ref(record) : NULL;
+        if (record) {
+                store->bytes += record->size;
+                show_if_it_fits(store, entry);
+        } else if (!entry->key && !node_has_records(entry->node)) {
+                unshow_node(store, entry->node);
+        }
+        count_link(store, entry, +1);
+        if (before)
+                ald_record_unref(before);
+}
+
+/* Each change of the fields counts; a record that was sent again does not. */
+static void number_record(AldRecord *record, const AldRecord *before, uint64_t updated_usec)
+{
+        record->revision = before ? before->revision + (before->hash != record->hash) : 1;
+        record->updated_usec = updated_usec;
+}
+
+static void apply(AldStore *store, AldEntry *entry, const AldUpdate *update, uint64_t now)
+{
+        g_autoptr(AldRecord) before = entry->record ? ald_record_ref(entry->record) : NULL;
+
+        entry->present = true;
+        entry->stamp = update->stamp;
+        entry->updated_usec = update->updated_usec;
+        entry->changed = now;
+        if (update->record)
+                number_record(update->record, before, update->updated_usec);
+        set_record(store, entry, update->record);
+        if (store->changed)
+                store->changed(entry, before, store->userdata);
+}
+
+static int compare_stamps(const AldStamp *a, const AldStamp *b)
+{
+        if (a->epoch != b->epoch)
+                return a->epoch < b->epoch ? -1 : 1;
+        return a->seq < b->seq ? -1 : a->seq > b->seq;
+}
+
+/* The total order that merging takes the greatest of: stamp, deleted, fields, time. */
+static int compare_to_entry(const AldUpdate *update, const AldEntry *entry)
+{
+        int r = compare_stamps(&update->stamp, &entry->stamp);
+
+        if (r == 0)
+                r = (update->record == NULL) - (entry->record == NULL);
+        if (r == 0 && update->record)
+                r = ald_record_compare(update->record, entry->record);
+        if (r == 0)
+                r = update->updated_usec < entry->updated_usec ? -1
+                                                               : update->updated_usec > entry->updated_usec;
+        return r;
+}
+
+static int check(const AldStore *store, const AldUpdate *update, const AldEntry *entry)
+{
+        size_t before = entry && entry->record ? entry->record->size : 0;
+
+        if (update->stamp.epoch > (uint64_t) ALD_INTEGER_MAX ||
+                update->stamp.seq > (uint64_t) ALD_INTEGER_MAX ||
+                update->updated_usec > (uint64_t) ALD_INTEGER_MAX)
+                return -EINVAL;
+        if (!update->record)
+                return ald_key_parse(update->kind, update->key, NULL);
+        if (update->record->kind != update->kind ||
+                !ald_key_fits(update->kind, update->key, &update->node, update->record))
+                return -EINVAL;
+        if (store->bytes - before + update->record->size > store->limits.max_bytes)
+                return -ENOSPC;
+        return 0;
+}
+
+static int add_link(AldStore *store, AldNode *node, AldKind kind, const char *key, AldEntry **ret)
+{
+        AldEntry *entry;
+
+        if (node->links && (size_t) g_tree_nnodes(node->links) >= store->limits.max_links_per_node)
+                return -ENOSPC;
+        if (!node->links)
+                node->links = g_tree_new_full(link_order, NULL, NULL, link_free);
+        entry = g_new(AldEntry, 1);
+        entry_init(entry, node, kind, key);
+        g_tree_insert(node->links, entry, entry);
+        *ret = entry;
+        return 0;
+}
+
+static int find_or_add(AldStore *store, AldNode *node, const AldUpdate *update, AldEntry **ret)
+{
+        if (!node) {
+                if (g_hash_table_size(store->nodes) >= store->limits.max_nodes)
+                        return -ENOSPC;
+                node = node_add(store, &update->node);
+        }
+        if (!ald_kinds[update->kind].is_link) {
+                *ret = &node->entries[update->kind];
+                return 0;
+        }
+        return add_link(store, node, update->kind, update->key, ret);
+}
+
+/* An entry that was never there is older than everything. */
+static int merge(AldStore *store, AldNode *node, const AldUpdate *update, uint64_t now)
+{
+        AldEntry *entry = NULL;
+        int r;
+
+        if (node)
+                entry = ald_kinds[update->kind].is_link ? find_link(node, update->kind, update->key)
+                                                        : &node->entries[update->kind];
+        r = check(store, update, entry);
+        if (r < 0)
+                return r;
+        if (entry && entry->present && compare_to_entry(update, entry) <= 0) {
+                node->heard = now;
+                return ALD_PUT_KNOWN;
+        }
+        if (!entry) {
+                r = find_or_add(store, node, update, &entry);
+                if (r < 0)
+                        return r;
+        }
+        entry->node->heard = now;
+        apply(store, entry, update, now);
+        return ALD_PUT_TAKEN;
+}
+
+int ald_store_put(AldStore *store, const AldUpdate *update, uint64_t now)
+{
+        AldNode *node = ald_store_find_node(store, &update->node);
+
+        if (node && node->local)
+                return update->stamp.epoch > store->epoch ? ALD_PUT_OWN : ALD_PUT_KNOWN;
+        return merge(store, node, update, now);
+}
+
+int ald_store_put_local(AldStore *store, AldKind kind, const char *key, AldRecord *record,
+        uint64_t updated_usec, uint64_t now)
+{
+        const AldUpdate update = {
+                .node = store->local->id,
+                .kind = kind,
+                .key = key,
+                .stamp = { store->epoch, ++store->seq },
+                .updated_usec = updated_usec,
+                .record = record,
+        };
+
+        return merge(store, store->local, &update, now);
+}
+
+void ald_store_take_epoch(AldStore *store, uint64_t epoch, uint64_t now)
+{
+        store->epoch = MAX(store->epoch, epoch) + 1;
+        store->seq = 0;
+        for (AldEntry *entry = ald_node_after(store->local, NULL); entry;
+                entry = ald_node_after(store->local, entry)) {
+                g_autoptr(AldRecord) record = entry->record ? ald_record_ref(entry->record) : NULL;
+                const AldUpdate update = {
+                        .stamp = { store->epoch, ++store->seq },
+                        .updated_usec = entry->updated_usec,
+                        .record = record,
+                };
+
+                apply(store, entry, &update, now);
+        }
+}
+
+static void forget_entry(AldStore *store, AldEntry *entry)
+{
+        if (entry->record)
+                set_record(store, entry, NULL);
+        if (store->removing)
+                store->removing(entry, store->userdata);
+        entry->present = false;
+        g_clear_pointer(&entry->told, ald_record_unref);
+        if (entry->key)
+                g_tree_remove(entry->node->links, entry);
+}
+
+static void forget_node(AldStore *store, AldNode *node)
+{
+        AldEntry *entry;
+
+        while ((entry = ald_node_after(node, NULL)))
+                forget_entry(store, entry);
+        g_tree_remove(store->order, &node->id);
+        g_hash_table_remove(store->nodes, &node->id);
+}
+
+static void forget_old_deletions(AldStore *store, AldNode *node, uint64_t before)
+{
+        AldEntry *entry = ald_node_after(node, NULL);
+
+        while (entry) {
+                AldEntry *next = ald_node_after(node, entry);
+
+                if (!entry->record && entry->changed < before)
+                        forget_entry(store, entry);
+                entry = next;
+        }
+}
+
+typedef struct Expiry {
+        uint64_t now, deletion, node;
+        AldStore *store;
+        GPtrArray *silent;
+} Expiry;
+
+static gboolean expire_node(AldNode *node, void *userdata)
+{
+        Expiry *expiry = userdata;
+
+        if (!node->local && node->heard + expiry->node < expiry->now)
+                g_ptr_array_add(expiry->silent, node);
+        else if (expiry->now > expiry->deletion)
+                forget_old_deletions(expiry->store, node, expiry->now - expiry->deletion);
+        return FALSE;
+}
+
+/* Links to nodes that go, whoever measured them. */
+static void forget_links_to(AldStore *store, GPtrArray *nodes)
+{
+        g_autoptr(GHashTable) gone = g_hash_table_new(id_hash, id_equal);
+        GHashTableIter iter;
+        gpointer value;
+
+        for (guint i = 0; i < nodes->len; i++)
+                g_hash_table_add(gone, &((AldNode *) nodes->pdata[i])->id);
+
+        g_hash_table_iter_init(&iter, store->nodes);
+        while (g_hash_table_iter_next(&iter, NULL, &value)) {
+                AldNode *node = value;
+                AldEntry *entry = ald_node_after(node, NULL);
+
+                while (entry) {
+                        AldEntry *next = ald_node_after(node, entry);
+                        AldId sink;
+
+                        if (entry->key && ald_key_parse(entry->kind, entry->key, &sink) >= 0 &&
+                                g_hash_table_contains(gone, &sink))
+                                forget_entry(store, entry);
+                        entry = next;
+                }
+        }
+}
+
+void ald_store_expire(AldStore *store, uint64_t now, uint64_t deletion_usec, uint64_t node_usec)
+{
+        g_autoptr(GPtrArray) silent = g_ptr_array_new();
+        Expiry expiry = {
+                .now = now, .deletion = deletion_usec, .node = node_usec, .store = store, .silent = silent
+        };
+
+        ald_store_foreach_node(store, expire_node, &expiry);
+        if (silent->len == 0)
+                return;
+        forget_links_to(store, silent);
+        for (guint i = 0; i < silent->len; i++)
+                forget_node(store, silent->pdata[i]);
+}
+
+static AldEntry *first_link_after(AldNode *node, const AldEntry *after)
+{
+        GTreeNode *found;
+
+        if (!node->links)
+                return NULL;
+        found = after ? g_tree_upper_bound(node->links, after) : g_tree_node_first(node->links);
+        return found ? g_tree_node_value(found) : NULL;
+}
+
+AldEntry *ald_node_after(AldNode *node, const AldEntry *entry)
+{
+        unsigned kind = entry ? (unsigned) entry->kind + 1 : 0;
+
+        for (; kind < ALD_N_NODE_KINDS; kind++)
+                if (node->entries[kind].present)
+                        return &node->entries[kind];
+        return first_link_after(node, entry && entry->key ? entry : NULL);
+}
+
+AldEntry *ald_store_after(AldStore *store, const AldId *id, AldKind kind, const char *key)
+{
+        GTreeNode *at = id ? g_tree_lower_bound(store->order, id) : g_tree_node_first(store->order);
+
+        for (; at; at = g_tree_node_next(at)) {
+                AldNode *node = g_tree_node_value(at);
+                const AldEntry after = { .kind = kind, .key = ald_kinds[kind].is_link ? (char *) key : NULL };
+                bool inside = id && ald_id_equal(&node->id, id);
+                AldEntry *entry = ald_node_after(node, inside ? &after : NULL);
+
+                if (entry)
+                        return entry;
+        }
+        return NULL;
+}
+
+typedef struct NodeVisit {
+        AldNodeFunc func;
+        void *userdata;
+} NodeVisit;
+
+static gboolean visit_node(gpointer id, gpointer node, gpointer userdata)
+{
+        NodeVisit *visit = userdata;
+
+        return visit->func(node, visit->userdata);
+}
+
+void ald_store_foreach_node(AldStore *store, AldNodeFunc func, void *userdata)
+{
+        NodeVisit visit = { func, userdata };
+
+        g_tree_foreach(store->order, visit_node, &visit);
+}
+
+typedef struct LinkVisit {
+        AldEntryFunc func;
+        void *userdata;
+} LinkVisit;
+
+static gboolean visit_links(AldNode *node, void *userdata)
+{
+        LinkVisit *visit = userdata;
+
+        for (AldEntry *entry = first_link_after(node, NULL); entry; entry = first_link_after(node, entry))
+                if (entry->record && visit->func(entry, visit->userdata))
+                        return TRUE;
+        return FALSE;
+}
+
+void ald_store_foreach_link(AldStore *store, AldEntryFunc func, void *userdata)
+{
+        LinkVisit visit = { func, userdata };
+
+        ald_store_foreach_node(store, visit_links, &visit);
+}
+
+uint64_t ald_store_epoch(AldStore *store)
+{
+        return store->epoch;
+}
+
+size_t ald_store_n_nodes(AldStore *store)
+{
+        return g_hash_table_size(store->nodes);
+}
+
+size_t ald_store_n_links(AldStore *store)
+{
+        return store->n_links;
+}
+
+size_t ald_store_n_hidden(AldStore *store)
+{
+        return g_hash_table_size(store->nodes) - store->shown_nodes + store->n_hidden_links;
+}
