@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <glib.h>
 
@@ -21,10 +22,19 @@ void ald_kept_file_clear(AldKeptFile *file)
         g_clear_pointer(&file->path, g_free);
 }
 
-/* Kernels and machines without the file are usual; a file that is there and cannot be read is not. */
+/* Kernels and machines without the file are usual, and so is one for root alone. */
 static GLogLevelFlags level_of(int error)
 {
-        return error == -ENOENT || error == -EOPNOTSUPP ? G_LOG_LEVEL_INFO : G_LOG_LEVEL_WARNING;
+        switch (error) {
+        case -ENOENT:
+        case -EOPNOTSUPP:
+                return G_LOG_LEVEL_INFO;
+        case -EACCES:
+        case -EPERM:
+                return G_LOG_LEVEL_MESSAGE;
+        default:
+                return G_LOG_LEVEL_WARNING;
+        }
 }
 
 void ald_kept_file_complain(AldKeptFile *file, int error)
@@ -36,10 +46,20 @@ void ald_kept_file_complain(AldKeptFile *file, int error)
                 "/%s gives no value: %s; what it tells is absent", file->path, g_strerror(-error));
 }
 
+/* The kernel does not replace its files, but a fake root may, and a deleted one would be read for ever. */
+static bool was_replaced(int fd)
+{
+        struct stat st;
+
+        return fstat(fd, &st) >= 0 && st.st_nlink == 0;
+}
+
 ssize_t ald_kept_file_read(AldKeptFile *file, char *buffer, size_t size)
 {
         ssize_t n;
 
+        if (file->fd >= 0 && was_replaced(file->fd))
+                ald_fd_close(&file->fd);
         if (file->fd < 0)
                 file->fd = ald_sysroot_open_file(file->root, file->path);
         n = file->fd < 0 ? file->fd : ald_sysroot_reread(file->fd, buffer, size - 1);
@@ -54,21 +74,16 @@ ssize_t ald_kept_file_read(AldKeptFile *file, char *buffer, size_t size)
         return n;
 }
 
-int ald_kept_file_read_int64(AldKeptFile *file, int64_t *ret)
+static int parse_int64(const char *text, int64_t *ret)
 {
-        char buffer[NUMBER_MAX], *end;
-        ssize_t n = ald_kept_file_read(file, buffer, sizeof buffer);
-        const char *digits = buffer;
+        const char *digits = *text == '-' ? text + 1 : text;
         long long value;
+        char *end;
 
-        if (n < 0)
-                return (int) n;
-        if (*digits == '-')
-                digits++;
         if (!g_ascii_isdigit(*digits))
                 return -EBADMSG;
         errno = 0;
-        value = strtoll(buffer, &end, 10);
+        value = strtoll(text, &end, 10);
         if (errno != 0)
                 return -errno;
         while (g_ascii_isspace(*end))
@@ -77,4 +92,18 @@ int ald_kept_file_read_int64(AldKeptFile *file, int64_t *ret)
                 return -EBADMSG;
         *ret = value;
         return 0;
+}
+
+int ald_kept_file_read_int64(AldKeptFile *file, int64_t *ret)
+{
+        char buffer[NUMBER_MAX];
+        ssize_t n = ald_kept_file_read(file, buffer, sizeof buffer);
+        int r;
+
+        if (n < 0)
+                return (int) n;
+        r = parse_int64(buffer, ret);
+        if (r < 0)
+                ald_kept_file_complain(file, r);
+        return r;
 }

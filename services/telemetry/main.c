@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/telemetry/telemetry-bus.h"
+
+int main(int argc, char *argv[])
+{
+        static const AldServiceInfo info = {
+                .name = "alidade-telemetryd",
+                .description = "Tells what this machine has and how it is doing, on the bus.",
+                .bus_name = "org.alidade.Telemetry1",
+                .config_keys = ald_telemetry_config_keys,
+                .start = ald_telemetry_start,
+                .reload = ald_telemetry_reload,
+                .stop = ald_telemetry_stop,
+        };
+
+        return ald_service_main(&info, argc, argv);
+}

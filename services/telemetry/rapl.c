@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "services/common/sysroot.h"
+#include "services/telemetry/kept-file.h"
+#include "services/telemetry/rapl.h"
+#include "state/field.h"
+
+#define POWERCAP_DIR "sys/class/powercap"
+#define RESCAN_USEC (UINT64_C(10) * 1000 * 1000)
+
+/* Far beyond any package; what a counter shows that was reset, and taken for wrapped. */
+#define PACKAGE_MAX_MICROWATTS 10e9
+
+typedef struct Package {
+        AldKeptFile energy;
+        int64_t max; /* the counter wraps after this value; 0 where it is not known */
+        int64_t last;
+        bool have_last;
+} Package;
+
+struct AldRaplCollector {
+        int root;
+        GArray *packages; /* of Package */
+        uint64_t last_usec;
+        uint64_t next_scan_usec;
+        char *reason;
+};
+
+static void clear_package(void *data)
+{
+        Package *package = data;
+
+        ald_kept_file_clear(&package->energy);
+}
+
+AldRaplCollector *ald_rapl_collector_new(int root)
+{
+        AldRaplCollector *collector = g_new(AldRaplCollector, 1);
+
+        *collector = (AldRaplCollector){
+                .root = root,
+                .packages = g_array_new(FALSE, FALSE, sizeof(Package)),
+        };
+        g_array_set_clear_func(collector->packages, clear_package);
+        return collector;
+}
+
+void ald_rapl_collector_free(AldRaplCollector *collector)
+{
+        g_array_unref(collector->packages);
+        g_free(collector->reason);
+        g_free(collector);
+}
+
+const char *ald_rapl_collector_reason(const AldRaplCollector *collector)
+{
+        return collector->reason;
+}
+
+/* "intel-rapl:0" (of any maker), not its parts "intel-rapl:0:0", nor the same package seen through
+ * "intel-rapl-mmio:0". */
+static bool is_top_domain(const char *name)
+{
+        static const char prefix[] = "intel-rapl:";
+
+        return g_str_has_prefix(name, prefix) && !strchr(name + strlen(prefix), ':');
+}
+
+static void add_package(AldRaplCollector *collector, const char *domain)
+{
+        g_autofree char *name_path = g_strdup_printf(POWERCAP_DIR "/%s/name", domain);
+        g_autofree char *max_path = g_strdup_printf(POWERCAP_DIR "/%s/max_energy_range_uj", domain);
+        g_autofree char *energy_path = g_strdup_printf(POWERCAP_DIR "/%s/energy_uj", domain);
+        g_autofree char *name = NULL;
+        Package package = { 0 };
+
+        if (ald_sysroot_read_string(collector->root, name_path, &name) < 0 ||
+                !g_str_has_prefix(name, "package-"))
+                return;
+        if (ald_sysroot_read_int64(collector->root, max_path, &package.max) < 0 || package.max < 0)
+                package.max = 0;
+        ald_kept_file_init(&package.energy, collector->root, energy_path);
+        g_array_append_val(collector->packages, package);
+}
+
+static void scan(AldRaplCollector *collector, uint64_t now_usec)
+{
+        g_auto(GStrv) names = NULL;
+
+        collector->next_scan_usec = now_usec + RESCAN_USEC;
+        g_array_set_size(collector->packages, 0);
+        if (ald_sysroot_list(collector->root, POWERCAP_DIR, &names) < 0)
+                return;
+        for (char **name = names; *name; name++)
+                if (is_top_domain(*name))
+                        add_package(collector, *name);
+}
+
+static void set_reason(AldRaplCollector *collector, const Package *denied)
+{
+        g_clear_pointer(&collector->reason, g_free);
+        if (denied)
+                collector->reason = g_strdup_printf("PowerMicroWatts: permission denied reading /%s; grant "
+                                                    "it by the udev rule of alidade-telemetryd(8)",
+                        denied->energy.path);
+}
+
+/* µJ since the last reading. */
+static double energy_since(const Package *package, int64_t last)
+{
+        if (package->last >= last)
+                return (double) (package->last - last);
+        if (package->max < last)
+                return NAN;
+        return (double) (package->max - last) + (double) package->last;
+}
+
+static int package_power(Package *package, double usec, double *ret)
+{
+        int64_t last = package->last;
+        bool had_last = package->have_last;
+        int r = ald_kept_file_read_int64(&package->energy, &package->last);
+
+        *ret = NAN;
+        package->have_last = r >= 0 && package->last >= 0;
+        if (!had_last || !package->have_last || usec <= 0)
+                return r;
+        *ret = energy_since(package, last) * 1e6 / usec;
+        if (*ret > PACKAGE_MAX_MICROWATTS)
+                *ret = NAN;
+        return r;
+}
+
+/* The sum over all packages in µW, or NaN. Goes on after one has failed, so that the next call has something
+ * to count from. Says whether there is a reason to look for packages again. */
+static double read_power(AldRaplCollector *collector, double usec, bool *ret_gone)
+{
+        const Package *denied = NULL;
+        double total = 0;
+
+        *ret_gone = collector->packages->len == 0;
+        for (guint i = 0; i < collector->packages->len; i++) {
+                Package *package = &g_array_index(collector->packages, Package, i);
+                double power;
+                int r = package_power(package, usec, &power);
+
+                total += power;
+                if (r == -EACCES || r == -EPERM)
+                        denied = package;
+                else if (r == -ENODEV || r == -ENOENT)
+                        *ret_gone = true;
+        }
+        if ((denied != NULL) != (collector->reason != NULL))
+                set_reason(collector, denied);
+        return collector->packages->len > 0 ? total : NAN;
+}
+
+uint64_t ald_rapl_collector_sample(AldRaplCollector *collector, uint64_t now_usec)
+{
+        double usec = (double) (now_usec - collector->last_usec);
+        bool gone;
+        double power = read_power(collector, usec, &gone);
+
+        collector->last_usec = now_usec;
+        if (gone && now_usec >= collector->next_scan_usec) {
+                scan(collector, now_usec);
+                read_power(collector, 0, &gone);
+                return ALD_ABSENT_UINT64;
+        }
+        return isnan(power) ? ALD_ABSENT_UINT64 : (uint64_t) power;
+}

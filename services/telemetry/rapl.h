@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdint.h>
+
+#include <glib.h>
+
+/*
+ * Power of the processor packages, from the energy counters of RAPL (powercap). Only the domains of whole
+ * packages count: those of cores, memory and the platform lie inside or around them.
+ */
+typedef struct AldRaplCollector AldRaplCollector;
+
+AldRaplCollector *ald_rapl_collector_new(int root);
+void ald_rapl_collector_free(AldRaplCollector *collector);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldRaplCollector, ald_rapl_collector_free)
+
+/* Mean power of all packages since the last call, in µW; absent at the first call, and where one package does
+ * not tell. */
+uint64_t ald_rapl_collector_sample(AldRaplCollector *collector, uint64_t now_usec);
+
+/* What an administrator could do about an absent power, as in AbsentReasons, or NULL. */
+const char *ald_rapl_collector_reason(const AldRaplCollector *collector);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/telemetry/cpu.h"
+#include "services/telemetry/disk.h"
+#include "services/telemetry/hwmon.h"
+#include "services/telemetry/memory.h"
+#include "services/telemetry/rapl.h"
+#include "services/telemetry/telemetry-manager.h"
+#include "services/telemetry/ticker.h"
+
+/* Load and power are differences of two samples; the second comes this soon, so that the first screen has
+ * them. */
+#define SECOND_SAMPLE_USEC (UINT64_C(200) * 1000)
+
+#define MSEC UINT64_C(1000)
+#define SEC (UINT64_C(1000) * 1000)
+
+const AldRateInfo ald_rates[ALD_N_RATES] = {
+        [ALD_RATE_MEMORY] = { ALD_KIND_MEMORY, 100 * MSEC, 60 * SEC },
+        [ALD_RATE_SYSTEM] = { ALD_KIND_SYSTEM, 250 * MSEC, 60 * SEC },
+        [ALD_RATE_DISK] = { ALD_KIND_DISK, 5 * SEC, 3600 * SEC },
+};
+
+struct AldTelemetryManager {
+        int root;
+        AldTelemetryEmit emit;
+        void *userdata;
+
+        AldTicker *ticker;
+        uint64_t configured_usec[ALD_N_RATES];
+        bool by_hand[ALD_N_RATES];
+
+        AldMemoryCollector *memory;
+        AldCpuCollector *cpu;
+        AldHwmonCollector *hwmon;
+        AldRaplCollector *rapl;
+        AldDiskCollector *disk;
+        char **disk_paths;
+};
+
+int ald_rate_from_kind(int kind)
+{
+        for (int rate = 0; rate < ALD_N_RATES; rate++)
+                if ((int) ald_rates[rate].kind == kind)
+                        return rate;
+        return -ENOENT;
+}
+
+static void sample_memory(void *userdata)
+{
+        AldTelemetryManager *manager = userdata;
+        AldMemory memory;
+
+        ald_memory_collector_sample(manager->memory, &memory);
+        manager->emit(ALD_KIND_MEMORY, &memory, manager->userdata);
+}
+
+static void sample_system(void *userdata)
+{
+        AldTelemetryManager *manager = userdata;
+        uint64_t now = (uint64_t) g_get_monotonic_time();
+        AldSystem system = ALD_SYSTEM_INIT;
+        const char *reasons[] = { NULL, NULL };
+
+        system.cpu_usage = ald_cpu_collector_sample(manager->cpu);
+        system.temperature_milli_celsius = ald_hwmon_collector_sample(manager->hwmon, now);
+        system.power_micro_watts = ald_rapl_collector_sample(manager->rapl, now);
+        reasons[0] = ald_rapl_collector_reason(manager->rapl);
+        system.absent_reasons = reasons;
+        manager->emit(ALD_KIND_SYSTEM, &system, manager->userdata);
+}
+
+static void sample_disk(void *userdata)
+{
+        AldTelemetryManager *manager = userdata;
+
+        ald_disk_collector_sample(manager->disk);
+}
+
+static void on_disk(const AldDisk *disk, void *userdata)
+{
+        AldTelemetryManager *manager = userdata;
+
+        manager->emit(ALD_KIND_DISK, disk, manager->userdata);
+}
+
+static uint64_t clamp_interval(AldRate rate, uint64_t usec)
+{
+        return CLAMP(usec, ald_rates[rate].min_usec, ald_rates[rate].max_usec);
+}
+
+/* A collector may still wait for an answer, so it is kept where nothing changes. */
+static void set_disk_paths(AldTelemetryManager *manager, const char *const *paths)
+{
+        if (manager->disk_paths && g_strv_equal((const char *const *) manager->disk_paths, paths))
+                return;
+        g_clear_pointer(&manager->disk, ald_disk_collector_free);
+        g_strfreev(manager->disk_paths);
+        manager->disk_paths = g_strdupv((char **) paths);
+        manager->disk = ald_disk_collector_new(manager->root, paths, ald_disk_ask, on_disk, manager);
+        ald_disk_collector_sample(manager->disk);
+}
+
+static void start_ticker(AldTelemetryManager *manager)
+{
+        static const AldTick ticks[ALD_N_RATES] = {
+                [ALD_RATE_MEMORY] = sample_memory,
+                [ALD_RATE_SYSTEM] = sample_system,
+                [ALD_RATE_DISK] = sample_disk,
+        };
+
+        manager->ticker = ald_ticker_new();
+        for (unsigned rate = 0; rate < ALD_N_RATES; rate++)
+                ald_ticker_add(manager->ticker, manager->configured_usec[rate], ticks[rate], manager);
+        ald_ticker_hasten(manager->ticker, ALD_RATE_SYSTEM, SECOND_SAMPLE_USEC);
+}
+
+AldTelemetryManager *ald_telemetry_manager_new(
+        int root, const AldTelemetrySettings *settings, AldTelemetryEmit emit, void *userdata)
+{
+        AldTelemetryManager *manager = g_new(AldTelemetryManager, 1);
+
+        *manager = (AldTelemetryManager){
+                .root = root,
+                .emit = emit,
+                .userdata = userdata,
+                .memory = ald_memory_collector_new(root),
+                .cpu = ald_cpu_collector_new(root),
+                .hwmon = ald_hwmon_collector_new(root),
+                .rapl = ald_rapl_collector_new(root),
+        };
+        for (AldRate rate = 0; rate < ALD_N_RATES; rate++)
+                manager->configured_usec[rate] = clamp_interval(rate, settings->interval_usec[rate]);
+        start_ticker(manager);
+        sample_memory(manager);
+        sample_system(manager);
+        set_disk_paths(manager, settings->disk_paths);
+        return manager;
+}
+
+void ald_telemetry_manager_free(AldTelemetryManager *manager)
+{
+        ald_ticker_free(manager->ticker);
+        ald_disk_collector_free(manager->disk);
+        ald_rapl_collector_free(manager->rapl);
+        ald_hwmon_collector_free(manager->hwmon);
+        ald_cpu_collector_free(manager->cpu);
+        ald_memory_collector_free(manager->memory);
+        g_strfreev(manager->disk_paths);
+        g_free(manager);
+}
+
+void ald_telemetry_manager_configure(AldTelemetryManager *manager, const AldTelemetrySettings *settings)
+{
+        for (AldRate rate = 0; rate < ALD_N_RATES; rate++) {
+                manager->configured_usec[rate] = clamp_interval(rate, settings->interval_usec[rate]);
+                if (!manager->by_hand[rate])
+                        ald_telemetry_manager_set_interval(manager, rate, 0);
+        }
+        set_disk_paths(manager, settings->disk_paths);
+}
+
+uint64_t ald_telemetry_manager_interval(const AldTelemetryManager *manager, AldRate rate)
+{
+        return ald_ticker_interval(manager->ticker, rate);
+}
+
+uint64_t ald_telemetry_manager_set_interval(AldTelemetryManager *manager, AldRate rate, uint64_t usec)
+{
+        uint64_t effective = usec == 0 ? manager->configured_usec[rate] : clamp_interval(rate, usec);
+
+        manager->by_hand[rate] = usec != 0;
+        if (effective != ald_telemetry_manager_interval(manager, rate))
+                ald_ticker_set_interval(manager->ticker, rate, effective);
+        return effective;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdint.h>
+
+#include <glib.h>
+
+#include "state/kind.h"
+
+/*
+ * Decides when what is measured. Everything is told at once on start; then memory, load and free space at
+ * their intervals, devices and interfaces when they change.
+ */
+typedef struct AldTelemetryManager AldTelemetryManager;
+
+/* What is sampled at an interval. */
+typedef enum AldRate {
+        ALD_RATE_MEMORY,
+        ALD_RATE_SYSTEM,
+        ALD_RATE_DISK,
+        ALD_N_RATES,
+} AldRate;
+
+typedef struct AldRateInfo {
+        AldKind kind;
+        uint64_t min_usec, max_usec;
+} AldRateInfo;
+
+extern const AldRateInfo ald_rates[ALD_N_RATES];
+
+typedef struct AldTelemetrySettings {
+        uint64_t interval_usec[ALD_N_RATES]; /* clamped to the limits above */
+        const char *const *disk_paths;       /* absolute */
+} AldTelemetrySettings;
+
+/* A record of this kind was measured; the struct is valid during the call. */
+typedef void (*AldTelemetryEmit)(AldKind kind, const void *fields, void *userdata);
+
+/* Starts measuring. The root must stay open as long as the manager lives. */
+AldTelemetryManager *ald_telemetry_manager_new(
+        int root, const AldTelemetrySettings *settings, AldTelemetryEmit emit, void *userdata);
+void ald_telemetry_manager_free(AldTelemetryManager *manager);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTelemetryManager, ald_telemetry_manager_free)
+
+/* Takes over new settings. Intervals set by hand stay. */
+void ald_telemetry_manager_configure(AldTelemetryManager *manager, const AldTelemetrySettings *settings);
+
+uint64_t ald_telemetry_manager_interval(const AldTelemetryManager *manager, AldRate rate);
+
+/* Sets an interval by hand, clamped; 0 returns to the configured one. Returns the one in force. */
+uint64_t ald_telemetry_manager_set_interval(AldTelemetryManager *manager, AldRate rate, uint64_t usec);
+
+/* The rate at which this kind is sampled, or -ENOENT. */
+int ald_rate_from_kind(int kind);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/telemetry/ticker.h"
+
+typedef struct Entry {
+        uint64_t interval_usec;
+        uint64_t next_usec;
+        AldTick tick;
+        void *userdata;
+} Entry;
+
+struct AldTicker {
+        GSource *source;
+        GArray *entries; /* of Entry */
+};
+
+uint64_t ald_ticker_next(uint64_t now_usec, uint64_t interval_usec)
+{
+        uint64_t next = now_usec - now_usec % interval_usec + interval_usec;
+
+        return next - now_usec < interval_usec / 4 ? next + interval_usec : next;
+}
+
+static uint64_t monotonic_usec(void)
+{
+        return (uint64_t) g_get_monotonic_time();
+}
+
+static Entry *entry_at(const AldTicker *ticker, unsigned number)
+{
+        g_assert(number < ticker->entries->len);
+        return &g_array_index(ticker->entries, Entry, number);
+}
+
+static void schedule(AldTicker *ticker)
+{
+        uint64_t first = UINT64_MAX;
+
+        for (guint i = 0; i < ticker->entries->len; i++)
+                first = MIN(first, entry_at(ticker, i)->next_usec);
+        g_source_set_ready_time(ticker->source, (gint64) MIN(first, (uint64_t) G_MAXINT64));
+}
+
+static gboolean on_ready(gpointer userdata)
+{
+        AldTicker *ticker = userdata;
+        uint64_t now = monotonic_usec();
+
+        for (guint i = 0; i < ticker->entries->len; i++) {
+                Entry *entry = entry_at(ticker, i);
+
+                if (entry->next_usec > now)
+                        continue;
+                entry->next_usec = ald_ticker_next(now, entry->interval_usec);
+                entry->tick(entry->userdata);
+        }
+        schedule(ticker);
+        return G_SOURCE_CONTINUE;
+}
+
+static gboolean dispatch(GSource *source, GSourceFunc callback, gpointer userdata)
+{
+        return callback(userdata);
+}
+
+AldTicker *ald_ticker_new(void)
+{
+        static GSourceFuncs funcs = { .dispatch = dispatch };
+        AldTicker *ticker = g_new(AldTicker, 1);
+
+        *ticker = (AldTicker){
+                .source = g_source_new(&funcs, sizeof(GSource)),
+                .entries = g_array_new(FALSE, FALSE, sizeof(Entry)),
+        };
+        g_source_set_static_name(ticker->source, "ticker");
+        g_source_set_callback(ticker->source, on_ready, ticker, NULL);
+        g_source_attach(ticker->source, NULL);
+        return ticker;
+}
+
+void ald_ticker_free(AldTicker *ticker)
+{
+        g_source_destroy(ticker->source);
+        g_source_unref(ticker->source);
+        g_array_unref(ticker->entries);
+        g_free(ticker);
+}
+
+unsigned ald_ticker_add(AldTicker *ticker, uint64_t interval_usec, AldTick tick, void *userdata)
+{
+        Entry entry = {
+                .interval_usec = interval_usec,
+                .next_usec = ald_ticker_next(monotonic_usec(), interval_usec),
+                .tick = tick,
+                .userdata = userdata,
+        };
+
+        g_array_append_val(ticker->entries, entry);
+        schedule(ticker);
+        return ticker->entries->len - 1;
+}
+
+void ald_ticker_hasten(AldTicker *ticker, unsigned number, uint64_t delay_usec)
+{
+        entry_at(ticker, number)->next_usec = monotonic_usec() + delay_usec;
+        schedule(ticker);
+}
+
+uint64_t ald_ticker_interval(const AldTicker *ticker, unsigned number)
+{
+        return entry_at(ticker, number)->interval_usec;
+}
+
+void ald_ticker_set_interval(AldTicker *ticker, unsigned number, uint64_t interval_usec)
+{
+        Entry *entry = entry_at(ticker, number);
+
+        entry->interval_usec = interval_usec;
+        entry->next_usec = ald_ticker_next(monotonic_usec(), interval_usec);
+        schedule(ticker);
+}
