@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The generators: what they make of good XML, and that bad XML is refused by name."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tree import SOURCE
+
+INTERFACES = SOURCE / "dbus-interfaces"
+sys.path.insert(0, str(INTERFACES))
+import generate  # noqa: E402
+import man  # noqa: E402
+import schema  # noqa: E402
+
+ENVELOPE = '<property name="Revision" type="t" access="read"/><property name="UpdatedUSec" type="t" access="read"/>'
+MAPPING = '<annotation name="org.alidade.Mapping" value="Tests"/>'
+
+
+def parse(tmp_path, body, name="org.alidade.Node1.Test"):
+    path = tmp_path / "test.xml"
+    path.write_text(f'<node><!-- {name}: Words. More words. -->\n<interface name="{name}">{body}</interface></node>')
+    return schema.load(path)[0]
+
+
+def record(tmp_path, body):
+    return parse(tmp_path, MAPPING + body + ENVELOPE)
+
+
+def field(type, annotations="", name="Value"):
+    return f'<!-- {name}: What it is. --><property name="{name}" type="{type}" access="read">{annotations}</property>'
+
+
+def annotation(name, value):
+    return f'<annotation name="org.alidade.{name}" value="{value}"/>'
+
+
+def row(*fields):
+    return annotation("Row", "TestRow") + "".join(annotation(f"Row.{name}", type) for name, type in fields)
+
+
+@pytest.mark.parametrize("name, expected", [
+    ("AvailableBytes", "available_bytes"), ("UpdatedUSec", "updated_usec"), ("RttP50NSec", "rtt_p50_nsec"),
+    ("TflopsFp16", "tflops_fp16"), ("PressureSome10", "pressure_some10"), ("Id", "id"),
+    ("OpenClPlatform", "open_cl_platform"), ("LinkSocket", "link_socket")])
+def test_snake(name, expected):
+    assert schema.snake(name) == expected
+
+
+BAD_RECORDS = [
+    (field("u"), "TestRecord.Value: type u is none of"),
+    (field("t", annotation("Enum", "a b")), "Value: an Enum must be of type s"),
+    (field("s", annotation("Threshold", "1")), "Value: only numbers have a Threshold"),
+    (field("s", annotation("Colour", "red")), "Value: unknown annotation org.alidade.Colour"),
+    (field("aa{sv}"), "Value: type aa{sv}, a Row annotation and the fields of the row go together"),
+    (field("t", row(("Id", "s"))), "Value: type aa{sv}, a Row annotation and the fields of the row go together"),
+    (field("aa{sv}", row()), "Value: type aa{sv}, a Row annotation and the fields of the row go together"),
+    (field("aa{sv}", row(("Id", "s"), ("More", "aa{sv}"))), "Value: a row has no rows"),
+    (field("aa{sv}", row(("Id", "s"), ("Load.Unit", "percent"))), "Row.Load.Unit does not follow org.alidade.Row.Load"),
+    (field("aa{sv}", row(("Name", "s"))), "Value: the first field of a row is Id, of type s"),
+    (field("aa{sv}", row(("Id", "t"))), "Value: the first field of a row is Id, of type s"),
+    (field("aa{sv}", row(("Id", "s"), ("Load", "y"))), "TestRow.Load: type y is none of"),
+    ('<method name="Do"/>', "Do: a record interface has properties only"),
+    ("".join(field("t", name=f"F{i}") for i in range(65)), "more than 64 fields"),
+    ('<annotation name="org.alidade.Colour" value="red"/>', "unknown annotation org.alidade.Colour"),
+]
+
+
+@pytest.mark.parametrize("body, message", BAD_RECORDS, ids=[message for _, message in BAD_RECORDS])
+def test_bad_record_is_refused_by_name(tmp_path, body, message):
+    with pytest.raises(schema.SchemaError) as caught:
+        record(tmp_path, body)
+    assert message.replace("TestRecord", "Test") in str(caught.value)
+
+
+@pytest.mark.parametrize("missing", schema.ENVELOPE)
+def test_record_without_envelope_is_refused(tmp_path, missing):
+    kept = "".join(part + "/>" for part in ENVELOPE.split("/>") if part and missing not in part)
+    with pytest.raises(schema.SchemaError, match=f"lacks {missing}"):
+        parse(tmp_path, MAPPING + field("t") + kept)
+
+
+def test_foreign_interface_is_refused(tmp_path):
+    with pytest.raises(schema.SchemaError, match="com.example.X does not begin with org.alidade."):
+        parse(tmp_path, "", "com.example.X")
+
+
+def test_broken_xml_names_the_file(tmp_path):
+    path = tmp_path / "broken.xml"
+    path.write_text("<node><interface></node>")
+    with pytest.raises(schema.SchemaError, match="broken.xml"):
+        schema.load(path)
+
+
+@pytest.mark.parametrize("program, arguments", [
+    ("generate.py", ["schema-h", "out", "broken.xml"]), ("man.py", ["out", "org.alidade.X", "broken.xml"])])
+def test_programs_end_with_the_reason(tmp_path, program, arguments):
+    (tmp_path / "broken.xml").write_text("<node>")
+    done = subprocess.run([sys.executable, "-B", INTERFACES / program, *arguments], cwd=tmp_path,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{program}: broken.xml: ")
+    assert not (tmp_path / "out").exists()
+
+
+def test_facts_of_a_field(tmp_path):
+    interface = record(tmp_path, field("d", annotation("Unit", "percent") + annotation("Threshold", "2.5%"))
+                       + field("s", annotation("Enum", "up down-low"), "State")
+                       + field("aa{sv}", row(("Id", "s"), ("Load", "x"), ("Load.Unit", "percent")), "Rows"))
+    value, state, rows = interface.fields
+    assert (value.unit, value.threshold, value.relative, value.doc) == ("percent", 0.025, True, "What it is.")
+    assert state.enum == ["up", "down-low"]
+    assert [(sub.name, sub.type, sub.unit) for sub in rows.row_fields] == [("Id", "s", None), ("Load", "x", "percent")]
+    assert (interface.kind, interface.struct, interface.doc) == ("Node1.Test", "Test", "Words. More words.")
+
+
+def test_link_structs_say_so(tmp_path):
+    interface = parse(tmp_path, MAPPING + field("t") + ENVELOPE, "org.alidade.Link1.Test")
+    assert (interface.struct, interface.symbol, interface.is_link) == ("LinkTest", "link_test", True)
+
+
+def test_header_and_tables_follow_the_xml(tmp_path):
+    records = [record(tmp_path, field("t", annotation("Threshold", "5%"), "FreeBytes")
+                      + field("s", annotation("Enum", "up down-low"), "State")
+                      + field("aa{sv}", row(("Id", "s"), ("Load", "d")), "Rows"))]
+    header, source = generate.schema_h(records), generate.schema_c(records)
+    for wanted in ("uint64_t free_bytes;", "ALD_TEST_STATE_DOWN_LOW", "double load;", "typedef struct AldTestRow",
+                   ".free_bytes = ALD_ABSENT_UINT64", ".load = ALD_ABSENT_DOUBLE", "ALD_KIND_TEST,"):
+        assert wanted in header
+    for wanted in ('"FreeBytes", .type = ALD_TYPE_UINT64', ".threshold = 0.05, .relative = true",
+                   '"up", "down-low"', '.mapping = "Tests"', ".rows = &ald_test_row_struct"):
+        assert wanted in source
+    vtable = generate.vtables_c(records)
+    for wanted in ('"FreeBytes", "t", NULL', '"Rows", "aa{sv}", ald_record_bus_get_rows', '"Revision", "t"'):
+        assert wanted in vtable
+
+
+def test_page_tells_unit_values_threshold_and_rows(tmp_path):
+    page = man.page(record(tmp_path, field("t", annotation("Unit", "bytes") + annotation("Threshold", "5%"))
+                           + field("s", annotation("Enum", "up down"), "State")
+                           + field("aa{sv}", row(("Id", "s"), ("Load", "d")), "Rows")))
+    for wanted in ("Unit: bytes. A change of less than 5 % of the value sent before waits.",
+                   'One of "up", "down".', ".SS Rows of Rows", ".BR Load", ".SH ABSENT VALUES",
+                   "org.alidade.Node1.Test \\- words"):
+        assert wanted in page
+
+
+def test_page_tells_arguments_and_errors(tmp_path):
+    page = man.page(parse(tmp_path, """<!--
+        Rename:
+        @Name: the new name,
+            on two lines.
+        @Effective: what came of it.
+
+        Does it.
+
+        Errors: org.alidade.Error.NoSuchNode.
+      --><method name="Rename"><arg name="Name" type="s" direction="in"/>
+      <arg name="Effective" type="s" direction="out"/></method>""", "org.alidade.Test1"))
+    for wanted in (".SS Rename(in s Name, out s Effective)\nDoes it.\n", ".I Name\nthe new name, on two lines.\n",
+                   ".I Effective\nwhat came of it.\n", ".B Errors\norg.alidade.Error.NoSuchNode.\n"):
+        assert wanted in page
+
+
+def test_page_escapes_what_roff_would_obey():
+    assert man.text(".so /etc/passwd\n  a-b \\fB") == "\\&.so /etc/passwd a\\-b \\efB"
+    assert man.text("'quote") == "\\&'quote"

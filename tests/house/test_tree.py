@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The rules of the house: who includes whom, who knows the bus, and what every file looks like."""
+
+import re
+
+import pytest
+
+import tree
+from tree import SOURCE, c_files, read
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+GENERATED = {"state/schema.h"}
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+
+
+def own_folder(path):
+    return str(path.parent)
+
+
+def allowed_folders(path):
+    """The folders whose headers a file may include."""
+    top = path.parts[0]
+    if top == "services":
+        return {"services/common", "state", own_folder(path)}
+    if top == "clients":
+        return {own_folder(path)}
+    return {top}
+
+
+def test_includes_stay_in_their_house():
+    wrong = []
+    for path in c_files("state", "probes", "services", "clients"):
+        for included in INCLUDE.findall(read(path)):
+            if not any(included.startswith(folder + "/") for folder in allowed_folders(path)):
+                wrong.append(f"{path} includes {included}")
+    assert wrong == []
+
+
+def test_includes_are_from_the_root():
+    wrong = [f"{path} includes {included}" for path in c_files("state", "probes", "services", "clients")
+             for included in INCLUDE.findall(read(path))
+             if included not in GENERATED and not (SOURCE / included).is_file()]
+    assert wrong == []
+
+
+def test_the_bus_is_known_to_bus_files_only():
+    """Managers and collectors never see an sd_bus_message."""
+    wrong = []
+    for path in c_files("state", "probes", "services"):
+        knows = own_folder(path) == "services/common" or path.stem.endswith("-bus")
+        if not knows and re.search(r"\bsd_bus_|<systemd/sd-bus", COMMENT.sub("", read(path))):
+            wrong.append(str(path))
+    assert wrong == []
+
+
+def test_pure_logic_has_no_bus_no_files_no_clock():
+    impure = re.compile(r"<(systemd|gio|sys/socket|fcntl|dirent|unistd|time)\b|\b(fopen|open|openat|clock_gettime"
+                        r"|time|g_get_real_time|g_get_monotonic_time|g_file_\w+|getenv|g_getenv)\s*\(")
+    found = {str(path): sorted({match.group() for match in impure.finditer(COMMENT.sub("", read(path)))})
+             for path in c_files("state")}
+    assert {path: what for path, what in found.items() if what} == {}
+
+
+def is_source(path):
+    """Written by hand for people to read: not a test's input, nor a file whose form knows no comments."""
+    if any(part in ("corpus", "corpora", "data", "roots") for part in path.parts):
+        return False
+    if path.parts[0] == "debian":
+        return path.name == "rules"
+    return path.name != "COPYING" and path.suffix not in (".md", ".json", ".txt")
+
+
+def test_every_file_names_its_licence():
+    missing = []
+    for path in tree.files():
+        if is_source(path):
+            head = "".join(read(path).splitlines(keepends=True)[:3])
+            if "SPDX-License-Identifier: LGPL-2.1-or-later" not in head:
+                missing.append(str(path))
+    assert missing == []
+
+
+def test_lines_fit():
+    widths = {".c": 110, ".h": 110, ".py": 120, ".build": 120}
+    long = [f"{path}:{number}" for path in tree.files() if path.suffix in widths
+            for number, line in enumerate(read(path).splitlines(), 1) if len(line) > widths[path.suffix]]
+    assert long == []
+
+
+def test_names_of_files():
+    kebab = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\.[ch]")
+    found = c_files("state", "probes", "services", "clients", "tests")
+    assert [str(path) for path in found if not kebab.fullmatch(path.name)] == []
+
+
+def test_nothing_is_left_for_later():
+    marks = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b|/(work|Users)/\w")
+    found = [f"{path}:{number}: {line.strip()}" for path in tree.files() if is_source(path) or path.suffix == ".md"
+             for number, line in enumerate(read(path).splitlines(), 1) if marks.search(line)]
+    assert found == []
+
+
+@pytest.mark.parametrize("pattern, instead", [
+    (r"\b(strcpy|strcat|sprintf|gets|strtok|alloca)\s*\(", "a bounded call"),
+    (r"\b(system|popen)\s*\(", "a child without a shell"),
+    (r"\busleep\s*\(|\bsleep\s*\(", "an event"),
+], ids=["unbounded", "shell", "sleep"])
+def test_calls_that_are_not_used(pattern, instead):
+    found = [str(path) for path in c_files("state", "probes", "services", "clients")
+             if re.search(pattern, COMMENT.sub("", read(path)))]
+    assert found == [], f"use {instead}"

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the daemons are started with: sandbox, bus policy, activation, users, polkit actions."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from tree import SOURCE, build_dir, read
+
+# daemon: (folder, interface, exposure by systemd-analyze security, of 10)
+DAEMONS = {
+    "alidade-identityd": ("identity", "Identity1", 0.5),
+    "alidade-telemetryd": ("telemetry", "Telemetry1", 1.7),
+    "alidade-stated": ("state", "State1", 0.5),
+}
+each_daemon = pytest.mark.parametrize("daemon", DAEMONS)
+needs_analyze = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
+SIGNALS = {"send_type": "signal", "send_broadcast": "false"}
+
+
+def unit_path(daemon):
+    return build_dir() / "services" / f"{daemon}.service"
+
+
+def settings(path):
+    """{section: {key: [values]}} of a unit, an activation file or the like."""
+    found, section = {}, None
+    for line in path.read_text().splitlines():
+        if line.startswith("["):
+            section = found.setdefault(line.strip("[]"), {})
+        elif line and not line.startswith("#"):
+            key, _, value = line.partition("=")
+            section.setdefault(key, []).append(value)
+    return found
+
+
+def unit(daemon):
+    return {key: " ".join(values) for key, values in settings(unit_path(daemon))["Service"].items()}
+
+
+def policy(daemon):
+    folder, interface, _ = DAEMONS[daemon]
+    return ET.parse(SOURCE / f"services/{folder}/org.alidade.{interface}.conf").getroot()
+
+
+def rules(daemon, tag, **wanted):
+    """(user, attributes) of the rules of a policy that have these attributes, user None being everybody."""
+    return [(section.get("user"), rule.attrib) for section in policy(daemon).iter("policy")
+            for rule in section.iter(tag) if wanted.items() <= rule.attrib.items()]
+
+
+def test_every_folder_is_covered():
+    folders = {path.parent.name for path in (SOURCE / "services").glob("*/*.service.in")}
+    assert folders == {folder for folder, _, _ in DAEMONS.values()}
+
+
+@needs_analyze
+@each_daemon
+def test_exposure(daemon):
+    done = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager", unit_path(daemon)],
+                          capture_output=True, text=True, check=False)
+    overall = re.search(r"Overall exposure level for \S+: ([\d.]+)", done.stdout)
+    assert overall, done.stderr
+    assert float(overall.group(1)) <= DAEMONS[daemon][2], done.stdout
+
+
+@needs_analyze
+def test_units_are_understood(tmp_path):
+    for daemon in DAEMONS:
+        text = re.sub(r"^ExecStart=.*$", "ExecStart=/bin/true", unit_path(daemon).read_text(), flags=re.MULTILINE)
+        (tmp_path / f"{daemon}.service").write_text(text)
+    done = subprocess.run(["systemd-analyze", "verify", "--man=no", *sorted(tmp_path.iterdir())],
+                          env={**os.environ, "SYSTEMD_UNIT_PATH": f"{tmp_path}:"},
+                          capture_output=True, text=True, check=False)
+    assert [line for line in done.stderr.splitlines() if "alidade" in line] == []
+
+
+@each_daemon
+def test_unit_says_what_must_be_said(daemon):
+    folder, interface, _ = DAEMONS[daemon]
+    found = unit(daemon)
+    wanted = {"Type": "notify", "BusName": f"org.alidade.{interface}", "User": f"alidade-{folder}",
+              "PrivateMounts": "yes", "ProcSubset": "all", "Restart": "on-failure", "CapabilityBoundingSet": "",
+              "AmbientCapabilities": "", "ExecReload": "/bin/kill -HUP $MAINPID"}
+    assert {key: found.get(key) for key in wanted} == wanted
+    assert "WatchdogSec" in found
+
+
+@each_daemon
+def test_unit_starts_what_is_installed(daemon):
+    installed = json.loads((build_dir() / "meson-info/intro-installed.json").read_text())
+    assert unit(daemon)["ExecStart"] in installed.values()
+
+
+def test_users_are_different():
+    assert len({unit(daemon)["User"] for daemon in DAEMONS}) == len(DAEMONS)
+
+
+def test_users_named_are_users_made():
+    made = {words[1] for words in map(str.split, read("services/alidade.sysusers").splitlines())
+            if words[:1] == ["u"]}
+    named = {unit(daemon)["User"] for daemon in DAEMONS}
+    for daemon in DAEMONS:
+        named |= {section.get("user") for section in policy(daemon).iter("policy")} - {None, "root"}
+    named |= set(re.findall(r"unix-user:([\w-]+)", read("polkit/org.alidade.policy")))
+    assert named == made
+
+
+@each_daemon
+def test_activation_is_by_systemd_or_by_hand(daemon):
+    folder, interface, _ = DAEMONS[daemon]
+    found = settings(build_dir() / f"services/org.alidade.{interface}.service")["D-BUS Service"]
+    assert found == {"Name": [f"org.alidade.{interface}"], "Exec": [unit(daemon)["ExecStart"]],
+                     "User": [f"alidade-{folder}"], "SystemdService": [f"{daemon}.service"]}
+
+
+@each_daemon
+def test_name_is_owned_by_its_user_only(daemon):
+    folder, interface, _ = DAEMONS[daemon]
+    assert rules(daemon, "allow", own=f"org.alidade.{interface}") == [
+        ("root", {"own": f"org.alidade.{interface}"}), (f"alidade-{folder}", {"own": f"org.alidade.{interface}"})]
+    assert not [rule for _, rule in rules(daemon, "allow") if "own_prefix" in rule]
+
+
+@each_daemon
+def test_calls_are_allowed_by_interface(daemon):
+    name = f"org.alidade.{DAEMONS[daemon][1]}"
+    sent = [rule for _, rule in rules(daemon, "allow") if "own" not in rule]
+    assert all(rule.get("send_destination") == name and "send_interface" in rule for rule in sent)
+    assert rules(daemon, "allow", send_interface=name)
+
+
+@each_daemon
+def test_directed_signals_are_denied(daemon):
+    """And the denial comes last, so that no rule after it lets them in."""
+    name = f"org.alidade.{DAEMONS[daemon][1]}"
+    everybody = [section for section in policy(daemon).iter("policy") if section.get("context") == "default"]
+    assert [section[-1].attrib for section in everybody] == [{"send_destination": name, **SIGNALS}]
+
+
+def test_records_of_others_come_from_the_cluster_service():
+    put = {"send_destination": "org.alidade.State1", "send_interface": "org.alidade.State1",
+           "send_member": "PutRecords"}
+    assert rules("alidade-stated", "allow", send_member="PutRecords") == [("alidade-cluster", put)]
+    assert rules("alidade-stated", "deny", send_member="PutRecords") == [(None, put)]
+
+
+def test_polkit_actions_name_their_owner():
+    for action in ET.parse(SOURCE / "polkit/org.alidade.policy").getroot().iter("action"):
+        folder = action.get("id").split(".")[2]
+        owners = [note.text for note in action.iter("annotate")
+                  if note.get("key") == "org.freedesktop.policykit.owner"]
+        assert owners == [f"unix-user:alidade-{folder}"], action.get("id")
+        assert {default.text for default in action.find("defaults")} <= {"auth_admin_keep", "yes"}
