@@ -132,12 +132,21 @@ static void on_measured(AldKind kind, const void *fields, void *userdata)
         ald_record_export_update(telemetry->exports[kind], fields);
 }
 
+static int find_telemetry(sd_bus *bus, const char *path, const char *interface, void *userdata,
+        void **ret_found, sd_bus_error *error)
+{
+        *ret_found = userdata;
+        return g_str_equal(path, OBJECT_PATH);
+}
+
+/* A fallback, as the records on this path are: sd-bus takes no other beside one. */
 static int add_objects(TelemetryBus *telemetry)
 {
         sd_bus *bus = ald_service_bus(telemetry->service);
         int r;
 
-        r = sd_bus_add_object_vtable(bus, &telemetry->slot, OBJECT_PATH, INTERFACE, vtable, telemetry);
+        r = sd_bus_add_fallback_vtable(
+                bus, &telemetry->slot, OBJECT_PATH, INTERFACE, vtable, find_telemetry, telemetry);
         for (size_t i = 0; r >= 0 && i < G_N_ELEMENTS(measured); i++)
                 r = ald_record_export_new(
                         telemetry->service, OBJECT_PATH, measured[i], &telemetry->exports[measured[i]]);
