@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <glib.h>
+
+/* /proc/cpuinfo in the formats of x86, arm, arm64, riscv, ppc64, s390x and loongarch. */
+typedef struct AldCpuinfo {
+        char *chip; /* NULL where nothing names it; several kinds of core are joined by " + ", big ones first
+                     */
+        bool has_flags;  /* the x86 flags are there, so `hypervisor` can be relied on */
+        bool hypervisor; /* the processor says that it is a virtual one */
+        bool user_mode;  /* the machine is User Mode Linux */
+} AldCpuinfo;
+
+void ald_cpuinfo_parse(const char *text, size_t length, AldCpuinfo *ret);
+void ald_cpuinfo_read(int root, AldCpuinfo *ret);
+void ald_cpuinfo_clear(AldCpuinfo *cpuinfo);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldCpuinfo, ald_cpuinfo_clear)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+/* What the machine itself tells of its identity; NULL where it tells nothing. */
+typedef struct AldFacts {
+        char *host_name;
+        char *model;
+        char *chip;
+        char *vendor;
+        char *chassis;
+        char *hypervisor;
+        char *operating_system;
+        char *kernel_release;
+        char *architecture;
+        char *boot_id;
+} AldFacts;
+
+/* Reads everything below a root; see services/common/sysroot.h. */
+void ald_facts_collect(int root, AldFacts *ret);
+void ald_facts_clear(AldFacts *facts);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldFacts, ald_facts_clear)
+
+/* The host name of the kernel alone, which may change at any time. */
+char *ald_facts_read_host_name(int root);

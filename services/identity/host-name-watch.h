@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+/*
+ * Calls back when the kernel's host name may have changed, also where no hostname1 tells it. Returns a source
+ * id for g_source_remove(), or 0 where the root has nothing to watch.
+ */
+guint ald_host_name_watch(int root, void (*changed)(gpointer userdata), gpointer userdata);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/common/service.h"
+#include "services/identity/identity-manager.h"
+
+/*
+ * org.freedesktop.hostname1 on the system bus: read at the start and after each of its signals. It ends when
+ * idle and is started again by the call; what it said stays true meanwhile.
+ */
+typedef struct AldHostname1Client AldHostname1Client;
+
+/* The values are valid during the call. */
+typedef void (*AldHostname1Changed)(const AldHostname1 *values, void *userdata);
+
+/* *ret is NULL where there is no system bus. */
+int ald_hostname1_client_new(
+        AldService *service, AldHostname1Changed changed, void *userdata, AldHostname1Client **ret);
+void ald_hostname1_client_free(AldHostname1Client *client);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHostname1Client, ald_hostname1_client_free)
+
+/* Asks again. The client may be NULL. */
+void ald_hostname1_client_refresh(AldHostname1Client *client);

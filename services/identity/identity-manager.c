@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "services/identity/facts.h"
+#include "services/identity/identity-manager.h"
+#include "services/identity/name-store.h"
+#include "services/identity/text.h"
+
+struct AldIdentityManager {
+        int root;
+        char *state_directory;
+        AldIdentityChanged changed;
+        void *userdata;
+
+        char *friendly_name; /* NULL, or what somebody gave */
+        AldFacts facts;
+
+        /* What hostname1 said last; it stays while hostname1 sleeps. */
+        char *pretty_hostname, *static_hostname, *hostname;
+        char *vendor, *model, *chassis;
+};
+
+/* The first of them that says something. */
+static const char *first_of(const char *const *values, size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                if (values[i] && *values[i])
+                        return values[i];
+        return NULL;
+}
+
+#define FIRST(...)                                     \
+        first_of((const char *const[]){ __VA_ARGS__ }, \
+                sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
+
+static void publish(AldIdentityManager *m)
+{
+        const AldFacts *facts = &m->facts;
+        AldIdentity identity = {
+                .friendly_name = FIRST(m->friendly_name, m->pretty_hostname, m->static_hostname, m->hostname,
+                        facts->host_name),
+                .model_id = FIRST(m->model, facts->model),
+                .chip_id = facts->chip,
+                .vendor = FIRST(m->vendor, facts->vendor),
+                .chassis = FIRST(m->chassis, facts->chassis),
+                .hypervisor = facts->hypervisor,
+                .operating_system = facts->operating_system,
+                .kernel_release = facts->kernel_release,
+                .architecture = facts->architecture,
+                .boot_id = facts->boot_id,
+        };
+
+        m->changed(&identity, m->userdata);
+}
+
+AldIdentityManager *ald_identity_manager_new(
+        int root, const char *state_directory, AldIdentityChanged changed, void *userdata)
+{
+        AldIdentityManager *manager = g_new0(AldIdentityManager, 1);
+
+        manager->root = root;
+        manager->state_directory = g_strdup(state_directory);
+        manager->changed = changed;
+        manager->userdata = userdata;
+        manager->friendly_name = ald_name_store_load(state_directory);
+        ald_identity_manager_reload(manager);
+        return manager;
+}
+
+static void clear_hostname1(AldIdentityManager *manager)
+{
+        g_clear_pointer(&manager->pretty_hostname, g_free);
+        g_clear_pointer(&manager->static_hostname, g_free);
+        g_clear_pointer(&manager->hostname, g_free);
+        g_clear_pointer(&manager->vendor, g_free);
+        g_clear_pointer(&manager->model, g_free);
+        g_clear_pointer(&manager->chassis, g_free);
+}
+
+void ald_identity_manager_free(AldIdentityManager *manager)
+{
+        if (!manager)
+                return;
+        clear_hostname1(manager);
+        ald_facts_clear(&manager->facts);
+        g_free(manager->friendly_name);
+        g_free(manager->state_directory);
+        g_free(manager);
+}
+
+void ald_identity_manager_reload(AldIdentityManager *manager)
+{
+        ald_facts_clear(&manager->facts);
+        ald_facts_collect(manager->root, &manager->facts);
+        publish(manager);
+}
+
+bool ald_identity_manager_reload_host_name(AldIdentityManager *manager)
+{
+        g_autofree char *name = ald_facts_read_host_name(manager->root);
+
+        if (g_strcmp0(name, manager->facts.host_name) == 0)
+                return false;
+        g_free(manager->facts.host_name);
+        manager->facts.host_name = g_steal_pointer(&name);
+        publish(manager);
+        return true;
+}
+
+static char *tidy(const char *value)
+{
+        return value ? ald_text_tidy(value, strlen(value)) : NULL;
+}
+
+void ald_identity_manager_set_hostname1(AldIdentityManager *manager, const AldHostname1 *values)
+{
+        clear_hostname1(manager);
+        manager->pretty_hostname = tidy(values->pretty_hostname);
+        manager->static_hostname = tidy(values->static_hostname);
+        manager->hostname = tidy(values->hostname);
+        manager->vendor = tidy(values->vendor);
+        manager->model = tidy(values->model);
+        manager->chassis = tidy(values->chassis);
+        publish(manager);
+}
+
+int ald_identity_manager_set_friendly_name(AldIdentityManager *manager, const char *name)
+{
+        int r = ald_name_store_save(manager->state_directory, name);
+
+        if (r < 0)
+                return r;
+        g_free(manager->friendly_name);
+        manager->friendly_name = *name ? g_strdup(name) : NULL;
+        publish(manager);
+        return 0;
+}

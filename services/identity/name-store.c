@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <glib.h>
+
+#include "services/common/fd.h"
+#include "services/common/sysroot.h"
+#include "services/identity/name-store.h"
+
+#define FALLBACK_DIRECTORY "/var/lib/alidade/identity"
+#define FILE_NAME "friendly-name"
+#define FILE_MAX \
+        (ALD_NAME_MAX * 4 + 2) /* the longest name in UTF-8, a newline, and room for the terminator */
+
+/* Characters that hide, or that break or turn around the line they are shown in. */
+static bool is_control(gunichar c)
+{
+        GUnicodeType type = g_unichar_type(c);
+
+        return type == G_UNICODE_CONTROL || type == G_UNICODE_LINE_SEPARATOR ||
+               type == G_UNICODE_PARAGRAPH_SEPARATOR || (c >= 0x202a && c <= 0x202e) ||
+               (c >= 0x2066 && c <= 0x2069);
+}
+
+const char *ald_name_refuse(const char *name)
+{
+        bool blank = true;
+
+        if (!g_utf8_validate(name, -1, NULL))
+                return "it is not UTF-8";
+        if (g_utf8_strlen(name, -1) > (glong) ALD_NAME_MAX)
+                return "it has more than 64 characters";
+        for (const char *p = name; *p; p = g_utf8_next_char(p)) {
+                gunichar c = g_utf8_get_char(p);
+
+                if (is_control(c))
+                        return "it has control characters";
+                blank = blank && g_unichar_isspace(c);
+        }
+        return *name && blank ? "it is blank" : NULL;
+}
+
+char *ald_name_store_directory(void)
+{
+        const char *directory = g_getenv("STATE_DIRECTORY");
+
+        if (!directory || *directory == '\0' || *directory == ':')
+                return g_strdup(FALLBACK_DIRECTORY);
+        return g_strndup(directory, strcspn(directory, ":"));
+}
+
+static void set_aside(int dir, const char *directory, const char *reason)
+{
+        if (renameat(dir, FILE_NAME, dir, FILE_NAME ".damaged") == 0)
+                g_warning("%s/" FILE_NAME " is damaged: %s; set aside as " FILE_NAME ".damaged", directory,
+                        reason);
+        else
+                g_warning("%s/" FILE_NAME " is damaged: %s; ignored, and it cannot be set aside: %s",
+                        directory, reason, g_strerror(errno));
+}
+
+/* Why the text read from the file is no name, or NULL. A newline at its end is cut off. */
+static const char *check(char *text, ssize_t n)
+{
+        if (n == -EFBIG)
+                return "too long";
+        if (n < 0)
+                return "no file";
+        if (n > 0 && text[n - 1] == '\n')
+                text[--n] = '\0';
+        if (n == 0)
+                return "empty";
+        if (strlen(text) != (size_t) n)
+                return "it has NUL bytes";
+        return ald_name_refuse(text);
+}
+
+char *ald_name_store_load(const char *directory)
+{
+        ald_fd int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        ald_fd int fd = dir < 0 ? -1
+                                : openat(dir, FILE_NAME,
+                                          O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+        char text[FILE_MAX];
+        const char *reason;
+
+        if (fd < 0 && errno == ENOENT)
+                return NULL;
+        if (fd < 0 && errno != ELOOP) {
+                g_warning("Cannot read %s/" FILE_NAME ": %s", directory, g_strerror(errno));
+                return NULL;
+        }
+        reason = fd < 0 ? "a symbolic link" : check(text, ald_sysroot_reread(fd, text, sizeof text));
+        if (reason) {
+                set_aside(dir, directory, reason);
+                return NULL;
+        }
+        return g_strdup(text);
+}
+
+static int write_all(int fd, const char *data, size_t n)
+{
+        while (n > 0) {
+                ssize_t written = write(fd, data, n);
+
+                if (written < 0 && errno == EINTR)
+                        continue;
+                if (written < 0)
+                        return -errno;
+                data += written;
+                n -= (size_t) written;
+        }
+        return fsync(fd) < 0 ? -errno : 0;
+}
+
+static int write_file(int dir, const char *name, const char *text)
+{
+        ald_fd int fd = openat(
+                dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0644);
+
+        return fd < 0 ? -errno : write_all(fd, text, strlen(text));
+}
+
+static int replace_file(int dir, const char *text)
+{
+        int r = write_file(dir, FILE_NAME ".new", text);
+
+        if (r >= 0 && renameat(dir, FILE_NAME ".new", dir, FILE_NAME) < 0)
+                r = -errno;
+        if (r < 0)
+                unlinkat(dir, FILE_NAME ".new", 0);
+        return r;
+}
+
+static int forget_file(int dir)
+{
+        return unlinkat(dir, FILE_NAME, 0) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int ald_name_store_save(const char *directory, const char *name)
+{
+        ald_fd int dir = -1;
+        g_autofree char *text = NULL;
+        int r;
+
+        if (g_mkdir_with_parents(directory, 0755) < 0)
+                return -errno;
+        dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (dir < 0)
+                return -errno;
+        text = g_strconcat(name, "\n", NULL);
+        r = *name ? replace_file(dir, text) : forget_file(dir);
+        if (r >= 0)
+                (void) fsync(dir); /* the change is made; not every file system can promise that it lasts */
+        return r;
+}
