@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""alidade.conf and its manual page tell the keys and defaults that the daemons have."""
+
+import math
+import re
+
+from tree import c_files, read
+
+ENTRY = re.compile(r'\{\s*(?:\.group = )?"([a-z-]+)",\s*(?:\.key = )?"([a-z0-9-]+)",\s*(?:\.type = )?ALD_CONFIG_(\w+)'
+                   r'([^{}]*)\}')
+
+
+def keys_of_the_daemons():
+    """{(group, key): (default, bounds)}"""
+    found = {}
+    for path in c_files("services"):
+        for group, key, type, rest in ENTRY.findall(read(path)):
+            default = re.search(r'"([^"]*)"', rest).group(1)
+            numbers = re.findall(r"(?<![\w\"])\d[\d *]*", rest.partition('"')[0])
+            bounds = tuple(math.prod(map(int, number.split("*"))) for number in numbers) if type == "UINT" else None
+            found[group, key] = (default, bounds)
+    return found
+
+
+def test_commented_file_shows_every_default():
+    shown, group = {}, None
+    for line in read("services/alidade.conf").splitlines():
+        heading, entry = re.fullmatch(r"\[([a-z-]+)\]", line), re.fullmatch(r"#([a-z0-9-]+)=(.*)", line)
+        if heading:
+            group = heading.group(1)
+        elif entry:
+            shown[group, entry.group(1)] = entry.group(2)
+    assert shown == {name: default for name, (default, _) in keys_of_the_daemons().items()}
+    assert shown
+
+
+def test_page_tells_every_key_default_and_bounds():
+    page = read("services/alidade.conf.5").replace("\\-", "-")
+    told, bounds = {}, {}
+    for section in page.split(".SH ")[1:]:
+        group = re.match(r'"\[([A-Z-]+)\]"', section)
+        for key, default, words in re.findall(r'^\.BR (\S+) " = (.*)"\n((?:[^.].*\n)*)', section, re.MULTILINE):
+            name = group.group(1).lower(), key
+            told[name] = default
+            range_ = re.search(r"; (\d+) to (\d+)\.", words)
+            bounds[name] = tuple(map(int, range_.groups())) if range_ else None
+    keys = keys_of_the_daemons()
+    assert told == {name: default for name, (default, _) in keys.items()}
+    assert bounds == {name: wanted for name, (_, wanted) in keys.items()}
