@@ -6,7 +6,7 @@
 #include <systemd/sd-id128.h>
 
 #include "services/identity/chassis.h"
-#include "services/identity/cpuid.h"
+#include "services/identity/cpu-signature.h"
 #include "services/identity/cpuinfo.h"
 #include "services/identity/device-tree.h"
 #include "services/identity/dmi.h"
@@ -74,14 +74,14 @@ static void collect_hardware(int root, AldFacts *facts)
         g_auto(AldDmi) dmi = { 0 };
         g_auto(AldDeviceTree) tree = { 0 };
         g_auto(AldCpuinfo) cpuinfo = { 0 };
-        char signature[ALD_CPUID_SIGNATURE_SIZE] = "";
+        char signature[ALD_CPU_SIGNATURE_SIZE] = "";
         const char *vendor, *model, *soc;
 
         ald_dmi_read(root, &dmi);
         ald_device_tree_read(root, &tree);
         ald_cpuinfo_read(root, &cpuinfo);
         if (is_real_root(root))
-                ald_cpuid_hypervisor(signature);
+                ald_cpu_signature(signature);
 
         vendor = ald_dmi_vendor(&dmi);
         facts->vendor = vendor ? g_strdup(vendor) : ald_device_tree_vendor(&tree);

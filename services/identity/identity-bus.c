@@ -60,6 +60,16 @@ static int on_set_friendly_name(sd_bus_message *message, void *userdata, sd_bus_
         return sd_bus_reply_method_return(message, NULL);
 }
 
+/* The record beside it comes and goes, which sd-bus allows on a path with fallbacks only. */
+static int find_identity(sd_bus *unused, const char *path, const char *interface, void *userdata,
+        void **ret_found, sd_bus_error *error)
+{
+        if (!g_str_equal(path, PATH))
+                return 0;
+        *ret_found = userdata;
+        return 1;
+}
+
 static const sd_bus_vtable identity_vtable[] = {
         SD_BUS_VTABLE_START(0),
         SD_BUS_PROPERTY("NodeId", "s", NULL, offsetof(AldIdentityBus, node_id), SD_BUS_VTABLE_PROPERTY_CONST),
@@ -83,8 +93,8 @@ int ald_identity_bus_new(AldService *service, AldIdentityBus **ret)
         bus->node_id = g_strdup(node_id);
         r = ald_record_export_new(service, PATH, ALD_KIND_IDENTITY, &bus->export);
         if (r >= 0)
-                r = sd_bus_add_object_vtable(
-                        ald_service_bus(service), &bus->slot, PATH, INTERFACE, identity_vtable, bus);
+                r = sd_bus_add_fallback_vtable(ald_service_bus(service), &bus->slot, PATH, INTERFACE,
+                        identity_vtable, find_identity, bus);
         if (r < 0) {
                 g_critical("Cannot export " PATH ": %s", g_strerror(-r));
                 return r;
