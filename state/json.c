@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "state/json.h"
+
+static json_t *fields_to_json(const AldStruct *type, const void *base);
+
+/* Takes the value. The only way to fail is to be out of memory, and half a record must not be written. */
+static void set(json_t *object, const char *name, json_t *value)
+{
+        if (json_object_set_new_nocheck(object, name, value) < 0)
+                g_error("Out of memory");
+}
+
+static void append(json_t *array, json_t *value)
+{
+        if (json_array_append_new(array, value) < 0)
+                g_error("Out of memory");
+}
+
+static json_t *strv_to_json(const char *const *strv)
+{
+        json_t *array = json_array();
+
+        for (; *strv; strv++)
+                append(array, json_string_nocheck(*strv));
+        return array;
+}
+
+static json_t *rows_to_json(const AldRows *rows)
+{
+        json_t *array = json_array();
+
+        for (size_t i = 0; i < rows->n; i++)
+                append(array, fields_to_json(rows->type, ald_rows_at(rows, i)));
+        return array;
+}
+
+static json_t *value_to_json(const AldField *field, const void *value)
+{
+        switch (field->type) {
+        case ALD_TYPE_STRING:
+                return json_string_nocheck(*(const char *const *) value);
+        case ALD_TYPE_UINT64:
+        case ALD_TYPE_INT64:
+                return json_integer(*(const int64_t *) value);
+        case ALD_TYPE_DOUBLE:
+                return json_real(*(const double *) value);
+        case ALD_TYPE_BOOLEAN:
+                return json_boolean(*(const int *) value);
+        case ALD_TYPE_STRV:
+                return strv_to_json(*(const char *const *const *) value);
+        case ALD_TYPE_ROWS:
+                return rows_to_json(value);
+        }
+        g_assert_not_reached();
+}
+
+static json_t *fields_to_json(const AldStruct *type, const void *base)
+{
+        json_t *object = json_object();
+
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                const void *value = ald_field_of(field, base);
+
+                if (!ald_field_is_absent(field, value))
+                        set(object, field->name, value_to_json(field, value));
+        }
+        return object;
+}
+
+json_t *ald_record_to_json(const AldRecord *record)
+{
+        return fields_to_json(ald_record_type(record), ald_record_fields(record));
+}
+
+/* What a record is being read into; strings are borrowed from the JSON, rows and lists are owned here. */
+typedef struct Reader {
+        GPtrArray *owned;
+        const char *bad_field;
+} Reader;
+
+static int read_fields(json_t *json, const AldStruct *type, void *to, Reader *reader);
+
+static int read_string(json_t *value, const char **ret)
+{
+        if (!json_is_string(value))
+                return -EBADMSG;
+        if (json_string_length(value) > ALD_STRING_MAX)
+                return -ERANGE;
+        *ret = json_string_value(value);
+        return 0;
+}
+
+/* The double is compared first, since beyond 2^63 it is no integer at all. */
+static int integer_from_real(double real, int64_t *ret)
+{
+        if (real != trunc(real))
+                return -EBADMSG;
+        if (fabs(real) > (double) ALD_INTEGER_MAX)
+                return -ERANGE;
+        *ret = (int64_t) real;
+        return 0;
+}
+
+static int read_integer(json_t *value, int64_t least, int64_t *ret)
+{
+        int64_t integer = json_integer_value(value);
+
+        if (json_is_real(value)) {
+                int r = integer_from_real(json_real_value(value), &integer);
+                if (r < 0)
+                        return r;
+        } else if (!json_is_integer(value)) {
+                return -EBADMSG;
+        }
+        if (integer < least || integer > ALD_INTEGER_MAX)
+                return -ERANGE;
+        *ret = integer;
+        return 0;
+}
+
+static int read_double(json_t *value, double *ret)
+{
+        if (!json_is_number(value))
+                return -EBADMSG;
+        *ret = json_number_value(value);
+        return 0;
+}
+
+static int read_boolean(json_t *value, int *ret)
+{
+        if (!json_is_boolean(value))
+                return -EBADMSG;
+        *ret = json_is_true(value);
+        return 0;
+}
+
+static int read_strv(json_t *value, const char *const **ret, Reader *reader)
+{
+        size_t n = json_array_size(value);
+        const char **strv;
+
+        if (!json_is_array(value))
+                return -EBADMSG;
+        strv = g_new0(const char *, n + 1);
+        g_ptr_array_add(reader->owned, strv);
+        for (size_t i = 0; i < n; i++) {
+                int r = read_string(json_array_get(value, i), &strv[i]);
+                if (r < 0)
+                        return r;
+        }
+        *ret = strv;
+        return 0;
+}
+
+static int read_rows(json_t *value, AldRows *rows, Reader *reader)
+{
+        size_t n = json_array_size(value), size = rows->type->size;
+        char *items;
+
+        if (!json_is_array(value))
+                return -EBADMSG;
+        items = g_malloc_n(n, size);
+        g_ptr_array_add(reader->owned, items);
+        for (size_t i = 0; i < n; i++) {
+                int r = read_fields(json_array_get(value, i), rows->type, items + i * size, reader);
+                if (r < 0)
+                        return r;
+        }
+        rows->items = items;
+        rows->n = n;
+        return 0;
+}
+
+static int read_value(json_t *value, const AldField *field, void *to, Reader *reader)
+{
+        switch (field->type) {
+        case ALD_TYPE_STRING:
+                return read_string(value, to);
+        case ALD_TYPE_UINT64:
+                return read_integer(value, 0, to);
+        case ALD_TYPE_INT64:
+                return read_integer(value, -ALD_INTEGER_MAX, to);
+        case ALD_TYPE_DOUBLE:
+                return read_double(value, to);
+        case ALD_TYPE_BOOLEAN:
+                return read_boolean(value, to);
+        case ALD_TYPE_STRV:
+                return read_strv(value, to, reader);
+        case ALD_TYPE_ROWS:
+                return read_rows(value, to, reader);
+        }
+        g_assert_not_reached();
+}
+
+static int read_fields(json_t *json, const AldStruct *type, void *to, Reader *reader)
+{
+        if (!json_is_object(json))
+                return -EBADMSG;
+
+        memcpy(to, type->absent, type->size);
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                json_t *value = json_object_get(json, field->name);
+                int r;
+
+                if (!value)
+                        continue;
+                r = read_value(value, field, (char *) to + field->offset, reader);
+                if (r < 0) {
+                        if (!reader->bad_field)
+                                reader->bad_field = field->name;
+                        return r;
+                }
+        }
+        return 0;
+}
+
+int ald_record_from_json(AldKind kind, json_t *json, AldRecord **ret, const char **ret_field)
+{
+        const AldStruct *type = ald_kinds[kind].type;
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        g_autofree void *fields = g_malloc(type->size);
+        Reader reader = { .owned = owned };
+        int r;
+
+        r = read_fields(json, type, fields, &reader);
+        if (r >= 0)
+                r = ald_record_new(kind, fields, ret);
+        if (r < 0 && ret_field)
+                *ret_field = reader.bad_field;
+        return r;
+}
+
+json_t *ald_update_to_json(const AldUpdate *update)
+{
+        json_t *object = json_object();
+        char node[ALD_ID_STRING_SIZE];
+
+        set(object, "node", json_string_nocheck(ald_id_format(&update->node, node)));
+        set(object, "kind", json_string_nocheck(ald_kinds[update->kind].name));
+        set(object, "key", json_string_nocheck(update->key));
+        set(object, "epoch", json_integer((json_int_t) update->stamp.epoch));
+        set(object, "seq", json_integer((json_int_t) update->stamp.seq));
+        set(object, "updated", json_integer((json_int_t) update->updated_usec));
+        set(object, "deleted", json_boolean(!update->record));
+        if (update->record)
+                set(object, "fields", ald_record_to_json(update->record));
+        return object;
+}
+
+/* The envelope of an update as JSON has it. */
+typedef struct Envelope {
+        const char *node, *kind, *key;
+        uint64_t epoch, seq, updated;
+        int deleted;
+} Envelope;
+
+static const AldField envelope_fields[] = {
+        { .name = "node", .type = ALD_TYPE_STRING, .offset = offsetof(Envelope, node) },
+        { .name = "kind", .type = ALD_TYPE_STRING, .offset = offsetof(Envelope, kind) },
+        { .name = "key", .type = ALD_TYPE_STRING, .offset = offsetof(Envelope, key) },
+        { .name = "epoch", .type = ALD_TYPE_UINT64, .offset = offsetof(Envelope, epoch) },
+        { .name = "seq", .type = ALD_TYPE_UINT64, .offset = offsetof(Envelope, seq) },
+        { .name = "updated", .type = ALD_TYPE_UINT64, .offset = offsetof(Envelope, updated) },
+        { .name = "deleted", .type = ALD_TYPE_BOOLEAN, .offset = offsetof(Envelope, deleted) },
+};
+
+static const Envelope envelope_absent = {
+        .epoch = ALD_ABSENT_UINT64,
+        .seq = ALD_ABSENT_UINT64,
+        .updated = ALD_ABSENT_UINT64,
+};
+
+static const AldStruct envelope_struct = {
+        .name = "Envelope",
+        .fields = envelope_fields,
+        .n_fields = G_N_ELEMENTS(envelope_fields),
+        .size = sizeof(Envelope),
+        .absent = &envelope_absent,
+};
+
+static int read_envelope(json_t *json, Envelope *ret, const char **bad_field)
+{
+        Reader reader = { 0 };
+        int r;
+
+        r = read_fields(json, &envelope_struct, ret, &reader);
+        if (r < 0) {
+                *bad_field = reader.bad_field;
+                return r;
+        }
+        for (size_t i = 0; i < envelope_struct.n_fields; i++) {
+                const AldField *field = &envelope_fields[i];
+
+                if (field->offset != offsetof(Envelope, key) &&
+                        ald_field_is_absent(field, ald_field_of(field, ret))) {
+                        *bad_field = field->name;
+                        return -EBADMSG;
+                }
+        }
+        return 0;
+}
+
+static int read_update(json_t *json, AldUpdate *ret, const char **bad_field)
+{
+        Envelope envelope;
+        AldUpdate update = { 0 };
+        int r;
+
+        r = read_envelope(json, &envelope, bad_field);
+        if (r < 0)
+                return r;
+
+        *bad_field = "node";
+        r = ald_id_parse(envelope.node, &update.node);
+        if (r < 0)
+                return r;
+        *bad_field = "kind";
+        r = ald_kind_from_name(envelope.kind);
+        if (r < 0)
+                return r;
+        update.kind = (AldKind) r;
+        if (!envelope.deleted) {
+                *bad_field = NULL;
+                r = ald_record_from_json(
+                        update.kind, json_object_get(json, "fields"), &update.record, bad_field);
+                if (r == -EBADMSG && !*bad_field)
+                        *bad_field = "fields";
+                if (r < 0)
+                        return r;
+        }
+        update.key = envelope.key ? envelope.key : "";
+        update.stamp = (AldStamp){ envelope.epoch, envelope.seq };
+        update.updated_usec = envelope.updated;
+        *ret = update;
+        return 0;
+}
+
+int ald_update_from_json(json_t *json, AldUpdate *ret, const char **ret_field)
+{
+        const char *bad_field = NULL;
+        int r;
+
+        r = read_update(json, ret, &bad_field);
+        if (r < 0 && ret_field)
+                *ret_field = bad_field;
+        return r;
+}
+
+/* jansson's own limit is compiled in and far too deep for us. Up to the first character that it would refuse
+ * this sees the same nesting. */
+static bool is_too_deep(const char *bytes, size_t n)
+{
+        bool in_string = false;
+        unsigned depth = 0;
+
+        for (size_t i = 0; i < n; i++) {
+                if (in_string && bytes[i] == '\\')
+                        i++;
+                else if (bytes[i] == '"')
+                        in_string = !in_string;
+                else if (!in_string && (bytes[i] == '{' || bytes[i] == '['))
+                        depth++;
+                else if (!in_string && depth > 0 && (bytes[i] == '}' || bytes[i] == ']'))
+                        depth--;
+                if (depth > ALD_JSON_MAX_DEPTH)
+                        return true;
+        }
+        return false;
+}
+
+static int refuse(int error, char **ret_error, char *reason)
+{
+        if (ret_error)
+                *ret_error = reason;
+        else
+                g_free(reason);
+        return error;
+}
+
+int ald_json_load(const char *bytes, size_t n, size_t max_bytes, json_t **ret, char **ret_error)
+{
+        json_error_t error;
+        json_t *json;
+
+        if (n > max_bytes)
+                return refuse(-E2BIG, ret_error, g_strdup_printf("larger than %zu bytes", max_bytes));
+        if (is_too_deep(bytes, n))
+                return refuse(-EBADMSG, ret_error,
+                        g_strdup_printf("nested deeper than %u levels", ALD_JSON_MAX_DEPTH));
+        json = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, &error);
+        if (!json)
+                return refuse(-EBADMSG, ret_error,
+                        g_strdup_printf("line %d, column %d: %s", error.line, error.column, error.text));
+        *ret = json;
+        return 0;
+}

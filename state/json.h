@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <jansson.h>
+
+#include "state/store.h"
+
+/*
+ * Records and updates as JSON, for the state file and what nodes send each other. Keys are the D-Bus names;
+ * an absent field is not there. Reading skips unknown keys, since a newer peer sends them, takes 3 for 3.0
+ * and 3.0 for 3, and refuses -EBADMSG  a value of another type, or a key missing that must be there -ERANGE
+ * an integer beyond ±2^53 or below what the field can hold, a string beyond ALD_STRING_MAX -E2BIG    a record
+ * beyond ALD_RECORD_MAX *ret_field (maybe NULL) then is the static name of the field, or NULL where it is no
+ * single one. Strings and rows are treated as ald_record_new() does.
+ */
+
+#define ALD_JSON_MAX_DEPTH 16u
+
+/* The fields that are there, as an object. */
+json_t *ald_record_to_json(const AldRecord *record);
+int ald_record_from_json(AldKind kind, json_t *json, AldRecord **ret, const char **ret_field);
+
+/* An object of node, kind, key, epoch, seq, updated, deleted and, unless deleted, fields. */
+json_t *ald_update_to_json(const AldUpdate *update);
+
+/*
+ * The other way round; key and deleted may be missing. Two more errors: -EINVAL for what is no node id,
+ * -ENOENT for an unknown kind. ret->key points into the JSON; ret->record is a new reference. Whether the key
+ * fits the kind is for ald_store_put() to say.
+ */
+int ald_update_from_json(json_t *json, AldUpdate *ret, const char **ret_field);
+
+/*
+ * Parses an object or array. -E2BIG for more than max_bytes, -EBADMSG for what is no JSON, nested deeper than
+ * ALD_JSON_MAX_DEPTH, or has a key twice or a NUL; *ret_error (maybe NULL) is then set to the reason.
+ */
+int ald_json_load(const char *bytes, size_t n, size_t max_bytes, json_t **ret, char **ret_error);

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "state/link.h"
+#include "state/topology.h"
+
+/* The best that each end measured; a rate of ALD_ABSENT_UINT64 where it measured none. In a table, each is
+ * its own key by source, sink and path. */
+typedef struct Candidates {
+        AldEdge by_source;
+        AldEdge by_sink;
+} Candidates;
+
+const char *ald_path_to_string(AldPath path)
+{
+        return path == ALD_PATH_RDMA ? "rdma" : "socket";
+}
+
+/* Ids are hashes already, but both ends of all links of a node share one. */
+static guint hash_edge(gconstpointer key)
+{
+        const AldEdge *edge = key;
+        guint source, sink;
+
+        memcpy(&source, &edge->source, sizeof source);
+        memcpy(&sink, &edge->sink, sizeof sink);
+        return source * 31 + sink + edge->path;
+}
+
+static int compare_edges(gconstpointer a, gconstpointer b)
+{
+        const AldEdge *left = a, *right = b;
+        int r = ald_id_compare(&left->source, &right->source);
+
+        if (r == 0)
+                r = ald_id_compare(&left->sink, &right->sink);
+        return r != 0 ? r : (int) left->path - (int) right->path;
+}
+
+static gboolean equal_edges(gconstpointer a, gconstpointer b)
+{
+        return compare_edges(a, b) == 0;
+}
+
+static Candidates *find_candidates(GHashTable *edges, const AldEdge *edge)
+{
+        Candidates *candidates = g_hash_table_lookup(edges, edge);
+
+        if (!candidates) {
+                candidates = g_new(Candidates, 1);
+                candidates->by_source = candidates->by_sink = *edge;
+                candidates->by_source.bits_per_second = ALD_ABSENT_UINT64;
+                candidates->by_sink.bits_per_second = ALD_ABSENT_UINT64;
+                g_hash_table_insert(edges, &candidates->by_source, candidates);
+        }
+        return candidates;
+}
+
+static bool is_better_path(const AldEdge *edge, const AldEdge *best)
+{
+        if (best->bits_per_second == ALD_ABSENT_UINT64 || edge->bits_per_second != best->bits_per_second)
+                return best->bits_per_second == ALD_ABSENT_UINT64 ||
+                       edge->bits_per_second > best->bits_per_second;
+        return edge->measured_usec != ALD_ABSENT_UINT64 &&
+               (best->measured_usec == ALD_ABSENT_UINT64 || edge->measured_usec > best->measured_usec);
+}
+
+static void offer(GHashTable *edges, const AldEdge *edge)
+{
+        Candidates *candidates;
+        AldEdge *best;
+
+        if (edge->bits_per_second == ALD_ABSENT_UINT64)
+                return;
+        candidates = find_candidates(edges, edge);
+        best = ald_id_equal(&edge->prober, &edge->source) ? &candidates->by_source : &candidates->by_sink;
+        if (is_better_path(edge, best))
+                *best = *edge;
+}
+
+static gboolean offer_link(AldEntry *entry, void *userdata)
+{
+        GHashTable *edges = userdata;
+        AldLink link = ald_link_of(entry);
+        AldEdge edge = {
+                .source = link.source,
+                .sink = link.sink,
+                .path = link.rdma ? ALD_PATH_RDMA : ALD_PATH_SOCKET,
+                .prober = link.source,
+                .bits_per_second = link.upload_bits_per_second,
+                .rtt_p50_nsec = link.rtt_p50_nsec,
+                .measured_usec = link.measured_usec,
+        };
+
+        if (ald_id_equal(&link.source, &link.sink))
+                return FALSE;
+        offer(edges, &edge);
+        edge.source = link.sink;
+        edge.sink = link.source;
+        edge.bits_per_second = link.download_bits_per_second;
+        offer(edges, &edge);
+        return FALSE;
+}
+
+/* When it was measured as far as that can be believed; 0 where it cannot. */
+static uint64_t credible_time(const AldEdge *edge, uint64_t now_realtime)
+{
+        return edge->measured_usec <= now_realtime ? edge->measured_usec : 0;
+}
+
+static const AldEdge *choose(const Candidates *candidates, uint64_t now_realtime)
+{
+        const AldEdge *by_source = &candidates->by_source, *by_sink = &candidates->by_sink;
+
+        if (by_sink->bits_per_second == ALD_ABSENT_UINT64)
+                return by_source;
+        if (by_source->bits_per_second == ALD_ABSENT_UINT64)
+                return by_sink;
+        return credible_time(by_sink, now_realtime) > credible_time(by_source, now_realtime) ? by_sink
+                                                                                             : by_source;
+}
+
+GArray *ald_topology_compute(AldStore *store, uint64_t now_realtime)
+{
+        g_autoptr(GHashTable) edges = g_hash_table_new_full(hash_edge, equal_edges, NULL, g_free);
+        GHashTableIter iter;
+        GArray *chosen;
+        gpointer candidates;
+
+        ald_store_foreach_link(store, offer_link, edges);
+        chosen = g_array_sized_new(FALSE, FALSE, sizeof(AldEdge), g_hash_table_size(edges));
+        g_hash_table_iter_init(&iter, edges);
+        while (g_hash_table_iter_next(&iter, NULL, &candidates))
+                g_array_append_vals(chosen, choose(candidates, now_realtime), 1);
+        g_array_sort(chosen, compare_edges);
+        return chosen;
+}
