@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/telemetry/network-links.h"
+#include "state/schema.h"
+
+/* What NetworkManager tells of one interface. */
+typedef struct AldManagedDevice {
+        const char *interface;
+        AldInterfaceType type;       /* ALD_INTERFACE_TYPE_N where it says nothing */
+        AldInterfaceMetered metered; /* ALD_INTERFACE_METERED_N where it says nothing */
+        const char *connection;      /* or NULL */
+        uint64_t speed;              /* bits per second, or absent */
+} AldManagedDevice;
+
+/* What NetworkManager tells; nothing at all without it. Its neighbours have no Id. */
+typedef struct AldManaged {
+        const AldManagedDevice *devices;
+        size_t n_devices;
+        const AldNeighbour *neighbours;
+        size_t n_neighbours;
+} AldManaged;
+
+/* The fields of a network record. They borrow from what they were made of, and own the rest. */
+typedef struct AldNetworkRows AldNetworkRows;
+
+AldNetworkRows *ald_network_merge(const AldLinks *links, const AldManaged *managed);
+void ald_network_rows_free(AldNetworkRows *rows);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNetworkRows, ald_network_rows_free)
+
+const AldNetwork *ald_network_rows_fields(const AldNetworkRows *rows);
+
+/* How many rows found no room in a record. */
+size_t ald_network_rows_left_out(const AldNetworkRows *rows);

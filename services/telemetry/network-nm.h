@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/telemetry/network-merge.h"
+
+/*
+ * What NetworkManager on the system bus tells, by libnm, kept live on the default main context. Neither it
+ * nor the bus need be there; either may come and go.
+ */
+typedef struct AldNetworkNm AldNetworkNm;
+
+AldNetworkNm *ald_network_nm_new(void (*changed)(void *userdata), void *userdata);
+void ald_network_nm_free(AldNetworkNm *nm);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNetworkNm, ald_network_nm_free)
+
+/* Good until the main loop runs again or this is called again. */
+const AldManaged *ald_network_nm_read(AldNetworkNm *nm);
