@@ -67,14 +67,11 @@ static double passed(const AldCpuTimes *before, const AldCpuTimes *after, int ti
 
 double ald_cpu_usage(const AldCpuTimes *before, const AldCpuTimes *after)
 {
-        double total = 0, idle;
+        double busy = 0, idle = 0;
 
         for (int i = 0; i < ALD_CPU_N_TIMES; i++)
-                total += passed(before, after, i);
-        if (total <= 0)
-                return ALD_ABSENT_DOUBLE;
-        idle = passed(before, after, ALD_CPU_IDLE) + passed(before, after, ALD_CPU_IOWAIT);
-        return 100 * (1 - idle / total);
+                *(i == ALD_CPU_IDLE || i == ALD_CPU_IOWAIT ? &idle : &busy) += passed(before, after, i);
+        return busy + idle > 0 ? 100 * busy / (busy + idle) : ALD_ABSENT_DOUBLE;
 }
 
 static bool read_times(AldKeptFile *file, AldCpuTimes *ret)
