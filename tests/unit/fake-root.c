@@ -93,6 +93,13 @@ void fake_root_link(FakeRoot *root, const char *path, const char *target)
         g_assert_cmpint(symlink(target, full), ==, 0);
 }
 
+void fake_root_fifo(FakeRoot *root, const char *path)
+{
+        g_autofree char *full = place(root, path);
+
+        g_assert_cmpint(mkfifo(full, 0644), ==, 0);
+}
+
 void fake_root_remove(FakeRoot *root, const char *path)
 {
         g_autofree char *full = g_build_filename(root->dir, path, NULL);

@@ -23,6 +23,7 @@ void fake_root_write_all(FakeRoot *root, ...) G_GNUC_NULL_TERMINATED;
 
 void fake_root_mkdir(FakeRoot *root, const char *path);
 void fake_root_link(FakeRoot *root, const char *path, const char *target);
+void fake_root_fifo(FakeRoot *root, const char *path);
 
 /* A file or a whole folder; it need not be there. */
 void fake_root_remove(FakeRoot *root, const char *path);
