@@ -5,6 +5,7 @@
 #include "services/telemetry/disk.h"
 #include "services/telemetry/hwmon.h"
 #include "services/telemetry/memory.h"
+#include "services/telemetry/network.h"
 #include "services/telemetry/rapl.h"
 #include "services/telemetry/telemetry-manager.h"
 #include "services/telemetry/ticker.h"
@@ -37,6 +38,7 @@ struct AldTelemetryManager {
         AldRaplCollector *rapl;
         AldDiskCollector *disk;
         char **disk_paths;
+        AldNetworkCollector *network;
 };
 
 int ald_rate_from_kind(int kind)
@@ -83,6 +85,15 @@ static void on_disk(const AldDisk *disk, void *userdata)
         AldTelemetryManager *manager = userdata;
 
         manager->emit(ALD_KIND_DISK, disk, manager->userdata);
+}
+
+static void on_network_changed(void *userdata)
+{
+        AldTelemetryManager *manager = userdata;
+        AldNetwork network;
+
+        ald_network_collector_fill(manager->network, &network);
+        manager->emit(ALD_KIND_NETWORK, &network, manager->userdata);
 }
 
 static uint64_t clamp_interval(AldRate rate, uint64_t usec)
@@ -136,12 +147,14 @@ AldTelemetryManager *ald_telemetry_manager_new(
         sample_memory(manager);
         sample_system(manager);
         set_disk_paths(manager, settings->disk_paths);
+        manager->network = ald_network_collector_new(root, true, on_network_changed, manager);
         return manager;
 }
 
 void ald_telemetry_manager_free(AldTelemetryManager *manager)
 {
         ald_ticker_free(manager->ticker);
+        ald_network_collector_free(manager->network);
         ald_disk_collector_free(manager->disk);
         ald_rapl_collector_free(manager->rapl);
         ald_hwmon_collector_free(manager->hwmon);
