@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdint.h>
+
+#include <glib.h>
+
+/* Figures in the units of people, with at most three digits. All are freed with g_free(). */
+char *ald_units_rate(uint64_t bits_per_second); /* 13 Gb/s */
+char *ald_units_bytes(uint64_t bytes);          /* 62.7 GiB */
+char *ald_units_duration(uint64_t usec);        /* 3 h */
