@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <jansson.h>
+
+/*
+ * The other side of child.h, within a helper. By hand a helper works as well: it reads its request from the
+ * terminal or a pipe and prints its answer.
+ */
+
+/*
+ * Ties the process to the life of its parent, limits it to `data_max` bytes of private memory and no core
+ * file, and takes standard output for the answers alone, since libraries print what they like. Returns the
+ * file descriptor for ald_child_side_answer().
+ */
+int ald_child_side_begin(uint64_t data_max);
+
+/* Reads one request and terminates it. Returns its length, or 0 when there will be none. */
+ssize_t ald_child_side_request(char *buffer, size_t size);
+
+/* Writes one answer and drops it. */
+int ald_child_side_answer(int fd, json_t *answer);
+
+/* An answer that tells why there is no other. */
+json_t *ald_child_side_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

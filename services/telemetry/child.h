@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <glib.h>
+
+/*
+ * A helper program in a process of its own, which loads what may hang or crash: the libraries of the vendors.
+ * It is asked by a message on its standard input and answers by one on its standard output, both ends of one
+ * SOCK_SEQPACKET. Nothing here blocks: the main loop awaits the answer, a deadline ends the wait. A helper
+ * that fails is killed with its process group and may start again only after a while that doubles each time,
+ * and only once the kernel has let go of it: a process stuck in a driver is not joined by a second one.
+ */
+typedef struct AldChild AldChild;
+
+/* The most bytes of a message, either way. */
+#define ALD_CHILD_MESSAGE_MAX (64u * 1024)
+
+/* In milliseconds. */
+typedef struct AldChildTiming {
+        unsigned first;     /* from the start to the first answer: the helper loads a driver meanwhile */
+        unsigned answer;    /* from a request to its answer */
+        unsigned retry;     /* the pause after the first failure */
+        unsigned retry_max; /* the longest pause */
+        unsigned healthy;   /* a helper that answers for so long has its failures forgiven */
+} AldChildTiming;
+
+typedef struct AldChildInfo {
+        const char *program; /* file name of the helper */
+
+        /* One answer, terminated. Returns NULL where it makes sense, else the reason why the helper has
+         * failed. */
+        char *(*answered)(const char *text, size_t length, void *userdata);
+        /* The helper failed: what it told before no longer holds. May be NULL. */
+        void (*failed)(const char *reason, void *userdata);
+        /* The process no longer exists. May be NULL. */
+        void (*gone)(void *userdata);
+} AldChildInfo;
+
+/* Info and timing must outlive the child, and no callback may free it. Nothing is started yet. */
+AldChild *ald_child_new(
+        const AldChildInfo *info, const AldChildTiming *timing, const char *directory, void *userdata);
+
+/* Kills the process and waits for its end, at most a second. */
+void ald_child_free(AldChild *child);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldChild, ald_child_free)
+
+/* Sets a variable in the environment of the processes to come. */
+void ald_child_setenv(AldChild *child, const char *name, const char *value);
+
+/*
+ * Starts the helper unless it runs, and sends it a request; NULL for a helper that speaks unasked. Returns
+ * -EBUSY while an answer is awaited, -EAGAIN while a failure is not old enough; other errors count as
+ * failures.
+ */
+int ald_child_ask(AldChild *child, const char *request);
+
+/* Ends the helper, which is no failure. What it still answers is not heard. */
+void ald_child_end(AldChild *child);
+
+/* Whether no process is in the way of a new one, and no failure too recent. */
+bool ald_child_may_start(const AldChild *child);
+
+/* Whether the process exists. */
+bool ald_child_alive(const AldChild *child);
+
+/* Why the helper does not work at present, or NULL. */
+const char *ald_child_reason(const AldChild *child);
+
+/* The pause in force, in milliseconds; 0 after no failure. */
+unsigned ald_child_pause(const AldChild *child);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <glib.h>
+
+#include "state/schema.h"
+
+/* What one source tells of a device that does not change while it is there. */
+typedef struct AldGpuFacts {
+        char *name;
+        char *driver_version;
+        uint64_t memory_total_bytes;
+        int unified;
+} AldGpuFacts;
+
+#define ALD_GPU_FACTS_INIT                                                             \
+        {                                                                              \
+                .memory_total_bytes = ALD_ABSENT_UINT64, .unified = ALD_ABSENT_BOOLEAN \
+        }
+
+typedef struct AldGpuLive AldGpuLive;
+
+/* A compute device: a row of Node1.Backends, and of the devices of Node1.System where it has a path. */
+typedef struct AldGpu {
+        char *id;   /* PCI address, platform device name, "cpu", or what OpenCL calls it */
+        char *path; /* its folder in sysfs below the root; NULL for the processor and where only OpenCL knows
+                       it */
+        AldBackendClass class;
+        char *vendor;
+        char *driver;
+        char *fallback_name;  /* where no source tells a better one */
+        uint16_t pci_vendor;  /* 0 where it is not on PCI */
+        bool is_display;      /* a screen without a compute unit, unless OpenCL says otherwise */
+        bool has_nvml;        /* NVML is to be asked about it */
+        uint64_t host_memory; /* what a unified device may address at most */
+        AldGpuFacts sysfs, nvml, opencl;
+        char *opencl_platform;
+        AldGpuLive
+                *live; /* what reads its figures; NULL before gpu-live.h comes in, and where it has no path */
+} AldGpu;
+
+AldGpu *ald_gpu_new(const char *id, const char *path, AldBackendClass class);
+void ald_gpu_free(AldGpu *gpu);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpu, ald_gpu_free)
+
+/* A list of devices that owns them. */
+GPtrArray *ald_gpu_list_new(void);
+AldGpu *ald_gpu_list_find(const GPtrArray *gpus, const char *id);
+
+/* The same, taken out of the list; NULL where there is none. */
+AldGpu *ald_gpu_list_take(GPtrArray *gpus, const char *id);
+
+void ald_gpu_facts_clear(AldGpuFacts *facts);
+bool ald_gpu_facts_equal(const AldGpuFacts *a, const AldGpuFacts *b);
+
+/* Whether sysfs tells the same of both. */
+bool ald_gpu_same(const AldGpu *a, const AldGpu *b);
+
+/* Whether the device has rows. */
+bool ald_gpu_is_shown(const AldGpu *gpu);
+
+/* Its row; the strings are those of the device. */
+void ald_gpu_backend(const AldGpu *gpu, AldBackend *ret);

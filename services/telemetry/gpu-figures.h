@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/schema.h"
+
+/* More memory than any device has. */
+#define ALD_GPU_MEMORY_MAX (UINT64_C(1) << 50)
+
+/* Whatever a driver, a file or a library tells: figures that no device can have become absent. */
+void ald_gpu_figures_check(AldDevice *device);
+
+/* Takes over the figures that `from` has. */
+void ald_gpu_figures_overlay(AldDevice *device, const AldDevice *from);

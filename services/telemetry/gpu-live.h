@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/telemetry/gpu-device.h"
+#include "services/telemetry/gpu-drm.h"
+#include "services/telemetry/gpu-power.h"
+
+/* What reads the figures of one device, and what was learnt of them. */
+struct AldGpuLive {
+        AldGpuReader *reader;
+        AldGpuPower power;
+        AldGpuPowerState state; /* at the last sample */
+        AldDevice nvml;         /* the figures that NVML told last */
+};
+
+/* Gives the device what reads it; one that has it looks for its files again. */
+void ald_gpu_live_prepare(int root, AldGpu *gpu);
+void ald_gpu_live_free(AldGpuLive *live);
+
+/* The row of a device, with the figures that may be read now. The strings are those of the device. */
+void ald_gpu_live_sample(AldGpu *gpu, int64_t now_usec, AldDevice *ret);

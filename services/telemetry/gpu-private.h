@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/telemetry/child.h"
+#include "services/telemetry/gpu.h"
+
+/* For tests, which cannot wait as long as a daemon may. */
+
+/* With other deadlines for both helpers; NULL for the usual ones. */
+AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec_dir,
+        const AldChildTiming *timing, void (*changed)(void *userdata), void *userdata);
+
+/* A sample at this time of CLOCK_MONOTONIC. */
+void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, GArray *devices);
+
+/* Looks at the devices as after an event of udev. */
+void ald_gpu_collector_rescan(AldGpuCollector *collector);
+
+/* Whether NVML's helper runs. */
+bool ald_gpu_collector_has_nvml_running(const AldGpuCollector *collector);

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <sys/stat.h>
+
+#include "services/telemetry/gpu-cpu.h"
+#include "services/telemetry/gpu-live.h"
+#include "services/telemetry/gpu-pci.h"
+#include "services/telemetry/gpu-platform.h"
+#include "services/telemetry/gpu-private.h"
+#include "services/telemetry/gpu-watch.h"
+#include "services/telemetry/gpu.h"
+#include "services/telemetry/nvml-source.h"
+#include "services/telemetry/opencl-match.h"
+#include "services/telemetry/opencl-source.h"
+
+struct AldGpuCollector {
+        int root;
+        bool is_real; /* the root is that of this machine */
+        void (*changed)(void *userdata);
+        void *userdata;
+
+        GPtrArray *gpus;   /* of AldGpu */
+        GPtrArray *opencl; /* of AldOpenclDevice, as last told, or NULL */
+        GArray *rows;      /* of AldBackend, as last asked for */
+
+        AldGpuWatch *watch;
+        AldNvmlSource *nvml_source;
+        AldOpenclSource *opencl_source;
+};
+
+static bool is_root_of_machine(int root)
+{
+        struct stat ours, real;
+
+        return fstat(root, &ours) >= 0 && stat("/", &real) >= 0 && ours.st_dev == real.st_dev &&
+               ours.st_ino == real.st_ino;
+}
+
+/* The devices that sysfs shows. */
+static GPtrArray *scan(const AldGpuCollector *collector)
+{
+        uint64_t host_memory = ald_gpu_host_memory(collector->root);
+        GPtrArray *gpus = ald_gpu_list_new();
+
+        ald_gpu_pci_scan(collector->root, collector->is_real, gpus);
+        ald_gpu_platform_scan(collector->root, gpus);
+        for (guint i = 0; i < gpus->len; i++) {
+                AldGpu *gpu = gpus->pdata[i];
+
+                gpu->host_memory = host_memory;
+        }
+        return gpus;
+}
+
+/* Whether the list holds these devices of sysfs and no others. */
+static bool is_as_known(const GPtrArray *known, const GPtrArray *scanned)
+{
+        guint n = 0;
+
+        for (guint i = 0; i < known->len; i++) {
+                const AldGpu *gpu = known->pdata[i];
+
+                if (!gpu->path)
+                        continue;
+                if (n >= scanned->len || !ald_gpu_same(gpu, scanned->pdata[n]))
+                        return false;
+                n++;
+        }
+        return n == scanned->len;
+}
+
+/* Puts the devices that are as they were, and the processor, in the place of their scanned likes. */
+static void carry_over(GPtrArray *known, GPtrArray *scanned)
+{
+        for (guint i = 0; i < scanned->len; i++) {
+                AldGpu *fresh = scanned->pdata[i], *old = ald_gpu_list_find(known, fresh->id);
+
+                if (!old || !ald_gpu_same(old, fresh))
+                        continue;
+                scanned->pdata[i] = ald_gpu_list_take(known, fresh->id);
+                ald_gpu_free(fresh);
+        }
+        g_ptr_array_add(scanned, ald_gpu_list_take(known, ALD_CPU_ID));
+}
+
+static void prepare(AldGpuCollector *collector)
+{
+        for (guint i = 0; i < collector->gpus->len; i++)
+                ald_gpu_live_prepare(collector->root, collector->gpus->pdata[i]);
+}
+
+void ald_gpu_collector_rescan(AldGpuCollector *collector)
+{
+        g_autoptr(GPtrArray) scanned = scan(collector);
+
+        if (is_as_known(collector->gpus, scanned)) {
+                prepare(collector);
+                return;
+        }
+        carry_over(collector->gpus, scanned);
+        g_ptr_array_unref(collector->gpus);
+        collector->gpus = g_steal_pointer(&scanned);
+        prepare(collector);
+        if (collector->opencl)
+                ald_opencl_match(collector->opencl, collector->gpus);
+        ald_opencl_source_want(collector->opencl_source);
+        collector->changed(collector->userdata);
+}
+
+static void on_devices_changed(void *userdata)
+{
+        ald_gpu_collector_rescan(userdata);
+}
+
+static void on_opencl_told(const GPtrArray *devices, void *userdata)
+{
+        AldGpuCollector *collector = userdata;
+
+        g_clear_pointer(&collector->opencl, g_ptr_array_unref);
+        collector->opencl = g_ptr_array_ref((GPtrArray *) devices);
+        ald_opencl_match(devices, collector->gpus);
+        collector->changed(collector->userdata);
+}
+
+/* Returns whether something static is new. What NVML does not tell this time it told rightly before. */
+static bool take_nvml(AldGpu *gpu, const AldNvmlAnswer *answer, const AldNvmlDevice *told)
+{
+        AldGpuFacts facts = {
+                .name = g_strdup(told->name ?: gpu->nvml.name),
+                .driver_version = g_strdup(answer->driver_version ?: gpu->nvml.driver_version),
+                .memory_total_bytes = told->memory_total_bytes,
+                .unified = told->unified,
+        };
+        bool news;
+
+        if (facts.memory_total_bytes == ALD_ABSENT_UINT64)
+                facts.memory_total_bytes = gpu->nvml.memory_total_bytes;
+        if (facts.unified == ALD_ABSENT_BOOLEAN)
+                facts.unified = gpu->nvml.unified;
+        news = !ald_gpu_facts_equal(&facts, &gpu->nvml);
+        ald_gpu_facts_clear(&gpu->nvml);
+        gpu->nvml = facts;
+        gpu->live->nvml = told->figures;
+        return news;
+}
+
+static void on_nvml_told(const AldNvmlAnswer *answer, void *userdata)
+{
+        static const AldDevice unknown = ALD_DEVICE_INIT;
+        AldGpuCollector *collector = userdata;
+        bool news = false;
+
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                AldGpu *gpu = collector->gpus->pdata[i];
+                const AldNvmlDevice *told = answer && gpu->has_nvml ? ald_nvml_answer_find(answer, gpu->id)
+                                                                    : NULL;
+
+                if (told)
+                        news = take_nvml(gpu, answer, told) || news;
+                else if (gpu->live)
+                        gpu->live->nvml = unknown;
+        }
+        if (news)
+                collector->changed(collector->userdata);
+}
+
+/* The devices that NVML may be asked about now. */
+static void ask_nvml(AldGpuCollector *collector)
+{
+        g_autoptr(GPtrArray) ids = g_ptr_array_new();
+
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                AldGpu *gpu = collector->gpus->pdata[i];
+
+                if (gpu->has_nvml && ald_gpu_power_may_read(gpu->live->state))
+                        g_ptr_array_add(ids, gpu->id);
+        }
+        g_ptr_array_add(ids, NULL);
+        ald_nvml_source_ask(collector->nvml_source, (const char *const *) ids->pdata);
+}
+
+/* OpenCL's drivers wake every device there is, and keep it from falling asleep. */
+static void ask_opencl(AldGpuCollector *collector)
+{
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                const AldGpu *gpu = collector->gpus->pdata[i];
+
+                if (gpu->live && !ald_gpu_power_may_read(gpu->live->state))
+                        return;
+        }
+        ald_opencl_source_ask(collector->opencl_source);
+}
+
+void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, GArray *devices)
+{
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                AldGpu *gpu = collector->gpus->pdata[i];
+                AldDevice device;
+
+                if (!gpu->live)
+                        continue;
+                ald_gpu_live_sample(gpu, now_usec, &device);
+                if (devices && ald_gpu_is_shown(gpu))
+                        g_array_append_val(devices, device);
+        }
+        ask_nvml(collector);
+        ask_opencl(collector);
+}
+
+void ald_gpu_collector_sample(AldGpuCollector *collector, GArray *devices)
+{
+        ald_gpu_collector_sample_at(collector, g_get_monotonic_time(), devices);
+}
+
+void ald_gpu_collector_backends(AldGpuCollector *collector, AldBackends *ret)
+{
+        g_array_set_size(collector->rows, 0);
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                const AldGpu *gpu = collector->gpus->pdata[i];
+                AldBackend row;
+
+                if (!ald_gpu_is_shown(gpu))
+                        continue;
+                ald_gpu_backend(gpu, &row);
+                g_array_append_val(collector->rows, row);
+        }
+        *ret = (AldBackends) ALD_BACKENDS_INIT;
+        ret->devices.items = collector->rows->data;
+        ret->devices.n = collector->rows->len;
+}
+
+void ald_gpu_collector_reasons(const AldGpuCollector *collector, GPtrArray *reasons)
+{
+        const char *nvml = ald_nvml_source_reason(collector->nvml_source);
+        bool has_intel = false;
+
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                const AldGpu *gpu = collector->gpus->pdata[i];
+
+                has_intel = has_intel || g_strcmp0(gpu->driver, "i915") == 0 ||
+                            g_strcmp0(gpu->driver, "xe") == 0;
+        }
+        if (nvml)
+                g_ptr_array_add(reasons, g_strdup_printf("Devices: NVIDIA's library failed: %s", nvml));
+        if (has_intel)
+                g_ptr_array_add(reasons, g_strdup("Devices: the usage of Intel's graphics is told to "
+                                                  "programs with CAP_PERFMON only"));
+}
+
+bool ald_gpu_collector_has_nvml_running(const AldGpuCollector *collector)
+{
+        return ald_nvml_source_is_running(collector->nvml_source);
+}
+
+AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec_dir,
+        const AldChildTiming *timing, void (*changed)(void *userdata), void *userdata)
+{
+        AldGpuCollector *collector = g_new0(AldGpuCollector, 1);
+        const char *directory = g_getenv("ALIDADE_LIBEXEC_DIR") ?: libexec_dir ?: ALD_LIBEXEC_DIR;
+
+        collector->root = root;
+        collector->is_real = is_root_of_machine(root);
+        collector->changed = changed;
+        collector->userdata = userdata;
+        collector->gpus = scan(collector);
+        g_ptr_array_add(collector->gpus, ald_gpu_cpu(root, ald_gpu_host_memory(root)));
+        prepare(collector);
+        collector->rows = g_array_new(FALSE, FALSE, sizeof(AldBackend));
+        collector->nvml_source = ald_nvml_source_new(directory, timing, on_nvml_told, collector);
+        collector->opencl_source = ald_opencl_source_new(directory, timing, on_opencl_told, collector);
+        collector->watch = ald_gpu_watch_new(on_devices_changed, collector);
+        /* So that the first sample finds something. */
+        ald_gpu_collector_sample_at(collector, g_get_monotonic_time(), NULL);
+        return collector;
+}
+
+AldGpuCollector *ald_gpu_collector_new(
+        int root, const char *libexec_dir, void (*changed)(void *userdata), void *userdata)
+{
+        return ald_gpu_collector_new_with_timing(root, libexec_dir, NULL, changed, userdata);
+}
+
+void ald_gpu_collector_free(AldGpuCollector *collector)
+{
+        if (!collector)
+                return;
+        ald_gpu_watch_free(collector->watch);
+        ald_nvml_source_free(collector->nvml_source);
+        ald_opencl_source_free(collector->opencl_source);
+        g_clear_pointer(&collector->opencl, g_ptr_array_unref);
+        g_ptr_array_unref(collector->gpus);
+        g_array_unref(collector->rows);
+        g_free(collector);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include <glib.h>
+
+#include "state/schema.h"
+
+/*
+ * The compute devices of this machine: GPUs and accelerators on PCI and within a system on chip, what OpenCL
+ * shows beside them, and the processor. Nothing here blocks on a driver's library, and no suspended device is
+ * woken. Everything belongs to the thread of the default main context.
+ */
+typedef struct AldGpuCollector AldGpuCollector;
+
+/*
+ * `changed` is called from the main loop, never from within a call, when ald_gpu_collector_backends() has
+ * something new to tell. The helpers are in `libexec_dir`; ALIDADE_LIBEXEC_DIR in the environment wins. The
+ * root must stay open as long as the collector lives.
+ */
+AldGpuCollector *ald_gpu_collector_new(
+        int root, const char *libexec_dir, void (*changed)(void *userdata), void *userdata);
+void ald_gpu_collector_free(AldGpuCollector *collector);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpuCollector, ald_gpu_collector_free)
+
+/* The static rows. They and their strings belong to the collector, until control is back in the main loop. */
+void ald_gpu_collector_backends(AldGpuCollector *collector, AldBackends *ret);
+
+/*
+ * Adds a row for each device to an array of AldDevice; the processor has none, since its load is that of the
+ * host. What NVML tells was asked at the last call, and is asked for again. The strings last as those above.
+ */
+void ald_gpu_collector_sample(AldGpuCollector *collector, GArray *devices);
+
+/* Adds the reasons why figures of devices are absent that somebody could do something about, each "Devices:
+ * …", to an array of strings that frees them. */
+void ald_gpu_collector_reasons(const AldGpuCollector *collector, GPtrArray *reasons);

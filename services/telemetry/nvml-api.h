@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/*
+ * The few parts of NVML that are used, declared after its documentation. Each function is looked up by its
+ * name at run time: one that the driver lacks is NULL, and costs one field.
+ */
+
+#define ALD_NVML_SUCCESS 0
+#define ALD_NVML_NOT_SUPPORTED 3
+#define ALD_NVML_FUNCTION_NOT_FOUND 13
+#define ALD_NVML_INIT_NO_ATTACH 2u
+#define ALD_NVML_TEXT_MAX 96u
+#define ALD_NVML_CLOCK_GRAPHICS 0
+#define ALD_NVML_CLOCK_SM 1
+#define ALD_NVML_TEMPERATURE_GPU 0
+
+typedef struct AldNvmlHandle AldNvmlHandle; /* the library's own */
+
+typedef struct AldNvmlUtilization {
+        unsigned gpu; /* percent */
+        unsigned memory;
+} AldNvmlUtilization;
+
+typedef struct AldNvmlMemory {
+        unsigned long long total, free, used; /* bytes; used holds what the driver reserves */
+} AldNvmlMemory;
+
+typedef struct AldNvmlMemory2 {
+        unsigned version;
+        unsigned long long total, reserved, free, used; /* bytes */
+} AldNvmlMemory2;
+
+typedef struct AldNvmlTemperature {
+        unsigned version;
+        int sensor;
+        int temperature; /* °C */
+} AldNvmlTemperature;
+
+/* What a versioned struct carries in its first field. */
+#define ALD_NVML_VERSION(type, number) ((unsigned) (sizeof(type) | ((unsigned) (number) << 24)))
+
+typedef struct AldNvml {
+        void *library;
+        int (*init_with_flags)(unsigned flags);
+        int (*init)(void);
+        const char *(*error_string)(int result);
+        int (*driver_version)(char *text, unsigned size);
+        int (*handle_by_pci)(const char *address, AldNvmlHandle **ret);
+        int (*handle_by_index)(unsigned index, AldNvmlHandle **ret);
+        int (*name)(AldNvmlHandle *device, char *text, unsigned size);
+        int (*memory2)(AldNvmlHandle *device, AldNvmlMemory2 *ret);
+        int (*memory)(AldNvmlHandle *device, AldNvmlMemory *ret);
+        int (*utilization)(AldNvmlHandle *device, AldNvmlUtilization *ret);
+        int (*temperature_v)(AldNvmlHandle *device, AldNvmlTemperature *ret);
+        int (*temperature)(AldNvmlHandle *device, int sensor, unsigned *ret);
+        int (*power)(AldNvmlHandle *device, unsigned *ret_milliwatts);
+        int (*clock)(AldNvmlHandle *device, int type, unsigned *ret_mhz);
+} AldNvml;
+
+/* Loads the library, libnvidia-ml.so.1 or the one that ALIDADE_NVML_LIBRARY names. Returns NULL, or why it
+ * could not be loaded. */
+const char *ald_nvml_load(AldNvml *nvml);
+
+/* Starts the library without attaching to any GPU, where it can. Returns its result. */
+int ald_nvml_init(const AldNvml *nvml);
+
+/* What the result means, for a person. */
+const char *ald_nvml_explain(const AldNvml *nvml, int result);

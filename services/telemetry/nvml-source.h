@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include <glib.h>
+
+#include "services/telemetry/child.h"
+#include "services/telemetry/nvml-answer.h"
+
+/* The figures of NVIDIA's GPUs, by way of alidade-nvml. */
+typedef struct AldNvmlSource AldNvmlSource;
+
+/* Called from the main loop with what NVML tells now: NULL when it no longer tells anything. */
+typedef void (*AldNvmlTold)(const AldNvmlAnswer *answer, void *userdata);
+
+/* A timing of NULL is the usual one. */
+AldNvmlSource *ald_nvml_source_new(
+        const char *libexec_dir, const AldChildTiming *timing, AldNvmlTold told, void *userdata);
+void ald_nvml_source_free(AldNvmlSource *source);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNvmlSource, ald_nvml_source_free)
+
+/*
+ * Asks about the devices with these Ids; a NULL closes the list. A device asked about before and now left out
+ * is to be let go of, which ends the helper: while it holds a device open, that cannot suspend itself.
+ */
+void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids);
+
+/* Whether the helper runs. */
+bool ald_nvml_source_is_running(const AldNvmlSource *source);
+
+/* Why NVML does not work at present, or NULL. */
+const char *ald_nvml_source_reason(const AldNvmlSource *source);
