@@ -15,7 +15,7 @@ AldRaplCollector *ald_rapl_collector_new(int root);
 void ald_rapl_collector_free(AldRaplCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldRaplCollector, ald_rapl_collector_free)
 
-/* Mean power of all packages since the last call, in µW; absent at the first call, and where one package does
+/* Mean power of all packages since the last call, in µW; absent at the first call, and where a package does
  * not tell. */
 uint64_t ald_rapl_collector_sample(AldRaplCollector *collector, uint64_t now_usec);
 

@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""telemetryd on a bus: what it measures, at which times, and what becomes of bad input."""
+
+import contextlib
+import ctypes
+import os
+import signal
+
+import pytest
+
+from bedlib import BusError, FakeRoot
+from bedlib.fixtures import needs_namespaces
+from contract import assert_follows
+
+NAME = "org.alidade.Telemetry1"
+PATH = "/org/alidade/Telemetry1"
+KINDS = ("Memory", "System", "Backends", "Network", "Disk")
+ABSENT = 2 ** 64 - 1
+ABSENT_SIGNED = -2 ** 63
+KIB = 1024
+ACCESS_DENIED = "org.freedesktop.DBus.Error.AccessDenied"
+PROPERTIES = "org.freedesktop.DBus.Properties"
+
+COFFEE_LAKE = {
+    "sys/class/hwmon/hwmon4/name": "coretemp\n",
+    "sys/class/hwmon/hwmon4/temp1_label": "Package id 0\n",
+    "sys/class/hwmon/hwmon4/temp1_input": "45000\n",
+    "sys/class/powercap/intel-rapl:0/name": "package-0\n",
+    "sys/class/powercap/intel-rapl:0/energy_uj": "1000\n",
+    "sys/class/powercap/intel-rapl:0/max_energy_range_uj": "262143328850\n",
+    "proc/pressure/memory": "some avg10=1.50 avg60=0.00 avg300=0.00 total=1\n"
+                            "full avg10=0.25 avg60=0.00 avg300=0.00 total=1\n",
+}
+
+
+def record(kind):
+    return NAME, PATH, f"org.alidade.Node1.{kind}"
+
+
+def wait_for(host, kind, field, predicate=lambda value: True):
+    return host.wait_for_property(*record(kind), field, predicate)
+
+
+def set_interval(host, kind, usec, user=None):
+    return host.call(NAME, PATH, NAME, "SetInterval", "st", (kind, usec), user=user)
+
+
+def start(make_host, *, files=None, **options):
+    """A host with telemetryd below a made-up root; config is for telemetryd."""
+    host = make_host(sysroot=True, **options)
+    host.sysroot.write_all(files or {})
+    host.start_daemon("telemetryd")
+    return host
+
+
+# First values
+
+
+def test_first_values(make_host):
+    host = start(make_host, files=COFFEE_LAKE)
+    # Told before the name was there, so nobody has to wait for them.
+    memory = host.connection().get_all(*record("Memory"))
+    assert memory["TotalBytes"] == 16384000 * KIB
+    assert memory["AvailableBytes"] == 8192000 * KIB
+    assert memory["SwapTotalBytes"] == memory["SwapAvailableBytes"] == 2048000 * KIB
+    assert (memory["PressureSome10"], memory["PressureFull10"]) == (1.5, 0.25)
+    assert memory["Revision"] >= 1
+    assert host.get(*record("System"), "TemperatureMilliCelsius") == 45000
+    paths = wait_for(host, "Disk", "Paths", lambda rows: len(rows) == 1)
+    assert paths[0]["Id"] == "/"
+    assert 0 < paths[0]["AvailableBytes"] <= paths[0]["TotalBytes"]
+    wait_for(host, "Network", "Interfaces", lambda rows: any(row["Id"] == "lo" for row in rows))
+    wait_for(host, "Backends", "Devices", lambda rows: any(row["Class"] == "cpu" for row in rows))
+
+
+def test_load_of_this_machine(make_host):
+    """A share needs two samples; the second does not wait for the interval."""
+    host = make_host(config="[telemetry]\nsystem-interval-ms=60000\n", daemons=["telemetryd"])
+    usage = wait_for(host, "System", "CpuUsage", lambda value: value == value)
+    assert 0 <= usage <= 100
+
+
+def test_power(make_host):
+    host = start(make_host, files=COFFEE_LAKE, config="[telemetry]\nsystem-interval-ms=250\n")
+    energy = host.sysroot.dir / "sys/class/powercap/intel-rapl:0/energy_uj"
+    written = 1000
+
+    def measured(power):
+        # As the hardware does: it counts on.
+        nonlocal written
+        written += 5_000_000
+        energy.write_text(f"{written:020}\n")
+        return 0 < power < ABSENT
+
+    with host.log_signals(NAME, PATH, PROPERTIES, "PropertiesChanged", "org.alidade.Node1.System") as changes:
+        measured(0)
+        changes.wait(lambda change: measured(change.args[1].get("PowerMicroWatts", ABSENT)))
+    assert host.get(*record("System"), "AbsentReasons") == []
+
+
+# Changes
+
+
+def test_memory_follows_its_file(make_host):
+    host = start(make_host)
+    host.sysroot.write("proc/meminfo", "MemTotal: 16384000 kB\nMemAvailable: 1024000 kB\n")
+    assert wait_for(host, "Memory", "AvailableBytes", lambda value: value == 1024000 * KIB)
+    memory = host.connection().get_all(*record("Memory"))
+    assert memory["SwapTotalBytes"] == ABSENT
+    # A change below the threshold of half a percent waits; the next one that counts brings it along.
+    revision = memory["Revision"]
+    with host.log_signals(NAME, PATH, PROPERTIES, "PropertiesChanged", "org.alidade.Node1.Memory") as changes:
+        host.sysroot.write("proc/meminfo", "MemTotal: 16384000 kB\nMemAvailable: 1024001 kB\n")
+        host.sysroot.write("proc/meminfo", "MemTotal: 16384000 kB\nMemAvailable: 512000 kB\n")
+        change = changes.wait()
+    assert change.args[1]["AvailableBytes"] == 512000 * KIB
+    assert change.args[1]["Revision"] == revision + 1
+    assert "TotalBytes" not in change.args[1]
+
+
+def test_hostile_root(make_host):
+    """Each broken file costs its own field, and one line of the log."""
+    host = start(make_host, config="[telemetry]\nmemory-interval-ms=100\nsystem-interval-ms=250\n", files={
+        **COFFEE_LAKE,
+        "proc/meminfo": "MemTotal: 16384000 kB\nMemAvailable: 99999999999 kB\nSwapTotal: many kB\n",
+        "proc/stat": b"\xff\xfe\x00",
+        "proc/pressure/memory": "some avg10=1000.00 avg60=0\nfull avg10=0.50 avg60=0\n",
+        "sys/class/hwmon/hwmon4/temp1_input": "999999999\n",
+        "sys/class/powercap/intel-rapl:0/energy_uj": "",
+    })
+    memory = host.connection().get_all(*record("Memory"))
+    assert memory["TotalBytes"] == 16384000 * KIB
+    assert memory["AvailableBytes"] == memory["SwapTotalBytes"] == ABSENT
+    assert memory["PressureSome10"] != memory["PressureSome10"]
+    assert memory["PressureFull10"] == 0.5
+    # Once the memory has been sampled ten times more, the system has been several times.
+    for available in range(1, 11):
+        host.sysroot.write("proc/meminfo", f"MemTotal: 16384000 kB\nMemAvailable: {available}000000 kB\n")
+        wait_for(host, "Memory", "AvailableBytes", lambda value: value == available * 1000000 * KIB)
+    system = host.connection().get_all(*record("System"))
+    assert system["CpuUsage"] != system["CpuUsage"]
+    assert system["TemperatureMilliCelsius"] == ABSENT_SIGNED
+    assert system["PowerMicroWatts"] == ABSENT
+    log = host.daemons[0].log_text()
+    for path in ("proc/meminfo", "proc/stat", "proc/pressure/memory", "temp1_input", "energy_uj"):
+        assert log.count(path) == 1, log
+
+
+def test_empty_root(make_host):
+    host = make_host(sysroot=False)
+    host.sysroot = FakeRoot(host.dir / "empty", baseline=False)
+    host.start_daemon("telemetryd")
+    memory = host.connection().get_all(*record("Memory"))
+    assert memory["TotalBytes"] == ABSENT
+    wait_for(host, "Network", "Interfaces")
+    host.sysroot.write("proc/meminfo", "MemTotal: 8 kB\nMemAvailable: 4 kB\n")
+    assert wait_for(host, "Memory", "TotalBytes", lambda value: value == 8 * KIB)
+
+
+@needs_namespaces
+def test_power_that_only_root_may_read(make_host):
+    host = make_host(sysroot=True, service_users=True)
+    host.sysroot.write_all(COFFEE_LAKE)
+    energy = host.sysroot.dir / "sys/class/powercap/intel-rapl:0/energy_uj"
+    energy.chmod(0o400)
+    host.start_daemon("telemetryd")
+    reasons = host.get(*record("System"), "AbsentReasons")
+    assert len(reasons) == 1
+    assert reasons[0].startswith("PowerMicroWatts: permission denied reading "
+                                 "/sys/class/powercap/intel-rapl:0/energy_uj; grant it by ")
+    assert host.get(*record("System"), "PowerMicroWatts") == ABSENT
+    energy.chmod(0o444)
+    wait_for(host, "System", "AbsentReasons", lambda reasons: reasons == [])
+
+
+# Intervals
+
+
+@pytest.mark.parametrize("kind, field, least, most, usual", [
+    ("Node1.Memory", "MemoryIntervalUSec", 100_000, 60_000_000, 500_000),
+    ("Node1.System", "SystemIntervalUSec", 250_000, 60_000_000, 1_000_000),
+    ("Node1.Disk", "DiskIntervalUSec", 5_000_000, 3_600_000_000, 30_000_000),
+])
+def test_set_interval(make_host, kind, field, least, most, usual):
+    host = start(make_host)
+    assert host.get(NAME, PATH, NAME, field) == usual
+    with host.log_signals(NAME, PATH, PROPERTIES, "PropertiesChanged", NAME) as changes:
+        for wanted, effective in ((1, least), (2 ** 64 - 1, most), (least + 1, least + 1), (0, usual), (0, usual)):
+            assert set_interval(host, kind, wanted) == effective
+            assert host.get(NAME, PATH, NAME, field) == effective
+        host.connection().fence()
+        told = [change.args[1] for change in changes.received]
+    assert told == [{field: least}, {field: most}, {field: least + 1}, {field: usual}]
+
+
+def test_faster_is_faster(make_host):
+    host = start(make_host, config="[telemetry]\nmemory-interval-ms=60000\n")
+    set_interval(host, "Node1.Memory", 100_000)
+    host.sysroot.write("proc/meminfo", "MemTotal: 8 kB\nMemAvailable: 4 kB\n")
+    wait_for(host, "Memory", "TotalBytes", lambda value: value == 8 * KIB)
+
+
+@pytest.mark.parametrize("kind", ["Node1.Network", "Node1.Backends", "Node1.Identity", "Memory", "", "x" * 100_000])
+def test_kind_without_interval(make_host, kind):
+    host = start(make_host)
+    with pytest.raises(BusError) as refused:
+        set_interval(host, kind, 1_000_000)
+    assert refused.value.name == "org.alidade.Error.NoSuchKind"
+
+
+def test_wrong_types(make_host):
+    host = start(make_host)
+    for signature, args in (("", ()), ("s", ("Node1.Memory",)), ("ss", ("Node1.Memory", "1")), ("ts", (1, "x")),
+                            ("stt", ("Node1.Memory", 1, 1))):
+        with pytest.raises(BusError) as refused:
+            host.call(NAME, PATH, NAME, "SetInterval", signature, args)
+        assert refused.value.name == "org.freedesktop.DBus.Error.InvalidArgs"
+    with pytest.raises(BusError):
+        host.connection().set(NAME, PATH, NAME, "MemoryIntervalUSec", "t", 1)
+    assert host.get(NAME, PATH, NAME, "MemoryIntervalUSec") == 500_000
+
+
+@needs_namespaces
+def test_nobody_may_not(make_host):
+    """Without polkit there is nobody to say yes."""
+    host = start(make_host)
+    with pytest.raises(BusError) as refused:
+        set_interval(host, "Node1.Memory", 100_000, user="nobody")
+    assert refused.value.name == ACCESS_DENIED
+    assert host.get(NAME, PATH, NAME, "MemoryIntervalUSec") == 500_000
+
+
+@needs_namespaces
+def test_polkit_decides(make_host):
+    rule = """polkit.addRule(function(action, subject) {
+        if (action.id == "org.alidade.telemetry.set-interval" && subject.user == "daemon")
+            return polkit.Result.YES;
+    });"""
+    host = start(make_host, polkit={"10-test.rules": rule})
+    assert set_interval(host, "Node1.Memory", 200_000, user="daemon") == 200_000
+    with pytest.raises(BusError) as refused:
+        set_interval(host, "Node1.Memory", 300_000, user="nobody")
+    assert refused.value.name in (ACCESS_DENIED, "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired")
+    assert host.get(NAME, PATH, NAME, "MemoryIntervalUSec") == 200_000
+
+
+# Configuration
+
+
+def test_bad_values_keep_their_defaults(make_host):
+    host = start(make_host, config="[telemetry]\nmemory-interval-ms=50\nsystem-interval-ms=often\n"
+                                   "disk-paths=/;relative\ncolour=blue\n")
+    assert host.get(NAME, PATH, NAME, "MemoryIntervalUSec") == 500_000
+    assert host.get(NAME, PATH, NAME, "SystemIntervalUSec") == 1_000_000
+    assert [row["Id"] for row in wait_for(host, "Disk", "Paths", bool)] == ["/"]
+    log = host.daemons[0].log_text()
+    for key, reason in (("memory-interval-ms=50", "too small"), ("system-interval-ms=often", "not a whole number"),
+                        ("disk-paths=/;relative", "absolute"), ("colour", "unknown key")):
+        lines = [line for line in log.splitlines() if key in line]
+        assert len(lines) == 1 and reason in lines[0] and "config/alidade.conf" in lines[0], log
+
+
+def test_configuration_is_read_again(make_host):
+    host = start(make_host, config="[telemetry]\nmemory-interval-ms=700\n")
+    assert host.get(NAME, PATH, NAME, "MemoryIntervalUSec") == 700_000
+    set_interval(host, "Node1.System", 300_000)
+    host.write_config("[telemetry]\nmemory-interval-ms=900\nsystem-interval-ms=800\ndisk-paths=/;/proc;/sys\n")
+    host.daemons[0].signal(signal.SIGHUP)
+    assert host.wait_for_property(NAME, PATH, NAME, "MemoryIntervalUSec", lambda usec: usec == 900_000)
+    # What somebody set by hand stays, and returns to the new value.
+    assert host.get(NAME, PATH, NAME, "SystemIntervalUSec") == 300_000
+    assert set_interval(host, "Node1.System", 0) == 800_000
+
+
+# Disks
+
+
+def test_paths(make_host):
+    host = make_host(sysroot=True, config="[telemetry]\ndisk-paths=/;/data;/missing\n")
+    host.sysroot.mkdir("data")
+    host.start_daemon("telemetryd")
+    rows = wait_for(host, "Disk", "Paths", lambda rows: len(rows) == 2)
+    assert [row["Id"] for row in rows] == ["/", "/data"]
+    assert host.daemons[0].log_text().count("/missing") == 1
+
+
+@contextlib.contextmanager
+def dead_file_system(folder):
+    """A FUSE mount whose server never answers, as a network file system whose server is gone."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    server = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
+    options = f"fd={server},rootmode=40000,user_id=0,group_id=0".encode()
+    if libc.mount(b"dead", str(folder).encode(), b"fuse", 0, options) != 0:
+        os.close(server)
+        pytest.skip(f"no FUSE here: {os.strerror(ctypes.get_errno())}")
+    try:
+        yield
+    finally:
+        # Lets go of whoever waits.
+        os.close(server)
+        libc.umount2(str(folder).encode(), 2)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to mount")
+def test_file_system_that_does_not_answer(make_host):
+    host = make_host(sysroot=True, isolated=False, config="[telemetry]\ndisk-paths=/;/dead\ndisk-interval-s=5\n")
+    host.sysroot.mkdir("dead")
+    with dead_file_system(host.sysroot.dir / "dead"):
+        host.start_daemon("telemetryd")
+        assert [row["Id"] for row in wait_for(host, "Disk", "Paths", bool)] == ["/"]
+        # The rest goes on meanwhile.
+        host.sysroot.write("proc/meminfo", "MemTotal: 8 kB\nMemAvailable: 4 kB\n")
+        wait_for(host, "Memory", "TotalBytes", lambda value: value == 8 * KIB)
+        assert host.daemons[0].log_text().count("/dead") == 1
+        host.daemons[0].stop()
+
+
+# Coming and going
+
+
+def test_introspection_is_the_contract(make_host):
+    host = start(make_host)
+    wait_for(host, "Disk", "Paths")
+    wait_for(host, "Network", "Interfaces")
+    wait_for(host, "Backends", "Devices")
+    assert_follows(host.connection(), NAME, PATH, [NAME, *(f"org.alidade.Node1.{kind}" for kind in KINDS)])
+
+
+def test_killed_and_activated_again(make_host):
+    host = make_host(sysroot=True, activation=["telemetryd"])
+    assert host.get(*record("Memory"), "TotalBytes") == 16384000 * KIB
+    first = host.activated("telemetryd")
+    first.kill()
+    host.wait_for_name(NAME, present=False)
+    assert host.get(*record("Memory"), "TotalBytes") == 16384000 * KIB
+    assert host.activated("telemetryd").pid != first.pid
+    host.activated("telemetryd").stop()
+
+
+def test_name_is_taken(make_host):
+    host = start(make_host)
+    second = host.start_daemon("telemetryd", wait=False)
+    assert second.expect_exit() == 1
+    assert "taken" in second.log_text()
+    assert host.get(*record("Memory"), "TotalBytes") == 16384000 * KIB
+
+
+def test_stops_at_once(make_host):
+    host = start(make_host)
+    before = host.daemons[0].log_text().count("Stopping")
+    host.daemons[0].stop()
+    assert host.daemons[0].log_text().count("Stopping") == before + 1
+    host.wait_for_name(NAME, present=False)
+
+
+def test_stops_with_its_bus(make_host):
+    host = start(make_host)
+    host.bus.stop()
+    assert host.daemons[0].expect_exit() == 1
+    assert "bus has gone" in host.daemons[0].log_text()
+
+
+def test_says_when_it_is_ready(make_host):
+    host = make_host(sysroot=True)
+    notify = host.notify_socket()
+    host.start_daemon("telemetryd", env={"NOTIFY_SOCKET": notify.path})
+    notify.wait("READY=1")
