@@ -181,18 +181,10 @@ static char *name_cores(GArray *cores)
         return join(names);
 }
 
-/* "POWER9 (architected), altivec supported" */
-static char *name_power(const char *cpu)
+/* The first part of a value; NULL where nothing stands before the end of it. */
+static char *first_part(const char *value, const char *ends)
 {
-        g_autofree char *name = g_strndup(cpu, strcspn(cpu, ",("));
-
-        return ald_text_tidy(name, strlen(name));
-}
-
-/* rv64imafdc_zicsr_…: the long tail of extensions does not help to tell chips apart. */
-static char *name_isa(const char *isa)
-{
-        return g_strndup(isa, strcspn(isa, "_"));
+        return ald_text_tidy(value, strcspn(value, ends));
 }
 
 static char *name_mainframe(const char *machine)
@@ -228,11 +220,12 @@ static char *name_chip(Parser *parser)
         if (parser->uarchs->len > 0)
                 return join(parser->uarchs);
         if (parser->isa)
-                return name_isa(parser->isa);
+                /* rv64imafdc_zicsr_…: the long tail of extensions does not help to tell chips apart. */
+                return first_part(parser->isa, "_");
         if (parser->machine)
                 return name_mainframe(parser->machine);
         if (parser->cpu)
-                return name_power(parser->cpu);
+                return first_part(parser->cpu, ",("); /* POWER9 (architected), altivec supported */
         if (parser->vendor_id && parser->family && parser->model)
                 return g_strdup_printf(
                         "%s family %s model %s", parser->vendor_id, parser->family, parser->model);
