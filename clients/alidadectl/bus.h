@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+#include "clients/alidadectl/ctl.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(sd_bus, sd_bus_flush_close_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(sd_bus_message, sd_bus_message_unref)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(sd_bus_error, sd_bus_error_free)
+
+#define ALD_STATE_NAME "org.alidade.State1"
+#define ALD_STATE_PATH "/org/alidade/State1"
+#define ALD_STATE_INTERFACE "org.alidade.State1"
+#define ALD_IDENTITY_NAME "org.alidade.Identity1"
+#define ALD_IDENTITY_PATH "/org/alidade/Identity1"
+#define ALD_IDENTITY_INTERFACE "org.alidade.Identity1"
+
+/* Opens the bus that was asked for. Says what is wrong and returns an exit code, 0 where all is well. */
+int ald_bus_open(const AldCtl *ctl, sd_bus **ret);
+
+/* What a failed call means to the one who ran us. */
+int ald_bus_exit_code(const sd_bus_error *error);
+
+/* Says why something failed: the text of the error, made safe. Returns the exit code for it. */
+int ald_bus_complain(const sd_bus_error *error, const char *what);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "clients/alidadectl/describe.h"
+#include "clients/alidadectl/fields.h"
+#include "clients/alidadectl/format.h"
+#include "clients/alidadectl/text.h"
+
+/*
+ * Every field of every record, under the names that the interfaces and the JSON give them: whatever arrives
+ * is shown, kinds and fields that this program has never heard of too.
+ */
+
+/* These two say when, not what; the time stands in the heading. */
+static bool is_envelope(const char *name)
+{
+        return strcmp(name, "Revision") == 0 || strcmp(name, "UpdatedUSec") == 0;
+}
+
+static bool is_rows(const json_t *value)
+{
+        return json_is_array(value) &&
+               (json_array_size(value) == 0 || json_is_object(json_array_get(value, 0)));
+}
+
+static void describe_row(GString *out, json_t *row, unsigned columns, double now_usec)
+{
+        g_autoptr(GString) line = g_string_new(NULL);
+        const char *id = ald_field_text(row, "Id");
+        g_autofree char *safe = ald_text_safe(id ? id : ALD_ABSENT_TEXT);
+        const char *name;
+        json_t *value;
+
+        json_object_foreach(row, name, value)
+        {
+                g_autofree char *text = NULL;
+
+                if (strcmp(name, "Id") == 0)
+                        continue;
+                text = ald_format_field(name, value, now_usec);
+                g_string_append_printf(line, "%s%s %s", line->len > 0 ? "; " : "", name, text);
+        }
+        g_string_append(out, "    ");
+        ald_text_wrap(out, safe, columns, 4);
+        g_string_append(out, "\n      ");
+        ald_text_wrap(out, line->str, columns, 6);
+        g_string_append_c(out, '\n');
+}
+
+static void describe_rows(GString *out, const char *name, json_t *rows, unsigned columns, double now_usec)
+{
+        size_t i;
+        json_t *row;
+
+        g_string_append_printf(out, "  %s:%s\n", name, json_array_size(rows) == 0 ? " none" : "");
+        json_array_foreach(rows, i, row) describe_row(out, row, columns, now_usec);
+}
+
+static void describe_record(GString *out, const char *kind, json_t *fields, unsigned columns, double now_usec)
+{
+        g_autofree char *age = ald_format_age(ald_field_number(fields, "UpdatedUSec"), now_usec);
+        const char *name;
+        json_t *value;
+
+        g_string_append_printf(
+                out, "\n" ALD_STYLE_BOLD "%s" ALD_STYLE_DIM " %s" ALD_STYLE_NORMAL "\n", kind, age);
+        json_object_foreach(fields, name, value)
+        {
+                g_autofree char *text = NULL;
+
+                if (is_envelope(name))
+                        continue;
+                if (is_rows(value)) {
+                        describe_rows(out, name, value, columns, now_usec);
+                        continue;
+                }
+                text = ald_format_field(name, value, now_usec);
+                g_string_append_printf(out, "  %s: ", name);
+                ald_text_wrap(out, text, columns, 4 + (unsigned) strlen(name));
+                g_string_append_c(out, '\n');
+        }
+}
+
+static int compare_kinds(const void *a, const void *b)
+{
+        /* In the order of the design, which is from the lasting to the passing; others follow by name. */
+        static const char *const order[] = { "Node1.Identity", "Node1.Memory", "Node1.System",
+                "Node1.Backends", "Node1.Network", "Node1.Disk", "Node1.Fabric", "Node1.Compute" };
+        const char *const *x = a, *const *y = b;
+        size_t i = 0, k = 0;
+
+        while (i < G_N_ELEMENTS(order) && strcmp(order[i], *x) != 0)
+                i++;
+        while (k < G_N_ELEMENTS(order) && strcmp(order[k], *y) != 0)
+                k++;
+        return i != k ? (i < k ? -1 : 1) : strcmp(*x, *y);
+}
+
+void ald_describe_records(GString *out, const AldEntity *entity, unsigned columns, double now_usec)
+{
+        g_autoptr(GPtrArray) kinds = g_ptr_array_new();
+        const char *kind;
+        json_t *fields;
+
+        json_object_foreach(entity->records, kind, fields)
+        {
+                g_ptr_array_add(kinds, (void *) kind);
+        }
+        g_ptr_array_sort(kinds, compare_kinds);
+        for (guint i = 0; i < kinds->len; i++)
+                describe_record(
+                        out, kinds->pdata[i], ald_entity_record(entity, kinds->pdata[i]), columns, now_usec);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <jansson.h>
+
+/* Reading fields whose type and presence nobody guarantees. Every function takes NULL. */
+
+/* The number, or NaN for what is none. */
+double ald_number(const json_t *value);
+double ald_field_number(const json_t *fields, const char *name);
+
+/* The text, or NULL. */
+const char *ald_field_text(const json_t *fields, const char *name);
+
+/* The rows or list, or NULL. */
+json_t *ald_field_array(const json_t *fields, const char *name);
+
+/* The row with this Id, or NULL. */
+json_t *ald_rows_find(const json_t *rows, const char *id);

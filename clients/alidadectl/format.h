@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+#include <jansson.h>
+
+/*
+ * Numbers as people read them. NaN stands for an absent value and gives "–", as does what cannot be: a
+ * negative size. Integers up to 2^53, which is all that a field holds, fit in a double.
+ */
+
+char *ald_format_bytes(double bytes);                 /* 62.7 GiB */
+char *ald_format_bytes_of(double part, double whole); /* 45.1/62.7 GiB */
+char *ald_format_bytes_per_second(double rate);       /* 1.01 TB/s */
+char *ald_format_bits_per_second(double rate);        /* 25.0 Gb/s */
+char *ald_format_hertz(double hertz);                 /* 2.52 GHz */
+char *ald_format_tflops(double tflops);               /* 82.6 TFLOPS */
+char *ald_format_percent(double percent);             /* 12 % */
+char *ald_format_celsius(double millicelsius);        /* 61 °C */
+char *ald_format_watts(double microwatts);            /* 220 W */
+char *ald_format_nsec(double nsec);                   /* 18.2 µs */
+char *ald_format_count(double count);                 /* 12 */
+
+/* "now", "3 s ago", "5 min ago"; a time in the future is "now", as clocks differ a little. */
+char *ald_format_age(double then_usec, double now_usec);
+
+/* One field by the unit that its name ends in. Text is made safe; lists are joined; rows are counted. */
+char *ald_format_field(const char *name, const json_t *value, double now_usec);

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <getopt.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clients/alidadectl/ctl.h"
+#include "clients/alidadectl/print.h"
+
+static const AldVerb verbs[] = {
+        { "status", 0, 0, ald_verb_status, "status",
+                "This machine at a glance, and the totals of the cluster" },
+        { "nodes", 0, 0, ald_verb_nodes, "nodes", "A table of all nodes" },
+        { "show", 1, 1, ald_verb_show, "show NODE",
+                "All about one node, by its id, a begin of it, or its name" },
+        { "watch", 0, 0, ald_verb_watch, "watch", "The cluster live, until q or Ctrl-C" },
+        { "monitor", 0, 0, ald_verb_monitor, "monitor", "A line for each update" },
+        { "findings", 0, 0, ald_verb_findings, "findings", "What is wrong or odd in the cluster" },
+        { "set-name", 1, 1, ald_verb_set_name, "set-name NAME",
+                "Give this machine a friendly name; \"\" takes it back" },
+        { "version", 0, 0, ald_verb_version, "version", "The version of this program" },
+        { "_names", 0, 0, ald_verb_names, NULL, NULL },
+};
+
+static int help(void)
+{
+        puts("Usage: alidadectl [OPTION…] [VERB]\n\n"
+             "See what the nodes of the cluster are, have and do.\n\n"
+             "Verbs (status, where none is given):");
+        for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+                if (verbs[i].usage)
+                        printf("  %-14s  %s\n", verbs[i].usage, verbs[i].help);
+        puts("\nOptions:\n"
+             "  -h --help             Show this help\n"
+             "     --version          Show the version\n"
+             "  -H --host=USER@HOST   Ask another machine, over ssh\n"
+             "     --json[=MODE]      Print JSON: short (as without MODE), pretty or off\n"
+             "     --once             watch: print one picture and end\n"
+             "     --no-pager         Do not start a pager\n"
+             "     --no-ask-password  Do not ask for a password\n\n"
+             "See alidadectl(1).");
+        return ALD_EXIT_OK;
+}
+
+static int parse_json(const char *mode, AldJsonMode *ret)
+{
+        static const struct {
+                const char *name;
+                AldJsonMode mode;
+        } modes[] = { { "short", ALD_JSON_SHORT }, { "pretty", ALD_JSON_PRETTY }, { "off", ALD_JSON_OFF } };
+
+        for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+                if (!mode || strcmp(mode, modes[i].name) == 0) {
+                        *ret = modes[i].mode;
+                        return 0;
+                }
+        ald_complain("--json=%s: only short, pretty and off are known", mode);
+        return -1;
+}
+
+/* Returns an exit code when there is nothing more to do, else -1. */
+static int parse_options(int argc, char **argv, AldCtl *ctl)
+{
+        enum { VERSION = 0x100, JSON, ONCE, NO_PAGER, NO_ASK_PASSWORD };
+        static const struct option options[] = {
+                { "help", no_argument, NULL, 'h' },
+                { "version", no_argument, NULL, VERSION },
+                { "host", required_argument, NULL, 'H' },
+                { "json", optional_argument, NULL, JSON },
+                { "once", no_argument, NULL, ONCE },
+                { "no-pager", no_argument, NULL, NO_PAGER },
+                { "no-ask-password", no_argument, NULL, NO_ASK_PASSWORD },
+                {},
+        };
+        int c;
+
+        while ((c = getopt_long(argc, argv, "hH:", options, NULL)) >= 0)
+                switch (c) {
+                case 'h':
+                        return help();
+                case VERSION:
+                        return ald_verb_version(ctl);
+                case 'H':
+                        ctl->host = optarg;
+                        break;
+                case JSON:
+                        if (parse_json(optarg, &ctl->json) < 0)
+                                return ALD_EXIT_USAGE;
+                        break;
+                case ONCE:
+                        ctl->once = true;
+                        break;
+                case NO_PAGER:
+                        ctl->pager = false;
+                        break;
+                case NO_ASK_PASSWORD:
+                        ctl->ask_password = false;
+                        break;
+                default:
+                        return ALD_EXIT_USAGE;
+                }
+        return -1;
+}
+
+static int run_verb(AldCtl *ctl, const char *name, unsigned n_args)
+{
+        for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+                if (strcmp(verbs[i].name, name) != 0)
+                        continue;
+                if (n_args < verbs[i].min_args || n_args > verbs[i].max_args) {
+                        ald_complain("Usage: alidadectl %s", verbs[i].usage ? verbs[i].usage : verbs[i].name);
+                        return ALD_EXIT_USAGE;
+                }
+                if (ctl->once && verbs[i].run != ald_verb_watch) {
+                        ald_complain("--once is for watch only");
+                        return ALD_EXIT_USAGE;
+                }
+                return verbs[i].run(ctl);
+        }
+        ald_complain("%s is no verb; see alidadectl --help", name);
+        return ALD_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+        AldCtl ctl = { .pager = true, .ask_password = true };
+        int r;
+
+        /* Only characters follow the locale; numbers keep the point. */
+        (void) setlocale(LC_CTYPE, "");
+        r = parse_options(argc, argv, &ctl);
+        if (r >= 0)
+                return r;
+        ctl.args = argv + MIN(optind + 1, argc);
+        return run_verb(&ctl, optind < argc ? argv[optind] : "status",
+                optind < argc ? (unsigned) (argc - optind - 1) : 0);
+}

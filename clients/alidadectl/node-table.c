@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "clients/alidadectl/format.h"
+#include "clients/alidadectl/node-table.h"
+#include "clients/alidadectl/summary.h"
+#include "clients/alidadectl/text.h"
+
+/* Every record is sent again at least every 30 s. */
+#define SILENT_USEC 45e6
+#define GONE_USEC 300e6
+
+#define BAR_WIDTH 10
+#define SHOWN_ID_LENGTH 12
+
+enum {
+        NAME,
+        SEEN,
+        MEMORY,
+        CPU,
+        GPUS,
+        TEMPERATURE,
+        POWER,
+        FP16,
+        BANDWIDTH,
+        N_COMMON,
+};
+
+/* Priorities: what is dropped first on a narrow terminal. */
+#define COMMON_COLUMNS                                                                       \
+        [NAME] = { "NAME", .least = 12, .flexible = true }, [SEEN] = { "SEEN", .least = 9 }, \
+        [MEMORY] = { "FREE MEMORY", .right = true, .least = 13 },                            \
+        [CPU] = { "CPU", .right = true, .least = 5, .priority = 1 },                         \
+        [GPUS] = { "GPU", .right = true, .least = 5, .priority = 2 },                        \
+        [TEMPERATURE] = { "TEMP", .right = true, .least = 5, .priority = 4 },                \
+        [POWER] = { "POWER", .right = true, .least = 5, .priority = 5 },                     \
+        [FP16] = { "FP16", .right = true, .least = 11, .priority = 3 },                      \
+        [BANDWIDTH] = { "BANDWIDTH", .right = true, .least = 9, .priority = 6 }
+
+static const AldColumn list_columns[] = {
+        COMMON_COLUMNS,
+        { "ADDRESSES", .least = 15, .priority = 7, .flexible = true },
+        { "ID", .least = SHOWN_ID_LENGTH, .priority = 8 },
+};
+
+static const AldColumn live_columns[] = {
+        COMMON_COLUMNS,
+        { "USED", .least = BAR_WIDTH, .priority = 7 },
+};
+
+AldTable *ald_node_table_new(AldNodeTableKind kind)
+{
+        return kind == ALD_NODE_TABLE_LIST ? ald_table_new(list_columns, G_N_ELEMENTS(list_columns))
+                                           : ald_table_new(live_columns, G_N_ELEMENTS(live_columns));
+}
+
+static char *styled(const char *style, char *text)
+{
+        char *result = g_strconcat(style, text, ALD_STYLE_NORMAL, NULL);
+
+        g_free(text);
+        return result;
+}
+
+char *ald_format_seen(const AldEntity *node, double now_usec)
+{
+        double updated = ald_entity_updated(node);
+        char *text = ald_format_age(updated, now_usec);
+
+        if (isnan(updated))
+                return text;
+        return styled(now_usec - updated > GONE_USEC     ? ALD_STYLE_ERROR
+                      : now_usec - updated > SILENT_USEC ? ALD_STYLE_WARNING
+                                                         : ALD_STYLE_GOOD,
+                text);
+}
+
+static char *format_bar(const AldFigures *figures)
+{
+        double used = 1 - figures->memory_available / figures->memory_total;
+        GString *bar = g_string_new(NULL);
+
+        if (!(used >= 0 && used <= 1))
+                return g_string_free(bar, FALSE);
+        g_string_append(bar, used > 0.9 ? ALD_STYLE_ERROR : used > 0.75 ? ALD_STYLE_WARNING : ALD_STYLE_GOOD);
+        for (int i = 0; i < BAR_WIDTH; i++)
+                g_string_append(bar, i < (int) lround(used * BAR_WIDTH) ? "█" : "░");
+        g_string_append(bar, ALD_STYLE_NORMAL);
+        return g_string_free(bar, FALSE);
+}
+
+static char *format_gpus(const AldEntity *node)
+{
+        AldGpuSummary gpus = ald_gpu_summary(node);
+        g_autofree char *usage = NULL;
+
+        if (gpus.n == 0)
+                return g_strdup(ALD_ABSENT_TEXT);
+        if (gpus.n_asleep == gpus.n)
+                usage = g_strdup("asleep");
+        else
+                usage = ald_format_percent(gpus.usage);
+        return gpus.n == 1 ? g_steal_pointer(&usage) : g_strdup_printf("%u × %s", gpus.n, usage);
+}
+
+static void add_figures(AldTable *table, const AldFigures *figures)
+{
+        ald_table_add(table, ald_format_celsius(figures->millicelsius));
+        ald_table_add(table, ald_format_watts(figures->microwatts));
+        ald_table_add(table, ald_format_tflops(figures->tflops));
+        ald_table_add(table, ald_format_bytes_per_second(figures->bandwidth));
+}
+
+void ald_node_table_add(
+        AldTable *table, AldNodeTableKind kind, const AldEntity *node, bool own, double now_usec)
+{
+        AldFigures figures = ald_node_figures(node);
+
+        ald_table_add(table, styled(own ? ALD_STYLE_BOLD : "", g_strdup(node->label)));
+        ald_table_add(table, ald_format_seen(node, now_usec));
+        ald_table_add(table, ald_format_bytes_of(figures.memory_available, figures.memory_total));
+        ald_table_add(table, ald_format_percent(figures.usage));
+        ald_table_add(table, format_gpus(node));
+        add_figures(table, &figures);
+        if (kind == ALD_NODE_TABLE_LIST) {
+                char *addresses = ald_node_addresses(node);
+
+                ald_table_add(table, addresses ? addresses : g_strdup(ALD_ABSENT_TEXT));
+                ald_table_add(table, g_strndup(node->id, SHOWN_ID_LENGTH));
+        } else
+                ald_table_add(table, format_bar(&figures));
+}
+
+static void add_device(AldTable *table, AldNodeTableKind kind, const AldDevice *device)
+{
+        AldFigures figures = ald_device_figures(device);
+        g_autofree char *name = ald_device_name(device);
+
+        ald_table_add(table, g_strdup_printf("  " ALD_STYLE_DIM "%s" ALD_STYLE_NORMAL, name));
+        ald_table_add(table, NULL);
+        ald_table_add(table, ald_device_is_unified(device)
+                                     ? g_strdup("shared")
+                                     : ald_format_bytes_of(figures.memory_available, figures.memory_total));
+        ald_table_add(table, NULL);
+        ald_table_add(
+                table, ald_device_is_asleep(device) ? g_strdup("asleep") : ald_format_percent(figures.usage));
+        add_figures(table, &figures);
+        if (kind == ALD_NODE_TABLE_LIST) {
+                ald_table_add(table, NULL);
+                ald_table_add(table, NULL);
+        } else
+                ald_table_add(table, format_bar(&figures));
+}
+
+void ald_node_table_add_devices(AldTable *table, AldNodeTableKind kind, const AldEntity *node)
+{
+        g_autoptr(GArray) devices = ald_devices_of(node);
+
+        for (guint i = 0; i < devices->len; i++) {
+                const AldDevice *device = &g_array_index(devices, AldDevice, i);
+
+                if (strcmp(ald_device_class(device), "cpu") != 0)
+                        add_device(table, kind, device);
+        }
+}

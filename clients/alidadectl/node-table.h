@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "clients/alidadectl/model.h"
+#include "clients/alidadectl/table.h"
+
+typedef enum AldNodeTableKind {
+        ALD_NODE_TABLE_LIST, /* for `nodes`: with addresses and ids */
+        ALD_NODE_TABLE_LIVE, /* for `watch`: with a bar; widths do not follow the values */
+} AldNodeTableKind;
+
+AldTable *ald_node_table_new(AldNodeTableKind kind);
+
+/* Adds the row of a node. */
+void ald_node_table_add(
+        AldTable *table, AldNodeTableKind kind, const AldEntity *node, bool own, double now_usec);
+
+/* Adds a row for each GPU and accelerator of a node, which must fit beside those of the node. */
+void ald_node_table_add_devices(AldTable *table, AldNodeTableKind kind, const AldEntity *node);
+
+/* "3 s ago", coloured by how long the node has been silent. */
+char *ald_format_seen(const AldEntity *node, double now_usec);

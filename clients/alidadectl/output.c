@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clients/alidadectl/output.h"
+
+#define FINISH_MSEC 500
+
+struct AldOutput {
+        int fd;
+        bool is_socket;
+        bool broken;
+        GString *queue;
+        sd_event_source *source; /* NULL where nothing can be awaited: a file takes all at once */
+        AldOutputHandler handler;
+        void *userdata;
+};
+
+/*
+ * O_NONBLOCK belongs to the open file, which others share: the shell's terminal would stay so. So a terminal
+ * or pipe is opened once more. Where that is not allowed, writing may wait.
+ */
+static int open_again(int fd, bool *ret_is_socket)
+{
+        g_autofree char *path = g_strdup_printf("/proc/self/fd/%i", fd);
+        struct stat st;
+        int again;
+
+        *ret_is_socket = false;
+        if (fstat(fd, &st) < 0)
+                return -errno;
+        *ret_is_socket = S_ISSOCK(st.st_mode);
+        if (S_ISFIFO(st.st_mode) || isatty(fd)) {
+                again = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+                if (again >= 0)
+                        return again;
+        }
+        again = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+        return again < 0 ? -errno : again;
+}
+
+static void fail(AldOutput *output, int r)
+{
+        if (output->broken)
+                return;
+        output->broken = true;
+        g_string_truncate(output->queue, 0);
+        output->source = sd_event_source_disable_unref(output->source);
+        output->handler(output, r, output->userdata);
+}
+
+static ssize_t write_some(AldOutput *output, const char *data, size_t size)
+{
+        return output->is_socket ? send(output->fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL)
+                                 : write(output->fd, data, size);
+}
+
+/* Writes until the queue is empty (0), nothing more goes (-EAGAIN), or nothing will (other errors). */
+static int flush_queue(AldOutput *output)
+{
+        size_t done = 0;
+        int r = 0;
+
+        while (done < output->queue->len && r == 0) {
+                ssize_t n = write_some(output, output->queue->str + done, output->queue->len - done);
+
+                if (n >= 0)
+                        done += (size_t) n;
+                else if (errno != EINTR)
+                        r = -errno;
+        }
+        g_string_erase(output->queue, 0, (gssize) done);
+        return r;
+}
+
+static void flush_or_fail(AldOutput *output)
+{
+        int r = flush_queue(output);
+
+        if (r < 0 && r != -EAGAIN)
+                fail(output, r);
+        else if (output->source)
+                (void) sd_event_source_set_io_events(output->source, r == -EAGAIN ? EPOLLOUT : 0);
+}
+
+static int on_ready(sd_event_source *source, int fd, uint32_t events, void *userdata)
+{
+        AldOutput *output = userdata;
+
+        if (events & (EPOLLERR | EPOLLHUP)) {
+                fail(output, -EPIPE);
+                return 0;
+        }
+        flush_or_fail(output);
+        if (!output->broken && output->queue->len == 0)
+                output->handler(output, 0, output->userdata);
+        return 0;
+}
+
+int ald_output_new(sd_event *event, int fd, AldOutputHandler handler, void *userdata, AldOutput **ret)
+{
+        g_autoptr(AldOutput) output = g_new0(AldOutput, 1);
+        int r;
+
+        output->queue = g_string_new(NULL);
+        output->handler = handler;
+        output->userdata = userdata;
+        output->fd = open_again(fd, &output->is_socket);
+        if (output->fd < 0)
+                return output->fd;
+        r = sd_event_add_io(event, &output->source, output->fd, 0, on_ready, output);
+        if (r < 0 && r != -EPERM)
+                return r;
+        *ret = g_steal_pointer(&output);
+        return 0;
+}
+
+void ald_output_free(AldOutput *output)
+{
+        if (!output)
+                return;
+        sd_event_source_disable_unref(output->source);
+        if (output->fd >= 0)
+                (void) close(output->fd);
+        g_string_free(output->queue, TRUE);
+        g_free(output);
+}
+
+void ald_output_write(AldOutput *output, const char *data, size_t size)
+{
+        if (output->broken)
+                return;
+        g_string_append_len(output->queue, data, (gssize) size);
+        flush_or_fail(output);
+}
+
+size_t ald_output_pending(AldOutput *output)
+{
+        return output->queue->len;
+}
+
+void ald_output_finish(AldOutput *output)
+{
+        struct pollfd pollfd = { .fd = output->fd, .events = POLLOUT };
+
+        while (!output->broken && output->queue->len > 0 && poll(&pollfd, 1, FINISH_MSEC) > 0)
+                flush_or_fail(output);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "clients/alidadectl/pager.h"
+#include "clients/alidadectl/print.h"
+#include "clients/alidadectl/text.h"
+
+#define COLUMNS_LEAST 20
+#define COLUMNS_MOST 10000
+
+static unsigned number_from_environment(const char *name)
+{
+        const char *text = getenv(name);
+        guint64 value;
+
+        if (!text || !g_ascii_string_to_unsigned(text, 10, 1, COLUMNS_MOST, &value, NULL))
+                return 0;
+        return (unsigned) value;
+}
+
+static bool wants_colours(void)
+{
+        const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+        return !(no_color && no_color[0]) && term && term[0] && strcmp(term, "dumb") != 0;
+}
+
+AldStyleInfo ald_style_info(void)
+{
+        AldStyleInfo info = { .terminal = isatty(STDOUT_FILENO) };
+        struct winsize size = { 0 };
+
+        info.colours = info.terminal && wants_colours();
+        info.utf8 = g_get_charset(NULL);
+        if (info.terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+                size = (struct winsize){ 0 };
+        info.columns = number_from_environment("COLUMNS");
+        if (info.columns == 0)
+                info.columns = size.ws_col > 0 ? size.ws_col : info.terminal ? 80 : 0;
+        if (info.columns > 0)
+                info.columns = MAX(info.columns, COLUMNS_LEAST);
+        info.rows = number_from_environment("LINES");
+        if (info.rows == 0)
+                info.rows = size.ws_row;
+        return info;
+}
+
+static unsigned count_lines(const char *text)
+{
+        unsigned n = 0;
+
+        for (; (text = strchr(text, '\n')); text++)
+                n++;
+        return n;
+}
+
+static int finish(void)
+{
+        if (fflush(stdout) == 0 && !ferror(stdout))
+                return ALD_EXIT_OK;
+        ald_complain("Cannot write the output: %s", strerror(errno));
+        return ALD_EXIT_ERROR;
+}
+
+int ald_print(const AldCtl *ctl, const AldStyleInfo *info, const char *styled)
+{
+        g_autofree char *text = ald_text_render(styled, info->colours, info->utf8);
+
+        if (ctl->pager && info->terminal && info->rows > 0 && count_lines(text) >= info->rows &&
+                ald_pager_show(text) >= 0)
+                return ALD_EXIT_OK;
+        fputs(text, stdout);
+        return finish();
+}
+
+/* jansson escapes what is below U+0020; beyond that, bytes that are no part of a string are ASCII. */
+static char *escape_unsafe(const char *text)
+{
+        GString *out = g_string_new(NULL);
+
+        for (const char *p = text; *p; p = g_utf8_next_char(p)) {
+                gunichar c = g_utf8_get_char(p);
+
+                if (c < 0x20 || !ald_char_is_unsafe(c))
+                        g_string_append_unichar(out, c);
+                else if (c < 0x10000)
+                        g_string_append_printf(out, "\\u%04X", c);
+                else
+                        g_string_append_printf(
+                                out, "\\u%04X\\u%04X", 0xD7C0 + (c >> 10), 0xDC00 + (c & 0x3FF));
+        }
+        return g_string_free(out, FALSE);
+}
+
+char *ald_json_text(const json_t *value, AldJsonMode mode)
+{
+        char *text = json_dumps(value, mode == ALD_JSON_PRETTY ? JSON_INDENT(2) : JSON_COMPACT);
+        char *escaped = escape_unsafe(text ? text : "null");
+
+        free(text);
+        return escaped;
+}
+
+int ald_print_json(const AldCtl *ctl, json_t *value)
+{
+        g_autofree char *text = ald_json_text(value, ctl->json);
+
+        puts(text);
+        return finish();
+}
+
+void ald_complain(const char *format, ...)
+{
+        g_autofree char *text = NULL, *safe = NULL, *rendered = NULL;
+        va_list list;
+
+        va_start(list, format);
+        text = g_strdup_vprintf(format, list);
+        va_end(list);
+        safe = ald_text_safe(text);
+        rendered = ald_text_render(safe, false, g_get_charset(NULL));
+        fprintf(stderr, "alidadectl: %s\n", rendered);
+}

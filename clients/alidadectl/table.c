@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "clients/alidadectl/table.h"
+#include "clients/alidadectl/text.h"
+
+#define GAP 2
+
+struct AldTable {
+        const AldColumn *columns;
+        unsigned n_columns;
+        unsigned *widths; /* 0: dropped */
+        GPtrArray *cells; /* row by row */
+};
+
+AldTable *ald_table_new(const AldColumn *columns, unsigned n_columns)
+{
+        AldTable *table = g_new0(AldTable, 1);
+
+        table->columns = columns;
+        table->n_columns = n_columns;
+        table->widths = g_new0(unsigned, n_columns);
+        table->cells = g_ptr_array_new_with_free_func(g_free);
+        return table;
+}
+
+void ald_table_free(AldTable *table)
+{
+        if (!table)
+                return;
+        g_ptr_array_unref(table->cells);
+        g_free(table->widths);
+        g_free(table);
+}
+
+void ald_table_add(AldTable *table, char *text)
+{
+        g_ptr_array_add(table->cells, text ? text : g_strdup(""));
+}
+
+unsigned ald_table_rows(AldTable *table)
+{
+        return table->cells->len / table->n_columns;
+}
+
+static unsigned total_width(AldTable *table)
+{
+        unsigned total = 0;
+
+        for (unsigned c = 0; c < table->n_columns; c++)
+                if (table->widths[c] > 0)
+                        total += (total > 0 ? GAP : 0) + table->widths[c];
+        return total;
+}
+
+/* Cuts flexible columns as far as they go and as far as it takes. */
+static void squeeze(AldTable *table, unsigned columns)
+{
+        for (unsigned c = 0; c < table->n_columns && total_width(table) > columns; c++) {
+                unsigned least = MAX(table->columns[c].least, 1), over = total_width(table) - columns;
+
+                if (table->columns[c].flexible && table->widths[c] > least)
+                        table->widths[c] = table->widths[c] - least > over ? table->widths[c] - over : least;
+        }
+}
+
+/* Drops the column that matters least. */
+static bool drop_one(AldTable *table)
+{
+        unsigned worst = table->n_columns;
+
+        for (unsigned c = 0; c < table->n_columns; c++)
+                if (table->widths[c] > 0 && table->columns[c].priority > 0 &&
+                        (worst == table->n_columns ||
+                                table->columns[c].priority > table->columns[worst].priority))
+                        worst = c;
+        if (worst == table->n_columns)
+                return false;
+        table->widths[worst] = 0;
+        return true;
+}
+
+static void natural_widths(AldTable *table)
+{
+        for (unsigned c = 0; c < table->n_columns; c++)
+                table->widths[c] = MAX(ald_text_width(table->columns[c].title), table->columns[c].least);
+        for (guint i = 0; i < table->cells->len; i++) {
+                unsigned *width = &table->widths[i % table->n_columns];
+
+                *width = MAX(*width, ald_text_width(table->cells->pdata[i]));
+        }
+}
+
+/* Drops what is the same for all: nothing at all. */
+static void drop_empty(AldTable *table)
+{
+        for (unsigned c = 0; c < table->n_columns; c++) {
+                bool empty = table->columns[c].priority > 0;
+
+                for (guint i = c; i < table->cells->len && empty; i += table->n_columns)
+                        empty = *(const char *) table->cells->pdata[i] == '\0';
+                if (empty)
+                        table->widths[c] = 0;
+        }
+}
+
+/* Whether it would fit with the flexible columns at their least. */
+static bool can_fit(AldTable *table, unsigned columns)
+{
+        unsigned total = total_width(table);
+
+        for (unsigned c = 0; c < table->n_columns; c++) {
+                unsigned least = MAX(table->columns[c].least, 1);
+
+                if (table->columns[c].flexible && table->widths[c] > least)
+                        total -= table->widths[c] - least;
+        }
+        return total <= columns;
+}
+
+void ald_table_layout(AldTable *table, unsigned columns)
+{
+        natural_widths(table);
+        drop_empty(table);
+        if (columns == 0)
+                return;
+        while (!can_fit(table, columns) && drop_one(table))
+                continue;
+        squeeze(table, columns);
+}
+
+static bool is_last(AldTable *table, unsigned column)
+{
+        for (unsigned c = column + 1; c < table->n_columns; c++)
+                if (table->widths[c] > 0)
+                        return false;
+        return true;
+}
+
+char *ald_table_line(AldTable *table, int row)
+{
+        g_autoptr(GString) line = g_string_new(row < 0 ? ALD_STYLE_HEADER : NULL);
+        bool first = true;
+
+        for (unsigned c = 0; c < table->n_columns; c++) {
+                const AldColumn *column = &table->columns[c];
+                const char *text = row < 0 ? column->title
+                                           : table->cells->pdata[(unsigned) row * table->n_columns + c];
+                g_autofree char *cell = NULL;
+
+                if (table->widths[c] == 0)
+                        continue;
+                /* Nothing follows the last one, so it needs no blanks. */
+                cell = is_last(table, c) && !column->right && row >= 0
+                               ? ald_text_cut(text, table->widths[c])
+                               : ald_text_fit(text, table->widths[c], column->right);
+                g_string_append_printf(line, "%s%s", first ? "" : "  ", cell);
+                first = false;
+        }
+        if (row < 0)
+                g_string_append(line, ALD_STYLE_NORMAL);
+        return g_string_free(g_steal_pointer(&line), FALSE);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* A table of styled text that fits the terminal: columns are dropped, and one is cut, until it does. */
+typedef struct AldTable AldTable;
+
+typedef struct AldColumn {
+        const char *title;
+        bool right;
+        unsigned least;    /* columns it takes at least, so that changing values do not move the others */
+        unsigned priority; /* the greatest is dropped first; 0 never is */
+        bool flexible;     /* may be cut down to `least`, and takes no more than is left */
+} AldColumn;
+
+/* The columns are not copied. */
+AldTable *ald_table_new(const AldColumn *columns, unsigned n_columns);
+void ald_table_free(AldTable *table);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTable, ald_table_free)
+
+/* Adds the next cell; takes the text, which may be NULL for an empty one. */
+void ald_table_add(AldTable *table, char *text);
+
+/* Chooses columns and widths for so many columns of the terminal; 0 is no limit. */
+void ald_table_layout(AldTable *table, unsigned columns);
+
+unsigned ald_table_rows(AldTable *table);
+
+/* One line of it, after the layout. Row -1 is the header. */
+char *ald_table_line(AldTable *table, int row);

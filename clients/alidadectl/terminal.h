@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The terminal as a screen of our own: on the alternate screen, without echo, cursor and line wrap. */
+#define ALD_TERMINAL_ENTER "\033[?1049h\033[?25l\033[?7l"
+#define ALD_TERMINAL_LEAVE "\033[0m\033[?7h\033[?25h\033[?1049l"
+
+typedef struct AldTerminal AldTerminal;
+
+/* Takes keys unechoed and one by one, if standard input is a terminal. Undone by free. */
+AldTerminal *ald_terminal_new(void);
+void ald_terminal_free(AldTerminal *terminal);
+
+/* Whether there are keys to read, from standard input. */
+bool ald_terminal_has_keys(const AldTerminal *terminal);
+
+/* Size of the terminal at standard output; 80 × 24 where it does not tell. */
+void ald_terminal_size(unsigned *ret_columns, unsigned *ret_rows);
+
+/* Whether this kind of terminal can move its cursor. */
+bool ald_terminal_is_capable(void);
+
+typedef enum AldKey {
+        ALD_KEY_OTHER,
+        ALD_KEY_QUIT,
+        ALD_KEY_REDRAW,
+        ALD_KEY_UP,
+        ALD_KEY_DOWN,
+        ALD_KEY_PAGE_UP,
+        ALD_KEY_PAGE_DOWN,
+        ALD_KEY_HOME,
+        ALD_KEY_END,
+} AldKey;
+
+/* The first key in some bytes, at least one. Returns how many it took; 0 where more bytes must come first. */
+size_t ald_key_parse(const char *bytes, size_t n, AldKey *ret);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+
+/*
+ * Text for a terminal. What other machines sent goes through ald_text_safe() first; it holds no control
+ * character afterwards, so control characters can mark the styles below.
+ */
+#define ALD_STYLE_NORMAL "\001"
+#define ALD_STYLE_BOLD "\002"
+#define ALD_STYLE_DIM "\003"
+#define ALD_STYLE_GOOD "\004"
+#define ALD_STYLE_WARNING "\005"
+#define ALD_STYLE_ERROR "\006"
+#define ALD_STYLE_HEADER "\007"
+#define ALD_N_STYLES 8
+
+#define ALD_ABSENT_TEXT "–"
+
+/* Whether a terminal would obey this character, or show text in another order because of it. */
+bool ald_char_is_unsafe(gunichar c);
+
+/* Columns that a character takes: 0, 1 or 2. */
+unsigned ald_char_width(gunichar c);
+
+/* A copy in which every character is one that only shows itself; bad UTF-8 and all others become U+FFFD. */
+char *ald_text_safe(const char *text);
+
+/* Columns that a styled text takes. */
+unsigned ald_text_width(const char *text);
+
+/* A styled text cut to at most so many columns, the last of them "…" if something is missing. */
+char *ald_text_cut(const char *text, unsigned columns);
+
+/* The same, padded to exactly so many columns. */
+char *ald_text_fit(const char *text, unsigned columns, bool right);
+
+/* Appends words in lines that end before so many columns (0: no limit) and all begin at `indent`. */
+void ald_text_wrap(GString *out, const char *text, unsigned columns, unsigned indent);
+
+/* The escape sequence of a style, given by its marker. */
+const char *ald_style_sequence(char marker);
+
+/* A styled text as a terminal or file takes it: with escape sequences or without, in ASCII where it must be.
+ */
+char *ald_text_render(const char *text, bool colours, bool utf8);
+
+/* The nearest ASCII character of the same width; a wide one becomes two. */
+const char *ald_char_ascii(gunichar c);

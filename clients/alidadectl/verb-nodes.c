@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "clients/alidadectl/node-table.h"
+#include "clients/alidadectl/print.h"
+#include "clients/alidadectl/session.h"
+
+static int print_as_json(const AldCtl *ctl, AldModel *model)
+{
+        json_t *object = json_object();
+        int r;
+
+        json_object_set_new(object, "Nodes", ald_entities_to_json(ald_model_nodes(model)));
+        r = ald_print_json(ctl, object);
+        json_decref(object);
+        return r;
+}
+
+static int print_as_text(const AldCtl *ctl, AldModel *model)
+{
+        g_autoptr(AldTable) table = ald_node_table_new(ALD_NODE_TABLE_LIST);
+        g_autoptr(GString) out = g_string_new(NULL);
+        const GPtrArray *nodes = ald_model_nodes(model);
+        AldStyleInfo info = ald_style_info();
+        double now = ald_now();
+
+        for (guint i = 0; i < nodes->len; i++) {
+                const AldEntity *node = nodes->pdata[i];
+                bool own = g_strcmp0(node->id, ald_model_node_id(model)) == 0;
+
+                ald_node_table_add(table, ALD_NODE_TABLE_LIST, node, own, now);
+        }
+        ald_table_layout(table, info.columns);
+        for (int row = -1; row < (int) ald_table_rows(table); row++) {
+                g_autofree char *line = ald_table_line(table, row);
+
+                g_string_append_printf(out, "%s\n", line);
+        }
+        return ald_print(ctl, &info, out->str);
+}
+
+int ald_verb_nodes(const AldCtl *ctl)
+{
+        g_auto(AldSession) session = ALD_SESSION_INIT;
+        int r;
+
+        r = ald_session_load(&session, ctl, true);
+        if (r != ALD_EXIT_OK)
+                return r;
+        return ctl->json ? print_as_json(ctl, session.model) : print_as_text(ctl, session.model);
+}
+
+/* For shell completion: what `show` takes, one a line; names that a line cannot carry are left out. */
+int ald_verb_names(const AldCtl *ctl)
+{
+        g_auto(AldSession) session = ALD_SESSION_INIT;
+        const GPtrArray *nodes;
+        int r;
+
+        r = ald_session_load(&session, ctl, false);
+        if (r != ALD_EXIT_OK)
+                return r;
+        nodes = ald_model_nodes(session.model);
+        for (guint i = 0; i < nodes->len; i++) {
+                const AldEntity *node = nodes->pdata[i];
+                const AldEntity *found;
+                g_autoptr(GPtrArray) others = g_ptr_array_new();
+
+                if (!strstr(node->label, "\xEF\xBF\xBD") &&
+                        ald_model_find(session.model, node->label, &found, others) == 0)
+                        puts(node->label);
+                puts(node->id);
+        }
+        return ALD_EXIT_OK;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "clients/alidadectl/agent.h"
+#include "clients/alidadectl/bus.h"
+#include "clients/alidadectl/print.h"
+
+#define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
+
+static int call(sd_bus *bus, const char *name, bool interactive, sd_bus_error *error)
+{
+        g_autoptr(sd_bus_message) m = NULL;
+        int r;
+
+        r = sd_bus_message_new_method_call(
+                bus, &m, ALD_IDENTITY_NAME, ALD_IDENTITY_PATH, ALD_IDENTITY_INTERFACE, "SetFriendlyName");
+        if (r >= 0)
+                r = sd_bus_message_set_allow_interactive_authorization(m, interactive);
+        if (r >= 0)
+                r = sd_bus_message_append(m, "s", name);
+        if (r >= 0)
+                r = sd_bus_call(bus, m, interactive ? ASKING_USEC : 0, error, NULL);
+        return r;
+}
+
+int ald_verb_set_name(const AldCtl *ctl)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_autoptr(sd_bus) bus = NULL;
+        int agent, r;
+
+        if (!g_utf8_validate(ctl->args[0], -1, NULL)) {
+                ald_complain("The name is not UTF-8");
+                return ALD_EXIT_USAGE;
+        }
+        r = ald_bus_open(ctl, &bus);
+        if (r != ALD_EXIT_OK)
+                return r;
+        agent = ald_agent_start(ctl);
+        r = call(bus, ctl->args[0], ald_agent_may_ask(ctl), &error);
+        ald_agent_stop(agent);
+        if (r >= 0)
+                return ALD_EXIT_OK;
+        if (!sd_bus_error_is_set(&error))
+                (void) sd_bus_error_set_errno(&error, r);
+        return ald_bus_complain(&error, "Cannot set the name");
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "clients/alidadectl/describe.h"
+#include "clients/alidadectl/fields.h"
+#include "clients/alidadectl/print.h"
+#include "clients/alidadectl/session.h"
+#include "clients/alidadectl/text.h"
+
+/* The links that begin or end at a node. */
+static GPtrArray *links_of(AldModel *model, const AldEntity *node)
+{
+        const GPtrArray *links = ald_model_links(model);
+        GPtrArray *own = g_ptr_array_new();
+
+        for (guint i = 0; i < links->len; i++) {
+                const AldEntity *link = links->pdata[i];
+                bool ends_here = false;
+                const char *kind;
+                json_t *fields;
+
+                json_object_foreach(link->records, kind, fields)
+                {
+                        ends_here |= g_strcmp0(ald_field_text(fields, "Sink"), node->id) == 0;
+                }
+                if (ends_here || g_str_has_prefix(link->id, node->id))
+                        g_ptr_array_add(own, (void *) link);
+        }
+        return own;
+}
+
+static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *node)
+{
+        g_autoptr(GPtrArray) links = links_of(model, node);
+        json_t *object = json_object();
+        int r;
+
+        json_object_set_new(object, "NodeId", json_string(node->id));
+        json_object_set(object, "Node", node->records);
+        json_object_set_new(object, "Links", ald_entities_to_json(links));
+        json_object_set_new(object, "Findings", ald_findings_of(ald_model_findings(model), node->id));
+        r = ald_print_json(ctl, object);
+        json_decref(object);
+        return r;
+}
+
+static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *node)
+{
+        g_autoptr(GPtrArray) links = links_of(model, node);
+        g_autoptr(GString) out = g_string_new(NULL), findings = g_string_new(NULL);
+        AldStyleInfo info = ald_style_info();
+        double now = ald_now();
+
+        ald_describe_node(out, node, info.columns, now);
+        ald_describe_records(out, node, info.columns, now);
+        for (guint i = 0; i < links->len; i++) {
+                const AldEntity *link = links->pdata[i];
+
+                g_string_append(out, "\nLink ");
+                ald_text_wrap(out, link->label, info.columns, 5);
+                ald_describe_records(out, link, info.columns, now);
+        }
+        ald_describe_findings(findings, model, node->id, info.columns);
+        if (findings->len > 0)
+                g_string_append_printf(
+                        out, "\n" ALD_STYLE_BOLD "Findings" ALD_STYLE_NORMAL "\n%s", findings->str);
+        return ald_print(ctl, &info, out->str);
+}
+
+static int complain_about(const char *what, int r, const GPtrArray *candidates)
+{
+        if (r != -ENOTUNIQ) {
+                ald_complain("No node is called %s", what);
+                return ALD_EXIT_NO_NODE;
+        }
+        ald_complain("Several nodes are called %s; give more of the id:", what);
+        for (guint i = 0; i < candidates->len; i++) {
+                const AldEntity *node = candidates->pdata[i];
+
+                ald_complain("  %s %s", node->id, node->label);
+        }
+        return ALD_EXIT_NO_NODE;
+}
+
+int ald_verb_show(const AldCtl *ctl)
+{
+        g_auto(AldSession) session = ALD_SESSION_INIT;
+        g_autoptr(GPtrArray) candidates = g_ptr_array_new();
+        const AldEntity *node;
+        int r;
+
+        r = ald_session_load(&session, ctl, true);
+        if (r != ALD_EXIT_OK)
+                return r;
+        r = ald_model_find(session.model, ctl->args[0], &node, candidates);
+        if (r < 0)
+                return complain_about(ctl->args[0], r, candidates);
+        return ctl->json ? print_as_json(ctl, session.model, node) : print_as_text(ctl, session.model, node);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+
+#include "clients/alidadectl/describe.h"
+#include "clients/alidadectl/fields.h"
+#include "clients/alidadectl/node-table.h"
+#include "clients/alidadectl/summary.h"
+#include "clients/alidadectl/text.h"
+#include "clients/alidadectl/view.h"
+
+#define FINDINGS_SHARE 4 /* findings take at most one row in so many */
+#define KIND ALD_NODE_TABLE_LIVE
+
+static void add_line(GPtrArray *lines, const AldView *view, char *line)
+{
+        g_autofree char *text = line;
+
+        g_ptr_array_add(
+                lines, view->columns > 0 ? ald_text_cut(text, view->columns) : g_steal_pointer(&text));
+}
+
+static char *format_time(double usec)
+{
+        time_t seconds = (time_t) (usec / 1e6);
+        char text[16] = "";
+        struct tm tm;
+
+        if (localtime_r(&seconds, &tm))
+                (void) strftime(text, sizeof(text), "%H:%M:%S", &tm);
+        return g_strdup(text);
+}
+
+static void add_title(GPtrArray *lines, const AldView *view)
+{
+        g_autofree char *counts = ald_describe_counts(ald_model_totals(view->model));
+        g_autofree char *left = g_strdup_printf(ALD_STYLE_BOLD "Alidade" ALD_STYLE_NORMAL "  %s", counts);
+        g_autofree char *right = format_time(view->now_usec);
+        unsigned used = ald_text_width(left) + ald_text_width(right),
+                 columns = view->columns ? view->columns : 80;
+
+        if (used + 2 > columns)
+                add_line(lines, view, g_steal_pointer(&left));
+        else
+                add_line(lines, view, g_strdup_printf("%s%*s%s", left, (int) (columns - used), "", right));
+        if (view->problem) {
+                g_autofree char *safe = ald_text_safe(view->problem);
+
+                add_line(lines, view, g_strdup_printf(ALD_STYLE_ERROR "%s" ALD_STYLE_NORMAL, safe));
+        }
+}
+
+static void add_total(GPtrArray *lines, const AldView *view, const char *label, char *value)
+{
+        g_autofree char *text = value;
+
+        add_line(lines, view, g_strdup_printf("%-16s  %s", label, text));
+}
+
+static void add_totals(GPtrArray *lines, const AldView *view)
+{
+        json_t *totals = ald_model_totals(view->model);
+
+        add_total(lines, view, "FP16 compute", ald_describe_tflops(totals));
+        add_total(lines, view, "Memory bandwidth", ald_describe_bandwidth(totals));
+        add_total(lines, view, "Memory", ald_describe_memory(totals));
+        add_line(lines, view, g_strdup(""));
+}
+
+static void add_findings_of(GPtrArray *lines, const AldView *view, const char *severity, const char *style)
+{
+        json_t *finding;
+        size_t i;
+
+        json_array_foreach(ald_model_findings(view->model), i, finding)
+        {
+                const char *text = ald_field_text(finding, "Text");
+                g_autofree char *safe = text ? ald_text_safe(text) : NULL;
+
+                if (safe && g_strcmp0(ald_field_text(finding, "Severity"), severity) == 0)
+                        add_line(lines, view,
+                                g_strdup_printf("  %s%s" ALD_STYLE_NORMAL " %s", style, severity, safe));
+        }
+}
+
+/* The most severe that fit into so many rows, the summary included. */
+static GPtrArray *findings_lines(const AldView *view, unsigned rows)
+{
+        GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+        char *summary = ald_findings_summary(ald_model_findings(view->model));
+
+        add_total(lines, view, "Findings", summary ? summary : g_strdup("none"));
+        add_findings_of(lines, view, "error", ALD_STYLE_ERROR);
+        add_findings_of(lines, view, "warning", ALD_STYLE_WARNING);
+        add_findings_of(lines, view, "notice", "");
+        if (rows > 0 && lines->len > rows)
+                g_ptr_array_set_size(lines, (int) rows);
+        return lines;
+}
+
+/* The devices go below their nodes only where everything fits: one does not scroll through them. */
+static bool has_room_for_devices(const AldView *view, unsigned rows)
+{
+        const GPtrArray *nodes = ald_model_nodes(view->model);
+        unsigned needed = nodes->len;
+
+        for (guint i = 0; i < nodes->len && rows > 0; i++) {
+                if (needed > rows)
+                        return false;
+                needed += ald_gpu_summary(nodes->pdata[i]).n;
+        }
+        return rows == 0 || needed <= rows;
+}
+
+/* Header and nodes in so many rows (0: no limit). */
+static void add_nodes(GPtrArray *lines, AldView *view, unsigned rows)
+{
+        const GPtrArray *nodes = ald_model_nodes(view->model);
+        g_autoptr(AldTable) table = ald_node_table_new(KIND);
+        unsigned body = rows == 0 ? 0 : MAX(rows, 2) - 1;
+        bool devices = has_room_for_devices(view, body);
+
+        view->page = rows == 0 || devices ? nodes->len : MIN(body, nodes->len);
+        view->first = MIN(view->first, nodes->len - view->page);
+        for (guint i = view->first; i < view->first + view->page; i++) {
+                const AldEntity *node = nodes->pdata[i];
+                bool own = g_strcmp0(node->id, ald_model_node_id(view->model)) == 0;
+
+                ald_node_table_add(table, KIND, node, own, view->now_usec);
+                if (devices)
+                        ald_node_table_add_devices(table, KIND, node);
+        }
+        ald_table_layout(table, view->columns);
+        for (int row = -1; row < (int) ald_table_rows(table); row++)
+                add_line(lines, view, ald_table_line(table, row));
+}
+
+static char *format_keys(const AldView *view)
+{
+        unsigned n = ald_model_nodes(view->model)->len;
+
+        if (view->page >= n)
+                return g_strdup(ALD_STYLE_DIM "q quits" ALD_STYLE_NORMAL);
+        return g_strdup_printf(ALD_STYLE_DIM "q quits · ↑↓ PgUp PgDn scroll · %u–%u of %u" ALD_STYLE_NORMAL,
+                view->first + 1, view->first + view->page, n);
+}
+
+GPtrArray *ald_view_lines(AldView *view)
+{
+        GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(GPtrArray)
+                findings = findings_lines(view, MAX(view->rows / FINDINGS_SHARE, view->rows ? 1 : 0));
+        unsigned below = findings->len + 2; /* a blank line and the keys */
+
+        add_title(lines, view);
+        add_totals(lines, view);
+        add_nodes(lines, view,
+                view->rows == 0                   ? 0
+                : view->rows > lines->len + below ? view->rows - lines->len - below
+                                                  : 2);
+        if (view->rows == 0)
+                add_line(lines, view, g_strdup(""));
+        else
+                while (lines->len + findings->len + 1 < view->rows)
+                        add_line(lines, view, g_strdup(""));
+        for (guint i = 0; i < findings->len; i++)
+                g_ptr_array_add(lines, g_strdup(findings->pdata[i]));
+        if (view->rows > 0)
+                add_line(lines, view, format_keys(view));
+        return lines;
+}

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "clients/alidadectl/ctl.h"
+
+/* Shows the cluster on the terminal until the user or a signal ends it; then the terminal is as it was. */
+int ald_watch_run(const AldCtl *ctl);
