@@ -3,6 +3,7 @@
 
 #include "services/telemetry/cpu.h"
 #include "services/telemetry/disk.h"
+#include "services/telemetry/gpu.h"
 #include "services/telemetry/hwmon.h"
 #include "services/telemetry/memory.h"
 #include "services/telemetry/network.h"
@@ -39,6 +40,10 @@ struct AldTelemetryManager {
         AldDiskCollector *disk;
         char **disk_paths;
         AldNetworkCollector *network;
+        AldGpuCollector *gpu;
+
+        GArray *devices; /* of AldDevice: space for a sample, as is the next */
+        GPtrArray *reasons;
 };
 
 int ald_rate_from_kind(int kind)
@@ -58,18 +63,32 @@ static void sample_memory(void *userdata)
         manager->emit(ALD_KIND_MEMORY, &memory, manager->userdata);
 }
 
+static const char *const *collect_reasons(AldTelemetryManager *manager)
+{
+        const char *power = ald_rapl_collector_reason(manager->rapl);
+
+        g_ptr_array_set_size(manager->reasons, 0);
+        if (power)
+                g_ptr_array_add(manager->reasons, g_strdup(power));
+        ald_gpu_collector_reasons(manager->gpu, manager->reasons);
+        g_ptr_array_add(manager->reasons, NULL);
+        return (const char *const *) manager->reasons->pdata;
+}
+
 static void sample_system(void *userdata)
 {
         AldTelemetryManager *manager = userdata;
         uint64_t now = (uint64_t) g_get_monotonic_time();
         AldSystem system = ALD_SYSTEM_INIT;
-        const char *reasons[] = { NULL, NULL };
 
         system.cpu_usage = ald_cpu_collector_sample(manager->cpu);
         system.temperature_milli_celsius = ald_hwmon_collector_sample(manager->hwmon, now);
         system.power_micro_watts = ald_rapl_collector_sample(manager->rapl, now);
-        reasons[0] = ald_rapl_collector_reason(manager->rapl);
-        system.absent_reasons = reasons;
+        g_array_set_size(manager->devices, 0);
+        ald_gpu_collector_sample(manager->gpu, manager->devices);
+        system.devices.items = manager->devices->data;
+        system.devices.n = manager->devices->len;
+        system.absent_reasons = collect_reasons(manager);
         manager->emit(ALD_KIND_SYSTEM, &system, manager->userdata);
 }
 
@@ -94,6 +113,15 @@ static void on_network_changed(void *userdata)
 
         ald_network_collector_fill(manager->network, &network);
         manager->emit(ALD_KIND_NETWORK, &network, manager->userdata);
+}
+
+static void on_backends_changed(void *userdata)
+{
+        AldTelemetryManager *manager = userdata;
+        AldBackends backends = ALD_BACKENDS_INIT;
+
+        ald_gpu_collector_backends(manager->gpu, &backends);
+        manager->emit(ALD_KIND_BACKENDS, &backends, manager->userdata);
 }
 
 static uint64_t clamp_interval(AldRate rate, uint64_t usec)
@@ -140,12 +168,16 @@ AldTelemetryManager *ald_telemetry_manager_new(
                 .cpu = ald_cpu_collector_new(root),
                 .hwmon = ald_hwmon_collector_new(root),
                 .rapl = ald_rapl_collector_new(root),
+                .devices = g_array_new(FALSE, FALSE, sizeof(AldDevice)),
+                .reasons = g_ptr_array_new_with_free_func(g_free),
         };
+        manager->gpu = ald_gpu_collector_new(root, ALD_LIBEXEC_DIR, on_backends_changed, manager);
         for (AldRate rate = 0; rate < ALD_N_RATES; rate++)
                 manager->configured_usec[rate] = clamp_interval(rate, settings->interval_usec[rate]);
         start_ticker(manager);
         sample_memory(manager);
         sample_system(manager);
+        on_backends_changed(manager);
         set_disk_paths(manager, settings->disk_paths);
         manager->network = ald_network_collector_new(root, true, on_network_changed, manager);
         return manager;
@@ -155,6 +187,9 @@ void ald_telemetry_manager_free(AldTelemetryManager *manager)
 {
         ald_ticker_free(manager->ticker);
         ald_network_collector_free(manager->network);
+        ald_gpu_collector_free(manager->gpu);
+        g_array_unref(manager->devices);
+        g_ptr_array_unref(manager->reasons);
         ald_disk_collector_free(manager->disk);
         ald_rapl_collector_free(manager->rapl);
         ald_hwmon_collector_free(manager->hwmon);
