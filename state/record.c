@@ -19,6 +19,8 @@ typedef struct Packer {
         uint64_t hash;
 } Packer;
 
+#define HASH_BASIS UINT64_C(0xcbf29ce484222325)
+
 /* FNV-1a, by words where it can be. */
 static void hash_word(Packer *p, uint64_t word)
 {
@@ -62,11 +64,8 @@ static bool string_is_sayable(const char *string)
 
 static const char *pack_string(Packer *p, const char *string)
 {
-        size_t n;
+        size_t n = strlen(string) + 1;
 
-        if (!string_is_sayable(string))
-                return NULL;
-        n = strlen(string) + 1;
         p->wire += n;
         hash_string(p, string);
         return pack_bytes(p, string, n);
@@ -77,10 +76,8 @@ static const char *const *pack_strv(Packer *p, const char *const *strv)
         size_t n = 0;
         const char **copy;
 
-        for (size_t i = 0; strv && strv[i]; i++)
+        for (size_t i = 0; strv[i]; i++)
                 n += string_is_sayable(strv[i]);
-        if (n == 0)
-                return NULL;
 
         copy = pack_space(p, (n + 1) * sizeof(char *));
         p->wire += 8 * n;
@@ -135,6 +132,7 @@ static AldRows pack_rows(Packer *p, const AldRows *rows)
         size_t size = rows->type->size;
         char *items = order->len > 0 ? pack_space(p, order->len * size) : NULL;
 
+        hash_word(p, order->len);
         for (guint i = 0; i < order->len; i++) {
                 p->wire += 8;
                 pack_struct(p, rows->type, items ? items + i * size : NULL, order->pdata[i]);
@@ -149,6 +147,30 @@ static bool integer_is_sayable(const AldField *field, const void *value)
         return llabs(MAX(*(const int64_t *) value, -INT64_MAX)) <= ALD_INTEGER_MAX;
 }
 
+static bool strv_is_sayable(const char *const *strv)
+{
+        for (; strv && *strv; strv++)
+                if (string_is_sayable(*strv))
+                        return true;
+        return false;
+}
+
+/* Whether the field will be there in the record. */
+static bool is_sayable(const AldField *field, const void *value)
+{
+        switch (field->type) {
+        case ALD_TYPE_STRING:
+                return string_is_sayable(*(const char *const *) value);
+        case ALD_TYPE_STRV:
+                return strv_is_sayable(*(const char *const *const *) value);
+        case ALD_TYPE_UINT64:
+        case ALD_TYPE_INT64:
+                return integer_is_sayable(field, value);
+        default:
+                return !ald_field_is_absent(field, value);
+        }
+}
+
 static void pack_number(Packer *p, void *to, const void *from, size_t size)
 {
         uint64_t word = 0;
@@ -159,12 +181,12 @@ static void pack_number(Packer *p, void *to, const void *from, size_t size)
                 memcpy(to, from, size);
 }
 
-/* Leaves the field as it is, absent, where the value cannot be said. */
 static void pack_field(Packer *p, const AldField *field, void *to, const void *from)
 {
         const char *string;
         const char *const *strv;
         AldRows rows;
+        double real;
         int truth;
 
         switch (field->type) {
@@ -185,21 +207,25 @@ static void pack_field(Packer *p, const AldField *field, void *to, const void *f
                 break;
         case ALD_TYPE_UINT64:
         case ALD_TYPE_INT64:
-                if (integer_is_sayable(field, from))
-                        pack_number(p, to, from, sizeof(uint64_t));
+                pack_number(p, to, from, sizeof(uint64_t));
                 break;
         case ALD_TYPE_DOUBLE:
-                if (isfinite(*(const double *) from))
-                        pack_number(p, to, from, sizeof(double));
+                real = *(const double *) from + 0.0; /* -0 becomes 0, which it compares equal to */
+                pack_number(p, to, &real, sizeof real);
                 break;
         case ALD_TYPE_BOOLEAN:
                 truth = *(const int *) from != 0;
-                if (*(const int *) from != ALD_ABSENT_BOOLEAN)
-                        pack_number(p, to, &truth, sizeof truth);
+                pack_number(p, to, &truth, sizeof truth);
                 break;
         }
 }
 
+static size_t wire_size_of_entry(const AldField *field)
+{
+        return WIRE_ENTRY + strlen(field->name);
+}
+
+/* A value in the hash is told by the index before it, which is there only where the field is. */
 static void pack_struct(Packer *p, const AldStruct *type, void *to, const void *from)
 {
         if (to)
@@ -209,17 +235,29 @@ static void pack_struct(Packer *p, const AldStruct *type, void *to, const void *
                 const AldField *field = &type->fields[i];
                 const void *value = ald_field_of(field, from);
 
-                if (field->type == ALD_TYPE_ROWS || !ald_field_is_absent(field, value))
-                        p->wire += WIRE_ENTRY + strlen(field->name);
+                if (!is_sayable(field, value))
+                        continue;
+                p->wire += wire_size_of_entry(field);
                 hash_word(p, i);
                 pack_field(p, field, to ? (char *) to + field->offset : NULL, value);
         }
 }
 
+/* A property cannot be missing: it is sent even where the field is absent. */
+static size_t wire_size_of_absent(const AldStruct *type, const void *fields)
+{
+        size_t size = 0;
+
+        for (size_t i = 0; i < type->n_fields; i++)
+                if (!is_sayable(&type->fields[i], ald_field_of(&type->fields[i], fields)))
+                        size += wire_size_of_entry(&type->fields[i]);
+        return size;
+}
+
 int ald_record_new(AldKind kind, const void *fields, AldRecord **ret)
 {
         const AldStruct *type = ald_kinds[kind].type;
-        Packer measure = { 0 }, packer = { 0 };
+        Packer measure = { .hash = HASH_BASIS }, packer = { 0 };
         AldRecord *record;
 
         pack_space(&measure, sizeof(AldRecord));
@@ -233,7 +271,7 @@ int ald_record_new(AldKind kind, const void *fields, AldRecord **ret)
                 .n_ref = 1,
                 .kind = kind,
                 .size = (uint32_t) measure.used,
-                .wire_size = (uint32_t) measure.wire,
+                .wire_size = (uint32_t) (measure.wire + wire_size_of_absent(type, fields)),
                 .hash = measure.hash,
         };
         packer.block = (char *) record;
@@ -306,8 +344,19 @@ bool ald_record_beyond_threshold(const AldRecord *a, const AldRecord *b)
 
 const void *ald_rows_find(const AldRows *rows, const char *id)
 {
-        for (size_t i = 0; i < rows->n; i++)
-                if (strcmp(row_id(rows->type, ald_rows_at(rows, i)), id) == 0)
-                        return ald_rows_at(rows, i);
+        size_t low = 0, high = rows->n;
+
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
+                const void *row = ald_rows_at(rows, middle);
+                int r = strcmp(id, row_id(rows->type, row));
+
+                if (r == 0)
+                        return row;
+                if (r < 0)
+                        high = middle;
+                else
+                        low = middle + 1;
+        }
         return NULL;
 }

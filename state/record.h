@@ -17,7 +17,7 @@ typedef struct AldRecord {
         unsigned n_ref;
         AldKind kind;
         uint32_t size;      /* bytes of the block */
-        uint32_t wire_size; /* about how many bytes it takes in a D-Bus message */
+        uint32_t wire_size; /* at most so many bytes do its properties take in a D-Bus message */
         uint64_t hash;      /* of the fields: equal records have equal hashes */
 
         /* The envelope, set by who publishes the record; it takes no part in comparison. */
