@@ -4,6 +4,7 @@
 
 import os
 import sys
+import tempfile
 
 import pytest
 
@@ -39,7 +40,8 @@ def main(path):
     stream = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     print("TAP version 13", file=stream)
-    sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", path], plugins=[Tap(stream)]))
+    with tempfile.TemporaryDirectory() as folder:
+        sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", f"--basetemp={folder}/t", path], plugins=[Tap(stream)]))
 
 
 if __name__ == "__main__":

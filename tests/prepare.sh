@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# What ./check and ./demo have in common: the packages that they need, and a tidy end.
+
+# A pyenv, a ccache or a user's flags must not change what is built.
+export PATH=/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin:/usr/local/bin
+export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
+unset CC CFLAGS CPPFLAGS LDFLAGS PYTHONPATH PYTHONHOME MAKEFLAGS
+
+say() { printf '%s\n' "$*" >&2; }
+
+apt() { DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" >&2; }
+
+# lacks [-P PROFILE]: what debian/control wants and is not there; nothing, where all is.
+lacks() {
+        if ! command -v dpkg-checkbuilddeps >/dev/null; then
+                echo build-essential
+                return
+        fi
+        dpkg-checkbuilddeps "$@" 2>&1 | sed -n 's/.*Unmet build dependencies: //p'
+}
+
+# Packages may bring daemons, which are for tests and are not to run on this machine.
+policy=/usr/sbin/policy-rc.d
+keep_daemons_still() {
+        if [ -e $policy ]; then
+                return
+        fi
+        printf '#!/bin/sh\nexit 101\n' >$policy
+        chmod 755 $policy
+        at_end "rm -f $policy"
+}
+
+# install_missing [-P PROFILE]
+install_missing() {
+        local missing
+        missing=$(lacks "$@")
+        if [ -z "$missing" ]; then
+                return
+        fi
+        if [ "$(id -u)" != 0 ]; then
+                say "Not installed, and only root can install it: $missing"
+                return
+        fi
+        say "Installing: $missing"
+        keep_daemons_still
+        apt build-dep --no-install-recommends "$@" ./ || { apt update && apt build-dep --no-install-recommends "$@" ./; }
+        rm -f $policy
+}
+
+# at_end COMMAND: run when the script ends, however it ends; the latest first.
+end_commands=()
+at_end() { end_commands=("$1" "${end_commands[@]}"); }
+run_end_commands() {
+        local status=$? command
+        trap '' INT TERM HUP
+        for command in "${end_commands[@]}"; do
+                eval "$command"
+        done
+        exit $status
+}
+trap run_end_commands EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+trap 'exit 129' HUP
+
+# Under sudo the build folder still belongs to who called it.
+if [ "$(id -u)" = 0 ] && [ -n "${SUDO_UID:-}" ]; then
+        at_end '[ ! -d build ] || chown -R "$SUDO_UID:$SUDO_GID" build'
+fi
+
+# build DIRECTORY [MESON OPTION…]: quiet unless it fails.
+build() {
+        local dir=$1 log
+        shift
+        mkdir -p "$dir" || return
+        log=$dir/build.log
+        if [ ! -f "$dir/build.ninja" ]; then
+                meson setup "$dir" "$@" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
+        fi
+        ninja -C "$dir" >"$log" 2>&1 || { grep -v '^\[' "$log" | tail -n 60 >&2; return 1; }
+}
