@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "state/json.h"
+#include "tests/unit/record-maker.h"
+
+#define MAX_BYTES (1024u * 1024)
+
+static json_t *load(const char *text)
+{
+        g_autofree char *error = NULL;
+        json_t *json = NULL;
+        int r = ald_json_load(text, strlen(text), MAX_BYTES, &json, &error);
+
+        if (r < 0)
+                g_error("%s: %s", text, error);
+        return json;
+}
+
+static AldRecord *read_record(AldKind kind, const char *text)
+{
+        json_auto_t *json = load(text);
+        AldRecord *record = NULL;
+
+        g_assert_cmpint(ald_record_from_json(kind, json, &record, NULL), ==, 0);
+        return record;
+}
+
+static void check_refused(AldKind kind, const char *text, int error, const char *field)
+{
+        json_auto_t *json = load(text);
+        AldRecord *record = NULL;
+        const char *bad_field = NULL;
+
+        g_test_message("%s", text);
+        g_assert_cmpint(ald_record_from_json(kind, json, &record, &bad_field), ==, error);
+        g_assert_null(record);
+        g_assert_cmpstr(bad_field, ==, field);
+        g_assert_cmpint(ald_record_from_json(kind, json, &record, NULL), ==, error);
+}
+
+/* Through text too, as a file and a broker carry it. */
+static void test_round_trip(void)
+{
+        for (unsigned round = 0; round < 3000; round++) {
+                AldKind kind = (AldKind) g_test_rand_int_range(0, ALD_N_KINDS);
+                g_autoptr(AldRecord) record = record_random(kind);
+                g_autoptr(AldRecord) again = NULL;
+                json_auto_t *json = ald_record_to_json(record);
+                char *text = json_dumps(json, JSON_COMPACT);
+                json_auto_t *parsed = load(text);
+
+                g_assert_cmpint(ald_record_from_json(kind, parsed, &again, NULL), ==, 0);
+                records_assert_same(record, again);
+                free(text);
+        }
+}
+
+static void test_names_are_those_of_the_bus(void)
+{
+        g_autoptr(AldRecord)
+                record = read_record(ALD_KIND_DISK, "{\"Paths\": [{\"Id\": \"/srv\", \"AvailableBytes\": 5}, "
+                                                    "{\"Id\": \"/\", \"TotalBytes\": 7}]}");
+        const AldDisk *disk = ald_record_as(record, DISK, AldDisk);
+        json_auto_t *json = ald_record_to_json(record);
+        json_auto_t *expected = load("{\"Paths\": [{\"Id\": \"/\", \"TotalBytes\": 7}, {\"Id\": \"/srv\", "
+                                     "\"AvailableBytes\": 5}]}");
+
+        g_assert_cmpuint(disk->paths.n, ==, 2);
+        g_assert_true(json_equal(json, expected));
+}
+
+static void test_absent_is_not_there(void)
+{
+        for (AldKind kind = 0; kind < ALD_N_KINDS; kind++) {
+                const AldStruct *type = ald_kinds[kind].type;
+                g_autoptr(AldRecord) absent = record_make(kind, type->absent);
+                g_autoptr(AldRecord) read = read_record(kind, "{}");
+                json_auto_t *json = ald_record_to_json(absent);
+                const char *name;
+                json_t *value;
+
+                records_assert_same(absent, read);
+                json_object_foreach(json, name, value)
+                        g_assert_cmpint(ald_struct_find(type, name)->type, ==, ALD_TYPE_ROWS);
+        }
+}
+
+static void test_not_a_number_becomes_absent(void)
+{
+        AldSystem system = ALD_SYSTEM_INIT;
+        g_autoptr(AldRecord) record = NULL;
+        json_t *json;
+
+        for (unsigned i = 0; i < 3; i++) {
+                system.cpu_usage = (double[]){ NAN, INFINITY, -INFINITY }[i];
+                g_clear_pointer(&record, ald_record_unref);
+                record = record_make(ALD_KIND_SYSTEM, &system);
+                json = ald_record_to_json(record);
+                g_assert_null(json_object_get(json, "CpuUsage"));
+                json_decref(json);
+        }
+}
+
+static void test_integers_survive(void)
+{
+        static const uint64_t values[] = { 0, 1, (UINT64_C(1) << 53) - 1, UINT64_C(1) << 53 };
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(values); i++) {
+                g_autofree char *text = g_strdup_printf("{\"TotalBytes\": %" G_GUINT64_FORMAT "}", values[i]);
+                g_autoptr(AldRecord) record = read_record(ALD_KIND_MEMORY, text);
+                json_auto_t *json = ald_record_to_json(record);
+
+                g_assert_cmpuint(ald_record_as(record, MEMORY, AldMemory)->total_bytes, ==, values[i]);
+                g_assert_cmpint(
+                        json_integer_value(json_object_get(json, "TotalBytes")), ==, (gint64) values[i]);
+        }
+}
+
+static void test_integer_and_real_for_each_other(void)
+{
+        g_autoptr(AldRecord) system = read_record(ALD_KIND_SYSTEM,
+                "{\"CpuUsage\": 7, \"TemperatureMilliCelsius\": -4.0e1, \"PowerMicroWatts\": 3.0}");
+        g_autoptr(AldRecord) limit = read_record(ALD_KIND_MEMORY, "{\"TotalBytes\": 9007199254740992.0}");
+        const AldSystem *fields = ald_record_as(system, SYSTEM, AldSystem);
+
+        g_assert_cmpfloat(fields->cpu_usage, ==, 7);
+        g_assert_cmpint(fields->temperature_milli_celsius, ==, -40);
+        g_assert_cmpuint(fields->power_micro_watts, ==, 3);
+        g_assert_cmpuint(
+                ald_record_as(limit, MEMORY, AldMemory)->total_bytes, ==, (uint64_t) ALD_INTEGER_MAX);
+}
+
+static void test_out_of_range(void)
+{
+        check_refused(ALD_KIND_MEMORY, "{\"TotalBytes\": 9007199254740993}", -ERANGE, "TotalBytes");
+        check_refused(ALD_KIND_MEMORY, "{\"TotalBytes\": 9223372036854775807}", -ERANGE, "TotalBytes");
+        check_refused(ALD_KIND_MEMORY, "{\"TotalBytes\": -1}", -ERANGE, "TotalBytes");
+        check_refused(ALD_KIND_MEMORY, "{\"TotalBytes\": 1e300}", -ERANGE, "TotalBytes");
+        check_refused(ALD_KIND_MEMORY, "{\"TotalBytes\": -1.0}", -ERANGE, "TotalBytes");
+        check_refused(ALD_KIND_SYSTEM, "{\"TemperatureMilliCelsius\": -9007199254740993}", -ERANGE,
+                "TemperatureMilliCelsius");
+        check_refused(ALD_KIND_SYSTEM, "{\"TemperatureMilliCelsius\": -9223372036854775808}", -ERANGE,
+                "TemperatureMilliCelsius");
+}
+
+static void test_long_strings(void)
+{
+        g_autofree char *longest = g_strnfill(ALD_STRING_MAX, 'x');
+        g_autofree char *right = g_strdup_printf("{\"ModelId\": \"%s\"}", longest);
+        g_autofree char *wrong = g_strdup_printf("{\"ModelId\": \"%sx\"}", longest);
+        g_autofree char *list = g_strdup_printf("{\"AbsentReasons\": [\"a\", \"%sx\"]}", longest);
+        g_autoptr(AldRecord) record = read_record(ALD_KIND_IDENTITY, right);
+
+        g_assert_cmpstr(ald_record_as(record, IDENTITY, AldIdentity)->model_id, ==, longest);
+        check_refused(ALD_KIND_IDENTITY, wrong, -ERANGE, "ModelId");
+        check_refused(ALD_KIND_SYSTEM, list, -ERANGE, "AbsentReasons");
+}
+
+static void test_wrong_types(void)
+{
+        check_refused(ALD_KIND_MEMORY, "[]", -EBADMSG, NULL);
+        check_refused(ALD_KIND_MEMORY, "{\"TotalBytes\": \"5\"}", -EBADMSG, "TotalBytes");
+        check_refused(ALD_KIND_MEMORY, "{\"TotalBytes\": null}", -EBADMSG, "TotalBytes");
+        check_refused(ALD_KIND_MEMORY, "{\"TotalBytes\": true}", -EBADMSG, "TotalBytes");
+        check_refused(ALD_KIND_MEMORY, "{\"TotalBytes\": 5.5}", -EBADMSG, "TotalBytes");
+        check_refused(ALD_KIND_MEMORY, "{\"PressureSome10\": \"nan\"}", -EBADMSG, "PressureSome10");
+        check_refused(ALD_KIND_IDENTITY, "{\"Vendor\": 5}", -EBADMSG, "Vendor");
+        check_refused(ALD_KIND_IDENTITY, "{\"Vendor\": [\"a\"]}", -EBADMSG, "Vendor");
+        check_refused(ALD_KIND_SYSTEM, "{\"AbsentReasons\": \"a\"}", -EBADMSG, "AbsentReasons");
+        check_refused(ALD_KIND_SYSTEM, "{\"AbsentReasons\": [\"a\", 5]}", -EBADMSG, "AbsentReasons");
+        check_refused(ALD_KIND_DISK, "{\"Paths\": {}}", -EBADMSG, "Paths");
+        check_refused(ALD_KIND_DISK, "{\"Paths\": [[]]}", -EBADMSG, "Paths");
+        check_refused(ALD_KIND_DISK, "{\"Paths\": [{\"Id\": 5}]}", -EBADMSG, "Id");
+        check_refused(ALD_KIND_DISK, "{\"Paths\": [{}, {\"TotalBytes\": \"x\"}]}", -EBADMSG, "TotalBytes");
+        check_refused(
+                ALD_KIND_NETWORK, "{\"Interfaces\": [{\"Id\": \"a\", \"Carrier\": 1}]}", -EBADMSG, "Carrier");
+}
+
+static void test_too_large(void)
+{
+        g_autofree char *reason = g_strnfill(1000, 'x');
+        g_autoptr(GString) text = g_string_new("{\"AbsentReasons\": [\"x\"");
+
+        for (unsigned i = 0; i <= ALD_RECORD_MAX / 1000; i++)
+                g_string_append_printf(text, ", \"%s\"", reason);
+        g_string_append(text, "]}");
+        check_refused(ALD_KIND_SYSTEM, text->str, -E2BIG, NULL);
+}
+
+static void test_what_is_unknown_is_skipped(void)
+{
+        g_autoptr(AldRecord) plain = read_record(ALD_KIND_DISK, "{\"Paths\": [{\"Id\": \"/\"}]}");
+        g_autoptr(AldRecord)
+                newer = read_record(ALD_KIND_DISK, "{\"Paths\": [{\"Id\": \"/\", \"InodesFree\": {\"a\": "
+                                                   "[1]}}], \"Revision\": 5, \"Later\": null}");
+
+        records_assert_same(plain, newer);
+}
+
+static AldUpdate random_update(AldRecord **ret_record, char **ret_key)
+{
+        AldUpdate update = {
+                .node = id_make((unsigned) g_test_rand_int_range(1, 5)),
+                .kind = (AldKind) g_test_rand_int_range(0, ALD_N_KINDS),
+                .stamp = { (uint64_t) ALD_INTEGER_MAX - (uint64_t) g_test_rand_int_range(0, 2),
+                        (uint64_t) g_test_rand_int_range(0, 3) },
+                .updated_usec = (uint64_t) g_test_rand_int_range(0, 3),
+        };
+        AldId sink = id_make(7);
+
+        *ret_key = ald_kinds[update.kind].is_link ? key_make(update.kind, &sink, 1) : g_strdup("");
+        update.key = *ret_key;
+        if (g_test_rand_bit())
+                *ret_record = record_random_for(update.kind, &update.node, update.key);
+        update.record = *ret_record;
+        return update;
+}
+
+static void test_updates_round_trip(void)
+{
+        for (unsigned round = 0; round < 1000; round++) {
+                g_autoptr(AldRecord) record = NULL;
+                g_autoptr(AldRecord) record_again = NULL;
+                g_autofree char *key = NULL;
+                AldUpdate update = random_update(&record, &key), again;
+                json_auto_t *json = ald_update_to_json(&update);
+                char *text = json_dumps(json, 0);
+                json_auto_t *parsed = load(text);
+
+                g_assert_cmpint(ald_update_from_json(parsed, &again, NULL), ==, 0);
+                record_again = again.record;
+                g_assert_true(ald_id_equal(&again.node, &update.node));
+                g_assert_cmpint(again.kind, ==, update.kind);
+                g_assert_cmpstr(again.key, ==, update.key);
+                g_assert_cmpuint(again.stamp.epoch, ==, update.stamp.epoch);
+                g_assert_cmpuint(again.stamp.seq, ==, update.stamp.seq);
+                g_assert_cmpuint(again.updated_usec, ==, update.updated_usec);
+                g_assert_true(!again.record == !update.record);
+                if (record)
+                        records_assert_same(record, record_again);
+                free(text);
+        }
+}
+
+#define ID "0123456789abcdef0123456789abcdef"
+#define ENVELOPE(node, kind, rest) \
+        "{\"node\": \"" node "\", \"kind\": \"" kind "\", \"epoch\": 1, \"seq\": 2, \"updated\": 3" rest "}"
+
+static void test_update_in_words(void)
+{
+        json_auto_t *json = load(
+                ENVELOPE(ID, "Node1.Memory", ", \"fields\": {\"TotalBytes\": 5}, \"later\": 1"));
+        g_autoptr(AldRecord) record = NULL;
+        AldUpdate update;
+
+        g_assert_cmpint(ald_update_from_json(json, &update, NULL), ==, 0);
+        record = update.record;
+        g_assert_cmpint(update.kind, ==, ALD_KIND_MEMORY);
+        g_assert_cmpstr(update.key, ==, "");
+        g_assert_cmpuint(update.stamp.epoch, ==, 1);
+        g_assert_cmpuint(update.stamp.seq, ==, 2);
+        g_assert_cmpuint(update.updated_usec, ==, 3);
+        g_assert_cmpuint(ald_record_as(record, MEMORY, AldMemory)->total_bytes, ==, 5);
+}
+
+static void check_update_refused(const char *text, int error, const char *field)
+{
+        json_auto_t *json = load(text);
+        const char *bad_field = "none";
+        AldUpdate update = { .kind = ALD_N_KINDS };
+
+        g_test_message("%s", text);
+        g_assert_cmpint(ald_update_from_json(json, &update, &bad_field), ==, error);
+        g_assert_cmpstr(bad_field, ==, field);
+        g_assert_cmpint(update.kind, ==, ALD_N_KINDS);
+}
+
+static void test_updates_refused(void)
+{
+        check_update_refused("[]", -EBADMSG, NULL);
+        check_update_refused("{}", -EBADMSG, "node");
+        check_update_refused("{\"node\": \"" ID "\"}", -EBADMSG, "kind");
+        check_update_refused("{\"node\": \"" ID "\", \"kind\": \"Node1.Memory\", \"epoch\": 1, \"seq\": 1}",
+                -EBADMSG, "updated");
+        check_update_refused(ENVELOPE("spark", "Node1.Memory", ", \"fields\": {}"), -EINVAL, "node");
+        check_update_refused(ENVELOPE(ID, "Node1.Later", ", \"fields\": {}"), -ENOENT, "kind");
+        check_update_refused(ENVELOPE(ID, "Node1.Memory", ""), -EBADMSG, "fields");
+        check_update_refused(ENVELOPE(ID, "Node1.Memory", ", \"fields\": 5"), -EBADMSG, "fields");
+        check_update_refused(
+                ENVELOPE(ID, "Node1.Memory", ", \"fields\": {\"TotalBytes\": -1}"), -ERANGE, "TotalBytes");
+        check_update_refused(ENVELOPE(ID, "Node1.Memory", ", \"deleted\": 1"), -EBADMSG, "deleted");
+        check_update_refused(
+                ENVELOPE(ID, "Node1.Memory", ", \"deleted\": true, \"key\": 5"), -EBADMSG, "key");
+        check_update_refused("{\"node\": \"" ID
+                             "\", \"kind\": \"Node1.Memory\", \"epoch\": 9007199254740993, "
+                             "\"seq\": 1, \"updated\": 1}",
+                -ERANGE, "epoch");
+}
+
+static void check_unloadable(const char *text, size_t n, int error, const char *words)
+{
+        g_autofree char *reason = NULL;
+        json_t *json = NULL;
+
+        g_assert_cmpint(ald_json_load(text, n, MAX_BYTES, &json, &reason), ==, error);
+        g_assert_null(json);
+        if (!strstr(reason, words))
+                g_error("\"%s\" does not say \"%s\"", reason, words);
+        g_assert_cmpint(ald_json_load(text, n, MAX_BYTES, &json, NULL), ==, error);
+}
+
+static void test_texts_refused(void)
+{
+        static const char with_nul[] = "{\"a\": 1}\0", nul_inside[] = "{\"a\": \"\0\"}";
+        g_autofree char *large = g_strnfill(MAX_BYTES + 1, ' ');
+
+        check_unloadable("", 0, -EBADMSG, "line 1");
+        check_unloadable("{", 1, -EBADMSG, "line 1");
+        check_unloadable("5", 1, -EBADMSG, "line 1");
+        check_unloadable("{\"a\": 1} x", 10, -EBADMSG, "line 1, column 10");
+        check_unloadable("{\"a\": 1,\n\"a\": 2}", 16, -EBADMSG, "line 2");
+        check_unloadable("{\"a\": \"\\u0000\"}", 15, -EBADMSG, "line 1");
+        check_unloadable(with_nul, sizeof with_nul - 1, -EBADMSG, "line 1");
+        check_unloadable(nul_inside, sizeof nul_inside - 1, -EBADMSG, "line 1");
+        check_unloadable("{\"a\": \"\xff\"}", 10, -EBADMSG, "line 1");
+        check_unloadable("{\"a\": NaN}", 10, -EBADMSG, "line 1");
+        check_unloadable("{\"a\": 99999999999999999999}", 27, -EBADMSG, "too big");
+        check_unloadable(large, MAX_BYTES + 1, -E2BIG, "larger than 1048576 bytes");
+}
+
+static char *nested(unsigned depth)
+{
+        g_autofree char *open = g_strnfill(depth, '['), *close = g_strnfill(depth, ']');
+
+        return g_strconcat(open, close, NULL);
+}
+
+static void test_depth(void)
+{
+        static const char brackets_in_string[] =
+                "{\"[[[[[[[[[[[[[[[[[[[[\\\"[[\": \"{{{{{{{{{{{{{{{{{{{{{{\\\\\"}";
+        g_autofree char *deepest = nested(ALD_JSON_MAX_DEPTH), *too_deep = nested(ALD_JSON_MAX_DEPTH + 1);
+        g_autofree char *absurd = nested(MAX_BYTES / 2);
+        g_autoptr(GString) wide = g_string_new("[");
+        json_t *json;
+
+        json_decref(load(deepest));
+        check_unloadable(too_deep, strlen(too_deep), -EBADMSG, "deeper than 16");
+        check_unloadable(absurd, strlen(absurd), -EBADMSG, "deeper than 16");
+        json_decref(load(brackets_in_string));
+        for (unsigned i = 0; i < 1000; i++)
+                g_string_append(wide, "[{}],");
+        g_string_append(wide, "[]]");
+        json = load(wide->str);
+        g_assert_cmpuint(json_array_size(json), ==, 1001);
+        json_decref(json);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/json/round-trip", test_round_trip);
+        g_test_add_func("/json/names-are-those-of-the-bus", test_names_are_those_of_the_bus);
+        g_test_add_func("/json/absent-is-not-there", test_absent_is_not_there);
+        g_test_add_func("/json/not-a-number-becomes-absent", test_not_a_number_becomes_absent);
+        g_test_add_func("/json/integers-survive", test_integers_survive);
+        g_test_add_func("/json/integer-and-real-for-each-other", test_integer_and_real_for_each_other);
+        g_test_add_func("/json/out-of-range", test_out_of_range);
+        g_test_add_func("/json/long-strings", test_long_strings);
+        g_test_add_func("/json/wrong-types", test_wrong_types);
+        g_test_add_func("/json/too-large", test_too_large);
+        g_test_add_func("/json/what-is-unknown-is-skipped", test_what_is_unknown_is_skipped);
+        g_test_add_func("/json/updates-round-trip", test_updates_round_trip);
+        g_test_add_func("/json/update-in-words", test_update_in_words);
+        g_test_add_func("/json/updates-refused", test_updates_refused);
+        g_test_add_func("/json/texts-refused", test_texts_refused);
+        g_test_add_func("/json/depth", test_depth);
+        return g_test_run();
+}
