@@ -148,13 +148,24 @@ static unsigned feed_one(AldNetworkSync *sync, const struct nlmsghdr *message)
         }
 }
 
+/* mnl_nlmsg_ok() takes a length beyond 2 GiB for a negative one, which fits anywhere. */
+static bool fits(const struct nlmsghdr *message, size_t left)
+{
+        return left >= sizeof *message && message->nlmsg_len >= sizeof *message && message->nlmsg_len <= left;
+}
+
 unsigned ald_network_sync_feed(AldNetworkSync *sync, const void *datagram, size_t size)
 {
-        const struct nlmsghdr *message = datagram;
-        int left = (int) MIN(size, (size_t) INT32_MAX);
+        const char *at = datagram;
         unsigned todo = 0;
 
-        for (; mnl_nlmsg_ok(message, left); message = mnl_nlmsg_next(message, &left))
+        while (fits((const struct nlmsghdr *) at, size)) {
+                const struct nlmsghdr *message = (const struct nlmsghdr *) at;
+                size_t step = MIN((size_t) MNL_ALIGN(message->nlmsg_len), size);
+
                 todo |= feed_one(sync, message);
+                at += step;
+                size -= step;
+        }
         return todo;
 }
