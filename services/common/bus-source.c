@@ -30,7 +30,19 @@ static int milliseconds_left(sd_bus *bus)
         return (int) MIN((until - (uint64_t) now + 999) / 1000, G_MAXINT);
 }
 
-/* fd, events and timeout change with every message, so they are asked for in every turn. */
+/* GLib keeps what it polls sorted by fd, and aborts where one is changed behind its back. It changes when the
+ * bus has several addresses and the first does not answer. */
+static void watch_fd(BusSource *self, int fd)
+{
+        if (self->pollfd.fd == fd)
+                return;
+        if (self->pollfd.fd >= 0)
+                g_source_remove_poll(&self->source, &self->pollfd);
+        self->pollfd.fd = fd;
+        g_source_add_poll(&self->source, &self->pollfd);
+}
+
+/* Events and timeout change with every message, so they are asked for in every turn. */
 static gboolean bus_prepare(GSource *source, gint *timeout)
 {
         BusSource *self = (BusSource *) source;
@@ -38,7 +50,7 @@ static gboolean bus_prepare(GSource *source, gint *timeout)
 
         if (fd < 0 || events < 0)
                 return TRUE;
-        self->pollfd.fd = fd;
+        watch_fd(self, fd);
         self->pollfd.events = (gushort) events;
         self->pollfd.revents = 0;
         *timeout = milliseconds_left(self->bus);
@@ -82,7 +94,6 @@ GSource *ald_bus_source_new(sd_bus *bus, AldBusClosed closed, gpointer userdata)
         self->userdata = userdata;
         self->pollfd.fd = -1;
         g_source_set_name(source, "sd-bus");
-        g_source_add_poll(source, &self->pollfd);
         g_source_attach(source, NULL);
         return source;
 }
