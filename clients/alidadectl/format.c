@@ -162,7 +162,7 @@ static char *format_list(const json_t *list)
                 text = ald_text_safe(json_string_value(item));
                 g_string_append_printf(out, "%s%s", i > 0 ? ", " : "", text);
         }
-        return out->len > 0 ? g_string_free(g_steal_pointer(&out), FALSE) : absent();
+        return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
 static char *format_number(const char *name, double value, double now_usec)

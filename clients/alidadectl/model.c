@@ -113,13 +113,14 @@ static char *make_label(const AldEntity *entity)
 
 static void name_entity(AldModel *model, AldEntity *entity)
 {
-        g_autofree char *folded = NULL, *label = make_label(entity);
+        g_autofree char *folded = NULL, *key = NULL, *label = make_label(entity);
 
         if (g_strcmp0(entity->label, label) == 0)
                 return;
         folded = g_utf8_casefold(label, -1);
         g_free(entity->sort_key);
-        entity->sort_key = g_strconcat(folded, "\n", entity->id, NULL);
+        key = g_utf8_collate_key_for_filename(folded, -1); /* node-9 comes before node-10 */
+        entity->sort_key = g_strconcat(key, "\n", entity->id, NULL);
         g_free(entity->label);
         entity->label = g_steal_pointer(&label);
         forget_order(model);

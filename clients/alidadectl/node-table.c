@@ -49,6 +49,9 @@ static const AldColumn live_columns[] = {
         { "USED", .least = BAR_WIDTH, .priority = 7 },
 };
 
+G_STATIC_ASSERT(G_N_ELEMENTS(list_columns) <= ALD_NODE_TABLE_COLUMNS_MAX);
+G_STATIC_ASSERT(G_N_ELEMENTS(live_columns) <= ALD_NODE_TABLE_COLUMNS_MAX);
+
 AldTable *ald_node_table_new(AldNodeTableKind kind)
 {
         return kind == ALD_NODE_TABLE_LIST ? ald_table_new(list_columns, G_N_ELEMENTS(list_columns))

@@ -4,6 +4,8 @@
 #include "clients/alidadectl/model.h"
 #include "clients/alidadectl/table.h"
 
+#define ALD_NODE_TABLE_COLUMNS_MAX 16
+
 typedef enum AldNodeTableKind {
         ALD_NODE_TABLE_LIST, /* for `nodes`: with addresses and ids */
         ALD_NODE_TABLE_LIVE, /* for `watch`: with a bar; widths do not follow the values */

@@ -11,6 +11,7 @@
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/text.h"
 
+#define REAL_DIGITS 15 /* as many as every double keeps: 0.1 is not 0.10000000000000001 */
 #define COLUMNS_LEAST 20
 #define COLUMNS_MOST 10000
 
@@ -100,7 +101,8 @@ static char *escape_unsafe(const char *text)
 
 char *ald_json_text(const json_t *value, AldJsonMode mode)
 {
-        char *text = json_dumps(value, mode == ALD_JSON_PRETTY ? JSON_INDENT(2) : JSON_COMPACT);
+        size_t layout = mode == ALD_JSON_PRETTY ? JSON_INDENT(2) : JSON_COMPACT;
+        char *text = json_dumps(value, layout | JSON_REAL_PRECISION(REAL_DIGITS));
         char *escaped = escape_unsafe(text ? text : "null");
 
         free(text);

@@ -89,7 +89,7 @@ static void natural_widths(AldTable *table)
         }
 }
 
-/* Drops what is the same for all: nothing at all. */
+/* Drops columns in which there is nothing at all. */
 static void drop_empty(AldTable *table)
 {
         for (unsigned c = 0; c < table->n_columns; c++) {
@@ -116,9 +116,18 @@ static bool can_fit(AldTable *table, unsigned columns)
         return total <= columns;
 }
 
-void ald_table_layout(AldTable *table, unsigned columns)
+/* A width that was needed once may be needed again. */
+static void keep_widths(AldTable *table, unsigned *floors)
+{
+        for (unsigned c = 0; c < table->n_columns; c++)
+                floors[c] = table->widths[c] = MAX(table->widths[c], floors[c]);
+}
+
+void ald_table_layout(AldTable *table, unsigned columns, unsigned *floors)
 {
         natural_widths(table);
+        if (floors)
+                keep_widths(table, floors);
         drop_empty(table);
         if (columns == 0)
                 return;
@@ -149,7 +158,7 @@ char *ald_table_line(AldTable *table, int row)
                 if (table->widths[c] == 0)
                         continue;
                 /* Nothing follows the last one, so it needs no blanks. */
-                cell = is_last(table, c) && !column->right && row >= 0
+                cell = is_last(table, c) && !column->right
                                ? ald_text_cut(text, table->widths[c])
                                : ald_text_fit(text, table->widths[c], column->right);
                 g_string_append_printf(line, "%s%s", first ? "" : "  ", cell);

@@ -23,8 +23,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTable, ald_table_free)
 /* Adds the next cell; takes the text, which may be NULL for an empty one. */
 void ald_table_add(AldTable *table, char *text);
 
-/* Chooses columns and widths for so many columns of the terminal; 0 is no limit. */
-void ald_table_layout(AldTable *table, unsigned columns);
+/*
+ * Chooses columns and widths for so many columns of the terminal; 0 is no limit. `floors`, an array of a
+ * width for each column, or NULL, keeps them from shrinking from one picture to the next.
+ */
+void ald_table_layout(AldTable *table, unsigned columns, unsigned *floors);
 
 unsigned ald_table_rows(AldTable *table);
 

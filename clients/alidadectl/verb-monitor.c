@@ -108,10 +108,10 @@ static void append_value(GString *out, const char *name, json_t *value, double n
 
         if (!json_is_array(value) || !json_is_object(json_array_get(value, 0))) {
                 text = ald_format_field(name, value, now);
-                g_string_append_printf(out, " %s %s", name, text);
+                g_string_append_printf(out, "%s %s", name, text);
                 return;
         }
-        g_string_append_printf(out, " %s", name);
+        g_string_append(out, name);
         json_array_foreach(value, i, row)
         {
                 const char *field;
@@ -142,13 +142,16 @@ static char *format_fields(const AldChange *change)
 
         json_object_foreach(change->fields, name, value)
         {
-                if (!is_envelope(name))
-                        append_value(out, name, value, now);
+                if (is_envelope(name))
+                        continue;
+                g_string_append(out, out->len > 0 ? "; " : "");
+                append_value(out, name, value, now);
         }
         json_array_foreach(change->absent, i, value)
         {
                 if (!is_envelope(json_string_value(value)))
-                        g_string_append_printf(out, " %s " ALD_ABSENT_TEXT, json_string_value(value));
+                        g_string_append_printf(out, "%s%s " ALD_ABSENT_TEXT, out->len > 0 ? "; " : "",
+                                json_string_value(value));
         }
         return g_string_free(out, FALSE);
 }
@@ -161,22 +164,20 @@ static void write_text(Monitor *monitor, const char *styled)
         write_line(monitor, ald_text_render(line, monitor->info.colours, monitor->info.utf8));
 }
 
+/* What is there from the start is no update. */
 static void write_change_as_text(Monitor *monitor, const AldChange *change)
 {
+        static const char *const verbs[] = { "added: ", "", "removed" };
         g_autofree char *fields = format_fields(change);
         g_autofree char *line = NULL;
 
-        if (change->type != ALD_CHANGE_REMOVED && !fields[0])
+        if (!monitor->was_synced || (change->type != ALD_CHANGE_REMOVED && !fields[0]))
                 return;
         if (change->entity)
-                line = g_strdup_printf(ALD_STYLE_BOLD "%s" ALD_STYLE_NORMAL " %s%s%s", change->entity->label,
-                        change->kind,
-                        change->type == ALD_CHANGE_CHANGED ? ""
-                        : change->type == ALD_CHANGE_ADDED ? " added:"
-                                                           : " removed",
-                        fields);
+                line = g_strdup_printf(ALD_STYLE_BOLD "%s" ALD_STYLE_NORMAL " %s %s%s", change->entity->label,
+                        change->kind, verbs[change->type], fields);
         else
-                line = g_strdup_printf("Totals%s", fields);
+                line = g_strconcat("Totals ", fields, NULL);
         write_text(monitor, line);
 }
 

@@ -31,7 +31,7 @@ static int print_as_text(const AldCtl *ctl, AldModel *model)
 
                 ald_node_table_add(table, ALD_NODE_TABLE_LIST, node, own, now);
         }
-        ald_table_layout(table, info.columns);
+        ald_table_layout(table, info.columns, NULL);
         for (int row = -1; row < (int) ald_table_rows(table); row++) {
                 g_autofree char *line = ald_table_line(table, row);
 

@@ -8,6 +8,8 @@
 #include "clients/alidadectl/session.h"
 #include "clients/alidadectl/text.h"
 
+#define CANDIDATES_SHOWN 10u
+
 /* The links that begin or end at a node. */
 static GPtrArray *links_of(AldModel *model, const AldEntity *node)
 {
@@ -75,11 +77,13 @@ static int complain_about(const char *what, int r, const GPtrArray *candidates)
                 return ALD_EXIT_NO_NODE;
         }
         ald_complain("Several nodes are called %s; give more of the id:", what);
-        for (guint i = 0; i < candidates->len; i++) {
+        for (guint i = 0; i < MIN(candidates->len, CANDIDATES_SHOWN); i++) {
                 const AldEntity *node = candidates->pdata[i];
 
                 ald_complain("  %s %s", node->id, node->label);
         }
+        if (candidates->len > CANDIDATES_SHOWN)
+                ald_complain("  and %u more", candidates->len - CANDIDATES_SHOWN);
         return ALD_EXIT_NO_NODE;
 }
 

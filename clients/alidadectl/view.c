@@ -131,7 +131,10 @@ static void add_nodes(GPtrArray *lines, AldView *view, unsigned rows)
                 if (devices)
                         ald_node_table_add_devices(table, KIND, node);
         }
-        ald_table_layout(table, view->columns);
+        if (view->widths_for != view->columns)
+                memset(view->widths, 0, sizeof(view->widths));
+        view->widths_for = view->columns;
+        ald_table_layout(table, view->columns, view->widths);
         for (int row = -1; row < (int) ald_table_rows(table); row++)
                 add_line(lines, view, ald_table_line(table, row));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/model.h"
+#include "clients/alidadectl/node-table.h"
 
 /* The picture that `watch` shows: lines of styled text. Draws nothing and knows no terminal. */
 typedef struct AldView {
@@ -12,6 +12,10 @@ typedef struct AldView {
         unsigned rows;       /* 0: no limit, and no line about keys */
         unsigned first;      /* of the nodes, the first to show; brought into range */
         unsigned page;       /* set: how many nodes are shown at once */
+
+        /* From one picture to the next: the columns of the table stay where they are. */
+        unsigned widths[ALD_NODE_TABLE_COLUMNS_MAX];
+        unsigned widths_for; /* columns of the terminal for which that holds */
 } AldView;
 
 GPtrArray *ald_view_lines(AldView *view);
