@@ -71,7 +71,7 @@ double ald_cpu_usage(const AldCpuTimes *before, const AldCpuTimes *after)
 
         for (int i = 0; i < ALD_CPU_N_TIMES; i++)
                 *(i == ALD_CPU_IDLE || i == ALD_CPU_IOWAIT ? &idle : &busy) += passed(before, after, i);
-        return busy + idle > 0 ? 100 * busy / (busy + idle) : ALD_ABSENT_DOUBLE;
+        return busy + idle > 0 ? 100 * (busy / (busy + idle)) : ALD_ABSENT_DOUBLE;
 }
 
 static bool read_times(AldKeptFile *file, AldCpuTimes *ret)
