@@ -93,8 +93,7 @@ static bool is_about(json_t *finding, const char *node_id)
 
         if (!node_id)
                 return true;
-        json_array_foreach(ald_field_array(finding, "Nodes"), i, item)
-        {
+        json_array_foreach(ald_field_array(finding, "Nodes"), i, item) {
                 if (g_strcmp0(json_string_value(item), node_id) == 0)
                         return true;
         }
@@ -106,8 +105,7 @@ json_t *ald_findings_of(json_t *findings, const char *node_id)
         json_t *own = json_array(), *finding;
         size_t i;
 
-        json_array_foreach(findings, i, finding)
-        {
+        json_array_foreach(findings, i, finding) {
                 if (is_about(finding, node_id))
                         json_array_append(own, finding);
         }
@@ -121,8 +119,7 @@ static char *name_nodes(json_t *finding, AldModel *model)
         size_t i;
         json_t *item;
 
-        json_array_foreach(ald_field_array(finding, "Nodes"), i, item)
-        {
+        json_array_foreach(ald_field_array(finding, "Nodes"), i, item) {
                 const char *id = json_string_value(item);
                 const AldEntity *node = ald_model_get(model, id);
                 g_autofree char *safe = node || !id ? NULL : ald_text_safe(id);
@@ -171,8 +168,7 @@ void ald_describe_findings(GString *out, AldModel *model, const char *node_id, u
         for (size_t o = 0; o < G_N_ELEMENTS(order); o++) {
                 size_t i;
 
-                json_array_foreach(findings, i, finding)
-                {
+                json_array_foreach(findings, i, finding) {
                         const char *severity = ald_field_text(finding, "Severity");
                         bool other = g_strcmp0(severity, "error") != 0 && g_strcmp0(severity, "warning") != 0;
 

@@ -31,8 +31,7 @@ static void describe_row(GString *out, json_t *row, unsigned columns, double now
         const char *name;
         json_t *value;
 
-        json_object_foreach(row, name, value)
-        {
+        json_object_foreach(row, name, value) {
                 g_autofree char *text = NULL;
 
                 if (strcmp(name, "Id") == 0)
@@ -53,7 +52,8 @@ static void describe_rows(GString *out, const char *name, json_t *rows, unsigned
         json_t *row;
 
         g_string_append_printf(out, "  %s:%s\n", name, json_array_size(rows) == 0 ? " none" : "");
-        json_array_foreach(rows, i, row) describe_row(out, row, columns, now_usec);
+        json_array_foreach(rows, i, row)
+                describe_row(out, row, columns, now_usec);
 }
 
 static void describe_record(GString *out, const char *kind, json_t *fields, unsigned columns, double now_usec)
@@ -64,8 +64,7 @@ static void describe_record(GString *out, const char *kind, json_t *fields, unsi
 
         g_string_append_printf(
                 out, "\n" ALD_STYLE_BOLD "%s" ALD_STYLE_DIM " %s" ALD_STYLE_NORMAL "\n", kind, age);
-        json_object_foreach(fields, name, value)
-        {
+        json_object_foreach(fields, name, value) {
                 g_autofree char *text = NULL;
 
                 if (is_envelope(name))
@@ -102,8 +101,7 @@ void ald_describe_records(GString *out, const AldEntity *entity, unsigned column
         const char *kind;
         json_t *fields;
 
-        json_object_foreach(entity->records, kind, fields)
-        {
+        json_object_foreach(entity->records, kind, fields) {
                 g_ptr_array_add(kinds, (void *) kind);
         }
         g_ptr_array_sort(kinds, compare_kinds);

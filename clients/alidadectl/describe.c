@@ -143,8 +143,7 @@ static void describe_network(GString *out, const AldEntity *node, unsigned colum
         size_t i, n = 0;
         json_t *row;
 
-        json_array_foreach(interfaces, i, row)
-        {
+        json_array_foreach(interfaces, i, row) {
                 const char *type = ald_field_text(row, "Type");
                 GString *text;
 
@@ -169,8 +168,7 @@ static void describe_disks(GString *out, const AldEntity *node, unsigned columns
         size_t i;
         json_t *row;
 
-        json_array_foreach(paths, i, row)
-        {
+        json_array_foreach(paths, i, row) {
                 GString *text = g_string_new(NULL);
 
                 add_text(text, "", row, "Id", "");

@@ -26,14 +26,13 @@ json_t *ald_field_array(const json_t *fields, const char *name)
         return json_is_array(value) ? value : NULL;
 }
 
-json_t *ald_rows_find(const json_t *rows, const char *id)
+json_t *ald_row_by_id(const json_t *rows, const char *id)
 {
         size_t i;
         json_t *row;
 
         if (id)
-                json_array_foreach(rows, i, row)
-                {
+                json_array_foreach(rows, i, row) {
                         const char *other = ald_field_text(row, "Id");
 
                         if (other && strcmp(other, id) == 0)

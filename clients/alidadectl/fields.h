@@ -16,4 +16,4 @@ const char *ald_field_text(const json_t *fields, const char *name);
 json_t *ald_field_array(const json_t *fields, const char *name);
 
 /* The row with this Id, or NULL. */
-json_t *ald_rows_find(const json_t *rows, const char *id);
+json_t *ald_row_by_id(const json_t *rows, const char *id);

@@ -113,7 +113,8 @@ char *ald_format_percent(double percent)
 
 char *ald_format_celsius(double millicelsius)
 {
-        return isfinite(millicelsius) ? g_strdup_printf("%.0f °C", millicelsius / 1000 + 0.0) : absent();
+        return isfinite(millicelsius) ? g_strdup_printf("%.0f °C", round(millicelsius / 1000) + 0.0)
+                                      : absent();
 }
 
 char *ald_format_watts(double microwatts)
@@ -153,8 +154,9 @@ static char *format_list(const json_t *list)
         size_t i;
         json_t *item;
 
-        json_array_foreach(list, i, item)
-        {
+        if (json_array_size(list) == 0)
+                return g_strdup("none"); /* no rows is an answer, unlike no field */
+        json_array_foreach(list, i, item) {
                 g_autofree char *text = NULL;
 
                 if (!json_is_string(item))

@@ -157,15 +157,13 @@ static void merge_fields(json_t *into, json_t *fields, json_t *absent, json_t *c
         json_t *value;
         size_t i;
 
-        json_object_foreach(fields, name, value)
-        {
+        json_object_foreach(fields, name, value) {
                 if (json_equal(json_object_get(into, name), value))
                         continue;
                 json_object_set(into, name, value);
                 json_object_set(changed, name, value);
         }
-        json_array_foreach(absent, i, value)
-        {
+        json_array_foreach(absent, i, value) {
                 if (json_object_del(into, json_string_value(value)) == 0)
                         json_array_append(gone, value);
         }
@@ -194,8 +192,7 @@ static json_t *names_missing(json_t *a, json_t *b)
         json_t *missing = json_array(), *value;
         const char *name;
 
-        json_object_foreach(a, name, value)
-        {
+        json_object_foreach(a, name, value) {
                 if (!json_object_get(b, name))
                         json_array_append_new(missing, json_string(name));
         }
@@ -294,7 +291,8 @@ static void remove_missing(AldModel *model, AldModel *other)
                 json_t *kind;
                 size_t i;
 
-                json_array_foreach(missing, i, kind) ald_model_remove(model, copy, json_string_value(kind));
+                json_array_foreach(missing, i, kind)
+                        ald_model_remove(model, copy, json_string_value(kind));
                 json_decref(missing);
         }
 }
@@ -312,8 +310,7 @@ void ald_model_replace(AldModel *model, AldModel *other)
                         const char *kind;
                         json_t *fields;
 
-                        json_object_foreach(entity->records, kind, fields)
-                        {
+                        json_object_foreach(entity->records, kind, fields) {
                                 ald_model_put(model, entity->id, kind, fields);
                         }
                 }
@@ -355,8 +352,7 @@ double ald_entity_updated(const AldEntity *entity)
         const char *kind;
         json_t *fields;
 
-        json_object_foreach(entity->records, kind, fields)
-        {
+        json_object_foreach(entity->records, kind, fields) {
                 newest = fmax(newest, ald_field_number(fields, "UpdatedUSec"));
         }
         return newest;

@@ -34,12 +34,11 @@ GArray *ald_devices_of(const AldEntity *node)
                 size_t i;
                 json_t *row;
 
-                json_array_foreach(lists[l], i, row)
-                {
+                json_array_foreach(lists[l], i, row) {
                         const char *id = ald_field_text(row, "Id");
-                        AldDevice device = { .backend = ald_rows_find(backends, id),
-                                .system = ald_rows_find(systems, id),
-                                .compute = ald_rows_find(computes, id) };
+                        AldDevice device = { .backend = ald_row_by_id(backends, id),
+                                .system = ald_row_by_id(systems, id),
+                                .compute = ald_row_by_id(computes, id) };
 
                         if (devices->len >= ALD_DEVICES_MAX)
                                 return devices;
@@ -169,8 +168,7 @@ static void append_addresses(GString *out, json_t *interface)
 
         if (g_strcmp0(type, "loopback") == 0 || g_strcmp0(type, "veth") == 0)
                 return;
-        json_array_foreach(ald_field_array(interface, "Addresses"), i, item)
-        {
+        json_array_foreach(ald_field_array(interface, "Addresses"), i, item) {
                 const char *address = json_string_value(item);
                 g_autofree char *safe = NULL;
 
@@ -189,7 +187,8 @@ char *ald_node_addresses(const AldEntity *node)
         size_t i;
         json_t *row;
 
-        json_array_foreach(interfaces, i, row) append_addresses(out, row);
+        json_array_foreach(interfaces, i, row)
+                append_addresses(out, row);
         return out->len > 0 ? g_string_free(g_steal_pointer(&out), FALSE) : NULL;
 }
 
@@ -199,7 +198,8 @@ unsigned ald_count_findings(const json_t *findings, const char *severity)
         size_t i;
         json_t *row;
 
-        json_array_foreach(findings, i, row) n += g_strcmp0(ald_field_text(row, "Severity"), severity) == 0;
+        json_array_foreach(findings, i, row)
+                n += g_strcmp0(ald_field_text(row, "Severity"), severity) == 0;
         return n;
 }
 

@@ -112,14 +112,12 @@ static void append_value(GString *out, const char *name, json_t *value, double n
                 return;
         }
         g_string_append(out, name);
-        json_array_foreach(value, i, row)
-        {
+        json_array_foreach(value, i, row) {
                 const char *field;
                 json_t *inner;
 
                 g_string_append(out, " [");
-                json_object_foreach(row, field, inner)
-                {
+                json_object_foreach(row, field, inner) {
                         g_autofree char *item = ald_format_field(field, inner, now);
 
                         if (strcmp(field, "Id") == 0)
@@ -140,15 +138,13 @@ static char *format_fields(const AldChange *change)
         json_t *value;
         size_t i;
 
-        json_object_foreach(change->fields, name, value)
-        {
+        json_object_foreach(change->fields, name, value) {
                 if (is_envelope(name))
                         continue;
                 g_string_append(out, out->len > 0 ? "; " : "");
                 append_value(out, name, value, now);
         }
-        json_array_foreach(change->absent, i, value)
-        {
+        json_array_foreach(change->absent, i, value) {
                 if (!is_envelope(json_string_value(value)))
                         g_string_append_printf(out, "%s%s " ALD_ABSENT_TEXT, out->len > 0 ? "; " : "",
                                 json_string_value(value));

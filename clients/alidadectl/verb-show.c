@@ -22,8 +22,7 @@ static GPtrArray *links_of(AldModel *model, const AldEntity *node)
                 const char *kind;
                 json_t *fields;
 
-                json_object_foreach(link->records, kind, fields)
-                {
+                json_object_foreach(link->records, kind, fields) {
                         ends_here |= g_strcmp0(ald_field_text(fields, "Sink"), node->id) == 0;
                 }
                 if (ends_here || g_str_has_prefix(link->id, node->id))

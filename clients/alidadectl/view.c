@@ -73,8 +73,7 @@ static void add_findings_of(GPtrArray *lines, const AldView *view, const char *s
         json_t *finding;
         size_t i;
 
-        json_array_foreach(ald_model_findings(view->model), i, finding)
-        {
+        json_array_foreach(ald_model_findings(view->model), i, finding) {
                 const char *text = ald_field_text(finding, "Text");
                 g_autofree char *safe = text ? ald_text_safe(text) : NULL;
 

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "clients/alidadectl/describe.h"
+#include "clients/alidadectl/summary.h"
+#include "clients/alidadectl/terminal.h"
+#include "clients/alidadectl/text.h"
+#include "clients/alidadectl/view.h"
+
+#define NOW 1.7e15
+
+static const char atlas[] =
+        "{'Node1.Identity':{'FriendlyName':'atlas'},"
+        "'Node1.Memory':{'TotalBytes':68719476736,'AvailableBytes':17179869184,'UpdatedUSec':"
+        "1699999997000000},"
+        "'Node1.System':{'CpuUsage':12.0,'Devices':[{'Id':'gpu0','Usage':20.0,'MemoryUsedBytes':1},"
+        "  {'Id':'gpu1','PowerState':'asleep'},{'Id':'gpu2','Usage':40.0}]},"
+        "'Node1.Backends':{'Devices':[{'Id':'gpu0','Class':'gpu','Name':'Big','MemoryTotalBytes':1073741824},"
+        "  {'Id':'gpu1','Class':'gpu','Unified':true},{'Id':'cpu','Class':'cpu'}]},"
+        "'Node1.Compute':{'Devices':[{'Id':'gpu0','TflopsFp16':10.0,'MemoryBandwidthBytesPerSecond':100},"
+        "  {'Id':'gpu1','TflopsFp16':5.0},{'Id':'cpu','MemoryBandwidthBytesPerSecond':7}]},"
+        "'Node1.Network':{'Interfaces':[{'Id':'lo','Type':'loopback','Addresses':['192.0.2.9/8']},"
+        "  {'Id':'e','Addresses':['192.0.2.1/24','fe80::1/64','169.254.1.1/16']},{'Id':'v','Type':'veth',"
+        "  'Addresses':['192.0.2.7/24']}]}}";
+
+static void add_node(AldModel *model, unsigned number, const char *records)
+{
+        g_autofree char *id = g_strdup_printf("%032x", number);
+        g_autofree char *text = g_strdelimit(g_strdup(records), "'", '"');
+        json_t *object = json_loads(text, 0, NULL), *fields;
+        const char *kind;
+
+        g_assert_nonnull(object);
+        json_object_foreach(object, kind, fields) {
+                g_assert_cmpint(ald_model_put(model, id, kind, fields), ==, 0);
+        }
+        json_decref(object);
+}
+
+static const AldEntity *node_of(AldModel *model, unsigned number)
+{
+        g_autofree char *id = g_strdup_printf("%032x", number);
+
+        return ald_model_get(model, id);
+}
+
+static void test_figures(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autofree char *addresses = NULL;
+        AldFigures figures;
+        AldGpuSummary gpus;
+
+        add_node(model, 1, atlas);
+        figures = ald_node_figures(node_of(model, 1));
+        gpus = ald_gpu_summary(node_of(model, 1));
+        addresses = ald_node_addresses(node_of(model, 1));
+        g_assert_cmpfloat(figures.usage, ==, 12);
+        g_assert_true(isnan(figures.microwatts));
+        g_assert_cmpfloat(figures.tflops, ==, 15);
+        g_assert_cmpfloat(figures.bandwidth, ==, 100);
+        g_assert_cmpuint(gpus.n, ==, 3);
+        g_assert_cmpuint(gpus.n_asleep, ==, 1);
+        g_assert_cmpfloat(gpus.usage, ==, 30);
+        g_assert_cmpstr(addresses, ==, "192.0.2.1");
+}
+
+/* Nothing known is "–" everywhere and 0 nowhere. */
+static void test_absent(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autoptr(GString) out = g_string_new(NULL);
+        AldView view = { .model = model, .now_usec = NOW, .columns = 100 };
+        g_autoptr(GPtrArray) lines = NULL;
+        const char *row = NULL;
+
+        add_node(model, 1, "{'Node1.Memory':{}}");
+        lines = ald_view_lines(&view);
+        for (guint i = 0; i < lines->len; i++)
+                if (g_str_has_prefix(lines->pdata[i], "00000000"))
+                        row = lines->pdata[i];
+        g_assert_nonnull(row);
+        g_assert_nonnull(strstr(row, ALD_ABSENT_TEXT));
+        g_assert_null(strpbrk(row + 8, "0123456789"));
+        ald_describe_node(out, node_of(model, 1), 80, NOW);
+        ald_describe_cluster(out, model, 80);
+        g_assert_nonnull(strstr(out->str, "Memory: " ALD_ABSENT_TEXT "\n"));
+        g_assert_nonnull(strstr(out->str, "FP16 compute: " ALD_ABSENT_TEXT "\n"));
+        g_assert_null(strstr(out->str, ": 0"));
+}
+
+/* Fields of any type anywhere: nothing is believed. */
+static const char hostile[] =
+        "{'Node1.Identity':{'FriendlyName':7,'ModelId':'\\u001b]0;x\\u0007\\u202e','Vendor':['a']},"
+        "'Node1.Memory':{'TotalBytes':'x','AvailableBytes':-5,'UpdatedUSec':true},"
+        "'Node1.System':{'CpuUsage':[],'Devices':{'Id':'x'}},"
+        "'Node1.Backends':{'Devices':[1,'x',{'Id':2},{'Id':'\\u009b31m','Name':[],'Class':8},{}]},"
+        "'Node1.Network':{'Interfaces':[{'Addresses':[1,{'x':1},'\\u2066'],'Carrier':true},3]},"
+        "'Node1.Disk':{'Paths':[[],{'Id':'/'}]},'Node1.Other':{'Rows':[{'A':{}}],'L':[[]]}}";
+
+static void assert_harmless(const char *text)
+{
+        g_assert_true(g_utf8_validate(text, -1, NULL));
+        for (const char *p = text; *p; p = g_utf8_next_char(p)) {
+                gunichar c = g_utf8_get_char(p);
+
+                g_assert_true(c == '\n' || (c > 0 && c < ALD_N_STYLES) || !ald_char_is_unsafe(c));
+        }
+}
+
+static void test_hostile(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autoptr(GString) out = g_string_new(NULL);
+        AldView view = { .model = model, .now_usec = NOW, .columns = 60 };
+        g_autoptr(GPtrArray) lines = NULL;
+        json_t *findings = json_pack("[{s:s,s:[i,s],s:s},i,{s:i}]", "Severity", "\033[7m", "Nodes", 5, "\033",
+                "Text", "\a\nx", 7, "Text", 8);
+
+        add_node(model, 1, hostile);
+        ald_model_set_findings(model, findings);
+        lines = ald_view_lines(&view);
+        for (guint i = 0; i < lines->len; i++)
+                assert_harmless(lines->pdata[i]);
+        ald_describe_node(out, node_of(model, 1), 60, NOW);
+        ald_describe_records(out, node_of(model, 1), 60, NOW);
+        ald_describe_findings(out, model, NULL, 60);
+        assert_harmless(out->str);
+        json_decref(findings);
+}
+
+static void test_fits(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        json_t *findings = json_pack(
+                "[{s:s,s:s}]", "Severity", "error", "Text", "日本語日本語日本語 and so on and so forth");
+
+        for (unsigned i = 1; i <= 30; i++)
+                add_node(model, i,
+                        i % 2 ? atlas : "{'Node1.Identity':{'FriendlyName':'日本語の長い名前のノード'}}");
+        ald_model_set_findings(model, findings);
+        for (unsigned columns = 40; columns < 140; columns += 7)
+                for (unsigned rows = 12; rows < 90; rows += 9) {
+                        AldView view = { .model = model, .now_usec = NOW, .columns = columns, .rows = rows };
+                        g_autoptr(GPtrArray) lines = ald_view_lines(&view);
+
+                        g_assert_cmpuint(lines->len, ==, rows);
+                        for (guint i = 0; i < lines->len; i++)
+                                g_assert_cmpuint(ald_text_width(lines->pdata[i]), <=, columns);
+                }
+        json_decref(findings);
+}
+
+static void test_scroll(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        AldView view = { .model = model, .now_usec = NOW, .columns = 80, .rows = 20, .first = 5000 };
+
+        for (unsigned i = 1; i <= 100; i++)
+                add_node(model, i, atlas);
+        g_ptr_array_unref(ald_view_lines(&view));
+        g_assert_cmpuint(view.page, >, 3);
+        g_assert_cmpuint(view.first + view.page, ==, 100);
+        view.rows = 0;
+        g_ptr_array_unref(ald_view_lines(&view));
+        g_assert_cmpuint(view.first, ==, 0);
+        g_assert_cmpuint(view.page, ==, 100);
+        /* Too small for anything, and still no crash. */
+        for (view.rows = 1; view.rows < 12; view.rows++)
+                g_ptr_array_unref(ald_view_lines(&view));
+}
+
+static void assert_key(const char *bytes, size_t n, AldKey key, size_t used)
+{
+        AldKey found;
+
+        g_assert_cmpuint(ald_key_parse(bytes, n, &found), ==, used);
+        if (used > 0)
+                g_assert_cmpint(found, ==, key);
+}
+
+static void test_keys(void)
+{
+        assert_key("q", 1, ALD_KEY_QUIT, 1);
+        assert_key("x", 1, ALD_KEY_OTHER, 1);
+        assert_key("\033[A", 3, ALD_KEY_UP, 3);
+        assert_key("\033OB", 3, ALD_KEY_DOWN, 3);
+        assert_key("\033[5~q", 5, ALD_KEY_PAGE_UP, 4);
+        assert_key("\033[6~", 4, ALD_KEY_PAGE_DOWN, 4);
+        assert_key("\033[1;5A", 6, ALD_KEY_OTHER, 6);
+        assert_key("\033[", 2, ALD_KEY_OTHER, 0);
+        assert_key("\033", 1, ALD_KEY_OTHER, 0);
+        assert_key("\033q", 2, ALD_KEY_OTHER, 1);
+        assert_key("\033[0000000000000000000000000", 27, ALD_KEY_OTHER, 27);
+}
+
+int main(int argc, char **argv)
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/ctl/view/figures", test_figures);
+        g_test_add_func("/ctl/view/absent", test_absent);
+        g_test_add_func("/ctl/view/hostile", test_hostile);
+        g_test_add_func("/ctl/view/fits", test_fits);
+        g_test_add_func("/ctl/view/scroll", test_scroll);
+        g_test_add_func("/ctl/view/keys", test_keys);
+        return g_test_run();
+}
