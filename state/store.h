@@ -46,10 +46,11 @@ struct AldEntry {
         uint64_t changed; /* CLOCK_MONOTONIC of the last change, for expiry of deletions */
         AldRecord *record;
 
-        /* For who tells clients of changes: a place in a queue, and the record as clients know it meanwhile.
-         */
-        GList waiting;
+        /* For who tells clients of changes: whether they know of it, and while a change waits to be told, a
+         * place in a queue and the record that they know. */
+        bool announced;
         bool is_waiting;
+        GList waiting;
         AldRecord *told;
 };
 
@@ -67,7 +68,7 @@ typedef struct AldStoreLimits {
         size_t max_shown_bytes; /* of all that is shown, as one D-Bus message */
         size_t max_nodes;
         size_t max_links_per_node;
-        size_t max_bytes; /* of all records in memory */
+        size_t max_bytes; /* of all records in memory; those of this node always find room */
 } AldStoreLimits;
 
 /* Called after each change, with the record that was there before, or NULL. `entry->record` is the new one.
@@ -121,5 +122,5 @@ void ald_store_foreach_link(AldStore *store, AldEntryFunc func, void *userdata);
 uint64_t ald_store_epoch(AldStore *store);
 size_t ald_store_n_nodes(AldStore *store);
 size_t ald_store_n_links(AldStore *store);
-/* Nodes and links that are known but not shown. */
+/* Nodes and links that have records but are not shown. A node of which only links are known counts as those. */
 size_t ald_store_n_hidden(AldStore *store);

@@ -84,18 +84,23 @@ static int append_entries(sd_bus_message *message, const AldStruct *type, const 
         return 0;
 }
 
+int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type, const void *fields)
+{
+        int r;
+
+        r = sd_bus_message_open_container(message, 'a', "{sv}");
+        if (r >= 0)
+                r = append_entries(message, type, fields);
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
 static int append_row_list(sd_bus_message *message, const AldRows *rows)
 {
         int r;
 
         r = sd_bus_message_open_container(message, 'a', "a{sv}");
-        for (size_t i = 0; r >= 0 && i < rows->n; i++) {
-                r = sd_bus_message_open_container(message, 'a', "{sv}");
-                if (r >= 0)
-                        r = append_entries(message, rows->type, ald_rows_at(rows, i));
-                if (r >= 0)
-                        r = sd_bus_message_close_container(message);
-        }
+        for (size_t i = 0; r >= 0 && i < rows->n; i++)
+                r = ald_record_bus_append_struct(message, rows->type, ald_rows_at(rows, i));
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 

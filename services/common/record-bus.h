@@ -17,6 +17,9 @@ int ald_record_bus_get_rows(sd_bus *bus, const char *path, const char *interface
 /* Appends the fields that are there: a{sv}. With `updated_usec` not 0 also UpdatedUSec. */
 int ald_record_bus_append(sd_bus_message *message, const AldRecord *record, uint64_t updated_usec);
 
+/* Appends any struct that a field table describes, as a{sv} of what is there. */
+int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type, const void *fields);
+
 /*
  * Reads an a{sv} of fields. Fields that are not in it are taken from `base`, or absent where that is NULL.
  * Unknown fields are skipped: a newer peer sends them. The envelope goes into the record where it is there.

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/state/cluster-bus.h"
+#include "services/common/bus-cleanup.h"
+#include "services/common/peer.h"
+#include "services/state/paths.h"
+#include "services/state/records-bus.h"
+
+#define CLUSTER_NAME "org.alidade.Cluster1"
+
+struct AldClusterBus {
+        AldService *service;
+        AldStateManager *manager;
+        AldPeer *peer;
+        GHashTable *changed; /* set of AldEntry of this node */
+        guint send;
+};
+
+static int send_changed(AldClusterBus *cluster)
+{
+        g_autoptr(AldMessage) signal = NULL;
+        GHashTableIter iter;
+        gpointer entry;
+        int r;
+
+        r = sd_bus_message_new_signal(ald_service_bus(cluster->service), &signal, ALD_STATE_PATH,
+                "org.alidade.State1", "RecordsChanged");
+        if (r >= 0)
+                r = sd_bus_message_open_container(signal, 'a', "(" ALD_RECORD_SIGNATURE ")");
+        g_hash_table_iter_init(&iter, cluster->changed);
+        while (r >= 0 && g_hash_table_iter_next(&iter, &entry, NULL))
+                r = ald_records_bus_append(signal, entry);
+        if (r >= 0)
+                r = sd_bus_message_close_container(signal);
+        return r < 0 ? r : sd_bus_send(NULL, signal, NULL);
+}
+
+static gboolean on_send(gpointer userdata)
+{
+        AldClusterBus *cluster = userdata;
+        int r;
+
+        cluster->send = 0;
+        r = send_changed(cluster);
+        if (r < 0)
+                g_warning("Cannot send RecordsChanged: %s", g_strerror(-r));
+        g_hash_table_remove_all(cluster->changed);
+        return G_SOURCE_REMOVE;
+}
+
+/* Sent from the main loop, so that what one message changed goes out together. */
+static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
+{
+        AldClusterBus *cluster = userdata;
+
+        if (!entry->node->local || !ald_peer_owner(cluster->peer))
+                return;
+        g_hash_table_add(cluster->changed, entry);
+        if (cluster->send == 0)
+                cluster->send = g_idle_add_full(G_PRIORITY_DEFAULT, on_send, cluster, NULL);
+}
+
+static void on_removing(AldEntry *entry, void *userdata)
+{
+        AldClusterBus *cluster = userdata;
+
+        g_hash_table_remove(cluster->changed, entry);
+}
+
+static void on_owner(AldPeer *peer, const char *owner, void *userdata)
+{
+        AldClusterBus *cluster = userdata;
+
+        if (owner)
+                ald_state_manager_new_cluster(cluster->manager);
+}
+
+int ald_cluster_bus_new(AldService *service, AldStateManager *manager, AldClusterBus **ret)
+{
+        AldClusterBus *cluster = g_new0(AldClusterBus, 1);
+        int r;
+
+        *ret = cluster;
+        cluster->service = service;
+        cluster->manager = manager;
+        cluster->changed = g_hash_table_new(NULL, NULL);
+        r = ald_peer_new(service, ald_service_bus(service), CLUSTER_NAME, on_owner, cluster, &cluster->peer);
+        if (r < 0)
+                return r;
+        ald_state_manager_watch(manager, on_changed, on_removing, cluster);
+        return 0;
+}
+
+void ald_cluster_bus_free(AldClusterBus *cluster)
+{
+        if (!cluster)
+                return;
+        g_clear_handle_id(&cluster->send, g_source_remove);
+        ald_peer_free(cluster->peer);
+        g_hash_table_unref(cluster->changed);
+        g_free(cluster);
+}
+
+bool ald_cluster_bus_is_sender(AldClusterBus *cluster, sd_bus_message *message)
+{
+        const char *owner = ald_peer_owner(cluster->peer);
+
+        return owner && g_strcmp0(sd_bus_message_get_sender(message), owner) == 0;
+}

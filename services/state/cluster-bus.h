@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/common/service.h"
+#include "services/state/state-manager.h"
+
+/*
+ * The cluster service, as the owner of org.alidade.Cluster1: nobody else may put records of other nodes, and
+ * while it is there the changes of this node's own records are sent as RecordsChanged.
+ */
+typedef struct AldClusterBus AldClusterBus;
+
+int ald_cluster_bus_new(AldService *service, AldStateManager *manager, AldClusterBus **ret);
+void ald_cluster_bus_free(AldClusterBus *cluster);
+
+/* Whether the message comes from it. */
+bool ald_cluster_bus_is_sender(AldClusterBus *cluster, sd_bus_message *message);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+
+#include "services/common/node-id.h"
+#include "services/state/cluster-bus.h"
+#include "services/state/objects-bus.h"
+#include "services/state/signals-bus.h"
+#include "services/state/sources-bus.h"
+#include "services/state/state-bus.h"
+
+typedef struct StateService {
+        AldService *service;
+        AldStateManager *manager;
+        AldSignals *signals;
+        AldObjects *objects;
+        AldClusterBus *cluster;
+        AldSources *sources;
+        AldStateBus *bus;
+} StateService;
+
+static void state_stop(void *userdata)
+{
+        StateService *state = userdata;
+
+        ald_state_bus_free(state->bus);
+        ald_sources_free(state->sources);
+        ald_cluster_bus_free(state->cluster);
+        ald_objects_free(state->objects);
+        ald_signals_free(state->signals);
+        if (state->manager)
+                ald_state_manager_free(state->manager);
+        g_free(state);
+}
+
+static void state_reload(void *userdata)
+{
+        StateService *state = userdata;
+
+        ald_state_manager_configure(state->manager, ald_service_config(state->service));
+}
+
+static int export_all(StateService *state, const AldId *local)
+{
+        int r;
+
+        r = ald_objects_new(state->service, state->manager, &state->objects);
+        if (r < 0)
+                return r;
+        r = ald_signals_new(state->service, state->manager, &state->signals);
+        if (r < 0)
+                return r;
+        r = ald_cluster_bus_new(state->service, state->manager, &state->cluster);
+        if (r < 0)
+                return r;
+        r = ald_state_bus_new(
+                state->service, state->manager, state->cluster, state->signals, local, &state->bus);
+        if (r < 0)
+                return r;
+        return ald_sources_new(state->service, state->manager, &state->sources);
+}
+
+static int state_start(AldService *service, void **ret_manager)
+{
+        StateService *state = g_new0(StateService, 1);
+        char id[ALD_ID_STRING_SIZE];
+        AldId local;
+        int r;
+
+        state->service = service;
+        *ret_manager = state;
+        r = ald_node_id(id);
+        if (r < 0)
+                return r;
+        r = ald_id_parse(id, &local);
+        if (r < 0)
+                return r;
+        state->manager = ald_state_manager_new(&local, ald_service_config(service));
+        r = export_all(state, &local);
+        if (r < 0)
+                g_critical("Cannot export the state: %s", g_strerror(-r));
+        return r;
+}
+
+static const AldServiceInfo info = {
+        .name = "alidade-stated",
+        .description = "Merges what every node of the cluster measures, and shows it on D-Bus.",
+        .bus_name = "org.alidade.State1",
+        .config_keys = ald_state_config_keys,
+        .start = state_start,
+        .reload = state_reload,
+        .stop = state_stop,
+};
+
+int main(int argc, char *argv[])
+{
+        return ald_service_main(&info, argc, argv);
+}

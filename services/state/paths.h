@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/store.h"
+
+#define ALD_STATE_PATH "/org/alidade/State1"
+#define ALD_STATE_NODE_PATH ALD_STATE_PATH "/node"
+#define ALD_STATE_LINK_PATH ALD_STATE_PATH "/link"
+
+/* The object of an entry: its node, or the link itself. */
+char *ald_path_of_entry(const AldEntry *entry);
+char *ald_path_of_node(const AldNode *node);
+
+/* The other way round: NULL where the path names nothing that is known. */
+AldNode *ald_path_find_node(AldStore *store, const char *path);
+AldEntry *ald_path_find_link(AldStore *store, AldKind kind, const char *path);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include "services/state/state-manager.h"
+
+/*
+ * Reads the argument of PutRecords() and merges it, record by record: one that is refused does not hold up
+ * the rest. Fails only where the message itself is broken.
+ */
+int ald_put_bus_read(
+        sd_bus_message *message, AldStateManager *manager, uint64_t *ret_accepted, uint64_t *ret_refused);

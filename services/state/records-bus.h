@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include "state/store.h"
+
+/* Records as they travel between daemons: a(ssstttba{sv}), that is node, kind, key, epoch, seq, updated,
+ * deleted, fields. */
+#define ALD_RECORDS_SIGNATURE "a(ssstttba{sv})"
+#define ALD_RECORD_SIGNATURE "ssstttba{sv}"
+
+/* No reply exceeds this. */
+#define ALD_REPLY_MAX (16u * 1024 * 1024)
+
+/* Appends one, with an open array around it. */
+int ald_records_bus_append(sd_bus_message *message, const AldEntry *entry);
+
+/*
+ * Pages through the store, or through one node: what follows `cursor` ("" begins) of one kind (or of all,
+ * with -1), as the array and then the next cursor. -EINVAL for a cursor that names no place.
+ */
+int ald_records_bus_append_page(
+        sd_bus_message *message, AldStore *store, AldNode *only, int kind, const char *cursor, uint64_t max);
+
+/* A whole mapping, a{sa{sv}}: -E2BIG where it would be larger than a reply may be. */
+int ald_records_bus_append_nodes(sd_bus_message *message, AldStore *store, AldKind kind);
+int ald_records_bus_append_links(sd_bus_message *message, AldStore *store);
+int ald_records_bus_append_profile(sd_bus_message *message, const AldNode *node);

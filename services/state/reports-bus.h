@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include "state/store.h"
+
+/* What is computed from the records on demand, as aa{sv}. */
+int ald_reports_bus_append_topology(sd_bus_message *message, AldStore *store);
+int ald_reports_bus_append_findings(sd_bus_message *message, AldStore *store);

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/common/peer.h"
+#include "services/common/record-bus.h"
+#include "services/state/sources-bus.h"
+
+/* A source that is gone is asked for after 1 s, then 2 s and so on; one that lived long, at once again. */
+#define RETRY_MIN_SECONDS 1u
+#define RETRY_MAX_SECONDS 60u
+#define LIVED_LONG_USEC (60 * G_USEC_PER_SEC)
+
+typedef struct SourceInfo {
+        const char *name;
+        const char *path;
+        AldKind kinds[ALD_N_KINDS];
+        unsigned n_kinds;
+} SourceInfo;
+
+static const SourceInfo source_infos[] = {
+        { "org.alidade.Identity1", "/org/alidade/Identity1", { ALD_KIND_IDENTITY }, 1 },
+        { "org.alidade.Telemetry1", "/org/alidade/Telemetry1",
+                { ALD_KIND_MEMORY, ALD_KIND_SYSTEM, ALD_KIND_BACKENDS, ALD_KIND_NETWORK, ALD_KIND_DISK }, 5 },
+};
+
+typedef struct Source Source;
+
+/* One record of a source. */
+typedef struct Feed {
+        Source *source;
+        AldKind kind;
+        AldRecord *seen;      /* as this owner of the name last sent it */
+        sd_bus_slot *reading; /* GetAll() under way; signals before its reply are in the reply */
+} Feed;
+
+struct Source {
+        const SourceInfo *info;
+        AldService *service;
+        AldStateManager *manager;
+        AldPeer *peer;
+        Feed feeds[ALD_N_KINDS];
+        gint64 appeared; /* CLOCK_MONOTONIC in µs */
+        unsigned retry_seconds;
+        guint retry;
+};
+
+struct AldSources {
+        Source sources[G_N_ELEMENTS(source_infos)];
+};
+
+/* The store numbers the record anew in its envelope; as a base for the next change only the fields count. */
+static void take(Feed *feed, AldRecord *record)
+{
+        g_clear_pointer(&feed->seen, ald_record_unref);
+        feed->seen = record;
+        ald_state_manager_put_local(feed->source->manager, feed->kind, "", record);
+}
+
+static void take_message(Feed *feed, sd_bus_message *message, const AldRecord *base)
+{
+        const char *field = NULL;
+        AldRecord *record;
+        int r;
+
+        r = ald_record_bus_read(message, feed->kind, base, &record, &field);
+        if (r < 0) {
+                g_warning("%s sends a bad %s: %s%s%s", feed->source->info->name,
+                        ald_kinds[feed->kind].interface, field ? field : "", field ? ": " : "",
+                        g_strerror(-r));
+                return;
+        }
+        take(feed, record);
+}
+
+static int on_all(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        Feed *feed = userdata;
+
+        feed->reading = sd_bus_slot_unref(feed->reading);
+        /* No such interface: nothing was measured yet, and the first signal will bring everything. */
+        if (!sd_bus_message_is_method_error(reply, NULL))
+                take_message(feed, reply, NULL);
+        return 0;
+}
+
+static void read_all(Feed *feed)
+{
+        const SourceInfo *info = feed->source->info;
+        int r;
+
+        feed->reading = sd_bus_slot_unref(feed->reading);
+        r = sd_bus_call_method_async(ald_service_bus(feed->source->service), &feed->reading, info->name,
+                info->path, "org.freedesktop.DBus.Properties", "GetAll", on_all, feed, "s",
+                ald_kinds[feed->kind].interface);
+        if (r < 0)
+                g_warning("Cannot ask %s: %s", info->name, g_strerror(-r));
+}
+
+static Feed *find_feed(Source *source, const char *interface)
+{
+        for (unsigned i = 0; i < source->info->n_kinds; i++)
+                if (g_str_equal(ald_kinds[source->feeds[i].kind].interface, interface))
+                        return &source->feeds[i];
+        return NULL;
+}
+
+static int on_properties_changed(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        Source *source = userdata;
+        const char *interface;
+        Feed *feed;
+        int r;
+
+        r = sd_bus_message_read(message, "s", &interface);
+        if (r < 0)
+                return r;
+        feed = find_feed(source, interface);
+        if (feed && !feed->reading)
+                take_message(feed, message, feed->seen);
+        return 0;
+}
+
+/* Asking anything of a name that has no owner has the bus start its service. */
+static gboolean on_retry(gpointer userdata)
+{
+        Source *source = userdata;
+
+        source->retry = 0;
+        if (!ald_peer_owner(source->peer))
+                read_all(&source->feeds[0]);
+        return G_SOURCE_REMOVE;
+}
+
+static void schedule_start(Source *source, unsigned seconds)
+{
+        g_clear_handle_id(&source->retry, g_source_remove);
+        source->retry = g_timeout_add_seconds(seconds, on_retry, source);
+}
+
+static void source_appeared(Source *source)
+{
+        source->appeared = g_get_monotonic_time();
+        g_clear_handle_id(&source->retry, g_source_remove);
+        for (unsigned i = 0; i < source->info->n_kinds; i++) {
+                g_clear_pointer(&source->feeds[i].seen, ald_record_unref);
+                read_all(&source->feeds[i]);
+        }
+}
+
+static void source_gone(Source *source)
+{
+        if (source->appeared != 0 && g_get_monotonic_time() - source->appeared > LIVED_LONG_USEC)
+                source->retry_seconds = 0;
+        if (source->appeared != 0)
+                g_message("%s has gone; what it measured stays, with its age", source->info->name);
+        schedule_start(source, source->retry_seconds);
+        source->retry_seconds = CLAMP(source->retry_seconds * 2, RETRY_MIN_SECONDS, RETRY_MAX_SECONDS);
+}
+
+static void on_owner(AldPeer *peer, const char *owner, void *userdata)
+{
+        if (owner)
+                source_appeared(userdata);
+        else
+                source_gone(userdata);
+}
+
+static int source_start(Source *source, AldService *service, AldStateManager *manager, const SourceInfo *info)
+{
+        int r;
+
+        source->info = info;
+        source->service = service;
+        source->manager = manager;
+        for (unsigned i = 0; i < info->n_kinds; i++) {
+                source->feeds[i].source = source;
+                source->feeds[i].kind = info->kinds[i];
+        }
+        r = ald_peer_new(service, ald_service_bus(service), info->name, on_owner, source, &source->peer);
+        if (r < 0)
+                return r;
+        return ald_peer_match_signal(source->peer, info->path, "org.freedesktop.DBus.Properties",
+                "PropertiesChanged", NULL, on_properties_changed);
+}
+
+int ald_sources_new(AldService *service, AldStateManager *manager, AldSources **ret)
+{
+        AldSources *sources = g_new0(AldSources, 1);
+
+        *ret = sources;
+        for (unsigned i = 0; i < G_N_ELEMENTS(source_infos); i++) {
+                int r = source_start(&sources->sources[i], service, manager, &source_infos[i]);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static void source_clear(Source *source)
+{
+        g_clear_handle_id(&source->retry, g_source_remove);
+        ald_peer_free(source->peer);
+        for (unsigned i = 0; i < G_N_ELEMENTS(source->feeds); i++) {
+                sd_bus_slot_unref(source->feeds[i].reading);
+                g_clear_pointer(&source->feeds[i].seen, ald_record_unref);
+        }
+}
+
+void ald_sources_free(AldSources *sources)
+{
+        if (!sources)
+                return;
+        for (unsigned i = 0; i < G_N_ELEMENTS(sources->sources); i++)
+                source_clear(&sources->sources[i]);
+        g_free(sources);
+}

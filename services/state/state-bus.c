@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stddef.h>
+
+#include "services/common/bus-cleanup.h"
+#include "services/common/errors.h"
+#include "services/common/record-bus.h"
+#include "services/state/paths.h"
+#include "services/state/put-bus.h"
+#include "services/state/records-bus.h"
+#include "services/state/reports-bus.h"
+#include "services/state/state-bus.h"
+#include "services/state/subscribers-bus.h"
+#include "services/state/totals-bus.h"
+
+struct AldStateBus {
+        AldService *service;
+        AldStateManager *manager;
+        AldStore *store;
+        AldClusterBus *cluster;
+        AldSignals *signals;
+        AldSubscribers *subscribers;
+        AldTotalsBus totals;
+        char node_id[ALD_ID_STRING_SIZE];
+        char *node_id_property;
+        sd_bus_slot *slot;
+};
+
+/* Sends a reply that was made, or the error that came in its way. */
+static int send_reply(sd_bus_message *reply, int r, sd_bus_error *error)
+{
+        if (r == -E2BIG)
+                return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+                        "The reply would exceed 16 MiB; GetRecords() pages through it");
+        return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+}
+
+/* GetMemories() and its kin: the mapping of a kind is in the name of its method. */
+static int method_get_mapping(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldStateBus *self = userdata;
+        const char *mapping = sd_bus_message_get_member(message) + strlen("Get");
+        g_autoptr(AldMessage) reply = NULL;
+        unsigned kind = 0;
+        int r;
+
+        while (kind < ALD_N_NODE_KINDS && !g_str_equal(ald_kinds[kind].mapping, mapping))
+                kind++;
+        g_assert(kind < ALD_N_NODE_KINDS);
+        r = sd_bus_message_new_method_return(message, &reply);
+        if (r >= 0)
+                r = ald_records_bus_append_nodes(reply, self->store, kind);
+        return send_reply(reply, r, error);
+}
+
+static int method_get_links(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldStateBus *self = userdata;
+        g_autoptr(AldMessage) reply = NULL;
+        int r;
+
+        r = sd_bus_message_new_method_return(message, &reply);
+        if (r >= 0)
+                r = ald_records_bus_append_links(reply, self->store);
+        return send_reply(reply, r, error);
+}
+
+static int method_get_topology(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldStateBus *self = userdata;
+        g_autoptr(AldMessage) reply = NULL;
+        int r;
+
+        r = sd_bus_message_new_method_return(message, &reply);
+        if (r >= 0)
+                r = ald_reports_bus_append_topology(reply, self->store);
+        return send_reply(reply, r, error);
+}
+
+static int method_get_findings(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldStateBus *self = userdata;
+        g_autoptr(AldMessage) reply = NULL;
+        int r;
+
+        r = sd_bus_message_new_method_return(message, &reply);
+        if (r >= 0)
+                r = ald_reports_bus_append_findings(reply, self->store);
+        return send_reply(reply, r, error);
+}
+
+typedef struct NameSearch {
+        const char *name;
+        AldNode *found;
+        unsigned n;
+} NameSearch;
+
+static gboolean match_name(AldNode *node, void *userdata)
+{
+        NameSearch *search = userdata;
+        const AldIdentity *identity = ald_record_as(
+                ald_node_record(node, ALD_KIND_IDENTITY), IDENTITY, AldIdentity);
+
+        if (identity && g_strcmp0(identity->friendly_name, search->name) == 0) {
+                search->found = node;
+                search->n++;
+        }
+        return FALSE;
+}
+
+static int find_node(AldStateBus *self, const char *name, AldNode **ret, sd_bus_error *error)
+{
+        NameSearch search = { .name = name };
+        AldId id;
+
+        if (ald_id_parse(name, &id) >= 0)
+                search.found = ald_store_find_node(self->store, &id);
+        else
+                ald_store_foreach_node(self->store, match_name, &search);
+        if (!search.found)
+                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_NODE, "No node %.64s is known", name);
+        if (search.n > 1)
+                return sd_bus_error_setf(error, ALD_ERROR_AMBIGUOUS_NAME,
+                        "%u nodes are named %.64s; use an id", search.n, name);
+        *ret = search.found;
+        return 0;
+}
+
+static int method_get_profile(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldStateBus *self = userdata;
+        g_autoptr(AldMessage) reply = NULL;
+        AldNode *node = NULL;
+        const char *name;
+        int r;
+
+        r = sd_bus_message_read(message, "s", &name);
+        if (r < 0)
+                return r;
+        r = find_node(self, name, &node, error);
+        if (r < 0)
+                return r;
+        r = sd_bus_message_new_method_return(message, &reply);
+        if (r >= 0)
+                r = ald_records_bus_append_profile(reply, node);
+        return send_reply(reply, r, error);
+}
+
+static int reply_page(AldStateBus *self, sd_bus_message *message, AldNode *only, int kind, const char *after,
+        uint64_t max, sd_bus_error *error)
+{
+        g_autoptr(AldMessage) reply = NULL;
+        int r;
+
+        r = sd_bus_message_new_method_return(message, &reply);
+        if (r >= 0)
+                r = ald_records_bus_append_page(reply, self->store, only, kind, after, max);
+        if (r == -EINVAL)
+                return sd_bus_error_setf(
+                        error, SD_BUS_ERROR_INVALID_ARGS, "No cursor of this service: %.64s", after);
+        return send_reply(reply, r, error);
+}
+
+static int method_get_records(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldStateBus *self = userdata;
+        const char *kind_name, *after;
+        int r, kind = -1;
+        uint64_t max;
+
+        r = sd_bus_message_read(message, "sst", &kind_name, &after, &max);
+        if (r < 0)
+                return r;
+        if (*kind_name) {
+                kind = ald_kind_from_name(kind_name);
+                if (kind < 0)
+                        return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_KIND, "No kind %.64s", kind_name);
+        }
+        return reply_page(self, message, NULL, kind, after, max, error);
+}
+
+static int method_get_local_records(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldStateBus *self = userdata;
+        const char *after;
+        uint64_t max;
+        int r;
+
+        r = sd_bus_message_read(message, "st", &after, &max);
+        if (r < 0)
+                return r;
+        return reply_page(self, message, ald_store_local_node(self->store), -1, after, max, error);
+}
+
+static int method_put_records(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldStateBus *self = userdata;
+        uint64_t accepted, refused;
+        int r;
+
+        if (!ald_cluster_bus_is_sender(self->cluster, message))
+                return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED,
+                        "Only the owner of org.alidade.Cluster1 may put records of other nodes");
+        r = ald_put_bus_read(message, self->manager, &accepted, &refused);
+        if (r < 0)
+                return r;
+        return sd_bus_reply_method_return(message, "tt", accepted, refused);
+}
+
+static int method_subscribe(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldStateBus *self = userdata;
+        int r = ald_subscribers_add(self->subscribers, message);
+
+        if (r == -ENOSPC)
+                return sd_bus_error_set(
+                        error, SD_BUS_ERROR_LIMITS_EXCEEDED, "Too many connections have subscribed");
+        return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
+}
+
+static int method_unsubscribe(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldStateBus *self = userdata;
+        int r = ald_subscribers_remove(self->subscribers, message);
+
+        if (r == -ENOENT)
+                return sd_bus_error_set(
+                        error, ALD_ERROR_NOT_SUBSCRIBED, "This connection has not subscribed");
+        return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
+}
+
+static void on_subscribers(bool any, void *userdata)
+{
+        AldStateBus *self = userdata;
+
+        ald_signals_set_subscribed(self->signals, any);
+}
+
+static int get_refused_records(sd_bus *bus, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        const AldStateBus *self = userdata;
+
+        return sd_bus_message_append(reply, "t", ald_state_manager_refused(self->manager));
+}
+
+static int get_refused_signals(sd_bus *bus, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        const AldStateBus *self = userdata;
+
+        return sd_bus_message_append(reply, "t", ald_service_refused_signals(self->service));
+}
+
+#define MAPPING(name)                                                                            \
+        SD_BUS_METHOD_WITH_ARGS("Get" name, SD_BUS_NO_ARGS, SD_BUS_RESULT("a{sa{sv}}", Records), \
+                method_get_mapping, SD_BUS_VTABLE_UNPRIVILEGED)
+#define TOTAL(name, type, member) \
+        SD_BUS_PROPERTY(          \
+                name, type, NULL, offsetof(AldStateBus, totals.member), SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
+
+static const sd_bus_vtable state_vtable[] = { SD_BUS_VTABLE_START(0),
+        SD_BUS_PROPERTY(
+                "NodeId", "s", NULL, offsetof(AldStateBus, node_id_property), SD_BUS_VTABLE_PROPERTY_CONST),
+        TOTAL("Nodes", "t", nodes), TOTAL("Links", "t", links), TOTAL("TflopsFp16", "d", totals.tflops_fp16),
+        TOTAL("TflopsFp16LeftOut", "t", totals.tflops_fp16_left_out),
+        TOTAL("MemoryBandwidthBytesPerSecond", "t", totals.memory_bandwidth_bytes_per_second),
+        TOTAL("MemoryBandwidthOf", "s", totals.memory_bandwidth_of),
+        TOTAL("MemoryTotalBytes", "t", totals.memory_total_bytes),
+        TOTAL("DeviceMemoryTotalBytes", "t", totals.device_memory_total_bytes), TOTAL("Hidden", "t", hidden),
+        SD_BUS_PROPERTY("RefusedRecords", "t", get_refused_records, 0, 0),
+        SD_BUS_PROPERTY("RefusedSignals", "t", get_refused_signals, 0, 0), MAPPING("Identities"),
+        MAPPING("Memories"), MAPPING("Systems"), MAPPING("Backends"), MAPPING("Networks"), MAPPING("Disks"),
+        MAPPING("Fabrics"), MAPPING("Computes"),
+        SD_BUS_METHOD_WITH_ARGS("GetLinks", SD_BUS_NO_ARGS, SD_BUS_RESULT("a{sa{sv}}", Records),
+                method_get_links, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("GetTopology", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Edges),
+                method_get_topology, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("GetProfile", SD_BUS_ARGS("s", Node), SD_BUS_RESULT("a{sa{sv}}", Records),
+                method_get_profile, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("GetFindings", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Findings),
+                method_get_findings, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("GetRecords", SD_BUS_ARGS("s", Kind, "s", After, "t", Max),
+                SD_BUS_RESULT(ALD_RECORDS_SIGNATURE, Records, "s", Next), method_get_records,
+                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("GetLocalRecords", SD_BUS_ARGS("s", After, "t", Max),
+                SD_BUS_RESULT(ALD_RECORDS_SIGNATURE, Records, "s", Next), method_get_local_records,
+                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("PutRecords", SD_BUS_ARGS(ALD_RECORDS_SIGNATURE, Records),
+                SD_BUS_RESULT("t", Accepted, "t", Refused), method_put_records, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD("Subscribe", NULL, NULL, method_subscribe, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD("Unsubscribe", NULL, NULL, method_unsubscribe, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_SIGNAL_WITH_ARGS("RecordsChanged", SD_BUS_ARGS(ALD_RECORDS_SIGNATURE, Records), 0),
+        SD_BUS_VTABLE_END };
+
+int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterBus *cluster,
+        AldSignals *signals, const AldId *local, AldStateBus **ret)
+{
+        AldStateBus *self = g_new0(AldStateBus, 1);
+
+        *ret = self;
+        self->service = service;
+        self->manager = manager;
+        self->store = ald_state_manager_store(manager);
+        self->cluster = cluster;
+        self->signals = signals;
+        self->node_id_property = ald_id_format(local, self->node_id);
+        self->subscribers = ald_subscribers_new(ald_service_bus(service), on_subscribers, self);
+        ald_totals_bus_init(&self->totals, service, manager);
+        return sd_bus_add_object_vtable(ald_service_bus(service), &self->slot, ALD_STATE_PATH,
+                "org.alidade.State1", state_vtable, self);
+}
+
+void ald_state_bus_free(AldStateBus *self)
+{
+        if (!self)
+                return;
+        sd_bus_slot_unref(self->slot);
+        ald_totals_bus_clear(&self->totals);
+        ald_subscribers_free(self->subscribers);
+        g_free(self);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/common/service.h"
+#include "services/state/cluster-bus.h"
+#include "services/state/signals-bus.h"
+#include "services/state/state-manager.h"
+
+/* The interface org.alidade.State1: whole mappings, pages, what is wrong, and the way in for the cluster
+ * service. */
+typedef struct AldStateBus AldStateBus;
+
+int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterBus *cluster,
+        AldSignals *signals, const AldId *local, AldStateBus **ret);
+void ald_state_bus_free(AldStateBus *bus);

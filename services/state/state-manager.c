@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/state/state-file.h"
+#include "services/state/state-manager.h"
+
+/* What a D-Bus reply may hold is 16 MiB; the rest is for what sd-bus adds around it. */
+#define MAX_SHOWN_BYTES (14u * 1024 * 1024)
+
+/* Beyond what any cluster of ours has, so that only a hostile peer meets these. */
+#define MAX_NODES 20000u
+#define MAX_LINKS_PER_NODE 4096u
+#define MAX_BYTES (512u * 1024 * 1024)
+
+#define EXPIRE_SECONDS 60u
+#define SAVE_SECONDS 5u
+#define USEC_PER_HOUR (UINT64_C(3600) * G_USEC_PER_SEC)
+#define REFUSAL_LOG_USEC (60 * G_USEC_PER_SEC)
+
+const AldConfigKey ald_state_config_keys[] = {
+        { .group = "state",
+                .key = "max-nodes",
+                .type = ALD_CONFIG_UINT,
+                .min = 1,
+                .max = 10000,
+                .fallback = "1000" },
+        { .group = "state",
+                .key = "expiry-h",
+                .type = ALD_CONFIG_UINT,
+                .min = 1,
+                .max = 8760,
+                .fallback = "24" },
+        { 0 },
+};
+
+typedef struct Watcher {
+        AldStoreChanged changed;
+        AldStoreRemoving removing;
+        void *userdata;
+} Watcher;
+
+struct AldStateManager {
+        AldStore *store;
+        AldStateFile *file;
+        GArray *watchers;
+        uint64_t expiry_usec;
+        uint64_t refused;
+        gint64 refusal_logged;
+        bool took_epoch;
+        guint expire_timer;
+        guint save_timer;
+};
+
+static uint64_t now_usec(void)
+{
+        return (uint64_t) g_get_monotonic_time();
+}
+
+static gboolean on_save(gpointer userdata)
+{
+        AldStateManager *manager = userdata;
+
+        manager->save_timer = 0;
+        ald_state_file_save(manager->file, manager->store);
+        return G_SOURCE_REMOVE;
+}
+
+/* Several results that come together are one write. */
+static void save_soon(AldStateManager *manager)
+{
+        if (manager->save_timer == 0)
+                manager->save_timer = g_timeout_add_seconds(SAVE_SECONDS, on_save, manager);
+}
+
+static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
+{
+        AldStateManager *manager = userdata;
+
+        if (entry->node->local && ald_kinds[entry->kind].persistent)
+                save_soon(manager);
+        for (guint i = 0; i < manager->watchers->len; i++) {
+                const Watcher *watcher = &g_array_index(manager->watchers, Watcher, i);
+                watcher->changed(entry, before, watcher->userdata);
+        }
+}
+
+static void on_removing(AldEntry *entry, void *userdata)
+{
+        AldStateManager *manager = userdata;
+
+        for (guint i = 0; i < manager->watchers->len; i++) {
+                const Watcher *watcher = &g_array_index(manager->watchers, Watcher, i);
+                watcher->removing(entry, watcher->userdata);
+        }
+}
+
+static gboolean on_expire(gpointer userdata)
+{
+        AldStateManager *manager = userdata;
+
+        ald_store_expire(manager->store, now_usec(), manager->expiry_usec, manager->expiry_usec);
+        return G_SOURCE_CONTINUE;
+}
+
+AldStateManager *ald_state_manager_new(const AldId *local, const AldConfig *config)
+{
+        AldStateManager *manager = g_new0(AldStateManager, 1);
+        const AldStoreLimits limits = {
+                .max_shown_nodes = ald_config_uint(config, "max-nodes"),
+                .max_shown_bytes = MAX_SHOWN_BYTES,
+                .max_nodes = MAX_NODES,
+                .max_links_per_node = MAX_LINKS_PER_NODE,
+                .max_bytes = MAX_BYTES,
+        };
+
+        manager->watchers = g_array_new(false, false, sizeof(Watcher));
+        manager->file = ald_state_file_new();
+        manager->store = ald_state_file_load(manager->file, local, &limits, now_usec());
+        ald_store_watch(manager->store, on_changed, on_removing, manager);
+        ald_state_manager_configure(manager, config);
+        manager->expire_timer = g_timeout_add_seconds(EXPIRE_SECONDS, on_expire, manager);
+        return manager;
+}
+
+void ald_state_manager_free(AldStateManager *manager)
+{
+        if (manager->save_timer != 0)
+                ald_state_file_save(manager->file, manager->store);
+        g_clear_handle_id(&manager->save_timer, g_source_remove);
+        g_clear_handle_id(&manager->expire_timer, g_source_remove);
+        ald_store_free(manager->store);
+        ald_state_file_free(manager->file);
+        g_array_unref(manager->watchers);
+        g_free(manager);
+}
+
+void ald_state_manager_configure(AldStateManager *manager, const AldConfig *config)
+{
+        manager->expiry_usec = ald_config_uint(config, "expiry-h") * USEC_PER_HOUR;
+}
+
+AldStore *ald_state_manager_store(AldStateManager *manager)
+{
+        return manager->store;
+}
+
+void ald_state_manager_watch(
+        AldStateManager *manager, AldStoreChanged changed, AldStoreRemoving removing, void *userdata)
+{
+        const Watcher watcher = { changed, removing, userdata };
+
+        g_array_append_val(manager->watchers, watcher);
+}
+
+void ald_state_manager_put_local(AldStateManager *manager, AldKind kind, const char *key, AldRecord *record)
+{
+        int r = ald_store_put_local(manager->store, kind, key, record, record->updated_usec, now_usec());
+
+        if (r < 0)
+                g_warning("A record %s of this node is refused: %s", ald_kinds[kind].name, g_strerror(-r));
+}
+
+void ald_state_manager_refuse(
+        AldStateManager *manager, const char *node, const char *kind, const char *field, const char *reason)
+{
+        gint64 now = g_get_monotonic_time();
+
+        manager->refused++;
+        if (manager->refusal_logged != 0 && now < manager->refusal_logged + REFUSAL_LOG_USEC)
+                return;
+        manager->refusal_logged = now;
+        g_log_structured(G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "ALIDADE_NODE", node, "ALIDADE_KIND", kind,
+                "MESSAGE",
+                "Refused a record %.64s of node %.64s: %s%s%s (%" G_GUINT64_FORMAT " refused so far)", kind,
+                node, field ? field : "", field ? ": " : "", reason, manager->refused);
+}
+
+uint64_t ald_state_manager_refused(const AldStateManager *manager)
+{
+        return manager->refused;
+}
+
+/* A machine that was installed anew under its old id meets its own past: it goes beyond it, once. If that
+ * comes again, another machine has the same id, and going on would be a war of epochs. */
+static bool put_own(AldStateManager *manager, uint64_t epoch)
+{
+        if (manager->took_epoch)
+                return false;
+        manager->took_epoch = true;
+        g_message("Found newer records of this node's own id elsewhere; all are sent anew");
+        ald_store_take_epoch(manager->store, epoch, now_usec());
+        ald_state_file_save(manager->file, manager->store);
+        return true;
+}
+
+bool ald_state_manager_put(AldStateManager *manager, const AldUpdate *update)
+{
+        int r = ald_store_put(manager->store, update, now_usec());
+        char id[ALD_ID_STRING_SIZE];
+        const char *reason = r < 0 ? g_strerror(-r) : "another machine uses the id of this node";
+
+        if (r == ALD_PUT_TAKEN || r == ALD_PUT_KNOWN)
+                return true;
+        if (r == ALD_PUT_OWN && put_own(manager, update->stamp.epoch))
+                return true;
+        ald_state_manager_refuse(
+                manager, ald_id_format(&update->node, id), ald_kinds[update->kind].name, NULL, reason);
+        return false;
+}
+
+void ald_state_manager_new_cluster(AldStateManager *manager)
+{
+        manager->took_epoch = false;
+}
