@@ -24,6 +24,8 @@ REFUSALS = {"org.freedesktop.DBus.Error.AccessDenied",
             "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"}
 APP_ID = "6d024f1e68ee4c01932314de4590e8f4"
 
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who may name the machine without polkit")
+
 HOSTNAME1_XML = f"""<node><interface name="{HOSTNAME1}">
 <property name="PrettyHostname" type="s" access="read"/>
 <property name="StaticHostname" type="{{}}" access="read"/>
@@ -151,6 +153,7 @@ def test_without_machine_id_the_remedy_is_named(make_host, damage):
 # The name that somebody gives
 
 
+@needs_root
 def test_name_is_set_kept_and_given_back(make_host):
     host = make_host(sysroot=True, daemons=["identityd"])
     set_name(host, "Grüße, 机器 7")
@@ -167,6 +170,7 @@ def test_name_is_set_kept_and_given_back(make_host):
     assert not kept_name(host).exists()
 
 
+@needs_root
 def test_same_name_again_is_no_change(make_host):
     host = make_host(sysroot=True, daemons=["identityd"])
     set_name(host, "Once")
@@ -284,6 +288,7 @@ def test_read_only_directory(small_directory):
     assert "could not be stored" not in daemon.log_text()
 
 
+@needs_root
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe\n", b"a\x00b\n", b"two\nlines\n", b"x" * 100_000],
                          ids=["empty", "not UTF-8", "NUL", "two lines", "huge"])
 def test_damaged_name_is_set_aside(make_host, content):
