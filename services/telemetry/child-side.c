@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "services/telemetry/child-side.h"
@@ -36,11 +38,23 @@ static void limit(uint64_t data_max)
 #endif
 }
 
+/* A parent that died before it was tied to sends no signal. By hand there is no such socket. */
+static bool is_orphan(void)
+{
+        struct ucred peer;
+        socklen_t size = sizeof peer;
+
+        return getsockopt(STDIN_FILENO, SOL_SOCKET, SO_PEERCRED, &peer, &size) >= 0 && peer.pid > 0 &&
+               peer.pid != getppid();
+}
+
 int ald_child_side_begin(uint64_t data_max)
 {
         int answers, null;
 
         (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (is_orphan())
+                return -ESRCH;
         (void) prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
         limit(data_max);
 

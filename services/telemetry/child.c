@@ -95,7 +95,7 @@ static void fail(AldChild *child, const char *reason)
                 g_warning(
                         "%s failed: %s; what it tells is absent until it works again", info->program, reason);
         else
-                g_debug("%s failed again: %s; next try in %u ms", info->program, reason, child->pause_ms);
+                g_debug("%s still fails: %s; next try in %u ms", info->program, reason, child->pause_ms);
         if (info->failed)
                 info->failed(reason, child->userdata);
 }

@@ -68,8 +68,7 @@ static void parse_devices(const json_t *rows, GPtrArray *devices)
         json_t *row;
         size_t i;
 
-        json_array_foreach(rows, i, row)
-        {
+        json_array_foreach(rows, i, row) {
                 AldNvmlDevice *device;
 
                 if (i >= ALD_NVML_DEVICES_MAX)

@@ -120,8 +120,9 @@ json_t *ald_nvml_answer(const AldNvml *nvml, const char *request, size_t length)
 
         if (nvml->driver_version && nvml->driver_version(version, sizeof version - 1) == ALD_NVML_SUCCESS)
                 json_object_set_new(answer, "driver_version", json_string(version));
-        json_array_foreach(json_object_get(asked, "ids"), i, id) if (json_is_string(id))
-                json_array_append_new(rows, read_device(nvml, json_string_value(id)));
+        json_array_foreach(json_object_get(asked, "ids"), i, id)
+                if (json_is_string(id))
+                        json_array_append_new(rows, read_device(nvml, json_string_value(id)));
         json_object_set_new(answer, "devices", rows);
         json_decref(asked);
         return answer;

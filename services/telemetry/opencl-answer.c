@@ -66,8 +66,7 @@ static void parse_platform(const json_t *row, GPtrArray *devices)
 
         if (!name)
                 return;
-        json_array_foreach(json_object_get(row, "devices"), i, device)
-        {
+        json_array_foreach(json_object_get(row, "devices"), i, device) {
                 if (i >= ALD_OPENCL_DEVICES_MAX)
                         break;
                 if (json_is_object(device))
@@ -87,8 +86,7 @@ int ald_opencl_answer_parse(const char *text, size_t length, GPtrArray **ret)
                 return -EBADMSG;
         }
         devices = g_ptr_array_new_with_free_func(device_free);
-        json_array_foreach(platforms, i, platform)
-        {
+        json_array_foreach(platforms, i, platform) {
                 if (i >= ALD_OPENCL_PLATFORMS_MAX)
                         break;
                 parse_platform(platform, devices);

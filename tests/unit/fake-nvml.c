@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Stands in for NVIDIA's library: two GPUs, or what FAKE_NVML asks for: "errors", "init-error", "hang-init",
+ * "hang-sample", "crash", "garbage", "gb10", "tegra", "lost". Where FAKE_NVML_WHILE names a file, only as
+ * long as that exists. Each GPU that is attached to is noted in FAKE_NVML_LOG. Built with OLD it has the
+ * functions of an old driver only.
+ */
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define SUCCESS 0
+#define NOT_SUPPORTED 3
+#define NOT_FOUND 6
+#define DRIVER_NOT_LOADED 9
+#define GPU_IS_LOST 15
+#define VERSION_MISMATCH 25
+#define UNKNOWN 999
+
+#define GIB (1024ULL * 1024 * 1024)
+
+typedef struct Device {
+        const char *address, *name;
+        unsigned long long total, used, reserved;
+        unsigned usage, celsius, milliwatts, mhz;
+} Device;
+
+static const Device dual[] = {
+        { "00000000:01:00.0", "NVIDIA GeForce RTX 4090", 24 * GIB, 6 * GIB, GIB / 2, 61, 55, 310500, 2520 },
+        { "00000000:02:00.0", "NVIDIA RTX A5000", 24 * GIB, GIB, GIB / 2, 0, 38, 22000, 210 },
+};
+static const Device gb10 = { "0000000F:01:00.0", "NVIDIA GB10", 0, 0, 0, 12, 47, 18000, 2418 };
+
+static bool in_mode(const char *mode)
+{
+        const char *set = getenv("FAKE_NVML"), *file = getenv("FAKE_NVML_WHILE");
+
+        return set && strcmp(set, mode) == 0 && (!file || access(file, F_OK) == 0);
+}
+
+static void note(const char *text)
+{
+        const char *path = getenv("FAKE_NVML_LOG");
+        FILE *file = path ? fopen(path, "ae") : NULL;
+
+        if (!file)
+                return;
+        fprintf(file, "%s\n", text);
+        fclose(file);
+}
+
+static void hang(void)
+{
+        for (;;)
+                pause();
+}
+
+static int start(void)
+{
+        /* As libraries do, to where the answers go. */
+        printf("fake NVML starts\n");
+        fflush(stdout);
+        if (in_mode("hang-init"))
+                hang();
+        return in_mode("init-error") ? DRIVER_NOT_LOADED : SUCCESS;
+}
+
+static int find(const char *address, const Device **ret)
+{
+        note(address);
+        if (in_mode("lost"))
+                return GPU_IS_LOST;
+        if (in_mode("gb10") && strcmp(address, gb10.address) == 0) {
+                *ret = &gb10;
+                return SUCCESS;
+        }
+        for (size_t i = 0; i < G_N_ELEMENTS(dual); i++)
+                if (strcmp(address, dual[i].address) == 0) {
+                        *ret = &dual[i];
+                        return SUCCESS;
+                }
+        return NOT_FOUND;
+}
+
+EXPORT int nvmlInit(void);
+EXPORT const char *nvmlErrorString(int result);
+EXPORT int nvmlDeviceGetHandleByPciBusId(const char *address, const Device **ret);
+EXPORT int nvmlDeviceGetName(const Device *device, char *text, unsigned size);
+EXPORT int nvmlDeviceGetMemoryInfo(const Device *device, unsigned long long ret[3]);
+EXPORT int nvmlDeviceGetTemperature(const Device *device, int sensor, unsigned *ret);
+
+int nvmlInit(void)
+{
+        return start();
+}
+
+const char *nvmlErrorString(int result)
+{
+        return result == DRIVER_NOT_LOADED ? "Driver Not Loaded"
+               : result == GPU_IS_LOST     ? "GPU is lost"
+                                           : "Unknown Error";
+}
+
+int nvmlDeviceGetHandleByPciBusId(const char *address, const Device **ret)
+{
+        return find(address, ret);
+}
+
+int nvmlDeviceGetName(const Device *device, char *text, unsigned size)
+{
+        if (in_mode("hang-sample"))
+                hang();
+        if (in_mode("crash")) {
+                signal(SIGSEGV, SIG_DFL);
+                raise(SIGSEGV);
+        }
+        if (in_mode("errors"))
+                return UNKNOWN;
+        g_strlcpy(text, in_mode("garbage") ? "\xff\xfe bad \x80" : device->name, size);
+        return SUCCESS;
+}
+
+int nvmlDeviceGetMemoryInfo(const Device *device, unsigned long long ret[3])
+{
+        if (in_mode("errors"))
+                return UNKNOWN;
+        if (device->total == 0)
+                return NOT_SUPPORTED;
+        ret[0] = device->total;
+        ret[2] = device->used + device->reserved;
+        ret[1] = ret[0] - ret[2];
+        if (in_mode("garbage"))
+                ret[0] = ret[2] = ~0ULL;
+        return SUCCESS;
+}
+
+int nvmlDeviceGetTemperature(const Device *device, int sensor, unsigned *ret)
+{
+        if (in_mode("errors"))
+                return UNKNOWN;
+        if (device->celsius == 0)
+                return NOT_SUPPORTED;
+        *ret = in_mode("garbage") ? ~0u : device->celsius;
+        return SUCCESS;
+}
+
+#ifndef OLD
+static const Device orin = { NULL, "Orin (nvgpu)", 0, 0, 0, 0, 0, 0, 0 };
+
+typedef struct Memory2 {
+        unsigned version;
+        unsigned long long total, reserved, free, used;
+} Memory2;
+
+EXPORT int nvmlInitWithFlags(unsigned flags);
+EXPORT int nvmlSystemGetDriverVersion(char *text, unsigned size);
+EXPORT int nvmlDeviceGetHandleByPciBusId_v2(const char *address, const Device **ret);
+EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned index, const Device **ret);
+EXPORT int nvmlDeviceGetMemoryInfo_v2(const Device *device, Memory2 *ret);
+EXPORT int nvmlDeviceGetUtilizationRates(const Device *device, unsigned ret[2]);
+EXPORT int nvmlDeviceGetPowerUsage(const Device *device, unsigned *ret);
+EXPORT int nvmlDeviceGetClockInfo(const Device *device, int type, unsigned *ret);
+
+int nvmlInitWithFlags(unsigned flags)
+{
+        note(flags == 2 ? "init without attaching" : "init");
+        return start();
+}
+
+int nvmlSystemGetDriverVersion(char *text, unsigned size)
+{
+        g_strlcpy(text, "550.54.14", size);
+        return in_mode("errors") ? UNKNOWN : SUCCESS;
+}
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char *address, const Device **ret)
+{
+        return find(address, ret);
+}
+
+int nvmlDeviceGetHandleByIndex_v2(unsigned index, const Device **ret)
+{
+        if (!in_mode("tegra") || index > 0)
+                return NOT_FOUND;
+        *ret = &orin;
+        return SUCCESS;
+}
+
+int nvmlDeviceGetMemoryInfo_v2(const Device *device, Memory2 *ret)
+{
+        if (in_mode("errors"))
+                return UNKNOWN;
+        if (ret->version != (sizeof *ret | 2u << 24))
+                return VERSION_MISMATCH;
+        if (device->total == 0)
+                return NOT_SUPPORTED;
+        ret->total = in_mode("garbage") ? ~0ULL : device->total;
+        ret->reserved = device->reserved;
+        ret->used = device->used;
+        ret->free = ret->total - ret->used - ret->reserved;
+        return SUCCESS;
+}
+
+int nvmlDeviceGetUtilizationRates(const Device *device, unsigned ret[2])
+{
+        if (in_mode("errors"))
+                return UNKNOWN;
+        if (device == &orin)
+                return NOT_SUPPORTED;
+        ret[0] = in_mode("garbage") ? 4294967295u : device->usage;
+        ret[1] = 1;
+        return SUCCESS;
+}
+
+int nvmlDeviceGetPowerUsage(const Device *device, unsigned *ret)
+{
+        if (in_mode("errors"))
+                return UNKNOWN;
+        if (device->milliwatts == 0)
+                return NOT_SUPPORTED;
+        *ret = in_mode("garbage") ? 0xdeadbeefu : device->milliwatts;
+        return SUCCESS;
+}
+
+int nvmlDeviceGetClockInfo(const Device *device, int type, unsigned *ret)
+{
+        if (in_mode("errors"))
+                return UNKNOWN;
+        if (device->mhz == 0)
+                return NOT_SUPPORTED;
+        *ret = in_mode("garbage") ? ~0u : device->mhz;
+        return type == 1 ? SUCCESS : NOT_SUPPORTED;
+}
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include "tests/unit/fake-root.h"
+
+/* Made-up machines with GPUs, after what the drivers of such machines show. */
+
+/* A device on PCI; the driver may be NULL. */
+void gpu_root_pci(FakeRoot *root, const char *id, const char *class, const char *vendor, const char *device,
+        const char *driver);
+
+/* One file of it. */
+void gpu_root_set(FakeRoot *root, const char *id, const char *name, const char *content);
+
+/* Its runtime power management, as "active" and "auto". */
+void gpu_root_power(FakeRoot *root, const char *id, const char *status, const char *control);
+
+void gpu_root_host(FakeRoot *root);
+void gpu_root_nvidia(FakeRoot *root, const char *id, const char *device, const char *model);
+void gpu_root_dual_nvidia(FakeRoot *root);
+void gpu_root_radeon(FakeRoot *root);
+void gpu_root_iris(FakeRoot *root);
+void gpu_root_arc(FakeRoot *root);
+void gpu_root_strix_halo(FakeRoot *root);
+void gpu_root_gb10(FakeRoot *root);
+void gpu_root_raspberry(FakeRoot *root);
+void gpu_root_jetson(FakeRoot *root);
+void gpu_root_bmc(FakeRoot *root);
+
+/*
+ * Turns the main loop until the condition holds; the test fails after 20 s. What is not awaited by the loop
+ * itself is looked at every few ms.
+ */
+typedef bool (*GpuCondition)(void *userdata);
+void gpu_wait(GpuCondition holds, void *userdata);

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* NVIDIA's figures by way of the real helper and a library that behaves as badly as drivers do. */
+#include <string.h>
+
+#include "services/telemetry/nvml-source.h"
+#include "tests/unit/gpu-roots.h"
+#include "tests/unit/log-count.h"
+
+#define GIB (UINT64_C(1024) * 1024 * 1024)
+#define FIRST "0000:01:00.0"
+#define SECOND "0000:02:00.0"
+
+static const char *const both[] = { FIRST, SECOND, NULL };
+static const char *const first_only[] = { FIRST, NULL };
+static const char *const none[] = { NULL };
+
+static const AldChildTiming patient = { .first = 20000, .answer = 20000, .retry = 1, .retry_max = 4 };
+static const AldChildTiming hasty = { .first = 100, .answer = 100, .retry = 1, .retry_max = 4 };
+
+typedef struct Seen {
+        AldNvmlSource *source;
+        FakeRoot *root; /* for its files alone */
+        const char *const *ids;
+        unsigned n_told, n_lost;
+        AldNvmlDevice devices[2]; /* copies, without texts of their own */
+        char *names[2], *version, *error;
+        guint n_devices;
+} Seen;
+
+static void on_told(const AldNvmlAnswer *answer, void *userdata)
+{
+        Seen *seen = userdata;
+
+        if (!answer) {
+                seen->n_lost++;
+                return;
+        }
+        seen->n_told++;
+        seen->n_devices = answer->devices->len;
+        g_assert_cmpuint(seen->n_devices, <=, 2);
+        g_free(seen->version);
+        seen->version = g_strdup(answer->driver_version);
+        for (guint i = 0; i < seen->n_devices; i++) {
+                const AldNvmlDevice *device = answer->devices->pdata[i];
+
+                seen->devices[i] = *device;
+                g_free(seen->names[i]);
+                seen->names[i] = g_strdup(device->name);
+                g_free(seen->error);
+                seen->error = g_strdup(device->error);
+        }
+}
+
+static Seen *begin(const char *mode, const char *library, const AldChildTiming *timing)
+{
+        Seen *seen = g_new0(Seen, 1);
+        g_autofree char *path = g_strdup_printf("%s/%s", g_getenv("ALIDADE_TEST_HELPERS"), library);
+        g_autofree char *log = NULL, *until = NULL;
+
+        log_count_reset();
+        seen->root = fake_root_new();
+        seen->ids = both;
+        log = g_build_filename(seen->root->dir, "log", NULL);
+        until = g_build_filename(seen->root->dir, "while", NULL);
+        fake_root_write(seen->root, "while", "");
+        g_setenv("ALIDADE_NVML_LIBRARY", path, TRUE);
+        g_setenv("FAKE_NVML", mode, TRUE);
+        g_setenv("FAKE_NVML_LOG", log, TRUE);
+        g_setenv("FAKE_NVML_WHILE", until, TRUE);
+        seen->source = ald_nvml_source_new(g_getenv("ALIDADE_TEST_LIBEXEC"), timing, on_told, seen);
+        return seen;
+}
+
+static void end(Seen *seen)
+{
+        ald_nvml_source_free(seen->source);
+        fake_root_free(seen->root);
+        for (size_t i = 0; i < G_N_ELEMENTS(seen->names); i++)
+                g_free(seen->names[i]);
+        g_free(seen->version);
+        g_free(seen->error);
+        g_free(seen);
+}
+
+/* Asks as the collector does, which is deaf to whether it was heard. */
+static bool is_told(void *userdata)
+{
+        Seen *seen = userdata;
+
+        ald_nvml_source_ask(seen->source, seen->ids);
+        return seen->n_told > 0;
+}
+
+static bool is_lost(void *userdata)
+{
+        Seen *seen = userdata;
+
+        ald_nvml_source_ask(seen->source, seen->ids);
+        return seen->n_lost > 0;
+}
+
+static bool is_lost_thrice(void *userdata)
+{
+        (void) is_lost(userdata);
+        return ((Seen *) userdata)->n_lost >= 3;
+}
+
+static bool is_over(void *userdata)
+{
+        return !ald_nvml_source_is_running(((Seen *) userdata)->source);
+}
+
+static char *read_log(Seen *seen)
+{
+        g_autofree char *path = g_build_filename(seen->root->dir, "log", NULL);
+        char *text = NULL;
+
+        g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+        return text;
+}
+
+static void test_dual(void)
+{
+        Seen *seen = begin("", "libfake-nvml.so", &patient);
+        g_autofree char *log = NULL;
+
+        gpu_wait(is_told, seen);
+        g_assert_cmpuint(seen->n_devices, ==, 2);
+        g_assert_cmpstr(seen->version, ==, "550.54.14");
+        g_assert_cmpstr(seen->names[0], ==, "NVIDIA GeForce RTX 4090");
+        g_assert_cmpuint(seen->devices[0].memory_total_bytes, ==, 24 * GIB);
+        g_assert_cmpint(seen->devices[0].unified, ==, 0);
+        g_assert_cmpfloat(seen->devices[0].figures.usage, ==, 61);
+        /* Without what the driver reserves. */
+        g_assert_cmpuint(seen->devices[0].figures.memory_used_bytes, ==, 6 * GIB);
+        g_assert_cmpint(seen->devices[0].figures.temperature_milli_celsius, ==, 55000);
+        g_assert_cmpuint(seen->devices[0].figures.power_micro_watts, ==, 310500000);
+        g_assert_cmpuint(seen->devices[0].figures.clock_hz, ==, 2520000000);
+        g_assert_cmpstr(seen->names[1], ==, "NVIDIA RTX A5000");
+        g_assert_cmpfloat(seen->devices[1].figures.usage, ==, 0);
+        g_assert_cmpuint(log_count(""), ==, 0);
+        log = read_log(seen);
+        g_assert_true(g_str_has_prefix(log, "init without attaching\n00000000:01:00.0\n00000000:02:00.0\n"));
+        end(seen);
+}
+
+/* What an old driver lacks is absent, the rest is told. */
+static void test_old_driver(void)
+{
+        Seen *seen = begin("", "libfake-nvml-old.so", &patient);
+
+        gpu_wait(is_told, seen);
+        g_assert_cmpstr(seen->version, ==, NULL);
+        g_assert_cmpstr(seen->names[1], ==, "NVIDIA RTX A5000");
+        g_assert_cmpuint(seen->devices[0].figures.memory_used_bytes, ==, 6 * GIB + GIB / 2);
+        g_assert_cmpint(seen->devices[0].figures.temperature_milli_celsius, ==, 55000);
+        g_assert_true(isnan(seen->devices[0].figures.usage));
+        g_assert_cmpuint(seen->devices[0].figures.power_micro_watts, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(seen->devices[0].figures.clock_hz, ==, ALD_ABSENT_UINT64);
+        end(seen);
+}
+
+static void assert_nothing_told(const AldNvmlDevice *device)
+{
+        g_assert_true(isnan(device->figures.usage));
+        g_assert_cmpuint(device->figures.memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device->memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpint(device->figures.temperature_milli_celsius, ==, ALD_ABSENT_INT64);
+        g_assert_cmpuint(device->figures.power_micro_watts, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device->figures.clock_hz, ==, ALD_ABSENT_UINT64);
+}
+
+static void test_errors(void)
+{
+        Seen *seen = begin("errors", "libfake-nvml.so", &patient);
+
+        gpu_wait(is_told, seen);
+        g_assert_cmpuint(seen->n_devices, ==, 2);
+        g_assert_null(seen->names[0]);
+        assert_nothing_told(&seen->devices[0]);
+        /* An error says nothing of whose memory it is. */
+        g_assert_cmpint(seen->devices[0].unified, ==, ALD_ABSENT_BOOLEAN);
+        end(seen);
+}
+
+static void test_garbage(void)
+{
+        Seen *seen = begin("garbage", "libfake-nvml.so", &patient);
+
+        gpu_wait(is_told, seen);
+        g_assert_null(seen->names[0]);
+        assert_nothing_told(&seen->devices[0]);
+        end(seen);
+}
+
+/* A GPU that fell off the bus is reported once, and when it is back. */
+static void test_lost(void)
+{
+        Seen *seen = begin("lost", "libfake-nvml.so", &patient);
+
+        seen->ids = first_only;
+        for (int i = 0; i < 3; i++) {
+                seen->n_told = 0;
+                gpu_wait(is_told, seen);
+                g_assert_cmpstr(seen->error, ==, "GPU is lost");
+                assert_nothing_told(&seen->devices[0]);
+        }
+        g_assert_cmpuint(log_count("NVML tells nothing of " FIRST ": GPU is lost"), ==, 1);
+        fake_root_remove(seen->root, "while");
+        do {
+                seen->n_told = 0;
+                gpu_wait(is_told, seen);
+        } while (seen->error);
+        g_assert_cmpuint(log_count("tells of " FIRST " again"), ==, 1);
+        g_assert_cmpfloat(seen->devices[0].figures.usage, ==, 61);
+        end(seen);
+}
+
+static void test_gb10(void)
+{
+        static const char *const ids[] = { "000f:01:00.0", NULL };
+        Seen *seen = begin("gb10", "libfake-nvml.so", &patient);
+
+        seen->ids = ids;
+        gpu_wait(is_told, seen);
+        g_assert_cmpstr(seen->names[0], ==, "NVIDIA GB10");
+        g_assert_cmpint(seen->devices[0].unified, ==, 1);
+        g_assert_cmpuint(seen->devices[0].memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(seen->devices[0].figures.memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpfloat(seen->devices[0].figures.usage, ==, 12);
+        end(seen);
+}
+
+static void test_tegra(void)
+{
+        static const char *const ids[] = { "17000000.gpu", NULL };
+        Seen *seen = begin("tegra", "libfake-nvml.so", &patient);
+
+        seen->ids = ids;
+        gpu_wait(is_told, seen);
+        g_assert_cmpstr(seen->names[0], ==, "Orin (nvgpu)");
+        g_assert_cmpint(seen->devices[0].unified, ==, 1);
+        g_assert_true(isnan(seen->devices[0].figures.usage));
+        end(seen);
+}
+
+/* Fails thrice, with one line; then works again, with another. */
+static void assert_recovers(const char *mode, const AldChildTiming *timing, const char *reason)
+{
+        Seen *seen = begin(mode, "libfake-nvml.so", timing);
+
+        gpu_wait(is_lost_thrice, seen);
+        g_assert_cmpuint(seen->n_told, ==, 0);
+        g_assert_nonnull(ald_nvml_source_reason(seen->source));
+        g_assert_nonnull(strstr(ald_nvml_source_reason(seen->source), reason));
+        g_assert_cmpuint(log_count("alidade-nvml failed"), ==, 1);
+        fake_root_remove(seen->root, "while");
+        gpu_wait(is_told, seen);
+        g_assert_cmpuint(seen->n_devices, ==, 2);
+        g_assert_null(ald_nvml_source_reason(seen->source));
+        g_assert_cmpuint(log_count("alidade-nvml works again"), ==, 1);
+        end(seen);
+}
+
+static void test_init_error(void)
+{
+        assert_recovers("init-error", &patient, "Driver Not Loaded (error 9)");
+}
+
+static void test_crash(void)
+{
+        assert_recovers("crash", &patient, "signal 11");
+}
+
+static void test_hang(void)
+{
+        static const char *const modes[] = { "hang-init", "hang-sample" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(modes); i++) {
+                Seen *seen = begin(modes[i], "libfake-nvml.so", &hasty);
+
+                gpu_wait(is_lost, seen);
+                g_assert_nonnull(strstr(ald_nvml_source_reason(seen->source), "did not answer in time"));
+                gpu_wait(is_over, seen);
+                end(seen);
+        }
+}
+
+static void test_no_library(void)
+{
+        Seen *seen = begin("", "libno-such.so", &patient);
+
+        gpu_wait(is_lost, seen);
+        g_assert_nonnull(strstr(ald_nvml_source_reason(seen->source), "libno-such.so"));
+        end(seen);
+}
+
+/* Whoever is to be let go of ends the helper; with nobody left there is none. */
+static void test_lets_go(void)
+{
+        Seen *seen = begin("", "libfake-nvml.so", &patient);
+        g_autofree char *log = NULL;
+        const char *again;
+
+        gpu_wait(is_told, seen);
+        seen->ids = first_only;
+        seen->n_told = 0;
+        gpu_wait(is_told, seen);
+        g_assert_cmpuint(seen->n_devices, ==, 1);
+        log = read_log(seen);
+        again = strstr(log + 1, "init");
+        g_assert_nonnull(again);
+        /* The new helper never met the other one. */
+        g_assert_null(strstr(again, "02:00.0"));
+
+        g_assert_true(ald_nvml_source_is_running(seen->source));
+        ald_nvml_source_ask(seen->source, none);
+        gpu_wait(is_over, seen);
+        g_assert_cmpuint(seen->n_lost, ==, 0);
+        g_assert_cmpuint(log_count(""), ==, 0);
+        end(seen);
+}
+
+static void test_nobody_to_ask(void)
+{
+        Seen *seen = begin("", "libfake-nvml.so", &patient);
+
+        ald_nvml_source_ask(seen->source, none);
+        g_assert_false(ald_nvml_source_is_running(seen->source));
+        end(seen);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        log_count_install();
+        g_test_add_func("/gpu-nvml/dual", test_dual);
+        g_test_add_func("/gpu-nvml/old-driver", test_old_driver);
+        g_test_add_func("/gpu-nvml/errors", test_errors);
+        g_test_add_func("/gpu-nvml/garbage", test_garbage);
+        g_test_add_func("/gpu-nvml/lost", test_lost);
+        g_test_add_func("/gpu-nvml/gb10", test_gb10);
+        g_test_add_func("/gpu-nvml/tegra", test_tegra);
+        g_test_add_func("/gpu-nvml/init-error", test_init_error);
+        g_test_add_func("/gpu-nvml/crash", test_crash);
+        g_test_add_func("/gpu-nvml/hang", test_hang);
+        g_test_add_func("/gpu-nvml/no-library", test_no_library);
+        g_test_add_func("/gpu-nvml/lets-go", test_lets_go);
+        g_test_add_func("/gpu-nvml/nobody-to-ask", test_nobody_to_ask);
+        return g_test_run();
+}
