@@ -5,11 +5,13 @@
 #include "services/common/node-id.h"
 #include "services/common/polkit.h"
 #include "services/common/record-export.h"
+#include "services/common/state-directory.h"
 #include "services/identity/identity-bus.h"
 #include "services/identity/name-store.h"
 
 #define PATH "/org/alidade/Identity1"
 #define INTERFACE "org.alidade.Identity1"
+#define STATE_DIRECTORY "/var/lib/alidade/identity"
 #define ACTION_SET_FRIENDLY_NAME "org.alidade.identity.set-friendly-name"
 
 struct AldIdentityBus {
@@ -82,7 +84,6 @@ static const sd_bus_vtable identity_vtable[] = {
 int ald_identity_bus_new(AldService *service, AldIdentityBus **ret)
 {
         g_autoptr(AldIdentityBus) bus = g_new0(AldIdentityBus, 1);
-        g_autofree char *directory = ald_name_store_directory();
         char node_id[ALD_NODE_ID_SIZE];
         int r;
 
@@ -99,7 +100,8 @@ int ald_identity_bus_new(AldService *service, AldIdentityBus **ret)
                 g_critical("Cannot export " PATH ": %s", g_strerror(-r));
                 return r;
         }
-        bus->manager = ald_identity_manager_new(ald_service_root(service), directory, on_identity, bus);
+        bus->manager = ald_identity_manager_new(
+                ald_service_root(service), ald_state_directory(STATE_DIRECTORY), on_identity, bus);
         *ret = g_steal_pointer(&bus);
         return 0;
 }

@@ -13,7 +13,6 @@
 #include "services/common/sysroot.h"
 #include "services/identity/name-store.h"
 
-#define FALLBACK_DIRECTORY "/var/lib/alidade/identity"
 #define FILE_NAME "friendly-name"
 #define FILE_MAX \
         (ALD_NAME_MAX * 4 + 2) /* the longest name in UTF-8, a newline, and room for the terminator */
@@ -44,15 +43,6 @@ const char *ald_name_refuse(const char *name)
                 blank = blank && g_unichar_isspace(c);
         }
         return *name && blank ? "it is blank" : NULL;
-}
-
-char *ald_name_store_directory(void)
-{
-        const char *directory = g_getenv("STATE_DIRECTORY");
-
-        if (!directory || *directory == '\0' || *directory == ':')
-                return g_strdup(FALLBACK_DIRECTORY);
-        return g_strndup(directory, strcspn(directory, ":"));
 }
 
 static void set_aside(int dir, const char *directory, const char *reason)

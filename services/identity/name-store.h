@@ -8,9 +8,6 @@
 /* Why a name cannot be used, or NULL where it can. */
 const char *ald_name_refuse(const char *name);
 
-/* STATE_DIRECTORY as systemd sets it, else /var/lib/alidade/identity. To be freed. */
-char *ald_name_store_directory(void);
-
 /* The kept name, or NULL. A damaged file is reported, set aside as friendly-name.damaged and ignored. */
 char *ald_name_store_load(const char *directory);
 

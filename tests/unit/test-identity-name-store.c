@@ -162,26 +162,6 @@ static void test_left_over(void)
         g_assert_false(exists(root, "friendly-name.new"));
 }
 
-static void check_directory(const char *variable, const char *expected)
-{
-        g_autofree char *directory = NULL;
-
-        if (variable)
-                g_setenv("STATE_DIRECTORY", variable, TRUE);
-        else
-                g_unsetenv("STATE_DIRECTORY");
-        directory = ald_name_store_directory();
-        g_assert_cmpstr(directory, ==, expected);
-}
-
-static void test_directory(void)
-{
-        check_directory("/state/a", "/state/a");
-        check_directory("/state/a:/state/b", "/state/a");
-        check_directory("", "/var/lib/alidade/identity");
-        check_directory(NULL, "/var/lib/alidade/identity");
-}
-
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -193,6 +173,5 @@ int main(int argc, char *argv[])
         g_test_add_func("/identity/name-store/not-a-file", test_not_a_file);
         g_test_add_func("/identity/name-store/cannot-store", test_cannot_store);
         g_test_add_func("/identity/name-store/left-over", test_left_over);
-        g_test_add_func("/identity/name-store/directory", test_directory);
         return g_test_run();
 }
