@@ -81,7 +81,7 @@ static void find_driverless(AldReport *report, const AldNode *node, const AldBac
                 return;
         name = ald_report_name(report, &node->id);
         ald_report_add(report, ALD_SEVERITY_WARNING, "device-without-driver", &node->id, 1,
-                g_strdup_printf("No kernel driver is bound to %s (%s) on %s, so that nothing can compute on it.",
+                g_strdup_printf("No kernel driver is bound to %s (%s) on %s, so nothing can compute on it.",
                         backend->name ?: backend->vendor ?: backend->class, backend->id, name),
                 g_strdup_printf("Install the kernel driver of its vendor on %s.", name));
 }

@@ -8,10 +8,12 @@
 /*
  * Records and updates as JSON, for the state file and what nodes send each other. Keys are the D-Bus names;
  * an absent field is not there. Reading skips unknown keys, since a newer peer sends them, takes 3 for 3.0
- * and 3.0 for 3, and refuses -EBADMSG  a value of another type, or a key missing that must be there -ERANGE
- * an integer beyond ±2^53 or below what the field can hold, a string beyond ALD_STRING_MAX -E2BIG    a record
- * beyond ALD_RECORD_MAX *ret_field (maybe NULL) then is the static name of the field, or NULL where it is no
- * single one. Strings and rows are treated as ald_record_new() does.
+ * and 3.0 for 3, and refuses with
+ *   -EBADMSG  a value of another type, or where a key is missing that must be there
+ *   -ERANGE   an integer beyond 2^53 or below what the field holds, a string beyond ALD_STRING_MAX
+ *   -E2BIG    a record beyond ALD_RECORD_MAX
+ * *ret_field (maybe NULL) then is the static name of the field, or NULL where it is no single one. Strings
+ * and rows are treated as ald_record_new() does.
  */
 
 #define ALD_JSON_MAX_DEPTH 16u

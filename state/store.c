@@ -5,11 +5,12 @@
 #include "state/key.h"
 #include "state/store.h"
 
-/* What an object or interface costs in GetManagedObjects() beside its fields: its path and the names and
- * standard interfaces around it. */
+/* What an object or interface costs in GetManagedObjects() beside its fields, at most: its path, the standard
+ * interfaces, its name and the envelope. */
 #define WIRE_PER_NODE 256u
-#define WIRE_PER_ENTRY 96u
-#define WIRE_PER_LINK 384u
+#define WIRE_PER_ENTRY 128u
+#define WIRE_PER_LINK 416u
+#define WIRE_PER_KEY_BYTE 3u /* the path has what is no letter or digit as _2c */
 
 struct AldStore {
         AldStoreLimits limits;
@@ -20,6 +21,7 @@ struct AldStore {
         GTree *order;      /* the same, by id */
         size_t n_links;
         size_t n_hidden_links;
+        size_t n_with_records; /* nodes that could be objects */
         size_t shown_nodes;
         size_t shown_bytes;
         size_t bytes;
@@ -160,14 +162,33 @@ AldEntry *ald_store_find(AldStore *store, const AldId *id, AldKind kind, const c
 
 static size_t wire_size(const AldEntry *entry)
 {
-        return entry->record->wire_size + (entry->key ? WIRE_PER_LINK : WIRE_PER_ENTRY);
+        if (!entry->key)
+                return entry->record->wire_size + WIRE_PER_ENTRY;
+        return entry->record->wire_size + WIRE_PER_LINK + WIRE_PER_KEY_BYTE * strlen(entry->key);
 }
 
-static void hide(AldStore *store, AldEntry *entry, size_t shown_size)
+static bool shows_something(const AldNode *node)
 {
-        if (entry->shown)
-                store->shown_bytes -= shown_size;
+        for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++)
+                if (node->entries[kind].shown)
+                        return true;
+        return false;
+}
+
+/* With its last interface a node ceases to be an object. */
+static void hide(AldStore *store, AldEntry *entry)
+{
+        AldNode *node = entry->node;
+
+        if (!entry->shown)
+                return;
         entry->shown = false;
+        store->shown_bytes -= wire_size(entry);
+        if (entry->key || shows_something(node))
+                return;
+        node->shown = false;
+        store->shown_nodes--;
+        store->shown_bytes -= WIRE_PER_NODE;
 }
 
 /* A node becomes an object while there is room for one; an interface or link while its bytes fit. */
@@ -188,15 +209,6 @@ static void show_if_it_fits(AldStore *store, AldEntry *entry)
         }
         entry->shown = true;
         store->shown_bytes += size;
-}
-
-static void unshow_node(AldStore *store, AldNode *node)
-{
-        if (!node->shown)
-                return;
-        node->shown = false;
-        store->shown_nodes--;
-        store->shown_bytes -= WIRE_PER_NODE;
 }
 
 static bool node_has_records(const AldNode *node)
@@ -222,17 +234,17 @@ static void set_record(AldStore *store, AldEntry *entry, AldRecord *record)
         AldRecord *before = entry->record;
 
         count_link(store, entry, -1);
+        store->n_with_records -= node_has_records(entry->node);
         if (before) {
-                hide(store, entry, wire_size(entry));
+                hide(store, entry);
                 store->bytes -= before->size;
         }
         entry->record = record ? ald_record_ref(record) : NULL;
         if (record) {
                 store->bytes += record->size;
                 show_if_it_fits(store, entry);
-        } else if (!entry->key && !node_has_records(entry->node)) {
-                unshow_node(store, entry->node);
         }
+        store->n_with_records += node_has_records(entry->node);
         count_link(store, entry, +1);
         if (before)
                 ald_record_unref(before);
@@ -282,20 +294,27 @@ static int compare_to_entry(const AldUpdate *update, const AldEntry *entry)
         return r;
 }
 
+static bool is_sayable(const AldUpdate *update)
+{
+        return update->stamp.epoch <= (uint64_t) ALD_INTEGER_MAX &&
+               update->stamp.seq <= (uint64_t) ALD_INTEGER_MAX &&
+               update->updated_usec <= (uint64_t) ALD_INTEGER_MAX;
+}
+
+/* What others send leaves no less room for this node. */
 static int check(const AldStore *store, const AldUpdate *update, const AldEntry *entry)
 {
         size_t before = entry && entry->record ? entry->record->size : 0;
 
-        if (update->stamp.epoch > (uint64_t) ALD_INTEGER_MAX ||
-                update->stamp.seq > (uint64_t) ALD_INTEGER_MAX ||
-                update->updated_usec > (uint64_t) ALD_INTEGER_MAX)
+        if (!is_sayable(update))
                 return -EINVAL;
         if (!update->record)
                 return ald_key_parse(update->kind, update->key, NULL);
         if (update->record->kind != update->kind ||
                 !ald_key_fits(update->kind, update->key, &update->node, update->record))
                 return -EINVAL;
-        if (store->bytes - before + update->record->size > store->limits.max_bytes)
+        if (!ald_id_equal(&update->node, &store->local->id) &&
+                store->bytes - before + update->record->size > store->limits.max_bytes)
                 return -ENOSPC;
         return 0;
 }
@@ -359,9 +378,11 @@ int ald_store_put(AldStore *store, const AldUpdate *update, uint64_t now)
 {
         AldNode *node = ald_store_find_node(store, &update->node);
 
-        if (node && node->local)
-                return update->stamp.epoch > store->epoch ? ALD_PUT_OWN : ALD_PUT_KNOWN;
-        return merge(store, node, update, now);
+        if (!node || !node->local)
+                return merge(store, node, update, now);
+        if (!is_sayable(update))
+                return -EINVAL;
+        return update->stamp.epoch > store->epoch ? ALD_PUT_OWN : ALD_PUT_KNOWN;
 }
 
 int ald_store_put_local(AldStore *store, AldKind kind, const char *key, AldRecord *record,
@@ -381,7 +402,7 @@ int ald_store_put_local(AldStore *store, AldKind kind, const char *key, AldRecor
 
 void ald_store_take_epoch(AldStore *store, uint64_t epoch, uint64_t now)
 {
-        store->epoch = MAX(store->epoch, epoch) + 1;
+        store->epoch = MIN(MAX(store->epoch, epoch) + 1, (uint64_t) ALD_INTEGER_MAX);
         store->seq = 0;
         for (AldEntry *entry = ald_node_after(store->local, NULL); entry;
                 entry = ald_node_after(store->local, entry)) {
@@ -441,7 +462,7 @@ static gboolean expire_node(AldNode *node, void *userdata)
 {
         Expiry *expiry = userdata;
 
-        if (!node->local && node->heard + expiry->node < expiry->now)
+        if (!node->local && expiry->now > expiry->node && node->heard < expiry->now - expiry->node)
                 g_ptr_array_add(expiry->silent, node);
         else if (expiry->now > expiry->deletion)
                 forget_old_deletions(expiry->store, node, expiry->now - expiry->deletion);
@@ -584,5 +605,5 @@ size_t ald_store_n_links(AldStore *store)
 
 size_t ald_store_n_hidden(AldStore *store)
 {
-        return g_hash_table_size(store->nodes) - store->shown_nodes + store->n_hidden_links;
+        return store->n_with_records - store->shown_nodes + store->n_hidden_links;
 }
