@@ -125,8 +125,6 @@ static void end_round(AldDiskCollector *collector)
 
 static void take_answer(Path *path, const Question *question)
 {
-        bool was_late = path->late;
-
         path->question = NULL;
         path->late = false;
         path->have_row = question->error >= 0;
@@ -134,9 +132,7 @@ static void take_answer(Path *path, const Question *question)
         path->row.id = path->name;
         if (question->error < 0)
                 complain(path, question->error);
-        if (was_late)
-                publish(path->collector);
-        else if (round_is_over(path->collector))
+        if (round_is_over(path->collector))
                 end_round(path->collector);
 }
 

@@ -21,6 +21,8 @@ KIB = 1024
 ACCESS_DENIED = "org.freedesktop.DBus.Error.AccessDenied"
 PROPERTIES = "org.freedesktop.DBus.Properties"
 
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root to mount")
+
 COFFEE_LAKE = {
     "sys/class/hwmon/hwmon4/name": "coretemp\n",
     "sys/class/hwmon/hwmon4/temp1_label": "Package id 0\n",
@@ -285,23 +287,42 @@ def test_paths(make_host):
 
 
 @contextlib.contextmanager
-def dead_file_system(folder):
-    """A FUSE mount whose server never answers, as a network file system whose server is gone."""
+def mounted(folder, kind, options):
     libc = ctypes.CDLL(None, use_errno=True)
-    server = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
-    options = f"fd={server},rootmode=40000,user_id=0,group_id=0".encode()
-    if libc.mount(b"dead", str(folder).encode(), b"fuse", 0, options) != 0:
-        os.close(server)
-        pytest.skip(f"no FUSE here: {os.strerror(ctypes.get_errno())}")
+    if libc.mount(b"bed", str(folder).encode(), kind.encode(), 0, options.encode()) != 0:
+        pytest.skip(f"no {kind} here: {os.strerror(ctypes.get_errno())}")
     try:
         yield
     finally:
-        # Lets go of whoever waits.
-        os.close(server)
         libc.umount2(str(folder).encode(), 2)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to mount")
+@contextlib.contextmanager
+def dead_file_system(folder):
+    """A FUSE mount whose server never answers, as a network file system whose server is gone."""
+    server = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
+    try:
+        with mounted(folder, "fuse", f"fd={server},rootmode=40000,user_id=0,group_id=0"):
+            yield
+    finally:
+        # Lets go of whoever waits.
+        os.close(server)
+
+
+@contextlib.contextmanager
+def automount_point(folder):
+    """Yields where the kernel asks for the mount once somebody triggers it."""
+    asked, theirs = os.pipe()
+    os.set_blocking(asked, False)
+    try:
+        with mounted(folder, "autofs", f"fd={theirs},pgrp={os.getpgrp()},minproto=5,maxproto=5,direct"):
+            yield asked
+    finally:
+        os.close(asked)
+        os.close(theirs)
+
+
+@needs_root
 def test_file_system_that_does_not_answer(make_host):
     host = make_host(sysroot=True, isolated=False, config="[telemetry]\ndisk-paths=/;/dead\ndisk-interval-s=5\n")
     host.sysroot.mkdir("dead")
@@ -313,6 +334,19 @@ def test_file_system_that_does_not_answer(make_host):
         host.sysroot.write("proc/meminfo", "MemTotal: 8 kB\nMemAvailable: 4 kB\n")
         wait_for(host, "Memory", "TotalBytes", lambda value: value == 8 * KIB)
         assert host.daemons[0].log_text().count("/dead") == 1
+        host.daemons[0].stop()
+
+
+@needs_root
+def test_automount_point_is_left_alone(make_host):
+    host = make_host(sysroot=True, isolated=False, config="[telemetry]\ndisk-paths=/;/auto\n")
+    host.sysroot.mkdir("auto")
+    with automount_point(host.sysroot.dir / "auto") as asked:
+        host.start_daemon("telemetryd")
+        assert [row["Id"] for row in wait_for(host, "Disk", "Paths", bool)] == ["/"]
+        with pytest.raises(BlockingIOError):
+            os.read(asked, 1)
+        assert "/auto has no row until somebody mounts it" in host.daemons[0].log_text()
         host.daemons[0].stop()
 
 

@@ -165,6 +165,14 @@ static void test_hung_path(void)
         wait_for_call(&told, 7);
         g_assert_cmpuint(told.n_rows, ==, 2);
         g_assert_cmpuint(asked_hung(), ==, 1);
+
+        /* It is waited for again, and its old row goes again. */
+        hang(true);
+        ald_disk_collector_sample(collector);
+        wait_for_call(&told, 8);
+        g_assert_cmpuint(told.n_rows, ==, 1);
+        hang(false);
+        wait_for_call(&told, 9);
         forget(&told);
 }
 

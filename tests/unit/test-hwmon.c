@@ -17,10 +17,10 @@ typedef struct Machine {
 
 static const Machine machines[] = {
         { "virtual-machine", ABSENT, { NULL } },
-        { "two-intel-packages", 71000,
+        { "two-intel-packages", 73000,
                 { HWMON "hwmon0/name", "nvme\n", HWMON "hwmon0/temp1_input", "99000\n", HWMON "hwmon1/name",
                         "coretemp\n", HWMON "hwmon1/temp1_label", "Package id 0\n",
-                        HWMON "hwmon1/temp1_input", "63000\n", HWMON "hwmon1/temp2_label", "Core 0\n",
+                        HWMON "hwmon1/temp1_input", "73000\n", HWMON "hwmon1/temp2_label", "Core 0\n",
                         HWMON "hwmon1/temp2_input", "95000\n", HWMON "hwmon2/name", "coretemp\n",
                         HWMON "hwmon2/temp1_label", "Package id 1\n", HWMON "hwmon2/temp1_input",
                         "71000\n" } },
@@ -54,6 +54,9 @@ static const Machine machines[] = {
                         HWMON "hwmon0/temp2_input", "38000\n" } },
         { "intel-zone-only", 55000,
                 { ZONE "thermal_zone0/type", "acpitz\n", ZONE "thermal_zone0/temp", "27800\n",
+                        ZONE "thermal_zone1/type", "x86_pkg_temp\n", ZONE "thermal_zone1/temp", "55000\n" } },
+        { "best-zone-wins", 55000,
+                { ZONE "thermal_zone0/type", "cpu-virtual\n", ZONE "thermal_zone0/temp", "90000\n",
                         ZONE "thermal_zone1/type", "x86_pkg_temp\n", ZONE "thermal_zone1/temp", "55000\n" } },
         { "jetson", 51500,
                 { ZONE "thermal_zone0/type", "CPU-therm\n", ZONE "thermal_zone0/temp", "51500\n",

@@ -54,14 +54,15 @@ static void test_sums_packages(void)
         fake_root_mkdir(root, CAP "intel-rapl");
         add_domain(root, "intel-rapl:0", "package-0\n", "1000000\n");
         add_domain(root, "intel-rapl:0:0", "core\n", "1000000\n");
+        add_domain(root, "intel-rapl:0:1", "package-0-die-0\n", "1000000\n");
         add_domain(root, "intel-rapl:1", "package-1\n", "2000000\n");
         add_domain(root, "intel-rapl:2", "psys\n", "1000000\n");
         add_domain(root, "intel-rapl-mmio:0", "package-0\n", "1000000\n");
         g_assert_cmpuint(ald_rapl_collector_sample(collector, SEC), ==, ABSENT);
 
-        for (int i = 0; i < 5; i++) {
-                static const char *const names[] = { "intel-rapl:0", "intel-rapl:0:0", "intel-rapl:1",
-                        "intel-rapl:2", "intel-rapl-mmio:0" };
+        for (int i = 0; i < 6; i++) {
+                static const char *const names[] = { "intel-rapl:0", "intel-rapl:0:0", "intel-rapl:0:1",
+                        "intel-rapl:1", "intel-rapl:2", "intel-rapl-mmio:0" };
                 g_autofree char *path = g_strdup_printf(CAP "%s/energy_uj", names[i]);
 
                 fake_root_write(root, path, "101000000\n");

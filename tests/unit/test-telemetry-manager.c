@@ -141,6 +141,10 @@ static void test_configure(void)
         g_assert_cmpuint(ald_telemetry_manager_interval(manager, ALD_RATE_DISK), ==, 60 * SEC);
         g_assert_cmpuint(ald_telemetry_manager_set_interval(manager, ALD_RATE_MEMORY, 0), ==, 700 * MSEC);
         wait_for(&seen, ALD_KIND_DISK, 2);
+        /* The same paths again are no reason to ask again: a file system may still owe its answer. */
+        ald_telemetry_manager_configure(manager, &other);
+        wait_for(&seen, ALD_KIND_SYSTEM, seen.n[ALD_KIND_SYSTEM] + 2);
+        g_assert_cmpuint(seen.n[ALD_KIND_DISK], ==, 2);
         g_assert_cmpuint(ald_record_as(seen.last[ALD_KIND_DISK], DISK, AldDisk)->paths.n, ==, 2);
         forget(&seen);
 }
