@@ -36,6 +36,17 @@ struct AldChild {
         char *reason; /* why it fails at present */
 };
 
+/* A helper is no part of what the service manager watches. */
+static char **make_environment(void)
+{
+        static const char *const own[] = { "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC" };
+        char **environment = g_get_environ();
+
+        for (size_t i = 0; i < G_N_ELEMENTS(own); i++)
+                environment = g_environ_unsetenv(environment, own[i]);
+        return environment;
+}
+
 AldChild *ald_child_new(
         const AldChildInfo *info, const AldChildTiming *timing, const char *directory, void *userdata)
 {
@@ -45,7 +56,7 @@ AldChild *ald_child_new(
         child->timing = timing;
         child->userdata = userdata;
         child->directory = g_strdup(directory);
-        child->environment = g_get_environ();
+        child->environment = make_environment();
         child->pidfd = child->socket = -1;
         return child;
 }

@@ -6,6 +6,7 @@
 #include "services/telemetry/gpu-drm.h"
 #include "services/telemetry/gpu-figures.h"
 #include "services/telemetry/gpu-hwmon.h"
+#include "services/telemetry/gpu-pmu.h"
 #include "services/telemetry/kept-file.h"
 
 #define STATS_MAX 2048u
@@ -31,6 +32,7 @@ struct AldGpuReader {
         Gauge gauges[N_FIGURES];
         AldKeptFile stats; /* of v3d */
         AldV3dStats before;
+        AldGpuPmu *pmu; /* of i915 */
         int64_t energy;
         int64_t energy_usec; /* 0 before the first reading */
 };
@@ -118,6 +120,8 @@ AldGpuReader *ald_gpu_reader_new(int root, const AldGpu *gpu)
         find_devfreq_clock(reader, root, gpu->path);
         if (ald_sysroot_exists(root, stats))
                 ald_kept_file_init(&reader->stats, root, stats);
+        if (g_strcmp0(gpu->driver, "i915") == 0)
+                reader->pmu = ald_gpu_pmu_new(root, gpu->id);
         return reader;
 }
 
@@ -130,6 +134,7 @@ void ald_gpu_reader_free(AldGpuReader *reader)
                         ald_kept_file_clear(&reader->gauges[figure].file);
         if (reader->stats.path)
                 ald_kept_file_clear(&reader->stats);
+        ald_gpu_pmu_free(reader->pmu);
         g_free(reader);
 }
 
@@ -138,7 +143,13 @@ bool ald_gpu_reader_same(const AldGpuReader *a, const AldGpuReader *b)
         for (Figure figure = 0; figure < N_FIGURES; figure++)
                 if (g_strcmp0(a->gauges[figure].file.path, b->gauges[figure].file.path) != 0)
                         return false;
-        return g_strcmp0(a->stats.path, b->stats.path) == 0;
+        return g_strcmp0(a->stats.path, b->stats.path) == 0 && !a->pmu == !b->pmu &&
+               ald_gpu_reader_refusal(a) == ald_gpu_reader_refusal(b);
+}
+
+int ald_gpu_reader_refusal(const AldGpuReader *reader)
+{
+        return reader->pmu ? ald_gpu_pmu_error(reader->pmu) : 0;
 }
 
 static bool read_gauge(AldGpuReader *reader, Figure figure, int64_t *ret)
@@ -241,6 +252,8 @@ void ald_gpu_reader_read(AldGpuReader *reader, int64_t now_usec, AldDevice *devi
                 figures.usage = (double) value * reader->gauges[FIGURE_USAGE].scale;
         else if (reader->stats.path)
                 figures.usage = read_v3d_usage(reader);
+        else if (reader->pmu)
+                figures.usage = ald_gpu_pmu_read(reader->pmu);
         if (read_gauge(reader, FIGURE_TEMPERATURE, &value))
                 figures.temperature_milli_celsius = value;
         figures.memory_used_bytes = read_uint64(reader, FIGURE_MEMORY);

@@ -17,6 +17,9 @@ bool ald_gpu_reader_same(const AldGpuReader *a, const AldGpuReader *b);
 /* Sets the figures that can be read; leaves the rest as it is. Only for a device that is awake. */
 void ald_gpu_reader_read(AldGpuReader *reader, int64_t now_usec, AldDevice *device);
 
+/* Why the kernel refuses to tell the usage, as a negative errno; 0 where it does not refuse. */
+int ald_gpu_reader_refusal(const AldGpuReader *reader);
+
 /* What v3d tells of its queues. */
 #define ALD_V3D_QUEUES_MAX 16u
 typedef struct AldV3dStats {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <sys/stat.h>
 
 #include "services/telemetry/gpu-cpu.h"
@@ -231,19 +232,18 @@ void ald_gpu_collector_backends(AldGpuCollector *collector, AldBackends *ret)
 void ald_gpu_collector_reasons(const AldGpuCollector *collector, GPtrArray *reasons)
 {
         const char *nvml = ald_nvml_source_reason(collector->nvml_source);
-        bool has_intel = false;
 
-        for (guint i = 0; i < collector->gpus->len; i++) {
-                const AldGpu *gpu = collector->gpus->pdata[i];
-
-                has_intel = has_intel || g_strcmp0(gpu->driver, "i915") == 0 ||
-                            g_strcmp0(gpu->driver, "xe") == 0;
-        }
         if (nvml)
                 g_ptr_array_add(reasons, g_strdup_printf("Devices: NVIDIA's library failed: %s", nvml));
-        if (has_intel)
-                g_ptr_array_add(reasons, g_strdup("Devices: the usage of Intel's graphics is told to "
-                                                  "programs with CAP_PERFMON only"));
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                const AldGpu *gpu = collector->gpus->pdata[i];
+                int r = gpu->live ? ald_gpu_reader_refusal(gpu->live->reader) : 0;
+
+                if (r == -EACCES || r == -EPERM)
+                        g_ptr_array_add(reasons, g_strdup_printf("Devices: the usage of %s is counted for "
+                                                                 "programs with CAP_PERFMON only",
+                                                         gpu->id));
+        }
 }
 
 bool ald_gpu_collector_has_nvml_running(const AldGpuCollector *collector)

@@ -5,6 +5,7 @@
 #include "services/telemetry/gpu-drm.h"
 #include "services/telemetry/gpu-names.h"
 #include "services/telemetry/gpu-pci.h"
+#include "services/telemetry/gpu-pmu.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -14,6 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_autofree char *text = g_strndup((const char *) data, size);
         g_autofree char *model = ald_gpu_parse_nvidia_model(text), *name = NULL, *vendor = NULL, *market = NULL;
         AldV3dStats stats;
+        uint64_t config;
 
         g_assert_true(!model || *model);
         ald_gpu_parse_cpuinfo(text, &name, &vendor);
@@ -23,5 +25,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (ald_gpu_parse_v3d_stats(text, &stats))
                 g_assert_true(stats.n_queues > 0 && stats.n_queues <= ALD_V3D_QUEUES_MAX);
         (void) ald_gpu_is_pci_address(text);
+        (void) ald_gpu_parse_event(text, &config);
         return 0;
 }

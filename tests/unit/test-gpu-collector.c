@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whole machines: sysfs, NVML and OpenCL together. */
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "services/telemetry/gpu-private.h"
 #include "state/record.h"
@@ -384,7 +386,8 @@ static void test_nothing(void)
         end(machine);
 }
 
-static void test_intel_reason(void)
+/* There is nothing that anybody could do about a driver without counters. */
+static void test_no_reason(void)
 {
         Machine *machine = begin("");
         g_autoptr(GPtrArray) reasons = g_ptr_array_new_with_free_func(g_free);
@@ -394,8 +397,30 @@ static void test_intel_reason(void)
         sample(machine);
         g_assert_true(isnan(device(machine, "0000:00:02.0")->usage));
         ald_gpu_collector_reasons(machine->collector, reasons);
-        g_assert_cmpuint(reasons->len, ==, 1);
-        g_assert_nonnull(strstr(reasons->pdata[0], "CAP_PERFMON"));
+        g_assert_cmpuint(reasons->len, ==, 0);
+        end(machine);
+}
+
+/* As nobody, for whom the kernel counts nothing by default. */
+static void test_refused_reason(void)
+{
+        Machine *machine = begin("");
+        g_autoptr(GPtrArray) reasons = g_ptr_array_new_with_free_func(g_free);
+
+        gpu_root_iris(machine->root);
+        fake_root_write_all(machine->root, "sys/bus/event_source/devices/i915/type", "1\n",
+                "sys/bus/event_source/devices/i915/events/rcs0-busy", "config=0x0\n", NULL);
+        g_assert_cmpint(chmod(machine->root->dir, 0755), ==, 0);
+        if (getuid() == 0)
+                g_assert_cmpint(seteuid(65534), ==, 0);
+        start(machine, &patient);
+        if (getuid() == 0)
+                g_assert_cmpint(seteuid(0), ==, 0);
+        ald_gpu_collector_reasons(machine->collector, reasons);
+        if (reasons->len == 0)
+                g_test_skip("the kernel counts for everybody");
+        else
+                g_assert_nonnull(strstr(reasons->pdata[0], "the usage of 0000:00:02.0"));
         end(machine);
 }
 
@@ -429,7 +454,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-collector/left-in-peace", test_left_in_peace);
         g_test_add_func("/gpu-collector/rescan", test_rescan);
         g_test_add_func("/gpu-collector/nothing", test_nothing);
-        g_test_add_func("/gpu-collector/intel-reason", test_intel_reason);
+        g_test_add_func("/gpu-collector/no-reason", test_no_reason);
+        g_test_add_func("/gpu-collector/refused-reason", test_refused_reason);
         g_test_add_func("/gpu-collector/no-helpers", test_no_helpers);
         return g_test_run();
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdint.h>
+
+#include <glib.h>
+
+/*
+ * How busy the engines of an Intel GPU are, by the perf events of i915. The kernel counts for programs with
+ * CAP_PERFMON only, or for all where perf_event_paranoid is 0 or less.
+ */
+typedef struct AldGpuPmu AldGpuPmu;
+
+/* Starts counting. NULL where the driver has no such events for the device with this PCI address. */
+AldGpuPmu *ald_gpu_pmu_new(int root, const char *address);
+void ald_gpu_pmu_free(AldGpuPmu *pmu);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpuPmu, ald_gpu_pmu_free)
+
+/* Why the kernel does not count for us: a negative errno, or 0 where it does. */
+int ald_gpu_pmu_error(const AldGpuPmu *pmu);
+
+/* The share of time since the last call that the busiest engine worked, in percent; absent at the first call.
+ */
+double ald_gpu_pmu_read(AldGpuPmu *pmu);
+
+/* The number behind "config=" in the description of an event; -EBADMSG for anything else. */
+int ald_gpu_parse_event(const char *text, uint64_t *ret_config);
