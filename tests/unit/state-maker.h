@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/store.h"
+
+/* Stores with records written as JSON, with ' for ". All abort on any error. Node 1 is the local one. */
+AldStore *state_make(void);
+
+/* A kind of nodes. A later call is newer. */
+void state_put(AldStore *store, unsigned node, AldKind kind, const char *text);
+
+/* Link number n between two nodes; Source and Sink are added. */
+void state_put_link(
+        AldStore *store, AldKind kind, unsigned source, unsigned sink, unsigned n, const char *text);
+
+/* The id of a node as a string. */
+char *state_id(unsigned node);
