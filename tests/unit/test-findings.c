@@ -1,0 +1,675 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+
+#include "state/findings.h"
+#include "tests/unit/state-maker.h"
+
+#define NOW (UINT64_C(100) * 3600 * 1000 * 1000)
+
+static const AldFinding *find(GPtrArray *findings, const char *id, guint nth)
+{
+        for (guint i = 0; i < findings->len; i++) {
+                const AldFinding *finding = findings->pdata[i];
+
+                if (g_str_equal(finding->id, id) && nth-- == 0)
+                        return finding;
+        }
+        return NULL;
+}
+
+static guint count(GPtrArray *findings, const char *id)
+{
+        guint n = 0;
+
+        while (find(findings, id, n))
+                n++;
+        return n;
+}
+
+static guint count_now(AldStore *store, const char *id)
+{
+        g_autoptr(GPtrArray) findings = ald_findings_compute(store, NOW);
+
+        return count(findings, id);
+}
+
+/* The only finding of its id. `nodes` ends with 0. */
+static void check(AldStore *store, const char *id, AldSeverity severity, const unsigned *nodes,
+        const char *text, const char *remedy)
+{
+        g_autoptr(GPtrArray) findings = ald_findings_compute(store, NOW);
+        const AldFinding *finding = find(findings, id, 0);
+        guint n = 0;
+
+        g_assert_cmpuint(count(findings, id), ==, 1);
+        g_assert_cmpstr(finding->text, ==, text);
+        g_assert_cmpstr(finding->remedy, ==, remedy);
+        g_assert_cmpint(finding->severity, ==, severity);
+        for (; nodes[n] != 0; n++) {
+                g_autofree char *node = state_id(nodes[n]);
+
+                g_assert_cmpstr(finding->nodes[n], ==, node);
+        }
+        g_assert_null(finding->nodes[n]);
+}
+
+#define NODES(...) ((const unsigned[]){ __VA_ARGS__, 0 })
+
+static void name_node(AldStore *store, unsigned node, const char *name)
+{
+        g_autofree char *text = g_strdup_printf("{'FriendlyName': '%s'}", name);
+
+        state_put(store, node, ALD_KIND_IDENTITY, text);
+}
+
+static AldStore *named_store(void)
+{
+        AldStore *store = state_make();
+
+        name_node(store, 1, "one");
+        name_node(store, 2, "two");
+        name_node(store, 3, "three");
+        return store;
+}
+
+static void test_nothing_wrong(void)
+{
+        g_autoptr(AldStore) store = named_store();
+        g_autoptr(GPtrArray) findings = NULL;
+
+        for (AldKind kind = 0; kind < ALD_N_NODE_KINDS; kind++)
+                if (kind != ALD_KIND_IDENTITY)
+                        state_put(store, 2, kind, "{}");
+        state_put_link(store, ALD_KIND_LINK_SOCKET, 2, 3, 1, "{}");
+        state_put_link(store, ALD_KIND_LINK_RDMA, 2, 3, 1, "{}");
+        findings = ald_findings_compute(store, NOW);
+        g_assert_cmpuint(findings->len, ==, 0);
+}
+
+static void test_os_versions_differ(void)
+{
+        g_autoptr(AldStore) store = state_make();
+
+        for (unsigned node = 1; node <= 4; node++)
+                state_put(store, node, ALD_KIND_IDENTITY, "{'OperatingSystem': 'Debian 12'}");
+        state_put(store, 5, ALD_KIND_IDENTITY, "{'FriendlyName': 'five'}");
+        g_assert_cmpuint(count_now(store, "os-versions-differ"), ==, 0);
+        state_put(store, 6, ALD_KIND_IDENTITY, "{'FriendlyName': 'six', 'OperatingSystem': 'Alpine 3'}");
+        state_put(store, 7, ALD_KIND_IDENTITY, "{'OperatingSystem': 'Alpine 3'}");
+        check(store, "os-versions-differ", ALD_SEVERITY_NOTICE, NODES(1, 2, 3, 4, 6, 7),
+                "The nodes run different operating systems: Debian 12 on 4 nodes; Alpine 3 on six and "
+                "00000007.",
+                "Bring the nodes to one release, unless they are meant to differ.");
+}
+
+static void test_many_operating_systems(void)
+{
+        g_autoptr(AldStore) store = state_make();
+        g_autoptr(GPtrArray) findings = NULL;
+
+        for (unsigned node = 1; node <= 12; node++) {
+                g_autofree char *text = g_strdup_printf("{'OperatingSystem': 'Linux %02u'}", node);
+
+                state_put(store, node, ALD_KIND_IDENTITY, text);
+        }
+        findings = ald_findings_compute(store, NOW);
+        g_assert_true(g_str_has_suffix(
+                find(findings, "os-versions-differ", 0)->text, "; Linux 08 on 00000008; and 4 others."));
+}
+
+static void test_friendly_name_shared(void)
+{
+        g_autoptr(AldStore) store = named_store();
+
+        g_assert_cmpuint(count_now(store, "friendly-name-shared"), ==, 0);
+        name_node(store, 4, "two");
+        check(store, "friendly-name-shared", ALD_SEVERITY_NOTICE, NODES(2, 4),
+                "2 nodes are called \"two\": 00000002, 00000004.",
+                "Give each a name of its own with \"alidadectl set-name NAME\", run on that node.");
+        /* Elsewhere they are told apart then. */
+        state_put(store, 4, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
+        check(store, "memory-pressure", ALD_SEVERITY_WARNING, NODES(4),
+                "All tasks on two (00000004) stood still for want of memory for 50 % of the last 10 s.",
+                "Stop something on two (00000004), or move work to a node with more free memory.");
+}
+
+static void test_memory_pressure(void)
+{
+        g_autoptr(AldStore) store = named_store();
+
+        state_put(store, 2, ALD_KIND_MEMORY, "{'PressureFull10': 9.99, 'PressureSome10': 90}");
+        g_assert_cmpuint(count_now(store, "memory-pressure"), ==, 0);
+        state_put(store, 2, ALD_KIND_MEMORY, "{'PressureFull10': 10}");
+        check(store, "memory-pressure", ALD_SEVERITY_WARNING, NODES(2),
+                "All tasks on two stood still for want of memory for 10 % of the last 10 s.",
+                "Stop something on two, or move work to a node with more free memory.");
+}
+
+static void test_swap_nearly_full(void)
+{
+        g_autoptr(AldStore) store = named_store();
+
+        /* Full swap beside much free memory is harmless, and so is little memory beside free swap. */
+        state_put(store, 1, ALD_KIND_MEMORY,
+                "{'SwapTotalBytes': 1000, 'SwapAvailableBytes': 0, 'TotalBytes': 1000, 'AvailableBytes': "
+                "100}");
+        state_put(store, 2, ALD_KIND_MEMORY,
+                "{'SwapTotalBytes': 1000, 'SwapAvailableBytes': 50, 'TotalBytes': 1000, 'AvailableBytes': "
+                "10}");
+        state_put(store, 3, ALD_KIND_MEMORY,
+                "{'SwapTotalBytes': 0, 'SwapAvailableBytes': 0, 'TotalBytes': 1000, 'AvailableBytes': 10}");
+        g_assert_cmpuint(count_now(store, "swap-nearly-full"), ==, 0);
+        state_put(store, 2, ALD_KIND_MEMORY,
+                "{'SwapTotalBytes': 8589934592, 'SwapAvailableBytes': 107374182,"
+                " 'TotalBytes': 68719476736, 'AvailableBytes': 1610612736}");
+        check(store, "swap-nearly-full", ALD_SEVERITY_WARNING, NODES(2),
+                "Only 102 MiB of 8 GiB of swap and 1.5 GiB of memory are left on two.",
+                "Stop something on two before the kernel does.");
+}
+
+static void test_disk_nearly_full(void)
+{
+        g_autoptr(AldStore) store = named_store();
+
+        state_put(store, 2, ALD_KIND_DISK,
+                "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 30},"
+                " {'Id': '/proc', 'TotalBytes': 0, 'AvailableBytes': 0}, {'Id': '/x', 'AvailableBytes': "
+                "0}]}");
+        g_assert_cmpuint(count_now(store, "disk-nearly-full"), ==, 0);
+        state_put(store, 2, ALD_KIND_DISK,
+                "{'Paths': [{'Id': '/', 'TotalBytes': 1024000, 'AvailableBytes': 30719}]}");
+        check(store, "disk-nearly-full", ALD_SEVERITY_WARNING, NODES(2),
+                "/ on two has only 30 KiB of 1000 KiB left.", "Free space below / on two.");
+        state_put(store, 2, ALD_KIND_DISK,
+                "{'Paths': [{'Id': '/srv', 'TotalBytes': 1000, 'AvailableBytes': 5}]}");
+        check(store, "disk-nearly-full", ALD_SEVERITY_WARNING, NODES(2),
+                "/srv on two has only 5 B of 1000 B left.", "Free space below /srv on two.");
+        state_put(store, 2, ALD_KIND_DISK,
+                "{'Paths': [{'Id': '/srv', 'TotalBytes': 1000, 'AvailableBytes': 4}]}");
+        check(store, "disk-nearly-full", ALD_SEVERITY_ERROR, NODES(2),
+                "/srv on two has only 4 B of 1000 B left.", "Free space below /srv on two.");
+}
+
+static void test_device_without_driver(void)
+{
+        g_autoptr(AldStore) store = named_store();
+
+        state_put(store, 2, ALD_KIND_BACKENDS,
+                "{'Devices': [{'Id': 'a', 'Class': 'gpu', 'Driver': 'amdgpu'}, {'Id': 'b', 'Class': 'cpu'}, "
+                "{'Id': 'c'}]}");
+        g_assert_cmpuint(count_now(store, "device-without-driver"), ==, 0);
+        state_put(store, 2, ALD_KIND_BACKENDS,
+                "{'Devices': [{'Id': '0000:01:00.0', 'Class': 'gpu', 'Name': 'GB202', 'Vendor': 'NVIDIA'}]}");
+        check(store, "device-without-driver", ALD_SEVERITY_WARNING, NODES(2),
+                "No kernel driver is bound to GB202 (0000:01:00.0) on two, so nothing can compute on it.",
+                "Install the kernel driver of its vendor on two.");
+        state_put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [{'Id': 'npu0', 'Class': 'accelerator'}]}");
+        check(store, "device-without-driver", ALD_SEVERITY_WARNING, NODES(2),
+                "No kernel driver is bound to accelerator (npu0) on two, so nothing can compute on it.",
+                "Install the kernel driver of its vendor on two.");
+}
+
+static void test_interface_slow(void)
+{
+        g_autoptr(AldStore) store = named_store();
+
+        state_put(store, 2, ALD_KIND_NETWORK,
+                "{'Interfaces': [{'Id': 'a', 'Type': 'ethernet', 'Carrier': true, 'SpeedBitsPerSecond': "
+                "1000000000},"
+                " {'Id': 'b', 'Type': 'ethernet', 'Carrier': false, 'SpeedBitsPerSecond': 10000000},"
+                " {'Id': 'c', 'Type': 'wifi', 'Carrier': true, 'SpeedBitsPerSecond': 10000000},"
+                " {'Id': 'd', 'Type': 'ethernet', 'Carrier': true}]}");
+        g_assert_cmpuint(count_now(store, "interface-slow"), ==, 0);
+        state_put(store, 2, ALD_KIND_NETWORK,
+                "{'Interfaces': [{'Id': 'eth0', 'Type': 'ethernet', 'Carrier': true, 'SpeedBitsPerSecond': "
+                "100000000}]}");
+        check(store, "interface-slow", ALD_SEVERITY_NOTICE, NODES(2), "eth0 on two negotiated only 100 Mb/s.",
+                "Check the cable and the port at its other end.");
+}
+
+#define SOCKET_PATH "'SourceInterface': 'eth0', 'SinkAddress': '192.0.2.3'"
+
+static void put_socket(AldStore *store, const char *fields)
+{
+        g_autofree char *text = g_strdup_printf("{" SOCKET_PATH ", %s}", fields);
+
+        state_put_link(store, ALD_KIND_LINK_SOCKET, 2, 3, 1, text);
+}
+
+#define CHECK_CABLE "Check the cable, the MTU at both ends and the slot of each adapter."
+
+static void test_link_below_negotiated(void)
+{
+        g_autoptr(AldStore) store = named_store();
+        static const char id[] = "link-below-negotiated";
+
+        put_socket(store,
+                "'NegotiatedBitsPerSecond': 1000, 'UploadBitsPerSecond': 500, 'DownloadBitsPerSecond': 940");
+        g_assert_cmpuint(count_now(store, id), ==, 0);
+        put_socket(store, "'UploadBitsPerSecond': 5");
+        g_assert_cmpuint(count_now(store, id), ==, 0);
+        put_socket(store, "'NegotiatedBitsPerSecond': 5");
+        g_assert_cmpuint(count_now(store, id), ==, 0);
+
+        put_socket(store, "'NegotiatedBitsPerSecond': 200000000000, 'UploadBitsPerSecond': 13000000000,"
+                          " 'DownloadBitsPerSecond': 190000000000");
+        check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
+                "The link from two to three (eth0 to 192.0.2.3) falls short: 200 Gb/s negotiated, "
+                "13 Gb/s measured from two to three.",
+                CHECK_CABLE);
+        put_socket(store, "'NegotiatedBitsPerSecond': 200000000000, 'UploadBitsPerSecond': 190000000000,"
+                          " 'DownloadBitsPerSecond': 13000000000");
+        check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
+                "The link from two to three (eth0 to 192.0.2.3) falls short: 200 Gb/s negotiated, "
+                "13 Gb/s measured from three to two.",
+                CHECK_CABLE);
+        put_socket(store, "'NegotiatedBitsPerSecond': 2500000000, 'UploadBitsPerSecond': 941000000,"
+                          " 'DownloadBitsPerSecond': 0, 'Limiter': 'receiver'");
+        check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
+                "The link from two to three (eth0 to 192.0.2.3) falls short: 2.5 Gb/s negotiated, "
+                "941 Mb/s measured from two to three and 0 b/s from three to two.",
+                "It was held down by the receiver, not by the network: look at its load, its interrupts and "
+                "the slot "
+                "of its adapter.");
+}
+
+static void test_slower_end_is_no_shortfall(void)
+{
+        g_autoptr(AldStore) store = named_store();
+        static const char id[] = "link-below-negotiated";
+        static const char network[] =
+                "{'Interfaces': [{'Id': 'lan', 'Type': '%s', 'SpeedBitsPerSecond': 1000000000, "
+                "'Addresses': ['192.0.2.33/24', '%s/24']}]}";
+        g_autofree char *other = g_strdup_printf(network, "ethernet", "192.0.2.30");
+        g_autofree char *right = g_strdup_printf(network, "ethernet", "192.0.2.3");
+
+        put_socket(store, "'NegotiatedBitsPerSecond': 10000000000, 'UploadBitsPerSecond': 941000000");
+        g_assert_cmpuint(count_now(store, id), ==, 1);
+        state_put(store, 3, ALD_KIND_NETWORK, other);
+        g_assert_cmpuint(count_now(store, id), ==, 1);
+        state_put(store, 3, ALD_KIND_NETWORK, right);
+        g_assert_cmpuint(count_now(store, id), ==, 0);
+        /* The slower end negotiated 1 Gb/s; measured against that it falls short all the same. */
+        put_socket(store, "'NegotiatedBitsPerSecond': 10000000000, 'UploadBitsPerSecond': 94100000");
+        check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
+                "The link from two to three (eth0 to 192.0.2.3) falls short: 1 Gb/s negotiated, "
+                "94.1 Mb/s measured from two to three.",
+                CHECK_CABLE);
+}
+
+static void test_radio_is_judged_mildly(void)
+{
+        g_autoptr(AldStore) store = named_store();
+        static const char id[] = "link-below-negotiated";
+        static const char remedy[] = "Bring the antennas closer, change the channel, or use a cable.";
+
+        put_socket(store,
+                "'SourceInterfaceType': 'wifi', 'NegotiatedBitsPerSecond': 1000, 'UploadBitsPerSecond': 250");
+        g_assert_cmpuint(count_now(store, id), ==, 0);
+        put_socket(store,
+                "'SourceInterfaceType': 'wifi', 'NegotiatedBitsPerSecond': 1000, 'UploadBitsPerSecond': 249");
+        check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
+                "The link from two to three (eth0 to 192.0.2.3) falls short: 1 kb/s negotiated, "
+                "249 b/s measured from two to three.",
+                remedy);
+        /* Also where the radio is at the other end. */
+        put_socket(store, "'SourceInterfaceType': 'ethernet', 'NegotiatedBitsPerSecond': 1000, "
+                          "'UploadBitsPerSecond': 250");
+        g_assert_cmpuint(count_now(store, id), ==, 1);
+        state_put(store, 3, ALD_KIND_NETWORK,
+                "{'Interfaces': [{'Id': 'wlan0', 'Type': 'wifi', 'Addresses': ['192.0.2.3/24']}]}");
+        g_assert_cmpuint(count_now(store, id), ==, 0);
+}
+
+static void test_rdma_below_negotiated(void)
+{
+        g_autoptr(AldStore) store = named_store();
+        static const char id[] = "link-below-negotiated";
+
+        state_put_link(store, ALD_KIND_LINK_RDMA, 2, 3, 1,
+                "{'SourcePort': 'mlx5_0.1', 'SinkPort': 'mlx4_0.1', 'NegotiatedBitsPerSecond': 200000000000,"
+                " 'UploadBitsPerSecond': 37000000000, 'DownloadBitsPerSecond': 37400000000}");
+        check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
+                "The link from two to three (mlx5_0.1 to mlx4_0.1) falls short: 200 Gb/s negotiated, "
+                "37 Gb/s measured from two to three and 37.4 Gb/s from three to two.",
+                CHECK_CABLE);
+        state_put(store, 3, ALD_KIND_FABRIC,
+                "{'RdmaPorts': [{'Id': 'mlx4_0.1', 'State': 'active', 'Gids': ['0 ib x'], "
+                "'RateBitsPerSecond': 40000000000}]}");
+        g_assert_cmpuint(count_now(store, id), ==, 0);
+}
+
+static void test_link_probe_failing(void)
+{
+        g_autoptr(AldStore) store = named_store();
+        static const char id[] = "link-probe-failing";
+        static const char remedy[] =
+                "Check that three is up and that no firewall between the two is in the way.";
+
+        put_socket(store, "'MeasuredUSec': 6, 'FailedUSec': 6, 'Failure': 'refused'");
+        g_assert_cmpuint(count_now(store, id), ==, 0);
+        put_socket(store, "'MeasuredUSec': 6, 'Failure': 'refused'");
+        g_assert_cmpuint(count_now(store, id), ==, 0);
+
+        put_socket(store, "'FailedUSec': 6, 'Failure': 'connection refused'");
+        check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
+                "The last probe of the link from two to three (eth0 to 192.0.2.3) failed: connection "
+                "refused; "
+                "it was never measured.",
+                remedy);
+        put_socket(store, "'FailedUSec': 349200000001, 'MeasuredUSec': 349200000000");
+        check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
+                "The last probe of the link from two to three (eth0 to 192.0.2.3) failed: for no known "
+                "reason; "
+                "its figures are 3 h old.",
+                remedy);
+        put_socket(store, "'FailedUSec': 360000000002, 'MeasuredUSec': 360000000001, 'Failure': 'timeout'");
+        check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
+                "The last probe of the link from two to three (eth0 to 192.0.2.3) failed: timeout; "
+                "its figures are of no known age.",
+                remedy);
+}
+
+static void test_link_asymmetric(void)
+{
+        g_autoptr(AldStore) store = named_store();
+        static const char id[] = "link-asymmetric";
+
+        put_socket(store, "'UploadBitsPerSecond': 1000, 'DownloadBitsPerSecond': 500");
+        g_assert_cmpuint(count_now(store, id), ==, 0);
+        put_socket(store, "'UploadBitsPerSecond': 1000");
+        g_assert_cmpuint(count_now(store, id), ==, 0);
+        put_socket(store, "'UploadBitsPerSecond': 0, 'DownloadBitsPerSecond': 0");
+        g_assert_cmpuint(count_now(store, id), ==, 0);
+        put_socket(store, "'UploadBitsPerSecond': 200000000, 'DownloadBitsPerSecond': 941000000");
+        check(store, id, ALD_SEVERITY_NOTICE, NODES(2, 3),
+                "The link from two to three (eth0 to 192.0.2.3) is uneven: 200 Mb/s from two to three, "
+                "941 Mb/s from three to two.",
+                "Compare duplex, offload settings and load of both ends.");
+}
+
+static void test_link_of_unknown_path(void)
+{
+        g_autoptr(AldStore) store = named_store();
+
+        state_put_link(store, ALD_KIND_LINK_RDMA, 2, 9, 1, "{'Failure': 'x'}");
+        check(store, "link-probe-failing", ALD_SEVERITY_WARNING, NODES(2, 9),
+                "The last probe of the link from two to 00000009 failed: x; it was never measured.",
+                "Check that 00000009 is up and that no firewall between the two is in the way.");
+}
+
+static void check_port(
+        AldStore *store, const char *fields, AldSeverity severity, const char *reason, const char *remedy)
+{
+        g_autofree char *record = g_strdup_printf("{'RdmaPorts': [{'Id': 'mlx5_0.1', %s}]}", fields);
+        g_autofree char *text = g_strdup_printf("RDMA port mlx5_0.1%s on two cannot be used: %s.",
+                strstr(fields, "Interface") ? " (eth0)" : "", reason);
+
+        state_put(store, 2, ALD_KIND_FABRIC, record);
+        if (reason)
+                check(store, "rdma-unusable", severity, NODES(2), text, remedy);
+        else
+                g_assert_cmpuint(count_now(store, "rdma-unusable"), ==, 0);
+}
+
+static void test_rdma_unusable(void)
+{
+        g_autoptr(AldStore) store = named_store();
+
+        check_port(store, "'State': 'active', 'Gids': ['0 RoCEv2 fe80::1']", 0, NULL, NULL);
+        check_port(store, "'LinkLayer': 'ethernet'", 0, NULL, NULL);
+        check_port(store, "'State': 'active', 'LinkLayer': 'ethernet', 'Interface': 'eth0'",
+                ALD_SEVERITY_WARNING, "it has no GID",
+                "Give its network interface an address, since its GIDs are made of these.");
+        check_port(store, "'State': 'active', 'LinkLayer': 'infiniband'", ALD_SEVERITY_WARNING,
+                "it has no GID", "Look into the log of the subnet manager.");
+        check_port(store, "'State': 'init', 'LinkLayer': 'infiniband'", ALD_SEVERITY_WARNING,
+                "it waits for a subnet manager",
+                "Start a subnet manager, such as opensm, on one node of this fabric.");
+        check_port(store, "'State': 'armed', 'LinkLayer': 'infiniband'", ALD_SEVERITY_WARNING,
+                "the subnet manager has not made it active", "Look into the log of the subnet manager.");
+        check_port(store, "'State': 'init', 'LinkLayer': 'ethernet'", ALD_SEVERITY_WARNING,
+                "it is not active", "Bring its network interface up, and look into the kernel's log.");
+        check_port(store, "'State': 'down', 'Interface': 'eth0', 'Gids': ['0 x y']", ALD_SEVERITY_NOTICE,
+                "it is down", "Check its cable, and bring its network interface up.");
+        state_put(store, 2, ALD_KIND_NETWORK, "{'Interfaces': [{'Id': 'eth0', 'Carrier': false}]}");
+        check_port(store, "'State': 'down', 'Interface': 'eth0'", ALD_SEVERITY_NOTICE,
+                "it is down, and its interface has no carrier",
+                "Plug in its cable, or switch on what is at the other end.");
+        check_port(store, "'State': 'down'", ALD_SEVERITY_NOTICE, "it is down",
+                "Check its cable, and bring its network interface up.");
+}
+
+/* A node with a Thunderbolt domain of its number, a bridge and cables to the domains of others. */
+static void put_bridged(
+        AldStore *store, unsigned node, const char *bridged, unsigned n_peers, const unsigned *peers)
+{
+        g_autoptr(GString) fabric = g_string_new("{'ThunderboltPorts': [");
+        g_autofree char *network = g_strdup_printf("{'Interfaces': [{'Id': 'br0', 'Type': 'bridge', 'Ports': "
+                                                   "[%s]}, {'Id': 'tb0'}, {'Id': 'tb1'}]}",
+                bridged);
+
+        for (unsigned i = 0; i < n_peers; i++)
+                g_string_append_printf(fabric,
+                        "%s{'Id': '0-%u', 'DomainId': 'd%u', 'PeerDomainId': 'd%u', "
+                        "'Interface': 'tb%u'}",
+                        i > 0 ? ", " : "", 2 * i + 1, node, peers[i], i);
+        g_string_append(fabric, "]}");
+        state_put(store, node, ALD_KIND_FABRIC, fabric->str);
+        state_put(store, node, ALD_KIND_NETWORK, network);
+}
+
+#define PEERS(...) G_N_ELEMENTS(((const unsigned[]){ __VA_ARGS__ })), ((const unsigned[]){ __VA_ARGS__ })
+#define BOTH "'tb0', 'tb1', 'eth0'"
+#define CUT_LOOP "Unplug one of these cables, take one port out of its bridge, or enable STP on each bridge."
+
+static void test_bridge_loop(void)
+{
+        g_autoptr(AldStore) store = named_store();
+
+        /* A chain is no loop, nor a ring that one of them does not bridge. */
+        put_bridged(store, 1, BOTH, PEERS(2));
+        put_bridged(store, 2, BOTH, PEERS(1, 3));
+        put_bridged(store, 3, BOTH, PEERS(2));
+        g_assert_cmpuint(count_now(store, "bridge-loop"), ==, 0);
+        put_bridged(store, 1, BOTH, PEERS(2, 3));
+        put_bridged(store, 3, "'tb0'", PEERS(2, 1));
+        g_assert_cmpuint(count_now(store, "bridge-loop"), ==, 0);
+
+        put_bridged(store, 3, BOTH, PEERS(2, 1));
+        check(store, "bridge-loop", ALD_SEVERITY_WARNING, NODES(1, 2, 3),
+                "The bridges over the Thunderbolt cables of one, two and three form a loop.", CUT_LOOP);
+}
+
+static void test_loose_ends_are_not_of_the_loop(void)
+{
+        g_autoptr(AldStore) store = named_store();
+
+        /* 5 - 4 - 1, and the ring 1 2 3. */
+        put_bridged(store, 1, "'tb0', 'tb1', 'tb2'", PEERS(2, 3, 4));
+        put_bridged(store, 2, BOTH, PEERS(1, 3));
+        put_bridged(store, 3, BOTH, PEERS(2, 1));
+        put_bridged(store, 4, BOTH, PEERS(1, 5));
+        put_bridged(store, 5, BOTH, PEERS(4));
+        check(store, "bridge-loop", ALD_SEVERITY_WARNING, NODES(1, 2, 3),
+                "The bridges over the Thunderbolt cables of one, two and three form a loop.", CUT_LOOP);
+}
+
+static void test_two_cables_are_a_loop(void)
+{
+        g_autoptr(AldStore) store = named_store();
+
+        put_bridged(store, 1, BOTH, PEERS(2, 2));
+        put_bridged(store, 2, "'tb0'", PEERS(1, 1));
+        g_assert_cmpuint(count_now(store, "bridge-loop"), ==, 0);
+        put_bridged(store, 2, BOTH, PEERS(1, 1));
+        check(store, "bridge-loop", ALD_SEVERITY_WARNING, NODES(1, 2),
+                "The bridges over the Thunderbolt cables of one and two form a loop.", CUT_LOOP);
+        /* Two cables into two bridges of one host are none. */
+        state_put(store, 2, ALD_KIND_NETWORK,
+                "{'Interfaces': [{'Id': 'br0', 'Type': 'bridge', 'Ports': ['tb0']},"
+                " {'Id': 'br1', 'Type': 'bridge', 'Ports': ['tb1']}]}");
+        g_assert_cmpuint(count_now(store, "bridge-loop"), ==, 0);
+        /* A bond is no bridge. */
+        state_put(store, 2, ALD_KIND_NETWORK,
+                "{'Interfaces': [{'Id': 'bond0', 'Type': 'bond', 'Ports': ['tb0', 'tb1']}]}");
+        g_assert_cmpuint(count_now(store, "bridge-loop"), ==, 0);
+}
+
+static void test_each_loop_is_told(void)
+{
+        g_autoptr(AldStore) store = state_make();
+        g_autoptr(GPtrArray) findings = NULL;
+
+        for (unsigned node = 2; node < 8; node++) {
+                unsigned first = node < 5 ? 2 : 5;
+
+                put_bridged(store, node, BOTH,
+                        PEERS(first + (node - first + 1) % 3, first + (node - first + 2) % 3));
+        }
+        findings = ald_findings_compute(store, NOW);
+        g_assert_cmpuint(count(findings, "bridge-loop"), ==, 2);
+        g_assert_cmpuint(g_strv_length(find(findings, "bridge-loop", 0)->nodes), ==, 3);
+        g_assert_cmpuint(g_strv_length(find(findings, "bridge-loop", 1)->nodes), ==, 3);
+}
+
+/* Against a search for rings without any cleverness: a bridge is in a loop, or between loops, if it stays
+ * when bridges with fewer than two cables are taken out again and again. */
+static void test_random_cables(void)
+{
+        for (unsigned round = 0; round < 200; round++) {
+                g_autoptr(AldStore) store = state_make();
+                g_autoptr(GPtrArray) findings = NULL;
+                unsigned cables[6][6] = { 0 }, peers[64], degree[6], stripped = 1, ring = 0, told = 0;
+
+                for (unsigned i = (unsigned) g_test_rand_int_range(0, 9); i > 0; i--) {
+                        unsigned a = (unsigned) g_test_rand_int_range(0, 6),
+                                 b = (unsigned) g_test_rand_int_range(0, 6);
+
+                        if (a != b)
+                                cables[a][b] = ++cables[b][a];
+                }
+                for (unsigned a = 0; a < 6; a++) {
+                        unsigned n = 0;
+
+                        for (unsigned b = 0; b < 6; b++)
+                                for (unsigned i = 0; i < cables[a][b]; i++)
+                                        peers[n++] = b + 2;
+                        put_bridged(store, a + 2,
+                                "'tb0', 'tb1', 'tb2', 'tb3', 'tb4', 'tb5', 'tb6', 'tb7', 'tb8'", n, peers);
+                }
+                while (stripped > 0) {
+                        stripped = 0;
+                        for (unsigned a = 0; a < 6; a++) {
+                                degree[a] = 0;
+                                for (unsigned b = 0; b < 6; b++)
+                                        degree[a] += cables[a][b];
+                                for (unsigned b = 0; b < 6 && degree[a] == 1; b++) {
+                                        stripped += cables[a][b];
+                                        cables[a][b] = cables[b][a] = 0;
+                                }
+                        }
+                }
+                for (unsigned a = 0; a < 6; a++)
+                        ring += degree[a] > 0;
+                findings = ald_findings_compute(store, NOW);
+                for (guint i = 0; i < findings->len; i++)
+                        told += g_strv_length(((AldFinding *) findings->pdata[i])->nodes);
+                g_assert_cmpuint(told, ==, ring);
+        }
+}
+
+static void test_field_absent(void)
+{
+        g_autoptr(AldStore) store = named_store();
+        static const char reason[] = "{'AbsentReasons': ['PowerMicroWatts: no right to read RAPL']}";
+
+        state_put(store, 2, ALD_KIND_SYSTEM, reason);
+        state_put(store, 3, ALD_KIND_SYSTEM, reason);
+        check(store, "field-absent", ALD_SEVERITY_NOTICE, NODES(2, 3),
+                "PowerMicroWatts of two and three is not known: no right to read RAPL.", NULL);
+        state_put(store, 3, ALD_KIND_SYSTEM, "{}");
+        state_put(store, 2, ALD_KIND_SYSTEM, "{'AbsentReasons': ['nobody knows']}");
+        check(store, "field-absent", ALD_SEVERITY_NOTICE, NODES(2),
+                "Something of two is not known: nobody knows.", NULL);
+}
+
+static void test_order(void)
+{
+        g_autoptr(AldStore) store = named_store();
+        g_autoptr(GPtrArray) findings = NULL;
+        static const char *const ids[] = { "disk-nearly-full", "disk-nearly-full", "disk-nearly-full",
+                "disk-nearly-full", "memory-pressure", "friendly-name-shared" };
+        static const char *const words[] = { "/ on three", "/srv on three", "/ on two", "/ on 00000005",
+                "All tasks on two", "2 nodes are called" };
+
+        state_put(store, 5, ALD_KIND_DISK,
+                "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 20}]}");
+        state_put(store, 3, ALD_KIND_DISK,
+                "{'Paths': [{'Id': '/srv', 'TotalBytes': 1000, 'AvailableBytes': 0},"
+                " {'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 0}]}");
+        state_put(store, 2, ALD_KIND_DISK,
+                "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 20}]}");
+        state_put(store, 2, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
+        name_node(store, 6, "six");
+        name_node(store, 7, "six");
+        findings = ald_findings_compute(store, NOW);
+        g_assert_cmpuint(findings->len, ==, G_N_ELEMENTS(ids));
+        for (guint i = 0; i < findings->len; i++) {
+                const AldFinding *finding = findings->pdata[i];
+
+                g_assert_cmpstr(finding->id, ==, ids[i]);
+                g_assert_true(g_str_has_prefix(finding->text, words[i]));
+        }
+        g_assert_cmpstr(ald_severity_to_string(ALD_SEVERITY_ERROR), ==, "error");
+        g_assert_cmpstr(ald_severity_to_string(ALD_SEVERITY_WARNING), ==, "warning");
+        g_assert_cmpstr(ald_severity_to_string(ALD_SEVERITY_NOTICE), ==, "notice");
+}
+
+/* However many there are, their number is bounded, and nothing is hidden in silence. */
+static void test_limit(void)
+{
+        g_autoptr(AldStore) store = state_make();
+        g_autoptr(GPtrArray) findings = NULL;
+        const AldFinding *last;
+
+        for (unsigned node = 2; node < 2 + ALD_FINDINGS_PER_ID + 50; node++)
+                state_put(store, node, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
+        findings = ald_findings_compute(store, NOW);
+        g_assert_cmpuint(findings->len, ==, ALD_FINDINGS_PER_ID + 1);
+        last = findings->pdata[findings->len - 1];
+        g_assert_cmpstr(last->id, ==, "memory-pressure");
+        g_assert_cmpstr(last->text, ==, "There are 50 more findings memory-pressure.");
+        g_assert_null(last->nodes[0]);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/findings/nothing-wrong", test_nothing_wrong);
+        g_test_add_func("/findings/os-versions-differ", test_os_versions_differ);
+        g_test_add_func("/findings/many-operating-systems", test_many_operating_systems);
+        g_test_add_func("/findings/friendly-name-shared", test_friendly_name_shared);
+        g_test_add_func("/findings/memory-pressure", test_memory_pressure);
+        g_test_add_func("/findings/swap-nearly-full", test_swap_nearly_full);
+        g_test_add_func("/findings/disk-nearly-full", test_disk_nearly_full);
+        g_test_add_func("/findings/device-without-driver", test_device_without_driver);
+        g_test_add_func("/findings/interface-slow", test_interface_slow);
+        g_test_add_func("/findings/link-below-negotiated", test_link_below_negotiated);
+        g_test_add_func("/findings/slower-end-is-no-shortfall", test_slower_end_is_no_shortfall);
+        g_test_add_func("/findings/radio-is-judged-mildly", test_radio_is_judged_mildly);
+        g_test_add_func("/findings/rdma-below-negotiated", test_rdma_below_negotiated);
+        g_test_add_func("/findings/link-probe-failing", test_link_probe_failing);
+        g_test_add_func("/findings/link-asymmetric", test_link_asymmetric);
+        g_test_add_func("/findings/link-of-unknown-path", test_link_of_unknown_path);
+        g_test_add_func("/findings/rdma-unusable", test_rdma_unusable);
+        g_test_add_func("/findings/bridge-loop", test_bridge_loop);
+        g_test_add_func("/findings/loose-ends-are-not-of-the-loop", test_loose_ends_are_not_of_the_loop);
+        g_test_add_func("/findings/two-cables-are-a-loop", test_two_cables_are_a_loop);
+        g_test_add_func("/findings/each-loop-is-told", test_each_loop_is_told);
+        g_test_add_func("/findings/random-cables", test_random_cables);
+        g_test_add_func("/findings/field-absent", test_field_absent);
+        g_test_add_func("/findings/order", test_order);
+        g_test_add_func("/findings/limit", test_limit);
+        return g_test_run();
+}
