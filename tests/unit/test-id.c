@@ -46,8 +46,7 @@ static void test_refusals(void)
                 "01234567-9abc-ef01-2345-6789abcdef01",
                 "0x123456789abcdef0123456789abcdef",
                 "00000000000000000000000000000000",
-                "0123456789abcdef\xc3\xa4"
-                "123456789abcde",
+                "g0123456789abcde\xc3\xa4g123456789abcd",
         };
 
         for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {

@@ -503,7 +503,6 @@ static void test_nobody_else_writes_this_node(void)
 static void test_take_epoch(void)
 {
         g_autoptr(AldStore) store = store_new(&roomy);
-        g_autoptr(AldStore) elsewhere = store_new(&roomy);
         AldId node = id_make(LOCAL), sink = id_make(2);
         g_autofree char *key = key_make(ALD_KIND_LINK_RDMA, &sink, 0);
         g_autoptr(AldRecord) memory = memory_of(10);
