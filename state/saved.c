@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "state/json.h"
+#include "state/saved.h"
+
+#define VERSION 1
+
+static json_t *entry_to_json(const AldEntry *entry)
+{
+        const AldUpdate update = {
+                .node = entry->node->id,
+                .kind = entry->kind,
+                .key = entry->key ? entry->key : "",
+                .stamp = entry->stamp,
+                .updated_usec = entry->updated_usec,
+                .record = entry->record,
+        };
+
+        return ald_update_to_json(&update);
+}
+
+char *ald_saved_format(AldStore *store)
+{
+        AldNode *node = ald_store_local_node(store);
+        json_t *records = json_array();
+        json_t *root = json_pack("{s:i, s:I, s:o}", "version", VERSION, "epoch",
+                (json_int_t) ald_store_epoch(store), "records", records);
+        char *dump, *text;
+
+        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry))
+                if (ald_kinds[entry->kind].persistent)
+                        json_array_append_new(records, entry_to_json(entry));
+        dump = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
+        text = g_strconcat(dump, "\n", NULL);
+        free(dump);
+        json_decref(root);
+        return text;
+}
+
+static int parse_record(json_t *json, const AldId *local, AldSaved *saved, char **ret_error)
+{
+        AldUpdate *update = &saved->updates[saved->n_updates];
+        const char *field = NULL;
+        int r;
+
+        r = ald_update_from_json(json, update, &field);
+        if (r < 0) {
+                *ret_error = g_strdup_printf("record %zu: %s%s%s", saved->n_updates, field ? field : "",
+                        field ? ": " : "", g_strerror(-r));
+                return -EBADMSG;
+        }
+        saved->keys[saved->n_updates] = g_strdup(update->key);
+        update->key = saved->keys[saved->n_updates];
+        saved->n_updates++;
+        if (!ald_id_equal(&update->node, local) || !ald_kinds[update->kind].persistent) {
+                *ret_error = g_strdup_printf(
+                        "record %zu: not one that this node keeps", saved->n_updates - 1);
+                return -EBADMSG;
+        }
+        return 0;
+}
+
+static int parse_root(json_t *root, const AldId *local, AldSaved *saved, char **ret_error)
+{
+        json_t *records, *record;
+        json_int_t version, epoch;
+        size_t i;
+
+        if (json_unpack(root, "{s:I, s:I, s:o}", "version", &version, "epoch", &epoch, "records", &records) <
+                        0 ||
+                !json_is_array(records) || epoch < 0 || epoch > ALD_INTEGER_MAX) {
+                *ret_error = g_strdup("version, epoch or records is missing or wrong");
+                return -EBADMSG;
+        }
+        if (version != VERSION) {
+                *ret_error = g_strdup_printf("version %" JSON_INTEGER_FORMAT " is not known", version);
+                return -EBADMSG;
+        }
+        saved->epoch = (uint64_t) epoch;
+        saved->updates = g_new0(AldUpdate, json_array_size(records));
+        saved->keys = g_new0(char *, json_array_size(records));
+        json_array_foreach(records, i, record)
+        {
+                int r = parse_record(record, local, saved, ret_error);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+int ald_saved_parse(const char *text, size_t n, const AldId *local, AldSaved **ret, char **ret_error)
+{
+        g_autoptr(AldSaved) saved = g_new0(AldSaved, 1);
+        json_t *root;
+        int r;
+
+        r = ald_json_load(text, n, ALD_SAVED_MAX, &root, ret_error);
+        if (r < 0)
+                return -EBADMSG;
+        r = parse_root(root, local, saved, ret_error);
+        json_decref(root);
+        if (r < 0)
+                return r;
+        *ret = g_steal_pointer(&saved);
+        return 0;
+}
+
+void ald_saved_free(AldSaved *saved)
+{
+        if (!saved)
+                return;
+        for (size_t i = 0; i < saved->n_updates; i++) {
+                g_clear_pointer(&saved->updates[i].record, ald_record_unref);
+                g_free(saved->keys[i]);
+        }
+        g_free(saved->updates);
+        g_free(saved->keys);
+        g_free(saved);
+}
+
+void ald_saved_restore(const AldSaved *saved, AldStore *store, uint64_t now)
+{
+        for (size_t i = 0; i < saved->n_updates; i++) {
+                const AldUpdate *update = &saved->updates[i];
+                int r = ald_store_put_local(
+                        store, update->kind, update->key, update->record, update->updated_usec, now);
+
+                if (r < 0)
+                        g_warning("A kept record %s is left out: %s", ald_kinds[update->kind].name,
+                                g_strerror(-r));
+        }
+}
