@@ -32,7 +32,7 @@ static void check_refused(AldKind kind, const char *text, int error, const char 
         AldRecord *record = NULL;
         const char *bad_field = NULL;
 
-        g_test_message("%s", text);
+        g_test_message("%.80s", text);
         g_assert_cmpint(ald_record_from_json(kind, json, &record, &bad_field), ==, error);
         g_assert_null(record);
         g_assert_cmpstr(bad_field, ==, field);
@@ -270,7 +270,7 @@ static void check_update_refused(const char *text, int error, const char *field)
         const char *bad_field = "none";
         AldUpdate update = { .kind = ALD_N_KINDS };
 
-        g_test_message("%s", text);
+        g_test_message("%.80s", text);
         g_assert_cmpint(ald_update_from_json(json, &update, &bad_field), ==, error);
         g_assert_cmpstr(bad_field, ==, field);
         g_assert_cmpint(update.kind, ==, ALD_N_KINDS);

@@ -11,7 +11,7 @@ static void check(AldKind kind, const char *key, int expected)
 {
         AldId sink, wanted;
 
-        g_test_message("%s \"%s\"", ald_kinds[kind].name, key);
+        g_test_message("%s \"%.80s\"", ald_kinds[kind].name, key);
         g_assert_cmpint(ald_key_parse(kind, key, &sink), ==, expected);
         g_assert_cmpint(ald_key_parse(kind, key, NULL), ==, expected);
         if (expected < 0 || !ald_kinds[kind].is_link)
