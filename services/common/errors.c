@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <stdbool.h>
+
+#include <glib.h>
 #include <systemd/sd-bus.h>
 
 #include "services/common/errors.h"
@@ -16,4 +19,18 @@ static const sd_bus_error_map errors[] = {
 int ald_errors_register(void)
 {
         return sd_bus_error_add_map(errors);
+}
+
+char *ald_excerpt(const char *text)
+{
+        GString *excerpt = g_string_new(NULL);
+
+        for (unsigned i = 0; *text && i < ALD_EXCERPT_MAX; i++) {
+                gunichar c = g_utf8_get_char_validated(text, -1);
+                bool valid = c < (gunichar) -2;
+
+                g_string_append_unichar(excerpt, valid && g_unichar_isprint(c) ? c : '?');
+                text = valid ? g_utf8_next_char(text) : text + 1;
+        }
+        return g_string_free(excerpt, FALSE);
 }

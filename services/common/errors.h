@@ -9,3 +9,10 @@
 #define ALD_ERROR_NOT_SUBSCRIBED "org.alidade.Error.NotSubscribed"
 
 int ald_errors_register(void);
+
+/*
+ * The beginning of a stranger's text, fit for an error or a log line: so many characters at the most, whole
+ * ones, and each that is not printable as '?'. Free with g_free().
+ */
+#define ALD_EXCERPT_MAX 64u
+char *ald_excerpt(const char *text);

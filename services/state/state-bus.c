@@ -110,6 +110,7 @@ static gboolean match_name(AldNode *node, void *userdata)
 
 static int find_node(AldStateBus *self, const char *name, AldNode **ret, sd_bus_error *error)
 {
+        g_autofree char *excerpt = ald_excerpt(name);
         NameSearch search = { .name = name };
         AldId id;
 
@@ -118,10 +119,10 @@ static int find_node(AldStateBus *self, const char *name, AldNode **ret, sd_bus_
         else
                 ald_store_foreach_node(self->store, match_name, &search);
         if (!search.found)
-                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_NODE, "No node %.64s is known", name);
+                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_NODE, "No node %s is known", excerpt);
         if (search.n > 1)
-                return sd_bus_error_setf(error, ALD_ERROR_AMBIGUOUS_NAME,
-                        "%u nodes are named %.64s; use an id", search.n, name);
+                return sd_bus_error_setf(error, ALD_ERROR_AMBIGUOUS_NAME, "%u nodes are named %s; use an id",
+                        search.n, excerpt);
         *ret = search.found;
         return 0;
 }
@@ -155,9 +156,11 @@ static int reply_page(AldStateBus *self, sd_bus_message *message, AldNode *only,
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
                 r = ald_records_bus_append_page(reply, self->store, only, kind, after, max);
-        if (r == -EINVAL)
+        if (r == -EINVAL) {
+                g_autofree char *excerpt = ald_excerpt(after);
                 return sd_bus_error_setf(
-                        error, SD_BUS_ERROR_INVALID_ARGS, "No cursor of this service: %.64s", after);
+                        error, SD_BUS_ERROR_INVALID_ARGS, "No cursor of this service: %s", excerpt);
+        }
         return send_reply(reply, r, error);
 }
 
@@ -173,8 +176,10 @@ static int method_get_records(sd_bus_message *message, void *userdata, sd_bus_er
                 return r;
         if (*kind_name) {
                 kind = ald_kind_from_name(kind_name);
-                if (kind < 0)
-                        return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_KIND, "No kind %.64s", kind_name);
+                if (kind < 0) {
+                        g_autofree char *excerpt = ald_excerpt(kind_name);
+                        return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_KIND, "No kind %s", excerpt);
+                }
         }
         return reply_page(self, message, NULL, kind, after, max, error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "services/common/errors.h"
 #include "services/state/state-file.h"
 #include "services/state/state-manager.h"
 
@@ -163,16 +164,19 @@ void ald_state_manager_put_local(AldStateManager *manager, AldKind kind, const c
 void ald_state_manager_refuse(
         AldStateManager *manager, const char *node, const char *kind, const char *field, const char *reason)
 {
+        g_autofree char *node_excerpt = NULL, *kind_excerpt = NULL;
         gint64 now = g_get_monotonic_time();
 
         manager->refused++;
         if (manager->refusal_logged != 0 && now < manager->refusal_logged + REFUSAL_LOG_USEC)
                 return;
         manager->refusal_logged = now;
-        g_log_structured(G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "ALIDADE_NODE", node, "ALIDADE_KIND", kind,
-                "MESSAGE",
-                "Refused a record %.64s of node %.64s: %s%s%s (%" G_GUINT64_FORMAT " refused so far)", kind,
-                node, field ? field : "", field ? ": " : "", reason, manager->refused);
+        node_excerpt = ald_excerpt(node);
+        kind_excerpt = ald_excerpt(kind);
+        g_log_structured(G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "ALIDADE_NODE", node_excerpt, "ALIDADE_KIND",
+                kind_excerpt, "MESSAGE",
+                "Refused a record %s of node %s: %s%s%s (%" G_GUINT64_FORMAT " refused so far)", kind_excerpt,
+                node_excerpt, field ? field : "", field ? ": " : "", reason, manager->refused);
 }
 
 uint64_t ald_state_manager_refused(const AldStateManager *manager)

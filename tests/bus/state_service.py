@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The state service under test: its addresses, its records as Python values, and the cluster service played."""
+
+import contextlib
+import math
+import sys
+
+import pytest
+from gi.repository import GLib
+
+from bedlib import SOURCE, BusError
+
+sys.path.insert(0, str(SOURCE / "dbus-interfaces"))
+import schema  # noqa: E402
+
+STATE = "org.alidade.State1"
+PATH = "/org/alidade/State1"
+CLUSTER = "org.alidade.Cluster1"
+PROPERTIES = "org.freedesktop.DBus.Properties"
+OBJECT_MANAGER = "org.freedesktop.DBus.ObjectManager"
+RECORDS = "a(ssstttba{sv})"
+ACCESS_DENIED = "org.freedesktop.DBus.Error.AccessDenied"
+INVALID_ARGS = "org.freedesktop.DBus.Error.InvalidArgs"
+LIMITS_EXCEEDED = "org.freedesktop.DBus.Error.LimitsExceeded"
+NO_SUCH_NODE = "org.alidade.Error.NoSuchNode"
+NO_SUCH_KIND = "org.alidade.Error.NoSuchKind"
+AMBIGUOUS_NAME = "org.alidade.Error.AmbiguousName"
+NOT_SUBSCRIBED = "org.alidade.Error.NotSubscribed"
+MEBI = 1024 * 1024
+
+# In the order in which the records of a node are paged.
+KINDS = {kind: schema.load(SOURCE / "dbus-interfaces" / f"org.alidade.{kind}.xml")[0] for kind in (
+    "Node1.Identity", "Node1.Memory", "Node1.System", "Node1.Backends", "Node1.Network", "Node1.Disk", "Node1.Fabric",
+    "Node1.Compute", "Link1.Socket", "Link1.Rdma")}
+NODE_KINDS = [kind for kind in KINDS if not KINDS[kind].is_link]
+# From which services the records of this node come.
+IDENTITYD_KINDS = ["Node1.Identity"]
+TELEMETRYD_KINDS = ["Node1.Memory", "Node1.System", "Node1.Backends", "Node1.Network", "Node1.Disk"]
+SOURCE_OF = {**dict.fromkeys(IDENTITYD_KINDS, "Identity1"), **dict.fromkeys(TELEMETRYD_KINDS, "Telemetry1")}
+
+ABSENT = {"t": 2 ** 64 - 1, "x": -2 ** 63, "s": "", "as": []}
+
+
+def interface(kind):
+    return f"org.alidade.{kind}"
+
+
+def node_id(number):
+    """Ids in the order of their numbers."""
+    return f"{number:032x}"
+
+
+def node_path(node):
+    return f"{PATH}/node/{node}"
+
+
+def path_encode(text):
+    """sd_bus_path_encode(3)."""
+    return "".join(c if c.isascii() and c.isalnum() and not (i == 0 and c.isdigit()) else f"_{ord(c):02x}"
+                   for i, c in enumerate(text)) or "_"
+
+
+def link_path(kind, source, key):
+    return f"{PATH}/link/{'socket' if kind == 'Link1.Socket' else 'rdma'}/{source}/{path_encode(key)}"
+
+
+# Fields
+
+
+def is_absent(signature, value):
+    if signature == "d":
+        return not math.isfinite(value)
+    return signature in ABSENT and value == ABSENT[signature]
+
+
+def known(kind, properties):
+    """What a map of that record holds: the properties that are there, and when they were updated."""
+    types = {field.name: field.type for field in KINDS[kind].fields}
+    return {name: value for name, value in properties.items()
+            if name == "UpdatedUSec" or name in types and not is_absent(types[name], value)}
+
+
+def shown(kind, fields):
+    """The other way round: the properties of an object whose record has these fields."""
+    absent = {**ABSENT, "d": math.nan, "aa{sv}": []}
+    return {field.name: fields.get(field.name, absent[field.type]) for field in KINDS[kind].fields}
+
+
+def same(left, right):
+    """Equality in which NaN is NaN, whatever holds it."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, float) and isinstance(right, float) and math.isnan(left):
+        return math.isnan(right)
+    return left == right
+
+
+def variants(kind, values):
+    """{field: value} as a{sv}, with the types of the contract; a GLib.Variant stays what it is."""
+    return typed(KINDS[kind].fields, values)
+
+
+def typed(fields, values):
+    types = {field.name: field for field in fields}
+    return {name: value if isinstance(value, GLib.Variant) else variant(types[name], value)
+            for name, value in values.items()}
+
+
+def variant(field, value):
+    if field.type == "aa{sv}":
+        value = [typed(field.row_fields, row) for row in value]
+    return GLib.Variant(field.type, value)
+
+
+def full(kind, node=None, key="", mark=1):
+    """A record of the kind in which every field is there; mark makes it another one."""
+    fields = sample(KINDS[kind].fields, mark)
+    if KINDS[kind].is_link:
+        fields["Source"] = node
+        fields["Sink"] = key.split(",")[0 if kind == "Link1.Socket" else 1]
+    return fields
+
+
+def sample(fields, mark):
+    return {field.name: sample_value(field, mark + place) for place, field in enumerate(fields)}
+
+
+def sample_value(field, mark):
+    if field.enum:
+        return field.enum[mark % len(field.enum)]
+    return {"s": f"{field.name} {mark}", "t": mark * 1000, "x": -mark * 1000, "d": mark + 0.5, "b": mark % 2 == 1,
+            "as": [f"{mark} a", f"{mark} b"],
+            "aa{sv}": [sample(field.row_fields, mark + row) for row in range(2)] if field.row else None}[field.type]
+
+
+def key_for(kind, sink):
+    return {"Link1.Socket": f"{sink},192.0.2.7", "Link1.Rdma": f"mlx5_0.1,{sink},rxe0.1"}.get(kind, "")
+
+
+def record(node, kind="Node1.Memory", *, key="", epoch=1, seq=1, updated=1_700_000_000_000_000, deleted=False, **fields):
+    """One element of RECORDS; fields are values of the contract's types, or variants of any."""
+    known_kind = kind in KINDS
+    return (node, kind, key, epoch, seq, updated, deleted, variants(kind, fields) if known_kind else fields)
+
+
+def memory(node, total=1000, **envelope):
+    return record(node, TotalBytes=total, **envelope)
+
+
+def full_record(kind, node, sink=None, mark=1, **envelope):
+    key = key_for(kind, sink)
+    return record(node, kind, key=key, **envelope, **full(kind, node, key, mark))
+
+
+class Cluster:
+    """The cluster service, played by a connection that owns its name."""
+
+    def __init__(self, host):
+        self.connection = host.new_connection("alidade-cluster" if host.isolated else None)
+        self.connection.own(CLUSTER)
+
+    def put(self, *records, **options):
+        """How many were accepted, how many refused."""
+        return self.connection.call(STATE, PATH, STATE, "PutRecords", RECORDS, (list(records),), **options)
+
+    def take(self, *records):
+        """Puts records that must all be accepted."""
+        assert self.put(*records) == (len(records), 0)
+
+    def refused(self, *records):
+        """Puts records that must all be refused, and be counted."""
+        before = self.connection.get(STATE, PATH, STATE, "RefusedRecords")
+        assert self.put(*records) == (0, len(records))
+        assert self.connection.get(STATE, PATH, STATE, "RefusedRecords") == before + len(records)
+
+    def close(self):
+        self.connection.close()
+
+
+# Calls
+
+
+def call(host, method, signature="", args=(), user=None, **options):
+    return host.call(STATE, PATH, STATE, method, signature, args, user, **options)
+
+
+def get(host, name):
+    return host.get(STATE, PATH, STATE, name)
+
+
+def managed(host, **options):
+    return host.call(STATE, PATH, OBJECT_MANAGER, "GetManagedObjects", **options)
+
+
+def local_id(host):
+    return get(host, "NodeId")
+
+
+def pages(host, kind="", size=0, method="GetRecords"):
+    """All pages, each a list of records."""
+    after, result = "", []
+    while True:
+        if method == "GetRecords":
+            records, after = call(host, method, "sst", (kind, after, size))
+        else:
+            records, after = call(host, method, "st", (after, size))
+        result.append(records)
+        if not after:
+            return result
+
+
+@contextlib.contextmanager
+def fails_with(name):
+    with pytest.raises(BusError) as error:
+        yield error
+    assert error.value.name == name
+
+
+# Until the cluster service brings its own.
+CLUSTER_POLICY = f"""<policy user="alidade-cluster"><allow own="{CLUSTER}"/></policy>"""
+
+
+def start(make_host, *daemons, **options):
+    """A host with the state service, and what else is asked for."""
+    host = make_host(**{"sysroot": True, "bus_policy": CLUSTER_POLICY, **options})
+    for daemon in (*daemons, "stated"):
+        host.start_daemon(daemon)
+    return host
+
+
+def memory_of(process):
+    """Resident bytes of a process, now."""
+    with open(f"/proc/{process.outer_pid}/status", encoding="ascii") as status:
+        for line in status:
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) * 1024
+    raise AssertionError(f"{process} has no memory")

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The state service and the node it runs on: what its services measure, shown, mapped, paged and announced."""
+
+import math
+
+import pytest
+
+from bedlib import BusError, StandIn, interface_xml, wait_until
+from contract import assert_follows
+from state_service import (AMBIGUOUS_NAME, IDENTITYD_KINDS, INVALID_ARGS, KINDS, NODE_KINDS, NO_SUCH_KIND, NO_SUCH_NODE,
+                           PATH, PROPERTIES, RECORDS, SOURCE_OF, STATE, TELEMETRYD_KINDS, Cluster, call, fails_with,
+                           get, interface, known, local_id, managed, node_id, node_path, pages, record, same, shown,
+                           start, variants)
+
+LOCAL_KINDS = IDENTITYD_KINDS + TELEMETRYD_KINDS
+
+
+def of_source(host, kind):
+    service = SOURCE_OF[kind]
+    return host.connection().get_all(f"org.alidade.{service}", f"/org/alidade/{service}", interface(kind))
+
+
+def of_state(host, kind):
+    return host.connection().get_all(STATE, node_path(local_id(host)), interface(kind))
+
+
+def without_revision(properties):
+    return {name: value for name, value in properties.items() if name != "Revision"}
+
+
+def ours(objects):
+    """Without the interfaces that sd-bus adds to every object."""
+    return {path: {name: properties for name, properties in found.items() if name.startswith("org.alidade.")}
+            for path, found in objects.items()}
+
+
+def wait_for_kinds(host, kinds=tuple(LOCAL_KINDS)):
+    with host.objects(STATE, PATH) as tree:
+        for kind in kinds:
+            tree.wait_for_interface(node_path(local_id(host)), interface(kind))
+
+
+@pytest.fixture
+def host(make_host):
+    """The three services, all records of this node arrived. What they read stands still."""
+    host = start(make_host, "identityd", "telemetryd")
+    wait_for_kinds(host)
+    return host
+
+
+def settled(host, read):
+    """What read() says when nothing was measured in the middle of it."""
+    while True:
+        before = {kind: of_source(host, kind) for kind in LOCAL_KINDS}
+        found = read()
+        if all(same(of_source(host, kind), before[kind]) for kind in LOCAL_KINDS):
+            return before, found
+
+
+def test_every_record_is_an_interface_of_the_node(host):
+    path = node_path(local_id(host))
+    sources, objects = settled(host, lambda: managed(host))
+    assert sorted(ours(objects)[path]) == sorted(map(interface, LOCAL_KINDS))
+    for kind in LOCAL_KINDS:
+        found = objects[path][interface(kind)]
+        assert same(without_revision(found), without_revision(sources[kind])), kind
+        assert found["Revision"] >= 1
+
+
+def test_every_record_is_in_its_mapping(host):
+    node = local_id(host)
+    sources, mappings = settled(
+        host, lambda: {kind: call(host, f"Get{KINDS[kind].mapping}") for kind in NODE_KINDS})
+    for kind in NODE_KINDS:
+        expected = {node: known(kind, sources[kind])} if kind in LOCAL_KINDS else {}
+        assert same(mappings[kind], expected), kind
+    assert call(host, "GetLinks") == {}
+
+
+def test_profile_is_all_of_a_node(host):
+    for name in (local_id(host), of_source(host, "Node1.Identity")["FriendlyName"]):
+        sources, profile = settled(host, lambda: call(host, "GetProfile", "s", (name,)))
+        assert same(profile, {kind: known(kind, sources[kind]) for kind in LOCAL_KINDS})
+
+
+def test_introspection_is_the_contract(host):
+    bus = host.connection()
+    assert_follows(bus, STATE, PATH, [STATE])
+    assert_follows(bus, STATE, node_path(local_id(host)), [interface(kind) for kind in LOCAL_KINDS])
+    assert "node name=" in bus.introspect(STATE, PATH)
+
+
+def test_totals(host):
+    host.wait_for_property(STATE, PATH, STATE, "MemoryTotalBytes", lambda value: value == 16384000 * 1024)
+    found = host.connection().get_all(STATE, PATH, STATE)
+    assert same(found, {"NodeId": local_id(host), "Nodes": 1, "Links": 0, "TflopsFp16": math.nan,
+                        "TflopsFp16LeftOut": found["TflopsFp16LeftOut"],
+                        "MemoryBandwidthBytesPerSecond": 2 ** 64 - 1, "MemoryBandwidthOf": "",
+                        "MemoryTotalBytes": 16384000 * 1024, "DeviceMemoryTotalBytes": 2 ** 64 - 1, "Hidden": 0,
+                        "RefusedRecords": 0, "RefusedSignals": 0})
+    host.sysroot.write("proc/meminfo", "MemTotal: 32768000 kB\nMemAvailable: 1000 kB\n")
+    host.wait_for_property(STATE, PATH, STATE, "MemoryTotalBytes", lambda value: value == 32768000 * 1024)
+
+
+def test_a_change_names_what_changed(host):
+    path = node_path(local_id(host))
+    before = of_state(host, "Node1.Memory")
+    with host.log_signals(STATE, path, PROPERTIES, "PropertiesChanged", interface("Node1.Memory")) as changes:
+        host.sysroot.write("proc/meminfo", "MemTotal: 16384000 kB\nMemAvailable: 4096000 kB\n"
+                                           "SwapTotal: 2048000 kB\nSwapFree: 2048000 kB\n")
+        changed, invalidated = changes.wait(lambda signal: "AvailableBytes" in signal.args[1]).args[1:]
+    assert changed == {"AvailableBytes": 4096000 * 1024, "Revision": before["Revision"] + 1,
+                       "UpdatedUSec": of_source(host, "Node1.Memory")["UpdatedUSec"]}
+    assert not invalidated
+
+
+def test_records_of_this_node(host):
+    node = local_id(host)
+    sources, (records, after) = settled(host, lambda: call(host, "GetLocalRecords", "st", ("", 0)))
+    assert after == ""
+    assert [found[:3] for found in records] == [(node, kind, "") for kind in KINDS if kind in LOCAL_KINDS]
+    for _, kind, _, epoch, seq, updated, deleted, fields in records:
+        assert same({**fields, "UpdatedUSec": updated}, known(kind, sources[kind]))
+        assert 1_700_000_000_000_000 < epoch < 2 ** 53 and seq > 0 and not deleted
+    # One epoch for all, and each its own number.
+    assert len({found[3] for found in records}) == 1
+    assert len({found[4] for found in records}) == len(records)
+
+
+def test_pages_of_this_node(host):
+    for size in [1, 2, 5, 6, 10_000, 2 ** 64 - 1]:
+        found = pages(host, size=size, method="GetLocalRecords")
+        assert [kind for page in found for _, kind, *_ in page] == [kind for kind in KINDS if kind in LOCAL_KINDS]
+        assert [len(page) for page in found] == [min(size, 6 - begin) for begin in range(0, 6, size)]
+
+
+# First data, one after the other
+
+
+def test_an_interface_is_there_with_its_first_data(make_host):
+    host = start(make_host)
+    node = local_id(host)
+    with host.objects(STATE, PATH) as tree:
+        assert tree.objects == {}
+        host.start_daemon("identityd")
+        tree.wait_for_interface(node_path(node), interface("Node1.Identity"))
+        assert not {interface(kind) for kind in TELEMETRYD_KINDS} & tree.objects[node_path(node)].keys()
+        assert call(host, "GetMemories") == {}
+        assert list(call(host, "GetProfile", "s", (node,))) == ["Node1.Identity"]
+        host.start_daemon("telemetryd")
+        for kind in TELEMETRYD_KINDS:
+            tree.wait_for_interface(node_path(node), interface(kind))
+        # What was told by signals is what a new client is given.
+        tree.wait(lambda objects: same(ours(objects), ours(managed(host))))
+
+
+class Telemetry1:
+    """telemetryd played: an interface is exported with its first record."""
+
+    def __init__(self, host):
+        self.connection = host.new_connection()
+        self.exported = {}
+
+    def own(self):
+        self.connection.own("org.alidade.Telemetry1")
+        return self
+
+    def send(self, kind, **fields):
+        name = interface(kind)
+        envelope = {"UpdatedUSec": 1_700_000_000_000_000}
+        if name in self.exported:
+            self.exported[name].change(name, **fields, **envelope)
+            return
+        values = {**shown(kind, fields), **envelope, "Revision": 1}
+        self.exported[name] = StandIn(self.connection, "/org/alidade/Telemetry1", interface_xml(name), {name: values})
+        self.exported[name].change(name, **values)
+
+    def send_raw(self, kind, values):
+        self.connection.emit("/org/alidade/Telemetry1", PROPERTIES, "PropertiesChanged", "sa{sv}as",
+                             (interface(kind), values, []))
+
+
+def test_a_source_that_exports_late(make_host):
+    host = start(make_host)
+    source = Telemetry1(host)
+    source.send("Node1.Memory", TotalBytes=1000)
+    source.own()
+    with host.objects(STATE, PATH) as tree:
+        path = node_path(local_id(host))
+        assert tree.wait_for_interface(path, interface("Node1.Memory"))["TotalBytes"] == 1000
+        source.send("Node1.System", CpuUsage=12.5)
+        found = tree.wait_for_interface(path, interface("Node1.System"))
+        assert found["CpuUsage"] == 12.5
+        assert ours(tree.objects)[path].keys() == {interface("Node1.Memory"), interface("Node1.System")}
+
+
+# Other nodes beside it
+
+
+def test_names(host):
+    cluster = Cluster(host)
+    cluster.take(record(node_id(1), "Node1.Identity", FriendlyName="twin"),
+                 record(node_id(2), "Node1.Identity", FriendlyName="twin"),
+                 record(node_id(3), "Node1.Identity", FriendlyName=node_id(1)))
+    with fails_with(AMBIGUOUS_NAME) as error:
+        call(host, "GetProfile", "s", ("twin",))
+    assert "2 nodes" in error.value.message
+    # An id is an id, whatever somebody calls himself.
+    assert call(host, "GetProfile", "s", (node_id(1),))["Node1.Identity"]["FriendlyName"] == "twin"
+    cluster.take(record(node_id(2), "Node1.Identity", seq=2, deleted=True))
+    assert call(host, "GetProfile", "s", ("twin",))["Node1.Identity"]["FriendlyName"] == "twin"
+
+
+# A text that is cut must not be cut in the middle of a letter, or the error never arrives.
+LONG_TEXTS = ["x" * 1_000_000, "x" + "ä" * 500]
+
+
+def test_no_such_node(host):
+    for name in ["", "nobody", node_id(7), local_id(host).upper(), "0" * 32, "\x1b[31m", "%s%n", *LONG_TEXTS]:
+        with fails_with(NO_SUCH_NODE):
+            call(host, "GetProfile", "s", (name,))
+
+
+def test_no_such_kind(host):
+    for kind in ["Node1", "node1.memory", "Node1.Memory ", "org.alidade.Node1.Memory", *LONG_TEXTS]:
+        with fails_with(NO_SUCH_KIND):
+            call(host, "GetRecords", "sst", (kind, "", 0))
+
+
+def test_bad_cursors(host):
+    for cursor in [" ", "  ", "x", node_id(1), f"{node_id(1)} ", f"{node_id(1)} Node1.Memory",
+                   f"{node_id(1)} Node1.Nothing ", f"{node_id(1)[1:]} Node1.Memory ", f"{'0' * 32} Node1.Memory ",
+                   *LONG_TEXTS]:
+        with fails_with(INVALID_ARGS):
+            call(host, "GetRecords", "sst", ("", cursor, 0))
+        with fails_with(INVALID_ARGS):
+            call(host, "GetLocalRecords", "st", (cursor, 0))
+
+
+# RecordsChanged
+
+
+def changed_kinds(log):
+    return [kind for signal in log.received for _, kind, *_ in signal.args[0]]
+
+
+def test_changes_are_told_while_there_is_a_cluster_service(host):
+    with host.log_signals(STATE, PATH, STATE, "RecordsChanged") as log:
+        call(host, "GetFindings")
+        host.sysroot.write("proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 500 kB\n")
+        host.wait_for_property(STATE, node_path(local_id(host)), interface("Node1.Memory"), "TotalBytes",
+                               lambda value: value == 1000 * 1024)
+        assert not log.received
+
+        cluster = Cluster(host)
+        host.sysroot.write("proc/meminfo", "MemTotal: 2000 kB\nMemAvailable: 1500 kB\n")
+        told = log.wait(lambda signal: any(
+            kind == "Node1.Memory" and fields["TotalBytes"] == 2000 * 1024
+            for _, kind, _, _, _, _, _, fields in signal.args[0]))
+        node, kind, key, epoch, seq, updated, deleted, fields = next(
+            found for found in told.args[0] if found[1] == "Node1.Memory")
+        assert (node, key, deleted) == (local_id(host), "", False)
+        assert (node, kind, key, epoch, seq, updated, deleted, fields) in pages(host)[0]
+        # Those of others are nothing new to the cluster service.
+        cluster.take(record(node_id(1), TotalBytes=7))
+        call(host, "GetFindings")
+        assert node_id(1) not in {found[0] for signal in log.received for found in signal.args[0]}
+
+        cluster.close()
+        host.wait_for_name("org.alidade.Cluster1", present=False)
+        call(host, "GetFindings")
+        log.received.clear()
+        host.sysroot.write("proc/meminfo", "MemTotal: 3000 kB\nMemAvailable: 1500 kB\n")
+        host.wait_for_property(STATE, node_path(local_id(host)), interface("Node1.Memory"), "TotalBytes",
+                               lambda value: value == 3000 * 1024)
+        assert not log.received
