@@ -43,9 +43,31 @@ install_missing() {
                 return
         fi
         say "Installing: $missing"
+        apt_fresh build-dep "$@" ./
+}
+
+# install_package NAME
+install_package() {
+        if [ "$(id -u)" = 0 ]; then
+                say "Installing: $1"
+                apt_fresh install "$1"
+        fi
+}
+
+# Lists that are old or not there are fetched only where they stand in the way.
+apt_fresh() {
         keep_daemons_still
-        apt build-dep --no-install-recommends "$@" ./ || { apt update && apt build-dep --no-install-recommends "$@" ./; }
+        apt "$1" --no-install-recommends "${@:2}" || { apt update && apt "$1" --no-install-recommends "${@:2}"; }
         rm -f $policy
+}
+
+# Under sudo the rest needs no root: goes on as who called, where the tree is theirs to write.
+drop_privileges() {
+        local user=(setpriv --reuid="${SUDO_UID:-0}" --regid="${SUDO_GID:-0}" --init-groups)
+        if [ "$(id -u)" = 0 ] && [ "${SUDO_UID:-0}" != 0 ] && "${user[@]}" test -w .; then
+                [ ! -d build ] || chown -R "$SUDO_UID:$SUDO_GID" build
+                exec "${user[@]}" "$0" "$@"
+        fi
 }
 
 # at_end COMMAND: run when the script ends, however it ends; the latest first.

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""./demo as a newcomer runs it, and as somebody who ends it at a bad moment."""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[2]
+DEADLINE = 60
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
+def belonging():
+    """Processes of the demo: what was started out of it, or with its run folder in its environment."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            text = os.readlink(entry / "exe") + (entry / "cmdline").read_text() + (entry / "environ").read_text()
+        except OSError:
+            continue
+        if f"{SOURCE}/build/demo/" in text:
+            found.append((entry.name, (entry / "cmdline").read_text().replace("\0", " ")))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def nothing_remains():
+    yield
+    assert belonging() == []
+    assert not (SOURCE / "build/demo/run").exists()
+
+
+def demo(*arguments, **options):
+    # Not our terminal, not our process group: a signal to it is a signal to it alone.
+    return subprocess.Popen([SOURCE / "demo", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, start_new_session=True, text=True, **options)
+
+
+def test_once_shows_this_machine():
+    with demo("--once") as process:
+        out, err = process.communicate(timeout=DEADLINE * 5)
+    assert process.returncode == 0, err
+    assert re.search(r"^Alidade +1 node", out, re.MULTILINE)
+    assert os.uname().nodename.partition(".")[0] in out or "now" in out
+
+
+def test_json_is_one_object_and_nothing_else():
+    with demo("--json") as process:
+        out, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 0, err
+    lines = out.splitlines()
+    assert len(lines) == 1
+    answer = json.loads(lines[0])
+    records = answer["Nodes"][answer["NodeId"]]
+    assert {"Node1.Identity", "Node1.Memory", "Node1.System", "Node1.Network"} <= set(records)
+    assert records["Node1.Memory"]["TotalBytes"] == 1024 * int(
+        re.search(r"^MemTotal: +(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE).group(1))
+
+
+def test_unknown_option_is_refused():
+    with demo("--now") as process:
+        out, err = process.communicate(timeout=DEADLINE)
+    assert (process.returncode, out) == (2, "")
+    assert "--once" in err
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+@pytest.mark.parametrize("delay", [0.02, 0.3, 0.6, 1.0, 2.0])
+def test_signal_at_any_moment(number, delay):
+    """The moments are not events of ours: that is the point."""
+    with demo() as process:
+        try:
+            process.wait(delay)
+        except subprocess.TimeoutExpired:
+            pass
+        process.send_signal(number)
+        process.communicate(timeout=DEADLINE)
+        assert process.returncode in (128 + number, -number)
+
+
+def test_killed_demo_takes_its_services_along():
+    with demo() as process:
+        ready, _, _ = select.select([process.stdout], [], [], DEADLINE)
+        assert ready, "monitor tells nothing"
+        process.kill()
+        process.wait()
+        deadline = time.monotonic() + DEADLINE
+        while belonging() and time.monotonic() < deadline:
+            select.select([process.stdout], [], [], 0.05)
+    subprocess.run(["rm", "-rf", SOURCE / "build/demo/run"], check=True)
+
+
+@pytest.mark.parametrize("key, status", [("q", 0), ("\x03", 130)])
+def test_live_view_ends_by_key_and_restores_the_terminal(key, status):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(SOURCE / "demo", ["demo"])
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+    before = termios.tcgetattr(terminal)
+    shown = b""
+    deadline = time.monotonic() + DEADLINE
+    while b"FREE MEMORY" not in shown and time.monotonic() < deadline:
+        if select.select([terminal], [], [], 1)[0]:
+            shown += os.read(terminal, 65536)
+    assert b"FREE MEMORY" in shown, shown.decode(errors="replace")
+    os.write(terminal, key.encode())
+    try:
+        while rest := os.read(terminal, 65536):
+            shown += rest
+    except OSError:  # the other end is closed: it is over
+        pass
+    _, found = os.waitpid(pid, 0)
+    after = termios.tcgetattr(terminal)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(found) == status
+    assert b"\x1b[?1049l" in shown or b"\x1b[?1049h" not in shown
+    assert after[3] == before[3]
