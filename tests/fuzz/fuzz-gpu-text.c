@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
         g_autofree char *text = g_strndup((const char *) data, size);
-        g_autofree char *model = ald_gpu_parse_nvidia_model(text), *name = NULL, *vendor = NULL, *market = NULL;
+        g_autofree char *model = ald_gpu_parse_nvidia_model(text), *name = NULL, *vendor = NULL,
+                        *market = NULL;
         AldV3dStats stats;
         uint64_t config;
 

@@ -13,10 +13,10 @@ static void check(const AldNvmlDevice *device)
         g_assert_true(device->id && *device->id && g_utf8_validate(device->id, -1, NULL));
         g_assert_true(isnan(figures->usage) || (figures->usage >= 0 && figures->usage <= 100));
         g_assert_true(figures->memory_used_bytes == ALD_ABSENT_UINT64 ||
-                figures->memory_used_bytes <= device->memory_total_bytes);
+                      figures->memory_used_bytes <= device->memory_total_bytes);
         g_assert_true(figures->clock_hz == ALD_ABSENT_UINT64 || figures->clock_hz <= ALD_INTEGER_MAX);
-        g_assert_true(
-                figures->power_micro_watts == ALD_ABSENT_UINT64 || figures->power_micro_watts <= ALD_INTEGER_MAX);
+        g_assert_true(figures->power_micro_watts == ALD_ABSENT_UINT64 ||
+                      figures->power_micro_watts <= ALD_INTEGER_MAX);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -344,6 +345,34 @@ static void test_death_of_the_parent(Told *told, gconstpointer timing)
         assert_let_go(fifo);
 }
 
+/* A helper whose parent died before it was tied to it finds so by itself. Here its parent is not who made the
+ * socket, which looks the same. */
+static void test_orphan(void)
+{
+        g_autofree char *path = g_build_filename(g_getenv("ALIDADE_TEST_HELPERS"), NAME, NULL);
+        struct pollfd wait = { .events = POLLIN };
+        int ends[2];
+        pid_t pid;
+
+        g_assert_cmpint(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), ==, 0);
+        pid = fork();
+        g_assert_cmpint(pid, >=, 0);
+        if (pid == 0) {
+                if (fork() == 0) {
+                        dup2(ends[1], STDIN_FILENO);
+                        dup2(ends[1], STDOUT_FILENO);
+                        execl(path, path, NULL);
+                }
+                _exit(0);
+        }
+        g_assert_cmpint(waitpid(pid, NULL, 0), ==, pid);
+        close(ends[1]);
+        wait.fd = ends[0];
+        g_assert_cmpint(poll(&wait, 1, POLL_MS), ==, 1);
+        g_assert_true(wait.revents & POLLHUP);
+        close(ends[0]);
+}
+
 int main(int argc, char *argv[])
 {
         static const struct {
@@ -371,6 +400,7 @@ int main(int argc, char *argv[])
         for (size_t i = 0; i < G_N_ELEMENTS(tests); i++)
                 g_test_add(tests[i].path, Told, tests[i].timing, set_up, tests[i].run, tear_down);
         g_test_add_func("/gpu-child/too-soon", test_too_soon);
+        g_test_add_func("/gpu-child/orphan", test_orphan);
         g_test_add_func("/gpu-child/no-program", test_no_program);
         return g_test_run();
 }
