@@ -131,6 +131,7 @@ int ald_record_bus_append(sd_bus_message *message, const AldRecord *record, uint
  * and skipped, so that the message is left behind the whole record in any case. */
 typedef struct Reader {
         GPtrArray *owned;
+        size_t held; /* bytes of these */
         int bad;
         const char *bad_field;
 } Reader;
@@ -143,6 +144,16 @@ static void note_bad(Reader *reader, const AldField *field, int error)
         }
 }
 
+/* A row is larger here than in a message, so what would not fit into a record is not even read. */
+static bool has_room(Reader *reader, const AldField *field, size_t n)
+{
+        reader->held += n;
+        if (reader->held <= ALD_RECORD_MAX)
+                return true;
+        note_bad(reader, field, -E2BIG);
+        return false;
+}
+
 static int read_struct(
         sd_bus_message *message, const AldStruct *type, void *to, Reader *reader, uint64_t *envelope);
 
@@ -151,7 +162,7 @@ static void strv_free_container(gpointer strv)
         g_free(strv);
 }
 
-static int read_strv(sd_bus_message *message, const char *const **ret, Reader *reader)
+static int read_strv(sd_bus_message *message, const AldField *field, const char *const **ret, Reader *reader)
 {
         GPtrArray *strv = g_ptr_array_new();
         const char *string;
@@ -159,7 +170,8 @@ static int read_strv(sd_bus_message *message, const char *const **ret, Reader *r
 
         r = sd_bus_message_enter_container(message, 'a', "s");
         while (r >= 0 && (r = sd_bus_message_read_basic(message, 's', &string)) > 0)
-                g_ptr_array_add(strv, (gpointer) string);
+                if (has_room(reader, field, sizeof string))
+                        g_ptr_array_add(strv, (gpointer) string);
         if (r >= 0)
                 r = sd_bus_message_exit_container(message);
         g_ptr_array_add(strv, NULL);
@@ -168,7 +180,7 @@ static int read_strv(sd_bus_message *message, const char *const **ret, Reader *r
         return r;
 }
 
-static int read_rows(sd_bus_message *message, AldRows *rows, Reader *reader)
+static int read_rows(sd_bus_message *message, const AldField *field, AldRows *rows, Reader *reader)
 {
         const AldStruct *type = rows->type;
         GArray *items = g_array_new(false, false, (guint) type->size);
@@ -176,6 +188,10 @@ static int read_rows(sd_bus_message *message, AldRows *rows, Reader *reader)
 
         r = sd_bus_message_enter_container(message, 'a', "a{sv}");
         while (r >= 0 && sd_bus_message_at_end(message, false) == 0) {
+                if (!has_room(reader, field, type->size)) {
+                        r = sd_bus_message_skip(message, "a{sv}");
+                        continue;
+                }
                 g_array_append_vals(items, type->absent, 1);
                 r = read_struct(message, type, items->data + (items->len - 1) * type->size, reader, NULL);
         }
@@ -210,9 +226,9 @@ static int read_value(sd_bus_message *message, const AldField *field, void *to, 
 
         switch (field->type) {
         case ALD_TYPE_STRV:
-                return read_strv(message, to, reader);
+                return read_strv(message, field, to, reader);
         case ALD_TYPE_ROWS:
-                return read_rows(message, to, reader);
+                return read_rows(message, field, to, reader);
         default:
                 r = sd_bus_message_read_basic(message, *signature_of(field), to);
                 if (r >= 0 && !in_range(field, to))

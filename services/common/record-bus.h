@@ -23,8 +23,9 @@ int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type,
 /*
  * Reads an a{sv} of fields. Fields that are not in it are taken from `base`, or absent where that is NULL.
  * Unknown fields are skipped: a newer peer sends them. The envelope goes into the record where it is there.
- * -EBADMSG for a field of another type, -ERANGE for a number or string out of range; *ret_field (maybe NULL)
- * then names the field. Any other error is sd-bus's own.
+ * -EBADMSG for a field of another type, -ERANGE for a number or string out of range, -E2BIG for more rows or
+ * strings than a record holds; *ret_field (maybe NULL) then names the field. -E2BIG without a field where all
+ * of it is too large. Any other error is sd-bus's own.
  */
 int ald_record_bus_read(sd_bus_message *message, AldKind kind, const AldRecord *base, AldRecord **ret,
         const char **ret_field);
