@@ -60,23 +60,32 @@ static bool names(const char *string, const AldId *id)
         return string && ald_id_parse(string, &named) == 0 && ald_id_equal(&named, id);
 }
 
-bool ald_key_fits(AldKind kind, const char *key, const AldId *node, const AldRecord *record)
+/* The sink as the key spells it; the key is valid. */
+static const char *sink_of(AldKind kind, const char *key)
 {
-        const char *source, *sink_name;
-        AldId sink;
+        return kind == ALD_KIND_LINK_RDMA ? strchr(key, ',') + 1 : key;
+}
 
-        if (ald_key_parse(kind, key, &sink) < 0)
-                return false;
+bool ald_key_names(AldKind kind, const char *key, const AldId *node, const AldRecord *record)
+{
+        const char *source, *sink;
+
         if (!ald_kinds[kind].is_link)
                 return true;
         if (kind == ALD_KIND_LINK_SOCKET) {
                 const AldLinkSocket *link = ald_record_as(record, LINK_SOCKET, AldLinkSocket);
                 source = link->source;
-                sink_name = link->sink;
+                sink = link->sink;
         } else {
                 const AldLinkRdma *link = ald_record_as(record, LINK_RDMA, AldLinkRdma);
                 source = link->source;
-                sink_name = link->sink;
+                sink = link->sink;
         }
-        return names(source, node) && names(sink_name, &sink);
+        return names(source, node) && sink && strlen(sink) == ALD_ID_STRING_SIZE - 1 &&
+               strncmp(sink, sink_of(kind, key), ALD_ID_STRING_SIZE - 1) == 0;
+}
+
+bool ald_key_fits(AldKind kind, const char *key, const AldId *node, const AldRecord *record)
+{
+        return ald_key_parse(kind, key, NULL) >= 0 && ald_key_names(kind, key, node, record);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "state/key.h"
+#include "state/link-set.h"
 #include "state/store.h"
 
 /* What an object or interface costs in GetManagedObjects() beside its fields, at most: its path, the standard
@@ -49,41 +50,15 @@ static int id_order(gconstpointer a, gconstpointer b, gpointer unused)
         return ald_id_compare(a, b);
 }
 
-static int link_order(gconstpointer a, gconstpointer b, gpointer unused)
-{
-        const AldEntry *left = a, *right = b;
-
-        if (left->kind != right->kind)
-                return left->kind < right->kind ? -1 : 1;
-        return strcmp(left->key, right->key);
-}
-
-static void entry_init(AldEntry *entry, AldNode *node, AldKind kind, const char *key)
-{
-        *entry = (AldEntry){ .node = node, .kind = kind, .key = g_strdup(key) };
-        entry->waiting.data = entry;
-}
-
-static void entry_clear(AldEntry *entry)
-{
-        g_clear_pointer(&entry->record, ald_record_unref);
-        g_clear_pointer(&entry->told, ald_record_unref);
-        g_free(entry->key);
-}
-
-static void link_free(gpointer data)
-{
-        entry_clear(data);
-        g_free(data);
-}
-
 static void node_free(gpointer data)
 {
         AldNode *node = data;
 
-        for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++)
-                entry_clear(&node->entries[kind]);
-        g_clear_pointer(&node->links, g_tree_unref);
+        for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++) {
+                g_clear_pointer(&node->entries[kind].record, ald_record_unref);
+                g_clear_pointer(&node->entries[kind].told, ald_record_unref);
+        }
+        g_clear_pointer(&node->links, ald_link_set_free);
         g_free(node);
 }
 
@@ -92,8 +67,13 @@ static AldNode *node_add(AldStore *store, const AldId *id)
         AldNode *node = g_new0(AldNode, 1);
 
         node->id = *id;
-        for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++)
-                entry_init(&node->entries[kind], node, kind, NULL);
+        for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++) {
+                AldEntry *entry = &node->entries[kind];
+
+                entry->node = node;
+                entry->kind = kind;
+                entry->waiting.data = entry;
+        }
         g_hash_table_insert(store->nodes, &node->id, node);
         g_tree_insert(store->order, &node->id, node);
         return node;
@@ -142,11 +122,9 @@ AldRecord *ald_node_record(const AldNode *node, AldKind kind)
         return node->entries[kind].record;
 }
 
-static AldEntry *find_link(AldNode *node, AldKind kind, const char *key)
+static AldEntry *find_link(const AldNode *node, AldKind kind, const char *key)
 {
-        const AldEntry wanted = { .kind = kind, .key = (char *) key };
-
-        return node->links ? g_tree_lookup(node->links, &wanted) : NULL;
+        return node->links ? ald_link_set_find(node->links, kind, key) : NULL;
 }
 
 AldEntry *ald_store_find(AldStore *store, const AldId *id, AldKind kind, const char *key)
@@ -167,14 +145,6 @@ static size_t wire_size(const AldEntry *entry)
         return entry->record->wire_size + WIRE_PER_LINK + WIRE_PER_KEY_BYTE * strlen(entry->key);
 }
 
-static bool shows_something(const AldNode *node)
-{
-        for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++)
-                if (node->entries[kind].shown)
-                        return true;
-        return false;
-}
-
 /* With its last interface a node ceases to be an object. */
 static void hide(AldStore *store, AldEntry *entry)
 {
@@ -184,7 +154,7 @@ static void hide(AldStore *store, AldEntry *entry)
                 return;
         entry->shown = false;
         store->shown_bytes -= wire_size(entry);
-        if (entry->key || shows_something(node))
+        if (entry->key || --node->n_shown > 0)
                 return;
         node->shown = false;
         store->shown_nodes--;
@@ -208,33 +178,32 @@ static void show_if_it_fits(AldStore *store, AldEntry *entry)
                 store->shown_bytes += WIRE_PER_NODE;
         }
         entry->shown = true;
+        node->n_shown += !entry->key;
         store->shown_bytes += size;
 }
 
-static bool node_has_records(const AldNode *node)
+/* Counts nodes that have a record; links that have one, and those of them that are hidden. */
+static void count(AldStore *store, const AldEntry *entry, int sign)
 {
-        for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++)
-                if (node->entries[kind].record)
-                        return true;
-        return false;
-}
+        AldNode *node = entry->node;
 
-/* Counts links that have a record, and those of them that are hidden. */
-static void count_link(AldStore *store, const AldEntry *entry, int sign)
-{
-        if (!entry->key || !entry->record)
+        if (!entry->record)
                 return;
-        store->n_links += (size_t) sign;
-        if (!entry->shown)
-                store->n_hidden_links += (size_t) sign;
+        if (entry->key) {
+                store->n_links += (size_t) sign;
+                store->n_hidden_links += entry->shown ? 0 : (size_t) sign;
+        } else {
+                store->n_with_records -= node->n_records > 0;
+                node->n_records = (uint8_t) (node->n_records + sign);
+                store->n_with_records += node->n_records > 0;
+        }
 }
 
 static void set_record(AldStore *store, AldEntry *entry, AldRecord *record)
 {
         AldRecord *before = entry->record;
 
-        count_link(store, entry, -1);
-        store->n_with_records -= node_has_records(entry->node);
+        count(store, entry, -1);
         if (before) {
                 hide(store, entry);
                 store->bytes -= before->size;
@@ -244,8 +213,7 @@ static void set_record(AldStore *store, AldEntry *entry, AldRecord *record)
                 store->bytes += record->size;
                 show_if_it_fits(store, entry);
         }
-        store->n_with_records += node_has_records(entry->node);
-        count_link(store, entry, +1);
+        count(store, entry, +1);
         if (before)
                 ald_record_unref(before);
 }
@@ -308,10 +276,13 @@ static int check(const AldStore *store, const AldUpdate *update, const AldEntry 
 
         if (!is_sayable(update))
                 return -EINVAL;
+        /* The key of a link that is there was checked when it came. */
+        if ((!entry || !entry->key) && ald_key_parse(update->kind, update->key, NULL) < 0)
+                return -EINVAL;
         if (!update->record)
-                return ald_key_parse(update->kind, update->key, NULL);
+                return 0;
         if (update->record->kind != update->kind ||
-                !ald_key_fits(update->kind, update->key, &update->node, update->record))
+                !ald_key_names(update->kind, update->key, &update->node, update->record))
                 return -EINVAL;
         if (!ald_id_equal(&update->node, &store->local->id) &&
                 store->bytes - before + update->record->size > store->limits.max_bytes)
@@ -321,16 +292,11 @@ static int check(const AldStore *store, const AldUpdate *update, const AldEntry 
 
 static int add_link(AldStore *store, AldNode *node, AldKind kind, const char *key, AldEntry **ret)
 {
-        AldEntry *entry;
-
-        if (node->links && (size_t) g_tree_nnodes(node->links) >= store->limits.max_links_per_node)
-                return -ENOSPC;
         if (!node->links)
-                node->links = g_tree_new_full(link_order, NULL, NULL, link_free);
-        entry = g_new(AldEntry, 1);
-        entry_init(entry, node, kind, key);
-        g_tree_insert(node->links, entry, entry);
-        *ret = entry;
+                node->links = ald_link_set_new();
+        if (ald_link_set_count(node->links) >= store->limits.max_links_per_node)
+                return -ENOSPC;
+        *ret = ald_link_set_add(node->links, node, kind, key);
         return 0;
 }
 
@@ -360,10 +326,8 @@ static int merge(AldStore *store, AldNode *node, const AldUpdate *update, uint64
         r = check(store, update, entry);
         if (r < 0)
                 return r;
-        if (entry && entry->present && compare_to_entry(update, entry) <= 0) {
-                node->heard = now;
+        if (entry && entry->present && compare_to_entry(update, entry) <= 0)
                 return ALD_PUT_KNOWN;
-        }
         if (!entry) {
                 r = find_or_add(store, node, update, &entry);
                 if (r < 0)
@@ -426,7 +390,7 @@ static void forget_entry(AldStore *store, AldEntry *entry)
         entry->present = false;
         g_clear_pointer(&entry->told, ald_record_unref);
         if (entry->key)
-                g_tree_remove(entry->node->links, entry);
+                ald_link_set_remove(entry->node->links, entry);
 }
 
 static void forget_node(AldStore *store, AldNode *node)
@@ -469,8 +433,17 @@ static gboolean expire_node(AldNode *node, void *userdata)
         return FALSE;
 }
 
+/* Links of others are forgotten with their sink; our own are deleted, which is told to the others. */
+static void drop_link(AldStore *store, AldEntry *entry, uint64_t now)
+{
+        if (!entry->node->local)
+                forget_entry(store, entry);
+        else if (entry->record)
+                ald_store_put_local(store, entry->kind, entry->key, NULL, entry->updated_usec, now);
+}
+
 /* Links to nodes that go, whoever measured them. */
-static void forget_links_to(AldStore *store, GPtrArray *nodes)
+static void drop_links_to(AldStore *store, GPtrArray *nodes, uint64_t now)
 {
         g_autoptr(GHashTable) gone = g_hash_table_new(id_hash, id_equal);
         GHashTableIter iter;
@@ -490,7 +463,7 @@ static void forget_links_to(AldStore *store, GPtrArray *nodes)
 
                         if (entry->key && ald_key_parse(entry->kind, entry->key, &sink) >= 0 &&
                                 g_hash_table_contains(gone, &sink))
-                                forget_entry(store, entry);
+                                drop_link(store, entry, now);
                         entry = next;
                 }
         }
@@ -506,19 +479,17 @@ void ald_store_expire(AldStore *store, uint64_t now, uint64_t deletion_usec, uin
         ald_store_foreach_node(store, expire_node, &expiry);
         if (silent->len == 0)
                 return;
-        forget_links_to(store, silent);
+        drop_links_to(store, silent, now);
         for (guint i = 0; i < silent->len; i++)
                 forget_node(store, silent->pdata[i]);
 }
 
 static AldEntry *first_link_after(AldNode *node, const AldEntry *after)
 {
-        GTreeNode *found;
-
         if (!node->links)
                 return NULL;
-        found = after ? g_tree_upper_bound(node->links, after) : g_tree_node_first(node->links);
-        return found ? g_tree_node_value(found) : NULL;
+        return after ? ald_link_set_after(node->links, after->kind, after->key)
+                     : ald_link_set_after(node->links, 0, NULL);
 }
 
 AldEntry *ald_node_after(AldNode *node, const AldEntry *entry)

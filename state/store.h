@@ -17,6 +17,7 @@
 typedef struct AldStore AldStore;
 typedef struct AldNode AldNode;
 typedef struct AldEntry AldEntry;
+typedef struct AldLinkSet AldLinkSet;
 
 #define ALD_N_NODE_KINDS ALD_KIND_LINK_SOCKET /* kinds of nodes come before those of links */
 
@@ -35,16 +36,17 @@ typedef struct AldUpdate {
         AldRecord *record;     /* NULL: deleted */
 } AldUpdate;
 
+/* What a merge looks at comes first, so that it is one cache line. */
 struct AldEntry {
-        AldNode *node;
-        AldKind kind;
-        bool present; /* whether anything ever arrived; a deleted entry is present without a record */
-        bool shown;   /* whether it may be a D-Bus object or interface, within the limits */
-        char *key;    /* NULL for kinds of nodes */
+        AldRecord *record;
         AldStamp stamp;
         uint64_t updated_usec;
         uint64_t changed; /* CLOCK_MONOTONIC of the last change, for expiry of deletions */
-        AldRecord *record;
+        AldNode *node;
+        char *key; /* NULL for kinds of nodes */
+        AldKind kind;
+        bool present; /* whether anything ever arrived; a deleted entry is present without a record */
+        bool shown;   /* whether it may be a D-Bus object or interface, within the limits */
 
         /* For who tells clients of changes: whether they know of it, and while a change waits to be told, a
          * place in a queue and the record that they know. */
@@ -58,9 +60,11 @@ struct AldNode {
         AldId id;
         bool local;
         bool shown;
-        uint64_t heard; /* CLOCK_MONOTONIC of the last update */
+        uint8_t n_records; /* of kinds of nodes */
+        uint8_t n_shown;   /* of these */
+        uint64_t heard;    /* CLOCK_MONOTONIC of the last update */
         AldEntry entries[ALD_N_NODE_KINDS];
-        GTree *links; /* AldEntry by (kind, key); NULL where there are none */
+        AldLinkSet *links; /* NULL where there are none; see state/link-set.h */
 };
 
 typedef struct AldStoreLimits {
@@ -122,5 +126,6 @@ void ald_store_foreach_link(AldStore *store, AldEntryFunc func, void *userdata);
 uint64_t ald_store_epoch(AldStore *store);
 size_t ald_store_n_nodes(AldStore *store);
 size_t ald_store_n_links(AldStore *store);
-/* Nodes and links that have records but are not shown. A node of which only links are known counts as those. */
+/* Nodes and links that have records but are not shown. A node of which only links are known counts as those.
+ */
 size_t ald_store_n_hidden(AldStore *store);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/store.h"
+
+/* A node as benchmarks know it: 8 record interfaces, 2 GPUs, 6 network interfaces, and links to 4 peers. */
+#define FIXTURE_PEERS 4u
+#define FIXTURE_RECORDS (ALD_N_NODE_KINDS + FIXTURE_PEERS)
+
+AldId fixture_id(unsigned node);
+
+/* Record `which` (below FIXTURE_RECORDS) of the node, with figures that follow from `turn`. The key lives in
+ * the buffer; the record is a new reference. */
+AldUpdate fixture_update(unsigned node, unsigned which, unsigned nodes, uint64_t turn, char key[static 128]);
