@@ -23,10 +23,12 @@ static char **agent_environment(void)
 /* It closes the other end once it is registered, or when it fails. */
 static void await_close(int fd)
 {
+        ssize_t n;
         char byte;
 
-        while (read(fd, &byte, 1) > 0 || errno == EINTR)
-                errno = 0;
+        do
+                n = read(fd, &byte, 1);
+        while (n > 0 || (n < 0 && errno == EINTR));
 }
 
 bool ald_agent_may_ask(const AldCtl *ctl)

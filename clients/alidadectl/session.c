@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
 
 #define SETTLE_USEC (2 * UINT64_C(1000000))
+#define YOUNG_USEC 3e6 /* services that have just started need a moment for their first records */
 
 int ald_session_complain(const sd_bus_error *error)
 {
@@ -76,12 +78,23 @@ void ald_session_close(AldSession *session)
         g_clear_pointer(&session->model, ald_model_free);
 }
 
-/* Has this machine told who it is and what memory it has? */
+/* Whether this machine has told what every machine can. */
+static bool is_complete(AldModel *model, const AldEntity *own)
+{
+        return ald_entity_record(own, "Node1.Memory") && ald_entity_record(own, "Node1.Network") &&
+               json_object_get(ald_entity_record(own, "Node1.System"), "CpuUsage") &&
+               json_object_get(ald_model_totals(model), "MemoryTotalBytes");
+}
+
+/* Whether nothing more is to be expected soon: it is all there, or what is missing has had its time. */
 static bool is_settled(AldModel *model)
 {
         const AldEntity *own = ald_model_get(model, ald_model_node_id(model));
+        json_t *identity = ald_entity_record(own, "Node1.Identity");
 
-        return ald_entity_record(own, "Node1.Identity") && ald_entity_record(own, "Node1.Memory");
+        if (!identity)
+                return false;
+        return is_complete(model, own) || ald_now() - ald_field_number(identity, "UpdatedUSec") > YOUNG_USEC;
 }
 
 typedef struct Load {

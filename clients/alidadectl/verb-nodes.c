@@ -6,6 +6,8 @@
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
 
+#define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD stands for what was not safe to show */
+
 static int print_as_json(const AldCtl *ctl, AldModel *model)
 {
         json_t *object = json_object();
@@ -51,7 +53,18 @@ int ald_verb_nodes(const AldCtl *ctl)
         return ctl->json ? print_as_json(ctl, session.model) : print_as_text(ctl, session.model);
 }
 
-/* For shell completion: what `show` takes, one a line; names that a line cannot carry are left out. */
+/* What `show` takes for a node: its name where that is plain text and no other has it, else its id. */
+static const char *name_for_show(AldModel *model, const AldEntity *node)
+{
+        g_autoptr(GPtrArray) others = g_ptr_array_new();
+        const AldEntity *found;
+
+        return !strstr(node->label, REPLACEMENT) && ald_model_find(model, node->label, &found, others) == 0
+                       ? node->label
+                       : node->id;
+}
+
+/* For shell completion: one a line. */
 int ald_verb_names(const AldCtl *ctl)
 {
         g_auto(AldSession) session = ALD_SESSION_INIT;
@@ -62,15 +75,7 @@ int ald_verb_names(const AldCtl *ctl)
         if (r != ALD_EXIT_OK)
                 return r;
         nodes = ald_model_nodes(session.model);
-        for (guint i = 0; i < nodes->len; i++) {
-                const AldEntity *node = nodes->pdata[i];
-                const AldEntity *found;
-                g_autoptr(GPtrArray) others = g_ptr_array_new();
-
-                if (!strstr(node->label, "\xEF\xBF\xBD") &&
-                        ald_model_find(session.model, node->label, &found, others) == 0)
-                        puts(node->label);
-                puts(node->id);
-        }
+        for (guint i = 0; i < nodes->len; i++)
+                puts(name_for_show(session.model, nodes->pdata[i]));
         return ALD_EXIT_OK;
 }

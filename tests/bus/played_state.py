@@ -22,7 +22,7 @@ ABSENT = {"t": 2 ** 64 - 1, "x": -2 ** 63, "d": float("nan"), "s": ""}
 
 TOTALS = {"Nodes": 0, "Links": 0, "TflopsFp16": float("nan"), "TflopsFp16LeftOut": 0,
           "MemoryBandwidthBytesPerSecond": ABSENT["t"], "MemoryBandwidthOf": "",
-          "MemoryTotalBytes": ABSENT["t"], "DeviceMemoryTotalBytes": ABSENT["t"], "Hidden": 0,
+          "MemoryTotalBytes": 128 * 1024 ** 3, "DeviceMemoryTotalBytes": ABSENT["t"], "Hidden": 0,
           "RefusedRecords": 0, "RefusedSignals": 0}
 
 

@@ -1,0 +1,783 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""alidadectl against a state service that the test plays: thousands of nodes, hostile values, replies of the wrong
+shape, and moments that a real one does not stop at. test_alidadectl.py has the real services."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import unicodedata
+
+import pytest
+
+from gi.repository import GLib
+
+from bedlib import BusError, StandIn
+from bedlib.fixtures import needs_namespaces
+from bedlib.services import SOURCE, client_binary
+from client import (DENIED, ERROR, NO_NODE, OK, UNREACHABLE, USAGE, Reader, get_json, watch, width)
+from played_state import GPU, NAME, OBJECT_MANAGER, PATH, PROPERTIES, PlayedState, fields, node_path, sample_node
+from terminal import Terminal
+
+GIB = 1024 ** 3
+
+
+def node_id(number):
+    return f"{number:032x}"
+
+
+ME, PEER, THIRD = (node_id(number) for number in (0xa1, 0xb2, 0xb3))
+FINDING = {"Id": "rdma-unusable", "Severity": "warning", "Nodes": [PEER], "Text": "RDMA cannot be used here",
+           "Remedy": "Plug in a cable"}
+
+
+@pytest.fixture
+def play(make_host):
+    """play(nodes, …): a host and a played state service on its bus."""
+    played = []
+
+    def make(nodes=None, host=None, **options):
+        host = host or make_host()
+        nodes = {ME: sample_node("atlas"), PEER: sample_node("borealis")} if nodes is None else nodes
+        state = PlayedState(host.connection(), ME, nodes, **options).own()
+        played.append(state)
+        return host, state
+
+    yield make
+    for state in played:
+        state.close()
+
+
+# One-shot verbs
+
+def test_status_is_the_default(play):
+    host, _ = play(totals={"TflopsFp16": 330.4, "TflopsFp16LeftOut": 1, "MemoryTotalBytes": 128 * GIB})
+    plain = host.alidadectl().stdout
+    assert plain.splitlines()[0] == f"atlas {ME}"
+    assert "Memory: 16.0/64.0 GiB free, no swap" in plain
+    assert "FP16 compute: 330 TFLOPS, 1 device not measured" in plain
+    assert "Memory bandwidth: –" in plain
+    assert "Findings: none" in plain
+    def steady(text):
+        return re.sub(r"Seen: .*", "", text)
+    assert steady(host.alidadectl("status").stdout) == steady(plain)
+
+
+def test_status_json_has_the_fields_of_the_bus(play):
+    host, _ = play(findings=[FINDING])
+    found = get_json(host, "status")
+    assert list(found) == ["NodeId", "Totals", "Node", "Findings"]
+    assert found["NodeId"] == ME
+    assert found["Node"]["Node1.Memory"]["TotalBytes"] == 64 * GIB
+    assert found["Node"]["Node1.System"]["Devices"][0]["Id"] == GPU
+    assert found["Findings"] == [FINDING]
+    # Absent is not there: neither NaN, nor the greatest number, nor an empty text.
+    assert "TflopsFp16" not in found["Totals"]
+    assert "DeviceMemoryTotalBytes" not in found["Totals"]
+    assert "Hypervisor" not in found["Node"]["Node1.Identity"]
+    assert found["Totals"]["TflopsFp16LeftOut"] == 0
+
+
+def test_json_layouts(play):
+    host, _ = play()
+    short = host.alidadectl("nodes", "--json").stdout
+    pretty = host.alidadectl("--json=pretty", "nodes").stdout
+    assert short.count("\n") == 1 and pretty.count("\n") > 20
+    assert json.loads(short) == json.loads(pretty)
+    assert host.alidadectl("nodes", "--json=short").stdout == short
+    assert host.alidadectl("nodes", "--json", "--json=off").stdout.startswith("NAME")
+
+
+def test_nodes(play):
+    host, state = play({ME: sample_node("node-10"), PEER: sample_node("node-9"), THIRD: {"Node1.Memory": {}}})
+    lines = host.alidadectl("nodes").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["NAME", "00000000", "node-9", "node-10"]
+    assert "16.0/64.0 GiB" in lines[2] and "192.0.2.1" in lines[2] and "fe80" not in lines[2]
+    assert not re.search(r"\b0\b", lines[1]), "unknown is not 0"
+    assert lines[1].count("–") >= 6
+    assert get_json(host, "nodes")["Nodes"].keys() == state.nodes.keys()
+
+
+def test_show_by_id_prefix_and_name(play):
+    host, _ = play(findings=[FINDING])
+    for name in (PEER, "borealis", "000000000000000000000000000000b"):
+        found = get_json(host, "show", name)
+        assert found["NodeId"] == PEER
+        assert found["Findings"] == [FINDING]
+        assert found["Links"] == {}
+    text = host.alidadectl("show", "borealis").stdout
+    assert "AvailableBytes: 16.0 GiB" in text
+    assert "SpeedBitsPerSecond 25.0 Gb/s" in text
+    assert "RDMA cannot be used here" in text
+
+
+def test_links_come_with_their_nodes(play):
+    host, state = play()
+    path = f"{PATH}/link/socket/{ME}/{PEER}_2c192_2e0_2e2_2e2"
+    link = {"Source": ME, "Sink": PEER, "UploadBitsPerSecond": 9_410_000_000, "RttP50NSec": 18_200}
+    managed = state.handlers["GetManagedObjects"]
+    state.handlers["GetManagedObjects"] = lambda: (
+        {**managed()[0], path: {"org.alidade.Link1.Socket": fields(link)}},)
+    key = f"{ME}/{PEER},192.0.2.2"
+    whole = get_json(host, "watch", "--once")
+    assert whole["Links"] == {key: {"Link1.Socket": link}}
+    assert list(whole["Nodes"]) == [ME, PEER]
+    for name in ("atlas", "borealis"):
+        assert get_json(host, "show", name)["Links"] == whole["Links"]
+    assert "UploadBitsPerSecond: 9.41 Gb/s" in host.alidadectl("show", "atlas").stdout
+
+
+def test_findings(play):
+    host, _ = play(findings=[{"Id": "odd", "Severity": "notice", "Text": "Odd"}, FINDING,
+                             {"Id": "loop", "Severity": "error", "Nodes": [ME], "Text": "A loop"}])
+    text = host.alidadectl("findings").stdout
+    assert [line.split()[0] for line in text.splitlines() if line[0] != " "] == ["error", "warning", "notice"]
+    assert "warning rdma-unusable: borealis" in text and "Remedy: Plug in a cable" in text
+    assert len(get_json(host, "findings")["Findings"]) == 3
+
+
+def test_watch_once(play):
+    host, state = play(findings=[FINDING])
+    lines = host.alidadectl("watch", "--once").stdout.splitlines()
+    assert lines[0].startswith("Alidade  2 nodes, 0 links")
+    assert any(line.startswith("atlas") for line in lines)
+    assert any("RTX 4090" in line for line in lines)
+    assert lines[-1].strip() == "warning RDMA cannot be used here"
+    whole = get_json(host, "watch", "--once")
+    assert list(whole) == ["NodeId", "Totals", "Nodes", "Links", "Findings"]
+    assert whole["Nodes"].keys() == state.nodes.keys()
+
+
+def test_version(make_host):
+    host = make_host()
+    version = get_json(host, "version")["Version"]
+    assert host.alidadectl("version").stdout == f"alidadectl {version}\n"
+    assert host.alidadectl("--version").stdout == f"alidadectl {version}\n"
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_narrow_terminals(play, columns):
+    host, _ = play({ME: sample_node("日本語のとても長い名前のノード"), PEER: sample_node("b" * 64)}, findings=[FINDING])
+    for args in (["nodes"], ["status"], ["show", ME], ["findings"], ["watch", "--once"]):
+        text = host.alidadectl(*args, env={"COLUMNS": columns}).stdout
+        too_wide = [line for line in text.splitlines() if width(line) > columns]
+        assert too_wide == [], args
+
+
+def test_columns_align_with_wide_characters(play):
+    host, _ = play({ME: sample_node("日本語"), PEER: sample_node("abc")})
+    header, *rows = host.alidadectl("nodes").stdout.splitlines()
+    column = width(header[:header.index("SEEN")])
+    for row in rows:
+        position = next(i for i in range(len(row) + 1) if width(row[:i]) == column)
+        assert re.match(r"now|\d+ s ago", row[position:])
+
+
+def test_other_locales(play):
+    host, _ = play({ME: sample_node("Zürich")})
+    text = host.alidadectl("nodes", env={"LANG": "C", "LC_ALL": "C"}).stdout
+    assert text.isascii() and "Z?rich" in text
+
+
+# What does not work, and how that is told
+
+@pytest.mark.parametrize("args", [["nonsense"], ["show"], ["show", "a", "b"], ["nodes", "x"], ["--nonsense"],
+                                  ["--json=x"], ["nodes", "--once"], ["watch"], ["watch", "--json"], ["set-name"]])
+def test_usage_errors(make_host, args):
+    done = make_host().alidadectl(*args, check=False)
+    assert done.returncode == USAGE
+    assert done.stdout == "" and done.stderr
+
+
+@pytest.mark.parametrize("name", ["nobody", "00", "", "f" * 32, "A1"])
+def test_no_such_node(play, name):
+    host, _ = play()
+    done = host.alidadectl("show", name, check=False)
+    assert done.returncode == NO_NODE
+    assert done.stdout == ""
+
+
+def test_ambiguous_name(play):
+    host, _ = play({ME: sample_node("twin"), PEER: sample_node("twin")})
+    done = host.alidadectl("show", "twin", check=False)
+    assert done.returncode == NO_NODE
+    assert ME in done.stderr and PEER in done.stderr
+
+
+def test_no_bus(make_host):
+    host = make_host()
+    done = host.alidadectl(check=False, env={"ALIDADE_BUS_ADDRESS": "unix:path=/nonexistent"})
+    assert done.returncode == UNREACHABLE
+    assert "/nonexistent" in done.stderr
+
+
+@pytest.mark.parametrize("args", [["status"], ["nodes", "--json"], ["monitor"], ["watch", "--once"], ["findings"]])
+def test_no_service(make_host, args):
+    done = make_host().alidadectl(*args, check=False)
+    assert done.returncode == UNREACHABLE
+    assert done.stdout == "" and NAME in done.stderr
+
+
+def test_service_that_refuses(play):
+    host, state = play()
+    def denied():
+        raise_denied("reading is not for you")
+    state.handlers["GetManagedObjects"] = denied
+    done = host.alidadectl(check=False)
+    assert done.returncode == DENIED and "reading is not for you" in done.stderr
+
+
+def raise_denied(text):
+    raise BusError("org.freedesktop.DBus.Error.AccessDenied", text)
+
+
+def test_service_that_dies_meanwhile(play):
+    host, state = play()
+    def die():
+        state.disown()
+        raise RuntimeError("gone")
+    state.handlers["GetManagedObjects"] = die
+    assert host.alidadectl(check=False).returncode in (UNREACHABLE, ERROR)
+
+
+def test_findings_may_fail(play):
+    host, state = play()
+    del state.handlers["GetFindings"]
+    assert get_json(host, "status")["Findings"] == []
+
+
+# Large clusters
+
+def test_limits_exceeded_leads_to_pages(play):
+    host, state = play({node_id(number): sample_node(f"n{number}") for number in range(1, 26)})
+    state.refuse_whole_map()
+    state.page = 10
+    found = get_json(host, "nodes")["Nodes"]
+    assert len(found) == 25
+    assert found[node_id(3)]["Node1.Memory"]["TotalBytes"] == 64 * GIB
+    assert found[node_id(3)]["Node1.Memory"]["UpdatedUSec"] > 0
+    assert [call.args[1] for call in state.calls("GetRecords")] == ["", "10", "20"]
+
+
+def test_hidden_nodes_are_read_by_pages(play):
+    host, state = play(totals={"Hidden": 1})
+    assert len(get_json(host, "nodes")["Nodes"]) == 2
+    assert not state.calls("GetManagedObjects")
+
+
+def test_cursor_that_never_ends(play):
+    """A service gone wrong must not keep us for ever; here it fails after a while rather than at once."""
+    host, state = play()
+    state.refuse_whole_map()
+    pages = iter(range(50))
+    def endless(_kind, _after, _most):
+        if next(pages, None) is None:
+            raise_denied("enough")
+        return [], "again"
+    state.handlers["GetRecords"] = endless
+    assert host.alidadectl(check=False).returncode == DENIED
+
+
+def test_ten_thousand_nodes(play):
+    small = {"Node1.Identity": {"FriendlyName": "n"}, "Node1.Memory": {"TotalBytes": GIB, "AvailableBytes": 1}}
+    host, state = play({node_id(number): small for number in range(1, 10_001)})
+    state.refuse_whole_map()
+    state.page = 2500
+    lines = host.alidadectl("nodes", deadline=60).stdout.splitlines()
+    assert len(lines) == 10_001
+
+
+# Hostile values
+
+EVIL = "\x1b]0;owned\x07\x1b[2J\u202egnp\u2066\x9b31m\n\r\tx\x00".replace("\x00", "") + "\u200b" * 50
+
+
+def evil_node():
+    row = {"Id": EVIL, "Name": EVIL, "Type": EVIL, "Addresses": [EVIL] * 3, "Carrier": True, "Class": EVIL}
+    return {"Node1.Identity": {name: EVIL for name in ("FriendlyName", "ModelId", "Vendor", "OperatingSystem")},
+            "Node1.Network": {"Interfaces": [row]}, "Node1.Backends": {"Devices": [row]},
+            "Node1.Disk": {"Paths": [row]}, "Node1.Fresh": {"Unheard": EVIL, "Rows": [row]}}
+
+
+def test_nothing_that_a_terminal_obeys(play):
+    finding = {key: EVIL for key in ("Id", "Severity", "Text", "Remedy")}
+    host, _ = play({ME: evil_node()}, findings=[finding, {**finding, "Severity": "error"}])
+    for args in ([], ["nodes"], ["show", ME], ["findings"], ["watch", "--once"], ["nodes", "--json"],
+                 ["show", ME, "--json=pretty"], ["_names"]):
+        text = host.alidadectl(*args).stdout
+        bad = {c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")}
+        assert bad == set(), args
+    assert get_json(host, "nodes")["Nodes"][ME]["Node1.Identity"]["FriendlyName"] == EVIL
+    done = host.alidadectl("show", EVIL.replace("\x00", ""), "extra", check=False)
+    assert "\x1b" not in done.stderr
+
+
+def test_wrong_types(play):
+    wrong = {"Node1.Identity": {"FriendlyName": 7, "ModelId": [{"Id": "x"}]},
+             "Node1.Memory": {"TotalBytes": "many", "AvailableBytes": -1.0},
+             "Node1.System": {"CpuUsage": "high", "Devices": ["a", "b"]},
+             "Node1.Network": {"Interfaces": "none"}, "Node1.Backends": {"Devices": [{"Id": 5}, {}]}}
+    host, _ = play({ME: wrong}, findings=[{"Severity": 5}, {"Nodes": "x", "Text": 7}])
+    for args in ([], ["nodes"], ["show", ME], ["findings"], ["watch", "--once"], ["monitor", "--json"]):
+        if args[:1] == ["monitor"]:
+            with Reader(host, *args) as reader:
+                reader.wait_for_event(Event="synced")
+        else:
+            host.alidadectl(*args)
+
+
+@pytest.mark.parametrize("signature, value", [
+    ("s", "hello"), ("a{sv}", {}), ("a{oa{sv}}", {}), ("aa{sv}", []), ("", None)])
+def test_replies_of_the_wrong_shape(play, signature, value):
+    host, state = play()
+    xml = f"""<node><interface name="{OBJECT_MANAGER}"><method name="GetManagedObjects">
+        {f'<arg type="{signature}" direction="out"/>' if signature else ''}</method></interface></node>"""
+    state.manager.close()
+    state.manager = StandIn(state.connection, PATH, xml, {},
+                            {"GetManagedObjects": lambda: (value,) if signature else ()})
+    done = host.alidadectl(check=False)
+    assert done.returncode == ERROR
+    assert "promises" in done.stderr
+
+
+# monitor
+
+def test_monitor_tells_each_change(play):
+    host, state = play()
+    with Reader(host, "monitor", "--json") as reader:
+        first = reader.wait_for_event(Event="added", NodeId=ME, Kind="Node1.Memory")
+        assert first["Fields"]["TotalBytes"] == 64 * GIB
+        reader.wait_for_event(Event="synced")
+        state.update(ME, "Node1.Memory", AvailableBytes=5 * GIB)
+        changed = reader.wait_for_event(Event="changed", NodeId=ME, Kind="Node1.Memory")
+        assert changed["Fields"].keys() == {"AvailableBytes", "UpdatedUSec"}
+        assert "Absent" not in changed
+        state.update(ME, "Node1.System", PowerMicroWatts=2 ** 64 - 1, CpuUsage=float("nan"))
+        gone = reader.wait_for_event(Event="changed", Kind="Node1.System")
+        assert sorted(gone["Absent"]) == ["CpuUsage", "PowerMicroWatts"]
+        state.set(THIRD, "Node1.Memory", {"TotalBytes": GIB})
+        added = reader.wait_for_event(Event="added", NodeId=THIRD)
+        assert added["Fields"]["TotalBytes"] == GIB
+        state.remove(THIRD, "Node1.Memory")
+        reader.wait_for_event(Event="removed", NodeId=THIRD, Kind="Node1.Memory")
+        state.set_totals(Nodes=7)
+        assert reader.wait_for_event(Event="totals")["Fields"] == {"Nodes": 7}
+        assert state.calls("Subscribe")
+
+
+def test_monitor_as_text(play):
+    host, state = play()
+    with Reader(host, "monitor") as reader:
+        # Only updates are told, so the first line is that of the first update, whenever it is ready for one.
+        def poke():
+            before = state.nodes[ME]["Node1.Memory"]["AvailableBytes"]
+            state.update(ME, "Node1.Memory", AvailableBytes=5 * GIB + (before + 1) % 7)
+            return True
+        timer = GLib.timeout_add(50, poke)
+        try:
+            line = reader.wait_for_line(lambda line: True)
+        finally:
+            GLib.source_remove(timer)
+        assert re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3} atlas Node1.Memory AvailableBytes 5.00 GiB", line)
+        state.remove(PEER, "Node1.Disk")
+        assert reader.wait_for_line(lambda line: "removed" in line).endswith("borealis Node1.Disk removed")
+        state.update(ME, "Node1.System", PowerMicroWatts=2 ** 64 - 1)
+        assert reader.wait_for_line(lambda line: "PowerMicroWatts" in line).endswith("PowerMicroWatts –")
+
+
+def test_monitor_reads_again_after_a_restart(play):
+    host, state = play()
+    with Reader(host, "monitor", "--json") as reader:
+        reader.wait_for_event(Event="synced")
+        state.disown()
+        reader.wait_for_event(Event="lost")
+        state.nodes[ME]["Node1.Memory"]["AvailableBytes"] = 3 * GIB
+        del state.nodes[PEER]
+        state.own()
+        removed = reader.wait_for_event(Event="removed", NodeId=PEER)
+        assert removed["Kind"].startswith("Node1.")
+        changed = reader.wait_for_event(Event="changed", NodeId=ME)
+        assert changed["Fields"] == {"AvailableBytes": 3 * GIB}, "only what differs is told"
+        reader.wait_for_event(Event="synced")
+
+
+@needs_namespaces
+def test_monitor_believes_the_owner_only(make_host, play):
+    host, state = play(host=make_host(strict_bus=False))
+    with Reader(host, "monitor", "--json") as reader:
+        reader.wait_for_event(Event="synced")
+        target = next(call.sender for call in state.calls("GetManagedObjects"))
+        forged = ("org.alidade.Node1.Memory", fields({"AvailableBytes": 666}), [])
+        host.forge(target, node_path(ME), PROPERTIES, "PropertiesChanged", "sa{sv}as", forged)
+        host.forge(target, PATH, OBJECT_MANAGER, "InterfacesRemoved", "oas",
+                   (node_path(ME), ["org.alidade.Node1.Memory"]))
+        host.forge(target, PATH, OBJECT_MANAGER, "InterfacesAdded", "oa{sa{sv}}",
+                   (node_path(THIRD), {"org.alidade.Node1.Memory": fields({"TotalBytes": 666})}))
+        host.forge(target, "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged", "sss",
+                   (NAME, state.connection.unique_name, ""))
+        state.update(ME, "Node1.Memory", AvailableBytes=GIB)
+        event = json.loads(reader.wait_for_line(lambda line: True))
+        assert event["Event"] == "changed" and event["Fields"]["AvailableBytes"] == GIB
+
+
+def test_monitor_rereads_what_was_invalidated(play):
+    host, state = play()
+    with Reader(host, "monitor", "--json") as reader:
+        reader.wait_for_event(Event="synced")
+        state.nodes[ME]["Node1.Memory"]["AvailableBytes"] = 7 * GIB
+        state.emit_changed(ME, "Node1.Memory", {}, ["AvailableBytes"])
+        event = reader.wait_for_event(Event="changed", NodeId=ME)
+        assert event["Fields"] == {"AvailableBytes": 7 * GIB}
+
+
+def test_monitor_ends_with_its_reader(play):
+    host, _ = play()
+    reader = Reader(host, "monitor", "--json")
+    reader.wait_for_event(Event="synced")
+    reader.close()
+    assert reader.process.wait() == OK
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_monitor_ends_well_by_signal(play, number):
+    host, _ = play()
+    with Reader(host, "monitor", "--json") as reader:
+        reader.wait_for_event(Event="synced")
+        reader.process.signal(number)
+        assert reader.process.wait() == OK
+
+
+def test_monitor_with_a_stalled_reader_leaves_the_bus(play):
+    """Who does not read must not make the bus hold our signals for us; nothing is lost by it."""
+    host, state = play()
+    with Reader(host, "monitor", "--json") as reader:
+        reader.wait_for_event(Event="synced")
+        subscriber = next(call.sender for call in state.calls("GetManagedObjects"))
+        bus = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
+        with host.log_signals(*bus, "NameOwnerChanged", subscriber) as gone:
+            blob = "x" * 15000
+            for number in range(200):
+                state.update(ME, "Node1.Identity", ModelId=f"{number}{blob}")
+            gone.wait(lambda signal_: signal_.args[2] == "")
+        state.nodes[ME]["Node1.Identity"]["ModelId"] = "the last"
+        event = reader.wait_for_line(lambda line: "the last" in line)
+        assert json.loads(event)["Fields"]["ModelId"] == "the last"
+        reader.wait_for_event(Event="synced")
+
+
+# watch on a terminal
+
+def test_watch_shows_and_follows(play):
+    host, state = play(findings=[FINDING])
+    with watch(host) as terminal:
+        terminal.wait_for_text("q quits")
+        assert {"1049-on", "25-off"} <= terminal.screen.modes
+        lines = terminal.screen.lines()
+        assert lines[0].startswith("Alidade  2 nodes, 0 links")
+        assert any("borealis" in line and "16.0/64.0 GiB" in line and "12 %" in line for line in lines)
+        assert "warning RDMA cannot be used here" in terminal.screen.text()
+        state.update(PEER, "Node1.Memory", AvailableBytes=9 * GIB)
+        terminal.wait_for_text("9.0/64.0 GiB")
+        state.set(THIRD, "Node1.Identity", {"FriendlyName": "cygnus"})
+        terminal.wait_for_text("cygnus")
+        state.remove(PEER, *list(state.nodes[PEER]))
+        terminal.wait_for(lambda shown: "borealis" not in shown)
+        assert terminal.screen.bad == []
+        terminal.type("q")
+        assert terminal.wait() == OK
+        assert terminal.is_restored()
+
+
+def test_watch_sends_only_what_changed(play):
+    host, state = play()
+    with watch(host) as terminal:
+        terminal.wait_for_text("q quits")
+        whole = terminal.bytes
+        before = terminal.bytes
+        state.update(PEER, "Node1.Memory", AvailableBytes=9 * GIB)
+        terminal.wait_for_text("9.0/64.0 GiB")
+        assert terminal.bytes - before < whole / 4
+
+
+def test_watch_resizes(play):
+    host, _ = play()
+    with watch(host, columns=120, rows=40) as terminal:
+        terminal.wait_for_text("BANDWIDTH")
+        terminal.resize(50, 14)
+        terminal.wait_for(lambda shown: "BANDWIDTH" not in shown and len(shown.split("\n")) == 14
+                          and shown.endswith("q quits"))
+        assert "FREE MEMORY" in terminal.screen.text()
+        terminal.resize(140, 45)
+        terminal.wait_for(lambda shown: "USED" in shown and len(shown.split("\n")) == 45)
+        terminal.type("q")
+        assert terminal.wait() == OK
+
+
+@pytest.mark.parametrize("how", ["ctrl-c", "term", "hup", "quit"])
+def test_watch_restores_the_terminal(play, how):
+    host, _ = play()
+    with watch(host) as terminal:
+        terminal.wait_for_text("q quits")
+        if how == "ctrl-c":
+            terminal.type("\x03")
+        else:
+            terminal.signal({"term": signal.SIGTERM, "hup": signal.SIGHUP, "quit": signal.SIGQUIT}[how])
+        assert terminal.wait() == OK
+        assert terminal.is_restored()
+
+
+def test_watch_ends_when_the_terminal_goes(play):
+    host, _ = play()
+    with watch(host) as terminal:
+        terminal.wait_for_text("q quits")
+        terminal.hang_up()
+        assert terminal.process.wait() in (OK, 128 + signal.SIGHUP)
+
+
+def test_watch_suspended_leaves_the_bus(play):
+    host, state = play()
+    bus = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
+    with watch(host) as terminal:
+        terminal.wait_for_text("q quits")
+        subscriber = next(call.sender for call in state.calls("GetManagedObjects"))
+        with host.log_signals(*bus, "NameOwnerChanged", subscriber) as gone:
+            terminal.type("\x1a")
+            gone.wait(lambda signal_: signal_.args[2] == "")
+        terminal.wait_for(lambda _: terminal.is_restored(), "the terminal to be given back")
+        state.update(ME, "Node1.Memory", AvailableBytes=3 * GIB)
+        terminal.signal(signal.SIGCONT)
+        terminal.wait_for_text("3.0/64.0 GiB")
+        terminal.type("q")
+        assert terminal.wait() == OK
+        assert terminal.is_restored()
+
+
+def test_watch_colours(play):
+    host, _ = play()
+    with watch(host) as terminal:
+        terminal.wait_for_text("q quits")
+        assert any("32" in style for style in terminal.screen.styles)
+    with watch(host, env={"NO_COLOR": "1"}) as terminal:
+        terminal.wait_for_text("q quits")
+        assert terminal.screen.styles <= {"0"}
+
+
+def test_no_colours_in_a_pipe(play):
+    host, _ = play(findings=[FINDING])
+    for args in ([], ["nodes"], ["findings"], ["watch", "--once"]):
+        assert "\x1b" not in host.alidadectl(*args, env={"TERM": "xterm"}).stdout
+
+
+def test_colours_on_a_terminal(play):
+    host, _ = play()
+    for env, coloured in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
+        with Terminal(host, [client_binary(), "nodes", "--no-pager"], env=env) as terminal:
+            assert terminal.wait() == OK
+            assert "atlas" in terminal.screen.text()
+            assert bool(terminal.screen.styles) == coloured
+
+
+def test_watch_outlives_the_service(play):
+    host, state = play()
+    with watch(host) as terminal:
+        terminal.wait_for_text("q quits")
+        state.disown()
+        terminal.wait_for_text("Waiting for the state service")
+        assert "borealis" in terminal.screen.text(), "what is known stays"
+        del state.nodes[PEER]
+        state.own()
+        terminal.wait_for(lambda shown: "Waiting" not in shown and "borealis" not in shown)
+        terminal.type("q")
+        assert terminal.wait() == OK
+
+
+def test_watch_waits_for_the_service(play, make_host):
+    host = make_host()
+    with watch(host) as terminal:
+        terminal.wait_for_text("Waiting for the state service")
+        play(host=host)
+        terminal.wait_for_text("borealis")
+
+
+def test_watch_scrolls(play):
+    host, _ = play({node_id(number): {"Node1.Identity": {"FriendlyName": f"node-{number}"}}
+                    for number in range(1, 201)})
+    with watch(host, rows=24) as terminal:
+        terminal.wait_for_text("of 200")
+        assert "node-1 " in terminal.screen.text() + " "
+        terminal.type("\x1b[6~")
+        terminal.wait_for(lambda shown: "1–" not in shown.split("\n")[-1].split("·")[-1][:3] and "node-20" in shown)
+        terminal.type("\x1b[F")
+        terminal.wait_for_text("–200 of 200")
+        assert "node-200" in terminal.screen.text()
+        terminal.type("\x1b[H")
+        terminal.wait_for_text("· 1–")
+
+
+def test_watch_in_a_stopped_terminal_goes_on(play):
+    """Ctrl-S stops the terminal, not the program: it neither waits for it nor piles up pictures."""
+    host, state = play()
+    with watch(host) as terminal:
+        terminal.wait_for_text("q quits")
+        terminal.type("\x13")
+        for number in range(2000):
+            state.update(ME, "Node1.Memory", AvailableBytes=number * GIB // 100)
+        state.update(ME, "Node1.Memory", AvailableBytes=7 * GIB)
+        terminal.type("\x11")
+        before = terminal.bytes
+        terminal.wait_for_text("7.0/64.0 GiB")
+        assert terminal.bytes - before < 10_000
+        terminal.type("q")
+        assert terminal.wait() == OK
+
+
+def test_watch_in_a_stopped_terminal_can_be_ended(play):
+    host, state = play()
+    with watch(host) as terminal:
+        terminal.wait_for_text("q quits")
+        terminal.type("\x13")
+        state.update(ME, "Node1.Memory", AvailableBytes=7 * GIB)
+        state.disown()
+        host.wait_for_name(NAME, present=False)
+        terminal.signal(signal.SIGTERM)
+        assert terminal.wait() == OK
+
+
+def test_watch_with_hostile_values(play):
+    host, _ = play({ME: evil_node(), PEER: sample_node(EVIL)}, findings=[{"Severity": "error", "Text": EVIL}])
+    with watch(host) as terminal:
+        terminal.wait_for_text("q quits")
+        assert terminal.screen.bad == []
+
+
+# The pager
+
+def test_pager(play):
+    host, _ = play()
+    pager = ["sh", "-c", 'exec "$@"', "sh", client_binary(), "show", "atlas"]
+    with Terminal(host, pager, rows=10, env={"PAGER": "sed s/^/paged:/"}) as terminal:
+        assert terminal.wait() == OK
+        assert "paged:" in terminal.screen.text()
+    with Terminal(host, [*pager, "--no-pager"], rows=10, env={"PAGER": "sed s/^/paged:/"}) as terminal:
+        assert terminal.wait() == OK
+        assert "paged:" not in terminal.screen.text()
+    with Terminal(host, pager, rows=10, env={"PAGER": "/nonexistent"}) as terminal:
+        assert terminal.wait() == OK
+        assert "Node1.Compute" in terminal.screen.text()
+
+
+# Another machine
+
+def test_host_over_ssh(play, tmp_path):
+    """sd-bus runs ssh with systemd-stdio-bridge on the other side; here "ssh" runs it on this side."""
+    host, _ = play()
+    seen = tmp_path / "arguments"
+    ssh = tmp_path / "ssh"
+    ssh.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >{seen}\n'
+                   'while [ $# -gt 0 ] && [ "$1" != systemd-stdio-bridge ]; do shift; done\n'
+                   f'exec "$@" --bus-path={host.bus.address}\n')
+    ssh.chmod(0o755)
+    found = host.alidadectl("-H", "admin@far.example", "nodes", "--json",
+                            env={"PATH": f"{tmp_path}:/usr/bin:/bin", "ALIDADE_BUS_ADDRESS": "unix:path=/nonexistent"})
+    assert len(json.loads(found.stdout)["Nodes"]) == 2
+    assert seen.read_text().split()[-2:] == ["admin@far.example", "systemd-stdio-bridge"]
+    ssh.write_text("#!/bin/sh\nexit 255\n")
+    done = host.alidadectl("-H", "far.example", check=False, env={"PATH": f"{tmp_path}:/usr/bin:/bin"})
+    assert done.returncode == UNREACHABLE and "far.example" in done.stderr
+
+
+# Shell completion
+
+COMPLETION = SOURCE / "clients" / "alidadectl" / "completion"
+VERBS = ["status", "nodes", "show", "watch", "monitor", "findings", "set-name", "version"]
+
+COMPLETE_IN_BASH = r"""
+. "$1"
+shift
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*"
+COMP_LINE=${COMP_LINE// =/=} COMP_POINT=${#COMP_LINE}
+_alidadectl
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+
+
+def in_bash(host, *words):
+    script = str(COMPLETION / "alidadectl")
+    done = host.run(["bash", "-c", COMPLETE_IN_BASH, "bash", script, client_binary(), *words])
+    return done.stdout.splitlines()
+
+
+def test_bash_completes_verbs_and_options(make_host):
+    host = make_host()
+    assert in_bash(host, "") == VERBS
+    assert in_bash(host, "sta") == ["status"]
+    assert in_bash(host, "nodes", "--j") == ["--json"]
+    assert in_bash(host, "--json", "=", "p") == ["pretty"]
+    assert in_bash(host, "--json", "=") == ["short", "pretty", "off"]
+    assert in_bash(host, "--json", "=", "short", "st") == ["status"]
+
+
+def test_bash_completes_names_of_nodes(play):
+    host, _ = play({ME: sample_node("atlas"), PEER: sample_node("big box"), THIRD: sample_node("a\x1bb"),
+                    node_id(4): sample_node("$(touch /tmp/owned)")})
+    found = in_bash(host, "show", "")
+    assert sorted(found) == sorted(["atlas", r"big\ box", THIRD, r"\$\(touch\ /tmp/owned\)"])
+    assert in_bash(host, "show", "at") == ["atlas"]
+    assert in_bash(host, "show", r"big\ b") == [r"big\ box"]
+    assert in_bash(host, "nodes", "") == [""]
+    assert in_bash(host, "-H", "far", "show", "at") == [""], "completion does not go over ssh"
+    assert in_bash(host, "-H", "far", "sh") == ["show"]
+
+
+def test_bash_completes_as_one_types(play):
+    host, _ = play({ME: sample_node("atlas"), PEER: sample_node("big box")})
+    setup = f"PATH={client_binary().parent}:$PATH; PS1='$ '; . {COMPLETION}/alidadectl; bind 'set bell-style none'"
+    with Terminal(host, ["bash", "--norc", "-i"], columns=200, env={"TERM": "dumb", "HOME": host.dir}) as terminal:
+        terminal.type(setup + "; echo set up\r")
+        terminal.wait_for(lambda shown: "set up\n$" in shown)
+        for typed, wanted in (("alidadectl sho\t", "alidadectl show"), ("at\t", "alidadectl show atlas"),
+                              ("\x15alidadectl show bi\t", r"alidadectl show big\ box"),
+                              ("\x15alidadectl show big\\ b\t", r"alidadectl show big\ box"),
+                              ("\x15alidadectl --json=pr\t", "alidadectl --json=pretty"),
+                              ("\x15alidadectl --no-p\t", "alidadectl --no-pager")):
+            terminal.type(typed)
+            terminal.wait_for(lambda shown, wanted=wanted: shown.split("\n")[-1].endswith(wanted), wanted)
+
+
+def test_zsh_completes(play):
+    if not shutil.which("zsh"):
+        pytest.skip("zsh is not installed")
+    host, _ = play({ME: sample_node("atlas"), PEER: sample_node("big box")})
+    setup = (f"path=({client_binary().parent} $path); fpath=({COMPLETION} $fpath); PS1='%%'; "
+             "autoload -U compinit; compinit -D -u")
+    with Terminal(host, ["zsh", "-f", "-i"], columns=200, env={"TERM": "dumb", "HOME": host.dir}) as terminal:
+        terminal.wait_for_text("#" if os.geteuid() == 0 else "%")
+        terminal.type(setup + "; echo set up\r")
+        terminal.wait_for(lambda shown: shown.count("set up") == 2)
+        for typed, wanted in (("alidadectl sho\t", "alidadectl show"), ("at\t", "alidadectl show atlas"),
+                              ("\x15alidadectl show bi\t", r"alidadectl show big\ box"),
+                              ("\x15alidadectl --json=pr\t", "alidadectl --json=pretty"),
+                              ("\x15alidadectl --no-p\t", "alidadectl --no-pager")):
+            terminal.type(typed)
+            terminal.wait_for_text(wanted)
+
+
+def test_completion_is_clean():
+    for command in (["shellcheck", COMPLETION / "alidadectl"], ["zsh", "-n", COMPLETION / "_alidadectl"]):
+        if shutil.which(command[0]):
+            subprocess.run(command, check=True)
+
+
+def test_manual_page_is_clean_and_complete():
+    page = SOURCE / "clients" / "alidadectl" / "alidadectl.1"
+    if shutil.which("man"):
+        done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page], capture_output=True,
+                              env={**os.environ, "LC_ALL": "C.UTF-8", "MANROFFSEQ": ""}, check=True)
+        assert done.stderr == b""
+    text = page.read_text().replace("\\-", "-")
+    usage = subprocess.run([client_binary(), "--help"], capture_output=True, text=True, check=True).stdout
+    for word in [*VERBS, *re.findall(r"--[a-z-]+", usage)]:
+        assert word in text, word
+    assert re.findall(r"^  ([a-z-]+)", usage, re.MULTILINE)[:len(VERBS)] == VERBS
