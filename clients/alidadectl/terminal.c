@@ -107,7 +107,7 @@ static size_t parse_sequence(const char *bytes, size_t n, AldKey *ret)
         return used;
 }
 
-size_t ald_key_parse(const char *bytes, size_t n, AldKey *ret)
+size_t ald_terminal_parse_key(const char *bytes, size_t n, AldKey *ret)
 {
         static const struct {
                 char byte;

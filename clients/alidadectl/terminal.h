@@ -36,4 +36,4 @@ typedef enum AldKey {
 } AldKey;
 
 /* The first key in some bytes, at least one. Returns how many it took; 0 where more bytes must come first. */
-size_t ald_key_parse(const char *bytes, size_t n, AldKey *ret);
+size_t ald_terminal_parse_key(const char *bytes, size_t n, AldKey *ret);

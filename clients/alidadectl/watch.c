@@ -209,7 +209,7 @@ static int on_keys(sd_event_source *source, int fd, uint32_t events, void *userd
         watch->n_pending += (size_t) n;
         while (at < watch->n_pending) {
                 AldKey key;
-                size_t used = ald_key_parse(watch->pending + at, watch->n_pending - at, &key);
+                size_t used = ald_terminal_parse_key(watch->pending + at, watch->n_pending - at, &key);
 
                 if (used == 0)
                         break;

@@ -175,7 +175,7 @@ static void assert_key(const char *bytes, size_t n, AldKey key, size_t used)
 {
         AldKey found;
 
-        g_assert_cmpuint(ald_key_parse(bytes, n, &found), ==, used);
+        g_assert_cmpuint(ald_terminal_parse_key(bytes, n, &found), ==, used);
         if (used > 0)
                 g_assert_cmpint(found, ==, key);
 }
