@@ -24,34 +24,79 @@ struct AldSignals {
         uint64_t queued;      /* messages the bus had not taken when last looked */
 };
 
-static void emit_interface(AldSignals *signals, AldEntry *entry, const char *path, bool added)
-{
-        sd_bus *bus = ald_service_bus(signals->service);
-        char *interfaces[] = { (char *) ald_kinds[entry->kind].interface, NULL };
-        int r = added ? sd_bus_emit_interfaces_added_strv(bus, path, interfaces)
-                      : sd_bus_emit_interfaces_removed_strv(bus, path, interfaces);
-
-        if (r < 0)
-                g_warning("Cannot announce %s: %s", path, g_strerror(-r));
-        entry->announced = added;
-}
-
-static void emit_entry(AldSignals *signals, AldEntry *entry)
-{
-        g_autofree char *path = ald_path_of_entry(entry);
-
-        if (entry->announced != entry->shown)
-                emit_interface(signals, entry, path, entry->shown);
-        else if (entry->shown)
-                ald_record_bus_emit_changed(ald_service_bus(signals->service), path, entry->kind,
-                        entry->told ? ald_record_diff(entry->told, entry->record) : UINT64_MAX);
-}
-
 static void leave_queue(AldSignals *signals, AldEntry *entry)
 {
         g_queue_unlink(&signals->waiting, &entry->waiting);
         entry->is_waiting = false;
         g_clear_pointer(&entry->told, ald_record_unref);
+}
+
+/* Whether clients know of the object for the sake of another record. */
+static bool has_other_announced(const AldEntry *entry)
+{
+        if (entry->key)
+                return false;
+        for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++)
+                if (&entry->node->entries[kind] != entry && entry->node->entries[kind].announced)
+                        return true;
+        return false;
+}
+
+/* An object comes with all that is to be shown of it. */
+static void mark_object_announced(AldSignals *signals, AldEntry *entry)
+{
+        entry->announced = true;
+        for (unsigned kind = 0; !entry->key && kind < ALD_N_NODE_KINDS; kind++) {
+                AldEntry *other = &entry->node->entries[kind];
+
+                if (other == entry || !other->shown)
+                        continue;
+                other->announced = true;
+                if (other->is_waiting)
+                        leave_queue(signals, other);
+        }
+}
+
+static int emit_added(AldSignals *signals, AldEntry *entry, const char *path)
+{
+        sd_bus *bus = ald_service_bus(signals->service);
+        char *interfaces[] = { (char *) ald_kinds[entry->kind].interface, NULL };
+
+        if (has_other_announced(entry)) {
+                entry->announced = true;
+                return sd_bus_emit_interfaces_added_strv(bus, path, interfaces);
+        }
+        mark_object_announced(signals, entry);
+        return sd_bus_emit_object_added(bus, path);
+}
+
+/* A client drops an object with the last of its interfaces, and sd-bus gives three to each object. */
+static int emit_removed(AldSignals *signals, AldEntry *entry, const char *path)
+{
+        char *interfaces[] = { (char *) ald_kinds[entry->kind].interface,
+                (char *) "org.freedesktop.DBus.Introspectable", (char *) "org.freedesktop.DBus.Peer",
+                (char *) "org.freedesktop.DBus.Properties", NULL };
+
+        if (has_other_announced(entry))
+                interfaces[1] = NULL;
+        entry->announced = false;
+        return sd_bus_emit_interfaces_removed_strv(ald_service_bus(signals->service), path, interfaces);
+}
+
+static void emit_entry(AldSignals *signals, AldEntry *entry)
+{
+        g_autofree char *path = ald_path_of_entry(entry);
+        int r = 0;
+
+        if (entry->announced && !entry->shown)
+                r = emit_removed(signals, entry, path);
+        else if (entry->shown && !entry->announced)
+                r = emit_added(signals, entry, path);
+        else if (entry->shown)
+                r = ald_record_bus_emit_changed(ald_service_bus(signals->service), path, entry->kind,
+                        entry->told ? ald_record_diff(entry->told, entry->record) : UINT64_MAX);
+        if (r < 0)
+                g_warning("Cannot tell of %s: %s", path, g_strerror(-r));
 }
 
 static void fill_budget(AldSignals *signals, gint64 now)
@@ -133,10 +178,8 @@ static void on_removing(AldEntry *entry, void *userdata)
 
         if (entry->is_waiting)
                 leave_queue(signals, entry);
-        if (entry->announced) {
-                g_autofree char *path = ald_path_of_entry(entry);
-                emit_interface(signals, entry, path, false);
-        }
+        if (entry->announced)
+                emit_entry(signals, entry);
 }
 
 /* What is there before the first client can be connected needs no announcement. */

@@ -9,7 +9,7 @@ from bedlib import BusError, StandIn, interface_xml, wait_until
 from contract import assert_follows
 from state_service import (AMBIGUOUS_NAME, IDENTITYD_KINDS, INVALID_ARGS, KINDS, NODE_KINDS, NO_SUCH_KIND, NO_SUCH_NODE,
                            PATH, PROPERTIES, RECORDS, SOURCE_OF, STATE, TELEMETRYD_KINDS, Cluster, call, fails_with,
-                           get, interface, known, local_id, managed, node_id, node_path, pages, record, same, shown,
+                           get, interface, known, local_id, managed, node_id, node_path, ours, pages, record, same, shown,
                            start, variants)
 
 LOCAL_KINDS = IDENTITYD_KINDS + TELEMETRYD_KINDS
@@ -26,12 +26,6 @@ def of_state(host, kind):
 
 def without_revision(properties):
     return {name: value for name, value in properties.items() if name != "Revision"}
-
-
-def ours(objects):
-    """Without the interfaces that sd-bus adds to every object."""
-    return {path: {name: properties for name, properties in found.items() if name.startswith("org.alidade.")}
-            for path, found in objects.items()}
 
 
 def wait_for_kinds(host, kinds=tuple(LOCAL_KINDS)):
