@@ -77,10 +77,10 @@ static void refresh_soon(AldTotalsBus *self)
                 self->timer = g_timeout_add_seconds(REFRESH_SECONDS, on_refresh, self);
 }
 
-/* Whether a change of such a record can change a sum. Usage changes all the time and never does. */
+/* Whether such a change can change a count or sum. Usage changes all the time and never does. */
 static bool matters(const AldEntry *entry, const AldRecord *before)
 {
-        if (!before != !entry->record)
+        if (!before || !entry->record || entry->shown != entry->announced)
                 return true;
         switch (entry->kind) {
         case ALD_KIND_MEMORY:
@@ -88,7 +88,7 @@ static bool matters(const AldEntry *entry, const AldRecord *before)
                        ald_record_as(entry->record, MEMORY, AldMemory)->total_bytes;
         case ALD_KIND_BACKENDS:
         case ALD_KIND_COMPUTE:
-                return before && before->hash != entry->record->hash;
+                return before->hash != entry->record->hash;
         default:
                 return false;
         }
@@ -96,7 +96,7 @@ static bool matters(const AldEntry *entry, const AldRecord *before)
 
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
-        if ((before || entry->record) && matters(entry, before))
+        if (matters(entry, before))
                 refresh_soon(userdata);
 }
 
