@@ -93,7 +93,8 @@ def schema_c(records):
     for record in records:
         out.append(f"        [ALD_KIND_{record.symbol.upper()}] = {{\n"
                    f'                .name = "{record.kind}",\n                .interface = "{record.name}",\n'
-                   f'                .mapping = "{record.mapping}",\n                .type = &ald_{record.symbol}_struct,\n'
+                   f'                .mapping = "{record.mapping}",\n'
+                   f"                .type = &ald_{record.symbol}_struct,\n"
                    f"                .is_link = {str(record.is_link).lower()},\n"
                    f"                .persistent = {str(record.persistent).lower()},\n        }},\n")
     out.append("};\n")
