@@ -128,6 +128,9 @@ class PlayedState:
             del self.nodes[node][kind]
         if not self.nodes[node]:
             del self.nodes[node]
+        self.emit_removed(node, *kinds)
+
+    def emit_removed(self, node, *kinds):
         self.connection.emit(PATH, OBJECT_MANAGER, "InterfacesRemoved", "oas",
                              (node_path(node), [f"org.alidade.{kind}" for kind in kinds]))
 

@@ -30,6 +30,7 @@ class Screen:
     def __init__(self, columns, rows):
         self.columns, self.rows = columns, rows
         self.modes, self.styles, self.bad = set(), set(), []
+        self.pictures = 0
         self.row = self.column = 0
         self.cells = [[" "] * columns for _ in range(rows)]
 
@@ -84,6 +85,8 @@ class Screen:
         numbers = [int(number or 0) for number in parameters.split(";")]
         if final == "m":
             self.styles.add(parameters)
+        elif private and numbers == [2026]:
+            self.pictures += final == "h"
         elif private and final in "hl":
             self.modes.discard(f"{numbers[0]}-{'off' if final == 'h' else 'on'}")
             self.modes.add(f"{numbers[0]}-{'on' if final == 'h' else 'off'}")

@@ -2,12 +2,14 @@
 """alidadectl against a state service that the test plays: thousands of nodes, hostile values, replies of the wrong
 shape, and moments that a real one does not stop at. test_alidadectl.py has the real services."""
 
+import itertools
 import json
 import os
 import re
 import shutil
 import signal
 import subprocess
+import time
 import unicodedata
 
 import pytest
@@ -367,6 +369,45 @@ def test_monitor_tells_each_change(play):
         assert state.calls("Subscribe")
 
 
+def test_nothing_is_missed_between_reading_and_following(play):
+    """The client subscribes first and reads then: what changes right after its read still reaches it."""
+    host, state = play()
+    managed = state.handlers["GetManagedObjects"]
+
+    def then_change():
+        state.update(ME, "Node1.Memory", AvailableBytes=5 * GIB)
+        return GLib.SOURCE_REMOVE
+
+    def reply_and_change():
+        found = managed()
+        GLib.idle_add(then_change, priority=GLib.PRIORITY_HIGH)
+        return found
+
+    state.handlers["GetManagedObjects"] = reply_and_change
+    with Reader(host, "monitor", "--json") as reader:
+        reader.wait_for_event(lambda event: event["Fields"].get("AvailableBytes") == 5 * GIB, NodeId=ME)
+
+
+def test_changes_between_pages_are_kept(play):
+    """A node of the first page that changes, and one that goes, before the second page is read."""
+    host, state = play({node_id(number): {"Node1.Memory": {"TotalBytes": GIB}} for number in range(1, 5)})
+    state.refuse_whole_map()
+    state.page = 2
+    page = state.handlers["GetRecords"]
+
+    def change_before_second(kind, after, most):
+        if after == "2":
+            state.update(node_id(1), "Node1.Memory", TotalBytes=7 * GIB)
+            state.emit_removed(node_id(2), "Node1.Memory")
+            state.set(node_id(9), "Node1.Memory", {"TotalBytes": 9 * GIB})
+        return page(kind, after, most)
+
+    state.handlers["GetRecords"] = change_before_second
+    found = get_json(host, "nodes")["Nodes"]
+    assert found.keys() == {node_id(number) for number in (1, 3, 4, 9)}
+    assert found[node_id(1)]["Node1.Memory"]["TotalBytes"] == 7 * GIB
+
+
 def test_monitor_as_text(play):
     host, state = play()
     with Reader(host, "monitor") as reader:
@@ -499,6 +540,19 @@ def test_watch_sends_only_what_changed(play):
         state.update(PEER, "Node1.Memory", AvailableBytes=9 * GIB)
         terminal.wait_for_text("9.0/64.0 GiB")
         assert terminal.bytes - before < whole / 4
+
+
+def test_watch_draws_four_pictures_a_second_at_most(play):
+    host, state = play()
+    with watch(host) as terminal:
+        terminal.wait_for_text("q quits")
+        begin, before = time.monotonic(), terminal.screen.pictures
+        for number in itertools.takewhile(lambda _: time.monotonic() < begin + 1.5, itertools.count()):
+            state.update(ME, "Node1.Memory", AvailableBytes=(number % 60) * GIB)
+            host.connection().fence()
+        state.update(ME, "Node1.Memory", AvailableBytes=61 * GIB)
+        terminal.wait_for_text("61.0/64.0 GiB")
+        assert terminal.screen.pictures - before <= 4 * (time.monotonic() - begin) + 2
 
 
 def test_watch_resizes(play):
