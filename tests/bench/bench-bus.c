@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The state service on a real bus (ALIDADE_BUS_ADDRESS), with peers beside it in the same run: a snapshot of
+ * 1000 nodes against an a{sa{sv}} of the same values, PutRecords() against an empty method that takes the
+ * same bytes, and how long a change takes from its source to a client.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "services/common/bus-cleanup.h"
+#include "services/common/record-bus.h"
+#include "tests/bench/fixture.h"
+
+#define NODES 1000u
+#define PER_MESSAGE 64u
+#define SNAPSHOTS 15u
+#define PUT_ROUNDS 150u
+#define SAMPLES 1500u
+#define SAMPLE_USEC 8000u
+#define QUIET_USEC 3e5
+#define RECORDS "a(ssstttba{sv})"
+
+#define STATE "org.alidade.State1", "/org/alidade/State1"
+#define PEER "org.alidade.Bench1", "/", "org.alidade.Bench1"
+#define TELEMETRY "org.alidade.Telemetry1"
+#define MEMORY_INTERFACE "org.alidade.Node1.Memory"
+
+static void die(const char *what, int r)
+{
+        fprintf(stderr, "bench-bus: %s: %s\n", what, strerror(-r));
+        exit(EXIT_FAILURE);
+}
+
+#define TRY(expression)                           \
+        do {                                      \
+                int try_r_ = (expression);        \
+                if (try_r_ < 0)                   \
+                        die(#expression, try_r_); \
+        } while (false)
+
+static double now_usec(void)
+{
+        struct timespec t;
+
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        return (double) t.tv_sec * 1e6 + (double) t.tv_nsec / 1e3;
+}
+
+static int compare(const void *a, const void *b)
+{
+        double left = *(const double *) a, right = *(const double *) b;
+
+        return (left > right) - (left < right);
+}
+
+static double quantile(double *figures, unsigned n, double q)
+{
+        qsort(figures, n, sizeof figures[0], compare);
+        return figures[MIN((unsigned) (q * n), n - 1)];
+}
+
+static sd_bus *connect_bus(const char *name)
+{
+        sd_bus *bus;
+
+        TRY(sd_bus_new(&bus));
+        TRY(sd_bus_set_address(bus, getenv("ALIDADE_BUS_ADDRESS")));
+        TRY(sd_bus_set_bus_client(bus, true));
+        TRY(sd_bus_start(bus));
+        if (name)
+                TRY(sd_bus_request_name(bus, name, 0));
+        return bus;
+}
+
+/* The peer: the cheapest service that moves the same bytes. */
+
+static int peer_put(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        return sd_bus_reply_method_return(message, "tt", UINT64_C(0), UINT64_C(0));
+}
+
+static int peer_get(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        g_autoptr(AldMessage) reply = NULL;
+        AldRecord **records = userdata;
+
+        TRY(sd_bus_message_new_method_return(message, &reply));
+        TRY(sd_bus_message_open_container(reply, 'a', "{sa{sv}}"));
+        for (unsigned i = 0; i < NODES * FIXTURE_RECORDS; i++) {
+                char key[32];
+
+                g_snprintf(key, sizeof key, "%u", i);
+                TRY(sd_bus_message_open_container(reply, 'e', "sa{sv}"));
+                TRY(sd_bus_message_append(reply, "s", key));
+                TRY(ald_record_bus_append(reply, records[i], 1));
+                TRY(sd_bus_message_close_container(reply));
+        }
+        TRY(sd_bus_message_close_container(reply));
+        return sd_bus_send(NULL, reply, NULL);
+}
+
+static const sd_bus_vtable peer_vtable[] = {
+        SD_BUS_VTABLE_START(0),
+        SD_BUS_METHOD("Put", RECORDS, "tt", peer_put, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD("Get", "", "a{sa{sv}}", peer_get, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_VTABLE_END,
+};
+
+static void run_peer(void)
+{
+        AldRecord **records = g_new(AldRecord *, NODES * FIXTURE_RECORDS);
+        sd_bus *bus;
+        char key[128];
+
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (unsigned i = 0; i < NODES * FIXTURE_RECORDS; i++)
+                records[i] = fixture_update(i / FIXTURE_RECORDS, i % FIXTURE_RECORDS, NODES, 0, key).record;
+        bus = connect_bus(NULL);
+        TRY(sd_bus_add_object_vtable(bus, NULL, "/", "org.alidade.Bench1", peer_vtable, records));
+        TRY(sd_bus_request_name(bus, "org.alidade.Bench1", 0));
+        for (;;) {
+                TRY(sd_bus_process(bus, NULL));
+                TRY(sd_bus_wait(bus, UINT64_MAX));
+        }
+}
+
+static void wait_for_name(sd_bus *bus, const char *name)
+{
+        for (unsigned i = 0; i < 500; i++) {
+                if (sd_bus_get_name_creds(bus, name, 0, NULL) >= 0)
+                        return;
+                usleep(10000);
+        }
+        die(name, -ETIMEDOUT);
+}
+
+/* PutRecords() */
+
+static void append_update(sd_bus_message *message, const AldUpdate *update)
+{
+        char id[ALD_ID_STRING_SIZE];
+
+        TRY(sd_bus_message_open_container(message, 'r', "ssstttba{sv}"));
+        TRY(sd_bus_message_append(message, "ssstttb", ald_id_format(&update->node, id),
+                ald_kinds[update->kind].name, update->key, update->stamp.epoch, update->stamp.seq,
+                update->updated_usec, 0));
+        TRY(ald_record_bus_append(message, update->record, 0));
+        TRY(sd_bus_message_close_container(message));
+}
+
+/* Which records: all in turn to fill, or at random. */
+typedef struct Pick {
+        bool random;
+        unsigned next;
+        uint64_t turn;
+} Pick;
+
+static AldUpdate pick(Pick *pick, char key[static 128])
+{
+        unsigned i = pick->random ? (unsigned) g_random_int_range(0, NODES * FIXTURE_RECORDS) : pick->next;
+
+        pick->next++;
+        return fixture_update(i / FIXTURE_RECORDS, i % FIXTURE_RECORDS, NODES, pick->turn, key);
+}
+
+static void fill_message(sd_bus_message *message, Pick *from, unsigned n)
+{
+        TRY(sd_bus_message_open_container(message, 'a', "(ssstttba{sv})"));
+        for (unsigned i = 0; i < n; i++) {
+                char key[128];
+                AldUpdate update = pick(from, key);
+
+                append_update(message, &update);
+                ald_record_unref(update.record);
+        }
+        TRY(sd_bus_message_close_container(message));
+}
+
+static double time_call(sd_bus *bus, sd_bus_message *message)
+{
+        sd_bus_error error = SD_BUS_ERROR_NULL;
+        double start = now_usec(), end;
+        int r = sd_bus_call(bus, message, 0, &error, NULL);
+
+        end = now_usec();
+        if (r < 0) {
+                fprintf(stderr, "bench-bus: %s: %s\n", sd_bus_message_get_member(message), error.message);
+                exit(EXIT_FAILURE);
+        }
+        return end - start;
+}
+
+static double put(sd_bus *bus, Pick *from, unsigned n, bool to_peer)
+{
+        g_autoptr(AldMessage) message = NULL;
+
+        if (to_peer)
+                TRY(sd_bus_message_new_method_call(bus, &message, PEER, "Put"));
+        else
+                TRY(sd_bus_message_new_method_call(bus, &message, STATE, "org.alidade.State1", "PutRecords"));
+        fill_message(message, from, n);
+        return time_call(bus, message);
+}
+
+static void fill_state(sd_bus *bus)
+{
+        Pick all = { 0 };
+
+        while (all.next < NODES * FIXTURE_RECORDS)
+                put(bus, &all, MIN(PER_MESSAGE, NODES * FIXTURE_RECORDS - all.next), false);
+}
+
+static void bench_put(sd_bus *bus)
+{
+        double ours[PUT_ROUNDS], peer[PUT_ROUNDS];
+        Pick random = { .random = true, .turn = 1 };
+
+        for (unsigned i = 0; i < PUT_ROUNDS; i++) {
+                ours[i] = put(bus, &random, PER_MESSAGE, false);
+                peer[i] = put(bus, &random, PER_MESSAGE, true);
+                random.turn++;
+        }
+        printf("\"put_records_per_s\": %.0f, \"bus_only_records_per_s\": %.0f",
+                PER_MESSAGE * 1e6 / quantile(ours, PUT_ROUNDS, 0.5),
+                PER_MESSAGE * 1e6 / quantile(peer, PUT_ROUNDS, 0.5));
+}
+
+/* Snapshots */
+
+static void bench_snapshot(sd_bus *bus)
+{
+        double ours[SNAPSHOTS], peer[SNAPSHOTS];
+
+        for (unsigned i = 0; i < SNAPSHOTS; i++) {
+                g_autoptr(AldMessage) state = NULL, plain = NULL;
+
+                TRY(sd_bus_message_new_method_call(
+                        bus, &state, STATE, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects"));
+                ours[i] = time_call(bus, state) / 1e3;
+                TRY(sd_bus_message_new_method_call(bus, &plain, PEER, "Get"));
+                peer[i] = time_call(bus, plain) / 1e3;
+        }
+        printf("\"snapshot_1000_nodes_ms\": %.1f, \"plain_map_ms\": %.1f, ", quantile(ours, SNAPSHOTS, 0.5),
+                quantile(peer, SNAPSHOTS, 0.5));
+}
+
+/* From a source to a client: the bench plays the telemetry service, the state service is the real one. */
+
+typedef struct Latency {
+        double sent;
+        double heard; /* when the last signal came */
+        double *figures;
+        unsigned n;
+} Latency;
+
+static int on_changed(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        Latency *latency = userdata;
+
+        latency->heard = now_usec();
+        if (latency->sent != 0)
+                latency->figures[latency->n++] = latency->heard - latency->sent;
+        latency->sent = 0;
+        return 0;
+}
+
+static void send_change(sd_bus *source, uint64_t figure)
+{
+        g_autoptr(AldMessage) signal = NULL;
+
+        TRY(sd_bus_message_new_signal(source, &signal, "/org/alidade/Telemetry1",
+                "org.freedesktop.DBus.Properties", "PropertiesChanged"));
+        TRY(sd_bus_message_append(signal, "sa{sv}as", MEMORY_INTERFACE, 3, "TotalBytes", "t",
+                UINT64_C(1) << 36, "AvailableBytes", "t", figure, "UpdatedUSec", "t",
+                UINT64_C(1700000000000000) + figure, 0));
+        TRY(sd_bus_send(NULL, signal, NULL));
+        TRY(sd_bus_flush(source));
+}
+
+/* Takes what came on both connections until the time is over, or a change has arrived. */
+static void turn(sd_bus *source, sd_bus *client, const Latency *latency, double until, bool stop_early)
+{
+        while (now_usec() < until && (!stop_early || latency->sent != 0)) {
+                struct pollfd fds[] = {
+                        { .fd = sd_bus_get_fd(source), .events = POLLIN },
+                        { .fd = sd_bus_get_fd(client), .events = POLLIN },
+                };
+                int busy = sd_bus_process(client, NULL) + sd_bus_process(source, NULL);
+
+                if (busy == 0)
+                        poll(fds, G_N_ELEMENTS(fds), (int) MAX((until - now_usec()) / 1e3, 0));
+        }
+}
+
+/* What the fill left to be told goes first. */
+static void wait_until_quiet(sd_bus *source, sd_bus *client, Latency *latency)
+{
+        latency->heard = now_usec();
+        while (now_usec() < latency->heard + QUIET_USEC)
+                turn(source, client, latency, now_usec() + QUIET_USEC / 10, false);
+}
+
+static void bench_latency(sd_bus *client)
+{
+        g_autofree double *figures = g_new(double, SAMPLES);
+        Latency latency = { .figures = figures };
+        sd_bus *source = connect_bus(TELEMETRY);
+
+        TRY(sd_bus_match_signal(client, NULL, "org.alidade.State1", NULL, NULL, NULL, on_changed, &latency));
+        TRY(sd_bus_call_method(client, STATE, "org.alidade.State1", "Subscribe", NULL, NULL, NULL));
+        send_change(source, 1);
+        wait_until_quiet(source, client, &latency);
+        for (unsigned i = 0; latency.n < SAMPLES && i < 2 * SAMPLES; i++) {
+                double start = now_usec();
+
+                latency.sent = start;
+                send_change(source, 1000 + i);
+                turn(source, client, &latency, start + 1e6, true);
+                turn(source, client, &latency, start + SAMPLE_USEC, false);
+        }
+        if (latency.n < SAMPLES)
+                die("changes did not arrive", -ETIMEDOUT);
+        printf("\"source_to_client_p50_us\": %.0f, ", quantile(figures, SAMPLES, 0.5));
+        printf("\"source_to_client_p99_us\": %.0f, ", quantile(figures, SAMPLES, 0.99));
+        sd_bus_flush_close_unref(source);
+}
+
+static uint64_t hidden_objects(sd_bus *bus)
+{
+        uint64_t hidden;
+
+        TRY(sd_bus_get_property_trivial(bus, STATE, "org.alidade.State1", "Hidden", NULL, 't', &hidden));
+        return hidden;
+}
+
+int main(void)
+{
+        sd_bus *cluster, *client;
+        pid_t peer = fork();
+
+        if (peer == 0)
+                run_peer();
+        cluster = connect_bus("org.alidade.Cluster1");
+        client = connect_bus(NULL);
+        wait_for_name(client, "org.alidade.State1");
+        wait_for_name(client, "org.alidade.Bench1");
+
+        fill_state(cluster);
+        printf("{\"hidden\": %" PRIu64 ", ", hidden_objects(client));
+        bench_snapshot(client);
+        bench_latency(client);
+        bench_put(cluster);
+        printf("}\n");
+
+        sd_bus_flush_close_unref(client);
+        sd_bus_flush_close_unref(cluster);
+        kill(peer, SIGTERM);
+        waitpid(peer, NULL, 0);
+        return 0;
+}

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The state service: what a merge costs, what a node takes, and how it serves its clients."""
+
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+BUS_CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>system</type>
+  <listen>unix:path={directory}/bus</listen>
+  <policy context="default">
+    <allow user="*"/>
+    <allow own="*"/>
+    <allow send_type="method_call"/>
+    <allow send_type="signal"/>
+    <allow send_type="method_return"/>
+    <allow send_type="error"/>
+    <allow receive_type="method_call"/>
+    <allow receive_type="signal"/>
+    <allow receive_type="method_return"/>
+    <allow receive_type="error"/>
+  </policy>
+</busconfig>
+"""
+
+
+def start_bus(directory):
+    config = Path(directory, "bus.conf")
+    config.write_text(BUS_CONFIG.format(directory=directory), encoding="utf-8")
+    read_end, write_end = os.pipe()
+    bus = subprocess.Popen(["dbus-daemon", f"--config-file={config}", "--nofork", "--nopidfile",
+                            f"--print-address={write_end}"], pass_fds=[write_end], stderr=subprocess.DEVNULL)
+    os.close(write_end)
+    with os.fdopen(read_end) as pipe:
+        address = pipe.readline().strip()
+    return bus, address
+
+
+def stop(process):
+    process.terminate()
+    process.wait(timeout=10)
+
+
+def on_bus(build):
+    with tempfile.TemporaryDirectory(prefix="alidade-bench-") as directory:
+        bus, address = start_bus(directory)
+        environment = {**os.environ, "ALIDADE_BUS_ADDRESS": address, "STATE_DIRECTORY": directory,
+                       "ALIDADE_MACHINE_ID": "b" * 32}
+        stated = subprocess.Popen([f"{build}/services/state/alidade-stated"], env=environment,
+                                  stderr=subprocess.DEVNULL)
+        try:
+            output = subprocess.run([f"{build}/tests/bench/bench-bus"], env=environment, check=True, text=True,
+                                    timeout=300, stdout=subprocess.PIPE).stdout
+        finally:
+            stop(stated)
+            stop(bus)
+    return json.loads(output)
+
+
+def main(build, json_only):
+    merge = json.loads(subprocess.run([f"{build}/tests/bench/bench-merge"], check=True, text=True, timeout=300,
+                                      stdout=subprocess.PIPE).stdout)
+    figures = {**merge, **on_bus(build)}
+    if not json_only:
+        for name, figure in figures.items():
+            print(f"{name:32} {figure}")
+    return figures
