@@ -29,8 +29,9 @@ typedef struct Source Source;
 typedef struct Feed {
         Source *source;
         AldKind kind;
-        AldRecord *seen;      /* as this owner of the name last sent it */
+        AldRecord *seen;      /* as this owner of the name last sent it; NULL before its first */
         sd_bus_slot *reading; /* GetAll() under way; signals before its reply are in the reply */
+        bool bad;             /* the last was not understood, which was logged */
 } Feed;
 
 struct Source {
@@ -42,6 +43,7 @@ struct Source {
         gint64 appeared; /* CLOCK_MONOTONIC in µs */
         unsigned retry_seconds;
         guint retry;
+        bool starting; /* asked of a name without owner, so that the bus starts its service */
 };
 
 struct AldSources {
@@ -56,6 +58,17 @@ static void take(Feed *feed, AldRecord *record)
         ald_state_manager_put_local(feed->source->manager, feed->kind, "", record);
 }
 
+/* The first of a row is logged. What comes next is read as a whole, since part of it was missed. */
+static void complain(Feed *feed, const char *field, int error)
+{
+        if (!feed->bad)
+                g_warning("%s sends a bad %s: %s%s%s", feed->source->info->name,
+                        ald_kinds[feed->kind].interface, field ? field : "", field ? ": " : "",
+                        g_strerror(-error));
+        feed->bad = true;
+        g_clear_pointer(&feed->seen, ald_record_unref);
+}
+
 static void take_message(Feed *feed, sd_bus_message *message, const AldRecord *base)
 {
         const char *field = NULL;
@@ -64,22 +77,25 @@ static void take_message(Feed *feed, sd_bus_message *message, const AldRecord *b
 
         r = ald_record_bus_read(message, feed->kind, base, &record, &field);
         if (r < 0) {
-                g_warning("%s sends a bad %s: %s%s%s", feed->source->info->name,
-                        ald_kinds[feed->kind].interface, field ? field : "", field ? ": " : "",
-                        g_strerror(-r));
+                complain(feed, field, r);
                 return;
         }
+        feed->bad = false;
         take(feed, record);
 }
+
+static void retry_later(Source *source);
 
 static int on_all(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
         Feed *feed = userdata;
 
         feed->reading = sd_bus_slot_unref(feed->reading);
-        /* No such interface: nothing was measured yet, and the first signal will bring everything. */
+        /* No such interface: nothing was measured yet, and there will be a signal when something is. */
         if (!sd_bus_message_is_method_error(reply, NULL))
                 take_message(feed, reply, NULL);
+        else if (feed->source->starting)
+                retry_later(feed->source);
         return 0;
 }
 
@@ -115,8 +131,13 @@ static int on_properties_changed(sd_bus_message *message, void *userdata, sd_bus
         if (r < 0)
                 return r;
         feed = find_feed(source, interface);
-        if (feed && !feed->reading)
+        if (!feed || feed->reading)
+                return 0;
+        /* A change makes sense to who has the rest. */
+        if (feed->seen)
                 take_message(feed, message, feed->seen);
+        else
+                read_all(feed);
         return 0;
 }
 
@@ -126,20 +147,23 @@ static gboolean on_retry(gpointer userdata)
         Source *source = userdata;
 
         source->retry = 0;
-        if (!ald_peer_owner(source->peer))
-                read_all(&source->feeds[0]);
+        source->starting = true;
+        read_all(&source->feeds[0]);
         return G_SOURCE_REMOVE;
 }
 
-static void schedule_start(Source *source, unsigned seconds)
+static void retry_later(Source *source)
 {
+        source->starting = false;
         g_clear_handle_id(&source->retry, g_source_remove);
-        source->retry = g_timeout_add_seconds(seconds, on_retry, source);
+        source->retry = g_timeout_add_seconds(source->retry_seconds, on_retry, source);
+        source->retry_seconds = CLAMP(source->retry_seconds * 2, RETRY_MIN_SECONDS, RETRY_MAX_SECONDS);
 }
 
 static void source_appeared(Source *source)
 {
         source->appeared = g_get_monotonic_time();
+        source->starting = false;
         g_clear_handle_id(&source->retry, g_source_remove);
         for (unsigned i = 0; i < source->info->n_kinds; i++) {
                 g_clear_pointer(&source->feeds[i].seen, ald_record_unref);
@@ -153,8 +177,7 @@ static void source_gone(Source *source)
                 source->retry_seconds = 0;
         if (source->appeared != 0)
                 g_message("%s has gone; what it measured stays, with its age", source->info->name);
-        schedule_start(source, source->retry_seconds);
-        source->retry_seconds = CLAMP(source->retry_seconds * 2, RETRY_MIN_SECONDS, RETRY_MAX_SECONDS);
+        retry_later(source);
 }
 
 static void on_owner(AldPeer *peer, const char *owner, void *userdata)

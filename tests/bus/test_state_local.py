@@ -5,7 +5,6 @@ import math
 
 import pytest
 
-from bedlib import BusError, StandIn, interface_xml, wait_until
 from contract import assert_follows
 from state_service import (AMBIGUOUS_NAME, IDENTITYD_KINDS, INVALID_ARGS, KINDS, NODE_KINDS, NO_SUCH_KIND, NO_SUCH_NODE,
                            PATH, PROPERTIES, RECORDS, SOURCE_OF, STATE, TELEMETRYD_KINDS, Cluster, call, fails_with,
@@ -146,46 +145,6 @@ def test_an_interface_is_there_with_its_first_data(make_host):
             tree.wait_for_interface(node_path(node), interface(kind))
         # What was told by signals is what a new client is given.
         tree.wait(lambda objects: same(ours(objects), ours(managed(host))))
-
-
-class Telemetry1:
-    """telemetryd played: an interface is exported with its first record."""
-
-    def __init__(self, host):
-        self.connection = host.new_connection()
-        self.exported = {}
-
-    def own(self):
-        self.connection.own("org.alidade.Telemetry1")
-        return self
-
-    def send(self, kind, **fields):
-        name = interface(kind)
-        envelope = {"UpdatedUSec": 1_700_000_000_000_000}
-        if name in self.exported:
-            self.exported[name].change(name, **fields, **envelope)
-            return
-        values = {**shown(kind, fields), **envelope, "Revision": 1}
-        self.exported[name] = StandIn(self.connection, "/org/alidade/Telemetry1", interface_xml(name), {name: values})
-        self.exported[name].change(name, **values)
-
-    def send_raw(self, kind, values):
-        self.connection.emit("/org/alidade/Telemetry1", PROPERTIES, "PropertiesChanged", "sa{sv}as",
-                             (interface(kind), values, []))
-
-
-def test_a_source_that_exports_late(make_host):
-    host = start(make_host)
-    source = Telemetry1(host)
-    source.send("Node1.Memory", TotalBytes=1000)
-    source.own()
-    with host.objects(STATE, PATH) as tree:
-        path = node_path(local_id(host))
-        assert tree.wait_for_interface(path, interface("Node1.Memory"))["TotalBytes"] == 1000
-        source.send("Node1.System", CpuUsage=12.5)
-        found = tree.wait_for_interface(path, interface("Node1.System"))
-        assert found["CpuUsage"] == 12.5
-        assert ours(tree.objects)[path].keys() == {interface("Node1.Memory"), interface("Node1.System")}
 
 
 # Other nodes beside it

@@ -16,8 +16,10 @@ SCRIPT = """#!/bin/sh
 {exports}
 base={base}.$$
 sh -c 'echo $$ >"$1.pid"; shift; exec "$@"' sh "$base" {command} >"$base.log" 2>&1
-echo $? >"$base.fresh"
+code=$?
+echo $code >"$base.fresh"
 mv "$base.fresh" "$base.status"
+exit $code
 """
 
 
