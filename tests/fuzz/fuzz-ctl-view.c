@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdint.h>
+
+#include "clients/alidadectl/describe.h"
+#include "clients/alidadectl/text.h"
+#include "clients/alidadectl/value.h"
+#include "clients/alidadectl/view.h"
+
+#define NOW 1.7e15
+#define COLUMNS 60
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* As messages are read: what cannot name a field is not there. */
+static void drop_bad_names(json_t *value)
+{
+        const char *name;
+        json_t *inner;
+        void *next;
+        size_t i;
+
+        json_object_foreach_safe(value, next, name, inner)
+        {
+                if (ald_value_is_name(name))
+                        drop_bad_names(inner);
+                else
+                        json_object_del(value, name);
+        }
+        json_array_foreach(value, i, inner) {
+                drop_bad_names(inner);
+        }
+}
+
+/* {"Nodes": {id: {kind: fields}}, "Totals": fields, "Findings": rows}, whatever is in there. */
+static AldModel *model_from(json_t *object)
+{
+        json_t *findings = json_object_get(object, "Findings"), *totals = json_object_get(object, "Totals");
+        AldModel *model = ald_model_new();
+        const char *id, *kind;
+        json_t *node, *fields;
+
+        json_object_foreach(json_object_get(object, "Nodes"), id, node) {
+                json_object_foreach(node, kind, fields) {
+                        drop_bad_names(fields);
+                        if (json_is_object(fields))
+                                (void) ald_model_put(model, id, kind, fields);
+                }
+        }
+        if (json_is_object(totals))
+                ald_model_update_totals(model, totals, NULL);
+        if (json_is_array(findings))
+                ald_model_set_findings(model, findings);
+        return model;
+}
+
+static void check_harmless(const char *text)
+{
+        g_assert_true(g_utf8_validate(text, -1, NULL));
+        for (const char *p = text; *p; p = g_utf8_next_char(p)) {
+                gunichar c = g_utf8_get_char(p);
+
+                g_assert_true(c == '\n' || (c > 0 && c < ALD_N_STYLES) || !ald_char_is_unsafe(c));
+        }
+}
+
+static void check_view(AldModel *model)
+{
+        AldView view = { .model = model, .now_usec = NOW, .columns = COLUMNS, .rows = 30 };
+        g_autoptr(GPtrArray) lines = ald_view_lines(&view);
+
+        for (guint i = 0; i < lines->len; i++) {
+                check_harmless(lines->pdata[i]);
+                g_assert_cmpuint(ald_text_width(lines->pdata[i]), <=, COLUMNS);
+        }
+}
+
+static void check_words(AldModel *model)
+{
+        const GPtrArray *nodes = ald_model_nodes(model);
+        g_autoptr(GString) out = g_string_new(NULL);
+
+        for (guint i = 0; i < nodes->len; i++) {
+                ald_describe_node(out, nodes->pdata[i], COLUMNS, NOW);
+                ald_describe_records(out, nodes->pdata[i], COLUMNS, NOW);
+        }
+        ald_describe_cluster(out, model, COLUMNS);
+        ald_describe_findings(out, model, NULL, COLUMNS);
+        check_harmless(out->str);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+        json_t *object = json_loadb((const char *) data, size, JSON_ALLOW_NUL, NULL);
+        g_autoptr(AldModel) model = model_from(object);
+
+        check_view(model);
+        check_words(model);
+        json_decref(object);
+        return 0;
+}
