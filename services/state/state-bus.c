@@ -310,7 +310,7 @@ int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterB
         self->cluster = cluster;
         self->signals = signals;
         self->node_id_property = ald_id_format(local, self->node_id);
-        self->subscribers = ald_subscribers_new(ald_service_bus(service), on_subscribers, self);
+        self->subscribers = ald_subscribers_new(service, on_subscribers, self);
         ald_totals_bus_init(&self->totals, service, manager);
         return sd_bus_add_object_vtable(ald_service_bus(service), &self->slot, ALD_STATE_PATH,
                 "org.alidade.State1", state_vtable, self);
