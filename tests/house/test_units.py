@@ -86,7 +86,7 @@ def test_unit_says_what_must_be_said(daemon):
     found = unit(daemon)
     wanted = {"Type": "notify", "BusName": f"org.alidade.{interface}", "User": f"alidade-{folder}",
               "PrivateMounts": "yes", "ProcSubset": "all", "Restart": "on-failure", "CapabilityBoundingSet": "",
-              "AmbientCapabilities": "", "ExecReload": "/bin/kill -HUP $MAINPID"}
+              "AmbientCapabilities": "", "ExecReload": "/bin/sh -c 'kill -HUP $MAINPID'"}
     assert {key: found.get(key) for key in wanted} == wanted
     assert "WatchdogSec" in found
 
