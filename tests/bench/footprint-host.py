@@ -35,7 +35,7 @@ while True:
 """
 
 # Memory and load that differ at each sample, so that every one of them is published. Samples are taken at whole
-# halves of a second.
+# halves of a second. Huge pages, since the kernel keeps many small ones at hand that it does not count as free.
 UNREST = """
 import mmap, os, time
 size = min(int(0.0075 * os.sysconf("SC_PHYS_PAGES")) * mmap.PAGESIZE, 1 << 30)
@@ -47,7 +47,9 @@ while True:
     if turn % 2:
         held = None
     else:
-        held = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE)
+        held = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        held.madvise(mmap.MADV_HUGEPAGE)
+        held[::mmap.PAGESIZE] = bytes(size // mmap.PAGESIZE)
     if turn % 4 == 0:
         until = time.process_time() + busy
         while time.process_time() < until:

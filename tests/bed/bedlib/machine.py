@@ -108,6 +108,10 @@ class Machine:
         if self.dir is not None:
             shutil.rmtree(self.dir, ignore_errors=True)
 
+    def keep_across_exec(self):
+        """The machine lives on when this process becomes another program, and ends with that."""
+        self._control.set_inheritable(True)
+
     @property
     def root(self):
         """The machine's file system, usable from outside: host.root / "etc/machine-info"."""
