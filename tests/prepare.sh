@@ -91,6 +91,39 @@ if [ "$(id -u)" = 0 ] && [ -n "${SUDO_UID:-}" ]; then
         at_end '[ ! -d build ] || chown -R "$SUDO_UID:$SUDO_GID" build'
 fi
 
+# begin COMMAND…: in a process group of its own that ends with this script, however that ends; sets $child.
+declare -A children
+begin() {
+        setsid setpriv --pdeathsig TERM -- "$@" &
+        child=$!
+        children[$child]=1
+}
+# through COMMAND…: runs it to its end, yet a signal to this script is not kept waiting.
+through() {
+        local status
+        begin "$@"
+        wait "$child"
+        status=$?
+        unset "children[$child]"
+        return $status
+}
+at_end end_children
+end_children() {
+        local pid never guard
+        [ ${#children[@]} -gt 0 ] || return
+        for pid in "${!children[@]}"; do
+                kill -TERM -- "-$pid" 2>/dev/null || kill -TERM "$pid" 2>/dev/null
+        done
+        # A pipe that stays silent makes a pause without a process.
+        exec {never}<> <(:)
+        (read -rt 5 -u "$never"; for pid in "${!children[@]}"; do kill -KILL -- "-$pid"; done) 2>/dev/null &
+        guard=$!
+        for pid in "${!children[@]}"; do
+                wait "$pid" 2>/dev/null
+        done
+        kill -KILL "$guard" 2>/dev/null && wait "$guard" 2>/dev/null
+}
+
 # build DIRECTORY [MESON OPTION…]: quiet unless it fails.
 build() {
         local dir=$1 log
@@ -98,7 +131,7 @@ build() {
         mkdir -p "$dir" || return
         log=$dir/build.log
         if [ ! -f "$dir/build.ninja" ]; then
-                meson setup "$dir" "$@" >"$log" 2>&1 || { cat "$log" >&2; return 1; }
+                through meson setup "$dir" "$@" >"$log" 2>&1 </dev/null || { cat "$log" >&2; return 1; }
         fi
-        ninja -C "$dir" >"$log" 2>&1 || { grep -v '^\[' "$log" | tail -n 60 >&2; return 1; }
+        through ninja -C "$dir" >"$log" 2>&1 </dev/null || { grep -v '^\[' "$log" | tail -n 60 >&2; return 1; }
 }
