@@ -79,10 +79,25 @@ json_t *ald_record_to_json(const AldRecord *record)
 /* What a record is being read into; strings are borrowed from the JSON, rows and lists are owned here. */
 typedef struct Reader {
         GPtrArray *owned;
+        size_t held; /* bytes of these */
         const char *bad_field;
 } Reader;
 
 static int read_fields(json_t *json, const AldStruct *type, void *to, Reader *reader);
+
+/* Space for a list or rows. "{}" is far larger here than in JSON, so what would not fit into a record is not
+ * even read. */
+static void *take_space(Reader *reader, size_t n, size_t size)
+{
+        void *space;
+
+        if (n > (ALD_RECORD_MAX - reader->held) / size)
+                return NULL;
+        reader->held += n * size;
+        space = g_malloc0_n(n + 1, size);
+        g_ptr_array_add(reader->owned, space);
+        return space;
+}
 
 static int read_string(json_t *value, const char **ret)
 {
@@ -145,8 +160,9 @@ static int read_strv(json_t *value, const char *const **ret, Reader *reader)
 
         if (!json_is_array(value))
                 return -EBADMSG;
-        strv = g_new0(const char *, n + 1);
-        g_ptr_array_add(reader->owned, strv);
+        strv = take_space(reader, n, sizeof(char *));
+        if (!strv)
+                return -E2BIG;
         for (size_t i = 0; i < n; i++) {
                 int r = read_string(json_array_get(value, i), &strv[i]);
                 if (r < 0)
@@ -163,8 +179,9 @@ static int read_rows(json_t *value, AldRows *rows, Reader *reader)
 
         if (!json_is_array(value))
                 return -EBADMSG;
-        items = g_malloc_n(n, size);
-        g_ptr_array_add(reader->owned, items);
+        items = take_space(reader, n, size);
+        if (!items)
+                return -E2BIG;
         for (size_t i = 0; i < n; i++) {
                 int r = read_fields(json_array_get(value, i), rows->type, items + i * size, reader);
                 if (r < 0)

@@ -177,6 +177,18 @@ static void test_wrong_types(void)
                 ALD_KIND_NETWORK, "{\"Interfaces\": [{\"Id\": \"a\", \"Carrier\": 1}]}", -EBADMSG, "Carrier");
 }
 
+/* What is little in JSON and nothing in a record may still be much on the way. */
+static void check_many(AldKind kind, const char *field, const char *element)
+{
+        g_autoptr(GString) text = g_string_new(NULL);
+
+        g_string_printf(text, "{\"%s\": [%s", field, element);
+        for (unsigned i = 0; i < ALD_RECORD_MAX / sizeof(char *); i++)
+                g_string_append_printf(text, ",%s", element);
+        g_string_append(text, "]}");
+        check_refused(kind, text->str, -E2BIG, field);
+}
+
 static void test_too_large(void)
 {
         g_autofree char *reason = g_strnfill(1000, 'x');
@@ -186,6 +198,8 @@ static void test_too_large(void)
                 g_string_append_printf(text, ", \"%s\"", reason);
         g_string_append(text, "]}");
         check_refused(ALD_KIND_SYSTEM, text->str, -E2BIG, NULL);
+        check_many(ALD_KIND_SYSTEM, "AbsentReasons", "\"\"");
+        check_many(ALD_KIND_NETWORK, "Interfaces", "{}");
 }
 
 static void test_what_is_unknown_is_skipped(void)
