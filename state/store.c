@@ -269,25 +269,37 @@ static bool is_sayable(const AldUpdate *update)
                update->updated_usec <= (uint64_t) ALD_INTEGER_MAX;
 }
 
-/* What others send leaves no less room for this node. */
-static int check(const AldStore *store, const AldUpdate *update, const AldEntry *entry)
+/* What a link takes beside its record, deleted or not. */
+static size_t link_bytes(const char *key)
+{
+        return sizeof(AldEntry) + strlen(key) + 1;
+}
+
+/* Whether there is room; what takes no more than before always finds it. What others send leaves no less room
+ * for this node. */
+static bool has_room(const AldStore *store, const AldUpdate *update, const AldEntry *entry)
 {
         size_t before = entry && entry->record ? entry->record->size : 0;
+        size_t after = update->record ? update->record->size : 0;
 
+        if (!entry && ald_kinds[update->kind].is_link)
+                after += link_bytes(update->key);
+        return after <= before || ald_id_equal(&update->node, &store->local->id) ||
+               store->bytes - before + after <= store->limits.max_bytes;
+}
+
+static int check(const AldStore *store, const AldUpdate *update, const AldEntry *entry)
+{
         if (!is_sayable(update))
                 return -EINVAL;
         /* The key of a link that is there was checked when it came. */
         if ((!entry || !entry->key) && ald_key_parse(update->kind, update->key, NULL) < 0)
                 return -EINVAL;
-        if (!update->record)
-                return 0;
-        if (update->record->kind != update->kind ||
-                !ald_key_names(update->kind, update->key, &update->node, update->record))
+        if (update->record &&
+                (update->record->kind != update->kind ||
+                        !ald_key_names(update->kind, update->key, &update->node, update->record)))
                 return -EINVAL;
-        if (!ald_id_equal(&update->node, &store->local->id) &&
-                store->bytes - before + update->record->size > store->limits.max_bytes)
-                return -ENOSPC;
-        return 0;
+        return has_room(store, update, entry) ? 0 : -ENOSPC;
 }
 
 static int add_link(AldStore *store, AldNode *node, AldKind kind, const char *key, AldEntry **ret)
@@ -297,6 +309,7 @@ static int add_link(AldStore *store, AldNode *node, AldKind kind, const char *ke
         if (ald_link_set_count(node->links) >= store->limits.max_links_per_node)
                 return -ENOSPC;
         *ret = ald_link_set_add(node->links, node, kind, key);
+        store->bytes += link_bytes(key);
         return 0;
 }
 
@@ -389,8 +402,10 @@ static void forget_entry(AldStore *store, AldEntry *entry)
                 store->removing(entry, store->userdata);
         entry->present = false;
         g_clear_pointer(&entry->told, ald_record_unref);
-        if (entry->key)
+        if (entry->key) {
+                store->bytes -= link_bytes(entry->key);
                 ald_link_set_remove(entry->node->links, entry);
+        }
 }
 
 static void forget_node(AldStore *store, AldNode *node)

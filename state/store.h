@@ -72,7 +72,7 @@ typedef struct AldStoreLimits {
         size_t max_shown_bytes; /* of all that is shown, as one D-Bus message */
         size_t max_nodes;
         size_t max_links_per_node;
-        size_t max_bytes; /* of all records in memory; those of this node always find room */
+        size_t max_bytes; /* of all records and links in memory; those of this node always find room */
 } AldStoreLimits;
 
 /* Called after each change, with the record that was there before, or NULL. `entry->record` is the new one.

@@ -643,6 +643,27 @@ static void test_limit_of_bytes(void)
         g_assert_cmpint(put_memory(store, 4, 1, 10, 1), ==, ALD_PUT_TAKEN);
 }
 
+/* A deleted link is no record, but takes its place until it expires. */
+static void test_deleted_links_take_room(void)
+{
+        AldStoreLimits limits = roomy;
+        g_autoptr(AldStore) store = NULL;
+        unsigned taken = 0;
+
+        limits.max_bytes = 10000;
+        store = store_new(&limits);
+        while (put_link(store, 2, 3 + taken, 1, true, 1) == ALD_PUT_TAKEN)
+                g_assert_cmpuint(++taken, <, 100);
+        g_assert_cmpuint(taken, >, 10);
+        g_assert_cmpint(put_link(store, 2, 3 + taken, 1, true, 1), ==, -ENOSPC);
+        /* What is there may be renewed, and once it expires there is room again. */
+        g_assert_cmpint(put_link(store, 2, 3, 2, true, 1), ==, ALD_PUT_TAKEN);
+        ald_store_expire(store, 1000, 100, UINT64_MAX);
+        for (unsigned i = 0; i < taken; i++)
+                g_assert_cmpint(put_link(store, 2, 1000 + i, 1, true, 1000), ==, ALD_PUT_TAKEN);
+        g_assert_cmpint(put_link(store, 2, 1000 + taken, 1, true, 1000), ==, -ENOSPC);
+}
+
 static void test_deletions_expire(void)
 {
         g_autoptr(AldStore) store = store_new(&roomy);
@@ -998,6 +1019,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/store/limit-of-nodes", test_limit_of_nodes);
         g_test_add_func("/store/limit-of-links", test_limit_of_links);
         g_test_add_func("/store/limit-of-bytes", test_limit_of_bytes);
+        g_test_add_func("/store/deleted-links-take-room", test_deleted_links_take_room);
         g_test_add_func("/store/deletions-expire", test_deletions_expire);
         g_test_add_func("/store/nodes-expire-as-source-and-sink", test_nodes_expire_as_source_and_sink);
         g_test_add_func("/store/paging-under-change", test_paging_under_change);
