@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/common/record-export.h"
 #include "services/common/record-bus.h"
+#include "services/common/timer.h"
 
 struct AldRecordExport {
         AldService *service;
@@ -9,7 +10,7 @@ struct AldRecordExport {
         AldRecord *sent;    /* what the bus shows; NULL before the first update */
         AldRecord *waiting; /* newer, but not different enough to be sent by itself */
         sd_bus_slot *slot;
-        GSource *resend;
+        AldTimer *resend;
 };
 
 static void publish(AldRecordExport *export, AldRecord *record)
@@ -23,30 +24,14 @@ static void publish(AldRecordExport *export, AldRecord *record)
         export->sent = record;
         g_clear_pointer(&export->waiting, ald_record_unref);
         ald_record_bus_emit_changed(ald_service_bus(export->service), export->path, export->kind, changed);
-        g_source_set_ready_time(export->resend, g_get_monotonic_time() + (gint64) ALD_RESEND_USEC);
+        ald_timer_set(export->resend, g_get_monotonic_time() + (gint64) ALD_RESEND_USEC);
 }
 
-static gboolean on_resend(gpointer userdata)
+static void on_resend(void *userdata)
 {
         AldRecordExport *export = userdata;
 
         publish(export, export->waiting ? g_steal_pointer(&export->waiting) : ald_record_ref(export->sent));
-        return G_SOURCE_CONTINUE;
-}
-
-static gboolean dispatch_resend(GSource *source, GSourceFunc callback, gpointer userdata)
-{
-        return callback(userdata);
-}
-
-static GSource *resend_source_new(AldRecordExport *export)
-{
-        static GSourceFuncs funcs = { NULL, NULL, dispatch_resend, NULL, NULL, NULL };
-        GSource *source = g_source_new(&funcs, sizeof(GSource));
-
-        g_source_set_callback(source, on_resend, export, NULL);
-        g_source_attach(source, NULL);
-        return source;
 }
 
 static int find_record(sd_bus *bus, const char *path, const char *interface, void *userdata, void **ret_found,
@@ -68,7 +53,7 @@ int ald_record_export_new(AldService *service, const char *path, AldKind kind, A
         export->service = service;
         export->path = g_strdup(path);
         export->kind = kind;
-        export->resend = resend_source_new(export);
+        export->resend = ald_timer_new("resend", on_resend, export);
         r = sd_bus_add_fallback_vtable(ald_service_bus(service), &export->slot, path,
                 ald_kinds[kind].interface, ald_record_vtables[kind], find_record, export);
         if (r < 0)
@@ -82,8 +67,7 @@ void ald_record_export_free(AldRecordExport *export)
         if (!export)
                 return;
         sd_bus_slot_unref(export->slot);
-        g_source_destroy(export->resend);
-        g_source_unref(export->resend);
+        ald_timer_free(export->resend);
         g_clear_pointer(&export->sent, ald_record_unref);
         g_clear_pointer(&export->waiting, ald_record_unref);
         g_free(export->path);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/telemetry/ticker.h"
+#include "services/common/timer.h"
 
 typedef struct Entry {
         uint64_t interval_usec;
@@ -9,7 +10,7 @@ typedef struct Entry {
 } Entry;
 
 struct AldTicker {
-        GSource *source;
+        AldTimer *timer;
         GArray *entries; /* of Entry */
 };
 
@@ -37,10 +38,10 @@ static void schedule(AldTicker *ticker)
 
         for (guint i = 0; i < ticker->entries->len; i++)
                 first = MIN(first, entry_at(ticker, i)->next_usec);
-        g_source_set_ready_time(ticker->source, (gint64) MIN(first, (uint64_t) G_MAXINT64));
+        ald_timer_set(ticker->timer, (gint64) MIN(first, (uint64_t) ALD_TIMER_NEVER));
 }
 
-static gboolean on_ready(gpointer userdata)
+static void on_ready(void *userdata)
 {
         AldTicker *ticker = userdata;
         uint64_t now = monotonic_usec();
@@ -54,33 +55,22 @@ static gboolean on_ready(gpointer userdata)
                 entry->tick(entry->userdata);
         }
         schedule(ticker);
-        return G_SOURCE_CONTINUE;
-}
-
-static gboolean dispatch(GSource *source, GSourceFunc callback, gpointer userdata)
-{
-        return callback(userdata);
 }
 
 AldTicker *ald_ticker_new(void)
 {
-        static GSourceFuncs funcs = { .dispatch = dispatch };
         AldTicker *ticker = g_new(AldTicker, 1);
 
         *ticker = (AldTicker){
-                .source = g_source_new(&funcs, sizeof(GSource)),
+                .timer = ald_timer_new("ticker", on_ready, ticker),
                 .entries = g_array_new(FALSE, FALSE, sizeof(Entry)),
         };
-        g_source_set_static_name(ticker->source, "ticker");
-        g_source_set_callback(ticker->source, on_ready, ticker, NULL);
-        g_source_attach(ticker->source, NULL);
         return ticker;
 }
 
 void ald_ticker_free(AldTicker *ticker)
 {
-        g_source_destroy(ticker->source);
-        g_source_unref(ticker->source);
+        ald_timer_free(ticker->timer);
         g_array_unref(ticker->entries);
         g_free(ticker);
 }
