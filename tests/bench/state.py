@@ -54,7 +54,7 @@ def on_bus(build):
                                   stderr=subprocess.DEVNULL)
         try:
             output = subprocess.run([f"{build}/tests/bench/bench-bus"], env=environment, check=True, text=True,
-                                    timeout=300, stdout=subprocess.PIPE).stdout
+                                    timeout=120, stdout=subprocess.PIPE).stdout
         finally:
             stop(stated)
             stop(bus)
@@ -62,7 +62,7 @@ def on_bus(build):
 
 
 def main(build, json_only):
-    merge = json.loads(subprocess.run([f"{build}/tests/bench/bench-merge"], check=True, text=True, timeout=300,
+    merge = json.loads(subprocess.run([f"{build}/tests/bench/bench-merge"], check=True, text=True, timeout=120,
                                       stdout=subprocess.PIPE).stdout)
     figures = {**merge, **on_bus(build)}
     if not json_only:
