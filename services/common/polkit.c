@@ -7,9 +7,9 @@
 /* A person may be typing a password; nobody needs longer. */
 #define POLKIT_TIMEOUT_USEC (UINT64_C(180) * 1000 * 1000)
 
-/* How many questions wait at once, of everybody and of one connection. */
+/* How many questions wait at once, of everybody and of one user, who may have many connections. */
 #define QUERIES_MAX 64u
-#define QUERIES_PER_SENDER_MAX 8u
+#define QUERIES_PER_USER_MAX 8u
 
 typedef enum QueryState {
         QUERY_PENDING,
@@ -22,6 +22,7 @@ typedef enum QueryState {
 typedef struct Query {
         AldService *service;
         sd_bus_message *message;
+        uid_t uid; /* of its sender */
         sd_bus_message_handler_t handler;
         void *userdata;
         char *action;
@@ -118,32 +119,33 @@ static Query *find_query(AldService *service, sd_bus_message *message)
         return NULL;
 }
 
-static bool too_many(AldService *service, const char *sender)
+static bool too_many(AldService *service, uid_t uid)
 {
-        unsigned all = 0, of_sender = 0;
+        unsigned all = 0, of_user = 0;
 
         for (GList *l = service->polkit_queries; l; l = l->next) {
                 const Query *query = l->data;
 
                 all++;
-                of_sender += g_strcmp0(sd_bus_message_get_sender(query->message), sender) == 0;
+                of_user += query->uid == uid;
         }
-        return all >= QUERIES_MAX || of_sender >= QUERIES_PER_SENDER_MAX;
+        return all >= QUERIES_MAX || of_user >= QUERIES_PER_USER_MAX;
 }
 
-static int start_query(AldService *service, sd_bus_message *message, const char *action,
+static int start_query(AldService *service, sd_bus_message *message, uid_t uid, const char *action,
         sd_bus_message_handler_t handler, void *userdata, sd_bus_error *error)
 {
         Query *query;
         int r;
 
-        if (too_many(service, sd_bus_message_get_sender(message)))
+        if (too_many(service, uid))
                 return sd_bus_error_set(
                         error, SD_BUS_ERROR_LIMITS_EXCEEDED, "Too many questions wait for polkit");
 
         query = g_new0(Query, 1);
         query->service = service;
         query->message = sd_bus_message_ref(message);
+        query->uid = uid;
         query->handler = handler;
         query->userdata = userdata;
         query->action = g_strdup(action);
@@ -176,31 +178,32 @@ static int verdict(const Query *query, sd_bus_error *error)
         g_assert_not_reached();
 }
 
-static int sender_is_root(sd_bus_message *message)
+static int uid_of_sender(sd_bus_message *message, uid_t *ret)
 {
         g_autoptr(AldCreds) creds = NULL;
-        uid_t uid;
         int r;
 
         r = sd_bus_query_sender_creds(message, SD_BUS_CREDS_EUID, &creds);
-        if (r >= 0)
-                r = sd_bus_creds_get_euid(creds, &uid);
-        return r < 0 ? r : uid == 0;
+        return r < 0 ? r : sd_bus_creds_get_euid(creds, ret);
 }
 
 int ald_polkit_authorize(AldService *service, sd_bus_message *message, const char *action,
         sd_bus_message_handler_t handler, void *userdata, sd_bus_error *error)
 {
         Query *query = find_query(service, message);
+        uid_t uid;
         int r;
 
-        if (query)
+        if (query) {
+                /* The answer to one question is none to another. */
+                g_assert(g_str_equal(query->action, action));
                 return verdict(query, error);
-        r = sender_is_root(message);
+        }
+        r = uid_of_sender(message, &uid);
         if (r < 0)
                 return sd_bus_error_set(
                         error, SD_BUS_ERROR_ACCESS_DENIED, "The bus does not say who is asking");
-        if (r > 0)
+        if (uid == 0)
                 return 1;
-        return start_query(service, message, action, handler, userdata, error);
+        return start_query(service, message, uid, action, handler, userdata, error);
 }

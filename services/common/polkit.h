@@ -6,7 +6,8 @@
 /*
  * Asks whether the sender of a method call may do `action`. uid 0, by the bus's own word, may without polkit.
  * Everybody else is asked about at polkit on the bus of our services, without blocking: this returns 0, the
- * handler returns 1 at once, and it is called again with the same message when the answer has come.
+ * handler returns 1 at once, and it is called again with the same message when the answer has come. A handler
+ * asks about one action only.
  *
  *     r = ald_polkit_authorize(service, message, ACTION, handler, userdata, error);
  *     if (r <= 0)
