@@ -43,10 +43,16 @@ def nothing_remains():
     assert not (SOURCE / "build/demo/run").exists()
 
 
-def demo(*arguments, **options):
+def hear_signals():
+    """A shell cannot catch what was ignored when it began, as SIGHUP is below nohup."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def demo(*arguments):
     # Not our terminal, not our process group: a signal to it is a signal to it alone.
     return subprocess.Popen([SOURCE / "demo", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, start_new_session=True, text=True, **options)
+                            stderr=subprocess.PIPE, start_new_session=True, text=True, preexec_fn=hear_signals)
 
 
 def test_once_shows_this_machine():
@@ -107,6 +113,7 @@ def test_killed_demo_takes_its_services_along():
 def test_live_view_ends_by_key_and_restores_the_terminal(key, status):
     pid, terminal = pty.fork()
     if pid == 0:
+        hear_signals()
         os.execv(SOURCE / "demo", ["demo"])
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
     before = termios.tcgetattr(terminal)
