@@ -44,8 +44,9 @@ static AldSaved *read_saved(const char *path, const AldId *local)
         gsize n;
 
         if (!g_file_get_contents(path, &text, &n, &error)) {
+                /* A new one will be written, but not over what may be worth something yet. */
                 if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-                        g_warning("%s cannot be read: %s", path, error->message);
+                        set_aside(path, error->message);
                 return NULL;
         }
         if (ald_saved_parse(text, n, local, &saved, &reason) < 0)

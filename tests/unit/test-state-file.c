@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "services/state/state-file.h"
+#include "tests/unit/fake-root.h"
+#include "tests/unit/log-count.h"
+#include "tests/unit/record-maker.h"
+
+static const AldStoreLimits roomy = {
+        .max_shown_nodes = 1000,
+        .max_shown_bytes = SIZE_MAX / 2,
+        .max_nodes = 1000,
+        .max_links_per_node = 1000,
+        .max_bytes = SIZE_MAX / 2,
+};
+
+static bool exists(FakeRoot *root, const char *name)
+{
+        g_autofree char *path = g_build_filename(root->dir, name, NULL);
+
+        return g_access(path, F_OK) == 0;
+}
+
+/* What the state service does at its start; the file must never be fatal. */
+static AldStore *load(FakeRoot *root, AldStateFile **ret_file)
+{
+        const AldId local = id_make(1);
+
+        g_setenv("STATE_DIRECTORY", root->dir, TRUE);
+        log_count_reset();
+        *ret_file = ald_state_file_new();
+        return ald_state_file_load(*ret_file, &local, &roomy, 1);
+}
+
+/* Starts once; returns the epoch, and whether the dear record was there. */
+static uint64_t start(FakeRoot *root, bool *ret_kept)
+{
+        const AldId local = id_make(1);
+        AldStateFile *file;
+        g_autoptr(AldStore) store = load(root, &file);
+        AldEntry *entry = ald_store_find(store, &local, ALD_KIND_COMPUTE, "");
+
+        *ret_kept = entry && entry->record;
+        ald_state_file_free(file);
+        return ald_store_epoch(store);
+}
+
+static void keep_a_record(FakeRoot *root)
+{
+        AldStateFile *file;
+        g_autoptr(AldStore) store = load(root, &file);
+        g_autoptr(AldRecord) record = record_random(ALD_KIND_COMPUTE);
+
+        g_assert_cmpint(ald_store_put_local(store, ALD_KIND_COMPUTE, "", record, 5, 1), ==, ALD_PUT_TAKEN);
+        ald_state_file_save(file, store);
+        ald_state_file_free(file);
+}
+
+static void test_kept(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        uint64_t first, second;
+        bool kept;
+
+        keep_a_record(root);
+        first = start(root, &kept);
+        g_assert_true(kept);
+        second = start(root, &kept);
+        g_assert_true(kept);
+        g_assert_cmpuint(second, >, first);
+        g_assert_cmpuint(log_count(""), ==, 0);
+        g_assert_false(exists(root, "state.json.damaged"));
+}
+
+static void test_epoch_outruns_the_clock(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        bool kept;
+
+        fake_root_write(root, "state.json", "{\"version\":1,\"epoch\":9000000000000000,\"records\":[]}");
+        g_assert_cmpuint(start(root, &kept), ==, UINT64_C(9000000000000001));
+        g_assert_cmpuint(start(root, &kept), ==, UINT64_C(9000000000000002));
+}
+
+static void test_damaged(void)
+{
+        static const char *const damages[] = {
+                "",
+                "{\"version\":1,\"epo",
+                "[]",
+                "{\"version\":2,\"epoch\":1,\"records\":[]}",
+                "{\"version\":1,\"epoch\":-1,\"records\":[]}",
+                "{\"version\":1,\"epoch\":9007199254740993,\"records\":[]}",
+                "{\"version\":1,\"epoch\":1,\"records\":[{}]}",
+                "{\"version\":1,\"epoch\":1,\"records\":[{\"node\":\"00000000000000000000000000000002\","
+                "\"kind\":\"Node1.Compute\",\"epoch\":1,\"seq\":1,\"updated\":1,\"fields\":{}}]}",
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(damages); i++) {
+                g_autoptr(FakeRoot) root = fake_root_new();
+                g_autofree char *path = g_build_filename(root->dir, "state.json.damaged", NULL);
+                g_autofree char *aside = NULL;
+                bool kept;
+
+                fake_root_write(root, "state.json", damages[i]);
+                start(root, &kept);
+                g_assert_false(kept);
+                g_assert_cmpuint(log_count("is damaged"), ==, 1);
+                g_assert_true(g_file_get_contents(path, &aside, NULL, NULL));
+                g_assert_cmpstr(aside, ==, damages[i]);
+                /* In its place stands a good one. */
+                start(root, &kept);
+                g_assert_cmpuint(log_count(""), ==, 0);
+        }
+}
+
+/* What cannot be read now may be worth something yet, so it is not written over. */
+static void test_unreadable(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        bool kept;
+
+        fake_root_write(root, "state.json/inside", "dear");
+        start(root, &kept);
+        g_assert_cmpuint(log_count("is set aside"), ==, 1);
+        g_assert_true(exists(root, "state.json.damaged/inside"));
+        start(root, &kept);
+        g_assert_cmpuint(log_count(""), ==, 0);
+        fake_root_remove(root, "state.json.damaged");
+
+        if (geteuid() == 0) {
+                g_test_skip("root may read everything");
+                return;
+        }
+        keep_a_record(root);
+        g_autofree char *path = g_build_filename(root->dir, "state.json", NULL);
+        g_assert_cmpint(g_chmod(path, 0), ==, 0);
+        start(root, &kept);
+        g_assert_false(kept);
+        g_assert_true(exists(root, "state.json.damaged"));
+}
+
+static void test_directory_is_missing(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autofree char *missing = g_build_filename(root->dir, "missing", NULL);
+        const AldId local = id_make(1);
+
+        g_setenv("STATE_DIRECTORY", missing, TRUE);
+        log_count_reset();
+        AldStateFile *file = ald_state_file_new();
+        g_autoptr(AldStore) store = ald_state_file_load(file, &local, &roomy, 1);
+        ald_state_file_save(file, store);
+        g_assert_cmpuint(log_count("will not outlive a restart"), ==, 1);
+        fake_root_mkdir(root, "missing");
+        ald_state_file_save(file, store);
+        g_assert_cmpuint(log_count("can be written again"), ==, 1);
+        g_assert_true(exists(root, "missing/state.json"));
+        ald_state_file_free(file);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        log_count_install();
+        g_test_add_func("/state-file/kept", test_kept);
+        g_test_add_func("/state-file/epoch-outruns-the-clock", test_epoch_outruns_the_clock);
+        g_test_add_func("/state-file/damaged", test_damaged);
+        g_test_add_func("/state-file/unreadable", test_unreadable);
+        g_test_add_func("/state-file/directory-is-missing", test_directory_is_missing);
+        return g_test_run();
+}
