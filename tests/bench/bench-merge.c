@@ -89,10 +89,13 @@ static double median_merge_ns(unsigned nodes)
 
 static double bytes_per_node(void)
 {
+        const unsigned nodes = 1000;
         size_t before = mallinfo2().uordblks;
-        g_autoptr(AldStore) store = filled_store(1000);
+        AldStore *store = filled_store(nodes);
+        size_t after = mallinfo2().uordblks;
 
-        return (double) (mallinfo2().uordblks - before) / 1000;
+        ald_store_free(store);
+        return (double) (after - before) / nodes;
 }
 
 int main(void)
