@@ -254,3 +254,9 @@ const AldManaged *ald_network_nm_read(AldNetworkNm *nm)
         };
         return &nm->managed;
 }
+
+const AldNetworkNmApi ald_network_nm_api = {
+        .start = ald_network_nm_new,
+        .stop = ald_network_nm_free,
+        .read = ald_network_nm_read,
+};

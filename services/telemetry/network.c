@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/telemetry/network.h"
 #include "services/telemetry/network-merge.h"
-#include "services/telemetry/network-nm.h"
+#include "services/telemetry/network-nm-module.h"
 #include "services/telemetry/network-rtnl.h"
 #include "services/telemetry/network-type.h"
 
@@ -12,7 +12,9 @@ struct AldNetworkCollector {
         int root;
         AldLinks *links;
         AldNetworkRtnl *rtnl;
+        const AldNetworkNmApi *nm_api;
         AldNetworkNm *nm;
+        bool nm_asked;
         AldNetworkRows *rows;
         guint flush;
         gint64 flushed_usec;
@@ -107,8 +109,7 @@ static void on_managed_changed(void *userdata)
                 flush_soon(collector);
 }
 
-AldNetworkCollector *ald_network_collector_new(
-        int root, bool with_nm, void (*changed)(void *userdata), void *userdata)
+AldNetworkCollector *ald_network_collector_new(int root, void (*changed)(void *userdata), void *userdata)
 {
         AldNetworkCollector *collector = g_new(AldNetworkCollector, 1);
 
@@ -120,25 +121,34 @@ AldNetworkCollector *ald_network_collector_new(
                 .userdata = userdata,
         };
         collector->rtnl = ald_network_rtnl_new(collector->links, on_links_changed, collector);
-        if (with_nm)
-                collector->nm = ald_network_nm_new(on_managed_changed, collector);
         return collector;
 }
 
 void ald_network_collector_free(AldNetworkCollector *collector)
 {
         g_clear_handle_id(&collector->flush, g_source_remove);
-        g_clear_pointer(&collector->nm, ald_network_nm_free);
+        if (collector->nm)
+                collector->nm_api->stop(collector->nm);
         ald_network_rtnl_free(collector->rtnl);
         g_clear_pointer(&collector->rows, ald_network_rows_free);
         ald_links_free(collector->links);
         g_free(collector);
 }
 
+void ald_network_collector_use_nm(AldNetworkCollector *collector)
+{
+        if (collector->nm_asked)
+                return;
+        collector->nm_asked = true;
+        collector->nm_api = ald_network_nm_module_load();
+        if (collector->nm_api)
+                collector->nm = collector->nm_api->start(on_managed_changed, collector);
+}
+
 void ald_network_collector_fill(AldNetworkCollector *collector, AldNetwork *ret)
 {
         static const AldManaged nothing;
-        const AldManaged *managed = collector->nm ? ald_network_nm_read(collector->nm) : &nothing;
+        const AldManaged *managed = collector->nm ? collector->nm_api->read(collector->nm) : &nothing;
 
         read_facts(collector);
         g_clear_pointer(&collector->rows, ald_network_rows_free);

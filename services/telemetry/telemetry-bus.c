@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "services/common/errors.h"
+#include "services/common/peer.h"
 #include "services/common/polkit.h"
 #include "services/common/record-export.h"
 #include "services/telemetry/telemetry-bus.h"
@@ -19,6 +20,7 @@ typedef struct TelemetryBus {
         AldTelemetryManager *manager;
         AldRecordExport *exports[ALD_N_KINDS]; /* NULL for what is not measured here */
         sd_bus_slot *slot;
+        AldPeer *network_manager;
 } TelemetryBus;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TelemetryBus, ald_telemetry_stop)
 
@@ -155,6 +157,31 @@ static int add_objects(TelemetryBus *telemetry)
         return r;
 }
 
+static void on_network_manager(AldPeer *peer, const char *owner, void *userdata)
+{
+        TelemetryBus *telemetry = userdata;
+
+        if (owner)
+                ald_telemetry_manager_use_network_manager(telemetry->manager);
+}
+
+/* Without a system bus nobody tells when NetworkManager comes; libnm waits for both. */
+static int watch_network_manager(TelemetryBus *telemetry)
+{
+        sd_bus *bus = ald_service_system_bus(telemetry->service);
+        int r;
+
+        if (!bus) {
+                ald_telemetry_manager_use_network_manager(telemetry->manager);
+                return 0;
+        }
+        r = ald_peer_new(telemetry->service, bus, "org.freedesktop.NetworkManager", on_network_manager,
+                telemetry, &telemetry->network_manager);
+        if (r < 0)
+                g_critical("Cannot watch NetworkManager: %s", g_strerror(-r));
+        return r;
+}
+
 int ald_telemetry_start(AldService *service, void **ret)
 {
         g_autoptr(TelemetryBus) telemetry = g_new0(TelemetryBus, 1);
@@ -168,6 +195,9 @@ int ald_telemetry_start(AldService *service, void **ret)
         read_settings(ald_service_config(service), &settings);
         telemetry->manager = ald_telemetry_manager_new(
                 ald_service_root(service), &settings, on_measured, telemetry);
+        r = watch_network_manager(telemetry);
+        if (r < 0)
+                return r;
         *ret = g_steal_pointer(&telemetry);
         return 0;
 }
@@ -191,6 +221,7 @@ void ald_telemetry_stop(void *userdata)
 {
         TelemetryBus *telemetry = userdata;
 
+        ald_peer_free(telemetry->network_manager);
         g_clear_pointer(&telemetry->manager, ald_telemetry_manager_free);
         for (size_t i = 0; i < G_N_ELEMENTS(measured); i++)
                 ald_record_export_free(telemetry->exports[measured[i]]);

@@ -179,7 +179,7 @@ AldTelemetryManager *ald_telemetry_manager_new(
         sample_system(manager);
         on_backends_changed(manager);
         set_disk_paths(manager, settings->disk_paths);
-        manager->network = ald_network_collector_new(root, true, on_network_changed, manager);
+        manager->network = ald_network_collector_new(root, on_network_changed, manager);
         return manager;
 }
 
@@ -222,4 +222,9 @@ uint64_t ald_telemetry_manager_set_interval(AldTelemetryManager *manager, AldRat
         if (effective != ald_telemetry_manager_interval(manager, rate))
                 ald_ticker_set_interval(manager->ticker, rate, effective);
         return effective;
+}
+
+void ald_telemetry_manager_use_network_manager(AldTelemetryManager *manager)
+{
+        ald_network_collector_use_nm(manager->network);
 }

@@ -50,5 +50,8 @@ uint64_t ald_telemetry_manager_interval(const AldTelemetryManager *manager, AldR
 /* Sets an interval by hand, clamped; 0 returns to the configured one. Returns the one in force. */
 uint64_t ald_telemetry_manager_set_interval(AldTelemetryManager *manager, AldRate rate, uint64_t usec);
 
+/* There is a NetworkManager, or may be: from now on what it knows is followed. */
+void ald_telemetry_manager_use_network_manager(AldTelemetryManager *manager);
+
 /* The rate at which this kind is sampled, or -ENOENT. */
 int ald_rate_from_kind(int kind);

@@ -3,13 +3,14 @@
 by a signal well before the resend, which comes after 30 s."""
 
 import contextlib
+import shutil
 import signal
 from pathlib import Path
 
 import pytest
 from gi.repository import GLib
 
-from bedlib import BedFailure, Lldpd, Machine, NetworkManager, network, wait_until
+from bedlib import SERVICES, BedFailure, Lldpd, Machine, NetworkManager, network, wait_until
 from bedlib.connection import PROPERTIES
 from bedlib.fixtures import needs_namespaces
 
@@ -444,6 +445,41 @@ def test_no_system_bus(make_host):
     assert len(complaints) == 3
 
 
+def maps_libnm(daemon):
+    return "libnm" in Path(f"/proc/{daemon.outer_pid}/maps").read_text(encoding="utf-8")
+
+
+def test_libnm_comes_with_network_manager(make_host):
+    """Where there is no NetworkManager its library takes no memory; when one comes, it is loaded."""
+    host = make_host()
+    telemetryd = host.start_daemon("telemetryd")
+    network.add_veth(host, "bed0", "bed1")
+    wait_for_row(host, "bed0", Type="veth", Carrier=True)
+    assert not maps_libnm(telemetryd)
+    nm = NetworkManager(host, host.system_bus, host.connection())
+    nm.start()
+    nm.activate("bed0", profile("office"))
+    wait_for_row(host, "bed0", Connection="office")
+    assert maps_libnm(telemetryd)
+
+
+def test_goes_on_without_its_module(make_host):
+    """One line of log, however often NetworkManager comes, and all that the kernel tells."""
+    host = make_host(network_manager=True)
+    network.add_veth(host, "bed0", "bed1")
+    host.nm.activate("bed0", profile("office"))
+    alone = shutil.copy(SERVICES["telemetryd"].binary, host.dir)
+    telemetryd = host.spawn([alone], "alone", env=host.daemon_environment("telemetryd"))
+    host.wait_for_name(NAME)
+    wait_for_row(host, "bed0", Type="veth", Carrier=True, Connection=None)
+    host.nm.kill()
+    host.nm.start()
+    network.set_up(host, "bed1", False)
+    wait_for_row(host, "bed0", Carrier=False, Connection=None)
+    assert telemetryd.log_text().count("shown without NetworkManager") == 1
+    telemetryd.stop()
+
+
 def test_neighbour_by_lldp(make_host):
     host = make_host(network_manager=True, daemons=["telemetryd"])
     with Machine("bedswitch") as switch:
@@ -495,7 +531,7 @@ def test_wifi_by_network_manager(make_host):
     wait_for_row(host, "wlan0", Carrier=False, SpeedBitsPerSecond=None)
 
 
-def gdbus_connections(host, process):
+def bus_connections(host, process):
     """All connections of a process to the system bus."""
     found = []
     for name in host.connection(bus=host.system_bus).call_bus("ListNames"):
@@ -512,8 +548,8 @@ def test_forged_signals_of_network_manager(make_host):
     network.add_veth(host, "bed0", "bed1")
     device = host.nm.activate("bed0", profile("office", metered=GLib.Variant("i", 1)))
     wait_for_row(host, "bed0", Connection="office", Metered="yes")
-    victims = gdbus_connections(host, host.daemons[0])
-    assert len(victims) == 2
+    victims = bus_connections(host, host.daemons[0])
+    assert len(victims) == 3
     owner = host.connection().owner(NM)
     seen = []
     with host.log_signals(NAME, PATH, PROPERTIES, "PropertiesChanged", NETWORK[2]) as log:
