@@ -22,6 +22,7 @@ struct AldService {
         sd_bus *bus;
         GSource *bus_source;
         bool owns_name;
+        unsigned answers_behind; /* given while much was unsent; see back-pressure.c */
 
         sd_bus *system_bus;
         GSource *system_source;
@@ -33,6 +34,9 @@ struct AldService {
         GList *polkit_queries;
         guint watchdog, sigterm, sigint, sighup;
 };
+
+/* From now on, calls are refused while the bus does not take what is sent. */
+int ald_back_pressure_add(AldService *service);
 
 /* Drops every question that waits for an answer. */
 void ald_polkit_forget_all(AldService *service);

@@ -190,7 +190,8 @@ static gboolean on_hangup(gpointer userdata)
         if (service->info->reload)
                 service->info->reload(service->manager);
         ald_config_free(old);
-        sd_notify(false, "READY=1");
+        if (service->owns_name)
+                sd_notify(false, "READY=1");
         g_info("Configuration loaded again");
         return G_SOURCE_CONTINUE;
 }
@@ -271,7 +272,9 @@ static int start(AldService *service)
         r = connect_bus(service);
         if (r < 0)
                 return r;
-        r = ald_log_export(service->log, service->bus);
+        r = ald_back_pressure_add(service);
+        if (r >= 0)
+                r = ald_log_export(service->log, service->bus);
         if (r < 0)
                 return r;
         service->sigterm = g_unix_signal_add(SIGTERM, on_terminate, service);

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What all daemons have in common, held by one of them: who may ask polkit how much, and who may turn the log up."""
+"""What all daemons have in common, held by one of them: who may ask polkit how much, who may turn the log up, and what
+becomes of a caller who does not read."""
 
 import contextlib
 
 import pytest
-from gi.repository import GLib
+from gi.repository import Gio, GLib
 
-from bedlib import BusError
+from bedlib import BusError, wait_until
 from bedlib.connection import DBUS
 from bedlib.fixtures import needs_namespaces
-from state_service import ACCESS_DENIED, LIMITS_EXCEEDED, Wire, blob
+from state_service import (ACCESS_DENIED, CLUSTER_POLICY, LIMITS_EXCEEDED, NODE_KINDS, OBJECT_MANAGER, STATE, Cluster,
+                           Wire, blob, full_record, local_id, node_id, start)
+from state_service import PATH as STATE_PATH
 
 NAME = "org.alidade.Identity1"
 PATH = "/org/alidade/Identity1"
@@ -31,9 +34,13 @@ class Thinker:
         self.wire.close()
 
 
+def numbered(message, serial):
+    """Another call, where several are on their way at once."""
+    return message[:8] + serial.to_bytes(4, "little") + message[12:]
+
+
 def ask(wire, serial=1):
-    message = blob(NAME, PATH, NAME, "SetFriendlyName", GLib.Variant("(s)", ("x",)))
-    wire.send(message[:8] + serial.to_bytes(4, "little") + message[12:])
+    wire.send(numbered(blob(NAME, PATH, NAME, "SetFriendlyName", GLib.Variant("(s)", ("x",))), serial))
 
 
 @needs_namespaces
@@ -68,3 +75,42 @@ def test_log_level_is_for_root(make_host):
         assert refused.value.name == ACCESS_DENIED
     host.connection().set(*LOG, "LogLevel", "s", "debug")
     assert host.get(*LOG, "LogLevel") == "debug"
+
+
+# So little of one sender fits into this bus that it soon stops reading.
+SMALL_BUS = CLUSTER_POLICY + '<limit name="max_incoming_bytes">131072</limit>'
+
+
+def test_a_caller_who_does_not_read_is_not_answered_at_length(make_host):
+    host = start(make_host, bus_policy=SMALL_BUS)
+    Cluster(host).take(*(full_record(kind, node_id(n), mark=n) for kind in NODE_KINDS for n in range(1, 51)))
+    service = host.daemons[-1]
+    call = blob(STATE, STATE_PATH, OBJECT_MANAGER, "GetManagedObjects")
+    with Wire(host) as caller:
+        for serial in range(2, 102):
+            caller.send(numbered(call, serial))
+        wait_for_log(service, "calls are refused")
+        answers = [answer_of(caller) for _ in range(100)]
+    assert LIMITS_EXCEEDED in answers
+    # Who was heard before was answered in full.
+    assert None in answers
+    # And so is everybody now that the bus reads again.
+    assert local_id(host)
+
+
+def wait_for_log(process, text):
+    monitor = Gio.File.new_for_path(str(process.log)).monitor_file(Gio.FileMonitorFlags.NONE, None)
+    monitor.set_rate_limit(0)
+    try:
+        wait_until(lambda: text in process.log_text(), f"{text!r} in the log", 20)
+    finally:
+        monitor.cancel()
+
+
+def answer_of(caller):
+    """The name of the error, or None."""
+    try:
+        caller.reply()
+        return None
+    except BusError as error:
+        return error.name
