@@ -4,7 +4,12 @@
 #include <glib.h>
 #include <systemd/sd-bus.h>
 
-/* Called once, when the connection has ended; the source is gone then. */
+/* A bus that takes nothing of what we send for so long will not take it from this connection: a client has
+ * stopped reading, and the bus holds as much of ours for it as it may. */
+#define ALD_BUS_STUCK_USEC (UINT64_C(10) * 1000 * 1000)
+
+/* Called once, when the connection has ended, or with -EBUSY when the bus is stuck; the source is gone then.
+ */
 typedef void (*AldBusClosed)(sd_bus *bus, int error, gpointer userdata);
 
 /* Carries a bus connection in the default main context. Destroy and unref the source before the connection.

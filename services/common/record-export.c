@@ -24,6 +24,7 @@ static void publish(AldRecordExport *export, AldRecord *record)
         export->sent = record;
         g_clear_pointer(&export->waiting, ald_record_unref);
         ald_record_bus_emit_changed(ald_service_bus(export->service), export->path, export->kind, changed);
+        ald_service_sent(export->service, record->wire_size);
         ald_timer_set(export->resend, g_get_monotonic_time() + (gint64) ALD_RESEND_USEC);
 }
 

@@ -28,6 +28,10 @@ struct AldService {
         GSource *system_source;
         bool system_bus_failed;
 
+        size_t sent; /* bytes, since the bus was last asked what it holds */
+        sd_bus_slot *backlog_query;
+        bool backlog_unknown;
+
         uint64_t refused_signals;
         gint64 refusal_logged; /* CLOCK_MONOTONIC in µs; 0 is never */
 

@@ -74,13 +74,15 @@ uint64_t ald_service_refused_signals(AldService *service)
 
 static void on_bus_closed(sd_bus *bus, int error, gpointer userdata)
 {
-        ald_service_quit(userdata, error, "The bus has gone");
+        ald_service_quit(userdata, error,
+                error == -EBUSY ? "The bus reads no more; a client has stopped reading" : "The bus has gone");
 }
 
 /* Without the system bus there is less to tell, but the service goes on. */
 static void on_system_bus_closed(sd_bus *bus, int error, gpointer userdata)
 {
-        g_warning("The system bus has gone: %s", g_strerror(-error));
+        g_warning(
+                "The system bus %s: %s", error == -EBUSY ? "reads no more" : "has gone", g_strerror(-error));
 }
 
 static int open_bus(AldService *service, const char *address)
@@ -247,6 +249,7 @@ static void stop(AldService *service)
         if (service->manager)
                 service->info->stop(service->manager);
         ald_polkit_forget_all(service);
+        service->backlog_query = sd_bus_slot_unref(service->backlog_query);
         if (service->bus)
                 drain(service);
         disconnect(&service->system_bus, &service->system_source);

@@ -51,5 +51,12 @@ void ald_service_refuse_signal(AldService *service, sd_bus_message *message);
 /* For vtables: SD_BUS_PROPERTY("RefusedSignals", "t", …); the userdata is not looked at. */
 uint64_t ald_service_refused_signals(AldService *service);
 
+/*
+ * Notes that about so many bytes were sent to whoever listens. The bus holds them for a client that has
+ * stopped reading, and in the end reads nothing more of ours. So it is asked now and then how much it holds,
+ * and before that is too much the service ends, to be started anew with a clean account.
+ */
+void ald_service_sent(AldService *service, size_t bytes);
+
 /* CLOCK_REALTIME in µs. */
 uint64_t ald_realtime_usec(void);

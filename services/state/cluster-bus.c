@@ -27,8 +27,10 @@ static int send_changed(AldClusterBus *cluster)
         if (r >= 0)
                 r = sd_bus_message_open_container(signal, 'a', "(" ALD_RECORD_SIGNATURE ")");
         g_hash_table_iter_init(&iter, cluster->changed);
-        while (r >= 0 && g_hash_table_iter_next(&iter, &entry, NULL))
+        while (r >= 0 && g_hash_table_iter_next(&iter, &entry, NULL)) {
                 r = ald_records_bus_append(signal, entry);
+                ald_service_sent(cluster->service, ald_records_bus_size(entry));
+        }
         if (r >= 0)
                 r = sd_bus_message_close_container(signal);
         return r < 0 ? r : sd_bus_send(NULL, signal, NULL);

@@ -13,7 +13,7 @@
 /* What an entry of a map takes beside its fields. */
 #define WIRE_PER_ENTRY 512u
 
-static size_t wire_size(const AldEntry *entry)
+size_t ald_records_bus_size(const AldEntry *entry)
 {
         return WIRE_PER_ENTRY + (entry->record ? entry->record->wire_size : 0);
 }
@@ -114,7 +114,7 @@ int ald_records_bus_append_page(
                 if (max == 0 || bytes > PAGE_BYTES)
                         break;
                 r = ald_records_bus_append(message, entry);
-                bytes += wire_size(entry);
+                bytes += ald_records_bus_size(entry);
                 last = entry;
                 max--;
         }
@@ -136,7 +136,7 @@ typedef struct Map {
 
 static gboolean append_to_map(Map *map, const char *key, const AldEntry *entry)
 {
-        map->bytes += wire_size(entry);
+        map->bytes += ald_records_bus_size(entry);
         if (map->bytes > ALD_REPLY_MAX)
                 map->r = -E2BIG;
         if (map->r >= 0)

@@ -13,6 +13,9 @@
 /* No reply exceeds this. */
 #define ALD_REPLY_MAX (16u * 1024 * 1024)
 
+/* What an entry takes on the bus, at most. */
+size_t ald_records_bus_size(const AldEntry *entry);
+
 /* Appends one, with an open array around it. */
 int ald_records_bus_append(sd_bus_message *message, const AldEntry *entry);
 

@@ -3,15 +3,15 @@
 
 #include "services/common/record-bus.h"
 #include "services/state/paths.h"
+#include "services/state/records-bus.h"
 #include "services/state/signals-bus.h"
 
 /* So many signals may go at once after a quiet time. */
 #define BURST 64.0
 
-/* With so many messages that the bus has not taken, it is not reading. */
+/* With so many messages that the bus has not taken, changes wait here, where further ones join them. */
 #define QUEUE_MAX 256u
 #define BLOCKED_RETRY_USEC (G_USEC_PER_SEC / 10)
-#define BLOCKED_MAX_USEC (10 * G_USEC_PER_SEC)
 
 struct AldSignals {
         AldService *service;
@@ -19,9 +19,7 @@ struct AldSignals {
         GSource *source;
         double budget;
         double per_second;
-        gint64 filled;        /* when the budget was last filled, CLOCK_MONOTONIC in µs */
-        gint64 blocked_since; /* 0: not blocked */
-        uint64_t queued;      /* messages the bus had not taken when last looked */
+        gint64 filled; /* when the budget was last filled, CLOCK_MONOTONIC in µs */
 };
 
 static void leave_queue(AldSignals *signals, AldEntry *entry)
@@ -97,6 +95,7 @@ static void emit_entry(AldSignals *signals, AldEntry *entry)
                         entry->told ? ald_record_diff(entry->told, entry->record) : UINT64_MAX);
         if (r < 0)
                 g_warning("Cannot tell of %s: %s", path, g_strerror(-r));
+        ald_service_sent(signals->service, ald_records_bus_size(entry));
 }
 
 static void fill_budget(AldSignals *signals, gint64 now)
@@ -107,24 +106,12 @@ static void fill_budget(AldSignals *signals, gint64 now)
         signals->filled = now;
 }
 
-/* Whether the bus takes what is sent. What it has not taken for long it will not take from this connection.
- */
-static bool bus_takes(AldSignals *signals, gint64 now)
+static bool bus_takes(AldSignals *signals)
 {
-        uint64_t queued = 0, before = signals->queued;
+        uint64_t queued = 0;
 
         sd_bus_get_n_queued_write(ald_service_bus(signals->service), &queued);
-        signals->queued = queued;
-        if (queued < QUEUE_MAX) {
-                signals->blocked_since = 0;
-                return true;
-        }
-        if (signals->blocked_since == 0 || queued < before)
-                signals->blocked_since = now;
-        else if (now - signals->blocked_since > BLOCKED_MAX_USEC)
-                ald_service_quit(
-                        signals->service, -EPIPE, "The bus reads no more; a client has stopped reading");
-        return false;
+        return queued < QUEUE_MAX;
 }
 
 static gboolean flush(gpointer userdata)
@@ -133,7 +120,7 @@ static gboolean flush(gpointer userdata)
         gint64 now = g_get_monotonic_time();
 
         fill_budget(signals, now);
-        if (!bus_takes(signals, now)) {
+        if (!bus_takes(signals)) {
                 g_source_set_ready_time(signals->source, now + BLOCKED_RETRY_USEC);
                 return G_SOURCE_CONTINUE;
         }

@@ -9,7 +9,8 @@
  * queue until the budget of signals allows, and further changes of the same record meanwhile are told with
  * it; so the interval of each object grows with the cluster and the bus is never flooded. A bus that takes no
  * more of what we send, because some client has stopped reading, gets no more signals; if that lasts, the
- * service ends to be started anew, since only a new connection is free of that client.
+ * service ends (services/common/bus-source.h) to be started anew, since only a new connection is free of that
+ * client.
  */
 typedef struct AldSignals AldSignals;
 

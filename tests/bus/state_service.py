@@ -143,7 +143,8 @@ def key_for(kind, sink):
     return {"Link1.Socket": f"{sink},192.0.2.7", "Link1.Rdma": f"mlx5_0.1,{sink},rxe0.1"}.get(kind, "")
 
 
-def record(node, kind="Node1.Memory", *, key="", epoch=1, seq=1, updated=1_700_000_000_000_000, deleted=False, **fields):
+def record(node, kind="Node1.Memory", *, key="", epoch=1, seq=1, updated=1_700_000_000_000_000, deleted=False,
+           **fields):
     """One element of RECORDS; fields are values of the contract's types, or variants of any."""
     known_kind = kind in KINDS
     return (node, kind, key, epoch, seq, updated, deleted, variants(kind, fields) if known_kind else fields)
@@ -285,20 +286,23 @@ class Wire:
             size -= len(parts[-1])
         return b"".join(parts)
 
-    def receive(self):
+    def _message(self):
         head = self._exactly(16)
         return Gio.DBusMessage.new_from_blob(
             head + self._exactly(Gio.DBusMessage.bytes_needed(head) - len(head)), Gio.DBusCapabilityFlags.NONE)
 
-    def call(self, message):
-        """The body of the reply, past whatever else arrives before it."""
-        self.send(message)
+    def reply(self):
+        """The body of the next reply, past whatever else arrives before it."""
         while True:
-            reply = self.receive()
-            if reply.get_message_type() == Gio.DBusMessageType.ERROR:
-                raise BusError(reply.get_error_name(), reply.get_arg0())
-            if reply.get_message_type() == Gio.DBusMessageType.METHOD_RETURN:
-                return reply.get_body()
+            message = self._message()
+            if message.get_message_type() == Gio.DBusMessageType.ERROR:
+                raise BusError(message.get_error_name(), message.get_arg0())
+            if message.get_message_type() == Gio.DBusMessageType.METHOD_RETURN:
+                return message.get_body()
+
+    def call(self, message):
+        self.send(message)
+        return self.reply()
 
     def close(self):
         if self._lifeline >= 0:
@@ -313,10 +317,10 @@ class Wire:
         self.close()
 
 
-def blob(destination, path, name, member, body=None):
-    """The bytes of a method call."""
+def blob(destination, path, name, member, body=None, serial=1):
+    """The bytes of a method call; calls under way at the same time need serials of their own."""
     message = Gio.DBusMessage.new_method_call(destination, path, name, member)
-    message.set_serial(1)
+    message.set_serial(serial)
     if body is not None:
         message.set_body(body)
     return message.to_blob(Gio.DBusCapabilityFlags.NONE)

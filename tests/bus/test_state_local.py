@@ -7,9 +7,8 @@ import pytest
 
 from contract import assert_follows
 from state_service import (AMBIGUOUS_NAME, IDENTITYD_KINDS, INVALID_ARGS, KINDS, NODE_KINDS, NO_SUCH_KIND, NO_SUCH_NODE,
-                           PATH, PROPERTIES, RECORDS, SOURCE_OF, STATE, TELEMETRYD_KINDS, Cluster, call, fails_with,
-                           get, interface, known, local_id, managed, node_id, node_path, ours, pages, record, same, shown,
-                           start, variants)
+                           PATH, PROPERTIES, SOURCE_OF, STATE, TELEMETRYD_KINDS, Cluster, call, fails_with, interface,
+                           known, local_id, managed, node_id, node_path, ours, pages, record, same, start)
 
 LOCAL_KINDS = IDENTITYD_KINDS + TELEMETRYD_KINDS
 

@@ -8,10 +8,9 @@ from gi.repository import GLib
 
 from bedlib.fixtures import needs_namespaces
 from contract import assert_follows
-from state_service import (ACCESS_DENIED, CLUSTER, CLUSTER_POLICY, KINDS, MEBI, OBJECT_MANAGER, PATH,
-                           PROPERTIES, STATE, Cluster, call, fails_with, full, full_record, get, interface, key_for,
-                           known, link_path, local_id, managed, memory, memory_of, node_id, node_path, pages, record,
-                           same, shown, start, variants)
+from state_service import (ACCESS_DENIED, CLUSTER, CLUSTER_POLICY, KINDS, MEBI, OBJECT_MANAGER, PATH, PROPERTIES, STATE,
+                           Cluster, call, fails_with, full, full_record, get, interface, key_for, link_path, local_id,
+                           managed, memory, memory_of, node_id, node_path, pages, record, same, shown, start, variants)
 
 SOURCE, SINK = node_id(1), node_id(2)
 OF_EVERY_OBJECT = ["org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", PROPERTIES]
@@ -376,8 +375,10 @@ def test_coming_changing_and_going(host, cluster):
 
 
 def test_old_news_are_not_told(host, cluster):
-    cluster.take(memory(SOURCE, 1, seq=5))
     with host.log_signals(STATE) as log:
+        cluster.take(memory(SOURCE, 1, seq=5))
+        log.wait(lambda signal: signal.args[0] == node_path(SOURCE))
+        log.received.clear()
         cluster.take(memory(SOURCE, 9, seq=4), memory(SOURCE, 1, seq=5))
         cluster.refused(memory("nobody"))
         cluster.take(memory(SINK))

@@ -10,9 +10,8 @@ from gi.repository import Gio, GLib
 
 from bedlib import SERVICES, StandIn, interface_xml, wait_until
 from bedlib.fixtures import needs_namespaces
-from state_service import (ACCESS_DENIED, CLUSTER, IDENTITYD_KINDS, KINDS, PATH, PROPERTIES, STATE, TELEMETRYD_KINDS,
-                           Cluster, call, fails_with, get, interface, local_id, memory, node_id, node_path, ours, shown,
-                           start, variants)
+from state_service import (ACCESS_DENIED, CLUSTER, IDENTITYD_KINDS, PATH, PROPERTIES, STATE, TELEMETRYD_KINDS, Cluster,
+                           call, fails_with, interface, local_id, memory, node_id, node_path, shown, start, variants)
 
 UPDATED = 1_700_000_000_000_000
 BUS = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")

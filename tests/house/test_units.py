@@ -20,6 +20,8 @@ DAEMONS = {
 }
 each_daemon = pytest.mark.parametrize("daemon", DAEMONS)
 needs_analyze = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
+BACKLOG = {"send_destination": "org.freedesktop.DBus", "send_interface": "org.freedesktop.DBus.Debug.Stats",
+           "send_member": "GetConnectionStats"}
 SIGNALS = {"send_type": "signal", "send_broadcast": "false"}
 
 
@@ -130,9 +132,14 @@ def test_name_is_owned_by_its_user_only(daemon):
 @each_daemon
 def test_calls_are_allowed_by_interface(daemon):
     name = f"org.alidade.{DAEMONS[daemon][1]}"
-    sent = [rule for _, rule in rules(daemon, "allow") if "own" not in rule]
+    sent = [rule for _, rule in rules(daemon, "allow") if "own" not in rule and rule != BACKLOG]
     assert all(rule.get("send_destination") == name and "send_interface" in rule for rule in sent)
     assert rules(daemon, "allow", send_interface=name)
+
+
+@each_daemon
+def test_its_own_user_only_may_ask_what_the_bus_holds_of_it(daemon):
+    assert rules(daemon, "allow", send_member="GetConnectionStats") == [(f"alidade-{DAEMONS[daemon][0]}", BACKLOG)]
 
 
 @each_daemon

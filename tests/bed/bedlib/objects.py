@@ -3,8 +3,10 @@
 
 import contextlib
 
-from .connection import PROPERTIES, BusError
-from .waiting import DEADLINE, wait_until
+from gi.repository import Gio, GLib
+
+from .connection import PROPERTIES
+from .waiting import DEADLINE, PATIENCE, wait_until
 
 OBJECT_MANAGER = "org.freedesktop.DBus.ObjectManager"
 
@@ -20,10 +22,19 @@ class ObjectTree:
                       connection.log_signals(destination, None, PROPERTIES, "PropertiesChanged")]
         for log in self._logs:
             log.on_signal = self._apply
+        answered = []
+        flags = Gio.DBusCallFlags.NONE if autostart else Gio.DBusCallFlags.NO_AUTO_START
+        connection.gio.call(destination, path, OBJECT_MANAGER, "GetManagedObjects", None, None, flags,
+                            int(DEADLINE * PATIENCE * 1000), None,
+                            lambda gio, result: answered.append(self._begin(gio, result)))
+        wait_until(lambda: answered, self._what, DEADLINE + 1)
+
+    def _begin(self, gio, result):
+        """Run in its turn between the signals: those before the reply are in it, those behind it are not."""
         # A service may own its name before it exports anything; then all of it arrives as additions.
-        with contextlib.suppress(BusError):
-            self.objects = connection.call(destination, path, OBJECT_MANAGER, "GetManagedObjects",
-                                           autostart=autostart)
+        with contextlib.suppress(GLib.Error):
+            self.objects = gio.call_finish(result).unpack()[0]
+        return True
 
     def __enter__(self):
         return self
