@@ -70,12 +70,13 @@ drop_privileges() {
         fi
 }
 
-# at_end COMMAND: run when the script ends, however it ends; the latest first.
+# at_end COMMAND: run when the script ends, however it ends, after its children; the latest first.
 end_commands=()
 at_end() { end_commands=("$1" "${end_commands[@]}"); }
 run_end_commands() {
         local status=$? command
         trap '' INT TERM HUP
+        end_children
         for command in "${end_commands[@]}"; do
                 eval "$command"
         done
@@ -107,7 +108,6 @@ through() {
         unset "children[$child]"
         return $status
 }
-at_end end_children
 end_children() {
         local pid never guard
         [ ${#children[@]} -gt 0 ] || return

@@ -28,11 +28,12 @@ def belonging():
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
             continue
         try:
-            text = os.readlink(entry / "exe") + (entry / "cmdline").read_text() + (entry / "environ").read_text()
+            command = (entry / "cmdline").read_text()
+            text = os.readlink(entry / "exe") + command + (entry / "environ").read_text()
         except OSError:
             continue
         if f"{SOURCE}/build/demo/" in text:
-            found.append((entry.name, (entry / "cmdline").read_text().replace("\0", " ")))
+            found.append((entry.name, command.replace("\0", " ")))
     return found
 
 
@@ -106,7 +107,20 @@ def test_killed_demo_takes_its_services_along():
         deadline = time.monotonic() + DEADLINE
         while belonging() and time.monotonic() < deadline:
             select.select([process.stdout], [], [], 0.05)
-    subprocess.run(["rm", "-rf", SOURCE / "build/demo/run"], check=True)
+    assert belonging() == []
+    # The folder remains, and is in nobody's way.
+    test_json_is_one_object_and_nothing_else()
+
+
+def test_one_at_a_time():
+    with demo() as first:
+        assert select.select([first.stdout], [], [], DEADLINE)[0]
+        with demo("--once") as second:
+            out, err = second.communicate(timeout=DEADLINE)
+        assert (second.returncode, out) == (1, "")
+        assert "already" in err
+        first.terminate()
+        first.communicate(timeout=DEADLINE)
 
 
 @pytest.mark.parametrize("key, status", [("q", 0), ("\x03", 130)])
