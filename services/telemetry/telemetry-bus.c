@@ -100,9 +100,11 @@ static int on_set_interval(sd_bus_message *message, void *userdata, sd_bus_error
         if (r < 0)
                 return r;
         rate = ald_rate_from_kind(ald_kind_from_name(kind));
-        if (rate < 0)
+        if (rate < 0) {
+                g_autofree char *excerpt = ald_excerpt(kind);
                 return sd_bus_error_setf(
-                        error, ALD_ERROR_NO_SUCH_KIND, "Not sampled at an interval: %s", kind);
+                        error, ALD_ERROR_NO_SUCH_KIND, "Not sampled at an interval: %s", excerpt);
+        }
 
         r = ald_polkit_authorize(
                 telemetry->service, message, ACTION_SET_INTERVAL, on_set_interval, userdata, error);
