@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
+#include <sys/stat.h>
 
 #include <glib.h>
 
 #include "services/common/config.h"
+
+#define FILE_MAX (1024 * 1024)
 
 /* Every group of any daemon, so that each can tell a misspelt group from another's. */
 static const char *const known_groups[] = { "identity", "telemetry", "state", "link-probe", "cluster", NULL };
@@ -91,12 +94,29 @@ static bool has_group(const AldConfigKey *keys, const char *group)
         return false;
 }
 
+/* Why the file is not even opened, or NULL: a FIFO would keep the service waiting. */
+static const char *refuse_file(const char *path)
+{
+        struct stat st;
+
+        if (stat(path, &st) < 0)
+                return NULL;
+        if (!S_ISREG(st.st_mode))
+                return "not a regular file";
+        return st.st_size > FILE_MAX ? "too large" : NULL;
+}
+
 static void load_file(AldConfig *config, const char *path)
 {
+        const char *reason = refuse_file(path);
         g_autoptr(GKeyFile) file = g_key_file_new();
         g_autoptr(GError) error = NULL;
         g_auto(GStrv) groups = NULL;
 
+        if (reason) {
+                g_warning("%s: left out: %s", path, reason);
+                return;
+        }
         if (!g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, &error)) {
                 if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
                         g_warning("%s: left out: %s", path, error->message);

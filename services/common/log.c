@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,12 +77,25 @@ static GLogWriterOutput write_log(
         return G_LOG_WRITER_HANDLED;
 }
 
+/* Where standard error is closed, the next file to be opened takes its number, and gets the log. */
+static void fill_standard_files(void)
+{
+        int fd;
+
+        do
+                fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+        while (fd >= 0 && fd <= STDERR_FILENO);
+        if (fd >= 0)
+                close(fd);
+}
+
 AldLog *ald_log_install(const char *identifier)
 {
         AldLog *log = g_new0(AldLog, 1);
         const char *wanted = g_getenv("ALIDADE_LOG_LEVEL");
         int level = wanted ? level_from_name(wanted) : (int) LEVEL_INFO;
 
+        fill_standard_files();
         log->identifier = g_strdup(identifier);
         log->level = level < 0 ? LEVEL_INFO : (unsigned) level;
         log->journal = g_log_writer_is_journald(STDERR_FILENO);

@@ -43,6 +43,11 @@ static AldSaved *read_saved(const char *path, const AldId *local)
         AldSaved *saved = NULL;
         gsize n;
 
+        /* A FIFO would keep the service waiting, and a directory could never be replaced. */
+        if (g_file_test(path, G_FILE_TEST_EXISTS) && !g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+                set_aside(path, "not a regular file");
+                return NULL;
+        }
         if (!g_file_get_contents(path, &text, &n, &error)) {
                 /* A new one will be written, but not over what may be worth something yet. */
                 if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
