@@ -39,7 +39,7 @@ static int help(void)
              "     --no-pager         Do not start a pager\n"
              "     --no-ask-password  Do not ask for a password\n\n"
              "See alidadectl(1).");
-        return ALD_EXIT_OK;
+        return ald_print_finish();
 }
 
 static int parse_json(const char *mode, AldJsonMode *ret)

@@ -61,7 +61,7 @@ static unsigned count_lines(const char *text)
         return n;
 }
 
-static int finish(void)
+int ald_print_finish(void)
 {
         if (fflush(stdout) == 0 && !ferror(stdout))
                 return ALD_EXIT_OK;
@@ -77,7 +77,7 @@ int ald_print(const AldCtl *ctl, const AldStyleInfo *info, const char *styled)
                 ald_pager_show(text) >= 0)
                 return ALD_EXIT_OK;
         fputs(text, stdout);
-        return finish();
+        return ald_print_finish();
 }
 
 /* jansson escapes what is below U+0020; beyond that, bytes that are no part of a string are ASCII. */
@@ -114,7 +114,7 @@ int ald_print_json(const AldCtl *ctl, json_t *value)
         g_autofree char *text = ald_json_text(value, ctl->json);
 
         puts(text);
-        return finish();
+        return ald_print_finish();
 }
 
 void ald_complain(const char *format, ...)

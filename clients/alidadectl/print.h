@@ -27,5 +27,8 @@ int ald_print_json(const AldCtl *ctl, json_t *value);
 /* JSON text; characters that a terminal would obey are escaped. */
 char *ald_json_text(const json_t *value, AldJsonMode mode);
 
+/* Has what was printed written out; an exit code. */
+int ald_print_finish(void);
+
 /* Says on standard error what is wrong. */
 void ald_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);

@@ -222,6 +222,8 @@ static void on_output(AldOutput *output, int r, void *userdata)
 {
         Monitor *monitor = userdata;
 
+        if (r < 0 && r != -EPIPE)
+                ald_complain("Cannot write the output: %s", strerror(-r));
         if (r < 0)
                 (void) sd_event_exit(monitor->session.event, r == -EPIPE ? ALD_EXIT_OK : ALD_EXIT_ERROR);
         else if (!monitor->session.sync) {

@@ -10,7 +10,7 @@ int ald_verb_version(const AldCtl *ctl)
 
         if (!ctl->json) {
                 puts("alidadectl " ALD_VERSION);
-                return ALD_EXIT_OK;
+                return ald_print_finish();
         }
         object = json_object();
         json_object_set_new(object, "Version", json_string(ALD_VERSION));

@@ -183,6 +183,14 @@ def test_other_locales(play):
     assert text.isascii() and "Z?rich" in text
 
 
+@pytest.mark.parametrize("args", [["status"], ["nodes", "--json"], ["version"], ["--help"]], ids=" ".join)
+def test_output_that_cannot_be_written(play, args):
+    host, _ = play()
+    result = host.run(["sh", "-c", 'exec "$0" "$@" >/dev/full', client_binary(), *args], check=False)
+    assert result.returncode == ERROR
+    assert result.stderr == "alidadectl: Cannot write the output: No space left on device\n"
+
+
 # What does not work, and how that is told
 
 @pytest.mark.parametrize("args", [["nonsense"], ["show"], ["show", "a", "b"], ["nodes", "x"], ["--nonsense"],
