@@ -2,16 +2,15 @@
 """Ordinary clients of the state service, which need no call of ours: GDBusObjectManagerClient, busctl, gdbus."""
 
 import json
-import math
 import os
 import shutil
 
 import pytest
-from gi.repository import Gio, GLib
+from gi.repository import Gio
 
 from bedlib import wait_until
-from state_service import (KINDS, PATH, STATE, Cluster, full_record, interface, key_for, link_path, memory, node_id,
-                           node_path, record, start)
+from state_service import (KINDS, PATH, STATE, Cluster, full, full_record, interface, key_for, link_path, memory,
+                           node_id, node_path, record, start)
 
 SOURCE, SINK = node_id(1), node_id(2)
 
@@ -116,3 +115,95 @@ def test_object_manager_client_lives_through_a_restart(host, cluster):
     cluster.take(memory(SINK))
     tree.wait("object-added", node_path(SINK))
     assert tree.paths() == [node_path(SINK)]
+
+
+# Programs
+
+
+def busctl(host, *words, **options):
+    return host.run(["busctl", f"--address={host.bus.address}", *words], **options).stdout
+
+
+def gdbus(host, *words):
+    return host.run(["gdbus", *words[:1], "--address", host.bus.address, *words[1:]]).stdout
+
+
+@needs("busctl")
+def test_busctl(host, cluster):
+    node, key = node_path(SOURCE), key_for("Link1.Socket", SINK)
+    link = link_path("Link1.Socket", SOURCE, key)
+    cluster.take(*(full_record(kind, SOURCE, SINK) for kind in KINDS))
+
+    assert {node, link} <= set(busctl(host, "tree", "--list", STATE).split())
+    value = busctl(host, "get-property", STATE, node, interface("Node1.Memory"), "TotalBytes")
+    assert value == f"t {full('Node1.Memory')['TotalBytes']}\n"
+    introspected = busctl(host, "introspect", STATE, node)
+    for kind in (kind for kind in KINDS if not KINDS[kind].is_link):
+        assert interface(kind) in introspected
+        for field in KINDS[kind].fields:
+            assert f".{field.name} " in introspected
+    memories = json.loads(busctl(host, "--json=short", "call", STATE, PATH, STATE, "GetMemories"))
+    assert memories["data"][0][SOURCE]["TotalBytes"] == {"type": "t", "data": full("Node1.Memory")["TotalBytes"]}
+    refused = host.run(["busctl", f"--address={host.bus.address}", "call", STATE, PATH, STATE, "GetProfile", "s", "x"],
+                       check=False)
+    assert refused.returncode == 1 and "No node x is known" in refused.stderr
+
+
+@needs("gdbus")
+def test_gdbus(host, cluster):
+    cluster.take(*(full_record(kind, SOURCE, SINK) for kind in KINDS))
+    text = gdbus(host, "introspect", "--dest", STATE, "--object-path", PATH, "--recurse")
+    for kind in KINDS:
+        assert f"interface {interface(kind)} {{" in text
+    assert f"readonly t TotalBytes = {full('Node1.Memory')['TotalBytes']};" in text
+    called = gdbus(host, "call", "--dest", STATE, "--object-path", PATH, "--method", f"{STATE}.GetProfile", SOURCE)
+    assert f"'TotalBytes': <uint64 {full('Node1.Memory')['TotalBytes']}>" in called
+
+
+class Reader:
+    """A program that prints as it goes, read line by line."""
+
+    def __init__(self, host, argv):
+        self._fd, theirs = os.pipe()
+        try:
+            self.process = host.spawn(argv, stdout=theirs, stderr=theirs)
+        finally:
+            os.close(theirs)
+        os.set_blocking(self._fd, False)
+        self.text = ""
+
+    def wait(self, what):
+        def printed():
+            try:
+                self.text += os.read(self._fd, 65536).decode()
+            except BlockingIOError:
+                pass
+            return what in self.text
+        wait_until(printed, lambda: f"{what!r} in {self.text!r}", fds=[self._fd])
+
+    def close(self):
+        self.process.kill()
+        os.close(self._fd)
+
+
+@needs("gdbus")
+def test_gdbus_monitor(host, cluster):
+    monitor = Reader(host, ["gdbus", "monitor", "--address", host.bus.address, "--dest", STATE])
+    monitor.wait("is owned by")
+    cluster.take(memory(SOURCE, 123456789))
+    monitor.wait("'TotalBytes': <uint64 123456789>")
+    assert f"{PATH}: org.freedesktop.DBus.ObjectManager.InterfacesAdded (" in monitor.text
+    assert f"'{node_path(SOURCE)}'" in monitor.text
+    cluster.take(memory(SOURCE, 987654321, seq=2))
+    monitor.wait("<uint64 987654321>")
+    monitor.close()
+
+
+@needs("busctl")
+def test_busctl_monitor(host, cluster):
+    monitor = Reader(host, ["busctl", f"--address={host.bus.address}", "monitor", STATE])
+    monitor.wait("Monitoring bus message stream")
+    cluster.take(memory(SOURCE, 123456789))
+    monitor.wait("UINT64 123456789")
+    assert "Member=InterfacesAdded" in monitor.text
+    monitor.close()
