@@ -38,7 +38,7 @@ while True:
 # halves of a second. Huge pages, since the kernel keeps many small ones at hand that it does not count as free.
 UNREST = """
 import mmap, os, time
-size = min(int(0.0075 * os.sysconf("SC_PHYS_PAGES")) * mmap.PAGESIZE, 1 << 30)
+size = min(int(0.015 * os.sysconf("SC_PHYS_PAGES")) * mmap.PAGESIZE, 2 << 30)
 busy = min(0.7, 0.03 * os.cpu_count())
 turn, held = int(time.monotonic() * 2), None
 while True:
