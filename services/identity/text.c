@@ -28,12 +28,18 @@ char *ald_text_tidy(const char *raw, size_t length)
                 return NULL;
 
         tidy = g_malloc(length + 1);
-        for (size_t i = 0; i < length; i++) {
-                if (!is_blank(raw[i]))
-                        tidy[n++] = raw[i];
-                else if (tidy[n - 1] != ' ')
+        for (const char *p = raw, *next; p < raw + length; p = next) {
+                next = g_utf8_next_char(p);
+                if (!g_unichar_iscntrl(g_utf8_get_char(p)) && *p != ' ') {
+                        memcpy(tidy + n, p, (size_t) (next - p));
+                        n += (size_t) (next - p);
+                } else if (n > 0 && tidy[n - 1] != ' ')
                         tidy[n++] = ' ';
         }
+        if (n > 0 && tidy[n - 1] == ' ')
+                n--;
+        if (n == 0)
+                return NULL;
         tidy[n] = '\0';
         return g_steal_pointer(&tidy);
 }

@@ -16,6 +16,10 @@ static void test_tidy(void)
                 { "a \t\n  b", "a b" },
                 { "bell\a rings", "bell rings" },
                 { "Grüße", "Grüße" },
+                { "\xc2\x9b"
+                  "31m red \xc2\x85",
+                        "31m red" },
+                { "\xc2\x9b", NULL },
                 { "", NULL },
                 { " \n\t ", NULL },
                 { "Latin\xe9", NULL },
