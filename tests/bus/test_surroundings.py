@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a service finds where it is started: standard files that are closed, and things that are no files where its
-configuration and its state lie."""
+"""What a service finds where it is started: standard files that are closed, and things that are no files
+where its configuration and its state lie."""
 
 import os
 
