@@ -93,7 +93,7 @@ if [ "$(id -u)" = 0 ] && [ -n "${SUDO_UID:-}" ]; then
 fi
 
 # begin COMMAND…: in a process group of its own that ends with this script, however that ends; sets $child.
-declare -A children
+declare -A children=()
 begin() {
         setsid setpriv --pdeathsig TERM -- "$@" &
         child=$!

@@ -9,6 +9,7 @@ import re
 import struct
 import termios
 import unicodedata
+from pathlib import Path
 
 from gi.repository import GLib
 
@@ -173,9 +174,20 @@ class Terminal:
     def wait_for_no_echo(self):
         """Until a program reads a password; turning the echo off discards what was typed before. Nothing tells
         of it, so this looks again and again."""
+        self._look_again(lambda: not termios.tcgetattr(self.slave)[3] & termios.ECHO, "the echo to be off")
+
+    def wait_for_stop(self):
+        """Until the kernel has stopped the program; SIGCONT before that would be lost. Only its parent is told."""
+        def is_stopped():
+            stat = Path(f"/proc/{self.foreground()}/stat").read_text(encoding="utf-8", errors="replace")
+            return stat.rpartition(")")[2].split()[0] == "T"
+        self._look_again(is_stopped, "the program to be stopped")
+
+    @staticmethod
+    def _look_again(predicate, what):
         ticker = GLib.timeout_add(10, lambda: GLib.SOURCE_CONTINUE)
         try:
-            wait_until(lambda: not termios.tcgetattr(self.slave)[3] & termios.ECHO, "the echo to be off")
+            wait_until(predicate, what)
         finally:
             GLib.source_remove(ticker)
 

@@ -608,6 +608,7 @@ def test_watch_suspended_leaves_the_bus(play):
             terminal.type("\x1a")
             gone.wait(lambda signal_: signal_.args[2] == "")
         terminal.wait_for(lambda _: terminal.is_restored(), "the terminal to be given back")
+        terminal.wait_for_stop()
         state.update(ME, "Node1.Memory", AvailableBytes=3 * GIB)
         terminal.signal(signal.SIGCONT)
         terminal.wait_for_text("3.0/64.0 GiB")
