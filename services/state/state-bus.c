@@ -31,7 +31,7 @@ static int send_reply(sd_bus_message *reply, int r, sd_bus_error *error)
 {
         if (r == -E2BIG)
                 return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
-                        "The reply would exceed 16 MiB; GetRecords() pages through it");
+                        "The reply would exceed 16 MiB; GetRecords() pages through the records behind it");
         return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
