@@ -94,8 +94,8 @@ static void test_damaged(void)
                 "{\"version\":1,\"epoch\":-1,\"records\":[]}",
                 "{\"version\":1,\"epoch\":9007199254740993,\"records\":[]}",
                 "{\"version\":1,\"epoch\":1,\"records\":[{}]}",
-                "{\"version\":1,\"epoch\":1,\"records\":[{\"node\":\"00000000000000000000000000000002\","
-                "\"kind\":\"Node1.Compute\",\"epoch\":1,\"seq\":1,\"updated\":1,\"fields\":{}}]}",
+                ("{\"version\":1,\"epoch\":1,\"records\":[{\"node\":\"00000000000000000000000000000002\","
+                 "\"kind\":\"Node1.Compute\",\"epoch\":1,\"seq\":1,\"updated\":1,\"fields\":{}}]}"),
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(damages); i++) {
