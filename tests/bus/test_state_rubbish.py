@@ -33,9 +33,10 @@ def deep_variant(depth):
 # Bodies of any other type.
 WRONG = [
     GLib.Variant("(i)", (-1,)), GLib.Variant("(v)", (deep_variant(30),)), GLib.Variant("(a{sv})", ({},)),
-    GLib.Variant("(sssssss)", ("a",) * 7), GLib.Variant("(d)", (float("nan"),)), GLib.Variant("(ay)", (b"\xff" * MEBI,)),
-    GLib.Variant("(as)", (["x"] * 10_000,)), GLib.Variant("(o)", ("/",)), GLib.Variant("(aaaaau)", ([[[[[1]]]]],)),
-    GLib.Variant("((((((s))))))", ((((((("x",),),),),),))]
+    GLib.Variant("(sssssss)", ("a",) * 7), GLib.Variant("(d)", (float("nan"),)),
+    GLib.Variant("(ay)", (b"\xff" * MEBI,)), GLib.Variant("(as)", (["x"] * 10_000,)), GLib.Variant("(o)", ("/",)), GLib.Variant("(aaaaau)", ([[[[[1]]]]],)),
+    GLib.Variant("(((((s)))))", ((((("x",),),),),)),
+]
 
 
 def methods(service):
