@@ -190,11 +190,14 @@ class Reader:
 def test_gdbus_monitor(host, cluster):
     monitor = Reader(host, ["gdbus", "monitor", "--address", host.bus.address, "--dest", STATE])
     monitor.wait("is owned by")
-    cluster.take(memory(SOURCE, 123456789))
+    cluster.take(memory(SOURCE))
+    # It subscribes only after it has said that; the totals follow a change by a second.
+    monitor.wait("'MemoryTotalBytes'")
+    cluster.take(memory(SINK, 123456789))
     monitor.wait("'TotalBytes': <uint64 123456789>")
     assert f"{PATH}: org.freedesktop.DBus.ObjectManager.InterfacesAdded (" in monitor.text
-    assert f"'{node_path(SOURCE)}'" in monitor.text
-    cluster.take(memory(SOURCE, 987654321, seq=2))
+    assert f"'{node_path(SINK)}'" in monitor.text
+    cluster.take(memory(SINK, 987654321, seq=2))
     monitor.wait("<uint64 987654321>")
     monitor.close()
 

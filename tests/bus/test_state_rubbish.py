@@ -34,7 +34,8 @@ def deep_variant(depth):
 WRONG = [
     GLib.Variant("(i)", (-1,)), GLib.Variant("(v)", (deep_variant(30),)), GLib.Variant("(a{sv})", ({},)),
     GLib.Variant("(sssssss)", ("a",) * 7), GLib.Variant("(d)", (float("nan"),)),
-    GLib.Variant("(ay)", (b"\xff" * MEBI,)), GLib.Variant("(as)", (["x"] * 10_000,)), GLib.Variant("(o)", ("/",)), GLib.Variant("(aaaaau)", ([[[[[1]]]]],)),
+    GLib.Variant("(ay)", (b"\xff" * MEBI,)), GLib.Variant("(as)", (["x"] * 10_000,)),
+    GLib.Variant("(o)", ("/",)), GLib.Variant("(aaaaau)", ([[[[[1]]]]],)),
     GLib.Variant("(((((s)))))", ((((("x",),),),),)),
 ]
 
