@@ -136,6 +136,9 @@ GSource *ald_bus_source_new(sd_bus *bus, AldBusClosed closed, gpointer userdata)
         self->userdata = userdata;
         self->pollfd.fd = -1;
         g_source_set_name(source, "sd-bus");
+        /* No loop runs within a callback, so GLib need not take the fd out of its list meanwhile, for which
+         * it would wake itself twice. */
+        g_source_set_can_recurse(source, TRUE);
         g_source_attach(source, NULL);
         return source;
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "services/common/record-bus.h"
+#include "services/common/timer.h"
 #include "services/state/paths.h"
 #include "services/state/records-bus.h"
 #include "services/state/signals-bus.h"
@@ -16,7 +17,7 @@
 struct AldSignals {
         AldService *service;
         GQueue waiting; /* of AldEntry, through AldEntry.waiting */
-        GSource *source;
+        AldTimer *timer;
         double budget;
         double per_second;
         gint64 filled; /* when the budget was last filled, CLOCK_MONOTONIC in µs */
@@ -114,15 +115,15 @@ static bool bus_takes(AldSignals *signals)
         return queued < QUEUE_MAX;
 }
 
-static gboolean flush(gpointer userdata)
+static void flush(void *userdata)
 {
         AldSignals *signals = userdata;
         gint64 now = g_get_monotonic_time();
 
         fill_budget(signals, now);
         if (!bus_takes(signals)) {
-                g_source_set_ready_time(signals->source, now + BLOCKED_RETRY_USEC);
-                return G_SOURCE_CONTINUE;
+                ald_timer_set(signals->timer, now + BLOCKED_RETRY_USEC);
+                return;
         }
         while (signals->budget >= 1 && !g_queue_is_empty(&signals->waiting)) {
                 AldEntry *entry = g_queue_peek_head(&signals->waiting);
@@ -131,16 +132,8 @@ static gboolean flush(gpointer userdata)
                 leave_queue(signals, entry);
                 signals->budget--;
         }
-        g_source_set_ready_time(
-                signals->source, g_queue_is_empty(&signals->waiting)
-                                         ? -1
-                                         : now + (gint64) (G_USEC_PER_SEC / signals->per_second) + 1);
-        return G_SOURCE_CONTINUE;
-}
-
-static gboolean dispatch_flush(GSource *source, GSourceFunc callback, gpointer userdata)
-{
-        return callback(userdata);
+        if (!g_queue_is_empty(&signals->waiting))
+                ald_timer_set(signals->timer, now + (gint64) (G_USEC_PER_SEC / signals->per_second) + 1);
 }
 
 /* Sent from the main loop rather than at once, so that what one message changed goes out together. */
@@ -155,7 +148,7 @@ static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
         entry->is_waiting = true;
         entry->told = before ? ald_record_ref(before) : NULL;
         if (g_queue_is_empty(&signals->waiting))
-                g_source_set_ready_time(signals->source, 0);
+                ald_timer_set(signals->timer, 0);
         g_queue_push_tail_link(&signals->waiting, &entry->waiting);
 }
 
@@ -182,7 +175,6 @@ static void mark_announced(AldStore *store)
 
 int ald_signals_new(AldService *service, AldStateManager *manager, AldSignals **ret)
 {
-        static GSourceFuncs funcs = { NULL, NULL, dispatch_flush, NULL, NULL, NULL };
         AldSignals *signals = g_new0(AldSignals, 1);
 
         *ret = signals;
@@ -191,10 +183,7 @@ int ald_signals_new(AldService *service, AldStateManager *manager, AldSignals **
         signals->per_second = ALD_SIGNALS_PER_SECOND;
         signals->filled = g_get_monotonic_time();
         g_queue_init(&signals->waiting);
-        signals->source = g_source_new(&funcs, sizeof(GSource));
-        g_source_set_name(signals->source, "signals");
-        g_source_set_callback(signals->source, flush, signals, NULL);
-        g_source_attach(signals->source, NULL);
+        signals->timer = ald_timer_new("signals", flush, signals);
         mark_announced(ald_state_manager_store(manager));
         ald_state_manager_watch(manager, on_changed, on_removing, signals);
         return 0;
@@ -204,8 +193,7 @@ void ald_signals_free(AldSignals *signals)
 {
         if (!signals)
                 return;
-        g_source_destroy(signals->source);
-        g_source_unref(signals->source);
+        ald_timer_free(signals->timer);
         g_free(signals);
 }
 
