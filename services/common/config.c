@@ -77,7 +77,8 @@ static void load_key(AldConfig *config, GKeyFile *file, const char *path, const 
                 return;
         }
         value = g_key_file_get_string(file, group, name, &error);
-        reason = value ? refuse_value(key, g_strstrip(value)) : error->message;
+        /* Of a bad escape sequence GLib makes both an error and a value. */
+        reason = error ? error->message : refuse_value(key, g_strstrip(value));
         if (reason) {
                 g_autofree char *raw = g_key_file_get_value(file, group, name, NULL);
                 explain_refusal(key, path, raw, reason);

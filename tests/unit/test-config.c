@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "services/common/config.h"
+#include "tests/unit/fake-root.h"
+#include "tests/unit/log-count.h"
+
+static const char *refuse_blue(const char *value)
+{
+        return strstr(value, "blue") ? "blue is taken" : NULL;
+}
+
+static const AldConfigKey keys[] = {
+        { "state", "number", ALD_CONFIG_UINT, 5, 100, "10", NULL },
+        { "state", "switch", ALD_CONFIG_BOOLEAN, 0, 0, "true", NULL },
+        { "state", "colour", ALD_CONFIG_STRING, 0, 0, "red", refuse_blue },
+        { "state", "list", ALD_CONFIG_STRV, 0, 0, "a;b", refuse_blue },
+        { 0 },
+};
+
+static AldConfig *load(FakeRoot *root, const char *text)
+{
+        if (text)
+                fake_root_write(root, "alidade.conf", text);
+        log_count_reset();
+        return ald_config_load(keys, root->dir);
+}
+
+static void assert_defaults(const AldConfig *config)
+{
+        const char *const *list = ald_config_strv(config, "list");
+
+        g_assert_cmpuint(ald_config_uint(config, "number"), ==, 10);
+        g_assert_true(ald_config_boolean(config, "switch"));
+        g_assert_cmpstr(ald_config_string(config, "colour"), ==, "red");
+        g_assert_cmpuint(g_strv_length((char **) list), ==, 2);
+        g_assert_cmpstr(list[0], ==, "a");
+        g_assert_cmpstr(list[1], ==, "b");
+}
+
+static void test_nothing_there(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        AldConfig *config = load(root, NULL);
+
+        assert_defaults(config);
+        ald_config_free(config);
+        fake_root_remove(root, "");
+        config = load(root, NULL);
+        assert_defaults(config);
+        g_assert_cmpuint(log_count(""), ==, 0);
+        ald_config_free(config);
+}
+
+static void test_values(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        AldConfig *config = load(root,
+                "# a comment\n[state]\nnumber = 100 \nswitch=false\ncolour=  green and ä \nlist= x ;; y;;\n"
+                "[telemetry]\nwhatever=7\n");
+        const char *const *list = ald_config_strv(config, "list");
+
+        g_assert_cmpuint(ald_config_uint(config, "number"), ==, 100);
+        g_assert_false(ald_config_boolean(config, "switch"));
+        g_assert_cmpstr(ald_config_string(config, "colour"), ==, "green and ä");
+        g_assert_cmpuint(g_strv_length((char **) list), ==, 2);
+        g_assert_cmpstr(list[0], ==, "x");
+        g_assert_cmpstr(list[1], ==, "y");
+        g_assert_true(list == ald_config_strv(config, "list"));
+        g_assert_cmpuint(log_count(""), ==, 0);
+        ald_config_free(config);
+}
+
+static void test_empty_list_is_a_list(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        AldConfig *config = load(root, "[state]\nlist=\n");
+
+        g_assert_null(ald_config_strv(config, "list")[0]);
+        ald_config_free(config);
+}
+
+static void test_refusals(void)
+{
+        static const struct {
+                const char *line, *complaint;
+        } cases[] = {
+                { "number=4", "[state] number=4 refused: too small (5 to 100)" },
+                { "number=101", "[state] number=101 refused: too large (5 to 100)" },
+                { "number=99999999999999999999999", "refused: not a whole number (5 to 100)" },
+                { "number=-7", "refused: not a whole number (5 to 100)" },
+                { "number=7.5", "refused: not a whole number (5 to 100)" },
+                { "number=0x10", "refused: not a whole number (5 to 100)" },
+                { "number=", "refused: not a whole number (5 to 100)" },
+                { "number=7 8", "refused: not a whole number (5 to 100)" },
+                { "switch=yes", "[state] switch=yes refused: neither true nor false" },
+                { "switch=TRUE", "refused: neither true nor false" },
+                { "switch=", "refused: neither true nor false" },
+                { "colour=dark blue", "[state] colour=dark blue refused: blue is taken" },
+                { "list=a;blue", "[state] list=a;blue refused: blue is taken" },
+                { "colour=\\q", "[state] colour=\\q refused: " },
+                { "colour=\xff", "refused: " },
+                { "colours=7", "[state] colours: unknown key" },
+                { "Number=7", "[state] Number: unknown key" },
+                { "[stat]", "alidade.conf: [stat]: unknown group" },
+        };
+        g_autoptr(FakeRoot) root = fake_root_new();
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *text = g_strdup_printf("[state]\n%s\n", cases[i].line);
+                AldConfig *config = load(root, text);
+
+                assert_defaults(config);
+                g_assert_cmpuint(log_count(cases[i].complaint), ==, 1);
+                g_assert_cmpuint(log_count(root->dir), ==, 1);
+                g_assert_cmpuint(log_count(""), ==, 1);
+                ald_config_free(config);
+        }
+}
+
+/* One bad value costs itself, and an earlier good one stays. */
+static void test_refusal_keeps_the_rest(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        AldConfig *config;
+
+        fake_root_write(root, "alidade.conf.d/10.conf", "[state]\nnumber=1000\nswitch=false\n");
+        config = load(root, "[state]\nnumber=50\nunknown=1\ncolour=green\n");
+        g_assert_cmpuint(ald_config_uint(config, "number"), ==, 50);
+        g_assert_false(ald_config_boolean(config, "switch"));
+        g_assert_cmpstr(ald_config_string(config, "colour"), ==, "green");
+        g_assert_cmpuint(log_count(""), ==, 2);
+        ald_config_free(config);
+}
+
+static void test_later_files_win(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        AldConfig *config;
+
+        fake_root_write(root, "alidade.conf.d/20-b.conf", "[state]\nnumber=30\n");
+        fake_root_write(root, "alidade.conf.d/10-a.conf", "[state]\nnumber=20\ncolour=from a\n");
+        fake_root_write(root, "alidade.conf.d/30-c.conf.bak", "[state]\nnumber=40\n");
+        fake_root_write(root, "alidade.conf.d/README", "no configuration\n");
+        config = load(root, "[state]\nnumber=10\ncolour=from main\nswitch=false\n");
+        g_assert_cmpuint(ald_config_uint(config, "number"), ==, 30);
+        g_assert_cmpstr(ald_config_string(config, "colour"), ==, "from a");
+        g_assert_false(ald_config_boolean(config, "switch"));
+        g_assert_cmpuint(log_count(""), ==, 0);
+        ald_config_free(config);
+}
+
+/* A file that is none is left out, and told once; the others count. */
+static void test_files_that_are_none(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autofree char *huge = g_strnfill(8 * 1024 * 1024, '#');
+        AldConfig *config;
+
+        fake_root_write(root, "alidade.conf.d/1-plain.conf", "number=7\n");
+        fake_root_write_bytes(root, "alidade.conf.d/2-binary.conf", "\0\1\2[state]\nnumber=8\n", 20);
+        fake_root_mkdir(root, "alidade.conf.d/3-folder.conf");
+        fake_root_link(root, "alidade.conf.d/4-dangling.conf", "nowhere");
+        fake_root_link(root, "alidade.conf.d/5-loop.conf", "5-loop.conf");
+        fake_root_fifo(root, "alidade.conf.d/6-fifo.conf");
+        fake_root_write(root, "alidade.conf.d/7-huge.conf", huge);
+        fake_root_write(root, "alidade.conf.d/9-good.conf", "[state]\nnumber=77\n");
+        config = load(root, "[state\nnumber=6\n");
+        g_assert_cmpuint(ald_config_uint(config, "number"), ==, 77);
+        g_assert_cmpuint(log_count("left out"), ==, log_count(""));
+        for (unsigned i = 1; i <= 7; i++) {
+                g_autofree char *name = g_strdup_printf("/%u-", i);
+
+                g_assert_cmpuint(log_count(name), ==, i == 4 ? 0 : 1);
+        }
+        g_assert_cmpuint(log_count("alidade.conf: left out"), ==, 1);
+        ald_config_free(config);
+}
+
+static void test_folder_that_is_none(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        AldConfig *config;
+
+        fake_root_write(root, "alidade.conf.d", "a file\n");
+        config = load(root, "[state]\nnumber=50\n");
+        g_assert_cmpuint(ald_config_uint(config, "number"), ==, 50);
+        g_assert_cmpuint(log_count("alidade.conf.d: left out"), ==, 1);
+        ald_config_free(config);
+}
+
+static void test_directory_by_environment(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        AldConfig *config;
+
+        fake_root_write(root, "alidade.conf", "[state]\nnumber=50\n");
+        g_setenv("ALIDADE_CONFIG_DIR", root->dir, TRUE);
+        config = ald_config_load(keys, NULL);
+        g_unsetenv("ALIDADE_CONFIG_DIR");
+        g_assert_cmpuint(ald_config_uint(config, "number"), ==, 50);
+        ald_config_free(config);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        log_count_install();
+        g_test_add_func("/config/nothing-there", test_nothing_there);
+        g_test_add_func("/config/values", test_values);
+        g_test_add_func("/config/empty-list-is-a-list", test_empty_list_is_a_list);
+        g_test_add_func("/config/refusals", test_refusals);
+        g_test_add_func("/config/refusal-keeps-the-rest", test_refusal_keeps_the_rest);
+        g_test_add_func("/config/later-files-win", test_later_files_win);
+        g_test_add_func("/config/files-that-are-none", test_files_that_are_none);
+        g_test_add_func("/config/folder-that-is-none", test_folder_that_is_none);
+        g_test_add_func("/config/directory-by-environment", test_directory_by_environment);
+        return g_test_run();
+}
