@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "services/common/bus-cleanup.h"
+#include "services/common/service-private.h"
+#include "services/state/objects-bus.h"
+#include "services/state/signals-bus.h"
+#include "tests/unit/bus-pair.h"
+#include "tests/unit/fake-root.h"
+#include "tests/unit/log-count.h"
+#include "tests/unit/record-maker.h"
+
+#define BURST 64u
+
+/* The linker puts this in the place of GLib's clock, which stands still but for what a test adds. */
+gint64 __wrap_g_get_monotonic_time(void);
+static gint64 now = G_USEC_PER_SEC;
+
+gint64 __wrap_g_get_monotonic_time(void)
+{
+        return now;
+}
+
+/* The signals of a state service, and a client that notes them: "+ID kinds", "-ID kinds", "!ID Kind fields".
+ */
+typedef struct Fixture {
+        BusPair *pair;
+        AldService service;
+        FakeRoot *root;
+        AldConfig *config;
+        AldStateManager *manager;
+        AldObjects *objects;
+        AldSignals *signals;
+        GPtrArray *heard;
+        uint64_t seq;
+} Fixture;
+
+static int compare_names(gconstpointer a, gconstpointer b)
+{
+        return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+/* Names in an array or map, in order, each with a space before it: ours without their prefix, foreign ones as
+ * a star. */
+static void read_names(sd_bus_message *message, const char *contents, GString *text)
+{
+        g_autoptr(GPtrArray) names = g_ptr_array_new();
+        bool in_map = *contents == '{';
+        const char *name;
+
+        g_assert_cmpint(sd_bus_message_enter_container(message, 'a', contents), >, 0);
+        while (sd_bus_message_at_end(message, false) == 0) {
+                if (in_map)
+                        g_assert_cmpint(sd_bus_message_enter_container(message, 'e', NULL), >, 0);
+                g_assert_cmpint(sd_bus_message_read(message, "s", &name), >, 0);
+                if (in_map) {
+                        g_assert_cmpint(sd_bus_message_skip(message, NULL), >, 0);
+                        g_assert_cmpint(sd_bus_message_exit_container(message), >, 0);
+                }
+                if (g_str_has_prefix(name, "org.alidade."))
+                        name += strlen("org.alidade.");
+                g_ptr_array_add(names, (gpointer) (g_str_has_prefix(name, "org.") ? "*" : name));
+        }
+        g_assert_cmpint(sd_bus_message_exit_container(message), >, 0);
+        g_ptr_array_sort(names, compare_names);
+        for (guint i = 0; i < names->len; i++)
+                g_string_append_printf(text, " %s", (const char *) names->pdata[i]);
+}
+
+/* The last digits of the first eight tell nodes apart. */
+static const char *node_of(const char *path)
+{
+        g_assert_true(g_str_has_prefix(path, "/org/alidade/State1/node/0000"));
+        return path + strlen("/org/alidade/State1/node/0000");
+}
+
+static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        const char *member = sd_bus_message_get_member(message), *path = sd_bus_message_get_path(message);
+        g_autoptr(GString) text = g_string_new(NULL);
+        const char *interface;
+        Fixture *f = userdata;
+
+        if (strcmp(member, "PropertiesChanged") == 0) {
+                g_assert_cmpint(sd_bus_message_read(message, "s", &interface), >, 0);
+                g_string_printf(text, "!%.4s %s", node_of(path), interface + strlen("org.alidade."));
+                read_names(message, "{sv}", text);
+        } else {
+                bool added = strcmp(member, "InterfacesAdded") == 0;
+
+                g_assert_cmpint(sd_bus_message_read(message, "o", &path), >, 0);
+                g_string_printf(text, "%c%.4s", added ? '+' : '-', node_of(path));
+                read_names(message, added ? "{sa{sv}}" : "s", text);
+        }
+        g_ptr_array_add(f->heard, g_string_free(g_steal_pointer(&text), FALSE));
+        return 1;
+}
+
+static Fixture *fixture_new(void)
+{
+        const AldId local = id_make(1);
+        Fixture *f = g_new0(Fixture, 1);
+
+        f->pair = bus_pair_new();
+        f->service.bus = f->pair->service;
+        f->root = fake_root_new();
+        g_setenv("STATE_DIRECTORY", f->root->dir, TRUE);
+        f->config = ald_config_load(ald_state_config_keys, f->root->dir);
+        f->manager = ald_state_manager_new(&local, f->config);
+        f->heard = g_ptr_array_new_with_free_func(g_free);
+        g_assert_cmpint(ald_objects_new(&f->service, f->manager, &f->objects), >=, 0);
+        g_assert_cmpint(ald_signals_new(&f->service, f->manager, &f->signals), >=, 0);
+        g_assert_cmpint(sd_bus_add_filter(f->pair->client, NULL, on_message, f), >=, 0);
+        return f;
+}
+
+static void fixture_free(Fixture *f)
+{
+        ald_objects_free(f->objects);
+        ald_signals_free(f->signals);
+        ald_state_manager_free(f->manager);
+        ald_config_free(f->config);
+        fake_root_free(f->root);
+        g_ptr_array_unref(f->heard);
+        bus_pair_free(f->pair);
+        g_free(f);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Fixture, fixture_free)
+
+/* Whatever is due now, and the client reads all of it. */
+static void turn(Fixture *f)
+{
+        while (g_main_context_iteration(NULL, FALSE))
+                ;
+        bus_pair_pump(f->pair);
+}
+
+static void pass(Fixture *f, gint64 milliseconds)
+{
+        now += milliseconds * 1000;
+        turn(f);
+}
+
+static void put(Fixture *f, unsigned node, AldKind kind, AldRecord *record)
+{
+        g_assert_true(ald_state_manager_put(f->manager, &(AldUpdate){ .node = id_make(node),
+                                                                .kind = kind,
+                                                                .key = "",
+                                                                .stamp = { 1, ++f->seq },
+                                                                .updated_usec = f->seq,
+                                                                .record = record }));
+}
+
+static void put_memory(Fixture *f, unsigned node, uint64_t total)
+{
+        AldMemory fields = ALD_MEMORY_INIT;
+        g_autoptr(AldRecord) record = NULL;
+
+        fields.total_bytes = total;
+        record = record_make(ALD_KIND_MEMORY, &fields);
+        put(f, node, ALD_KIND_MEMORY, record);
+}
+
+static void put_disk(Fixture *f, unsigned node)
+{
+        const AldDisk fields = ALD_DISK_INIT;
+        g_autoptr(AldRecord) record = record_make(ALD_KIND_DISK, &fields);
+
+        put(f, node, ALD_KIND_DISK, record);
+}
+
+/* All that was heard since the last time, and nothing else. */
+static void assert_heard(Fixture *f, ...)
+{
+        const char *text;
+        unsigned n = 0;
+        va_list ap;
+
+        va_start(ap, f);
+        while ((text = va_arg(ap, const char *))) {
+                g_assert_cmpuint(f->heard->len, >, n);
+                g_assert_cmpstr(f->heard->pdata[n++], ==, text);
+        }
+        va_end(ap);
+        g_assert_cmpuint(f->heard->len, ==, n);
+        g_ptr_array_set_size(f->heard, 0);
+}
+
+static unsigned count_heard(Fixture *f)
+{
+        unsigned n = f->heard->len;
+
+        g_ptr_array_set_size(f->heard, 0);
+        return n;
+}
+
+static void test_life_of_an_object(void)
+{
+        g_autoptr(Fixture) f = fixture_new();
+
+        put_memory(f, 2, 1);
+        put_disk(f, 2);
+        g_assert_cmpuint(f->heard->len, ==, 0);
+        turn(f);
+        /* Both at once; an object is told of with what sd-bus gives to each. */
+        assert_heard(f, "+0002 * * * Node1.Disk Node1.Memory", NULL);
+        put_memory(f, 2, 2);
+        turn(f);
+        assert_heard(f, "!0002 Node1.Memory Revision TotalBytes UpdatedUSec", NULL);
+        put_memory(f, 2, 2);
+        turn(f);
+        assert_heard(f, "!0002 Node1.Memory Revision UpdatedUSec", NULL);
+        put(f, 2, ALD_KIND_MEMORY, NULL);
+        turn(f);
+        assert_heard(f, "-0002 Node1.Memory", NULL);
+        put_memory(f, 2, 3);
+        turn(f);
+        assert_heard(f, "+0002 Node1.Memory", NULL);
+        put(f, 2, ALD_KIND_MEMORY, NULL);
+        put(f, 2, ALD_KIND_DISK, NULL);
+        turn(f);
+        assert_heard(f, "-0002 Node1.Memory", "-0002 * * * Node1.Disk", NULL);
+}
+
+static void test_what_is_over_before_it_is_told(void)
+{
+        g_autoptr(Fixture) f = fixture_new();
+
+        put_memory(f, 2, 1);
+        put(f, 2, ALD_KIND_MEMORY, NULL);
+        put_memory(f, 3, 1);
+        turn(f);
+        assert_heard(f, "+0003 * * * Node1.Memory", NULL);
+        put_memory(f, 3, 2);
+        put(f, 3, ALD_KIND_MEMORY, NULL);
+        put_memory(f, 3, 3);
+        turn(f);
+        /* It was there all the time, as far as anybody knows. */
+        assert_heard(f, "!0003 Node1.Memory Revision TotalBytes UpdatedUSec", NULL);
+}
+
+static void test_budget(void)
+{
+        g_autoptr(Fixture) f = fixture_new();
+
+        for (unsigned n = 2; n < 202; n++)
+                put_memory(f, n, 1);
+        turn(f);
+        g_assert_cmpuint(count_heard(f), ==, BURST);
+        turn(f);
+        g_assert_cmpuint(count_heard(f), ==, 0);
+        pass(f, 100);
+        g_assert_cmpuint(count_heard(f), ==, ALD_SIGNALS_PER_SECOND / 10);
+        pass(f, 100);
+        g_assert_cmpuint(count_heard(f), ==, ALD_SIGNALS_PER_SECOND / 10);
+        /* However long nothing was sent, no more than so many go at once. */
+        pass(f, 100000);
+        g_assert_cmpuint(count_heard(f), ==, BURST);
+        pass(f, 1000);
+        g_assert_cmpuint(count_heard(f), ==, 200 - 2 * BURST - ALD_SIGNALS_PER_SECOND / 5);
+        pass(f, 1000);
+        g_assert_cmpuint(count_heard(f), ==, 0);
+}
+
+static void test_subscribed_budget(void)
+{
+        g_autoptr(Fixture) f = fixture_new();
+
+        ald_signals_set_subscribed(f->signals, true);
+        for (unsigned n = 2; n < 202; n++)
+                put_memory(f, n, 1);
+        turn(f);
+        count_heard(f);
+        pass(f, 10);
+        g_assert_cmpuint(count_heard(f), ==, ALD_SIGNALS_PER_SECOND_SUBSCRIBED / 100);
+        ald_signals_set_subscribed(f->signals, false);
+        pass(f, 100);
+        g_assert_cmpuint(count_heard(f), ==, ALD_SIGNALS_PER_SECOND / 10);
+}
+
+/* Who waits has its turn, however often others change. */
+static void test_nobody_starves(void)
+{
+        g_autoptr(Fixture) f = fixture_new();
+        bool told = false;
+
+        for (unsigned n = 2; n < 152; n++)
+                put_memory(f, n, 0);
+        for (unsigned i = 0; i < 3; i++)
+                pass(f, 1000);
+        g_assert_cmpuint(count_heard(f), ==, 150);
+
+        for (unsigned n = 2; n < 152; n++)
+                put_memory(f, n, 1);
+        turn(f);
+        for (unsigned i = 0; i < 60 && !told; i++) {
+                for (unsigned n = 2; n < 20; n++)
+                        put_memory(f, n, 2 + i);
+                pass(f, 10);
+                told = g_str_has_prefix(f->heard->pdata[f->heard->len - 1], "!0097"); /* 151 */
+        }
+        g_assert_true(told);
+}
+
+/* Whoever does not read keeps changes waiting here, where they are few, rather than in a queue without end.
+ */
+static void test_bus_that_takes_nothing(void)
+{
+        g_autoptr(Fixture) f = fixture_new();
+        uint64_t queued, before;
+
+        ald_signals_set_subscribed(f->signals, true);
+        put_memory(f, 2, 0);
+        turn(f);
+        count_heard(f);
+        for (unsigned i = 1; i <= 20000; i++) {
+                put_memory(f, 2, i);
+                now += 1000;
+                while (g_main_context_iteration(NULL, FALSE))
+                        ;
+        }
+        g_assert_cmpint(sd_bus_get_n_queued_write(f->pair->service, &queued), >=, 0);
+        g_assert_cmpuint(queued, >=, 200);
+        g_assert_cmpuint(queued, <=, 300);
+        before = queued;
+        pass(f, 0);
+        g_assert_cmpuint(count_heard(f), >, before);
+
+        /* It reads again, and is told the last word within the time of a look. */
+        pass(f, 100);
+        g_assert_cmpuint(f->heard->len, >=, 1);
+        g_assert_cmpstr(
+                f->heard->pdata[f->heard->len - 1], ==, "!0002 Node1.Memory Revision TotalBytes UpdatedUSec");
+        count_heard(f);
+        pass(f, 1000);
+        assert_heard(f, NULL);
+}
+
+/* What expires goes at once. */
+static void test_forgotten(void)
+{
+        g_autoptr(Fixture) f = fixture_new();
+        AldStore *store = ald_state_manager_store(f->manager);
+
+        put_memory(f, 2, 1);
+        put_disk(f, 2);
+        put_memory(f, 3, 1);
+        turn(f);
+        count_heard(f);
+        put_memory(f, 2, 2); /* still waiting when its node goes */
+        ald_store_expire(store, (uint64_t) now + 100, 1, 1);
+        bus_pair_pump(f->pair);
+        g_assert_cmpuint(f->heard->len, ==, 3);
+        turn(f);
+        assert_heard(f, "-0002 Node1.Memory", "-0002 * * * Node1.Disk", "-0003 * * * Node1.Memory", NULL);
+        put_memory(f, 2, 1);
+        turn(f);
+        assert_heard(f, "+0002 * * * Node1.Memory", NULL);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        log_count_install();
+        g_test_add_func("/signals/life-of-an-object", test_life_of_an_object);
+        g_test_add_func("/signals/what-is-over-before-it-is-told", test_what_is_over_before_it_is_told);
+        g_test_add_func("/signals/budget", test_budget);
+        g_test_add_func("/signals/subscribed-budget", test_subscribed_budget);
+        g_test_add_func("/signals/nobody-starves", test_nobody_starves);
+        g_test_add_func("/signals/bus-that-takes-nothing", test_bus_that_takes_nothing);
+        g_test_add_func("/signals/forgotten", test_forgotten);
+        return g_test_run();
+}

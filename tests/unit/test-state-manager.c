@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "services/state/state-manager.h"
+#include "tests/unit/fake-root.h"
+#include "tests/unit/log-count.h"
+#include "tests/unit/record-maker.h"
+
+#define USEC_PER_HOUR (INT64_C(3600) * G_USEC_PER_SEC)
+
+/* The linker puts these in the place of GLib's, so that hours need not pass. */
+gint64 __real_g_get_monotonic_time(void);
+gint64 __wrap_g_get_monotonic_time(void);
+guint __real_g_timeout_add_seconds(guint seconds, GSourceFunc function, gpointer data);
+guint __wrap_g_timeout_add_seconds(guint seconds, GSourceFunc function, gpointer data);
+
+static gint64 clock_offset;
+
+typedef struct Timer {
+        guint id;
+        GSourceFunc function;
+        gpointer data;
+} Timer;
+
+static Timer timers[8];
+
+gint64 __wrap_g_get_monotonic_time(void)
+{
+        return __real_g_get_monotonic_time() + clock_offset;
+}
+
+guint __wrap_g_timeout_add_seconds(guint seconds, GSourceFunc function, gpointer data)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(timers); i++)
+                if (timers[i].id == 0 || !g_main_context_find_source_by_id(NULL, timers[i].id)) {
+                        timers[i] = (Timer){ __real_g_timeout_add_seconds(100000, function, data), function,
+                                data };
+                        return timers[i].id;
+                }
+        g_assert_not_reached();
+}
+
+/* What is set now; a timer that says so goes. */
+static unsigned fire_timers(void)
+{
+        unsigned fired = 0;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(timers); i++) {
+                Timer timer = timers[i];
+
+                if (timer.id == 0 || !g_main_context_find_source_by_id(NULL, timer.id))
+                        continue;
+                fired++;
+                if (timer.function(timer.data) == G_SOURCE_REMOVE) {
+                        timers[i].id = 0;
+                        g_source_remove(timer.id);
+                }
+        }
+        return fired;
+}
+
+typedef struct Watch {
+        unsigned changed, removed;
+} Watch;
+
+static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
+{
+        ((Watch *) userdata)->changed++;
+}
+
+static void on_removing(AldEntry *entry, void *userdata)
+{
+        ((Watch *) userdata)->removed++;
+}
+
+/* A manager that keeps its file below a folder of its own. */
+typedef struct Fixture {
+        FakeRoot *root;
+        AldConfig *config;
+        AldStateManager *manager;
+        AldStore *store;
+        Watch watch;
+} Fixture;
+
+static void fixture_start(Fixture *f)
+{
+        const AldId local = id_make(1);
+
+        f->manager = ald_state_manager_new(&local, f->config);
+        f->store = ald_state_manager_store(f->manager);
+        ald_state_manager_watch(f->manager, on_changed, on_removing, &f->watch);
+}
+
+static void fixture_stop(Fixture *f)
+{
+        ald_state_manager_free(f->manager);
+}
+
+static Fixture *fixture_new(const char *config)
+{
+        Fixture *f = g_new0(Fixture, 1);
+
+        f->root = fake_root_new();
+        fake_root_mkdir(f->root, "state");
+        fake_root_write(f->root, "alidade.conf", config);
+        g_autofree char *folder = g_build_filename(f->root->dir, "state", NULL);
+        g_setenv("STATE_DIRECTORY", folder, TRUE);
+        f->config = ald_config_load(ald_state_config_keys, f->root->dir);
+        log_count_reset();
+        fixture_start(f);
+        return f;
+}
+
+static void fixture_free(Fixture *f)
+{
+        fixture_stop(f);
+        ald_config_free(f->config);
+        fake_root_free(f->root);
+        g_free(f);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Fixture, fixture_free)
+
+static AldRecord *memory(uint64_t total)
+{
+        AldMemory fields = ALD_MEMORY_INIT;
+
+        fields.total_bytes = total;
+        return record_make(ALD_KIND_MEMORY, &fields);
+}
+
+static bool put(Fixture *f, unsigned node, uint64_t epoch, uint64_t seq, AldRecord *record)
+{
+        return ald_state_manager_put(f->manager, &(AldUpdate){ .node = id_make(node),
+                                                         .kind = ALD_KIND_MEMORY,
+                                                         .key = "",
+                                                         .stamp = { epoch, seq },
+                                                         .updated_usec = 7,
+                                                         .record = record });
+}
+
+static void put_compute(Fixture *f)
+{
+        g_autoptr(AldRecord) record = record_random(ALD_KIND_COMPUTE);
+
+        record->updated_usec = 1234;
+        ald_state_manager_put_local(f->manager, ALD_KIND_COMPUTE, "", record);
+}
+
+static AldEntry *find(Fixture *f, unsigned node, AldKind kind)
+{
+        const AldId id = id_make(node);
+
+        return ald_store_find(f->store, &id, kind, "");
+}
+
+static void test_local_records_are_stamped(void)
+{
+        g_autoptr(Fixture) f = fixture_new("");
+        g_autoptr(AldRecord) first = memory(1);
+        g_autoptr(AldRecord) second = memory(2);
+        AldStamp stamp;
+
+        first->updated_usec = 11;
+        ald_state_manager_put_local(f->manager, ALD_KIND_MEMORY, "", first);
+        stamp = find(f, 1, ALD_KIND_MEMORY)->stamp;
+        g_assert_cmpuint(stamp.epoch, ==, ald_store_epoch(f->store));
+        g_assert_cmpuint(find(f, 1, ALD_KIND_MEMORY)->updated_usec, ==, 11);
+        ald_state_manager_put_local(f->manager, ALD_KIND_MEMORY, "", second);
+        g_assert_cmpuint(find(f, 1, ALD_KIND_MEMORY)->stamp.epoch, ==, stamp.epoch);
+        g_assert_cmpuint(find(f, 1, ALD_KIND_MEMORY)->stamp.seq, >, stamp.seq);
+        g_assert_cmpuint(f->watch.changed, ==, 2);
+}
+
+static void test_bad_local_record_is_told(void)
+{
+        g_autoptr(Fixture) f = fixture_new("");
+        g_autoptr(AldRecord) record = memory(1);
+
+        ald_state_manager_put_local(f->manager, ALD_KIND_MEMORY, "key", record);
+        g_assert_cmpuint(log_count("of this node is refused"), ==, 1);
+        g_assert_cmpuint(f->watch.changed, ==, 0);
+}
+
+static void test_refusals_are_counted_and_told_seldom(void)
+{
+        g_autoptr(Fixture) f = fixture_new("");
+        g_autoptr(AldRecord) record = memory(1);
+
+        for (unsigned i = 0; i < 100; i++)
+                g_assert_false(put(f, 2, UINT64_MAX, 1, record));
+        ald_state_manager_refuse(f->manager, "somebody", "something", "Field", "a reason");
+        g_assert_cmpuint(ald_state_manager_refused(f->manager), ==, 101);
+        g_assert_cmpuint(log_count("Refused"), ==, 1);
+        g_assert_cmpuint(log_count("Refused a record Node1.Memory of node 00000002"), ==, 1);
+
+        clock_offset += 61 * G_USEC_PER_SEC;
+        ald_state_manager_refuse(f->manager, "some\x1b[31mbody", "\xff", "Field", "a reason");
+        g_assert_cmpuint(log_count("Refused"), ==, 2);
+        g_assert_cmpuint(log_count("some?[31mbody: Field: a reason (102 refused so far)"), ==, 1);
+}
+
+/* Days, so that the clock does not overtake it. */
+#define AHEAD UINT64_C(1000000000000)
+
+static void test_own_epoch_is_taken_over_once(void)
+{
+        g_autoptr(Fixture) f = fixture_new("");
+        g_autoptr(AldRecord) record = memory(1);
+        g_autoptr(AldRecord) mine = memory(2);
+        uint64_t epoch = ald_store_epoch(f->store);
+
+        ald_state_manager_put_local(f->manager, ALD_KIND_MEMORY, "", mine);
+        g_assert_true(put(f, 1, epoch, 99, record));
+        g_assert_cmpuint(ald_store_epoch(f->store), ==, epoch);
+        g_assert_true(put(f, 1, epoch + AHEAD, 1, record));
+        g_assert_cmpuint(ald_store_epoch(f->store), ==, epoch + AHEAD + 1);
+        g_assert_cmpuint(find(f, 1, ALD_KIND_MEMORY)->stamp.epoch, ==, epoch + AHEAD + 1);
+        records_assert_same(find(f, 1, ALD_KIND_MEMORY)->record, mine);
+
+        g_assert_false(put(f, 1, epoch + 2 * AHEAD, 1, record));
+        g_assert_cmpuint(ald_state_manager_refused(f->manager), ==, 1);
+        g_assert_cmpuint(log_count("another machine uses the id of this node"), ==, 1);
+        g_assert_cmpuint(ald_store_epoch(f->store), ==, epoch + AHEAD + 1);
+
+        ald_state_manager_new_cluster(f->manager);
+        g_assert_true(put(f, 1, epoch + 2 * AHEAD, 1, record));
+        g_assert_cmpuint(ald_store_epoch(f->store), ==, epoch + 2 * AHEAD + 1);
+
+        /* It was written down at once: what others were told must never be told again. */
+        fixture_stop(f);
+        fixture_start(f);
+        g_assert_cmpuint(ald_store_epoch(f->store), >, epoch + 2 * AHEAD + 1);
+}
+
+static void test_dear_results_are_kept(void)
+{
+        g_autoptr(Fixture) f = fixture_new("");
+        g_autoptr(AldRecord) cheap = memory(1);
+        g_autoptr(AldRecord) before = NULL;
+
+        ald_state_manager_put_local(f->manager, ALD_KIND_MEMORY, "", cheap);
+        put_compute(f);
+        before = ald_record_ref(find(f, 1, ALD_KIND_COMPUTE)->record);
+        fixture_stop(f);
+        fixture_start(f);
+        g_assert_null(find(f, 1, ALD_KIND_MEMORY));
+        records_assert_same(find(f, 1, ALD_KIND_COMPUTE)->record, before);
+        g_assert_cmpuint(find(f, 1, ALD_KIND_COMPUTE)->updated_usec, ==, 1234);
+}
+
+/* A change is written soon, though nobody stops the service in an orderly way; without one, nothing is. */
+static void test_dear_results_are_kept_soon(void)
+{
+        g_autoptr(Fixture) f = fixture_new("");
+        g_autofree char *path = g_build_filename(f->root->dir, "state/state.json", NULL);
+        g_autofree char *text = NULL, *later = NULL;
+        unsigned quiet = fire_timers();
+
+        put_compute(f);
+        put_compute(f);
+        g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+        g_assert_null(strstr(text, "Node1.Compute"));
+        g_assert_cmpuint(fire_timers(), ==, quiet + 1);
+        g_assert_true(g_file_get_contents(path, &later, NULL, NULL));
+        g_assert_nonnull(strstr(later, "Node1.Compute"));
+        g_assert_cmpuint(fire_timers(), ==, quiet);
+}
+
+static void test_silent_nodes_expire(void)
+{
+        g_autoptr(Fixture) f = fixture_new("[state]\nexpiry-h=2\n");
+        g_autoptr(AldRecord) record = memory(1);
+        g_autoptr(AldRecord) mine = memory(2);
+
+        ald_state_manager_put_local(f->manager, ALD_KIND_MEMORY, "", mine);
+        put(f, 2, 1, 1, record);
+        put(f, 3, 1, 1, record);
+        clock_offset += USEC_PER_HOUR;
+        put(f, 3, 1, 2, record);
+        clock_offset += USEC_PER_HOUR - G_USEC_PER_SEC;
+        fire_timers();
+        g_assert_nonnull(find(f, 2, ALD_KIND_MEMORY));
+        clock_offset += 2 * G_USEC_PER_SEC;
+        fire_timers();
+        g_assert_null(find(f, 2, ALD_KIND_MEMORY));
+        g_assert_nonnull(find(f, 3, ALD_KIND_MEMORY));
+        g_assert_nonnull(find(f, 1, ALD_KIND_MEMORY));
+        g_assert_cmpuint(f->watch.removed, ==, 1);
+}
+
+static void test_expiry_is_configured_anew(void)
+{
+        g_autoptr(Fixture) f = fixture_new("[state]\nexpiry-h=10\n");
+        g_autoptr(AldRecord) record = memory(1);
+
+        put(f, 2, 1, 1, record);
+        clock_offset += 2 * USEC_PER_HOUR;
+        fire_timers();
+        g_assert_nonnull(find(f, 2, ALD_KIND_MEMORY));
+        fake_root_write(f->root, "alidade.conf", "[state]\nexpiry-h=1\n");
+        ald_config_free(f->config);
+        f->config = ald_config_load(ald_state_config_keys, f->root->dir);
+        ald_state_manager_configure(f->manager, f->config);
+        fire_timers();
+        g_assert_null(find(f, 2, ALD_KIND_MEMORY));
+}
+
+static void test_max_nodes(void)
+{
+        g_autoptr(Fixture) f = fixture_new("[state]\nmax-nodes=2\n");
+        g_autoptr(AldRecord) record = memory(1);
+
+        for (unsigned n = 2; n < 6; n++)
+                g_assert_true(put(f, n, 1, 1, record));
+        g_assert_cmpuint(ald_store_n_nodes(f->store), ==, 5);
+        g_assert_cmpuint(ald_store_n_hidden(f->store), ==, 2);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        log_count_install();
+        g_test_add_func("/state-manager/local-records-are-stamped", test_local_records_are_stamped);
+        g_test_add_func("/state-manager/bad-local-record-is-told", test_bad_local_record_is_told);
+        g_test_add_func("/state-manager/refusals-are-counted-and-told-seldom",
+                test_refusals_are_counted_and_told_seldom);
+        g_test_add_func("/state-manager/own-epoch-is-taken-over-once", test_own_epoch_is_taken_over_once);
+        g_test_add_func("/state-manager/dear-results-are-kept", test_dear_results_are_kept);
+        g_test_add_func("/state-manager/dear-results-are-kept-soon", test_dear_results_are_kept_soon);
+        g_test_add_func("/state-manager/silent-nodes-expire", test_silent_nodes_expire);
+        g_test_add_func("/state-manager/expiry-is-configured-anew", test_expiry_is_configured_anew);
+        g_test_add_func("/state-manager/max-nodes", test_max_nodes);
+        return g_test_run();
+}
