@@ -25,7 +25,7 @@ class Bus:
         if machine.isolated:
             text = system_config(self.socket, self.servicedir, policies, extra, strict)
         else:
-            text = session_config(self.socket, self.servicedir)
+            text = session_config(self.socket, self.servicedir, extra)
         self.config.write_text(text)
         self.process = None
 

@@ -82,6 +82,7 @@ def system_config(socket, servicedir, policies, extra="", strict=True):
             + (TEST_RULES if strict else OPEN_RULES) + extra + "</busconfig>\n")
 
 
-def session_config(socket, servicedir):
-    """One user's bus: nobody else can connect, so there is nothing to deny."""
-    return HEAD.format(kind="session", socket=socket, servicedir=servicedir) + OPEN_RULES + "</busconfig>\n"
+def session_config(socket, servicedir, extra=""):
+    """One user's bus: nobody else can connect, so there is nothing to deny, and all connections are that user's."""
+    return (HEAD.format(kind="session", socket=socket, servicedir=servicedir) + OPEN_RULES
+            + '  <limit name="max_connections_per_user">100000</limit>\n' + extra + "</busconfig>\n")
