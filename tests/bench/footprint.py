@@ -52,14 +52,14 @@ def cpu_seconds(pid):
     return time.clock_gettime((~pid << 3) | 2) + buried
 
 
-def wakeups(pid):
-    """How often its threads have waited for something."""
-    count = 0
+def waits(pid):
+    """{thread: how often it has waited for something}"""
+    found = {}
     for thread in os.listdir(f"/proc/{pid}/task"):
         with contextlib.suppress(OSError):
             status = read(pid, f"task/{thread}/status")
-            count += int(status.partition("\nvoluntary_ctxt_switches:")[2].split()[0])
-    return count
+            found[thread] = int(status.partition("\nvoluntary_ctxt_switches:")[2].split()[0])
+    return found
 
 
 def pss_kib(pid):
@@ -87,7 +87,13 @@ class Sample:
     def __init__(self, pids):
         self.time = time.monotonic()
         self.cpu = {name: sum(map(cpu_seconds, family(pid))) for name, pid in pids.items()}
-        self.wakeups = {name: sum(map(wakeups, family(pid))) for name, pid in pids.items()}
+        self.waits = {name: {thread: count for member in family(pid) for thread, count in waits(member).items()}
+                      for name, pid in pids.items()}
+
+
+def wakeups(before, after):
+    """Of the threads that are still there."""
+    return sum(count - before.get(thread, 0) for thread, count in after.items())
 
 
 def compare(pids, before, after):
@@ -96,7 +102,7 @@ def compare(pids, before, after):
     return {name: {
         "cpu_percent": 100 * (after.cpu[name] - before.cpu[name]) / passed,
         "pss_kib": sum(map(pss_kib, family(pid))),
-        "wakeups_per_s": (after.wakeups[name] - before.wakeups[name]) / passed,
+        "wakeups_per_s": wakeups(before.waits[name], after.waits[name]) / passed,
     } for name, pid in pids.items()}
 
 
