@@ -10,8 +10,8 @@ from bedlib.fixtures import needs_namespaces
 from contract import assert_follows
 from state_service import (ACCESS_DENIED, CLUSTER, CLUSTER_POLICY, KINDS, MEBI, OBJECT_MANAGER, PATH, PROPERTIES, STATE,
                            Cluster, call, fails_with, full, full_record, get, interface, key_for, link_path, local_id,
-                           managed, memory, memory_of, node_id, node_path, pages, record, same, sanitized,
-                           shown, start, variants)
+                           managed, memory, memory_of, node_id, node_path, pages, record, same, sanitized, shown, start,
+                           variants)
 
 SOURCE, SINK = node_id(1), node_id(2)
 OF_EVERY_OBJECT = ["org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer", PROPERTIES]

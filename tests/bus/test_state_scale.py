@@ -139,11 +139,12 @@ def test_a_million_keys(make_host):
     stated = host.daemons[-1]
     before = memory_of(stated)
     accepted = refused = 0
+    batches = 3 if sanitized() else 30  # there each takes seconds, and memory is another anyway
     with WireCluster(host) as cluster, Wire(host) as other:
         messages = [link_keys(deleted=False), link_keys(deleted=True)]
         question = blob(STATE, PATH, PROPERTIES, "Get", GLib.Variant("(ss)", (STATE, "Links")))
         waited = []
-        for number in range(1, 31):
+        for number in range(1, batches + 1):
             cluster.send(messages[number % 2].message(number))
             while not select.select([cluster], [], [], 0)[0]:
                 begin = time.monotonic()
@@ -152,10 +153,10 @@ def test_a_million_keys(make_host):
             counts = cluster.reply().unpack()
             accepted += counts[0]
             refused += counts[1]
-    assert accepted + refused == 30 * 8 * 4200 > 1_000_000
-    assert refused >= 30 * 8 * (4200 - 4096)
+    assert accepted + refused == batches * 8 * 4200
+    assert refused >= batches * 8 * (4200 - 4096)
     assert get(host, "RefusedRecords") == refused
-    assert len(waited) >= 30 and max(waited) < 2 * PATIENCE
+    assert len(waited) >= batches and max(waited) < (10 if sanitized() else 2) * PATIENCE
     grown = memory_of(stated) - before
     print(f"accepted {accepted}, refused {refused}, grown {grown / MEBI:.0f} MiB, "
           f"{grown / max(accepted, 1):.0f} bytes each, worst {max(waited) * 1000:.0f} ms, asked {len(waited)}")

@@ -3,13 +3,16 @@
 the others."""
 
 import contextlib
+import shutil
+import socket
 import time
 
 import pytest
-from gi.repository import GLib
+from gi.repository import Gio, GLib
 
 from bedlib import wait_until
 from bedlib.connection import DBUS
+from bedlib.fixtures import needs_namespaces
 from state_service import (CLUSTER_POLICY, LIMITS_EXCEEDED, MEBI, NOT_SUBSCRIBED, PATH, PROPERTIES, RECORDS, STATE,
                            Cluster, Wire, blob, call, fails_with, interface, local_id, memory, memory_of, node_id,
                            node_path, record, sanitized, start)
@@ -222,3 +225,53 @@ def test_a_bus_that_reads_nothing_more_is_left(make_host):
         host.daemons[-1].expect_exit(1, deadline=20)
     assert "The bus reads no more; a client has stopped reading" in host.daemons[-1].log_text()
     assert sanitized() or "MiB" not in host.daemons[-1].log_text()
+
+
+class Broker:
+    """A dbus-broker on the machine of a host, to stand in the place of its bus; it starts nobody."""
+
+    name = "broker"
+
+    def __init__(self, host):
+        self.socket = host.dir / "broker"
+        self.address = f"unix:path={self.socket}"
+        config = host.dir / "broker.conf"
+        config.write_text(host.bus.config.read_text().replace(str(host.bus.socket), str(self.socket)))
+        # It insists on a journal.
+        host.run(["mkdir", "-p", "/run/systemd/journal"])
+        self._journal = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._journal.bind(str(host.root / "run/systemd/journal/socket"))
+        monitor = Gio.File.new_for_path(str(host.dir)).monitor_directory(Gio.FileMonitorFlags.NONE)
+        monitor.set_rate_limit(0)
+        monitor.connect("changed", lambda *_: None)  # wakes who waits
+        host.spawn(["systemd-socket-activate", "-E", "DBUS_SYSTEM_BUS_ADDRESS", "-l", self.socket,
+                    "dbus-broker-launch", f"--config-file={config}", "--scope=system"])
+        wait_until(self.socket.exists, "the socket of dbus-broker")
+        host.run(["chmod", "666", self.socket])
+
+    def remove_services(self):
+        """As those of the bed's own bus when its daemons are to stop."""
+
+    def close(self):
+        self._journal.close()
+
+
+@needs_namespaces
+@pytest.mark.skipif(not all(map(shutil.which, ("dbus-broker-launch", "systemd-socket-activate"))),
+                    reason="dbus-broker is not installed")
+def test_dbus_broker_ends_who_stops_reading(make_host):
+    host = make_host(sysroot=True, bus_policy=CLUSTER_POLICY)
+    host.bus = broker = Broker(host)
+    daemon = host.start_daemon("stated")
+    faithful = Faithful(host)
+    with Deaf(host, "nobody") as deaf, Wire(host) as subscriber, \
+            host.log_signals(*DBUS, "NameOwnerChanged", deaf.unique_name) as gone:
+        subscriber.call(SUBSCRIBE)
+        flood = Flood(host)
+        gone.wait(deadline=30)
+        for _ in range(3):
+            faithful.wait()
+        flood.running = False
+        assert daemon.poll() is None
+    assert local_id(host)
+    broker.close()

@@ -166,12 +166,12 @@ def test_a_source_that_cannot_start_is_tried_again_ever_more_seldom(make_host):
     host = make_host(sysroot=True)
     attempts = Attempts(host, SERVICES["telemetryd"].bus_name)
     host.start_daemon("stated")
-    times = attempts.wait(4)
+    times = attempts.wait(3)
     attempts.close()
     gaps = [later - earlier for earlier, later in zip(times, times[1:])]
-    assert len(times) == 4
+    assert len(times) == 3
     # Timers of whole seconds may come half a second early, to come with others.
-    assert all(gap >= least for gap, least in zip(gaps, (0.5, 1.5, 3.5))), gaps
+    assert all(gap >= least for gap, least in zip(gaps, (0.5, 1.5))), gaps
     assert local_id(host)
 
 
@@ -192,14 +192,13 @@ def test_one_that_dies_young_is_not_started_at_once_for_ever(make_host):
     name = SERVICES["telemetryd"].bus_name
     with host.log_signals(*BUS, "NameOwnerChanged", name) as owners:
         host.wait_for_name(name)
-        came = []
-        for _ in range(3):
+        for least in (0.5, 1.5):
             run = host.activated("telemetryd")
             owners.received.clear()
+            killed = time.monotonic()
             run.kill()
             owners.wait(lambda change: change.args[2] != "")
-            came.append(time.monotonic())
-    assert came[1] - came[0] >= 0.5 and came[2] - came[1] >= 1.5, came
+            assert time.monotonic() - killed >= least
 
 
 def test_all_three_killed_at_once(make_host):
