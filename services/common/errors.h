@@ -7,6 +7,9 @@
 #define ALD_ERROR_AMBIGUOUS_NAME "org.alidade.Error.AmbiguousName"
 #define ALD_ERROR_NOT_STORED "org.alidade.Error.NotStored"
 #define ALD_ERROR_NOT_SUBSCRIBED "org.alidade.Error.NotSubscribed"
+#define ALD_ERROR_NOT_JOINED "org.alidade.Error.NotJoined"
+#define ALD_ERROR_NODE_ONLINE "org.alidade.Error.NodeOnline"
+#define ALD_ERROR_NOT_MIRRORED "org.alidade.Error.NotMirrored"
 
 int ald_errors_register(void);
 
