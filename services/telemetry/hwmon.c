@@ -17,6 +17,9 @@
 
 #define RESCAN_USEC (UINT64_C(10) * 1000 * 1000)
 
+/* Each is kept open and read at every sample; no machine has so many processor packages. */
+#define SENSORS_MAX 256u
+
 /* Chips that sit in the processor, and which of their inputs tell the temperature of the package: all those
  * with the first of these labels that any input has, or the first input where no label matches. */
 static const struct Chip {
@@ -39,6 +42,7 @@ struct AldHwmonCollector {
         int root;
         GArray *sensors; /* of AldKeptFile */
         uint64_t next_scan_usec;
+        bool told_limit;
 };
 
 static void clear_sensor(void *sensor)
@@ -76,11 +80,23 @@ static bool has_prefix(const char *text, const char *prefix)
         return g_ascii_strncasecmp(text, prefix, strlen(prefix)) == 0;
 }
 
+static void tell_limit(AldHwmonCollector *collector)
+{
+        if (!collector->told_limit)
+                g_message("More than %u sensors tell the temperature of processors; the others are not read",
+                        SENSORS_MAX);
+        collector->told_limit = true;
+}
+
 /* A sensor known before keeps its descriptor, and with it what was complained about. */
 static void add_sensor(AldHwmonCollector *collector, GArray *found, const char *path)
 {
         AldKeptFile sensor;
 
+        if (found->len >= SENSORS_MAX) {
+                tell_limit(collector);
+                return;
+        }
         for (guint i = 0; i < collector->sensors->len; i++) {
                 AldKeptFile *known = &g_array_index(collector->sensors, AldKeptFile, i);
 

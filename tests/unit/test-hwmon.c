@@ -185,6 +185,37 @@ static void test_complains_once_over_scans(void)
         g_assert_cmpuint(log_count("hwmon1"), ==, 1);
 }
 
+static unsigned count_open_files(void)
+{
+        g_autoptr(GDir) dir = g_dir_open("/proc/self/fd", 0, NULL);
+        unsigned n = 0;
+
+        while (g_dir_read_name(dir))
+                n++;
+        return n;
+}
+
+/* An absurd number of chips takes neither the descriptors nor the log. */
+static void test_thousands_of_chips(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(AldHwmonCollector) collector = ald_hwmon_collector_new(root->fd);
+        unsigned before = count_open_files();
+
+        log_count_reset();
+        for (unsigned i = 0; i < 1000; i++) {
+                g_autofree char *name = g_strdup_printf(HWMON "hwmon%u/name", i);
+                g_autofree char *input = g_strdup_printf(HWMON "hwmon%u/temp1_input", i);
+
+                fake_root_write_all(root, name, "coretemp\n", input, "45000\n", NULL);
+        }
+        g_assert_cmpint(ald_hwmon_collector_sample(collector, 0), ==, 45000);
+        fake_root_remove(root, HWMON "hwmon0");
+        g_assert_cmpint(ald_hwmon_collector_sample(collector, 60 * SEC), ==, 45000);
+        g_assert_cmpuint(count_open_files() - before, <=, 256);
+        g_assert_cmpuint(log_count("256 sensors"), ==, 1);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -199,5 +230,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/hwmon/sensor-goes", test_sensor_goes);
         g_test_add_func("/hwmon/driver-comes-late", test_driver_comes_late);
         g_test_add_func("/hwmon/complains-once-over-scans", test_complains_once_over_scans);
+        g_test_add_func("/hwmon/thousands-of-chips", test_thousands_of_chips);
         return g_test_run();
 }
