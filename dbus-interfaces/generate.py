@@ -96,7 +96,8 @@ def schema_c(records):
                    f'                .mapping = "{record.mapping}",\n'
                    f"                .type = &ald_{record.symbol}_struct,\n"
                    f"                .is_link = {str(record.is_link).lower()},\n"
-                   f"                .persistent = {str(record.persistent).lower()},\n        }},\n")
+                   f"                .persistent = {str(record.persistent).lower()},\n"
+                   f"                .local = {str(record.local).lower()},\n        }},\n")
     out.append("};\n")
     return "".join(out)
 

@@ -63,7 +63,7 @@ class Interface:
         self.name = element.get("name")
         if not self.name.startswith(PREFIX):
             raise SchemaError(f"{path}: {self.name} does not begin with {PREFIX}")
-        self.mapping, self.persistent = None, False
+        self.mapping, self.persistent, self.local = None, False, False
         self.members, self.fields = [], []
         self._read_members()
         if self.mapping:
@@ -97,6 +97,8 @@ class Interface:
                 self.mapping = child.get("value")
             elif child.tag == "annotation" and name == PREFIX + "Persistent":
                 self.persistent = child.get("value") == "true"
+            elif child.tag == "annotation" and name == PREFIX + "Local":
+                self.local = child.get("value") == "true"
             elif child.tag == "annotation":
                 raise SchemaError(f"{self.path}: unknown annotation {name}")
             else:

@@ -11,6 +11,7 @@ typedef struct AldKindInfo {
         const AldStruct *type;
         bool is_link;
         bool persistent; /* kept over a restart of the state service, since measuring it again is dear */
+        bool local;      /* what this machine alone says of a node; never travels */
 } AldKindInfo;
 
 extern const AldKindInfo ald_kinds[ALD_N_KINDS];
