@@ -84,8 +84,3 @@ bool ald_key_names(AldKind kind, const char *key, const AldId *node, const AldRe
         return names(source, node) && sink && strlen(sink) == ALD_ID_STRING_SIZE - 1 &&
                strncmp(sink, sink_of(kind, key), ALD_ID_STRING_SIZE - 1) == 0;
 }
-
-bool ald_key_fits(AldKind kind, const char *key, const AldId *node, const AldRecord *record)
-{
-        return ald_key_parse(kind, key, NULL) >= 0 && ald_key_names(kind, key, node, record);
-}

@@ -14,7 +14,3 @@ int ald_key_parse(AldKind kind, const char *key, AldId *ret_sink);
 
 /* Checks that the Source and Sink of a link's record are those of its node and its key, which is valid. */
 bool ald_key_names(AldKind kind, const char *key, const AldId *node, const AldRecord *record);
-
-/* Checks that the key is valid and that the Source and Sink of a link's record are those of its node and key.
- */
-bool ald_key_fits(AldKind kind, const char *key, const AldId *node, const AldRecord *record);

@@ -77,7 +77,7 @@ static void test_length(void)
         g_assert_cmpint(ald_key_parse(ALD_KIND_LINK_SOCKET, huge, NULL), ==, -EINVAL);
 }
 
-static bool fits(AldKind kind, const char *key, const char *source, const char *sink)
+static bool is_named(AldKind kind, const char *key, const char *source, const char *sink)
 {
         AldLinkSocket socket = ALD_LINK_SOCKET_INIT;
         AldLinkRdma rdma = ALD_LINK_RDMA_INIT;
@@ -88,32 +88,30 @@ static bool fits(AldKind kind, const char *key, const char *source, const char *
         socket.sink = rdma.sink = sink;
         record = record_make(kind, kind == ALD_KIND_LINK_SOCKET ? (void *) &socket : (void *) &rdma);
         g_assert_cmpint(ald_id_parse(B, &node), ==, 0);
-        return ald_key_fits(kind, key, &node, record);
+        g_assert_cmpint(ald_key_parse(kind, key, NULL), ==, 0);
+        return ald_key_names(kind, key, &node, record);
 }
 
-static void test_record_must_fit(void)
+static void test_link_is_that_of_its_key(void)
 {
         static const char socket[] = A ",192.0.2.1", rdma[] = "a.1," A ",b.1";
 
-        g_assert_true(fits(ALD_KIND_LINK_SOCKET, socket, B, A));
-        g_assert_true(fits(ALD_KIND_LINK_RDMA, rdma, B, A));
-        g_assert_false(fits(ALD_KIND_LINK_SOCKET, socket, A, A));
-        g_assert_false(fits(ALD_KIND_LINK_SOCKET, socket, B, B));
-        g_assert_false(fits(ALD_KIND_LINK_SOCKET, socket, NULL, A));
-        g_assert_false(fits(ALD_KIND_LINK_SOCKET, socket, B, NULL));
-        g_assert_false(fits(ALD_KIND_LINK_SOCKET, socket, "x", A));
-        g_assert_false(fits(ALD_KIND_LINK_SOCKET, "", B, A));
-        g_assert_false(fits(ALD_KIND_LINK_RDMA, rdma, B, B));
-        g_assert_false(fits(ALD_KIND_LINK_RDMA, socket, B, A));
+        g_assert_true(is_named(ALD_KIND_LINK_SOCKET, socket, B, A));
+        g_assert_true(is_named(ALD_KIND_LINK_RDMA, rdma, B, A));
+        g_assert_false(is_named(ALD_KIND_LINK_SOCKET, socket, A, A));
+        g_assert_false(is_named(ALD_KIND_LINK_SOCKET, socket, B, B));
+        g_assert_false(is_named(ALD_KIND_LINK_SOCKET, socket, NULL, A));
+        g_assert_false(is_named(ALD_KIND_LINK_SOCKET, socket, B, NULL));
+        g_assert_false(is_named(ALD_KIND_LINK_SOCKET, socket, "x", A));
+        g_assert_false(is_named(ALD_KIND_LINK_RDMA, rdma, B, B));
 }
 
-static void test_node_records_always_fit(void)
+static void test_node_records_name_none(void)
 {
         g_autoptr(AldRecord) record = record_random(ALD_KIND_MEMORY);
         AldId node = id_make(1);
 
-        g_assert_true(ald_key_fits(ALD_KIND_MEMORY, "", &node, record));
-        g_assert_false(ald_key_fits(ALD_KIND_MEMORY, "x", &node, record));
+        g_assert_true(ald_key_names(ALD_KIND_MEMORY, "", &node, record));
 }
 
 int main(int argc, char *argv[])
@@ -123,7 +121,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/key/sockets", test_sockets);
         g_test_add_func("/key/rdma", test_rdma);
         g_test_add_func("/key/length", test_length);
-        g_test_add_func("/key/record-must-fit", test_record_must_fit);
-        g_test_add_func("/key/node-records-always-fit", test_node_records_always_fit);
+        g_test_add_func("/key/link-is-that-of-its-key", test_link_is_that_of_its_key);
+        g_test_add_func("/key/node-records-name-none", test_node_records_name_none);
         return g_test_run();
 }
