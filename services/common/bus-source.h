@@ -4,8 +4,8 @@
 #include <glib.h>
 #include <systemd/sd-bus.h>
 
-/* A bus that takes nothing of what we send for so long will not take it from this connection: a client has
- * stopped reading, and the bus holds as much of ours for it as it may. */
+/* A bus that takes nothing of what we send for so long is left: it hangs, or a client has stopped reading and
+ * it holds as much of ours for it as it may. The two look alike from here. */
 #define ALD_BUS_STUCK_USEC (UINT64_C(10) * 1000 * 1000)
 
 /* Called once, when the connection has ended, or with -EBUSY when the bus is stuck; the source is gone then.

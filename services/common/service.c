@@ -75,7 +75,9 @@ uint64_t ald_service_refused_signals(AldService *service)
 static void on_bus_closed(sd_bus *bus, int error, gpointer userdata)
 {
         ald_service_quit(userdata, error,
-                error == -EBUSY ? "The bus reads no more; a client has stopped reading" : "The bus has gone");
+                error == -EBUSY ? "The bus reads no more: it hangs, or it holds too much for a client that "
+                                  "has stopped reading"
+                                : "The bus has gone");
 }
 
 /* Without the system bus there is less to tell, but the service goes on. */

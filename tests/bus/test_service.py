@@ -3,6 +3,7 @@
 becomes of a caller who does not read."""
 
 import contextlib
+import signal
 
 import pytest
 from gi.repository import Gio, GLib
@@ -114,3 +115,14 @@ def answer_of(caller):
         return None
     except BusError as error:
         return error.name
+
+
+def test_a_bus_that_hangs_is_left(make_host):
+    """It looks like one that holds too much of ours, so both are named."""
+    host = make_host(sysroot=True, daemons=["telemetryd"])
+    host.bus.process.signal(signal.SIGSTOP)
+    try:
+        host.daemons[-1].expect_exit(1, deadline=60)
+    finally:
+        host.bus.process.signal(signal.SIGCONT)
+    assert "The bus reads no more: it hangs" in host.daemons[-1].log_text()
