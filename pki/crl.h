@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include "pki/types.h"
+
+/*
+ * Makes a revocation list, valid as long as the CA: what is in old (maybe NULL), and the serials (a
+ * NULL-ended list, maybe NULL) of AldPkiFacts. -ESTALE unless the number is greater than the old one's,
+ * -EINVAL for what is no serial, -E2BIG where it would be beyond ALD_PKI_CRL_MAX. The first of a cluster is
+ * empty and has number 1.
+ */
+int ald_pki_crl_make(X509 *ca, EVP_PKEY *ca_key, X509_CRL *old, const char *const *serials, uint64_t number,
+        uint64_t now, X509_CRL **ret, char **ret_error);
+
+/* -EBADMSG for what is no list or has no number, -E2BIG beyond ALD_PKI_CRL_MAX. */
+int ald_pki_crl_parse(const char *pem, size_t n, X509_CRL **ret, char **ret_error);
+int ald_pki_crl_load(const char *path, X509_CRL **ret, char **ret_error);
+char *ald_pki_crl_to_pem(X509_CRL *crl);
+
+/* -EKEYREJECTED unless this CA has signed it. */
+int ald_pki_crl_verify(X509_CRL *crl, X509 *ca, char **ret_reason);
+
+/* Whether a list from anywhere is to replace the current one (maybe NULL): signed by the CA, else
+ * -EKEYREJECTED, and with a greater number, else -ESTALE. */
+int ald_pki_crl_accept(X509_CRL *crl, X509 *ca, X509_CRL *current, char **ret_reason);
+
+uint64_t ald_pki_crl_number(X509_CRL *crl);
+size_t ald_pki_crl_count(X509_CRL *crl);
+bool ald_pki_crl_contains(X509_CRL *crl, const char *serial);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * Replaces a file atomically and durably. It has its mode and owner before anything is in it; uid or gid -1
+ * leave that as it is for a new file.
+ */
+int ald_pki_file_write(const char *path, const char *text, mode_t mode, uid_t uid, gid_t gid);
+
+/* Reads a regular file with a NUL behind. -EFBIG beyond max bytes, -EINVAL for what is no regular file. */
+int ald_pki_file_read(const char *path, size_t max, char **ret, size_t *ret_n);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <sys/types.h>
+
+#include "pki/types.h"
+
+/* Private keys on P-256, the only kind that is made or signed here. */
+int ald_pki_key_generate(EVP_PKEY **ret, char **ret_error);
+
+/* Writes the key without a passphrase, as ald_pki_file_write() does. */
+int ald_pki_key_save(EVP_PKEY *key, const char *path, mode_t mode, uid_t uid, gid_t gid, char **ret_error);
+
+/* -ENOENT where there is none, -EBADMSG for what is no key or has a passphrase. */
+int ald_pki_key_load(const char *path, EVP_PKEY **ret, char **ret_error);
+int ald_pki_key_parse(const char *pem, size_t n, EVP_PKEY **ret, char **ret_error);
+
+/* Whether the key, private or public, is on P-256. */
+gboolean ald_pki_key_is_p256(EVP_PKEY *key);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+/*
+ * Keys, certificates and revocation lists are OpenSSL's own objects. Each function here gives a negative
+ * errno and, where it has *ret_error or *ret_reason (maybe NULL), one line of plain words, to be freed; it
+ * leaves OpenSSL's queue of errors empty. Times are µs of CLOCK_REALTIME, and arguments.
+ */
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(BIO, BIO_free_all)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(EVP_PKEY, EVP_PKEY_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SSL, SSL_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SSL_CTX, SSL_CTX_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(X509, X509_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(X509_CRL, X509_CRL_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(X509_REQ, X509_REQ_free)
+
+#define ALD_PKI_ID_SIZE 33             /* a node id: 32 lower-case hexadecimal digits, and the NUL */
+#define ALD_PKI_PEM_MAX (64u * 1024)   /* bytes of a key, a certificate or a request */
+#define ALD_PKI_CRL_MAX (1024u * 1024) /* bytes of a revocation list */
+#define ALD_PKI_NAME_MAX 64u           /* bytes of a common name (X.520), thus of a cluster's name */
+
+/* What a certificate is for: the extended key usage and the form of the common name follow from it. */
+typedef enum AldPkiRole {
+        ALD_PKI_ROLE_NODE,   /* CN = node id, clientAuth */
+        ALD_PKI_ROLE_BROKER, /* CN = broker-ID, serverAuth, names and addresses in the SAN */
+        ALD_PKI_ROLE_BRIDGE, /* CN = bridge-SITE, clientAuth */
+} AldPkiRole;
+
+/* Whether it is a node id: 32 lower-case hexadecimal digits, not all of them 0. */
+gboolean ald_pki_is_node_id(const char *text);
