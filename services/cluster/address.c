@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "services/cluster/address.h"
+
+static bool is_ipv4(const char *host)
+{
+        struct in_addr address;
+
+        return inet_pton(AF_INET, host, &address) == 1;
+}
+
+/* With or without a scope, which is the name or number of an interface and need not be there now. */
+static bool is_ipv6(const char *host)
+{
+        const char *scope = strchr(host, '%');
+        g_autofree char *bare = scope ? g_strndup(host, (gsize) (scope - host)) : g_strdup(host);
+        struct in6_addr address;
+
+        if (scope && (scope[1] == '\0' || strlen(scope + 1) >= IF_NAMESIZE))
+                return false;
+        for (const char *c = scope ? scope + 1 : ""; *c; c++)
+                if (!g_ascii_isgraph(*c) || strchr("%[]/", *c))
+                        return false;
+        return inet_pton(AF_INET6, bare, &address) == 1;
+}
+
+bool ald_address_is_numeric(const AldAddress *address)
+{
+        return is_ipv4(address->host) || is_ipv6(address->host);
+}
+
+/* Letters, digits, hyphens and underscores in labels of 1 to 63; a name of digits and dots alone is a number
+ * gone wrong. */
+static bool is_name(const char *host)
+{
+        size_t label = 0;
+        bool letter = false;
+
+        for (const char *c = host; *c; c++) {
+                if (*c == '.') {
+                        if (label == 0)
+                                return false;
+                        label = 0;
+                        continue;
+                }
+                if (!g_ascii_isalnum(*c) && (*c != '-' || label == 0) && *c != '_')
+                        return false;
+                letter = letter || !g_ascii_isdigit(*c);
+                if (++label > 63)
+                        return false;
+        }
+        return letter && host[0] != '\0' && host[strlen(host) - 1] != '-';
+}
+
+static int fail(const char **ret_reason, const char *reason)
+{
+        if (ret_reason)
+                *ret_reason = reason;
+        return -EINVAL;
+}
+
+static int parse_port(const char *text, uint16_t *ret)
+{
+        guint64 port;
+
+        if (!g_ascii_string_to_unsigned(text, 10, 1, UINT16_MAX, &port, NULL))
+                return -EINVAL;
+        *ret = (uint16_t) port;
+        return 0;
+}
+
+/* Cuts a text into its host and the text of its port, which stays NULL where there is none. */
+static int split(const char *text, char **ret_host, const char **ret_port)
+{
+        const char *end;
+
+        if (text[0] == '[') {
+                end = strchr(text, ']');
+                if (!end || (end[1] != '\0' && end[1] != ':'))
+                        return -EINVAL;
+                *ret_host = g_strndup(text + 1, (gsize) (end - text) - 1);
+                *ret_port = end[1] == ':' ? end + 2 : NULL;
+                return 0;
+        }
+        end = strchr(text, ':');
+        if (end && strchr(end + 1, ':'))
+                end = NULL; /* more than one: a bare IPv6 address */
+        *ret_host = end ? g_strndup(text, (gsize) (end - text)) : g_strdup(text);
+        *ret_port = end ? end + 1 : NULL;
+        return 0;
+}
+
+/* Upper and lower case mean the same, but in the name of an interface. */
+static void put_host(const char *host, char *ret)
+{
+        bool scope = false;
+
+        for (; *host; host++) {
+                scope = scope || *host == '%';
+                *ret++ = scope ? *host : g_ascii_tolower(*host);
+        }
+        *ret = '\0';
+}
+
+int ald_address_parse(const char *text, AldAddress *ret, const char **ret_reason)
+{
+        g_autofree char *host = NULL;
+        const char *port_text = NULL;
+        uint16_t port = ALD_ADDRESS_PORT;
+
+        if (split(text, &host, &port_text) < 0)
+                return fail(ret_reason, "brackets are for an IPv6 address, with the port after them");
+        if (port_text && parse_port(port_text, &port) < 0)
+                return fail(ret_reason, "the port is not a number from 1 to 65535");
+        if (strlen(host) > ALD_ADDRESS_HOST_MAX)
+                return fail(ret_reason, "it is longer than a name can be");
+        if (text[0] == '[' && !is_ipv6(host))
+                return fail(ret_reason, "what is in the brackets is no IPv6 address");
+        if (strchr(host, ':') && !is_ipv6(host))
+                return fail(ret_reason, "it is no IPv6 address");
+        if (!strchr(host, ':') && !is_ipv4(host) && !is_name(host))
+                return fail(ret_reason, "it is neither the name nor the address of a host");
+        put_host(host, ret->host);
+        ret->port = port;
+        return 0;
+}
+
+const char *ald_address_refuse(const char *text)
+{
+        const char *reason = NULL;
+        AldAddress address;
+
+        (void) ald_address_parse(text, &address, &reason);
+        return reason;
+}
+
+void ald_address_format(const AldAddress *address, char ret[static ALD_ADDRESS_TEXT_SIZE])
+{
+        const char *open = strchr(address->host, ':') ? "[" : "", *close = *open ? "]" : "";
+
+        if (address->port == ALD_ADDRESS_PORT)
+                snprintf(ret, ALD_ADDRESS_TEXT_SIZE, "%s%s%s", open, address->host, close);
+        else
+                snprintf(ret, ALD_ADDRESS_TEXT_SIZE, "%s%s%s:%u", open, address->host, close, address->port);
+}
+
+int ald_address_compare(const AldAddress *a, const AldAddress *b)
+{
+        int order = strcmp(a->host, b->host);
+
+        return order != 0 ? order : (int) a->port - (int) b->port;
+}

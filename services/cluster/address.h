@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <glib.h>
+
+/* Where a broker listens. */
+#define ALD_ADDRESS_PORT 8883u /* MQTT over TLS */
+#define ALD_ADDRESS_HOST_MAX 253u
+#define ALD_ADDRESS_TEXT_SIZE (ALD_ADDRESS_HOST_MAX + 9u) /* with brackets, port and terminator */
+
+typedef struct AldAddress {
+        char host[ALD_ADDRESS_HOST_MAX +
+                  1]; /* lower case; an IPv6 address without brackets, maybe with %scope */
+        uint16_t port;
+} AldAddress;
+
+/*
+ * Reads "host", "host:port", "192.0.2.1:port", "[2001:db8::1]", "[fe80::1%eth0]:port" or a bare IPv6 address.
+ * The port is ALD_ADDRESS_PORT where none is given. -EINVAL, and why in *ret_reason (maybe NULL).
+ */
+int ald_address_parse(const char *text, AldAddress *ret, const char **ret_reason);
+
+/* Why a text is no address, or NULL where it is one. */
+const char *ald_address_refuse(const char *text);
+
+/* The text that ald_address_parse() reads; the port is left out where it is the usual one. */
+void ald_address_format(const AldAddress *address, char ret[static ALD_ADDRESS_TEXT_SIZE]);
+
+/* Whether the host is an IPv4 or IPv6 address rather than a name. */
+bool ald_address_is_numeric(const AldAddress *address);
+
+/* 0 where they are the same; else an order. */
+int ald_address_compare(const AldAddress *a, const AldAddress *b);
