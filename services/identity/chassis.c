@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "services/common/sysroot.h"
+#include "services/common/text.h"
 #include "services/identity/chassis.h"
-#include "services/identity/text.h"
 
 /* SMBIOS, 7.4.1: the obvious ones only, since firmware is careless with the others. */
 static const char *chassis_by_dmi(uint64_t type)

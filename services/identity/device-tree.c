@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "services/common/sysroot.h"
+#include "services/common/text.h"
 #include "services/identity/device-tree.h"
-#include "services/identity/text.h"
 
 #define STRINGS_MAX 32u
 

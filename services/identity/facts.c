@@ -5,16 +5,16 @@
 #include <sys/utsname.h>
 #include <systemd/sd-id128.h>
 
+#include "services/common/cpuinfo.h"
+#include "services/common/text.h"
 #include "services/identity/chassis.h"
 #include "services/identity/cpu-signature.h"
-#include "services/identity/cpuinfo.h"
 #include "services/identity/device-tree.h"
 #include "services/identity/dmi.h"
 #include "services/identity/facts.h"
 #include "services/identity/hypervisor.h"
 #include "services/identity/os-release.h"
 #include "services/identity/soc.h"
-#include "services/identity/text.h"
 
 /* Whether this processor and this kernel are those that the root tells of. */
 static bool is_real_root(int root)

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "services/common/sysroot.h"
+#include "services/common/text.h"
 #include "services/identity/hypervisor.h"
-#include "services/identity/text.h"
 
 typedef struct Sign {
         const char *text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/identity/cpuinfo.h"
+#include "services/common/cpuinfo.h"
 #include "services/identity/device-tree.h"
 #include "services/identity/dmi.h"
 

@@ -4,8 +4,8 @@
 
 #include <glib.h>
 
+#include "services/common/text.h"
 #include "services/identity/os-release.h"
-#include "services/identity/text.h"
 
 /* Reads what stands after a backslash: within double quotes it escapes only what the shell knows there. */
 static const char *unescape(const char *p, const char *end, char quote, GString *value)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
+#include "services/common/text.h"
 #include "services/identity/soc.h"
-#include "services/identity/text.h"
 
 typedef struct Soc {
         const char *id;

@@ -10,6 +10,3 @@ AldGpu *ald_gpu_cpu(int root, uint64_t host_memory);
 
 /* MemTotal of /proc/meminfo in bytes, or absent. */
 uint64_t ald_gpu_host_memory(int root);
-
-/* Name and vendor in the text of /proc/cpuinfo, freed by the caller; untouched where it does not tell. */
-void ald_gpu_parse_cpuinfo(const char *text, char **ret_name, char **ret_vendor);

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "services/identity/cpuinfo.h"
+#include "services/common/cpuinfo.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "services/identity/dmi.h"
-#include "services/identity/text.h"
+#include "services/common/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdint.h>
 
-#include "services/telemetry/gpu-cpu.h"
 #include "services/telemetry/gpu-drm.h"
 #include "services/telemetry/gpu-names.h"
 #include "services/telemetry/gpu-pci.h"
@@ -13,14 +12,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
         g_autofree char *text = g_strndup((const char *) data, size);
-        g_autofree char *model = ald_gpu_parse_nvidia_model(text), *name = NULL, *vendor = NULL,
-                        *market = NULL;
+        g_autofree char *model = ald_gpu_parse_nvidia_model(text), *market = NULL;
         AldV3dStats stats;
         uint64_t config;
 
         g_assert_true(!model || *model);
-        ald_gpu_parse_cpuinfo(text, &name, &vendor);
-        g_assert_true(!name || *name);
         market = ald_gpu_market_name(text, "AMD");
         g_assert_true(g_str_has_prefix(market, "AMD"));
         if (ald_gpu_parse_v3d_stats(text, &stats))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "services/identity/text.h"
+#include "services/common/text.h"
 #include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"
 
@@ -94,9 +94,9 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         log_count_install();
-        g_test_add_func("/identity/text/tidy", test_tidy);
-        g_test_add_func("/identity/text/tidy-limits", test_tidy_limits);
-        g_test_add_func("/identity/text/read", test_read);
-        g_test_add_func("/identity/text/read-broken", test_read_broken);
+        g_test_add_func("/text/tidy", test_tidy);
+        g_test_add_func("/text/tidy-limits", test_tidy_limits);
+        g_test_add_func("/text/read", test_read);
+        g_test_add_func("/text/read-broken", test_read_broken);
         return g_test_run();
 }

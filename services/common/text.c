@@ -6,7 +6,7 @@
 
 #include "services/common/fd.h"
 #include "services/common/sysroot.h"
-#include "services/identity/text.h"
+#include "services/common/text.h"
 
 static bool is_blank(char c)
 {

@@ -4,19 +4,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "services/common/arm-cores.h"
+#include "services/common/cpuinfo.h"
 #include "services/common/fd.h"
 #include "services/common/sysroot.h"
-#include "services/identity/arm-cores.h"
-#include "services/identity/cpuinfo.h"
-#include "services/identity/text.h"
+#include "services/common/text.h"
 
-/* What a machine of many hundred processors has beyond it repeats what stands before. */
-#define CPUINFO_MAX (1024u * 1024)
+/* What a machine of many processors has beyond it repeats what stands before, and is slow to make. */
+#define CPUINFO_MAX (64u * 1024)
 #define KINDS_MAX 6u /* of cores or models in one machine */
 
 typedef struct Parser {
         AldCpuinfo *result;
-        GPtrArray *models; /* "model name" of x86 and loongarch */
+        GPtrArray *models; /* "model name" of x86 and loongarch, "cpu model" of mips */
         GPtrArray *uarchs; /* riscv */
         GArray *cores;     /* AldArmCore */
         unsigned implementer;
@@ -111,7 +111,7 @@ static bool is_key(const char *key, size_t n, const char *name)
 
 static void take(Parser *parser, const char *key, size_t k, const char *value, size_t n)
 {
-        if (is_key(key, k, "model name"))
+        if (is_key(key, k, "model name") || is_key(key, k, "cpu model"))
                 add_distinct(parser->models, value, n);
         else if (is_key(key, k, "flags"))
                 set_flags(parser->result, value, n);
@@ -232,6 +232,25 @@ static char *name_chip(Parser *parser)
         return NULL;
 }
 
+static const char *name_vendor(const Parser *parser)
+{
+        static const struct {
+                const char *told;
+                const char *name;
+        } vendors[] = {
+                { "AuthenticAMD", "AMD" },
+                { "GenuineIntel", "Intel" },
+                { "HygonGenuine", "Hygon" },
+                { "CentaurHauls", "Zhaoxin" },
+                { "Shanghai", "Zhaoxin" },
+        };
+
+        for (size_t i = 0; parser->vendor_id && i < G_N_ELEMENTS(vendors); i++)
+                if (g_str_equal(vendors[i].told, parser->vendor_id))
+                        return vendors[i].name;
+        return ald_arm_implementer_name(parser->implementer);
+}
+
 void ald_cpuinfo_parse(const char *text, size_t length, AldCpuinfo *ret)
 {
         const char *end = text + length;
@@ -251,6 +270,7 @@ void ald_cpuinfo_parse(const char *text, size_t length, AldCpuinfo *ret)
                 line += n + 1;
         }
         ret->chip = name_chip(&parser);
+        ret->vendor = name_vendor(&parser);
         ret->user_mode = parser.vendor_id && g_str_equal(parser.vendor_id, "User Mode Linux");
 
         g_ptr_array_unref(parser.models);
@@ -264,7 +284,7 @@ void ald_cpuinfo_parse(const char *text, size_t length, AldCpuinfo *ret)
         g_free(parser.model);
 }
 
-/* As much as there is, or as fits. */
+/* As much as there is, or as fits of whole lines. */
 static ssize_t read_start(int fd, char *buffer, size_t size)
 {
         size_t have = 0;
@@ -280,6 +300,9 @@ static ssize_t read_start(int fd, char *buffer, size_t size)
                         break;
                 have += (size_t) n;
         }
+        if (have == size)
+                while (have > 0 && buffer[have - 1] != '\n')
+                        have--;
         return (ssize_t) have;
 }
 

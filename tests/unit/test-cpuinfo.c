@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "services/identity/cpuinfo.h"
+#include "services/common/cpuinfo.h"
 #include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"
 
@@ -73,6 +73,7 @@ static const Case cases[] = {
                 "Loongson-64bit\n"
                 "Model Name\t\t: Loongson-3A5000\n",
                 "Loongson-3A5000" },
+        { "mips", "system type\t\t: MIPS Malta\ncpu model\t\t: MIPS P5600 V0.2\n", "MIPS P5600 V0.2" },
         { "empty", "", NULL },
         { "newlines", "\n\n\n", NULL },
         { "no-colons", "processor 0\nmodel name Intel\n", NULL },
@@ -115,6 +116,28 @@ static void test_flags(void)
         }
 }
 
+static void test_vendor(void)
+{
+        static const struct {
+                const char *text, *vendor;
+        } vendors[] = {
+                { X86("a", "fpu"), "Intel" },
+                { "vendor_id\t:   Shanghai  \n", "Zhaoxin" },
+                { "vendor_id\t: IBM/S390\n", NULL },
+                { ARM("0x41", "0xfff"), "Arm" },
+                { ARM("0x4e", "0x010"), "NVIDIA" },
+                { ARM("0x12", "0x003"), NULL },
+                { "", NULL },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(vendors); i++) {
+                g_auto(AldCpuinfo) cpuinfo = { 0 };
+
+                ald_cpuinfo_parse(vendors[i].text, strlen(vendors[i].text), &cpuinfo);
+                g_assert_cmpstr(cpuinfo.vendor, ==, vendors[i].vendor);
+        }
+}
+
 /* However many kinds a hostile file lists, the name stays one that can be shown. */
 static void test_many_kinds(void)
 {
@@ -152,6 +175,13 @@ static void test_read(void)
         fake_root_write(root, "proc/cpuinfo", text->str);
         read_chip(root, "AMD EPYC 9965 192-Core Processor");
 
+        /* Wherever it is cut, no half of a name is taken for another. */
+        g_string_assign(text, "");
+        while (text->len < 256 * 1024)
+                g_string_append(text, "model name\t: Some Processor\n");
+        fake_root_write(root, "proc/cpuinfo", text->str);
+        read_chip(root, "Some Processor");
+
         /* One line of 1 MiB, and no other. */
         g_string_assign(text, "model name\t: ");
         while (text->len < 1024 * 1024)
@@ -183,13 +213,14 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         log_count_install();
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-                g_autofree char *path = g_strconcat("/identity/cpuinfo/chip/", cases[i].name, NULL);
+                g_autofree char *path = g_strconcat("/cpuinfo/chip/", cases[i].name, NULL);
 
                 g_test_add_data_func(path, &cases[i], test_chip);
         }
-        g_test_add_func("/identity/cpuinfo/flags", test_flags);
-        g_test_add_func("/identity/cpuinfo/many-kinds", test_many_kinds);
-        g_test_add_func("/identity/cpuinfo/read", test_read);
-        g_test_add_func("/identity/cpuinfo/read-broken", test_read_broken);
+        g_test_add_func("/cpuinfo/flags", test_flags);
+        g_test_add_func("/cpuinfo/vendor", test_vendor);
+        g_test_add_func("/cpuinfo/many-kinds", test_many_kinds);
+        g_test_add_func("/cpuinfo/read", test_read);
+        g_test_add_func("/cpuinfo/read-broken", test_read_broken);
         return g_test_run();
 }

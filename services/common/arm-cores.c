@@ -2,7 +2,7 @@
 
 #include <glib.h>
 
-#include "services/identity/arm-cores.h"
+#include "services/common/arm-cores.h"
 
 /* Numbers as in MIDR_EL1 and the manuals of the cores. Bigger cores stand before the smaller ones that share
  * a chip with them. */
@@ -130,14 +130,22 @@ unsigned ald_arm_core_rank(AldArmCore core)
         return i;
 }
 
+const char *ald_arm_implementer_name(unsigned implementer)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(implementers); i++)
+                if (implementers[i].id == implementer)
+                        return implementers[i].name;
+        return NULL;
+}
+
 char *ald_arm_core_name(AldArmCore core)
 {
+        const char *implementer = ald_arm_implementer_name(core.implementer);
         unsigned rank = ald_arm_core_rank(core);
 
         if (rank < G_N_ELEMENTS(cores))
                 return g_strdup(cores[rank].name);
-        for (size_t i = 0; i < G_N_ELEMENTS(implementers); i++)
-                if (implementers[i].id == core.implementer)
-                        return g_strdup_printf("%s part 0x%03x", implementers[i].name, core.part);
+        if (implementer)
+                return g_strdup_printf("%s part 0x%03x", implementer, core.part);
         return g_strdup_printf("implementer 0x%02x part 0x%03x", core.implementer, core.part);
 }

@@ -12,5 +12,8 @@ typedef struct AldArmCore {
 /* Cortex-A76; for a part that is not known, its implementer and number. To be freed. */
 char *ald_arm_core_name(AldArmCore core);
 
+/* Who made it, or designed it: Arm. NULL where that is not known. */
+const char *ald_arm_implementer_name(unsigned implementer);
+
 /* Where a core stands among its kin: the bigger one has the lower rank. */
 unsigned ald_arm_core_rank(AldArmCore core);

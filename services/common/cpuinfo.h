@@ -10,9 +10,10 @@
 typedef struct AldCpuinfo {
         char *chip; /* NULL where nothing names it; several kinds of core are joined by " + ", big ones first
                      */
-        bool has_flags;  /* the x86 flags are there, so `hypervisor` can be relied on */
-        bool hypervisor; /* the processor says that it is a virtual one */
-        bool user_mode;  /* the machine is User Mode Linux */
+        const char *vendor; /* Intel, Arm; NULL where it is not told or not known */
+        bool has_flags;     /* the x86 flags are there, so `hypervisor` can be relied on */
+        bool hypervisor;    /* the processor says that it is a virtual one */
+        bool user_mode;     /* the machine is User Mode Linux */
 } AldCpuinfo;
 
 void ald_cpuinfo_parse(const char *text, size_t length, AldCpuinfo *ret);
