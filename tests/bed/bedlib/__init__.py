@@ -5,6 +5,7 @@ import gi
 
 gi.require_version("Gio", "2.0")
 
+from .cluster import Cluster  # noqa: E402
 from .connection import BusError, Connection  # noqa: E402
 from .errors import BedFailure, Timeout, Unavailable  # noqa: E402
 from .host import Host  # noqa: E402
@@ -17,6 +18,6 @@ from .standin import StandIn  # noqa: E402
 from .sysroot import FakeRoot  # noqa: E402
 from .waiting import wait_until  # noqa: E402
 
-__all__ = ["BedFailure", "BusError", "Connection", "FakeRoot", "Host", "Hostnamed", "Lldpd", "Machine",
-           "NetworkManager", "ObjectTree", "Polkit", "SERVICES", "SOURCE", "SignalLog", "StandIn", "Timeout",
-           "Unavailable", "build_dir", "can_isolate", "interface_xml", "wait_until"]
+__all__ = ["BedFailure", "BusError", "Cluster", "Connection", "FakeRoot", "Host", "Hostnamed", "Lldpd",
+           "Machine", "NetworkManager", "ObjectTree", "Polkit", "SERVICES", "SOURCE", "SignalLog", "StandIn",
+           "Timeout", "Unavailable", "build_dir", "can_isolate", "interface_xml", "wait_until"]

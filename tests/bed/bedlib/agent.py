@@ -3,7 +3,7 @@
 
 Run by machine.py as `python3 -ISB agent.py CONTROL-FD DIRECTORY`. The control socket is SOCK_SEQPACKET;
 each request is one JSON object with descriptors beside it, each answered by one JSON object. When the
-other end closes, for whatever reason, everything started here dies and DIRECTORY goes.
+other end closes, for whatever reason, or SIGTERM comes, everything started here dies and DIRECTORY goes.
 
 It is pid 1 of a pid namespace, or, where namespaces are refused, a child subreaper: either way no
 process started below it can escape.
@@ -115,7 +115,8 @@ class Agent:
         while True:
             ready, _, _ = select.select([self.control, wakeup], [], [])
             if wakeup in ready:
-                os.read(wakeup, 4096)
+                if signal.SIGTERM in os.read(wakeup, 4096):
+                    return
                 self.reap()
             if self.control in ready:
                 try:
@@ -171,7 +172,8 @@ def main():
     wakeup, signalled = os.pipe()
     os.set_blocking(signalled, False)
     signal.set_wakeup_fd(signalled, warn_on_full_buffer=False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
+    for number in (signal.SIGCHLD, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
     agent = Agent(control)
     own = os.pidfd_open(os.getpid())
     agent.answer({"pid": os.getpid()}, [own])

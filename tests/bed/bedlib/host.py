@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A simulated host: a machine with a bus, the real system services it asks for, and Alidade's daemons."""
 
+import contextlib
+import json
 import signal
 import sys
 
@@ -13,7 +15,8 @@ from .machine import Machine
 from .notify import NotifySocket
 from .objects import ObjectTree
 from .parts import Hostnamed, NetworkManager, Polkit
-from .services import SERVICES, bus_policies, built_programs, client_binary, policy_users, polkit_policies
+from .services import (SERVICES, bus_policies, built_programs, client_binary, group_members, policy_users,
+                       polkit_policies)
 from .sysroot import FakeRoot
 from .waiting import DEADLINE
 
@@ -75,6 +78,7 @@ class Host(Machine):
             self.sysroot = FakeRoot(self.dir / "sysroot")
         if self.isolated:
             self.add_users(dict.fromkeys([*policy_users(), *(s.user for s in SERVICES.values())]))
+            self.add_members(group_members())
         self._start_buses()
         self._start_parts()
         for program in self._first_daemons:
@@ -86,6 +90,7 @@ class Host(Machine):
         self.system_bus = Bus(self, "system-bus") if self._own_bus else self.bus
         self.environment["DBUS_SYSTEM_BUS_ADDRESS"] = self.system_bus.address
         self.environment["ALIDADE_BUS_ADDRESS"] = self.bus.address
+        self._tell_shell()
         self.activations = Activations(self)
         for program in self._activation:
             service = SERVICES[program]
@@ -93,6 +98,13 @@ class Host(Machine):
                                  self.daemon_environment(program))
         for bus in {self.bus, self.system_bus}:
             bus.start()
+
+    def _tell_shell(self):
+        """What tests/bed/shell needs, which finds a host by its first process."""
+        environment = {**self.environment, "ALIDADE_CONFIG_DIR": str(self.dir / "config")}
+        with contextlib.suppress(Unavailable):
+            environment["PATH"] = f"{client_binary().parent}:{environment['PATH']}"
+        (self.dir / "host.json").write_text(json.dumps({"name": self.name, "environment": environment}))
 
     def _start_parts(self):
         system = (self, self.system_bus, self.connection(bus=self.system_bus))

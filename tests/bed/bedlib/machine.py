@@ -127,6 +127,17 @@ class Machine:
                 passwd.write(f"{name}:x:{uid}:{uid}::/nonexistent:/usr/sbin/nologin\n")
                 group.write(f"{name}:x:{uid}:\n")
 
+    def add_members(self, members):
+        """(user, group) pairs; makes the groups that are not there."""
+        groups = [line.split(":") for line in (self.root / "etc/group").read_text().splitlines()]
+        for user, name in members:
+            group = next((group for group in groups if group[0] == name), None)
+            if group is None:
+                group = [name, "x", str(62000 + len(groups)), ""]
+                groups.append(group)
+            group[3] = ",".join(filter(None, [group[3], user]))
+        (self.root / "etc/group").write_text("".join(":".join(group) + "\n" for group in groups))
+
     def _receive(self):
         self._control.settimeout(DEADLINE * PATIENCE)
         message, fds, _, _ = socket.recv_fds(self._control, 1 << 20, 8)

@@ -89,6 +89,12 @@ def policy_users():
     return sorted(set(re.findall(r'<policy\s+user="([^"]+)"', text)) - {"root"})
 
 
+def group_members():
+    """(user, group) of the m lines of sysusers.d: what units rely on to read."""
+    text = "".join(path.read_text() for path in SOURCE.glob("services/*.sysusers"))
+    return re.findall(r"^m\s+(\S+)\s+(\S+)", text, re.MULTILINE)
+
+
 def polkit_policies():
     """Alidade's action files; a generated one lies in the build directory."""
     found = {}

@@ -39,3 +39,12 @@ def wait_until(predicate, what, deadline=DEADLINE, fds=()):
     finally:
         for source in watches + ([] if expired else [timer]):
             GLib.source_remove(source)
+
+
+def wait_steadily(predicate, what, deadline=DEADLINE, interval=0.02):
+    """As wait_until(), for what tells nobody that it has changed: asks again and again."""
+    timer = GLib.timeout_add(max(1, int(interval * 1000)), lambda: GLib.SOURCE_CONTINUE)
+    try:
+        return wait_until(predicate, what, deadline)
+    finally:
+        GLib.source_remove(timer)

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A host of a simulated cluster: its identity, its daemons by name, its broker, and what may befall it."""
+
+import hashlib
+import hmac
+import signal
+from pathlib import Path
+
+from . import network
+from .broker import Broker
+from .errors import Unavailable
+from .host import Host
+from .services import SERVICES, build_dir, built_programs
+from .waiting import wait_steadily
+
+APP_ID = bytes.fromhex("6d024f1e68ee4c01932314de4590e8f4")
+LINK = "eth0"
+FAKETIME = "faketime/libfaketimeMT.so.1"
+STATE = ("org.alidade.State1", "/org/alidade/State1", "org.alidade.State1")
+CLUSTER = ("org.alidade.Cluster1", "/org/alidade/Cluster1", "org.alidade.Cluster1")
+PRESENCE = "org.alidade.Node1.Presence"
+
+
+def node_id(machine_id):
+    """What sd_id128_get_machine_app_specific(3) makes of a machine id."""
+    digest = bytearray(hmac.new(bytes.fromhex(machine_id), APP_ID, hashlib.sha256).digest()[:16])
+    digest[6] = digest[6] & 0x0f | 0x40
+    digest[8] = digest[8] & 0x3f | 0x80
+    return digest.hex()
+
+
+def faketime_library():
+    for folder in Path("/usr/lib").glob("*/"):
+        if (folder / FAKETIME).exists():
+            return folder / FAKETIME
+    raise Unavailable("faketime is not installed")
+
+
+class Node(Host):
+    """Made by Cluster. own_clock: set_clock() works on its daemons; other options are those of Host."""
+
+    def __init__(self, number, *, own_clock=False, **options):
+        super().__init__(f"node{number}", isolated=True, **options)
+        self.number = number
+        self.address = f"10.77.{number // 256}.{number % 256}"
+        self.id = node_id(self.machine_id)
+        self.broker = None
+        self._own_clock = own_clock
+        self._switch = None
+        self._crashed = False
+
+    def start(self):
+        super().start()
+        self._extra_environment.setdefault("ALIDADE_LIBEXEC_DIR", build_dir() / "services/telemetry")
+        if self._own_clock:
+            # It names semaphores after pids, which are those of other nodes as well.
+            self.run(["mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", "/dev/shm"])
+            self.set_clock(0)
+
+    def plug_in(self, switch, bridge):
+        self._switch = switch
+        network.join_bridge(switch, bridge, self, LINK, f"{self.address}/16")
+
+    def add_broker(self):
+        self.broker = Broker(self)
+
+    def daemon_argv(self, program):
+        argv = super().daemon_argv(program)
+        if self._own_clock:
+            # For the daemon alone: a semaphore made before its user changed would be another's.
+            argv[-1:-1] = ["env", f"LD_PRELOAD={faketime_library()}", "FAKETIME_NO_CACHE=1",
+                           "FAKETIME_DONT_FAKE_MONOTONIC=1", f"FAKETIME_TIMESTAMP_FILE={self.dir / 'clock'}"]
+        return argv
+
+    # Its daemons; the newest run of each counts
+
+    def start_daemons(self, programs=None):
+        """All that are built, at once; wait_ready() awaits them."""
+        for program in built_programs() if programs is None else programs:
+            self.start_daemon(program, wait=False)
+
+    def wait_ready(self):
+        for daemon in self.daemons:
+            self.connection().wait_for_name(SERVICES[daemon.name].bus_name, process=daemon)
+
+    def process(self, program):
+        return next(daemon for daemon in reversed(self.daemons) if daemon.name == program)
+
+    def kill(self, program):
+        """kill -9; returns when the bus has noticed."""
+        self.process(program).kill()
+        self.wait_for_name(SERVICES[program].bus_name, present=False)
+
+    def pause(self, program):
+        self.process(program).signal(signal.SIGSTOP)
+
+    def resume(self, program):
+        self.process(program).signal(signal.SIGCONT)
+
+    def reload(self, program):
+        self.process(program).signal(signal.SIGHUP)
+
+    def restart(self, program):
+        """Ends it in order, if it still runs, and starts it anew."""
+        if self.process(program).poll() is None:
+            self.process(program).stop()
+        self.wait_for_name(SERVICES[program].bus_name, present=False)
+        return self.start_daemon(program)
+
+    # What may befall it
+
+    def cut(self):
+        """Its cable is out."""
+        network.set_up(self._switch, self.name, False)
+
+    def mend(self):
+        network.set_up(self._switch, self.name)
+
+    def set_clock(self, offset_seconds):
+        """Moves the realtime clock that its daemons see, those that run too, away from the true one."""
+        fresh = self.dir / "clock.fresh"
+        fresh.write_text(f"{offset_seconds:+d}")
+        fresh.rename(self.dir / "clock")
+
+    def crash(self):
+        """All of it dies at once, and nothing of it comes back."""
+        self._crashed = True
+        signal.pidfd_send_signal(self._agent_pidfd, signal.SIGTERM)
+        for process in self.processes:
+            process.excused = True
+            process.wait()
+        # Our connections to its bus would keep its network.
+        network.delete_link(self._switch, self.name)
+
+    def _stop_daemons(self):
+        return [] if self._crashed else super()._stop_daemons()
+
+    # What it knows of the cluster
+
+    def state(self, method, signature="", args=(), **options):
+        """A call of the state service."""
+        return self.call(*STATE, method, signature, args, **options)
+
+    def records(self, kind=""):
+        """{(node, kind, key): (epoch, seq, deleted, fields)} of all that this node knows."""
+        found, after = {}, ""
+        while True:
+            page, after = self.state("GetRecords", "sst", (kind, after, 0))
+            found.update({tuple(row[:3]): (row[3], row[4], row[6], row[7]) for row in page})
+            if not after:
+                return found
+
+    def digest(self, kind=""):
+        """(count, digest) of all that this node knows."""
+        return tuple(self.state("GetDigest", "s", (kind,)))
+
+    def presence(self, other):
+        """The word for another node, or None where it is not known."""
+        rows = self.records("Node1.Presence")
+        return rows.get((other.id, "Node1.Presence", ""), [{}])[-1].get("State")
+
+    def wait_presence(self, other, state, **options):
+        wait_steadily(lambda: self.presence(other) == state,
+                      lambda: f"{other.name} {state} as {self.name} sees it (now {self.presence(other)})",
+                      **options)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The simulated cluster itself: what the tests of the cluster rely on."""
+
+import pytest
+
+from bedlib import BedFailure
+from bedlib.fixtures import needs_namespaces
+from bedlib.node import STATE
+
+pytestmark = needs_namespaces
+ALONE = ("identityd", "stated")
+PORT = 8883
+
+
+def mqtt(node, program, broker, *words, **options):
+    """One of the clients of mosquitto with the certificate of the node."""
+    config = node.dir / "config/cluster"
+    return node.run([program, "-h", broker.address, "-p", PORT, "--cafile", config / "ca.crt", "--cert",
+                     config / "node.crt", "--key", config / "node.key", *words], **options)
+
+
+def reaches(node, other):
+    return node.run(["ping", "-c1", "-W1", other.address], check=False).returncode == 0
+
+
+def test_nodes_have_ids_and_names_of_their_own(make_cluster):
+    cluster = make_cluster(3, programs=ALONE, enrolled=False, brokers=())
+    assert [node.get(*STATE, "NodeId") for node in cluster.nodes] == [node.id for node in cluster.nodes]
+    assert [node.run(["hostname"]).stdout.strip() for node in cluster.nodes] == ["node1", "node2", "node3"]
+    assert reaches(cluster.nodes[0], cluster.nodes[2])
+
+
+def test_partition_and_cut(make_cluster):
+    cluster = make_cluster(3, programs=ALONE, enrolled=False, brokers=())
+    one, two, three = cluster.nodes
+    cluster.partition([one], [two, three])
+    assert (reaches(two, one), reaches(two, three)) == (False, True)
+    cluster.heal()
+    assert reaches(two, one)
+    one.cut()
+    assert not reaches(two, one)
+    one.mend()
+    assert reaches(two, one)
+
+
+def test_brokers_take_what_is_a_nodes_own(make_cluster):
+    cluster = make_cluster(2, programs=ALONE, brokers=(0, 1))
+    one, two = cluster.nodes
+    for broker in cluster.brokers:
+        topic = f"alidade/1/bed/{two.id}/x"
+        mqtt(two, "mosquitto_pub", broker, "-t", topic, "-m", broker.name, "-q", 1, "-r")
+        mqtt(two, "mosquitto_pub", broker, "-t", f"alidade/1/bed/{one.id}/x", "-m", "forged", "-q", 1, "-r")
+        told = mqtt(one, "mosquitto_sub", broker, "-t", "alidade/1/bed/#", "-v", "-W", 2, check=False)
+        assert told.stdout == f"{topic} {broker.name}\n"
+    one.broker.stop()
+    one.broker.forget()
+    one.broker.start()
+    told = mqtt(two, "mosquitto_sub", one, "-t", "alidade/1/bed/#", "-W", 1, check=False)
+    assert told.stdout == ""
+
+
+def test_a_crash_takes_all_of_a_node_and_no_other(make_cluster):
+    cluster = make_cluster(2, programs=ALONE, enrolled=False, brokers=())
+    one, two = cluster.nodes
+    two.crash()
+    assert not two.dir.exists()
+    assert not reaches(one, two)
+    assert one.get(*STATE, "NodeId") == one.id
+
+
+def test_own_clock(make_cluster):
+    cluster = make_cluster(1, programs=ALONE, enrolled=False, brokers=(), own_clock=True)
+    node, = cluster.nodes
+    year = 365 * 86400
+
+    def updated():
+        node.restart("identityd")
+        return node.wait_for_property("org.alidade.Identity1", "/org/alidade/Identity1",
+                                      "org.alidade.Node1.Identity", "UpdatedUSec", lambda usec: usec > 0) / 1e6
+
+    first = updated()
+    node.set_clock(-year)
+    assert updated() - first == pytest.approx(-year, abs=60)
+    node.set_clock(year)
+    assert updated() - first == pytest.approx(year, abs=60)
+
+
+def test_daemons_by_name(make_cluster):
+    cluster = make_cluster(1, programs=ALONE, enrolled=False, brokers=())
+    node, = cluster.nodes
+    first = node.process("identityd")
+    node.kill("identityd")
+    second = node.restart("identityd")
+    assert first.pid != second.pid and node.process("identityd") is second
+    node.kill("stated")
+    with pytest.raises(BedFailure):
+        node.wait_ready()
