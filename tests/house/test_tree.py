@@ -10,6 +10,7 @@ from tree import SOURCE, c_files, read
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 GENERATED = {"state/schema.h"}
+KNOW_PKI = {"services/cluster", "clients/alidadectl/cluster"}
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
@@ -20,16 +21,17 @@ def own_folder(path):
 def allowed_folders(path):
     """The folders whose headers a file may include."""
     top = path.parts[0]
+    pki = {"pki"} if top == "probes" or own_folder(path) in KNOW_PKI else set()
     if top == "services":
-        return {"services/common", "state", own_folder(path)}
+        return {"services/common", "state", own_folder(path)} | pki
     if top == "clients":
-        return {own_folder(path)}
-    return {top}
+        return {own_folder(path)} | pki
+    return {top} | pki
 
 
 def test_includes_stay_in_their_house():
     wrong = []
-    for path in c_files("state", "probes", "services", "clients"):
+    for path in c_files("state", "pki", "probes", "services", "clients"):
         for included in INCLUDE.findall(read(path)):
             if not any(included.startswith(folder + "/") for folder in allowed_folders(path)):
                 wrong.append(f"{path} includes {included}")
@@ -37,7 +39,7 @@ def test_includes_stay_in_their_house():
 
 
 def test_includes_are_from_the_root():
-    wrong = [f"{path} includes {included}" for path in c_files("state", "probes", "services", "clients")
+    wrong = [f"{path} includes {included}" for path in c_files("state", "pki", "probes", "services", "clients")
              for included in INCLUDE.findall(read(path))
              if included not in GENERATED and not (SOURCE / included).is_file()]
     assert wrong == []
@@ -46,7 +48,7 @@ def test_includes_are_from_the_root():
 def test_the_bus_is_known_to_bus_files_only():
     """Managers and collectors never see an sd_bus_message."""
     wrong = []
-    for path in c_files("state", "probes", "services"):
+    for path in c_files("state", "pki", "probes", "services"):
         knows = own_folder(path) == "services/common" or path.stem.endswith("-bus")
         if not knows and re.search(r"\bsd_bus_(?!path_)", COMMENT.sub("", read(path))):
             wrong.append(str(path))
@@ -89,7 +91,7 @@ def test_lines_fit():
 
 def test_names_of_files():
     kebab = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\.[ch]")
-    found = c_files("state", "probes", "services", "clients", "tests")
+    found = c_files("state", "pki", "probes", "services", "clients", "tests")
     assert [str(path) for path in found if not kebab.fullmatch(path.name)] == []
 
 
@@ -106,6 +108,6 @@ def test_nothing_is_left_for_later():
     (r"\busleep\s*\(|\bsleep\s*\(", "an event"),
 ], ids=["unbounded", "shell", "sleep"])
 def test_calls_that_are_not_used(pattern, instead):
-    found = [str(path) for path in c_files("state", "probes", "services", "clients")
+    found = [str(path) for path in c_files("state", "pki", "probes", "services", "clients")
              if re.search(pattern, COMMENT.sub("", read(path)))]
     assert found == [], f"use {instead}"

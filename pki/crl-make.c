@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+
+#include "pki/crl.h"
+#include "pki/date.h"
+#include "pki/error.h"
+#include "pki/serial.h"
+#include "pki/sign.h"
+
+static bool add_revoked(X509_CRL *crl, X509_REVOKED *revoked)
+{
+        if (revoked && X509_CRL_add0_revoked(crl, revoked))
+                return true;
+        X509_REVOKED_free(revoked);
+        return false;
+}
+
+static bool copy_revoked(X509_CRL *crl, X509_CRL *old)
+{
+        STACK_OF(X509_REVOKED) *all = X509_CRL_get_REVOKED(old);
+
+        for (int i = 0; i < sk_X509_REVOKED_num(all); i++)
+                if (!add_revoked(crl, X509_REVOKED_dup(sk_X509_REVOKED_value(all, i))))
+                        return false;
+        return true;
+}
+
+static X509_REVOKED *new_revoked(ASN1_INTEGER *serial, uint64_t now)
+{
+        X509_REVOKED *revoked = X509_REVOKED_new();
+        ASN1_TIME *time = ASN1_TIME_new();
+
+        if (!revoked || !time || !ald_pki_date_set(time, now, 0, 0) ||
+                !X509_REVOKED_set_serialNumber(revoked, serial) ||
+                !X509_REVOKED_set_revocationDate(revoked, time)) {
+                X509_REVOKED_free(revoked);
+                revoked = NULL;
+        }
+        ASN1_TIME_free(time);
+        return revoked;
+}
+
+static int revoke_serial(X509_CRL *crl, const char *text, uint64_t now, char **ret_error)
+{
+        ASN1_INTEGER *serial = ald_pki_serial_parse(text);
+        bool ok = serial && (ald_pki_crl_contains(crl, text) || add_revoked(crl, new_revoked(serial, now)));
+        int r = 0;
+
+        if (!serial)
+                r = ald_pki_refuse(-EINVAL, ret_error, "\"%s\" is no serial of a certificate", text);
+        else if (!ok)
+                r = ald_pki_openssl_failed(-ENOMEM, "Cannot revoke a certificate", ret_error);
+        ASN1_INTEGER_free(serial);
+        return r;
+}
+
+/* All but what is revoked. */
+static bool fill(X509_CRL *crl, X509 *ca, uint64_t number, uint64_t now)
+{
+        ASN1_INTEGER *value = ASN1_INTEGER_new();
+        ASN1_TIME *time = ASN1_TIME_new();
+        X509V3_CTX context;
+        X509_EXTENSION *issuer;
+        bool ok;
+
+        X509V3_set_ctx(&context, ca, NULL, NULL, crl, 0);
+        issuer = X509V3_EXT_conf_nid(NULL, &context, NID_authority_key_identifier, "keyid:always");
+        ok = value && time && issuer && X509_CRL_set_version(crl, X509_CRL_VERSION_2) &&
+             X509_CRL_set_issuer_name(crl, X509_get_subject_name(ca)) &&
+             ald_pki_date_set(time, now, 0, -ALD_PKI_BACKDATE_SECONDS) &&
+             X509_CRL_set1_lastUpdate(crl, time) && X509_CRL_set1_nextUpdate(crl, X509_get0_notAfter(ca)) &&
+             X509_CRL_add_ext(crl, issuer, -1) && ASN1_INTEGER_set_uint64(value, number) &&
+             X509_CRL_add1_ext_i2d(crl, NID_crl_number, value, 0, X509V3_ADD_DEFAULT) == 1;
+        X509_EXTENSION_free(issuer);
+        ASN1_TIME_free(time);
+        ASN1_INTEGER_free(value);
+        return ok;
+}
+
+/* Once more from its text, since OpenSSL learns some of it only when it reads; that holds the limit of size,
+ * too. */
+static int reread(X509_CRL *crl, X509_CRL **ret, char **ret_error)
+{
+        g_autofree char *text = ald_pki_crl_to_pem(crl);
+
+        return ald_pki_crl_parse(text, strlen(text), ret, ret_error);
+}
+
+int ald_pki_crl_make(X509 *ca, EVP_PKEY *ca_key, X509_CRL *old, const char *const *serials, uint64_t number,
+        uint64_t now, X509_CRL **ret, char **ret_error)
+{
+        g_autoptr(X509_CRL) crl = X509_CRL_new();
+        int r;
+
+        if (!X509_check_private_key(ca, ca_key))
+                return ald_pki_refuse(-EKEYREJECTED, ret_error, "the key is not that of the CA");
+        r = old ? ald_pki_crl_verify(old, ca, ret_error) : 0;
+        if (r < 0)
+                return r;
+        if (number <= (old ? ald_pki_crl_number(old) : 0))
+                return ald_pki_refuse(-ESTALE, ret_error,
+                        "the number of a revocation list must rise: %" PRIu64 " is not enough", number);
+        if (!crl || !fill(crl, ca, number, now) || (old && !copy_revoked(crl, old)))
+                return ald_pki_openssl_failed(-EIO, "Cannot make a revocation list", ret_error);
+        for (size_t i = 0; serials && serials[i]; i++) {
+                r = revoke_serial(crl, serials[i], now, ret_error);
+                if (r < 0)
+                        return r;
+        }
+        if (!X509_CRL_sort(crl) || X509_CRL_sign(crl, ca_key, EVP_sha256()) <= 0)
+                return ald_pki_openssl_failed(-EIO, "Cannot sign a revocation list", ret_error);
+        ERR_clear_error();
+        return reread(crl, ret, ret_error);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "pki/types.h"
+
+/* What the readers of PEM share. The memory that the BIO reads stays the caller's. -E2BIG beyond max bytes.
+ */
+int ald_pki_pem_open(const char *pem, size_t n, size_t max, const char *what, BIO **ret, char **ret_error);
+
+/* Loads a file to be freed by g_free(); *ret_error names it. */
+int ald_pki_pem_load(const char *path, size_t max, char **ret, size_t *ret_n, char **ret_error);
+
+/* Never asks at a terminal for a passphrase, as OpenSSL would. */
+int ald_pki_pem_no_passphrase(char *buffer, int size, int writing, void *data);
+
+/* What was written to a BIO in memory, as text. */
+char *ald_pki_pem_text(BIO *bio);

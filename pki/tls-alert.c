@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "pki/tls-alert.h"
+#include "pki/types.h"
+
+/* What a peer that refuses our certificate thinks of it. */
+static const char *refusal(int alert)
+{
+        switch (alert) {
+        case SSL_AD_BAD_CERTIFICATE:
+                return "it is not valid yet, or not for this name; check the clocks";
+        case SSL_AD_UNSUPPORTED_CERTIFICATE:
+                return "it is not meant for this use";
+        case SSL_AD_CERTIFICATE_REVOKED:
+                return "it is revoked";
+        case SSL_AD_CERTIFICATE_EXPIRED:
+                return "it has expired, or the revocation list there has";
+        case SSL_AD_UNKNOWN_CA:
+                return "it is from an unknown CA";
+        case SSL_AD_CERTIFICATE_UNKNOWN:
+                return "it cannot be used";
+        case SSL_AD_DECRYPT_ERROR:
+                return "a signature is bad";
+        default:
+                return NULL;
+        }
+}
+
+char *ald_tls_alert_received(const char *peer, int value)
+{
+        int alert = value & 0xff;
+        const char *why = refusal(alert);
+
+        if (alert == SSL_AD_CLOSE_NOTIFY || alert == SSL_AD_USER_CANCELLED)
+                return NULL;
+        if (why)
+                return g_strdup_printf("%s refused our certificate: %s", peer, why);
+        if (alert == TLS13_AD_CERTIFICATE_REQUIRED)
+                return g_strdup_printf("%s has seen no certificate of ours", peer);
+        if (alert == SSL_AD_PROTOCOL_VERSION)
+                return g_strdup_printf("%s does not speak TLS 1.3", peer);
+        return g_strdup_printf("%s ended the TLS handshake: %s", peer, SSL_alert_desc_string_long(value));
+}
+
+char *ald_tls_alert_sent(const char *peer, int value)
+{
+        switch (value & 0xff) {
+        case TLS13_AD_CERTIFICATE_REQUIRED:
+                return g_strdup_printf("%s has shown no certificate", peer);
+        case SSL_AD_PROTOCOL_VERSION:
+                return g_strdup_printf("%s does not speak TLS 1.3", peer);
+        default:
+                return NULL;
+        }
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include <openssl/err.h>
+
+#include "pki/error.h"
+#include "pki/tls-alert.h"
+#include "pki/tls.h"
+#include "pki/verify.h"
+
+struct AldTls {
+        SSL_CTX *context;
+        X509 *ca;
+        X509_CRL *crl;
+        AldPkiRole peer;
+        char *expected;
+        GMutex lock;
+        char *reason;
+};
+
+static void set_reason(AldTls *tls, char *reason)
+{
+        g_mutex_lock(&tls->lock);
+        g_free(tls->reason);
+        tls->reason = reason;
+        g_mutex_unlock(&tls->lock);
+}
+
+/* Which alert the peer gets. What is wrong with our own list is no fault of its. */
+static int alert_error(int r)
+{
+        switch (r) {
+        case -EKEYREVOKED:
+                return X509_V_ERR_CERT_REVOKED;
+        case -EKEYEXPIRED:
+                return X509_V_ERR_CERT_HAS_EXPIRED;
+        case -EKEYREJECTED:
+                return X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY;
+        case -EPERM:
+                return X509_V_ERR_INVALID_PURPOSE;
+        case -EAGAIN:
+                return X509_V_ERR_CERT_NOT_YET_VALID;
+        case -ENXIO:
+                return X509_V_ERR_HOSTNAME_MISMATCH;
+        default:
+                return X509_V_ERR_UNSPECIFIED;
+        }
+}
+
+/* In place of OpenSSL's own judgement of the peer's certificate. */
+static int judge(X509_STORE_CTX *store, void *data)
+{
+        AldTls *tls = data;
+        g_autofree char *reason = NULL;
+        int r = ald_pki_verify(tls->ca, tls->crl, X509_STORE_CTX_get0_cert(store), tls->peer, tls->expected,
+                (uint64_t) MAX(g_get_real_time(), 0), &reason);
+
+        if (r == 0) {
+                X509_STORE_CTX_set_error(store, X509_V_OK);
+                return 1;
+        }
+        X509_STORE_CTX_set_error(store, alert_error(r));
+        set_reason(tls, g_steal_pointer(&reason));
+        return 0;
+}
+
+static void hear_alert(const SSL *ssl, int where, int value)
+{
+        AldTls *tls = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
+        const char *peer = tls->peer == ALD_PKI_ROLE_BROKER ? "the broker" : "the other node";
+        char *reason = NULL;
+
+        if (where == SSL_CB_READ_ALERT)
+                reason = ald_tls_alert_received(peer, value);
+        else if (where == SSL_CB_WRITE_ALERT)
+                reason = ald_tls_alert_sent(peer, value);
+        if (reason)
+                set_reason(tls, reason);
+}
+
+static bool set_up(AldTls *tls, const AldPkiIdentity *identity, bool server)
+{
+        SSL_CTX *context = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method());
+
+        tls->context = context;
+        if (!context || !SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) ||
+                SSL_CTX_use_certificate(context, identity->certificate) != 1 ||
+                SSL_CTX_use_PrivateKey(context, identity->key) != 1 ||
+                (server && (!SSL_CTX_add_client_CA(context, identity->ca) ||
+                                   !SSL_CTX_set_num_tickets(context, 0))))
+                return false;
+        SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+        SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+        SSL_CTX_set_max_cert_list(context, ALD_PKI_PEM_MAX);
+        SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+        SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+        SSL_CTX_set_cert_verify_callback(context, judge, tls);
+        SSL_CTX_set_app_data(context, tls);
+        SSL_CTX_set_info_callback(context, hear_alert);
+        return true;
+}
+
+static int new_context(const AldPkiIdentity *identity, bool server, AldPkiRole peer, const char *expected,
+        AldTls **ret, char **ret_error)
+{
+        g_autoptr(AldTls) tls = g_new0(AldTls, 1);
+
+        g_mutex_init(&tls->lock);
+        tls->peer = peer;
+        tls->expected = g_strdup(expected);
+        X509_up_ref(identity->ca);
+        tls->ca = identity->ca;
+        X509_CRL_up_ref(identity->crl);
+        tls->crl = identity->crl;
+        if (!set_up(tls, identity, server))
+                return ald_pki_openssl_failed(
+                        -EKEYREJECTED, "our certificate or key cannot be used", ret_error);
+        ERR_clear_error();
+        *ret = g_steal_pointer(&tls);
+        return 0;
+}
+
+int ald_tls_new_for_broker(const AldPkiIdentity *identity, const char *host, AldTls **ret, char **ret_error)
+{
+        return new_context(identity, false, ALD_PKI_ROLE_BROKER, host, ret, ret_error);
+}
+
+int ald_tls_new_for_peer(
+        const AldPkiIdentity *identity, bool server, const char *node_id, AldTls **ret, char **ret_error)
+{
+        return new_context(identity, server, ALD_PKI_ROLE_NODE, node_id, ret, ret_error);
+}
+
+void ald_tls_free(AldTls *tls)
+{
+        SSL_CTX_free(tls->context);
+        X509_free(tls->ca);
+        X509_CRL_free(tls->crl);
+        g_free(tls->expected);
+        g_free(tls->reason);
+        g_mutex_clear(&tls->lock);
+        g_free(tls);
+}
+
+SSL_CTX *ald_tls_context(AldTls *tls)
+{
+        return tls->context;
+}
+
+char *ald_tls_take_reason(AldTls *tls)
+{
+        char *reason;
+
+        g_mutex_lock(&tls->lock);
+        reason = g_steal_pointer(&tls->reason);
+        g_mutex_unlock(&tls->lock);
+        return reason;
+}
+
+char *ald_tls_explain(AldTls *tls, SSL *ssl, int result)
+{
+        int saved_errno = errno;
+        char *reason = ald_tls_take_reason(tls);
+        unsigned long first = ERR_peek_error();
+
+        if (!reason && SSL_get_error(ssl, result) == SSL_ERROR_SSL &&
+                ERR_GET_REASON(first) != SSL_R_UNEXPECTED_EOF_WHILE_READING)
+                return ald_pki_take_openssl_error();
+        if (!reason && first == 0 && SSL_get_error(ssl, result) == SSL_ERROR_SYSCALL && saved_errno != 0)
+                reason = g_strdup(g_strerror(saved_errno));
+        ERR_clear_error();
+        return reason ? reason : g_strdup("the connection was closed");
+}
