@@ -231,11 +231,11 @@ AldUpdate fixture_update(unsigned node, unsigned which, unsigned nodes, uint64_t
         };
 
         key[0] = '\0';
-        if (which < ALD_N_NODE_KINDS) {
+        if (which < FIXTURE_KINDS) {
                 update.kind = (AldKind) which;
                 update.record = node_record(node, update.kind, turn);
         } else {
-                unsigned peer = (node + 1 + which - ALD_N_NODE_KINDS) % MAX(nodes, FIXTURE_PEERS + 1);
+                unsigned peer = (node + 1 + which - FIXTURE_KINDS) % MAX(nodes, FIXTURE_PEERS + 1);
                 update.kind = ALD_KIND_LINK_SOCKET;
                 update.record = link_record(node, peer, turn, key);
         }

@@ -3,9 +3,11 @@
 
 #include "state/store.h"
 
-/* A node as benchmarks know it: 8 record interfaces, 2 GPUs, 6 network interfaces, and links to 4 peers. */
+/* A node as benchmarks know it: the 8 record interfaces that nodes measure, 2 GPUs, 6 network interfaces, and
+ * links to 4 peers. */
+#define FIXTURE_KINDS ALD_KIND_PRESENCE
 #define FIXTURE_PEERS 4u
-#define FIXTURE_RECORDS (ALD_N_NODE_KINDS + FIXTURE_PEERS)
+#define FIXTURE_RECORDS (FIXTURE_KINDS + FIXTURE_PEERS)
 
 AldId fixture_id(unsigned node);
 
