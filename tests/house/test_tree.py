@@ -25,7 +25,7 @@ def allowed_folders(path):
     if top == "services":
         return {"services/common", "state", own_folder(path)} | pki
     if top == "clients":
-        return {own_folder(path)} | pki
+        return {"/".join(path.parts[:2]), own_folder(path)} | pki
     return {top} | pki
 
 
