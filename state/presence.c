@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+
+#include "state/presence.h"
+
+void ald_presence_init(AldNodePresence *presence, uint64_t real)
+{
+        *presence = (AldNodePresence){ .state = ALD_PRESENCE_STATE_STALE, .since = real };
+}
+
+static AldPresenceVia *find_via(AldNodePresence *presence, uint32_t broker)
+{
+        AldPresenceVia *oldest = &presence->vias[0];
+
+        for (unsigned i = 0; i < ALD_PRESENCE_VIAS; i++) {
+                AldPresenceVia *via = &presence->vias[i];
+
+                if (via->broker == broker)
+                        return via;
+                if (via->heard < oldest->heard)
+                        oldest = via;
+        }
+        *oldest = (AldPresenceVia){ .broker = broker };
+        return oldest;
+}
+
+void ald_presence_heard(AldNodePresence *presence, uint32_t broker, uint64_t now)
+{
+        presence->heard = now;
+        presence->ended = false;
+        find_via(presence, broker)->heard = now;
+}
+
+static void take_instance(AldNodePresence *presence, const AldPresenceStatus *status)
+{
+        if (presence->has_instance && ald_id_equal(&presence->instance, &status->instance))
+                return;
+        presence->instance = status->instance;
+        presence->has_instance = true;
+        for (unsigned i = 0; i < ALD_PRESENCE_VIAS; i++)
+                presence->vias[i].conn = 0;
+}
+
+/*
+ * An instance is followed by another through a live word of that one only: what a broker had kept, and the
+ * end of a connection, may be of the one before. Of one instance the will was written when it connected, with
+ * the epoch of then, so there the connection alone counts.
+ */
+static bool is_old(AldNodePresence *presence, const AldPresenceStatus *status, uint32_t broker)
+{
+        if (!presence->has_instance)
+                return false;
+        if (ald_id_equal(&presence->instance, &status->instance))
+                return status->conn < find_via(presence, broker)->conn;
+        if (!status->retained && status->said != ALD_PRESENCE_SAYS_OFFLINE)
+                return false;
+        return presence->heard != 0 || status->epoch < presence->epoch;
+}
+
+bool ald_presence_take_status(
+        AldNodePresence *presence, const AldPresenceStatus *status, uint32_t broker, uint64_t now)
+{
+        AldPresenceVia *via;
+
+        if (is_old(presence, status, broker))
+                return false;
+        take_instance(presence, status);
+        presence->epoch = MAX(presence->epoch, status->epoch);
+        via = find_via(presence, broker);
+        via->conn = status->conn;
+        if (status->said == ALD_PRESENCE_SAYS_DUPLICATE) {
+                presence->duplicate = true;
+        } else if (status->said == ALD_PRESENCE_SAYS_OFFLINE) {
+                presence->ended = true;
+                via->heard = 0;
+        } else if (!status->retained) {
+                presence->duplicate = false;
+                ald_presence_heard(presence, broker, now);
+        }
+        return true;
+}
+
+void ald_presence_take_clock(AldNodePresence *presence, uint64_t theirs, uint64_t real)
+{
+        presence->offsets[presence->next_offset] = (int64_t) theirs - (int64_t) real;
+        presence->next_offset = (presence->next_offset + 1) % ALD_PRESENCE_OFFSETS;
+        presence->n_offsets = (uint8_t) MIN(presence->n_offsets + 1u, ALD_PRESENCE_OFFSETS);
+}
+
+int64_t ald_presence_clock_offset(const AldNodePresence *presence)
+{
+        int64_t offset = INT64_MIN;
+
+        for (unsigned i = 0; i < presence->n_offsets; i++)
+                offset = MAX(offset, presence->offsets[i]);
+        return offset;
+}
+
+uint64_t ald_presence_lag(const AldNodePresence *presence)
+{
+        unsigned last = (presence->next_offset + ALD_PRESENCE_OFFSETS - 1) % ALD_PRESENCE_OFFSETS;
+
+        if (presence->n_offsets == 0)
+                return UINT64_MAX;
+        return (uint64_t) (ald_presence_clock_offset(presence) - presence->offsets[last]);
+}
+
+/* The last live message through a connection that has not ended since. */
+static uint64_t heard_through_living(const AldNodePresence *presence)
+{
+        uint64_t heard = 0;
+
+        if (!presence->ended)
+                return presence->heard;
+        for (unsigned i = 0; i < ALD_PRESENCE_VIAS; i++)
+                heard = MAX(heard, presence->vias[i].heard);
+        return heard;
+}
+
+static AldPresenceState state_of(const AldNodePresence *presence, const AldPresenceView *view, uint64_t now)
+{
+        uint64_t heard = heard_through_living(presence);
+
+        if (presence->duplicate)
+                return ALD_PRESENCE_STATE_DUPLICATE;
+        if (view->connected_since == 0)
+                return presence->state == ALD_PRESENCE_STATE_OFFLINE ? ALD_PRESENCE_STATE_OFFLINE
+                                                                     : ALD_PRESENCE_STATE_STALE;
+        if (heard != 0 && now - heard < view->stale_usec)
+                return ALD_PRESENCE_STATE_ONLINE;
+        if (presence->ended || presence->state == ALD_PRESENCE_STATE_OFFLINE)
+                return ALD_PRESENCE_STATE_OFFLINE;
+        return now - MAX(heard, view->connected_since) < ALD_PRESENCE_OFFLINE_USEC
+                       ? ALD_PRESENCE_STATE_STALE
+                       : ALD_PRESENCE_STATE_OFFLINE;
+}
+
+bool ald_presence_judge(AldNodePresence *presence, const AldPresenceView *view, uint64_t now, uint64_t real)
+{
+        AldPresenceState state = state_of(presence, view, now);
+
+        if (state == presence->state)
+                return false;
+        presence->state = state;
+        presence->since = real;
+        return true;
+}
+
+uint64_t ald_presence_due(const AldNodePresence *presence, const AldPresenceView *view)
+{
+        if (view->connected_since == 0)
+                return UINT64_MAX;
+        if (presence->state == ALD_PRESENCE_STATE_ONLINE)
+                return heard_through_living(presence) + view->stale_usec;
+        if (presence->state == ALD_PRESENCE_STATE_STALE)
+                return MAX(presence->heard, view->connected_since) + ALD_PRESENCE_OFFLINE_USEC;
+        return UINT64_MAX;
+}

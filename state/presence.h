@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "state/id.h"
+#include "state/schema.h"
+
+/*
+ * Whether one other node is heard of, judged from what brokers deliver. A live message is one that its
+ * publisher sent just now; what a broker had kept (retained) is never a sign of life.
+ * Online is who was heard of late; stale who is silent for a while, or of whom nothing but retained messages
+ * was seen; offline who said so, or its broker did, or who is silent for long.
+ *
+ * Times are arguments: "now" is CLOCK_MONOTONIC in µs and never 0, real times are CLOCK_REALTIME in µs.
+ */
+/* What a node says of itself; a broker says "offline" for it when its connection ends. */
+typedef enum AldPresenceSaid {
+        ALD_PRESENCE_SAYS_ONLINE,
+        ALD_PRESENCE_SAYS_OFFLINE,
+        ALD_PRESENCE_SAYS_DUPLICATE,
+} AldPresenceSaid;
+
+/* Connections are counted per instance, that is per start of the node's service; epochs per start of its
+ * state service. */
+typedef struct AldPresenceStatus {
+        AldPresenceSaid said;
+        uint64_t epoch;
+        uint64_t conn;
+        AldId instance;
+        bool retained;
+} AldPresenceStatus;
+
+#define ALD_PRESENCE_STALE_USEC (UINT64_C(3) * 1000 * 1000)
+/* Where only heartbeats are listened to, which come every 10 s from a node that sends other things. */
+#define ALD_PRESENCE_STALE_HEARTBEAT_USEC (UINT64_C(13) * 1000 * 1000)
+#define ALD_PRESENCE_OFFLINE_USEC (UINT64_C(30) * 1000 * 1000)
+#define ALD_PRESENCE_OFFSETS 16u
+
+/* How many brokers are told apart for one node; beyond, the one heard longest ago gives way. */
+#define ALD_PRESENCE_VIAS 4u
+
+/* What came through one broker. */
+typedef struct AldPresenceVia {
+        uint32_t broker; /* its number; 0 is none */
+        uint64_t heard;  /* the last live message; 0: none since that connection ended */
+        uint64_t conn;   /* the newest connection of the instance that was told of */
+} AldPresenceVia;
+
+typedef struct AldNodePresence {
+        AldPresenceState state;
+        uint64_t since; /* real time */
+        uint64_t heard; /* the last live message; 0: none yet */
+        bool ended;     /* a connection of it was said to have ended, and no live message came since */
+        bool duplicate; /* it said so, and no instance of it is back since */
+        bool has_instance;
+        AldId instance;
+        uint64_t epoch;
+        AldPresenceVia vias[ALD_PRESENCE_VIAS];
+        int64_t offsets[ALD_PRESENCE_OFFSETS]; /* their clock minus ours, at each heartbeat */
+        uint8_t n_offsets, next_offset;
+} AldNodePresence;
+
+/* How well we could have heard it. */
+typedef struct AldPresenceView {
+        uint64_t connected_since; /* since when some broker is connected without a break; 0: none is */
+        uint64_t stale_usec;      /* one of the two above */
+} AldPresenceView;
+
+/* A node of which only retained messages were seen: stale. */
+void ald_presence_init(AldNodePresence *presence, uint64_t real);
+
+/* A live message, whatever it says. */
+void ald_presence_heard(AldNodePresence *presence, uint32_t broker, uint64_t now);
+
+/* A status, live or retained; a live "online" is also heard. False where it is older than what is known, and
+ * nothing was changed. */
+bool ald_presence_take_status(
+        AldNodePresence *presence, const AldPresenceStatus *status, uint32_t broker, uint64_t now);
+
+/* The clock of a heartbeat, and ours when it came. */
+void ald_presence_take_clock(AldNodePresence *presence, uint64_t theirs, uint64_t real);
+
+/* The greatest of the last, which is that of the promptest message: their clock minus ours. INT64_MIN where
+ * none is known. */
+int64_t ald_presence_clock_offset(const AldNodePresence *presence);
+
+/* How much later than the promptest of the last heartbeats the last one came; UINT64_MAX where none did. */
+uint64_t ald_presence_lag(const AldNodePresence *presence);
+
+/* Judges anew; true where the state has changed. */
+bool ald_presence_judge(AldNodePresence *presence, const AldPresenceView *view, uint64_t now, uint64_t real);
+
+/* When the judgement can change by the mere passing of time; UINT64_MAX for never. */
+uint64_t ald_presence_due(const AldNodePresence *presence, const AldPresenceView *view);
