@@ -25,38 +25,128 @@ static int open_address(const char *address, sd_bus **ret)
         return r;
 }
 
-/* Waits for the bus to greet us, so that a bus that cannot be used is noticed here. */
-static int await_name(sd_bus *bus)
+/* Waits for the bus to greet us, so that a bus that cannot be used is noticed here. Another host is waited
+ * for as long as ssh does, since a person may be typing a password into it. */
+static int await_greeting(sd_bus *bus, const char *where, bool is_remote)
 {
-        const char *name;
+        gint64 start = g_get_monotonic_time();
+        uint64_t waited, next = ALD_NOTICE_USEC;
+        int r;
 
-        return sd_bus_get_unique_name(bus, &name);
+        while ((r = sd_bus_is_ready(bus)) == 0) {
+                r = sd_bus_process(bus, NULL);
+                if (r < 0)
+                        return r;
+                if (r > 0)
+                        continue;
+                waited = (uint64_t) (g_get_monotonic_time() - start);
+                if (!is_remote && waited >= ALD_ANSWER_USEC)
+                        return -ETIMEDOUT;
+                if (waited >= next) {
+                        ald_complain("Waiting for %s", where);
+                        next = is_remote ? UINT64_MAX : ALD_ANSWER_USEC;
+                }
+                r = sd_bus_wait(bus, next - waited);
+                if (r < 0 && r != -EINTR)
+                        return r;
+        }
+        return r;
+}
+
+static int open_remote(const char *host, sd_bus **ret)
+{
+        g_autofree char *ssh = g_find_program_in_path("ssh");
+
+        return ssh ? sd_bus_open_system_remote(ret, host) : -ENOPKG;
+}
+
+static void complain_about_host(const char *host, int r)
+{
+        if (r == -ENOPKG)
+                ald_complain("Cannot reach %s: ssh is not installed here", host);
+        else if (r == -ETIMEDOUT)
+                ald_complain("Cannot reach %s: no answer", host);
+        else
+                ald_complain(
+                        "Cannot reach the bus of %s: ssh ended, and what it says tells why. It needs a login "
+                        "there, and systemd-stdio-bridge on that side",
+                        host);
+}
+
+static void complain_about_bus(const char *where, int r)
+{
+        if (r == -ETIMEDOUT)
+                ald_complain("Cannot connect to %s: no answer; it is stopped or overloaded", where);
+        else
+                ald_complain("Cannot connect to %s: %s", where, strerror(-r));
 }
 
 int ald_bus_open(const AldCtl *ctl, sd_bus **ret)
 {
         const char *address = getenv(ADDRESS_VARIABLE);
         g_autoptr(sd_bus) bus = NULL;
+        const char *where;
         int r;
 
-        if (ctl->host)
-                r = sd_bus_open_system_remote(&bus, ctl->host);
-        else if (address && address[0])
+        if (ctl->host && !ctl->host[0]) {
+                ald_complain("The host is empty; -H takes [USER@]HOST[:PORT]");
+                return ALD_EXIT_USAGE;
+        }
+        if (ctl->host) {
+                where = ctl->host;
+                r = open_remote(ctl->host, &bus);
+        } else if (address && address[0]) {
+                where = address;
                 r = open_address(address, &bus);
-        else
+        } else {
+                where = "the system bus";
                 r = sd_bus_open_system(&bus);
+        }
         if (r >= 0)
-                r = await_name(bus);
+                r = await_greeting(bus, where, ctl->host);
+        if (r >= 0 && !ctl->host)
+                r = sd_bus_set_method_call_timeout(bus, ALD_ANSWER_USEC);
         if (r < 0) {
-                const char *where = ctl->host               ? ctl->host
-                                    : address && address[0] ? address
-                                                            : "the system bus";
-
-                ald_complain("Cannot connect to %s: %s", where, strerror(-r));
+                sd_bus_close(bus); /* with nothing to flush, for which one would wait again */
+                (ctl->host ? complain_about_host : complain_about_bus)(where, r);
                 return r == -EACCES || r == -EPERM ? ALD_EXIT_DENIED : ALD_EXIT_UNREACHABLE;
         }
         *ret = g_steal_pointer(&bus);
         return ALD_EXIT_OK;
+}
+
+static int ping(sd_bus *bus, const char *name, uint64_t usec, sd_bus_error *error)
+{
+        g_autoptr(sd_bus_message) m = NULL;
+        int r;
+
+        r = sd_bus_message_new_method_call(bus, &m, name, "/", "org.freedesktop.DBus.Peer", "Ping");
+        return r < 0 ? r : sd_bus_call(bus, m, usec, error, NULL);
+}
+
+int ald_bus_await(sd_bus *bus, const char *name, sd_bus_error *error)
+{
+        int r;
+
+        r = ping(bus, name, ALD_NOTICE_USEC, error);
+        if (r != -ETIMEDOUT)
+                return r;
+        sd_bus_error_free(error);
+        ald_complain("Waiting for %s", name);
+        return ping(bus, name, ALD_ANSWER_USEC - ALD_NOTICE_USEC, error);
+}
+
+static bool is_timeout(const sd_bus_error *error)
+{
+        return sd_bus_error_has_name(error, SD_BUS_ERROR_NO_REPLY) ||
+               sd_bus_error_has_name(error, SD_BUS_ERROR_TIMEOUT) ||
+               sd_bus_error_has_name(error, "org.freedesktop.DBus.Error.TimedOut");
+}
+
+static bool is_unknown_service(const sd_bus_error *error)
+{
+        return sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
+               sd_bus_error_has_name(error, SD_BUS_ERROR_NAME_HAS_NO_OWNER);
 }
 
 int ald_bus_exit_code(const sd_bus_error *error)
@@ -95,10 +185,18 @@ int ald_bus_exit_code(const sd_bus_error *error)
         }
 }
 
-int ald_bus_complain(const sd_bus_error *error, const char *what)
+int ald_bus_complain(const sd_bus_error *error, const char *what, const char *unit)
 {
         const char *why = error->message ? error->message : error->name ? error->name : "unknown error";
 
-        ald_complain("%s: %s", what, why);
+        if (is_timeout(error))
+                ald_complain("%s: %s gives no answer. See \"systemctl status %s\"; \"systemctl restart %s\" "
+                             "helps if "
+                             "it hangs",
+                        what, unit, unit, unit);
+        else if (is_unknown_service(error))
+                ald_complain("%s: %s; is Alidade installed and running there?", what, why);
+        else
+                ald_complain("%s: %s", what, why);
         return ald_bus_exit_code(error);
 }

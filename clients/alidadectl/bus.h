@@ -12,15 +12,30 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(sd_bus_error, sd_bus_error_free)
 #define ALD_STATE_NAME "org.alidade.State1"
 #define ALD_STATE_PATH "/org/alidade/State1"
 #define ALD_STATE_INTERFACE "org.alidade.State1"
+#define ALD_CLUSTER_NAME "org.alidade.Cluster1"
+#define ALD_CLUSTER_PATH "/org/alidade/Cluster1"
+#define ALD_CLUSTER_INTERFACE "org.alidade.Cluster1"
+#define ALD_STATE_UNIT "alidade-stated"
 #define ALD_IDENTITY_NAME "org.alidade.Identity1"
+#define ALD_IDENTITY_UNIT "alidade-identityd"
 #define ALD_IDENTITY_PATH "/org/alidade/Identity1"
 #define ALD_IDENTITY_INTERFACE "org.alidade.Identity1"
+
+/* After so long one is told what is waited for, and after so long without an answer it is given up. */
+#define ALD_NOTICE_USEC (UINT64_C(3) * 1000 * 1000)
+#define ALD_ANSWER_USEC (UINT64_C(10) * 1000 * 1000)
 
 /* Opens the bus that was asked for. Says what is wrong and returns an exit code, 0 where all is well. */
 int ald_bus_open(const AldCtl *ctl, sd_bus **ret);
 
+/* Finds out whether a service answers, starting it where it can be started, and says so if it takes its time.
+ */
+int ald_bus_await(sd_bus *bus, const char *name, sd_bus_error *error);
+
 /* What a failed call means to the one who ran us. */
 int ald_bus_exit_code(const sd_bus_error *error);
 
-/* Says why something failed: the text of the error, made safe. Returns the exit code for it. */
-int ald_bus_complain(const sd_bus_error *error, const char *what);
+/* Says why something that the unit does failed: the text of the error, made safe. Returns the exit code for
+ * it.
+ */
+int ald_bus_complain(const sd_bus_error *error, const char *what, const char *unit);

@@ -14,7 +14,7 @@ int ald_session_complain(const sd_bus_error *error)
                 ald_complain("The state service went away");
                 return ALD_EXIT_UNREACHABLE;
         }
-        return ald_bus_complain(error, "Cannot read from " ALD_STATE_NAME);
+        return ald_bus_complain(error, "Cannot read from " ALD_STATE_NAME, ALD_STATE_UNIT);
 }
 
 static int start(AldSession *session)
@@ -76,6 +76,21 @@ void ald_session_close(AldSession *session)
         ald_session_pause(session);
         session->event = sd_event_unref(session->event);
         g_clear_pointer(&session->model, ald_model_free);
+}
+
+static int on_waiting(sd_event_source *source, uint64_t usec, void *userdata)
+{
+        AldSession *session = userdata;
+
+        if (session->sync && !ald_sync_in_step(session->sync))
+                ald_complain("Waiting for %s", ALD_STATE_NAME);
+        return 0;
+}
+
+int ald_session_announce_waiting(AldSession *session)
+{
+        return sd_event_add_time_relative(
+                session->event, NULL, CLOCK_MONOTONIC, ALD_NOTICE_USEC, 0, on_waiting, session);
 }
 
 /* Whether this machine has told what every machine can. */
@@ -147,7 +162,9 @@ int ald_session_load(AldSession *session, const AldCtl *ctl, bool settle)
         if (r != ALD_EXIT_OK)
                 return r;
         ald_model_watch(session->model, on_changed, &load);
-        r = sd_event_loop(session->event);
+        r = ald_session_announce_waiting(session);
+        if (r >= 0)
+                r = sd_event_loop(session->event);
         ald_model_watch(session->model, NULL, NULL);
         if (r < 0) {
                 ald_complain("Cannot wait for %s: %s", ALD_STATE_NAME, strerror(-r));

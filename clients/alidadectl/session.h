@@ -32,6 +32,9 @@ int ald_session_open(AldSession *session, const AldCtl *ctl, bool subscribe, con
  */
 int ald_session_load(AldSession *session, const AldCtl *ctl, bool settle);
 
+/* Has it said on standard error, once, if reading takes its time. */
+int ald_session_announce_waiting(AldSession *session);
+
 /*
  * Leaves the bus, and comes back to it and reads again: for the time in which nobody would read our signals,
  * which would pile up in the bus. The model keeps what it has. Resuming complains and returns an exit code.

@@ -249,6 +249,8 @@ static int add_sources(Monitor *monitor)
         for (size_t i = 0; i < G_N_ELEMENTS(signals) && r >= 0; i++)
                 r = sd_event_add_signal(event, NULL, signals[i], NULL, NULL); /* ends the loop with 0 */
         if (r >= 0)
+                r = ald_session_announce_waiting(&monitor->session);
+        if (r >= 0)
                 r = sd_event_add_time_relative(
                         event, &monitor->tick, CLOCK_MONOTONIC, REFRESH_USEC, 0, on_tick, monitor);
         if (r >= 0)

@@ -36,12 +36,15 @@ int ald_verb_set_name(const AldCtl *ctl)
         r = ald_bus_open(ctl, &bus);
         if (r != ALD_EXIT_OK)
                 return r;
-        agent = ald_agent_start(ctl);
-        r = call(bus, ctl->args[0], ald_agent_may_ask(ctl), &error);
-        ald_agent_stop(agent);
+        r = ald_bus_await(bus, ALD_IDENTITY_NAME, &error);
+        if (r >= 0) {
+                agent = ald_agent_start(ctl);
+                r = call(bus, ctl->args[0], ald_agent_may_ask(ctl), &error);
+                ald_agent_stop(agent);
+        }
         if (r >= 0)
                 return ALD_EXIT_OK;
         if (!sd_bus_error_is_set(&error))
                 (void) sd_bus_error_set_errno(&error, r);
-        return ald_bus_complain(&error, "Cannot set the name");
+        return ald_bus_complain(&error, "Cannot set the name", ALD_IDENTITY_UNIT);
 }

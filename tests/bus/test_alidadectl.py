@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """alidadectl with the real services: identityd, telemetryd and stated, and polkitd where a name is set."""
 
+import contextlib
 import json
 import re
+import signal
 
 import pytest
 
 from bedlib.fixtures import needs_namespaces
 from bedlib.services import client_binary
-from client import DENIED, OK, USAGE, Reader, get_json, watch
+from client import DENIED, OK, UNREACHABLE, USAGE, Reader, get_json, watch
 from played_state import fields, now
 from terminal import Terminal
 
@@ -150,6 +152,35 @@ def test_watch_follows(host):
 # set-name
 
 @needs_namespaces
+@contextlib.contextmanager
+def stopped(process):
+    process.signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        process.signal(signal.SIGCONT)
+
+
+@pytest.mark.parametrize("daemon, name, args", [
+    ("identityd", "org.alidade.Identity1", ["set-name", "x"]), ("stated", STATE[0], ["status"]),
+    ("stated", STATE[0], ["monitor", "--json"])], ids=["set-name", "status", "monitor"])
+def test_what_gives_no_answer_is_named_and_given_up(host, daemon, name, args):
+    with stopped(host.daemons[EVERYTHING.index(daemon)]):
+        done = host.alidadectl(*args, check=False, deadline=30)
+    waiting, given_up = done.stderr.splitlines()
+    assert waiting == f"alidadectl: Waiting for {name}"
+    assert f"alidade-{daemon} gives no answer" in given_up and f"systemctl status alidade-{daemon}" in given_up
+    assert (done.returncode, done.stdout) == (UNREACHABLE, "")
+
+
+def test_a_bus_that_gives_no_answer_is_given_up(make_host):
+    host = make_host()
+    with stopped(host.bus.process):
+        done = host.alidadectl(check=False, deadline=30)
+    assert done.returncode == UNREACHABLE
+    assert "Waiting for unix:path=" in done.stderr and "no answer; it is stopped or overloaded" in done.stderr
+
+
 def test_set_name(make_host):
     host = make_host(sysroot=True, daemons=EVERYTHING, polkit=True)
     with Reader(host, "monitor", "--json") as reader:

@@ -194,7 +194,8 @@ def test_output_that_cannot_be_written(play, args):
 # What does not work, and how that is told
 
 @pytest.mark.parametrize("args", [["nonsense"], ["show"], ["show", "a", "b"], ["nodes", "x"], ["--nonsense"],
-                                  ["--json=x"], ["nodes", "--once"], ["watch"], ["watch", "--json"], ["set-name"]])
+                                  ["--json=x"], ["nodes", "--once"], ["watch"], ["watch", "--json"], ["set-name"],
+                                  ["-H", ""]], ids=" ".join)
 def test_usage_errors(make_host, args):
     done = make_host().alidadectl(*args, check=False)
     assert done.returncode == USAGE
@@ -746,9 +747,31 @@ def test_host_over_ssh(play, tmp_path):
                             env={"PATH": f"{tmp_path}:/usr/bin:/bin", "ALIDADE_BUS_ADDRESS": "unix:path=/nonexistent"})
     assert len(json.loads(found.stdout)["Nodes"]) == 2
     assert seen.read_text().split()[-2:] == ["admin@far.example", "systemd-stdio-bridge"]
-    ssh.write_text("#!/bin/sh\nexit 255\n")
+
+
+NO_BRIDGE = "bash: line 1: systemd-stdio-bridge: command not found\n"
+
+
+@pytest.mark.parametrize("script, said", [
+    (None, "ssh is not installed"), ("exit 255", "ssh ended"), ("sleep 4; exit 255", "Waiting for far.example"),
+    (f"printf '{NO_BRIDGE[:-1]}\\n' >&2; exit 127", NO_BRIDGE)], ids=["no-ssh", "refused", "slow", "no-bridge"])
+def test_host_that_cannot_be_reached(make_host, tmp_path, script, said):
+    path = str(tmp_path)
+    if script:
+        (tmp_path / "ssh").write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / "ssh").chmod(0o755)
+        path += ":/usr/bin:/bin"
+    done = make_host().alidadectl("-H", "far.example", check=False, env={"PATH": path})
+    assert done.returncode == UNREACHABLE and done.stdout == ""
+    assert said in done.stderr and "far.example" in done.stderr.splitlines()[-1]
+
+
+def test_host_without_alidade(make_host, tmp_path):
+    host = make_host()
+    (tmp_path / "ssh").write_text(f"#!/bin/sh\nexec systemd-stdio-bridge --bus-path={host.bus.address}\n")
+    (tmp_path / "ssh").chmod(0o755)
     done = host.alidadectl("-H", "far.example", check=False, env={"PATH": f"{tmp_path}:/usr/bin:/bin"})
-    assert done.returncode == UNREACHABLE and "far.example" in done.stderr
+    assert done.returncode == UNREACHABLE and "is Alidade installed and running there?" in done.stderr
 
 
 # Shell completion
