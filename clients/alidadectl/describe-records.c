@@ -23,27 +23,31 @@ static bool is_rows(const json_t *value)
                (json_array_size(value) == 0 || json_is_object(json_array_get(value, 0)));
 }
 
+/* "  Name: value", from so many columns on. */
+static void describe_field(
+        GString *out, const char *name, json_t *value, unsigned indent, unsigned columns, double now_usec)
+{
+        g_autofree char *text = ald_format_field(name, value, now_usec);
+
+        g_string_append_printf(out, "%*s%s: ", (int) indent, "", name);
+        ald_text_wrap(out, text, columns, indent + (unsigned) strlen(name) + 2);
+        g_string_append_c(out, '\n');
+}
+
 static void describe_row(GString *out, json_t *row, unsigned columns, double now_usec)
 {
-        g_autoptr(GString) line = g_string_new(NULL);
         const char *id = ald_field_text(row, "Id");
         g_autofree char *safe = ald_text_safe(id ? id : ALD_ABSENT_TEXT);
         const char *name;
         json_t *value;
 
-        json_object_foreach(row, name, value) {
-                g_autofree char *text = NULL;
-
-                if (strcmp(name, "Id") == 0)
-                        continue;
-                text = ald_format_field(name, value, now_usec);
-                g_string_append_printf(line, "%s%s %s", line->len > 0 ? "; " : "", name, text);
-        }
-        g_string_append(out, "    ");
+        g_string_append(out, "    " ALD_STYLE_BOLD);
         ald_text_wrap(out, safe, columns, 4);
-        g_string_append(out, "\n      ");
-        ald_text_wrap(out, line->str, columns, 6);
-        g_string_append_c(out, '\n');
+        g_string_append(out, ALD_STYLE_NORMAL "\n");
+        json_object_foreach(row, name, value) {
+                if (strcmp(name, "Id") != 0)
+                        describe_field(out, name, value, 6, columns, now_usec);
+        }
 }
 
 static void describe_rows(GString *out, const char *name, json_t *rows, unsigned columns, double now_usec)
@@ -65,18 +69,12 @@ static void describe_record(GString *out, const char *kind, json_t *fields, unsi
         g_string_append_printf(
                 out, "\n" ALD_STYLE_BOLD "%s" ALD_STYLE_DIM " %s" ALD_STYLE_NORMAL "\n", kind, age);
         json_object_foreach(fields, name, value) {
-                g_autofree char *text = NULL;
-
                 if (is_envelope(name))
                         continue;
-                if (is_rows(value)) {
+                if (is_rows(value))
                         describe_rows(out, name, value, columns, now_usec);
-                        continue;
-                }
-                text = ald_format_field(name, value, now_usec);
-                g_string_append_printf(out, "  %s: ", name);
-                ald_text_wrap(out, text, columns, 4 + (unsigned) strlen(name));
-                g_string_append_c(out, '\n');
+                else
+                        describe_field(out, name, value, 2, columns, now_usec);
         }
 }
 

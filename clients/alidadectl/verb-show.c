@@ -72,10 +72,10 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *no
 static int complain_about(const char *what, int r, const GPtrArray *candidates)
 {
         if (r != -ENOTUNIQ) {
-                ald_complain("No node is called %s", what);
+                ald_complain("No node is called \"%s\"", what);
                 return ALD_EXIT_NO_NODE;
         }
-        ald_complain("Several nodes are called %s; give more of the id:", what);
+        ald_complain("Several nodes are called \"%s\"; give more of the id:", what);
         for (guint i = 0; i < MIN(candidates->len, CANDIDATES_SHOWN); i++) {
                 const AldEntity *node = candidates->pdata[i];
 

@@ -111,7 +111,7 @@ def test_show_by_id_prefix_and_name(play):
         assert found["Links"] == {}
     text = host.alidadectl("show", "borealis").stdout
     assert "AvailableBytes: 16.0 GiB" in text
-    assert "SpeedBitsPerSecond 25.0 Gb/s" in text
+    assert "      SpeedBitsPerSecond: 25.0 Gb/s\n" in text
     assert "RDMA cannot be used here" in text
 
 
@@ -207,7 +207,7 @@ def test_no_such_node(play, name):
     host, _ = play()
     done = host.alidadectl("show", name, check=False)
     assert done.returncode == NO_NODE
-    assert done.stdout == ""
+    assert done.stdout == "" and f'called "{name}"' in done.stderr
 
 
 def test_ambiguous_name(play):
