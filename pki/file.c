@@ -91,7 +91,8 @@ static int read_all(int fd, size_t max, char **ret, size_t *ret_n)
         }
         bytes[n] = '\0';
         *ret = bytes;
-        *ret_n = n;
+        if (ret_n)
+                *ret_n = n;
         return 0;
 }
 

@@ -10,5 +10,6 @@
  */
 int ald_pki_file_write(const char *path, const char *text, mode_t mode, uid_t uid, gid_t gid);
 
-/* Reads a regular file with a NUL behind. -EFBIG beyond max bytes, -EINVAL for what is no regular file. */
+/* Reads a regular file, with a NUL behind; ret_n may be NULL. -EFBIG beyond max bytes, -EINVAL for what is no
+ * regular file. */
 int ald_pki_file_read(const char *path, size_t max, char **ret, size_t *ret_n);

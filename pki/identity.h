@@ -6,7 +6,7 @@
 /* What a node shows others, and what it judges them by. */
 typedef struct AldPkiIdentity {
         X509 *ca;
-        X509_CRL *crl;
+        X509_CRL *crl; /* without one nobody is trusted */
         X509 *certificate;
         EVP_PKEY *key;
 } AldPkiIdentity;

@@ -110,7 +110,8 @@ static int new_context(const AldPkiIdentity *identity, bool server, AldPkiRole p
         tls->expected = g_strdup(expected);
         X509_up_ref(identity->ca);
         tls->ca = identity->ca;
-        X509_CRL_up_ref(identity->crl);
+        if (identity->crl)
+                X509_CRL_up_ref(identity->crl);
         tls->crl = identity->crl;
         if (!set_up(tls, identity, server))
                 return ald_pki_openssl_failed(
