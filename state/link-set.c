@@ -48,7 +48,6 @@ static size_t position_after(const AldLinkSet *links, AldKind kind, const char *
 static void entry_free(AldEntry *entry)
 {
         g_clear_pointer(&entry->record, ald_record_unref);
-        g_clear_pointer(&entry->told, ald_record_unref);
         g_free(entry->key);
         g_free(entry);
 }
@@ -100,7 +99,6 @@ AldEntry *ald_link_set_add(AldLinkSet *links, AldNode *node, AldKind kind, const
         const Item item = { .hash = hash_of(kind, key), .entry = entry };
 
         *entry = (AldEntry){ .node = node, .kind = kind, .key = g_strdup(key) };
-        entry->waiting.data = entry;
         g_array_insert_val(links->items, (guint) position_after(links, kind, key), item);
         return entry;
 }

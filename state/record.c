@@ -171,14 +171,15 @@ static bool is_sayable(const AldField *field, const void *value)
         }
 }
 
-static void pack_number(Packer *p, void *to, const void *from, size_t size)
+/* Of 64 bits, whole or not. */
+static void pack_number(Packer *p, void *to, const void *from)
 {
-        uint64_t word = 0;
+        uint64_t word;
 
-        memcpy(&word, from, size);
+        memcpy(&word, from, sizeof word);
         hash_word(p, word);
         if (to)
-                memcpy(to, from, size);
+                memcpy(to, from, sizeof word);
 }
 
 static void pack_field(Packer *p, const AldField *field, void *to, const void *from)
@@ -207,15 +208,17 @@ static void pack_field(Packer *p, const AldField *field, void *to, const void *f
                 break;
         case ALD_TYPE_UINT64:
         case ALD_TYPE_INT64:
-                pack_number(p, to, from, sizeof(uint64_t));
+                pack_number(p, to, from);
                 break;
         case ALD_TYPE_DOUBLE:
                 real = *(const double *) from + 0.0; /* -0 becomes 0, which it compares equal to */
-                pack_number(p, to, &real, sizeof real);
+                pack_number(p, to, &real);
                 break;
         case ALD_TYPE_BOOLEAN:
                 truth = *(const int *) from != 0;
-                pack_number(p, to, &truth, sizeof truth);
+                hash_word(p, (uint64_t) truth);
+                if (to)
+                        *(int *) to = truth;
                 break;
         }
 }

@@ -18,7 +18,7 @@ typedef struct AldRecord {
         AldKind kind;
         uint32_t size;      /* bytes of the block */
         uint32_t wire_size; /* at most so many bytes do its properties take in a D-Bus message */
-        uint64_t hash;      /* of the fields: equal records have equal hashes */
+        uint64_t hash;      /* of the fields: equal records have equal hashes, on every machine */
 
         /* The envelope, set by who publishes the record; it takes no part in comparison. */
         uint64_t revision;

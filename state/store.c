@@ -4,7 +4,7 @@
 
 #include "state/key.h"
 #include "state/link-set.h"
-#include "state/store.h"
+#include "state/store-private.h"
 
 /* What an object or interface costs in GetManagedObjects() beside its fields, at most: its path, the standard
  * interfaces, its name and the envelope. */
@@ -13,34 +13,16 @@
 #define WIRE_PER_LINK 416u
 #define WIRE_PER_KEY_BYTE 3u /* the path has what is no letter or digit as _2c */
 
-struct AldStore {
-        AldStoreLimits limits;
-        AldNode *local;
-        uint64_t epoch;
-        uint64_t seq;
-        GHashTable *nodes; /* AldId → AldNode */
-        GTree *order;      /* the same, by id */
-        size_t n_links;
-        size_t n_hidden_links;
-        size_t n_with_records; /* nodes that could be objects */
-        size_t shown_nodes;
-        size_t shown_bytes;
-        size_t bytes;
-        AldStoreChanged changed;
-        AldStoreRemoving removing;
-        void *userdata;
-};
-
-static guint id_hash(gconstpointer key)
+guint ald_store_id_hash(gconstpointer id)
 {
         guint hash;
 
         /* Ids are hashes already. */
-        memcpy(&hash, key, sizeof hash);
+        memcpy(&hash, id, sizeof hash);
         return hash;
 }
 
-static gboolean id_equal(gconstpointer a, gconstpointer b)
+gboolean ald_store_id_equal(gconstpointer a, gconstpointer b)
 {
         return ald_id_equal(a, b);
 }
@@ -54,25 +36,24 @@ static void node_free(gpointer data)
 {
         AldNode *node = data;
 
-        for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++) {
+        for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++)
                 g_clear_pointer(&node->entries[kind].record, ald_record_unref);
-                g_clear_pointer(&node->entries[kind].told, ald_record_unref);
-        }
         g_clear_pointer(&node->links, ald_link_set_free);
         g_free(node);
 }
 
-static AldNode *node_add(AldStore *store, const AldId *id)
+static AldNode *node_add(AldStore *store, const AldId *id, uint64_t now)
 {
         AldNode *node = g_new0(AldNode, 1);
 
         node->id = *id;
+        node->heard = now;
+        node->bare_place.data = node;
         for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++) {
                 AldEntry *entry = &node->entries[kind];
 
                 entry->node = node;
                 entry->kind = kind;
-                entry->waiting.data = entry;
         }
         g_hash_table_insert(store->nodes, &node->id, node);
         g_tree_insert(store->order, &node->id, node);
@@ -85,9 +66,10 @@ AldStore *ald_store_new(const AldId *local, uint64_t epoch, const AldStoreLimits
 
         store->limits = *limits;
         store->epoch = epoch;
-        store->nodes = g_hash_table_new_full(id_hash, id_equal, NULL, node_free);
+        store->nodes = g_hash_table_new_full(ald_store_id_hash, ald_store_id_equal, NULL, node_free);
         store->order = g_tree_new_full(id_order, NULL, NULL, NULL);
-        store->local = node_add(store, local);
+        g_queue_init(&store->bare);
+        store->local = node_add(store, local, 0);
         store->local->local = true;
         return store;
 }
@@ -182,6 +164,20 @@ static void show_if_it_fits(AldStore *store, AldEntry *entry)
         store->shown_bytes += size;
 }
 
+/* Keeps the queue of the nodes that may make place. */
+static void sort_out_bare(AldStore *store, AldNode *node)
+{
+        bool bare = !node->local && node->n_records == 0 && node->n_links == 0;
+
+        if (bare == node->bare)
+                return;
+        node->bare = bare;
+        if (bare)
+                g_queue_push_tail_link(&store->bare, &node->bare_place);
+        else
+                g_queue_unlink(&store->bare, &node->bare_place);
+}
+
 /* Counts nodes that have a record; links that have one, and those of them that are hidden. */
 static void count(AldStore *store, const AldEntry *entry, int sign)
 {
@@ -191,6 +187,7 @@ static void count(AldStore *store, const AldEntry *entry, int sign)
                 return;
         if (entry->key) {
                 store->n_links += (size_t) sign;
+                node->n_links += (uint32_t) sign;
                 store->n_hidden_links += entry->shown ? 0 : (size_t) sign;
         } else {
                 store->n_with_records -= node->n_records > 0;
@@ -199,7 +196,7 @@ static void count(AldStore *store, const AldEntry *entry, int sign)
         }
 }
 
-static void set_record(AldStore *store, AldEntry *entry, AldRecord *record)
+void ald_store_set_record(AldStore *store, AldEntry *entry, AldRecord *record)
 {
         AldRecord *before = entry->record;
 
@@ -214,6 +211,7 @@ static void set_record(AldStore *store, AldEntry *entry, AldRecord *record)
                 show_if_it_fits(store, entry);
         }
         count(store, entry, +1);
+        sort_out_bare(store, entry->node);
         if (before)
                 ald_record_unref(before);
 }
@@ -235,7 +233,7 @@ static void apply(AldStore *store, AldEntry *entry, const AldUpdate *update, uin
         entry->changed = now;
         if (update->record)
                 number_record(update->record, before, update->updated_usec);
-        set_record(store, entry, update->record);
+        ald_store_set_record(store, entry, update->record);
         if (store->changed)
                 store->changed(entry, before, store->userdata);
 }
@@ -269,22 +267,22 @@ static bool is_sayable(const AldUpdate *update)
                update->updated_usec <= (uint64_t) ALD_INTEGER_MAX;
 }
 
-/* What a link takes beside its record, deleted or not. */
-static size_t link_bytes(const char *key)
+size_t ald_store_link_bytes(const char *key)
 {
         return sizeof(AldEntry) + strlen(key) + 1;
 }
 
 /* Whether there is room; what takes no more than before always finds it. What others send leaves no less room
- * for this node. */
+ * for this node, and for what it says of others, which is little. */
 static bool has_room(const AldStore *store, const AldUpdate *update, const AldEntry *entry)
 {
         size_t before = entry && entry->record ? entry->record->size : 0;
         size_t after = update->record ? update->record->size : 0;
 
         if (!entry && ald_kinds[update->kind].is_link)
-                after += link_bytes(update->key);
-        return after <= before || ald_id_equal(&update->node, &store->local->id) ||
+                after += ald_store_link_bytes(update->key);
+        return after <= before || ald_kinds[update->kind].local ||
+               ald_id_equal(&update->node, &store->local->id) ||
                store->bytes - before + after <= store->limits.max_bytes;
 }
 
@@ -309,16 +307,27 @@ static int add_link(AldStore *store, AldNode *node, AldKind kind, const char *ke
         if (ald_link_set_count(node->links) >= store->limits.max_links_per_node)
                 return -ENOSPC;
         *ret = ald_link_set_add(node->links, node, kind, key);
-        store->bytes += link_bytes(key);
+        store->bytes += ald_store_link_bytes(key);
         return 0;
 }
 
-static int find_or_add(AldStore *store, AldNode *node, const AldUpdate *update, AldEntry **ret)
+/* Who makes many nodes appear and go again leaves deletions only, which keep nobody out. */
+static bool has_place(AldStore *store)
+{
+        if (g_hash_table_size(store->nodes) < store->limits.max_nodes)
+                return true;
+        if (g_queue_is_empty(&store->bare))
+                return false;
+        ald_store_forget_node(store, g_queue_peek_head(&store->bare));
+        return true;
+}
+
+static int find_or_add(AldStore *store, AldNode *node, const AldUpdate *update, uint64_t now, AldEntry **ret)
 {
         if (!node) {
-                if (g_hash_table_size(store->nodes) >= store->limits.max_nodes)
+                if (!has_place(store))
                         return -ENOSPC;
-                node = node_add(store, &update->node);
+                node = node_add(store, &update->node, now);
         }
         if (!ald_kinds[update->kind].is_link) {
                 *ret = &node->entries[update->kind];
@@ -342,11 +351,12 @@ static int merge(AldStore *store, AldNode *node, const AldUpdate *update, uint64
         if (entry && entry->present && compare_to_entry(update, entry) <= 0)
                 return ALD_PUT_KNOWN;
         if (!entry) {
-                r = find_or_add(store, node, update, &entry);
+                r = find_or_add(store, node, update, now, &entry);
                 if (r < 0)
                         return r;
         }
-        entry->node->heard = now;
+        if (!ald_kinds[update->kind].local)
+                entry->node->heard = now;
         apply(store, entry, update, now);
         return ALD_PUT_TAKEN;
 }
@@ -355,6 +365,10 @@ int ald_store_put(AldStore *store, const AldUpdate *update, uint64_t now)
 {
         AldNode *node = ald_store_find_node(store, &update->node);
 
+        if (ald_kinds[update->kind].local)
+                return -EINVAL;
+        if (node && update->stamp.epoch < node->announced)
+                return ALD_PUT_KNOWN;
         if (!node || !node->local)
                 return merge(store, node, update, now);
         if (!is_sayable(update))
@@ -377,9 +391,25 @@ int ald_store_put_local(AldStore *store, AldKind kind, const char *key, AldRecor
         return merge(store, store->local, &update, now);
 }
 
+int ald_store_put_about(AldStore *store, const AldId *node, AldKind kind, AldRecord *record,
+        uint64_t updated_usec, uint64_t now)
+{
+        const AldUpdate update = {
+                .node = *node,
+                .kind = kind,
+                .key = "",
+                .stamp = { store->epoch, ++store->seq },
+                .updated_usec = updated_usec,
+                .record = record,
+        };
+
+        g_assert(ald_kinds[kind].local);
+        return merge(store, ald_store_find_node(store, node), &update, now);
+}
+
 void ald_store_take_epoch(AldStore *store, uint64_t epoch, uint64_t now)
 {
-        store->epoch = MIN(MAX(store->epoch, epoch) + 1, (uint64_t) ALD_INTEGER_MAX);
+        store->epoch = MIN(MAX(store->epoch, epoch) + 1, ALD_EPOCH_MAX);
         store->seq = 0;
         for (AldEntry *entry = ald_node_after(store->local, NULL); entry;
                 entry = ald_node_after(store->local, entry)) {
@@ -392,111 +422,6 @@ void ald_store_take_epoch(AldStore *store, uint64_t epoch, uint64_t now)
 
                 apply(store, entry, &update, now);
         }
-}
-
-static void forget_entry(AldStore *store, AldEntry *entry)
-{
-        if (entry->record)
-                set_record(store, entry, NULL);
-        if (store->removing)
-                store->removing(entry, store->userdata);
-        entry->present = false;
-        g_clear_pointer(&entry->told, ald_record_unref);
-        if (entry->key) {
-                store->bytes -= link_bytes(entry->key);
-                ald_link_set_remove(entry->node->links, entry);
-        }
-}
-
-static void forget_node(AldStore *store, AldNode *node)
-{
-        AldEntry *entry;
-
-        while ((entry = ald_node_after(node, NULL)))
-                forget_entry(store, entry);
-        g_tree_remove(store->order, &node->id);
-        g_hash_table_remove(store->nodes, &node->id);
-}
-
-static void forget_old_deletions(AldStore *store, AldNode *node, uint64_t before)
-{
-        AldEntry *entry = ald_node_after(node, NULL);
-
-        while (entry) {
-                AldEntry *next = ald_node_after(node, entry);
-
-                if (!entry->record && entry->changed < before)
-                        forget_entry(store, entry);
-                entry = next;
-        }
-}
-
-typedef struct Expiry {
-        uint64_t now, deletion, node;
-        AldStore *store;
-        GPtrArray *silent;
-} Expiry;
-
-static gboolean expire_node(AldNode *node, void *userdata)
-{
-        Expiry *expiry = userdata;
-
-        if (!node->local && expiry->now > expiry->node && node->heard < expiry->now - expiry->node)
-                g_ptr_array_add(expiry->silent, node);
-        else if (expiry->now > expiry->deletion)
-                forget_old_deletions(expiry->store, node, expiry->now - expiry->deletion);
-        return FALSE;
-}
-
-/* Links of others are forgotten with their sink; our own are deleted, which is told to the others. */
-static void drop_link(AldStore *store, AldEntry *entry, uint64_t now)
-{
-        if (!entry->node->local)
-                forget_entry(store, entry);
-        else if (entry->record)
-                ald_store_put_local(store, entry->kind, entry->key, NULL, entry->updated_usec, now);
-}
-
-/* Links to nodes that go, whoever measured them. */
-static void drop_links_to(AldStore *store, GPtrArray *nodes, uint64_t now)
-{
-        g_autoptr(GHashTable) gone = g_hash_table_new(id_hash, id_equal);
-        GHashTableIter iter;
-        gpointer value;
-
-        for (guint i = 0; i < nodes->len; i++)
-                g_hash_table_add(gone, &((AldNode *) nodes->pdata[i])->id);
-
-        g_hash_table_iter_init(&iter, store->nodes);
-        while (g_hash_table_iter_next(&iter, NULL, &value)) {
-                AldNode *node = value;
-                AldEntry *entry = ald_node_after(node, NULL);
-
-                while (entry) {
-                        AldEntry *next = ald_node_after(node, entry);
-                        AldId sink;
-
-                        if (entry->key && ald_key_parse(entry->kind, entry->key, &sink) >= 0 &&
-                                g_hash_table_contains(gone, &sink))
-                                drop_link(store, entry, now);
-                        entry = next;
-                }
-        }
-}
-
-void ald_store_expire(AldStore *store, uint64_t now, uint64_t deletion_usec, uint64_t node_usec)
-{
-        g_autoptr(GPtrArray) silent = g_ptr_array_new();
-        Expiry expiry = {
-                .now = now, .deletion = deletion_usec, .node = node_usec, .store = store, .silent = silent
-        };
-
-        ald_store_foreach_node(store, expire_node, &expiry);
-        if (silent->len == 0)
-                return;
-        drop_links_to(store, silent, now);
-        for (guint i = 0; i < silent->len; i++)
-                forget_node(store, silent->pdata[i]);
 }
 
 static AldEntry *first_link_after(AldNode *node, const AldEntry *after)

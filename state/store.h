@@ -9,8 +9,9 @@
 /*
  * The merged state: for each node one entry a kind, and the links it measured. An update touches its own
  * entry only. Of two updates of one entry the one with the greater (epoch, seq) stays, whatever the order of
- * arrival; of two with equal stamps the greater by deleted, fields and time. So merging is idempotent,
- * commutative and associative, and replays, duplicates and two routes are harmless.
+ * arrival; of two with equal stamps the greater by deleted, fields and time; and none is of an older epoch
+ * than its node has announced. So merging is idempotent, commutative and associative, and replays, duplicates
+ * and two routes are harmless.
  *
  * No files, no bus, no clock: "now" is an argument, CLOCK_MONOTONIC in µs.
  */
@@ -20,6 +21,9 @@ typedef struct AldEntry AldEntry;
 typedef struct AldLinkSet AldLinkSet;
 
 #define ALD_N_NODE_KINDS ALD_KIND_LINK_SOCKET /* kinds of nodes come before those of links */
+
+/* The greatest epoch of this node: one more still survives JSON. */
+#define ALD_EPOCH_MAX ((uint64_t) ALD_INTEGER_MAX - 1)
 
 typedef struct AldStamp {
         uint64_t epoch;
@@ -47,30 +51,28 @@ struct AldEntry {
         AldKind kind;
         bool present; /* whether anything ever arrived; a deleted entry is present without a record */
         bool shown;   /* whether it may be a D-Bus object or interface, within the limits */
-
-        /* For who tells clients of changes: whether they know of it, and while a change waits to be told, a
-         * place in a queue and the record that they know. */
-        bool announced;
-        bool is_waiting;
-        GList waiting;
-        AldRecord *told;
+        void *notice; /* for who tells clients of changes, which also frees it */
 };
 
 struct AldNode {
         AldId id;
         bool local;
         bool shown;
-        uint8_t n_records; /* of kinds of nodes */
-        uint8_t n_shown;   /* of these */
-        uint64_t heard;    /* CLOCK_MONOTONIC of the last update */
+        bool bare;          /* another node without any record: what is left of it may make place */
+        uint8_t n_records;  /* of kinds of nodes */
+        uint8_t n_shown;    /* of these */
+        uint32_t n_links;   /* that have a record */
+        uint64_t heard;     /* CLOCK_MONOTONIC of the last update by the node */
+        uint64_t announced; /* the epoch with which the node has sent everything; older ones are gone */
         AldEntry entries[ALD_N_NODE_KINDS];
         AldLinkSet *links; /* NULL where there are none; see state/link-set.h */
+        GList bare_place;
 };
 
 typedef struct AldStoreLimits {
         size_t max_shown_nodes; /* nodes that may be objects */
         size_t max_shown_bytes; /* of all that is shown, as one D-Bus message */
-        size_t max_nodes;
+        size_t max_nodes;       /* those of which only deletions are left make place for others */
         size_t max_links_per_node;
         size_t max_bytes; /* of all records and links in memory; those of this node always find room */
 } AldStoreLimits;
@@ -92,19 +94,34 @@ typedef enum AldPut {
         ALD_PUT_OWN,   /* of this node, with a newer epoch than its own; nothing was changed */
 } AldPut;
 
-/* Merges an update from another node. Refusals: -EINVAL for a key or record that does not fit the kind,
- * -ENOSPC where a limit is reached. Takes a reference of the record. */
+/* Merges an update from another node. Refusals: -EINVAL for a key or record that does not fit the kind, or a
+ * kind that never travels; -ENOSPC where a limit is reached. Takes a reference of the record. */
 int ald_store_put(AldStore *store, const AldUpdate *update, uint64_t now);
 
 /* Stamps a record of this node and merges it. A record equal to the one before keeps its revision. */
 int ald_store_put_local(AldStore *store, AldKind kind, const char *key, AldRecord *record,
         uint64_t updated_usec, uint64_t now);
 
+/* What this machine says of a node, which may be unknown so far: a record of a kind that never travels. */
+int ald_store_put_about(AldStore *store, const AldId *node, AldKind kind, AldRecord *record,
+        uint64_t updated_usec, uint64_t now);
+
+/* Forgets what was said so, of all nodes. */
+void ald_store_forget_kind(AldStore *store, AldKind kind);
+
 /* Moves this node's epoch beyond `epoch` and stamps all its entries anew, each of which counts as changed. */
 void ald_store_take_epoch(AldStore *store, uint64_t epoch, uint64_t now);
 
-/* Forgets deletions older than one duration, and nodes not heard of for the other, as source and as sink. */
+/* Another node has sent all that it has with this epoch: what is older is gone, and is known when it comes
+ * again. Does nothing for a node that is not known. */
+void ald_store_announce(AldStore *store, const AldId *node, uint64_t epoch);
+
+/* Forgets deletions older than one duration, and nodes not heard of for the other, as source and as sink; but
+ * no node that is online. */
 void ald_store_expire(AldStore *store, uint64_t now, uint64_t deletion_usec, uint64_t node_usec);
+
+/* Forgets another node in the same way at once. */
+void ald_store_forget(AldStore *store, const AldId *node, uint64_t now);
 
 AldNode *ald_store_find_node(AldStore *store, const AldId *id);
 AldNode *ald_store_local_node(AldStore *store);

@@ -3,9 +3,13 @@
 #include "services/common/bus-cleanup.h"
 #include "services/common/peer.h"
 #include "services/state/paths.h"
+#include "services/state/presences.h"
 #include "services/state/records-bus.h"
 
 #define CLUSTER_NAME "org.alidade.Cluster1"
+
+/* Bytes of records in one signal; a single record may be larger by itself. */
+#define SIGNAL_MAX (1024u * 1024)
 
 struct AldClusterBus {
         AldService *service;
@@ -15,25 +19,44 @@ struct AldClusterBus {
         guint send;
 };
 
-static int send_changed(AldClusterBus *cluster)
+/* One signal of what comes next, up to its limit. */
+static int send_some(AldClusterBus *cluster, GHashTableIter *iter, gpointer *entry, bool *more)
 {
         g_autoptr(AldMessage) signal = NULL;
-        GHashTableIter iter;
-        gpointer entry;
+        size_t bytes = 0;
         int r;
 
         r = sd_bus_message_new_signal(ald_service_bus(cluster->service), &signal, ALD_STATE_PATH,
                 "org.alidade.State1", "RecordsChanged");
         if (r >= 0)
                 r = sd_bus_message_open_container(signal, 'a', "(" ALD_RECORD_SIGNATURE ")");
-        g_hash_table_iter_init(&iter, cluster->changed);
-        while (r >= 0 && g_hash_table_iter_next(&iter, &entry, NULL)) {
-                r = ald_records_bus_append(signal, entry);
-                ald_service_sent(cluster->service, ald_records_bus_size(entry));
+        while (r >= 0 && *more) {
+                size_t size = ald_records_bus_size(*entry);
+
+                if (bytes > 0 && bytes + size > SIGNAL_MAX)
+                        break;
+                r = ald_records_bus_append(signal, *entry);
+                bytes += size;
+                *more = g_hash_table_iter_next(iter, entry, NULL);
         }
+        ald_service_sent(cluster->service, bytes);
         if (r >= 0)
                 r = sd_bus_message_close_container(signal);
         return r < 0 ? r : sd_bus_send(NULL, signal, NULL);
+}
+
+static int send_changed(AldClusterBus *cluster)
+{
+        GHashTableIter iter;
+        gpointer entry;
+        bool more;
+        int r = 0;
+
+        g_hash_table_iter_init(&iter, cluster->changed);
+        more = g_hash_table_iter_next(&iter, &entry, NULL);
+        while (r >= 0 && more)
+                r = send_some(cluster, &iter, &entry, &more);
+        return r;
 }
 
 static gboolean on_send(gpointer userdata)
@@ -54,7 +77,7 @@ static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
         AldClusterBus *cluster = userdata;
 
-        if (!entry->node->local || !ald_peer_owner(cluster->peer))
+        if (!entry->node->local || ald_kinds[entry->kind].local || !ald_peer_owner(cluster->peer))
                 return;
         g_hash_table_add(cluster->changed, entry);
         if (cluster->send == 0)
@@ -72,6 +95,8 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
 {
         AldClusterBus *cluster = userdata;
 
+        /* Another one judges anew, and says so of all. */
+        ald_presences_clear(cluster->manager);
         if (owner)
                 ald_state_manager_new_cluster(cluster->manager);
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "services/common/record-bus.h"
+#include "services/state/presences.h"
 #include "services/state/put-bus.h"
 #include "services/state/records-bus.h"
 
@@ -56,6 +57,8 @@ static int read_record(sd_bus_message *message, AldStateManager *manager, bool *
 
         if (kind < 0)
                 *ret_accepted = refuse(manager, &in, NULL, "unknown kind");
+        else if (ald_kinds[kind].local)
+                *ret_accepted = refuse(manager, &in, NULL, "of a kind that never travels");
         else if (r < 0)
                 *ret_accepted = refuse(manager, &in, field, g_strerror(-r));
         else if (ald_id_parse(in.node, &node) < 0)
@@ -87,6 +90,30 @@ int ald_put_bus_read(
                         r = sd_bus_message_exit_container(message);
                 if (r < 0)
                         return r;
+                accepted += taken;
+                refused += !taken;
+        }
+        if (r < 0)
+                return r;
+        *ret_accepted = accepted;
+        *ret_refused = refused;
+        return 0;
+}
+
+int ald_put_bus_read_presences(
+        sd_bus_message *message, AldStateManager *manager, uint64_t *ret_accepted, uint64_t *ret_refused)
+{
+        uint64_t accepted = 0, refused = 0;
+        AldPresencePut put;
+        int r;
+
+        r = sd_bus_message_enter_container(message, 'a', "(" ALD_PRESENCE_SIGNATURE ")");
+        if (r < 0)
+                return r;
+        while ((r = sd_bus_message_read(message, "(" ALD_PRESENCE_SIGNATURE ")", &put.node, &put.state,
+                        &put.since_usec, &put.clock_offset_usec, &put.announced)) > 0) {
+                bool taken = ald_presences_put(manager, &put);
+
                 accepted += taken;
                 refused += !taken;
         }

@@ -109,7 +109,7 @@ int ald_records_bus_append_page(
                 return r;
         r = sd_bus_message_open_container(message, 'a', "(" ALD_RECORD_SIGNATURE ")");
         for (; r >= 0 && entry; entry = next_entry(store, only, entry)) {
-                if (kind >= 0 && entry->kind != (AldKind) kind)
+                if (kind >= 0 ? entry->kind != (AldKind) kind : only && ald_kinds[entry->kind].local)
                         continue;
                 if (max == 0 || bytes > PAGE_BYTES)
                         break;

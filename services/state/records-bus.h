@@ -20,8 +20,8 @@ size_t ald_records_bus_size(const AldEntry *entry);
 int ald_records_bus_append(sd_bus_message *message, const AldEntry *entry);
 
 /*
- * Pages through the store, or through one node: what follows `cursor` ("" begins) of one kind (or of all,
- * with -1), as the array and then the next cursor. -EINVAL for a cursor that names no place.
+ * Pages through the store, or through what travels of one node: what follows `cursor` ("" begins) of one kind
+ * (or of all, with -1), as the array and then the next cursor. -EINVAL for a cursor that names no place.
  */
 int ald_records_bus_append_page(
         sd_bus_message *message, AldStore *store, AldNode *only, int kind, const char *cursor, uint64_t max);

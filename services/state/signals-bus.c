@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <string.h>
 
 #include "services/common/record-bus.h"
 #include "services/common/timer.h"
@@ -14,29 +15,83 @@
 #define QUEUE_MAX 256u
 #define BLOCKED_RETRY_USEC (G_USEC_PER_SEC / 10)
 
+/* What a removal takes on the bus beside its path, at most. */
+#define WIRE_PER_REMOVAL 512u
+
+/*
+ * What clients know of one record. It outlives its entry until they are told that that is gone. There are no
+ * more of these than were shown at a time: what is new is announced behind the removals that wait.
+ */
+typedef struct Notice {
+        AldEntry *entry; /* NULL where it is forgotten */
+        char *path;      /* only then */
+        AldKind kind;
+        bool announced;
+        bool is_waiting;
+        GList waiting;
+        AldRecord *told; /* the record that clients know, while a change of it waits */
+} Notice;
+
 struct AldSignals {
         AldService *service;
-        GQueue waiting; /* of AldEntry, through AldEntry.waiting */
+        AldStore *store;
+        GQueue waiting; /* of Notice, through Notice.waiting */
         AldTimer *timer;
         double budget;
         double per_second;
         gint64 filled; /* when the budget was last filled, CLOCK_MONOTONIC in µs */
 };
 
-static void leave_queue(AldSignals *signals, AldEntry *entry)
+static Notice *notice_of(AldEntry *entry)
 {
-        g_queue_unlink(&signals->waiting, &entry->waiting);
-        entry->is_waiting = false;
-        g_clear_pointer(&entry->told, ald_record_unref);
+        Notice *notice = entry->notice;
+
+        if (!notice) {
+                notice = g_new0(Notice, 1);
+                notice->entry = entry;
+                notice->kind = entry->kind;
+                notice->waiting.data = notice;
+                entry->notice = notice;
+        }
+        return notice;
 }
 
-/* Whether clients know of the object for the sake of another record. */
-static bool has_other_announced(const AldEntry *entry)
+static void notice_free(Notice *notice)
 {
-        if (entry->key)
-                return false;
+        if (notice->entry)
+                notice->entry->notice = NULL;
+        g_clear_pointer(&notice->told, ald_record_unref);
+        g_free(notice->path);
+        g_free(notice);
+}
+
+static bool is_announced(const AldEntry *entry)
+{
+        const Notice *notice = entry->notice;
+
+        return notice && notice->announced;
+}
+
+static void join_queue(AldSignals *signals, Notice *notice)
+{
+        notice->is_waiting = true;
+        if (g_queue_is_empty(&signals->waiting))
+                ald_timer_set(signals->timer, 0);
+        g_queue_push_tail_link(&signals->waiting, &notice->waiting);
+}
+
+static void leave_queue(AldSignals *signals, Notice *notice)
+{
+        g_queue_unlink(&signals->waiting, &notice->waiting);
+        notice->is_waiting = false;
+        g_clear_pointer(&notice->told, ald_record_unref);
+}
+
+/* Whether clients know of the object for the sake of another record than this, which may be NULL. */
+static bool has_other_announced(const AldNode *node, const AldEntry *entry)
+{
         for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++)
-                if (&entry->node->entries[kind] != entry && entry->node->entries[kind].announced)
+                if (&node->entries[kind] != entry && is_announced(&node->entries[kind]))
                         return true;
         return false;
 }
@@ -44,15 +99,17 @@ static bool has_other_announced(const AldEntry *entry)
 /* An object comes with all that is to be shown of it. */
 static void mark_object_announced(AldSignals *signals, AldEntry *entry)
 {
-        entry->announced = true;
+        notice_of(entry)->announced = true;
         for (unsigned kind = 0; !entry->key && kind < ALD_N_NODE_KINDS; kind++) {
                 AldEntry *other = &entry->node->entries[kind];
+                Notice *notice;
 
                 if (other == entry || !other->shown)
                         continue;
-                other->announced = true;
-                if (other->is_waiting)
-                        leave_queue(signals, other);
+                notice = notice_of(other);
+                notice->announced = true;
+                if (notice->is_waiting)
+                        leave_queue(signals, notice);
         }
 }
 
@@ -61,8 +118,8 @@ static int emit_added(AldSignals *signals, AldEntry *entry, const char *path)
         sd_bus *bus = ald_service_bus(signals->service);
         char *interfaces[] = { (char *) ald_kinds[entry->kind].interface, NULL };
 
-        if (has_other_announced(entry)) {
-                entry->announced = true;
+        if (!entry->key && has_other_announced(entry->node, entry)) {
+                notice_of(entry)->announced = true;
                 return sd_bus_emit_interfaces_added_strv(bus, path, interfaces);
         }
         mark_object_announced(signals, entry);
@@ -70,33 +127,70 @@ static int emit_added(AldSignals *signals, AldEntry *entry, const char *path)
 }
 
 /* A client drops an object with the last of its interfaces, and sd-bus gives three to each object. */
-static int emit_removed(AldSignals *signals, AldEntry *entry, const char *path)
+static int emit_removed(AldSignals *signals, const char *path, GPtrArray *interfaces, bool object_stays)
 {
-        char *interfaces[] = { (char *) ald_kinds[entry->kind].interface,
-                (char *) "org.freedesktop.DBus.Introspectable", (char *) "org.freedesktop.DBus.Peer",
-                (char *) "org.freedesktop.DBus.Properties", NULL };
+        static const char *const standard[] = { "org.freedesktop.DBus.Introspectable",
+                "org.freedesktop.DBus.Peer", "org.freedesktop.DBus.Properties" };
 
-        if (has_other_announced(entry))
-                interfaces[1] = NULL;
-        entry->announced = false;
-        return sd_bus_emit_interfaces_removed_strv(ald_service_bus(signals->service), path, interfaces);
+        for (size_t i = 0; !object_stays && i < G_N_ELEMENTS(standard); i++)
+                g_ptr_array_add(interfaces, (gpointer) standard[i]);
+        g_ptr_array_add(interfaces, NULL);
+        return sd_bus_emit_interfaces_removed_strv(
+                ald_service_bus(signals->service), path, (char **) interfaces->pdata);
 }
 
-static void emit_entry(AldSignals *signals, AldEntry *entry)
+static int emit_hidden(AldSignals *signals, AldEntry *entry, const char *path)
 {
+        g_autoptr(GPtrArray) interfaces = g_ptr_array_new();
+
+        notice_of(entry)->announced = false;
+        g_ptr_array_add(interfaces, (gpointer) ald_kinds[entry->kind].interface);
+        return emit_removed(
+                signals, path, interfaces, !entry->key && has_other_announced(entry->node, entry));
+}
+
+static void emit_entry(AldSignals *signals, Notice *notice)
+{
+        AldEntry *entry = notice->entry;
         g_autofree char *path = ald_path_of_entry(entry);
         int r = 0;
 
-        if (entry->announced && !entry->shown)
-                r = emit_removed(signals, entry, path);
-        else if (entry->shown && !entry->announced)
+        if (notice->announced && !entry->shown)
+                r = emit_hidden(signals, entry, path);
+        else if (entry->shown && !notice->announced)
                 r = emit_added(signals, entry, path);
         else if (entry->shown)
                 r = ald_record_bus_emit_changed(ald_service_bus(signals->service), path, entry->kind,
-                        entry->told ? ald_record_diff(entry->told, entry->record) : UINT64_MAX);
+                        notice->told ? ald_record_diff(notice->told, entry->record) : UINT64_MAX);
         if (r < 0)
                 g_warning("Cannot tell of %s: %s", path, g_strerror(-r));
         ald_service_sent(signals->service, ald_records_bus_size(entry));
+        leave_queue(signals, notice);
+        if (!notice->announced)
+                notice_free(notice);
+}
+
+/* All that was forgotten of one object at once goes in one signal. */
+static void emit_forgotten(AldSignals *signals, Notice *notice)
+{
+        g_autoptr(GPtrArray) interfaces = g_ptr_array_new();
+        g_autofree char *path = g_steal_pointer(&notice->path);
+        const AldNode *node = ald_path_find_node(signals->store, path);
+        Notice *next = notice;
+        int r;
+
+        do {
+                notice = next;
+                g_ptr_array_add(interfaces, (gpointer) ald_kinds[notice->kind].interface);
+                leave_queue(signals, notice);
+                notice_free(notice);
+                next = g_queue_peek_head(&signals->waiting);
+        } while (next && g_strcmp0(next->path, path) == 0);
+
+        r = emit_removed(signals, path, interfaces, node && has_other_announced(node, NULL));
+        if (r < 0)
+                g_warning("Cannot tell that %s is gone: %s", path, g_strerror(-r));
+        ald_service_sent(signals->service, WIRE_PER_REMOVAL + strlen(path));
 }
 
 static void fill_budget(AldSignals *signals, gint64 now)
@@ -126,10 +220,12 @@ static void flush(void *userdata)
                 return;
         }
         while (signals->budget >= 1 && !g_queue_is_empty(&signals->waiting)) {
-                AldEntry *entry = g_queue_peek_head(&signals->waiting);
+                Notice *notice = g_queue_peek_head(&signals->waiting);
 
-                emit_entry(signals, entry);
-                leave_queue(signals, entry);
+                if (notice->entry)
+                        emit_entry(signals, notice);
+                else
+                        emit_forgotten(signals, notice);
                 signals->budget--;
         }
         if (!g_queue_is_empty(&signals->waiting))
@@ -139,27 +235,35 @@ static void flush(void *userdata)
 /* Sent from the main loop rather than at once, so that what one message changed goes out together. */
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
-        AldSignals *signals = userdata;
+        Notice *notice = entry->notice;
 
-        if (entry->is_waiting)
+        if (notice && notice->is_waiting)
                 return;
-        if (!entry->announced && !entry->shown)
+        if (!is_announced(entry) && !entry->shown)
                 return;
-        entry->is_waiting = true;
-        entry->told = before ? ald_record_ref(before) : NULL;
-        if (g_queue_is_empty(&signals->waiting))
-                ald_timer_set(signals->timer, 0);
-        g_queue_push_tail_link(&signals->waiting, &entry->waiting);
+        notice = notice_of(entry);
+        notice->told = before ? ald_record_ref(before) : NULL;
+        join_queue(userdata, notice);
 }
 
+/* Whoever does not know of it yet need not be told. */
 static void on_removing(AldEntry *entry, void *userdata)
 {
         AldSignals *signals = userdata;
+        Notice *notice = entry->notice;
 
-        if (entry->is_waiting)
-                leave_queue(signals, entry);
-        if (entry->announced)
-                emit_entry(signals, entry);
+        if (!notice)
+                return;
+        if (!notice->announced) {
+                if (notice->is_waiting)
+                        leave_queue(signals, notice);
+                notice_free(notice);
+                return;
+        }
+        notice->path = ald_path_of_entry(entry);
+        notice->entry = entry->notice = NULL;
+        if (!notice->is_waiting)
+                join_queue(signals, notice);
 }
 
 /* What is there before the first client can be connected needs no announcement. */
@@ -168,7 +272,8 @@ static void mark_announced(AldStore *store)
         AldEntry *entry = ald_store_after(store, NULL, 0, NULL);
 
         while (entry) {
-                entry->announced = entry->shown;
+                if (entry->shown)
+                        notice_of(entry)->announced = true;
                 entry = ald_store_after(store, &entry->node->id, entry->kind, entry->key);
         }
 }
@@ -179,20 +284,31 @@ int ald_signals_new(AldService *service, AldStateManager *manager, AldSignals **
 
         *ret = signals;
         signals->service = service;
+        signals->store = ald_state_manager_store(manager);
         signals->budget = BURST;
         signals->per_second = ALD_SIGNALS_PER_SECOND;
         signals->filled = g_get_monotonic_time();
         g_queue_init(&signals->waiting);
         signals->timer = ald_timer_new("signals", flush, signals);
-        mark_announced(ald_state_manager_store(manager));
+        mark_announced(signals->store);
         ald_state_manager_watch(manager, on_changed, on_removing, signals);
         return 0;
 }
 
 void ald_signals_free(AldSignals *signals)
 {
+        Notice *notice;
+
         if (!signals)
                 return;
+        while ((notice = g_queue_peek_head(&signals->waiting))) {
+                leave_queue(signals, notice);
+                notice_free(notice);
+        }
+        for (AldEntry *entry = ald_store_after(signals->store, NULL, 0, NULL); entry;
+                entry = ald_store_after(signals->store, &entry->node->id, entry->kind, entry->key))
+                if (entry->notice)
+                        notice_free(entry->notice);
         ald_timer_free(signals->timer);
         g_free(signals);
 }

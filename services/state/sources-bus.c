@@ -99,7 +99,7 @@ static int on_all(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         return 0;
 }
 
-static void read_all(Feed *feed)
+static int read_all(Feed *feed)
 {
         const SourceInfo *info = feed->source->info;
         int r;
@@ -110,6 +110,7 @@ static void read_all(Feed *feed)
                 ald_kinds[feed->kind].interface);
         if (r < 0)
                 g_warning("Cannot ask %s: %s", info->name, g_strerror(-r));
+        return r;
 }
 
 static Feed *find_feed(Source *source, const char *interface)
@@ -148,7 +149,8 @@ static gboolean on_retry(gpointer userdata)
 
         source->retry = 0;
         source->starting = true;
-        read_all(&source->feeds[0]);
+        if (read_all(&source->feeds[0]) < 0)
+                retry_later(source);
         return G_SOURCE_REMOVE;
 }
 

@@ -12,6 +12,7 @@
 #include "services/state/state-bus.h"
 #include "services/state/subscribers-bus.h"
 #include "services/state/totals-bus.h"
+#include "state/digest.h"
 
 struct AldStateBus {
         AldService *service;
@@ -164,23 +165,32 @@ static int reply_page(AldStateBus *self, sd_bus_message *message, AldNode *only,
         return send_reply(reply, r, error);
 }
 
+/* -1 for an empty name, which is that of all. */
+static int find_kind(const char *name, int *ret, sd_bus_error *error)
+{
+        int kind = *name ? ald_kind_from_name(name) : -1;
+
+        if (*name && kind < 0) {
+                g_autofree char *excerpt = ald_excerpt(name);
+                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_KIND, "No kind %s", excerpt);
+        }
+        *ret = kind;
+        return 0;
+}
+
 static int method_get_records(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldStateBus *self = userdata;
         const char *kind_name, *after;
-        int r, kind = -1;
         uint64_t max;
+        int r, kind;
 
         r = sd_bus_message_read(message, "sst", &kind_name, &after, &max);
         if (r < 0)
                 return r;
-        if (*kind_name) {
-                kind = ald_kind_from_name(kind_name);
-                if (kind < 0) {
-                        g_autofree char *excerpt = ald_excerpt(kind_name);
-                        return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_KIND, "No kind %s", excerpt);
-                }
-        }
+        r = find_kind(kind_name, &kind, error);
+        if (r < 0)
+                return r;
         return reply_page(self, message, NULL, kind, after, max, error);
 }
 
@@ -197,19 +207,50 @@ static int method_get_local_records(sd_bus_message *message, void *userdata, sd_
         return reply_page(self, message, ald_store_local_node(self->store), -1, after, max, error);
 }
 
-static int method_put_records(sd_bus_message *message, void *userdata, sd_bus_error *error)
+typedef int (*PutReader)(
+        sd_bus_message *message, AldStateManager *manager, uint64_t *ret_accepted, uint64_t *ret_refused);
+
+static int put(AldStateBus *self, sd_bus_message *message, PutReader read, sd_bus_error *error)
 {
-        AldStateBus *self = userdata;
         uint64_t accepted, refused;
         int r;
 
         if (!ald_cluster_bus_is_sender(self->cluster, message))
                 return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED,
-                        "Only the owner of org.alidade.Cluster1 may put records of other nodes");
-        r = ald_put_bus_read(message, self->manager, &accepted, &refused);
+                        "Only the owner of org.alidade.Cluster1 may put what is known of other nodes");
+        r = read(message, self->manager, &accepted, &refused);
         if (r < 0)
                 return r;
         return sd_bus_reply_method_return(message, "tt", accepted, refused);
+}
+
+static int method_put_records(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        return put(userdata, message, ald_put_bus_read, error);
+}
+
+static int method_put_presences(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        return put(userdata, message, ald_put_bus_read_presences, error);
+}
+
+static int method_get_digest(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldStateBus *self = userdata;
+        const char *kind_name;
+        AldDigest digest;
+        char text[17];
+        int r, kind;
+
+        r = sd_bus_message_read(message, "s", &kind_name);
+        if (r < 0)
+                return r;
+        r = find_kind(kind_name, &kind, error);
+        if (r < 0)
+                return r;
+        digest = ald_digest_compute(self->store, kind);
+        g_snprintf(text, sizeof text, "%016" G_GINT64_MODIFIER "x", digest.sum);
+        return sd_bus_reply_method_return(message, "ts", digest.count, text);
 }
 
 static int method_subscribe(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -293,6 +334,10 @@ static const sd_bus_vtable state_vtable[] = { SD_BUS_VTABLE_START(0),
                 SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("PutRecords", SD_BUS_ARGS(ALD_RECORDS_SIGNATURE, Records),
                 SD_BUS_RESULT("t", Accepted, "t", Refused), method_put_records, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("PutPresences", SD_BUS_ARGS(ALD_PRESENCES_SIGNATURE, Presences),
+                SD_BUS_RESULT("t", Accepted, "t", Refused), method_put_presences, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("GetDigest", SD_BUS_ARGS("s", Kind), SD_BUS_RESULT("t", Count, "s", Digest),
+                method_get_digest, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD("Subscribe", NULL, NULL, method_subscribe, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD("Unsubscribe", NULL, NULL, method_unsubscribe, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_SIGNAL_WITH_ARGS("RecordsChanged", SD_BUS_ARGS(ALD_RECORDS_SIGNATURE, Records), 0),

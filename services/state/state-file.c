@@ -64,7 +64,7 @@ static uint64_t next_epoch(const AldSaved *saved)
 {
         uint64_t now = (uint64_t) MAX(g_get_real_time(), 1);
 
-        return MIN(MAX(saved ? saved->epoch + 1 : 0, now), (uint64_t) ALD_INTEGER_MAX - 1);
+        return MIN(MAX(saved ? saved->epoch + 1 : 0, now), ALD_EPOCH_MAX);
 }
 
 AldStore *ald_state_file_load(

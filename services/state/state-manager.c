@@ -2,6 +2,8 @@
 #include <errno.h>
 
 #include "services/common/errors.h"
+#include "services/common/service.h"
+#include "services/state/presences.h"
 #include "services/state/state-file.h"
 #include "services/state/state-manager.h"
 
@@ -17,6 +19,9 @@
 #define SAVE_SECONDS 5u
 #define USEC_PER_HOUR (UINT64_C(3600) * G_USEC_PER_SEC)
 #define REFUSAL_LOG_USEC (60 * G_USEC_PER_SEC)
+
+/* Clocks differ, but what is further ahead than this is no time. */
+#define FUTURE_USEC (24 * USEC_PER_HOUR)
 
 const AldConfigKey ald_state_config_keys[] = {
         { .group = "state",
@@ -197,19 +202,34 @@ static bool put_own(AldStateManager *manager, uint64_t epoch)
         return true;
 }
 
+/* Why an update is refused, or NULL. A node whose clock is known to be ahead may be ahead by so much more. */
+static const char *merge(AldStateManager *manager, const AldUpdate *update)
+{
+        uint64_t limit = ald_realtime_usec() + FUTURE_USEC;
+        int64_t ahead = ald_presences_clock_offset(manager->store, &update->node);
+        int r;
+
+        if (update->updated_usec > limit + (uint64_t) MAX(ahead, 0))
+                return "updated more than a day in the future";
+        r = ald_store_put(manager->store, update, now_usec());
+        if (r < 0)
+                return g_strerror(-r);
+        if (r != ALD_PUT_OWN)
+                return NULL;
+        if (update->stamp.epoch > limit)
+                return "an epoch of this node more than a day in the future; is the clock right?";
+        return put_own(manager, update->stamp.epoch) ? NULL : "another machine uses the id of this node";
+}
+
 bool ald_state_manager_put(AldStateManager *manager, const AldUpdate *update)
 {
-        int r = ald_store_put(manager->store, update, now_usec());
+        const char *reason = merge(manager, update);
         char id[ALD_ID_STRING_SIZE];
-        const char *reason = r < 0 ? g_strerror(-r) : "another machine uses the id of this node";
 
-        if (r == ALD_PUT_TAKEN || r == ALD_PUT_KNOWN)
-                return true;
-        if (r == ALD_PUT_OWN && put_own(manager, update->stamp.epoch))
-                return true;
-        ald_state_manager_refuse(
-                manager, ald_id_format(&update->node, id), ald_kinds[update->kind].name, NULL, reason);
-        return false;
+        if (reason)
+                ald_state_manager_refuse(manager, ald_id_format(&update->node, id),
+                        ald_kinds[update->kind].name, NULL, reason);
+        return !reason;
 }
 
 void ald_state_manager_new_cluster(AldStateManager *manager)

@@ -78,9 +78,9 @@ static void refresh_soon(AldTotalsBus *self)
 }
 
 /* Whether such a change can change a count or sum. Usage changes all the time and never does. */
-static bool matters(const AldEntry *entry, const AldRecord *before)
+static bool matters(const AldTotalsBus *self, const AldEntry *entry, const AldRecord *before)
 {
-        if (!before || !entry->record || entry->shown != entry->announced)
+        if (!before || !entry->record || ald_store_n_hidden(self->store) != self->hidden)
                 return true;
         switch (entry->kind) {
         case ALD_KIND_MEMORY:
@@ -96,7 +96,7 @@ static bool matters(const AldEntry *entry, const AldRecord *before)
 
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
-        if (matters(entry, before))
+        if (matters(userdata, entry, before))
                 refresh_soon(userdata);
 }
 

@@ -53,7 +53,9 @@ static void put(AldStore *store, unsigned node, AldKind kind, const char *key, j
         if (ald_record_from_json(kind, json, &record, &field) < 0)
                 g_error("%s.%s is wrong", ald_kinds[kind].name, field);
         update.record = record;
-        if (ald_id_equal(&id, &ald_store_local_node(store)->id))
+        if (ald_kinds[kind].local)
+                g_assert_cmpint(ald_store_put_about(store, &id, kind, record, 0, 0), ==, ALD_PUT_TAKEN);
+        else if (ald_id_equal(&id, &ald_store_local_node(store)->id))
                 g_assert_cmpint(ald_store_put_local(store, kind, key, record, 0, 0), ==, ALD_PUT_TAKEN);
         else
                 g_assert_cmpint(ald_store_put(store, &update, 0), ==, ALD_PUT_TAKEN);

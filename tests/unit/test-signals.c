@@ -4,6 +4,7 @@
 #include "services/common/bus-cleanup.h"
 #include "services/common/service-private.h"
 #include "services/state/objects-bus.h"
+#include "services/state/presences.h"
 #include "services/state/signals-bus.h"
 #include "tests/unit/bus-pair.h"
 #include "tests/unit/fake-root.h"
@@ -336,7 +337,7 @@ static void test_bus_that_takes_nothing(void)
         assert_heard(f, NULL);
 }
 
-/* What expires goes at once. */
+/* What is forgotten of one object goes in one signal, in its turn. */
 static void test_forgotten(void)
 {
         g_autoptr(Fixture) f = fixture_new();
@@ -347,15 +348,79 @@ static void test_forgotten(void)
         put_memory(f, 3, 1);
         turn(f);
         count_heard(f);
-        put_memory(f, 2, 2); /* still waiting when its node goes */
+        put_memory(f, 3, 2); /* still waiting when its node goes */
+        put_memory(f, 4, 1); /* never told of */
         ald_store_expire(store, (uint64_t) now + 100, 1, 1);
         bus_pair_pump(f->pair);
-        g_assert_cmpuint(f->heard->len, ==, 3);
+        g_assert_cmpuint(f->heard->len, ==, 0);
         turn(f);
-        assert_heard(f, "-0002 Node1.Memory", "-0002 * * * Node1.Disk", "-0003 * * * Node1.Memory", NULL);
+        assert_heard(f, "-0003 * * * Node1.Memory", "-0002 * * * Node1.Disk Node1.Memory", NULL);
         put_memory(f, 2, 1);
         turn(f);
         assert_heard(f, "+0002 * * * Node1.Memory", NULL);
+}
+
+/* Who is there again before its end was told has ended nonetheless, for the clients. */
+static void test_back_before_it_is_told(void)
+{
+        g_autoptr(Fixture) f = fixture_new();
+        const AldId id = id_make(2);
+
+        put_memory(f, 2, 1);
+        put_disk(f, 2);
+        turn(f);
+        count_heard(f);
+        ald_store_forget(ald_state_manager_store(f->manager), &id, 1);
+        put_memory(f, 2, 1);
+        turn(f);
+        assert_heard(f, "-0002 * * * Node1.Disk Node1.Memory", "+0002 * * * Node1.Memory", NULL);
+        ald_store_announce(ald_state_manager_store(f->manager), &id, 2);
+        turn(f);
+        assert_heard(f, "-0002 * * * Node1.Memory", NULL);
+}
+
+/* One interface goes, the object stays. */
+static void test_part_forgotten(void)
+{
+        g_autoptr(Fixture) f = fixture_new();
+        const AldId id = id_make(2);
+
+        put_memory(f, 2, 1);
+        ald_presences_put(f->manager,
+                &(AldPresencePut){ .node = "00000002000000000000000000000000", .state = "online" });
+        turn(f);
+        g_assert_cmpuint(count_heard(f), ==, 1);
+        ald_store_announce(ald_state_manager_store(f->manager), &id, 2);
+        turn(f);
+        assert_heard(f, "-0002 Node1.Memory", NULL);
+        ald_presences_clear(f->manager);
+        turn(f);
+        assert_heard(f, "-0002 * * * Node1.Presence", NULL);
+}
+
+static void test_budget_of_removals(void)
+{
+        g_autoptr(Fixture) f = fixture_new();
+        AldStore *store = ald_state_manager_store(f->manager);
+
+        for (unsigned n = 2; n < 202; n++)
+                put_memory(f, n, 1);
+        for (unsigned i = 0; i < 5; i++)
+                pass(f, 1000);
+        g_assert_cmpuint(count_heard(f), ==, 200);
+        ald_store_expire(store, (uint64_t) now + 100, 1, 1);
+        turn(f);
+        g_assert_cmpuint(count_heard(f), ==, BURST);
+        pass(f, 100);
+        g_assert_cmpuint(count_heard(f), ==, ALD_SIGNALS_PER_SECOND / 10);
+        /* Whoever comes and goes meanwhile adds nothing. */
+        for (unsigned i = 0; i < 1000; i++) {
+                put_memory(f, 2, 1);
+                ald_store_expire(store, (uint64_t) now + 200, 1, 1);
+        }
+        for (unsigned i = 0; i < 3; i++)
+                pass(f, 1000);
+        g_assert_cmpuint(count_heard(f), ==, 200 - BURST - ALD_SIGNALS_PER_SECOND / 10);
 }
 
 int main(int argc, char *argv[])
@@ -369,5 +434,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/signals/nobody-starves", test_nobody_starves);
         g_test_add_func("/signals/bus-that-takes-nothing", test_bus_that_takes_nothing);
         g_test_add_func("/signals/forgotten", test_forgotten);
+        g_test_add_func("/signals/back-before-it-is-told", test_back_before_it_is_told);
+        g_test_add_func("/signals/part-forgotten", test_part_forgotten);
+        g_test_add_func("/signals/budget-of-removals", test_budget_of_removals);
         return g_test_run();
 }

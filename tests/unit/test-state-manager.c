@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "services/state/state-manager.h"
+#include "services/state/presences.h"
 #include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"
 #include "tests/unit/record-maker.h"
+#include "tests/unit/state-maker.h"
 
 #define USEC_PER_HOUR (INT64_C(3600) * G_USEC_PER_SEC)
 
@@ -199,8 +200,8 @@ static void test_refusals_are_counted_and_told_seldom(void)
         g_assert_cmpuint(log_count("some?[31mbody: Field: a reason (102 refused so far)"), ==, 1);
 }
 
-/* Days, so that the clock does not overtake it. */
-#define AHEAD UINT64_C(1000000000000)
+/* Hours, so that the clock does not overtake it, and that it is no absurd time. */
+#define AHEAD (10 * UINT64_C(3600000000))
 
 static void test_own_epoch_is_taken_over_once(void)
 {
@@ -230,6 +231,130 @@ static void test_own_epoch_is_taken_over_once(void)
         fixture_stop(f);
         fixture_start(f);
         g_assert_cmpuint(ald_store_epoch(f->store), >, epoch + 2 * AHEAD + 1);
+}
+
+/* Two machines whose clocks differ by years must not push each other's epochs to their end. */
+static void test_absurd_epoch_is_refused(void)
+{
+        g_autoptr(Fixture) f = fixture_new("");
+        g_autoptr(AldRecord) record = record_random(ALD_KIND_MEMORY);
+        uint64_t epoch = ald_store_epoch(f->store);
+
+        g_assert_false(put(f, 1, epoch + 3 * AHEAD, 1, record));
+        g_assert_false(put(f, 1, ALD_EPOCH_MAX, 1, record));
+        g_assert_cmpuint(ald_store_epoch(f->store), ==, epoch);
+        g_assert_cmpuint(ald_state_manager_refused(f->manager), ==, 2);
+        g_assert_cmpuint(log_count("an epoch of this node more than a day in the future"), ==, 1);
+        /* That was no takeover, so one is still free. */
+        g_assert_true(put(f, 1, epoch + AHEAD, 1, record));
+        g_assert_cmpuint(ald_store_epoch(f->store), ==, epoch + AHEAD + 1);
+}
+
+static bool put_updated(Fixture *f, unsigned node, uint64_t seq, uint64_t updated)
+{
+        g_autoptr(AldRecord) record = record_random(ALD_KIND_MEMORY);
+
+        return ald_state_manager_put(f->manager, &(AldUpdate){ .node = id_make(node),
+                                                         .kind = ALD_KIND_MEMORY,
+                                                         .key = "",
+                                                         .stamp = { 1, seq },
+                                                         .updated_usec = updated,
+                                                         .record = record });
+}
+
+/* A time far ahead is believed of who is known to be so far ahead. */
+static void test_records_of_the_future(void)
+{
+        g_autoptr(Fixture) f = fixture_new("");
+        uint64_t today = (uint64_t) g_get_real_time(), year = 365 * UINT64_C(86400000000);
+        AldPresencePut presence = { .node = "00000002000000000000000000000000",
+                .state = "online",
+                .clock_offset_usec = (int64_t) year };
+
+        g_assert_true(put_updated(f, 2, 1, today + AHEAD));
+        g_assert_false(put_updated(f, 2, 2, today + year));
+        g_assert_cmpuint(log_count("updated more than a day in the future"), ==, 1);
+        g_assert_true(ald_presences_put(f->manager, &presence));
+        g_assert_true(put_updated(f, 2, 3, today + year));
+        g_assert_false(put_updated(f, 2, 4, today + 2 * year));
+        presence.clock_offset_usec = -(int64_t) year;
+        g_assert_true(ald_presences_put(f->manager, &presence));
+        g_assert_true(put_updated(f, 2, 5, today));
+        presence.clock_offset_usec = ALD_ABSENT_INT64;
+        g_assert_true(ald_presences_put(f->manager, &presence));
+        g_assert_true(put_updated(f, 2, 6, today));
+        g_assert_false(put_updated(f, 2, 7, (uint64_t) ALD_INTEGER_MAX));
+}
+
+static const AldPresence *presence_of(Fixture *f, unsigned node)
+{
+        const AldEntry *entry = find(f, node, ALD_KIND_PRESENCE);
+
+        return entry ? ald_record_as(entry->record, PRESENCE, AldPresence) : NULL;
+}
+
+static void test_presences(void)
+{
+        g_autoptr(Fixture) f = fixture_new("");
+        g_autofree char *one = state_id(1), *two = state_id(2);
+        AldPresencePut put_two = { two, "stale", 1234, -5, 0 }, put_one = { one, "online", 1, 0, 7 };
+
+        g_assert_true(ald_presences_put(f->manager, &put_two));
+        g_assert_true(ald_presences_put(f->manager, &put_one));
+        g_assert_cmpstr(presence_of(f, 1)->state, ==, "online");
+        g_assert_cmpstr(presence_of(f, 2)->state, ==, "stale");
+        g_assert_cmpuint(presence_of(f, 2)->since_usec, ==, 1234);
+        g_assert_cmpint(presence_of(f, 2)->clock_offset_usec, ==, -5);
+
+        g_assert_true(put_updated(f, 2, 1, 1));
+        put_two = (AldPresencePut){ two, "offline", 5, ALD_ABSENT_INT64, 2 };
+        g_assert_true(ald_presences_put(f->manager, &put_two));
+        g_assert_null(find(f, 2, ALD_KIND_MEMORY));
+        g_assert_cmpint(presence_of(f, 2)->clock_offset_usec, ==, ALD_ABSENT_INT64);
+        g_assert_true(put_updated(f, 2, 1, 1)); /* known, so no refusal, but not taken */
+        g_assert_null(find(f, 2, ALD_KIND_MEMORY));
+
+        put_two.state = "forgotten";
+        g_assert_true(ald_presences_put(f->manager, &put_two));
+        g_assert_null(presence_of(f, 2));
+        g_assert_cmpuint(ald_store_n_nodes(f->store), ==, 1);
+        g_assert_true(put_updated(f, 2, 1, 1));
+        g_assert_nonnull(find(f, 2, ALD_KIND_MEMORY));
+
+        ald_presences_clear(f->manager);
+        g_assert_null(presence_of(f, 1));
+        g_assert_nonnull(find(f, 2, ALD_KIND_MEMORY));
+        g_assert_cmpuint(ald_state_manager_refused(f->manager), ==, 0);
+}
+
+static void test_bad_presences(void)
+{
+        g_autoptr(Fixture) f = fixture_new("");
+        g_autofree char *one = state_id(1), *two = state_id(2);
+        const uint64_t large = (uint64_t) ALD_INTEGER_MAX + 1;
+        const AldPresencePut bad[] = {
+                { "", "online", 0, 0, 0 },
+                { "two", "online", 0, 0, 0 },
+                { two, "", 0, 0, 0 },
+                { two, "Online", 0, 0, 0 },
+                { two, "online\n", 0, 0, 0 },
+                { two, "online", large, 0, 0 },
+                { two, "online", UINT64_MAX, 0, 0 },
+                { two, "online", 0, (int64_t) large, 0 },
+                { two, "online", 0, INT64_MAX, 0 },
+                { two, "online", 0, INT64_MIN + 1, 0 },
+                { two, "online", 0, 0, large },
+                { two, "forgotten", 0, 0, large },
+                { one, "forgotten", 0, 0, 0 },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+                g_assert_false(ald_presences_put(f->manager, &bad[i]));
+                g_assert_cmpuint(ald_state_manager_refused(f->manager), ==, i + 1);
+        }
+        g_assert_cmpuint(ald_store_n_nodes(f->store), ==, 1);
+        g_assert_null(presence_of(f, 1));
+        g_assert_cmpuint(log_count("Refused a record Node1.Presence"), ==, 1);
 }
 
 static void test_dear_results_are_kept(void)
@@ -325,6 +450,10 @@ int main(int argc, char *argv[])
         g_test_add_func("/state-manager/refusals-are-counted-and-told-seldom",
                 test_refusals_are_counted_and_told_seldom);
         g_test_add_func("/state-manager/own-epoch-is-taken-over-once", test_own_epoch_is_taken_over_once);
+        g_test_add_func("/state-manager/absurd-epoch-is-refused", test_absurd_epoch_is_refused);
+        g_test_add_func("/state-manager/records-of-the-future", test_records_of_the_future);
+        g_test_add_func("/state-manager/presences", test_presences);
+        g_test_add_func("/state-manager/bad-presences", test_bad_presences);
         g_test_add_func("/state-manager/dear-results-are-kept", test_dear_results_are_kept);
         g_test_add_func("/state-manager/dear-results-are-kept-soon", test_dear_results_are_kept_soon);
         g_test_add_func("/state-manager/silent-nodes-expire", test_silent_nodes_expire);

@@ -536,7 +536,7 @@ static void test_take_epoch(void)
         ald_store_take_epoch(store, 5, 9);
         g_assert_cmpuint(ald_store_epoch(store), ==, EPOCH + 9);
         ald_store_take_epoch(store, (uint64_t) ALD_INTEGER_MAX, 9);
-        g_assert_cmpuint(ald_store_epoch(store), ==, (uint64_t) ALD_INTEGER_MAX);
+        g_assert_cmpuint(ald_store_epoch(store), ==, ALD_EPOCH_MAX);
         g_assert_cmpint(ald_store_put_local(store, ALD_KIND_MEMORY, "", memory, 1, 1), ==, ALD_PUT_TAKEN);
 }
 
@@ -982,7 +982,7 @@ static void test_absent_stays_absent(void)
 {
         g_autoptr(AldStore) store = store_new(&roomy);
 
-        for (AldKind kind = 0; kind < ALD_N_NODE_KINDS; kind++) {
+        for (AldKind kind = 0; kind < ALD_KIND_PRESENCE; kind++) {
                 g_autoptr(AldRecord) absent = record_make(kind, ald_kinds[kind].type->absent);
                 Update *update = update_new(2, kind, "", 1, 1);
                 const AldRecord *record;

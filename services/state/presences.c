@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/state/presences.h"
+#include "services/common/service.h"
+
+#define FORGOTTEN "forgotten"
+
+static bool refuse(AldStateManager *manager, const AldPresencePut *put, const char *field, const char *reason)
+{
+        ald_state_manager_refuse(manager, put->node, ald_kinds[ALD_KIND_PRESENCE].name, field, reason);
+        return false;
+}
+
+static bool is_state(const char *word)
+{
+        for (unsigned state = 0; state < ALD_PRESENCE_STATE_N; state++)
+                if (g_str_equal(word, ald_presence_state_to_string(state)))
+                        return true;
+        return false;
+}
+
+static bool in_range(const AldPresencePut *put)
+{
+        return put->since_usec <= (uint64_t) ALD_INTEGER_MAX &&
+               put->announced <= (uint64_t) ALD_INTEGER_MAX &&
+               (put->clock_offset_usec == ALD_ABSENT_INT64 ||
+                       (put->clock_offset_usec >= -ALD_INTEGER_MAX &&
+                               put->clock_offset_usec <= ALD_INTEGER_MAX));
+}
+
+static bool forget(AldStateManager *manager, const AldPresencePut *put, const AldId *id, uint64_t now)
+{
+        AldStore *store = ald_state_manager_store(manager);
+
+        if (ald_id_equal(id, &ald_store_local_node(store)->id))
+                return refuse(manager, put, "State", "this node cannot be forgotten by itself");
+        ald_store_forget(store, id, now);
+        return true;
+}
+
+static bool keep(AldStateManager *manager, const AldPresencePut *put, const AldId *id, uint64_t now)
+{
+        AldStore *store = ald_state_manager_store(manager);
+        const AldPresence presence = {
+                .state = put->state,
+                .since_usec = put->since_usec,
+                .clock_offset_usec = put->clock_offset_usec,
+        };
+        g_autoptr(AldRecord) record = NULL;
+        int r;
+
+        r = ald_record_new(ALD_KIND_PRESENCE, &presence, &record);
+        if (r >= 0)
+                r = ald_store_put_about(store, id, ALD_KIND_PRESENCE, record, ald_realtime_usec(), now);
+        if (r < 0)
+                return refuse(manager, put, NULL, g_strerror(-r));
+        ald_store_announce(store, id, put->announced);
+        return true;
+}
+
+bool ald_presences_put(AldStateManager *manager, const AldPresencePut *put)
+{
+        uint64_t now = (uint64_t) g_get_monotonic_time();
+        AldId id;
+
+        if (ald_id_parse(put->node, &id) < 0)
+                return refuse(manager, put, NULL, "no node id");
+        if (!in_range(put))
+                return refuse(manager, put, NULL, "a number out of range");
+        if (g_str_equal(put->state, FORGOTTEN))
+                return forget(manager, put, &id, now);
+        if (!is_state(put->state))
+                return refuse(manager, put, "State", "unknown");
+        return keep(manager, put, &id, now);
+}
+
+void ald_presences_clear(AldStateManager *manager)
+{
+        ald_store_forget_kind(ald_state_manager_store(manager), ALD_KIND_PRESENCE);
+}
+
+int64_t ald_presences_clock_offset(AldStore *store, const AldId *id)
+{
+        const AldNode *node = ald_store_find_node(store, id);
+        const AldPresence *presence = node ? ald_record_as(ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE,
+                                                     AldPresence)
+                                           : NULL;
+
+        return presence && presence->clock_offset_usec != ALD_ABSENT_INT64 ? presence->clock_offset_usec : 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/state/state-manager.h"
+
+/* How a node is heard of, as the cluster service puts it, before anything of it is believed. */
+typedef struct AldPresencePut {
+        const char *node;
+        const char *state; /* a state of Node1.Presence, or "forgotten" */
+        uint64_t since_usec;
+        int64_t clock_offset_usec; /* ALD_ABSENT_INT64 where unknown */
+        uint64_t announced;        /* epoch; 0 for none */
+} AldPresencePut;
+
+/* Refusals are counted and logged as those of records are. True where it was not refused. */
+bool ald_presences_put(AldStateManager *manager, const AldPresencePut *put);
+
+/* Nobody says any more how nodes are heard of. */
+void ald_presences_clear(AldStateManager *manager);
+
+/* The clock of a node less that of this machine; 0 where it is not known. */
+int64_t ald_presences_clock_offset(AldStore *store, const AldId *node);

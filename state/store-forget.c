@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "state/key.h"
+#include "state/link-set.h"
+#include "state/store-private.h"
+
+void ald_store_forget_entry(AldStore *store, AldEntry *entry)
+{
+        if (entry->record)
+                ald_store_set_record(store, entry, NULL);
+        if (store->removing)
+                store->removing(entry, store->userdata);
+        entry->present = false;
+        if (entry->key) {
+                store->bytes -= ald_store_link_bytes(entry->key);
+                ald_link_set_remove(entry->node->links, entry);
+        }
+}
+
+void ald_store_forget_node(AldStore *store, AldNode *node)
+{
+        AldEntry *entry;
+
+        while ((entry = ald_node_after(node, NULL)))
+                ald_store_forget_entry(store, entry);
+        if (node->bare)
+                g_queue_unlink(&store->bare, &node->bare_place);
+        g_tree_remove(store->order, &node->id);
+        g_hash_table_remove(store->nodes, &node->id);
+}
+
+static void forget_old_deletions(AldStore *store, AldNode *node, uint64_t before)
+{
+        AldEntry *entry = ald_node_after(node, NULL);
+
+        while (entry) {
+                AldEntry *next = ald_node_after(node, entry);
+
+                if (!entry->record && entry->changed < before)
+                        ald_store_forget_entry(store, entry);
+                entry = next;
+        }
+}
+
+typedef struct Expiry {
+        uint64_t now, deletion, node;
+        AldStore *store;
+        GPtrArray *silent;
+} Expiry;
+
+static bool is_online(const AldNode *node)
+{
+        const AldPresence *presence = ald_record_as(
+                ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE, AldPresence);
+
+        return presence &&
+               g_strcmp0(presence->state, ald_presence_state_to_string(ALD_PRESENCE_STATE_ONLINE)) == 0;
+}
+
+static gboolean expire_node(AldNode *node, void *userdata)
+{
+        Expiry *expiry = userdata;
+
+        if (!node->local && expiry->now > expiry->node && node->heard < expiry->now - expiry->node &&
+                !is_online(node))
+                g_ptr_array_add(expiry->silent, node);
+        else if (expiry->now > expiry->deletion)
+                forget_old_deletions(expiry->store, node, expiry->now - expiry->deletion);
+        return FALSE;
+}
+
+/* Links of others are forgotten with their sink; our own are deleted, which is told to the others. */
+static void drop_link(AldStore *store, AldEntry *entry, uint64_t now)
+{
+        if (!entry->node->local)
+                ald_store_forget_entry(store, entry);
+        else if (entry->record)
+                ald_store_put_local(store, entry->kind, entry->key, NULL, entry->updated_usec, now);
+}
+
+/* Links to nodes that go, whoever measured them. */
+static void drop_links_to(AldStore *store, GPtrArray *nodes, uint64_t now)
+{
+        g_autoptr(GHashTable) gone = g_hash_table_new(ald_store_id_hash, ald_store_id_equal);
+        GHashTableIter iter;
+        gpointer value;
+
+        for (guint i = 0; i < nodes->len; i++)
+                g_hash_table_add(gone, &((AldNode *) nodes->pdata[i])->id);
+
+        g_hash_table_iter_init(&iter, store->nodes);
+        while (g_hash_table_iter_next(&iter, NULL, &value)) {
+                AldNode *node = value;
+                AldEntry *entry = ald_node_after(node, NULL);
+
+                while (entry) {
+                        AldEntry *next = ald_node_after(node, entry);
+                        AldId sink;
+
+                        if (entry->key && ald_key_parse(entry->kind, entry->key, &sink) >= 0 &&
+                                g_hash_table_contains(gone, &sink))
+                                drop_link(store, entry, now);
+                        entry = next;
+                }
+        }
+}
+
+static void forget_nodes(AldStore *store, GPtrArray *nodes, uint64_t now)
+{
+        if (nodes->len == 0)
+                return;
+        drop_links_to(store, nodes, now);
+        for (guint i = 0; i < nodes->len; i++)
+                ald_store_forget_node(store, nodes->pdata[i]);
+}
+
+void ald_store_expire(AldStore *store, uint64_t now, uint64_t deletion_usec, uint64_t node_usec)
+{
+        g_autoptr(GPtrArray) silent = g_ptr_array_new();
+        Expiry expiry = {
+                .now = now, .deletion = deletion_usec, .node = node_usec, .store = store, .silent = silent
+        };
+
+        ald_store_foreach_node(store, expire_node, &expiry);
+        forget_nodes(store, silent, now);
+}
+
+void ald_store_forget(AldStore *store, const AldId *id, uint64_t now)
+{
+        g_autoptr(GPtrArray) nodes = g_ptr_array_new();
+        AldNode *node = ald_store_find_node(store, id);
+
+        if (!node || node->local)
+                return;
+        g_ptr_array_add(nodes, node);
+        forget_nodes(store, nodes, now);
+}
+
+void ald_store_announce(AldStore *store, const AldId *id, uint64_t epoch)
+{
+        AldNode *node = ald_store_find_node(store, id);
+        AldEntry *entry;
+
+        if (!node || node->local || epoch <= node->announced)
+                return;
+        node->announced = epoch;
+        entry = ald_node_after(node, NULL);
+        while (entry) {
+                AldEntry *next = ald_node_after(node, entry);
+
+                if (entry->stamp.epoch < epoch && !ald_kinds[entry->kind].local)
+                        ald_store_forget_entry(store, entry);
+                entry = next;
+        }
+}
+
+static gboolean collect_node(AldNode *node, void *userdata)
+{
+        g_ptr_array_add(userdata, node);
+        return FALSE;
+}
+
+void ald_store_forget_kind(AldStore *store, AldKind kind)
+{
+        g_autoptr(GPtrArray) nodes = g_ptr_array_new();
+
+        ald_store_foreach_node(store, collect_node, nodes);
+        for (guint i = 0; i < nodes->len; i++) {
+                AldNode *node = nodes->pdata[i];
+
+                if (node->entries[kind].present)
+                        ald_store_forget_entry(store, &node->entries[kind]);
+                if (!node->local && !ald_node_after(node, NULL))
+                        ald_store_forget_node(store, node);
+        }
+}
