@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <glib.h>
-#include <openssl/ssl.h>
-
+#include "pki/tls.h"
 #include "services/cluster/address.h"
+#include "services/cluster/claims.h"
 #include "services/cluster/inbox.h"
 
 /*
- * One broker: the connection to it, made again for ever. A thread of its own resolves, connects and speaks
- * MQTT, so nothing here blocks; everything below is for the main loop. The list in brokers.h makes these.
+ * One broker: the connection to it, made again for ever. A thread for each attempt resolves, connects and
+ * speaks MQTT (session.h), so nothing here blocks. The list in brokers.h makes these; all is for the main
+ * loop.
  */
 typedef struct AldBroker AldBroker;
 
@@ -39,8 +35,7 @@ bool ald_broker_discovered(const AldBroker *broker);
 /* What is wrong, in words; NULL where nothing is known to be. */
 const char *ald_broker_problem(const AldBroker *broker);
 
-/* The number of the present connection, which its will carries. Each attempt of this process has one of its
- * own. */
+/* The number of the present connection, which its will carries. Each attempt of this process has its own. */
 uint64_t ald_broker_conn(const AldBroker *broker);
 
 /* When the certificate that the broker last showed expires, in µs of CLOCK_REALTIME; UINT64_MAX where none
@@ -55,30 +50,54 @@ uint64_t ald_broker_certificate_expiry(const AldBroker *broker);
 int ald_broker_publish(
         AldBroker *broker, const char *topic, const void *payload, size_t size, int qos, bool retain);
 
-/* What the list gives to a new broker; the broker copies nothing but the address and keeps the pointer. */
-typedef struct AldBrokerSetup {
-        const char *client_id;  /* at each attempt */
-        const char *will_topic; /* maybe NULL */
+/* What all brokers of a list have in common, and what they tell it; see brokers.h. */
+typedef struct AldBrokerCommon {
+        char *client_id;
+        char *will_topic; /* maybe NULL */
+        char **filters;   /* maybe NULL */
         AldInbox *inbox;
+        AldClaims *claims;
+        uint64_t conn; /* counts the attempts of all */
 
-        /* Called before each attempt, as in AldBrokersHandler. */
-        SSL_CTX *(*make_tls)(const char *name, char **ret_problem, void *userdata);
+        AldTls *(*make_tls)(const char *name, char **ret_problem, void *userdata);
         char *(*make_will)(uint64_t conn, void *userdata);
-        uint64_t *conn; /* counts attempts of all brokers */
-        void (*changed)(AldBroker *broker, AldBrokerState before, void *userdata);
+        void (*connected)(AldBroker *broker, void *userdata);
+        void (*disconnected)(AldBroker *broker, const char *reason, void *userdata);
+        /* The broker proved to be one that the connection of this number is to. */
+        void (*duplicate)(AldBroker *broker, uint64_t conn, void *userdata);
+        void (*changed)(void *userdata);
         void *userdata;
-} AldBrokerSetup;
+} AldBrokerCommon;
 
-AldBroker *ald_broker_new(const AldAddress *address, bool discovered, const AldBrokerSetup *setup);
+/* It does nothing before it is started. */
+AldBroker *ald_broker_new(const AldAddress *address, bool discovered, AldBrokerCommon *common);
 
-/* Sends what waits (for at most a second), says good-bye, so that no will is published, and frees it. */
+/* Ends the connection as ald_broker_stop() does, but tells nobody. */
 void ald_broker_free(AldBroker *broker);
 
-/* Good-bye, and a new attempt at once, with new certificates and a new will. */
-void ald_broker_reconnect(AldBroker *broker);
+const AldAddress *ald_broker_where(const AldBroker *broker);
 
-/* Replaces the subscriptions. Those which stay are sent again, so that the broker sends all retained anew. */
-void ald_broker_subscribe(AldBroker *broker, const char *const *filters);
+/* Makes an attempt at once, and others until it is stopped. */
+void ald_broker_start(AldBroker *broker);
 
-/* What it put into the inbox itself: an event. The list calls this for its events. */
-void ald_broker_take_event(AldBroker *broker, const AldInboxItem *item);
+/* Sends what waits and says good-bye, so that no will is published; in the background. */
+void ald_broker_stop(AldBroker *broker, const char *reason);
+
+/* The same before the end of the process: first all are told, then each is waited for. */
+void ald_broker_say_bye(AldBroker *broker);
+void ald_broker_await_bye(AldBroker *broker, gint64 deadline_usec);
+
+/* It is the same broker as the other, which is connected: looks again after a while. */
+void ald_broker_set_duplicate(AldBroker *broker, const AldBroker *other);
+
+/* Lets another connection have the broker. */
+void ald_broker_yield(AldBroker *broker, const AldBroker *to);
+
+/* Looks again now, where it was a duplicate. */
+void ald_broker_reconsider(AldBroker *broker);
+
+/* Subscribes to the filters of the list, again where it was before. */
+void ald_broker_subscribe(AldBroker *broker);
+
+/* Takes an event that its session put into the inbox. */
+void ald_broker_take(AldBroker *broker, const AldTopicMessage *event);

@@ -6,7 +6,9 @@
 /*
  * The brokers of the cluster: those that are configured, in their order, then those that Avahi found. All are
  * connected and subscribed to; the first that is connected is published to. When one before it comes back,
- * publishing returns to that. Everything runs in the main loop, and nothing blocks.
+ * publishing returns to that. Everything runs in the main loop, and nothing blocks. Two addresses that lead
+ * to one broker (by its certificate and port) make one connection. The handler may call anything here but
+ * what changes the list: ald_brokers_configure(), _discover() and _free().
  *
  * Call ald_brokers_init() once in main(), before any thread, and ald_brokers_quit() at the end.
  */
@@ -23,12 +25,11 @@ typedef struct AldBrokerMessage {
 
 typedef struct AldBrokersHandler {
         /*
-         * A new TLS context for an attempt: own certificate and key, the CA, the CRL; serverAuth required;
-         * and, where `name` is not NULL, that name or address required among the subject's alternative names
-         * (the broker was configured by it; a discovered one is known by its certificate only). NULL and
+         * A new TLS context for an attempt, by ald_tls_new_for_broker(); `name` is its `host`: that of a
+         * configured broker, NULL for a discovered one, which is known by its certificate only. NULL and
          * *ret_problem (g_malloc) in clear words where there is none; it is asked again at the next attempt.
          */
-        SSL_CTX *(*make_tls)(const char *name, char **ret_problem, void *userdata);
+        AldTls *(*make_tls)(const char *name, char **ret_problem, void *userdata);
 
         /* The payload (g_malloc) of the will of a connection; NULL for none. Retained, QoS 1. */
         char *(*make_will)(uint64_t conn, void *userdata);
@@ -36,15 +37,16 @@ typedef struct AldBrokersHandler {
         /* Subscribed already; retained messages follow. Called before first_changed. */
         void (*connected)(AldBroker *broker, void *userdata);
 
-        /* Called for each connection that was told by `connected`; the reason is in words. Not called when it
-         * is ended by ald_brokers_configure(), _reconnect() or _free(): for the first two, see
-         * `first_changed`. */
+        /* Called once for each connection that was told by `connected`, but not by ald_brokers_free(). The
+         * reason is in words. */
         void (*disconnected)(AldBroker *broker, const char *reason, void *userdata);
 
         /* Another broker is published to from now on, or none (NULL). Also called when the same one was
          * connected anew: it may have lost what it kept, so all is to be published again. */
         void (*first_changed)(AldBroker *first, void *userdata);
 
+        /* Of each topic the newest value, when the loop is behind; a live value is never told as a retained
+         * one, nor the reverse. */
         void (*message)(AldBroker *broker, const AldBrokerMessage *message, void *userdata);
 
         /* Something that GetBrokers or Problem shows has changed. May be NULL. */
@@ -76,7 +78,7 @@ void ald_brokers_discover(AldBrokers *brokers, const AldAddress *addresses, size
 void ald_brokers_reconnect(AldBrokers *brokers);
 
 /*
- * Ends all connections and makes none any more until ald_brokers_resume(): the duplicate. What was published
+ * Ends all connections and makes none until ald_brokers_resume(): for a duplicate. What was published
  * before is sent first, and no will is published.
  */
 void ald_brokers_suspend(AldBrokers *brokers);

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "services/cluster/broker.h"
+#include "services/cluster/session.h"
+#include "services/common/timer.h"
+
+#define PAUSE_MS 100u
+#define PAUSE_MAX_MS 10000u
+#define HEALTHY_USEC (10 * G_USEC_PER_SEC) /* a connection that lasted so long was no mistake */
+#define DUPLICATE_MS 60000u
+
+struct AldBroker {
+        AldBrokerCommon *common;
+        AldAddress address;
+        char text[ALD_ADDRESS_TEXT_SIZE];
+        bool discovered;
+
+        AldSession *session; /* the attempt or connection, or NULL between two */
+        uint64_t conn;       /* its number */
+        AldTimer *retry;
+        unsigned pause_ms;
+        bool duplicate;
+
+        AldBrokerState state;
+        gint64 connected_at;
+        char *problem;
+        uint64_t expiry;
+};
+
+const char *ald_broker_state_name(AldBrokerState state)
+{
+        static const char *const names[] = {
+                [ALD_BROKER_CONNECTING] = "connecting",
+                [ALD_BROKER_CONNECTED] = "connected",
+                [ALD_BROKER_UNREACHABLE] = "unreachable",
+                [ALD_BROKER_REFUSED] = "refused",
+        };
+
+        return names[state];
+}
+
+static void set_state(AldBroker *broker, AldBrokerState state, const char *problem)
+{
+        if (problem && g_strcmp0(problem, broker->problem) != 0)
+                g_message("Broker %s: %s", broker->text, problem);
+        if (problem != broker->problem) {
+                g_free(broker->problem);
+                broker->problem = g_strdup(problem);
+        }
+        broker->state = state;
+}
+
+/* A little sooner than planned, so that not all nodes come at once. */
+static void set_retry(AldBroker *broker, unsigned pause_ms)
+{
+        int64_t pause = pause_ms - g_random_int_range(0, (gint32) pause_ms / 4 + 1);
+
+        ald_timer_set(broker->retry, g_get_monotonic_time() + pause * 1000);
+}
+
+static void set_next_retry(AldBroker *broker)
+{
+        broker->pause_ms = broker->pause_ms == 0 ? PAUSE_MS : MIN(broker->pause_ms * 2, PAUSE_MAX_MS);
+        set_retry(broker, broker->pause_ms);
+}
+
+static AldTls *make_tls(AldBroker *broker, char **ret_problem)
+{
+        /* The scope of an address is this machine's own word for a network, and in no certificate. */
+        g_autofree char *name = g_strndup(broker->address.host, strcspn(broker->address.host, "%"));
+
+        return broker->common->make_tls(
+                broker->discovered ? NULL : name, ret_problem, broker->common->userdata);
+}
+
+static void attempt(AldBroker *broker)
+{
+        AldBrokerCommon *common = broker->common;
+        g_autofree char *problem = NULL, *will = NULL;
+        AldSessionSetup setup = {
+                .inbox = common->inbox,
+                .source = broker,
+                .address = &broker->address,
+                .client_id = common->client_id,
+                .will_topic = common->will_topic,
+                .filters = (const char *const *) common->filters,
+                .claims = common->claims,
+        };
+        AldTls *tls = make_tls(broker, &problem);
+
+        if (!tls) {
+                set_state(broker, ALD_BROKER_REFUSED, problem ? problem : "there are no certificates");
+                set_next_retry(broker);
+                return;
+        }
+        broker->conn = setup.number = ++common->conn;
+        setup.will = will = common->will_topic ? common->make_will(setup.number, common->userdata) : NULL;
+        broker->session = ald_session_new(&setup, tls);
+        if (!broker->session) {
+                set_state(broker, ALD_BROKER_UNREACHABLE, "there is no thread to be had");
+                set_next_retry(broker);
+        }
+}
+
+static void on_retry(void *userdata)
+{
+        AldBroker *broker = userdata;
+
+        attempt(broker);
+        broker->common->changed(broker->common->userdata);
+}
+
+AldBroker *ald_broker_new(const AldAddress *address, bool discovered, AldBrokerCommon *common)
+{
+        AldBroker *broker = g_new0(AldBroker, 1);
+
+        broker->common = common;
+        broker->address = *address;
+        ald_address_format(address, broker->text);
+        broker->discovered = discovered;
+        broker->expiry = UINT64_MAX;
+        broker->retry = ald_timer_new("broker", on_retry, broker);
+        return broker;
+}
+
+void ald_broker_free(AldBroker *broker)
+{
+        if (!broker)
+                return;
+        ald_session_free(broker->session);
+        ald_timer_free(broker->retry);
+        g_free(broker->problem);
+        g_free(broker);
+}
+
+void ald_broker_start(AldBroker *broker)
+{
+        if (broker->session)
+                return;
+        broker->pause_ms = 0;
+        ald_timer_set(broker->retry, g_get_monotonic_time());
+}
+
+/* Afterwards there is no session, and nothing of it in the inbox. */
+static void end(AldBroker *broker, AldBrokerState state, const char *reason)
+{
+        bool connected = ald_broker_connected(broker);
+
+        g_clear_pointer(&broker->session, ald_session_free);
+        ald_timer_set(broker->retry, ALD_TIMER_NEVER);
+        set_state(broker, state, reason);
+        if (connected)
+                broker->common->disconnected(broker, reason, broker->common->userdata);
+}
+
+void ald_broker_stop(AldBroker *broker, const char *reason)
+{
+        broker->duplicate = false;
+        end(broker, ALD_BROKER_CONNECTING, reason);
+}
+
+void ald_broker_say_bye(AldBroker *broker)
+{
+        if (broker->session)
+                ald_session_stop(broker->session);
+}
+
+void ald_broker_await_bye(AldBroker *broker, gint64 deadline_usec)
+{
+        if (broker->session)
+                ald_session_await_end(broker->session, deadline_usec);
+}
+
+void ald_broker_set_duplicate(AldBroker *broker, const AldBroker *other)
+{
+        g_autofree char *problem = g_strdup_printf(
+                "it is the same broker as %s, which is connected", other->text);
+
+        broker->duplicate = true;
+        set_state(broker, ALD_BROKER_REFUSED, problem);
+        set_retry(broker, DUPLICATE_MS);
+}
+
+void ald_broker_yield(AldBroker *broker, const AldBroker *to)
+{
+        g_autofree char *reason = g_strdup_printf("it is the same broker as %s", to->text);
+
+        broker->duplicate = true;
+        end(broker, ALD_BROKER_REFUSED, reason);
+        set_retry(broker, DUPLICATE_MS);
+}
+
+void ald_broker_reconsider(AldBroker *broker)
+{
+        if (broker->duplicate && !broker->session)
+                ald_broker_start(broker);
+}
+
+void ald_broker_subscribe(AldBroker *broker)
+{
+        if (broker->session)
+                ald_session_subscribe(broker->session, (const char *const *) broker->common->filters);
+}
+
+static void take_connected(AldBroker *broker, const AldTopicMessage *event)
+{
+        g_message("Connected to broker %s", broker->text);
+        broker->expiry = event->number;
+        broker->connected_at = g_get_monotonic_time();
+        broker->duplicate = false;
+        set_state(broker, ALD_BROKER_CONNECTED, NULL);
+        broker->common->connected(broker, broker->common->userdata);
+}
+
+/* One that throws us out again and again, as for another client of our name, is not hammered at. */
+static void take_end(AldBroker *broker, AldBrokerState state, const char *reason)
+{
+        if (ald_broker_connected(broker) && g_get_monotonic_time() - broker->connected_at >= HEALTHY_USEC)
+                broker->pause_ms = 0;
+        broker->duplicate = false;
+        end(broker, state, reason);
+        set_next_retry(broker);
+}
+
+static void take_duplicate(AldBroker *broker, uint64_t conn)
+{
+        g_clear_pointer(&broker->session, ald_session_free);
+        broker->common->duplicate(broker, conn, broker->common->userdata);
+        if (!broker->duplicate)
+                set_next_retry(broker); /* of one that is on its way out */
+}
+
+void ald_broker_take(AldBroker *broker, const AldTopicMessage *event)
+{
+        switch ((AldSessionEvent) event->event) {
+        case ALD_SESSION_CONNECTED:
+                take_connected(broker, event);
+                break;
+        case ALD_SESSION_WARNING:
+                set_state(broker, broker->state, event->topic);
+                break;
+        case ALD_SESSION_REFUSED:
+                take_end(broker, ALD_BROKER_REFUSED, event->topic);
+                break;
+        case ALD_SESSION_DUPLICATE:
+                take_duplicate(broker, event->number);
+                break;
+        case ALD_SESSION_UNREACHABLE:
+        case ALD_SESSION_LOST:
+        case ALD_SESSION_ENDED:
+                take_end(broker, ALD_BROKER_UNREACHABLE, event->topic);
+                break;
+        }
+        broker->common->changed(broker->common->userdata);
+}
+
+int ald_broker_publish(
+        AldBroker *broker, const char *topic, const void *payload, size_t size, int qos, bool retain)
+{
+        /* All wait in one class, whether the broker is to keep them or not. */
+        AldTopicMessage message = {
+                .qos = qos, .topic = topic, .payload = payload, .size = size, .number = retain
+        };
+
+        if (!ald_broker_connected(broker))
+                return -ENOTCONN;
+        return ald_session_publish(broker->session, &message);
+}
+
+const char *ald_broker_address(const AldBroker *broker)
+{
+        return broker->text;
+}
+
+const AldAddress *ald_broker_where(const AldBroker *broker)
+{
+        return &broker->address;
+}
+
+AldBrokerState ald_broker_state(const AldBroker *broker)
+{
+        return broker->state;
+}
+
+bool ald_broker_connected(const AldBroker *broker)
+{
+        return broker->state == ALD_BROKER_CONNECTED;
+}
+
+bool ald_broker_discovered(const AldBroker *broker)
+{
+        return broker->discovered;
+}
+
+const char *ald_broker_problem(const AldBroker *broker)
+{
+        return broker->problem;
+}
+
+uint64_t ald_broker_conn(const AldBroker *broker)
+{
+        return broker->conn;
+}
+
+uint64_t ald_broker_certificate_expiry(const AldBroker *broker)
+{
+        return broker->expiry;
+}

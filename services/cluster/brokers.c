@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include <mosquitto.h>
+
+#include "services/cluster/brokers.h"
+
+#define BYE_USEC (1500 * 1000)
+
+struct AldBrokers {
+        const AldBrokersHandler *handler;
+        void *userdata;
+        AldBrokerCommon common;
+
+        GPtrArray *list;                 /* the configured ones first */
+        GArray *configured, *discovered; /* AldAddress */
+        bool suspended;
+
+        AldBroker *first;
+        uint64_t first_conn;
+};
+
+int ald_brokers_init(void)
+{
+        return mosquitto_lib_init() == MOSQ_ERR_SUCCESS ? 0 : -ENOMEM;
+}
+
+void ald_brokers_quit(void)
+{
+        mosquitto_lib_cleanup();
+}
+
+static AldTls *make_tls(const char *name, char **ret_problem, void *userdata)
+{
+        AldBrokers *brokers = userdata;
+
+        return brokers->handler->make_tls(name, ret_problem, brokers->userdata);
+}
+
+static char *make_will(uint64_t conn, void *userdata)
+{
+        AldBrokers *brokers = userdata;
+
+        return brokers->handler->make_will(conn, brokers->userdata);
+}
+
+static void update_first(AldBrokers *brokers)
+{
+        AldBroker *first = NULL;
+        uint64_t conn;
+
+        for (guint i = 0; i < brokers->list->len && !first; i++)
+                if (ald_broker_connected(brokers->list->pdata[i]))
+                        first = brokers->list->pdata[i];
+        conn = first ? ald_broker_conn(first) : 0;
+        if (first == brokers->first && conn == brokers->first_conn)
+                return;
+        brokers->first = first;
+        brokers->first_conn = conn;
+        brokers->handler->first_changed(first, brokers->userdata);
+}
+
+static void on_connected(AldBroker *broker, void *userdata)
+{
+        AldBrokers *brokers = userdata;
+
+        brokers->handler->connected(broker, brokers->userdata);
+        update_first(brokers);
+}
+
+/* Another address may lead to the same broker still. */
+static void on_disconnected(AldBroker *broker, const char *reason, void *userdata)
+{
+        AldBrokers *brokers = userdata;
+
+        brokers->handler->disconnected(broker, reason, brokers->userdata);
+        update_first(brokers);
+        for (guint i = 0; i < brokers->list->len && !brokers->suspended; i++)
+                if (brokers->list->pdata[i] != broker)
+                        ald_broker_reconsider(brokers->list->pdata[i]);
+}
+
+/* What is configured goes before what was found, since its name is verified. */
+static void on_duplicate(AldBroker *broker, uint64_t conn, void *userdata)
+{
+        AldBrokers *brokers = userdata;
+
+        for (guint i = 0; i < brokers->list->len; i++) {
+                AldBroker *holder = brokers->list->pdata[i];
+
+                if (holder == broker || ald_broker_conn(holder) != conn)
+                        continue;
+                if (ald_broker_discovered(holder) && !ald_broker_discovered(broker))
+                        ald_broker_yield(holder, broker);
+                else
+                        ald_broker_set_duplicate(broker, holder);
+                return;
+        }
+}
+
+static void on_changed(void *userdata)
+{
+        AldBrokers *brokers = userdata;
+
+        if (brokers->handler->changed)
+                brokers->handler->changed(brokers->userdata);
+}
+
+static void on_message(const AldTopicMessage *message, void *userdata)
+{
+        AldBrokers *brokers = userdata;
+        AldBrokerMessage told = { message->topic, message->payload, message->size, message->retained };
+
+        if (message->event != 0)
+                ald_broker_take(message->source, message);
+        else
+                brokers->handler->message(message->source, &told, brokers->userdata);
+}
+
+static void free_broker(gpointer broker)
+{
+        ald_broker_free(broker);
+}
+
+AldBrokers *ald_brokers_new(const AldBrokersHandler *handler, void *userdata)
+{
+        AldBrokers *brokers = g_new0(AldBrokers, 1);
+
+        brokers->handler = handler;
+        brokers->userdata = userdata;
+        brokers->list = g_ptr_array_new_with_free_func(free_broker);
+        brokers->configured = g_array_new(FALSE, FALSE, sizeof(AldAddress));
+        brokers->discovered = g_array_new(FALSE, FALSE, sizeof(AldAddress));
+        brokers->common = (AldBrokerCommon){
+                .inbox = ald_inbox_new(ALD_INBOX_BYTES, ALD_INBOX_TOPICS, on_message, brokers),
+                .claims = ald_claims_new(),
+                .make_tls = make_tls,
+                .make_will = make_will,
+                .connected = on_connected,
+                .disconnected = on_disconnected,
+                .duplicate = on_duplicate,
+                .changed = on_changed,
+                .userdata = brokers,
+        };
+        if (!brokers->common.inbox) {
+                ald_brokers_free(brokers);
+                return NULL;
+        }
+        return brokers;
+}
+
+void ald_brokers_free(AldBrokers *brokers)
+{
+        gint64 deadline = g_get_monotonic_time() + BYE_USEC;
+
+        if (!brokers)
+                return;
+        for (guint i = 0; i < brokers->list->len; i++)
+                ald_broker_say_bye(brokers->list->pdata[i]);
+        for (guint i = 0; i < brokers->list->len; i++)
+                ald_broker_await_bye(brokers->list->pdata[i], deadline);
+        g_ptr_array_unref(brokers->list);
+        ald_inbox_free(brokers->common.inbox);
+        ald_claims_unref(brokers->common.claims);
+        g_strfreev(brokers->common.filters);
+        g_free(brokers->common.client_id);
+        g_free(brokers->common.will_topic);
+        g_array_unref(brokers->configured);
+        g_array_unref(brokers->discovered);
+        g_free(brokers);
+}
+
+static void stop_all(AldBrokers *brokers, const char *reason)
+{
+        for (guint i = 0; i < brokers->list->len; i++)
+                ald_broker_stop(brokers->list->pdata[i], reason);
+        on_changed(brokers);
+}
+
+static void start_all(AldBrokers *brokers)
+{
+        for (guint i = 0; i < brokers->list->len && !brokers->suspended; i++)
+                ald_broker_start(brokers->list->pdata[i]);
+}
+
+void ald_brokers_reconnect(AldBrokers *brokers)
+{
+        stop_all(brokers, "connecting anew");
+        start_all(brokers);
+}
+
+void ald_brokers_suspend(AldBrokers *brokers)
+{
+        brokers->suspended = true;
+        stop_all(brokers, "no connection is made");
+}
+
+void ald_brokers_resume(AldBrokers *brokers)
+{
+        brokers->suspended = false;
+        start_all(brokers);
+}
+
+void ald_brokers_set_identity(AldBrokers *brokers, const char *client_id, const char *will_topic)
+{
+        AldBrokerCommon *common = &brokers->common;
+
+        if (g_strcmp0(client_id, common->client_id) == 0 && g_strcmp0(will_topic, common->will_topic) == 0)
+                return;
+        g_free(common->client_id);
+        common->client_id = g_strdup(client_id);
+        g_free(common->will_topic);
+        common->will_topic = g_strdup(will_topic);
+        ald_brokers_reconnect(brokers);
+}
+
+/* The broker of this address and kind, out of the old list, or NULL. */
+static AldBroker *steal(GPtrArray *old, const AldAddress *address, bool discovered)
+{
+        for (guint i = 0; i < old->len; i++) {
+                AldBroker *broker = old->pdata[i];
+
+                if (ald_broker_discovered(broker) == discovered &&
+                        ald_address_compare(ald_broker_where(broker), address) == 0)
+                        return g_ptr_array_steal_index(old, i);
+        }
+        return NULL;
+}
+
+static bool contains(GPtrArray *list, const AldAddress *address)
+{
+        for (guint i = 0; i < list->len; i++)
+                if (ald_address_compare(ald_broker_where(list->pdata[i]), address) == 0)
+                        return true;
+        return false;
+}
+
+static void add(AldBrokers *brokers, GPtrArray *old, const GArray *addresses, bool discovered)
+{
+        for (guint i = 0; i < addresses->len; i++) {
+                const AldAddress *address = &g_array_index(addresses, AldAddress, i);
+                AldBroker *broker;
+
+                if (contains(brokers->list, address))
+                        continue;
+                broker = steal(old, address, discovered);
+                if (!broker) {
+                        broker = ald_broker_new(address, discovered, &brokers->common);
+                        if (!brokers->suspended)
+                                ald_broker_start(broker);
+                }
+                g_ptr_array_add(brokers->list, broker);
+        }
+}
+
+/* What was there and is no more ends while it is still in a list, so that its end can be told. */
+static void rebuild(AldBrokers *brokers)
+{
+        GPtrArray *old = brokers->list;
+
+        brokers->list = g_ptr_array_new_with_free_func(free_broker);
+        add(brokers, old, brokers->configured, false);
+        add(brokers, old, brokers->discovered, true);
+        for (guint i = 0; i < old->len; i++)
+                ald_broker_stop(old->pdata[i], "it is no longer among the brokers");
+        update_first(brokers);
+        g_ptr_array_unref(old);
+        on_changed(brokers);
+}
+
+static void set_addresses(GArray *array, const AldAddress *addresses, size_t n)
+{
+        if (n > ALD_BROKERS_MAX)
+                g_warning("Of %zu brokers only the first %u are used", n, ALD_BROKERS_MAX);
+        g_array_set_size(array, 0);
+        g_array_append_vals(array, addresses, (guint) MIN(n, ALD_BROKERS_MAX));
+}
+
+void ald_brokers_configure(AldBrokers *brokers, const AldAddress *addresses, size_t n)
+{
+        set_addresses(brokers->configured, addresses, n);
+        rebuild(brokers);
+}
+
+void ald_brokers_discover(AldBrokers *brokers, const AldAddress *addresses, size_t n)
+{
+        set_addresses(brokers->discovered, addresses, n);
+        rebuild(brokers);
+}
+
+void ald_brokers_subscribe(AldBrokers *brokers, const char *const *filters)
+{
+        char **old = brokers->common.filters;
+
+        brokers->common.filters = g_strdupv((char **) filters);
+        g_strfreev(old);
+        for (guint i = 0; i < brokers->list->len; i++)
+                ald_broker_subscribe(brokers->list->pdata[i]);
+}
+
+int ald_brokers_publish(
+        AldBrokers *brokers, const char *topic, const void *payload, size_t size, int qos, bool retain)
+{
+        if (!brokers->first)
+                return -ENOTCONN;
+        return ald_broker_publish(brokers->first, topic, payload, size, qos, retain);
+}
+
+AldBroker *ald_brokers_first(AldBrokers *brokers)
+{
+        return brokers->first;
+}
+
+size_t ald_brokers_count(AldBrokers *brokers)
+{
+        return brokers->list->len;
+}
+
+size_t ald_brokers_count_connected(AldBrokers *brokers)
+{
+        size_t n = 0;
+
+        for (guint i = 0; i < brokers->list->len; i++)
+                n += ald_broker_connected(brokers->list->pdata[i]);
+        return n;
+}
+
+AldBroker *ald_brokers_get(AldBrokers *brokers, size_t index)
+{
+        return brokers->list->pdata[index];
+}
+
+uint64_t ald_brokers_dropped(AldBrokers *brokers)
+{
+        return ald_inbox_dropped(brokers->common.inbox);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <mosquitto.h>
+
+#include "services/cluster/session.h"
+
+/* Known to session*.c only. */
+struct AldSession {
+        gatomicrefcount refs; /* of the main loop and of the thread */
+
+        /* Never changes. */
+        AldInbox *inbox;
+        void *source;
+        uint64_t number;
+        AldAddress address;
+        char *client_id, *will_topic, *will;
+        AldTls *tls;
+        AldClaims *claims;
+        int wake; /* the thread, to look at what follows */
+
+        GMutex lock;
+        GCond ended_cond;
+        bool silent;    /* puts nothing into the inbox any more */
+        bool stopping;  /* is to say good-bye */
+        bool resolving; /* cannot be stopped now */
+        bool ended;
+        bool resubscribe;
+        char **filters;
+        AldTopicQueue *out;
+};
+
+/* session-thread.c: the whole life of the thread. */
+gpointer ald_session_run(gpointer data);
+
+/* What the thread is asked for. The list of filters is NULL unless it is to be subscribed to, and then the
+ * caller's. */
+bool ald_session_is_stopping(AldSession *session);
+char **ald_session_take_filters(AldSession *session);
+AldTopicMessage *ald_session_take_message(AldSession *session);
+void ald_session_put(AldSession *session, AldTopicMessage *message);
+void ald_session_unref(AldSession *session);
+
+/* session-resolve.c: the numeric addresses of the host, most promising first; or NULL, and why. Blocks. */
+char **ald_session_resolve(const char *host, char **ret_reason);
+
+/* How it went, or goes: an event, its words and its number. */
+typedef struct AldSessionOutcome {
+        AldSessionEvent event;
+        char *words;
+        uint64_t number;
+} AldSessionOutcome;
+
+/* session-wire.c: connects to one numeric address, and stays as long as the connection does. */
+void ald_session_connect(AldSession *session, const char *host, AldSessionOutcome *ret);
+
+typedef enum AldWirePhase {
+        ALD_WIRE_TCP,     /* the connection is on its way */
+        ALD_WIRE_TLS,     /* so is the handshake */
+        ALD_WIRE_HELLO,   /* so is CONNACK */
+        ALD_WIRE_UP,      /* we are in */
+        ALD_WIRE_BYE,     /* what waits is sent yet */
+        ALD_WIRE_CLOSING, /* so is DISCONNECT */
+} AldWirePhase;
+
+/* The connection, of the thread alone. */
+typedef struct AldWire {
+        AldSession *session;
+        struct mosquitto *mosq;
+        AldWirePhase phase;
+        gint64 deadline; /* of the phase */
+        gint64 heard;    /* when something last came */
+        bool done;       /* the outcome is set */
+        AldSessionOutcome outcome;
+
+        char *claim;     /* what we have of it in the claims, or NULL */
+        uint64_t expiry; /* of the broker's certificate */
+        char *openssl;   /* what OpenSSL last said */
+        int connack;
+        char **subscribed;
+        int subscribe_mid;
+        GHashTable *in_flight; /* bytes by message id */
+        size_t in_flight_bytes;
+} AldWire;
+
+/* session-mqtt.c: libmosquitto, its callbacks, and what is sent. */
+int ald_wire_open(AldWire *wire, const char *host); /* what mosquitto_connect_async() returns */
+void ald_wire_close(AldWire *wire);
+void ald_wire_subscribe(AldWire *wire, char **filters); /* takes over the list */
+void ald_wire_fill(AldWire *wire); /* hands over what waits, as far as the window is open */
+bool ald_wire_is_drained(AldWire *wire);
+void ald_wire_say(AldWire *wire, AldSessionEvent event, const char *words, uint64_t number);
+
+/* session-words.c: why libmosquitto or the system failed, in words. */
+char *ald_session_describe_errno(int error);
+char *ald_session_describe_connack(int code);
+char *ald_session_describe_mosquitto(int rc, int error, const char *openssl);

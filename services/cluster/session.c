@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <sys/eventfd.h>
+
+#include "services/cluster/session-private.h"
+#include "services/common/fd.h"
+
+/* What may wait to be sent: all that one node can have to say, many times over. */
+#define OUT_BYTES (UINT64_C(64) * 1024 * 1024)
+#define OUT_TOPICS 100000u
+
+AldSession *ald_session_new(const AldSessionSetup *setup, AldTls *tls)
+{
+        AldSession *session = g_new0(AldSession, 1);
+        GThread *thread;
+
+        g_atomic_ref_count_init(&session->refs);
+        g_mutex_init(&session->lock);
+        g_cond_init(&session->ended_cond);
+        session->inbox = setup->inbox;
+        session->source = setup->source;
+        session->number = setup->number;
+        session->address = *setup->address;
+        session->client_id = g_strdup(setup->client_id);
+        session->will_topic = g_strdup(setup->will_topic);
+        session->will = g_strdup(setup->will);
+        session->filters = g_strdupv((char **) setup->filters);
+        session->claims = ald_claims_ref(setup->claims);
+        session->tls = tls;
+        session->out = ald_topic_queue_new(OUT_BYTES, OUT_TOPICS);
+        session->resolving = true;
+        session->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+        g_atomic_ref_count_inc(&session->refs);
+        thread = session->wake >= 0 ? g_thread_try_new("mqtt", ald_session_run, session, NULL) : NULL;
+        if (!thread) {
+                ald_session_unref(session);
+                ald_session_unref(session);
+                return NULL;
+        }
+        g_thread_unref(thread);
+        return session;
+}
+
+void ald_session_unref(AldSession *session)
+{
+        if (!g_atomic_ref_count_dec(&session->refs))
+                return;
+        ald_tls_free(session->tls);
+        ald_claims_unref(session->claims);
+        ald_topic_queue_free(session->out);
+        ald_fd_close(&session->wake);
+        g_strfreev(session->filters);
+        g_free(session->client_id);
+        g_free(session->will_topic);
+        g_free(session->will);
+        g_cond_clear(&session->ended_cond);
+        g_mutex_clear(&session->lock);
+        g_free(session);
+}
+
+static void wake(AldSession *session)
+{
+        (void) eventfd_write(session->wake, 1);
+}
+
+void ald_session_free(AldSession *session)
+{
+        if (!session)
+                return;
+        g_mutex_lock(&session->lock);
+        session->silent = session->stopping = true;
+        g_mutex_unlock(&session->lock);
+        wake(session);
+        ald_inbox_forget(session->inbox, session->source);
+        ald_session_unref(session);
+}
+
+int ald_session_publish(AldSession *session, const AldTopicMessage *message)
+{
+        bool put, first;
+
+        g_mutex_lock(&session->lock);
+        first = ald_topic_queue_is_empty(session->out);
+        put = ald_topic_queue_put(session->out, message);
+        g_mutex_unlock(&session->lock);
+        if (first)
+                wake(session);
+        return put ? 0 : -ENOBUFS;
+}
+
+void ald_session_subscribe(AldSession *session, const char *const *filters)
+{
+        g_mutex_lock(&session->lock);
+        g_strfreev(session->filters);
+        session->filters = g_strdupv((char **) filters);
+        session->resubscribe = true;
+        g_mutex_unlock(&session->lock);
+        wake(session);
+}
+
+void ald_session_stop(AldSession *session)
+{
+        g_mutex_lock(&session->lock);
+        session->stopping = true;
+        g_mutex_unlock(&session->lock);
+        wake(session);
+}
+
+void ald_session_await_end(AldSession *session, gint64 deadline_usec)
+{
+        g_mutex_lock(&session->lock);
+        while (!session->ended && !session->resolving)
+                if (!g_cond_wait_until(&session->ended_cond, &session->lock, deadline_usec))
+                        break;
+        g_mutex_unlock(&session->lock);
+}
+
+bool ald_session_is_stopping(AldSession *session)
+{
+        bool stopping;
+
+        g_mutex_lock(&session->lock);
+        stopping = session->stopping;
+        g_mutex_unlock(&session->lock);
+        return stopping;
+}
+
+char **ald_session_take_filters(AldSession *session)
+{
+        char **filters = NULL;
+
+        g_mutex_lock(&session->lock);
+        if (session->resubscribe)
+                filters = session->filters ? g_strdupv(session->filters) : g_new0(char *, 1);
+        session->resubscribe = false;
+        g_mutex_unlock(&session->lock);
+        return filters;
+}
+
+AldTopicMessage *ald_session_take_message(AldSession *session)
+{
+        AldTopicMessage *message;
+
+        g_mutex_lock(&session->lock);
+        message = ald_topic_queue_take(session->out);
+        g_mutex_unlock(&session->lock);
+        return message;
+}
+
+/* Under the lock, so that nothing is put after ald_session_free(): the inbox may be gone then. */
+void ald_session_put(AldSession *session, AldTopicMessage *message)
+{
+        message->source = session->source;
+        message->group = session->number;
+        g_mutex_lock(&session->lock);
+        if (!session->silent)
+                (void) ald_inbox_put(session->inbox, message);
+        g_mutex_unlock(&session->lock);
+}

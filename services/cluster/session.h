@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "pki/tls.h"
+#include "services/cluster/address.h"
+#include "services/cluster/claims.h"
+#include "services/cluster/inbox.h"
+
+/*
+ * One attempt at a broker, and the connection that comes of it. A thread of its own resolves the name,
+ * connects and speaks MQTT through libmosquitto, which no other thread touches; what it learns goes into the
+ * inbox, as events of this source and messages of this group. These functions are for the main loop and do
+ * not block.
+ */
+typedef struct AldSession AldSession;
+
+typedef enum AldSessionEvent {
+        ALD_SESSION_CONNECTED = 1, /* number: when the broker's certificate expires, in µs */
+        ALD_SESSION_WARNING,       /* topic: what is wrong, though it goes on */
+        /* One of these is the last; topic: why. */
+        ALD_SESSION_UNREACHABLE,
+        ALD_SESSION_REFUSED,
+        ALD_SESSION_DUPLICATE, /* number: the number of the session that has this broker */
+        ALD_SESSION_LOST,
+        ALD_SESSION_ENDED, /* it was stopped */
+} AldSessionEvent;
+
+#define ALD_SESSION_CONNECT_USEC                                                      \
+        (5 * G_USEC_PER_SEC)    /* for each address, from the first packet to CONNACK \
+                                 */
+#define ALD_SESSION_KEEPALIVE 5 /* seconds; the least that libmosquitto takes */
+
+typedef struct AldSessionSetup {
+        AldInbox *inbox;
+        void *source;
+        uint64_t number;
+        const AldAddress *address;
+        const char *client_id;
+        const char *will_topic, *will; /* maybe NULL */
+        const char *const *filters;    /* maybe NULL */
+        AldClaims *claims;
+} AldSessionSetup;
+
+/* Takes over the TLS context, also when it fails (NULL: there is no thread to be had). */
+AldSession *ald_session_new(const AldSessionSetup *setup, AldTls *tls);
+
+/* Nothing comes from it any more. Where it is connected, it says good-bye in its thread. */
+void ald_session_free(AldSession *session);
+
+/* -ENOBUFS where too much waits to be sent. */
+int ald_session_publish(AldSession *session, const AldTopicMessage *message);
+
+/* Subscribes to these, again where it was before, and ends the other subscriptions. */
+void ald_session_subscribe(AldSession *session, const char *const *filters);
+
+/* Sends what waits and says good-bye; ALD_SESSION_ENDED follows unless it has ended already. False where it
+ * is only resolving, which cannot be cut short. */
+void ald_session_stop(AldSession *session);
+
+/* Waits until it is off the wire; a name that is being resolved is not waited for. */
+void ald_session_await_end(AldSession *session, gint64 deadline_usec);
