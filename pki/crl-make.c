@@ -20,13 +20,19 @@ static bool add_revoked(X509_CRL *crl, X509_REVOKED *revoked)
         return false;
 }
 
-static bool copy_revoked(X509_CRL *crl, X509_CRL *old)
+static bool copy_revoked(X509_CRL *crl, X509_CRL *old, GHashTable *seen)
 {
         STACK_OF(X509_REVOKED) *all = X509_CRL_get_REVOKED(old);
 
-        for (int i = 0; i < sk_X509_REVOKED_num(all); i++)
-                if (!add_revoked(crl, X509_REVOKED_dup(sk_X509_REVOKED_value(all, i))))
+        for (int i = 0; i < sk_X509_REVOKED_num(all); i++) {
+                const X509_REVOKED *revoked = sk_X509_REVOKED_value(all, i);
+                char serial[ALD_PKI_SERIAL_SIZE];
+
+                ald_pki_serial_format(X509_REVOKED_get0_serialNumber(revoked), serial);
+                g_hash_table_add(seen, g_strdup(serial));
+                if (!add_revoked(crl, X509_REVOKED_dup(revoked)))
                         return false;
+        }
         return true;
 }
 
@@ -45,15 +51,17 @@ static X509_REVOKED *new_revoked(ASN1_INTEGER *serial, uint64_t now)
         return revoked;
 }
 
-static int revoke_serial(X509_CRL *crl, const char *text, uint64_t now, char **ret_error)
+/* Each serial once. `seen` has them as text, since to look one up in a growing list would sort that again. */
+static int revoke_serial(X509_CRL *crl, GHashTable *seen, const char *text, uint64_t now, char **ret_error)
 {
         ASN1_INTEGER *serial = ald_pki_serial_parse(text);
-        bool ok = serial && (ald_pki_crl_contains(crl, text) || add_revoked(crl, new_revoked(serial, now)));
+        char canonical[ALD_PKI_SERIAL_SIZE];
         int r = 0;
 
         if (!serial)
-                r = ald_pki_refuse(-EINVAL, ret_error, "\"%s\" is no serial of a certificate", text);
-        else if (!ok)
+                return ald_pki_refuse(-EINVAL, ret_error, "\"%s\" is no serial of a certificate", text);
+        ald_pki_serial_format(serial, canonical);
+        if (g_hash_table_add(seen, g_strdup(canonical)) && !add_revoked(crl, new_revoked(serial, now)))
                 r = ald_pki_openssl_failed(-ENOMEM, "Cannot revoke a certificate", ret_error);
         ASN1_INTEGER_free(serial);
         return r;
@@ -94,6 +102,7 @@ static int reread(X509_CRL *crl, X509_CRL **ret, char **ret_error)
 int ald_pki_crl_make(X509 *ca, EVP_PKEY *ca_key, X509_CRL *old, const char *const *serials, uint64_t number,
         uint64_t now, X509_CRL **ret, char **ret_error)
 {
+        g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         g_autoptr(X509_CRL) crl = X509_CRL_new();
         int r;
 
@@ -105,10 +114,10 @@ int ald_pki_crl_make(X509 *ca, EVP_PKEY *ca_key, X509_CRL *old, const char *cons
         if (number <= (old ? ald_pki_crl_number(old) : 0))
                 return ald_pki_refuse(-ESTALE, ret_error,
                         "the number of a revocation list must rise: %" PRIu64 " is not enough", number);
-        if (!crl || !fill(crl, ca, number, now) || (old && !copy_revoked(crl, old)))
+        if (!crl || !fill(crl, ca, number, now) || (old && !copy_revoked(crl, old, seen)))
                 return ald_pki_openssl_failed(-EIO, "Cannot make a revocation list", ret_error);
         for (size_t i = 0; serials && serials[i]; i++) {
-                r = revoke_serial(crl, serials[i], now, ret_error);
+                r = revoke_serial(crl, seen, serials[i], now, ret_error);
                 if (r < 0)
                         return r;
         }
