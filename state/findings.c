@@ -157,6 +157,7 @@ GPtrArray *ald_findings_compute(AldStore *store, uint64_t now_realtime)
 
         ald_store_foreach_node(store, count_name, names);
         ald_find_in_nodes(&report);
+        ald_find_in_presences(&report);
         ald_find_in_groups(&report);
         ald_find_in_links(&report);
         ald_find_in_rdma_ports(&report);

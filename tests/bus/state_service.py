@@ -170,6 +170,10 @@ class Cluster:
         """How many were accepted, how many refused."""
         return self.connection.call(STATE, PATH, STATE, "PutRecords", RECORDS, (list(records),), **options)
 
+    def presences(self, *presences):
+        """The same of (node, state, since, clock offset, announced epoch)."""
+        return self.connection.call(STATE, PATH, STATE, "PutPresences", "a(sstxt)", (list(presences),))
+
     def take(self, *records):
         """Puts records that must all be accepted."""
         assert self.put(*records) == (len(records), 0)

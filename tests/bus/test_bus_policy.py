@@ -14,7 +14,8 @@ pytestmark = needs_namespaces
 ACCESS_DENIED = "org.freedesktop.DBus.Error.AccessDenied"
 INSTALLED = [service for service in SERVICES.values()
              if f"{service.bus_name}.conf" in {path.name for path in bus_policies()}]
-PLAYED_XML = """<node><interface name="{0}"><method name="PutRecords"/><method name="Anything"/></interface>
+PLAYED_XML = """<node><interface name="{0}"><method name="PutRecords"/><method name="PutPresences"/>
+<method name="Anything"/></interface>
 <interface name="{0}.Foreign"><method name="Anything"/></interface></node>"""
 
 
@@ -32,7 +33,7 @@ def play(host, service):
     connection = host.new_connection(service.user)
     connection.own(service.bus_name)
     return connection, StandIn(connection, service.path, PLAYED_XML.format(service.bus_name), {},
-                               {"PutRecords": lambda: None, "Anything": lambda: None})
+                               {"PutRecords": lambda: None, "PutPresences": lambda: None, "Anything": lambda: None})
 
 
 def test_only_its_own_user_and_root_own_the_name(host, service):
@@ -70,20 +71,22 @@ def test_directed_signals_do_not_arrive(host, service):
     assert [signal.member for signal in log.received] == ["Broadcast"]
 
 
-def test_records_are_put_by_the_cluster_service(host):
+@pytest.mark.parametrize("method", ["PutRecords", "PutPresences"])
+def test_other_nodes_are_told_of_by_the_cluster_service(host, method):
     state = SERVICES["stated"]
     _, stand_in = play(host, state)
-    host.call(state.bus_name, state.path, state.bus_name, "PutRecords", user="alidade-cluster")
-    assert [call.method for call in stand_in.calls] == ["PutRecords"]
+    host.call(state.bus_name, state.path, state.bus_name, method, user="alidade-cluster")
+    assert [call.method for call in stand_in.calls] == [method]
 
 
+@pytest.mark.parametrize("method", ["PutRecords", "PutPresences"])
 @pytest.mark.parametrize("interface", ["org.alidade.State1", None], ids=["by interface", "by member alone"])
 @pytest.mark.parametrize("user", ["alidade-telemetry", "nobody", None])
-def test_records_are_put_by_nobody_else(host, user, interface):
+def test_other_nodes_are_told_of_by_nobody_else(host, user, interface, method):
     state = SERVICES["stated"]
     _, stand_in = play(host, state)
     # The interface field of a call is optional, and a rule that forgets it can be walked around.
-    message = Gio.DBusMessage.new_method_call(state.bus_name, state.path, interface, "PutRecords")
+    message = Gio.DBusMessage.new_method_call(state.bus_name, state.path, interface, method)
     with pytest.raises(BusError) as refused:
         host.connection(user).send(message)
     assert refused.value.name == ACCESS_DENIED

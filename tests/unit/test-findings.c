@@ -579,6 +579,84 @@ static void test_random_cables(void)
         }
 }
 
+static void put_presence(AldStore *store, unsigned node, const char *state, const char *more)
+{
+        g_autofree char *text = g_strdup_printf("{'State': '%s'%s}", state, more);
+
+        state_put(store, node, ALD_KIND_PRESENCE, text);
+}
+
+static void test_node_offline(void)
+{
+        g_autoptr(AldStore) store = named_store();
+
+        put_presence(store, 2, "stale", ", 'SinceUSec': 1");
+        put_presence(store, 3, "online", "");
+        g_assert_cmpuint(count_now(store, "node-offline"), ==, 0);
+        put_presence(store, 2, "offline", ", 'SinceUSec': 359940000000"); /* a minute */
+        check(store, "node-offline", ALD_SEVERITY_NOTICE, NODES(2), "two has been offline for 60 s.",
+                "Start it again, or forget it: alidadectl forget 00000002.");
+        put_presence(store, 2, "offline", ", 'SinceUSec': 360000000001"); /* in the future */
+        check(store, "node-offline", ALD_SEVERITY_NOTICE, NODES(2), "two is offline.",
+                "Start it again, or forget it: alidadectl forget 00000002.");
+        put_presence(store, 2, "offline", "");
+        check(store, "node-offline", ALD_SEVERITY_NOTICE, NODES(2), "two is offline.",
+                "Start it again, or forget it: alidadectl forget 00000002.");
+}
+
+static void test_duplicate_node_id(void)
+{
+        const char *const remedy = "On the copy remove /etc/machine-id, run systemd-machine-id-setup, reboot "
+                                   "and join the cluster "
+                                   "again; then restart alidade-clusterd on both.";
+        g_autoptr(AldStore) store = named_store();
+
+        put_presence(store, 2, "duplicate", "");
+        check(store, "duplicate-node-id", ALD_SEVERITY_ERROR, NODES(2),
+                "Two machines use the node id of two; neither is shown as it is now.", remedy);
+        put_presence(store, 2, "online", "");
+        put_presence(store, 1, "duplicate", "");
+        check(store, "duplicate-node-id", ALD_SEVERITY_ERROR, NODES(1),
+                "Two machines use the node id of one; neither is shown as it is now.", remedy);
+}
+
+static void test_clock_skew(void)
+{
+        g_autoptr(AldStore) store = named_store();
+
+        put_presence(store, 1, "online", ", 'ClockOffsetUSec': 9000000"); /* its own is none */
+        put_presence(store, 2, "online", ", 'ClockOffsetUSec': 5000000");
+        put_presence(store, 3, "online", ", 'ClockOffsetUSec': -5000000");
+        g_assert_cmpuint(count_now(store, "clock-skew"), ==, 0);
+        put_presence(store, 2, "stale", ", 'ClockOffsetUSec': 7200000000");
+        check(store, "clock-skew", ALD_SEVERITY_WARNING, NODES(2),
+                "The clock of two is 2 h ahead of that of one.",
+                "Let a time service such as systemd-timesyncd or chrony set the clock of two.");
+        put_presence(store, 2, "online", ", 'ClockOffsetUSec': -5000001");
+        check(store, "clock-skew", ALD_SEVERITY_WARNING, NODES(2),
+                "The clock of two is 5 s behind that of one.",
+                "Let a time service such as systemd-timesyncd or chrony set the clock of two.");
+        put_presence(store, 2, "offline", ", 'ClockOffsetUSec': -5000001");
+        g_assert_cmpuint(count_now(store, "clock-skew"), ==, 0);
+        put_presence(store, 2, "online", "");
+        g_assert_cmpuint(count_now(store, "clock-skew"), ==, 0);
+}
+
+/* One wrong clock is one finding, even where it is that of this node. */
+static void test_own_clock_is_wrong(void)
+{
+        g_autoptr(AldStore) store = named_store();
+
+        put_presence(store, 2, "online", ", 'ClockOffsetUSec': -8000000");
+        put_presence(store, 3, "online", ", 'ClockOffsetUSec': -9000000");
+        g_assert_cmpuint(count_now(store, "clock-skew"), ==, 2);
+        put_presence(store, 4, "online", ", 'ClockOffsetUSec': -7000000");
+        put_presence(store, 5, "online", ", 'ClockOffsetUSec': 1");
+        check(store, "clock-skew", ALD_SEVERITY_WARNING, NODES(1),
+                "The clock of one is 8 s ahead of those of most nodes.",
+                "Let a time service such as systemd-timesyncd or chrony set the clock of one.");
+}
+
 static void test_field_absent(void)
 {
         g_autoptr(AldStore) store = named_store();
@@ -668,6 +746,10 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/two-cables-are-a-loop", test_two_cables_are_a_loop);
         g_test_add_func("/findings/each-loop-is-told", test_each_loop_is_told);
         g_test_add_func("/findings/random-cables", test_random_cables);
+        g_test_add_func("/findings/node-offline", test_node_offline);
+        g_test_add_func("/findings/duplicate-node-id", test_duplicate_node_id);
+        g_test_add_func("/findings/clock-skew", test_clock_skew);
+        g_test_add_func("/findings/own-clock-is-wrong", test_own_clock_is_wrong);
         g_test_add_func("/findings/field-absent", test_field_absent);
         g_test_add_func("/findings/order", test_order);
         g_test_add_func("/findings/limit", test_limit);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "state/findings-report.h"
+#include "state/units.h"
+
+/* How nodes are heard of: clocks that differ, ids that two machines use, nodes that are gone. */
+
+#define SKEW_USEC (INT64_C(5) * G_USEC_PER_SEC)
+
+/* From so many nodes on, most of them are right about the time rather than this one. */
+#define MAJORITY_OF 3u
+
+typedef struct Clocks {
+        AldReport *report;
+        GArray *skewed; /* of Skew */
+        guint n_known;
+} Clocks;
+
+typedef struct Skew {
+        AldId node;
+        int64_t offset;
+} Skew;
+
+static bool is_state(const AldPresence *presence, AldPresenceState state)
+{
+        return presence->state && strcmp(presence->state, ald_presence_state_to_string(state)) == 0;
+}
+
+static void find_offline(AldReport *report, const AldNode *node, const AldPresence *presence)
+{
+        g_autofree char *name = NULL, *id = NULL, *since = NULL;
+        bool known = presence->since_usec <= report->now_realtime; /* else the clock was set meanwhile */
+
+        if (!is_state(presence, ALD_PRESENCE_STATE_OFFLINE) || ald_report_full(report, "node-offline"))
+                return;
+        name = ald_report_name(report, &node->id);
+        id = ald_report_short_id(&node->id);
+        since = known ? ald_units_duration(report->now_realtime - presence->since_usec) : NULL;
+        ald_report_add(report, ALD_SEVERITY_NOTICE, "node-offline", &node->id, 1,
+                g_strdup_printf(known ? "%s has been offline for %s." : "%s is offline.", name, since),
+                g_strdup_printf("Start it again, or forget it: alidadectl forget %s.", id));
+}
+
+static void find_duplicate(AldReport *report, const AldNode *node, const AldPresence *presence)
+{
+        g_autofree char *name = NULL;
+
+        if (!is_state(presence, ALD_PRESENCE_STATE_DUPLICATE) || ald_report_full(report, "duplicate-node-id"))
+                return;
+        name = ald_report_name(report, &node->id);
+        ald_report_add(report, ALD_SEVERITY_ERROR, "duplicate-node-id", &node->id, 1,
+                g_strdup_printf("Two machines use the node id of %s; neither is shown as it is now.", name),
+                g_strdup("On the copy remove /etc/machine-id, run systemd-machine-id-setup, reboot and join "
+                         "the cluster again; then restart alidade-clusterd on both."));
+}
+
+static gboolean find_in_node(AldNode *node, void *userdata)
+{
+        Clocks *clocks = userdata;
+        const AldPresence *presence = ald_record_as(
+                ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE, AldPresence);
+        int64_t offset = presence ? presence->clock_offset_usec : ALD_ABSENT_INT64;
+
+        if (!presence)
+                return FALSE;
+        find_duplicate(clocks->report, node, presence);
+        if (node->local)
+                return FALSE;
+        find_offline(clocks->report, node, presence);
+        if (offset == ALD_ABSENT_INT64 || is_state(presence, ALD_PRESENCE_STATE_OFFLINE))
+                return FALSE;
+        clocks->n_known++;
+        if (offset > SKEW_USEC || offset < -SKEW_USEC) {
+                const Skew skew = { node->id, offset };
+
+                g_array_append_val(clocks->skewed, skew);
+        }
+        return FALSE;
+}
+
+static void add_skew(AldReport *report, const AldId *node, int64_t offset, const char *others)
+{
+        g_autofree char *name = NULL, *duration = NULL;
+
+        if (ald_report_full(report, "clock-skew"))
+                return;
+        name = ald_report_name(report, node);
+        duration = ald_units_duration((uint64_t) (offset < 0 ? -offset : offset));
+        ald_report_add(report, ALD_SEVERITY_WARNING, "clock-skew", node, 1,
+                g_strdup_printf("The clock of %s is %s %s %s.", name, duration,
+                        offset < 0 ? "behind" : "ahead of", others),
+                g_strdup_printf(
+                        "Let a time service such as systemd-timesyncd or chrony set the clock of %s.", name));
+}
+
+static int compare_skews(gconstpointer a, gconstpointer b)
+{
+        int64_t left = ((const Skew *) a)->offset, right = ((const Skew *) b)->offset;
+
+        return (left > right) - (left < right);
+}
+
+/* The one in the middle, seen from the others. */
+static int64_t own_offset(GArray *skewed)
+{
+        g_array_sort(skewed, compare_skews);
+        return -g_array_index(skewed, Skew, skewed->len / 2).offset;
+}
+
+void ald_find_in_presences(AldReport *report)
+{
+        const AldNode *local = ald_store_local_node(report->store);
+        g_autoptr(GArray) skewed = g_array_new(FALSE, FALSE, sizeof(Skew));
+        g_autofree char *here = ald_report_name(report, &local->id);
+        g_autofree char *own = g_strdup_printf("that of %s", here);
+        Clocks clocks = { .report = report, .skewed = skewed };
+
+        ald_store_foreach_node(report->store, find_in_node, &clocks);
+        if (clocks.n_known >= MAJORITY_OF && skewed->len * 2 > clocks.n_known) {
+                add_skew(report, &local->id, own_offset(skewed), "those of most nodes");
+                return;
+        }
+        for (guint i = 0; i < skewed->len; i++) {
+                const Skew *skew = &g_array_index(skewed, Skew, i);
+
+                add_skew(report, &skew->node, skew->offset, own);
+        }
+}
