@@ -13,9 +13,13 @@
 #include "services/telemetry/opencl-match.h"
 #include "services/telemetry/opencl-source.h"
 
+/* A row each, and up to six files that are kept open. */
+#define DEVICES_MAX 64u
+
 struct AldGpuCollector {
         int root;
         bool is_real; /* the root is that of this machine */
+        bool told_limit;
         void (*changed)(void *userdata);
         void *userdata;
 
@@ -36,14 +40,25 @@ static bool is_root_of_machine(int root)
                ours.st_ino == real.st_ino;
 }
 
+static void drop_absurd_number(AldGpuCollector *collector, GPtrArray *gpus)
+{
+        if (gpus->len <= DEVICES_MAX)
+                return;
+        if (!collector->told_limit)
+                g_message("sysfs shows %u compute devices; only %u are told of", gpus->len, DEVICES_MAX);
+        collector->told_limit = true;
+        g_ptr_array_set_size(gpus, DEVICES_MAX);
+}
+
 /* The devices that sysfs shows. */
-static GPtrArray *scan(const AldGpuCollector *collector)
+static GPtrArray *scan(AldGpuCollector *collector)
 {
         uint64_t host_memory = ald_gpu_host_memory(collector->root);
         GPtrArray *gpus = ald_gpu_list_new();
 
         ald_gpu_pci_scan(collector->root, collector->is_real, gpus);
         ald_gpu_platform_scan(collector->root, gpus);
+        drop_absurd_number(collector, gpus);
         for (guint i = 0; i < gpus->len; i++) {
                 AldGpu *gpu = gpus->pdata[i];
 

@@ -18,7 +18,7 @@
 #define RESCAN_USEC (UINT64_C(10) * 1000 * 1000)
 
 /* Each is kept open and read at every sample; no machine has so many processor packages. */
-#define SENSORS_MAX 256u
+#define SENSORS_MAX 128u
 
 /* Chips that sit in the processor, and which of their inputs tell the temperature of the package: all those
  * with the first of these labels that any input has, or the first input where no label matches. */

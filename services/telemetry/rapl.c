@@ -11,6 +11,9 @@
 #define POWERCAP_DIR "sys/class/powercap"
 #define RESCAN_USEC (UINT64_C(10) * 1000 * 1000)
 
+/* Each counter is kept open; no machine has so many packages. */
+#define PACKAGES_MAX 128u
+
 /* Far beyond any package; what a counter shows that was reset, and taken for wrapped. */
 #define PACKAGE_MAX_MICROWATTS 10e9
 
@@ -27,6 +30,7 @@ struct AldRaplCollector {
         uint64_t last_usec;
         uint64_t next_scan_usec;
         char *reason;
+        bool told_limit;
 };
 
 static void clear_package(void *data)
@@ -86,6 +90,16 @@ static void add_package(AldRaplCollector *collector, const char *domain)
         g_array_append_val(collector->packages, package);
 }
 
+/* What is left of an absurd number would be no sum. */
+static void refuse_packages(AldRaplCollector *collector)
+{
+        g_array_set_size(collector->packages, 0);
+        if (!collector->told_limit)
+                g_message(
+                        "/" POWERCAP_DIR " shows more than %u packages; their power is absent", PACKAGES_MAX);
+        collector->told_limit = true;
+}
+
 static void scan(AldRaplCollector *collector, uint64_t now_usec)
 {
         g_auto(GStrv) names = NULL;
@@ -97,6 +111,8 @@ static void scan(AldRaplCollector *collector, uint64_t now_usec)
         for (char **name = names; *name; name++)
                 if (is_top_domain(*name))
                         add_package(collector, *name);
+        if (collector->packages->len > PACKAGES_MAX)
+                refuse_packages(collector);
 }
 
 static void set_reason(AldRaplCollector *collector, const Package *denied)

@@ -198,6 +198,23 @@ static void test_gb10(void)
         end(machine);
 }
 
+static void test_absurd_number_of_devices(void)
+{
+        Machine *machine = begin("");
+
+        for (unsigned i = 0; i < 200; i++) {
+                g_autofree char *id = g_strdup_printf("0000:%02x:00.0", i);
+
+                gpu_root_pci(machine->root, id, "0x030000", "0x1002", "0x744c", "amdgpu");
+        }
+        log_count_reset();
+        start(machine, &patient);
+        ald_gpu_collector_rescan(machine->collector);
+        g_assert_cmpuint(n_backends(machine), ==, 64 + 1);
+        g_assert_cmpuint(log_count("shows 200 compute devices"), ==, 1);
+        end(machine);
+}
+
 /* A hang costs the figures, not the rows; the rest goes on. */
 static void test_hang(void)
 {
@@ -457,5 +474,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-collector/no-reason", test_no_reason);
         g_test_add_func("/gpu-collector/refused-reason", test_refused_reason);
         g_test_add_func("/gpu-collector/no-helpers", test_no_helpers);
+        g_test_add_func("/gpu-collector/absurd-number-of-devices", test_absurd_number_of_devices);
         return g_test_run();
 }

@@ -203,7 +203,7 @@ static void test_thousands_of_chips(void)
         unsigned before = count_open_files();
 
         log_count_reset();
-        for (unsigned i = 0; i < 1000; i++) {
+        for (unsigned i = 0; i < 300; i++) {
                 g_autofree char *name = g_strdup_printf(HWMON "hwmon%u/name", i);
                 g_autofree char *input = g_strdup_printf(HWMON "hwmon%u/temp1_input", i);
 
@@ -212,8 +212,8 @@ static void test_thousands_of_chips(void)
         g_assert_cmpint(ald_hwmon_collector_sample(collector, 0), ==, 45000);
         fake_root_remove(root, HWMON "hwmon0");
         g_assert_cmpint(ald_hwmon_collector_sample(collector, 60 * SEC), ==, 45000);
-        g_assert_cmpuint(count_open_files() - before, <=, 256);
-        g_assert_cmpuint(log_count("256 sensors"), ==, 1);
+        g_assert_cmpuint(count_open_files() - before, <=, 128);
+        g_assert_cmpuint(log_count("128 sensors"), ==, 1);
 }
 
 int main(int argc, char *argv[])

@@ -125,6 +125,22 @@ static void test_one_package_broken(void)
         g_assert_cmpuint(ald_rapl_collector_sample(collector, 11 * SEC), ==, 1000000);
 }
 
+static void test_absurd_number_of_packages(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(AldRaplCollector) collector = ald_rapl_collector_new(root->fd);
+
+        log_count_reset();
+        for (unsigned i = 0; i < 200; i++) {
+                g_autofree char *domain = g_strdup_printf("intel-rapl:%u", i);
+
+                add_domain(root, domain, "package-0\n", "0\n");
+        }
+        for (uint64_t now = 1; now < 100; now++)
+                g_assert_cmpuint(ald_rapl_collector_sample(collector, now * SEC), ==, ABSENT);
+        g_assert_cmpuint(log_count("more than 128 packages"), ==, 1);
+}
+
 static void test_no_time_passed(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
@@ -202,5 +218,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/rapl/one-package-broken", test_one_package_broken);
         g_test_add_func("/rapl/no-time-passed", test_no_time_passed);
         g_test_add_func("/rapl/reason-when-refused", test_reason_when_refused);
+        g_test_add_func("/rapl/absurd-number-of-packages", test_absurd_number_of_packages);
         return g_test_run();
 }
