@@ -90,6 +90,10 @@ class Cluster:
             if kind is None:
                 raise
 
+    def ca_files(self):
+        """Paths of the certificate and key of its authority."""
+        return self.authority.certificate, self.authority.key
+
     # The network
 
     def partition(self, *groups):

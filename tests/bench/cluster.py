@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The cluster service among many nodes: what a node takes that mirrors all of them, and how current it is."""
+
+import json
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+
+import footprint
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bed"))
+
+SECONDS = 30
+PORT = 8883
+PROGRAMS = ("stated", "clusterd")
+LATE_SECONDS = 120
+
+
+def add_arguments(parser):
+    parser.add_argument("--nodes", type=int, default=1000, help="how many nodes are simulated (1000)")
+    parser.add_argument("--rate-divisor", type=int, default=1, choices=(1, 2, 3, 5, 6, 10, 15, 30),
+                        help="of the rates of memory and system (1)")
+
+
+class Swarm:
+    """The simulated nodes; hear() gives their next word."""
+
+    def __init__(self, cluster, build, nodes, divisor):
+        first = cluster.nodes[0]
+        self._words, theirs = os.pipe()
+        stdin, self._stop = os.pipe()
+        argv = [build / "tests/bench/bench-cluster", first.address, PORT, cluster.name, *cluster.ca_files(),
+                nodes, divisor, SECONDS]
+        self.process = first.spawn(argv, "bench-cluster", stdin=stdin, stdout=theirs)
+        os.close(theirs)
+        os.close(stdin)
+        self._lines = os.fdopen(self._words)
+
+    def hear(self, word=None):
+        line = self._lines.readline().strip()
+        if not line or word not in (None, line):
+            sys.exit(f"bench-cluster: {line}\n{self.process.log_text()}")
+        return line
+
+    def stop(self):
+        os.write(self._stop, b"\n")
+
+
+def measure(pids, swarm):
+    """{name: figures} over the seconds between two of its words."""
+    swarm.hear("begin")
+    before = footprint.Sample(pids)
+    swarm.hear("end")
+    after = footprint.Sample(pids)
+    return footprint.compare(pids, before, after)
+
+
+def late_join(node, known):
+    """How long until another node, started anew, knows all that the first one does; in ms."""
+    from bedlib.waiting import wait_steadily
+
+    def all_there():
+        return node.state("GetDigest", "s", ("",))[0] >= known
+
+    begun = time.monotonic()
+    node.start_daemons(PROGRAMS)
+    node.wait_ready()
+    wait_steadily(all_there, "all values at the node that came late", LATE_SECONDS, interval=0.01)
+    return (time.monotonic() - begun) * 1e3
+
+
+def pids_of(node):
+    processes = {name: node.process(name) for name in PROGRAMS}
+    processes |= {"broker": node.broker.process, "dbus_daemon": node.bus.process}
+    return {name: process.outer_pid for name, process in processes.items()}
+
+
+def run(build, nodes, divisor):
+    os.environ["ALIDADE_BUILD"] = str(build)
+    from bedlib import Cluster
+
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    with Cluster(2, brokers=(0,), name="bench", programs=()) as cluster:
+        first, second = cluster.nodes
+        first.start_daemons(PROGRAMS)
+        first.wait_ready()
+        begun = time.monotonic()
+        swarm = Swarm(cluster, build, nodes, divisor)
+        swarm.hear("filled")
+        fill = time.monotonic() - begun
+        pids = pids_of(first)
+        pids["swarm"] = swarm.process.outer_pid
+        figures = measure(pids, swarm)
+        late = late_join(second, first.state("GetDigest", "s", ("",))[0])
+        swarm.stop()
+        told = json.loads(swarm.hear())
+        return figures, {**told, "fill_s": round(fill, 2), "late_join_ms": round(late, 1)}
+
+
+def main(build, json_only, nodes=1000, rate_divisor=1):
+    figures, told = run(build, nodes, rate_divisor)
+    result = {"nodes": nodes, "rate_divisor": rate_divisor, **told,
+              **{f"{name}_cpu_percent": round(figures[name]["cpu_percent"], 2) for name in figures},
+              "pss_kib": sum(figures[name]["pss_kib"] for name in PROGRAMS),
+              "broker_pss_kib": figures["broker"]["pss_kib"], "cores": os.cpu_count()}
+    if not json_only:
+        for name, figure in result.items():
+            print(f"{name:24} {figure}")
+    return result

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-bus.h>
+#include <time.h>
+
+#include "services/common/bus-cleanup.h"
+#include "tests/bench/put-watch.h"
+
+struct PutWatch {
+        sd_bus *bus;
+        GMutex lock;
+        uint64_t begin, end; /* CLOCK_REALTIME, µs */
+        GArray *lags;        /* of what is in the state service */
+        uint64_t cookie;     /* of the call that is under way, and the `updated` of its records */
+        char caller[32];
+        GArray *updated;
+};
+
+#define TRY(expression)                                                                             \
+        do {                                                                                        \
+                int try_r_ = (expression);                                                          \
+                if (try_r_ < 0) {                                                                   \
+                        fprintf(stderr, "bench-cluster: %s: %s\n", #expression, strerror(-try_r_)); \
+                        exit(EXIT_FAILURE);                                                         \
+                }                                                                                   \
+        } while (false)
+
+static uint64_t realtime(void)
+{
+        struct timespec t;
+
+        clock_gettime(CLOCK_REALTIME, &t);
+        return (uint64_t) t.tv_sec * UINT64_C(1000000) + (uint64_t) t.tv_nsec / 1000;
+}
+
+static void take_call(PutWatch *watch, sd_bus_message *m)
+{
+        const char *node, *kind, *key;
+        uint64_t epoch, seq, updated;
+        int deleted, r;
+
+        g_array_set_size(watch->updated, 0);
+        TRY(sd_bus_message_get_cookie(m, &watch->cookie));
+        g_strlcpy(watch->caller, sd_bus_message_get_sender(m), sizeof watch->caller);
+        TRY(sd_bus_message_enter_container(m, 'a', "(ssstttba{sv})"));
+        while ((r = sd_bus_message_enter_container(m, 'r', "ssstttba{sv}")) > 0) {
+                TRY(sd_bus_message_read(m, "ssstttb", &node, &kind, &key, &epoch, &seq, &updated, &deleted));
+                TRY(sd_bus_message_skip(m, "a{sv}"));
+                TRY(sd_bus_message_exit_container(m));
+                g_array_append_val(watch->updated, updated);
+        }
+        TRY(r);
+}
+
+static void take_reply(PutWatch *watch, sd_bus_message *m)
+{
+        uint64_t cookie, now = realtime();
+
+        if (sd_bus_message_get_reply_cookie(m, &cookie) < 0 || cookie != watch->cookie ||
+                g_strcmp0(sd_bus_message_get_destination(m), watch->caller) != 0)
+                return;
+        g_mutex_lock(&watch->lock);
+        for (unsigned i = 0; i < watch->updated->len; i++) {
+                uint64_t updated = g_array_index(watch->updated, uint64_t, i);
+                double lag = ((double) now - (double) updated) / 1e3;
+
+                if (updated >= watch->begin && updated < watch->end)
+                        g_array_append_val(watch->lags, lag);
+        }
+        g_mutex_unlock(&watch->lock);
+        g_array_set_size(watch->updated, 0);
+}
+
+static void *run(void *userdata)
+{
+        PutWatch *watch = userdata;
+
+        for (;;) {
+                g_autoptr(AldMessage) m = NULL;
+                int r = sd_bus_process(watch->bus, &m);
+
+                TRY(r);
+                if (m && sd_bus_message_is_method_call(m, "org.alidade.State1", "PutRecords"))
+                        take_call(watch, m);
+                else if (m)
+                        take_reply(watch, m);
+                if (r == 0)
+                        TRY(sd_bus_wait(watch->bus, UINT64_MAX));
+        }
+        return NULL;
+}
+
+PutWatch *put_watch_start(const char *bus_address)
+{
+        PutWatch *watch = g_new0(PutWatch, 1);
+
+        g_mutex_init(&watch->lock);
+        watch->lags = g_array_new(FALSE, FALSE, sizeof(double));
+        watch->updated = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+        TRY(sd_bus_new(&watch->bus));
+        TRY(sd_bus_set_address(watch->bus, bus_address));
+        TRY(sd_bus_set_bus_client(watch->bus, true));
+        TRY(sd_bus_set_monitor(watch->bus, true));
+        TRY(sd_bus_start(watch->bus));
+        TRY(sd_bus_call_method(watch->bus, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+                "org.freedesktop.DBus.Monitoring", "BecomeMonitor", NULL, NULL, "asu", 2,
+                "type='method_call',interface='org.alidade.State1',member='PutRecords'",
+                "type='method_return',sender='org.alidade.State1'", 0));
+        g_thread_unref(g_thread_new("put-watch", run, watch));
+        return watch;
+}
+
+void put_watch_begin(PutWatch *watch)
+{
+        g_mutex_lock(&watch->lock);
+        watch->begin = realtime();
+        watch->end = UINT64_MAX;
+        g_array_set_size(watch->lags, 0);
+        g_mutex_unlock(&watch->lock);
+}
+
+void put_watch_end(PutWatch *watch)
+{
+        g_mutex_lock(&watch->lock);
+        watch->end = realtime();
+        g_mutex_unlock(&watch->lock);
+}
+
+static int compare(const void *a, const void *b)
+{
+        const double left = *(const double *) a, right = *(const double *) b;
+
+        return (left > right) - (left < right);
+}
+
+GArray *put_watch_lags(PutWatch *watch)
+{
+        GArray *lags;
+
+        g_mutex_lock(&watch->lock);
+        lags = g_array_copy(watch->lags);
+        g_mutex_unlock(&watch->lock);
+        g_array_sort(lags, compare);
+        return lags;
+}
