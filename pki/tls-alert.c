@@ -38,7 +38,7 @@ char *ald_tls_alert_received(const char *peer, int value)
                 return g_strdup_printf("%s has seen no certificate of ours", peer);
         if (alert == SSL_AD_PROTOCOL_VERSION)
                 return g_strdup_printf("%s does not speak TLS 1.3", peer);
-        return g_strdup_printf("%s ended the TLS handshake: %s", peer, SSL_alert_desc_string_long(value));
+        return g_strdup_printf("%s ended the TLS connection: %s", peer, SSL_alert_desc_string_long(value));
 }
 
 char *ald_tls_alert_sent(const char *peer, int value)
