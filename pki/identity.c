@@ -7,22 +7,33 @@
 #include "pki/identity.h"
 #include "pki/key.h"
 
-/* The newer of two lists, of which the second may be missing but not damaged or from elsewhere. */
-static int load_crl(const char *path, const char *newer_path, X509 *ca, X509_CRL **ret, char **ret_error)
+static int load_crl(const char *path, X509 *ca, X509_CRL **ret, char **ret_error)
 {
-        g_autoptr(X509_CRL) crl = NULL, newer = NULL;
+        g_autoptr(X509_CRL) crl = NULL;
         g_autofree char *reason = NULL;
         int r = ald_pki_crl_load(path, &crl, ret_error);
 
-        if (r == 0 && ald_pki_crl_verify(crl, ca, &reason) < 0)
-                return ald_pki_refuse(-EKEYREJECTED, ret_error, "%s: %s", path, reason);
         if (r < 0)
                 return r;
-        r = newer_path ? ald_pki_crl_load(newer_path, &newer, ret_error) : -ENOENT;
-        if (r == 0 && ald_pki_crl_verify(newer, ca, &reason) < 0)
-                return ald_pki_refuse(-EKEYREJECTED, ret_error, "%s: %s", newer_path, reason);
-        if (r < 0 && r != -ENOENT)
+        if (ald_pki_crl_verify(crl, ca, &reason) < 0)
+                return ald_pki_refuse(-EKEYREJECTED, ret_error, "%s: %s", path, reason);
+        *ret = g_steal_pointer(&crl);
+        return 0;
+}
+
+/* Of two lists, of which the second may be missing, but neither damaged nor from elsewhere. */
+static int load_newest_crl(
+        const char *path, const char *newer_path, X509 *ca, X509_CRL **ret, char **ret_error)
+{
+        g_autoptr(X509_CRL) crl = NULL, newer = NULL;
+        g_autofree char *reason = NULL;
+        int r = load_crl(path, ca, &crl, ret_error);
+
+        if (r < 0)
                 return r;
+        r = newer_path ? load_crl(newer_path, ca, &newer, &reason) : -ENOENT;
+        if (r < 0 && r != -ENOENT)
+                return ald_pki_refuse(r, ret_error, "%s", reason);
         *ret = newer && ald_pki_crl_number(newer) > ald_pki_crl_number(crl) ? g_steal_pointer(&newer)
                                                                             : g_steal_pointer(&crl);
         return 0;
@@ -38,7 +49,7 @@ int ald_pki_identity_load(const char *folder, const char *newer_crl, AldPkiIdent
         int r = ald_pki_certificate_load(ca, &loaded.ca, ret_error);
 
         if (r == 0)
-                r = load_crl(crl, newer_crl, loaded.ca, &loaded.crl, ret_error);
+                r = load_newest_crl(crl, newer_crl, loaded.ca, &loaded.crl, ret_error);
         if (r == 0)
                 r = ald_pki_certificate_load(certificate, &loaded.certificate, ret_error);
         if (r == 0)
