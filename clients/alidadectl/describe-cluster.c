@@ -8,6 +8,8 @@
 #include "clients/alidadectl/summary.h"
 #include "clients/alidadectl/text.h"
 
+#define LABEL_WIDTH 16
+
 char *ald_describe_counts(json_t *totals)
 {
         double nodes = ald_field_number(totals, "Nodes"), links = ald_field_number(totals, "Links");
@@ -63,11 +65,7 @@ char *ald_describe_memory(json_t *totals)
 
 static void line(GString *out, const char *label, char *value, unsigned columns)
 {
-        g_autofree char *text = value;
-
-        g_string_append_printf(out, "%*s: ", 16, label);
-        ald_text_wrap(out, text, columns, 18);
-        g_string_append_c(out, '\n');
+        ald_describe_entry(out, label, LABEL_WIDTH, columns, value);
 }
 
 void ald_describe_cluster(GString *out, AldModel *model, unsigned columns)

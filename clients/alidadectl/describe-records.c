@@ -6,6 +6,8 @@
 #include "clients/alidadectl/format.h"
 #include "clients/alidadectl/text.h"
 
+#define VALUE_ROOM 16
+
 /*
  * Every field of every record, under the names that the interfaces and the JSON give them: whatever arrives
  * is shown, kinds and fields that this program has never heard of too.
@@ -23,14 +25,20 @@ static bool is_rows(const json_t *value)
                (json_array_size(value) == 0 || json_is_object(json_array_get(value, 0)));
 }
 
-/* "  Name: value", from so many columns on. */
+/* "  Name: value", from so many columns on; the value goes to the next line where there is little room. */
 static void describe_field(
         GString *out, const char *name, json_t *value, unsigned indent, unsigned columns, double now_usec)
 {
         g_autofree char *text = ald_format_field(name, value, now_usec);
+        unsigned behind = indent + (unsigned) strlen(name) + 2;
+        bool narrow = columns > 0 && behind + VALUE_ROOM > columns;
 
-        g_string_append_printf(out, "%*s%s: ", (int) indent, "", name);
-        ald_text_wrap(out, text, columns, indent + (unsigned) strlen(name) + 2);
+        g_string_append_printf(out, "%*s%s:", (int) indent, "", name);
+        if (narrow)
+                g_string_append_printf(out, "\n%*s", (int) indent + 2, "");
+        else
+                g_string_append_c(out, ' ');
+        ald_text_wrap(out, text, columns, narrow ? indent + 2 : behind);
         g_string_append_c(out, '\n');
 }
 

@@ -12,19 +12,23 @@
 #define LABEL_WIDTH 10
 #define NARROW 60
 
-/* One entry "Label: value"; takes the text. */
-static void entry(GString *out, const char *label, unsigned columns, char *text)
+void ald_describe_entry(GString *out, const char *label, unsigned label_width, unsigned columns, char *text)
 {
         g_autofree char *value = text;
         bool narrow = columns > 0 && columns < NARROW;
-        unsigned indent = narrow ? 2 : LABEL_WIDTH + 2;
+        unsigned indent = narrow ? 2 : label_width + 2;
 
         if (narrow)
                 g_string_append_printf(out, "%s:\n  ", label);
         else
-                g_string_append_printf(out, "%*s: ", LABEL_WIDTH, label);
+                g_string_append_printf(out, "%*s: ", (int) label_width, label);
         ald_text_wrap(out, value && value[0] ? value : ALD_ABSENT_TEXT, columns, indent);
         g_string_append_c(out, '\n');
+}
+
+static void entry(GString *out, const char *label, unsigned columns, char *text)
+{
+        ald_describe_entry(out, label, LABEL_WIDTH, columns, text);
 }
 
 /* Adds a part to a list with commas; takes the part; leaves out what is absent. */

@@ -8,6 +8,10 @@
  * many columns (0: not at all).
  */
 
+/* One entry, its label right-aligned to so many columns or, where lines are short, on a line of its own;
+ * takes the text. */
+void ald_describe_entry(GString *out, const char *label, unsigned label_width, unsigned columns, char *text);
+
 /* A node at a glance. */
 void ald_describe_node(GString *out, const AldEntity *node, unsigned columns, double now_usec);
 

@@ -168,6 +168,16 @@ def test_narrow_terminals(play, columns):
         assert too_wide == [], args
 
 
+@pytest.mark.parametrize("columns", [20, 30])
+def test_hardly_any_terminal(play, columns):
+    """The table of nodes keeps its first columns, whatever the width; ids and names of fields are not broken."""
+    host, _ = play()
+    for args in (["status"], ["findings"], ["watch", "--once"]):
+        text = host.alidadectl(*args, env={"COLUMNS": columns}).stdout
+        assert [line for line in text.splitlines() if width(line) > columns and line != ME] == [], args
+    assert "  MemoryTotalBytes:\n" in host.alidadectl("show", ME, env={"COLUMNS": columns}).stdout
+
+
 def test_columns_align_with_wide_characters(play):
     host, _ = play({ME: sample_node("日本語"), PEER: sample_node("abc")})
     header, *rows = host.alidadectl("nodes").stdout.splitlines()
