@@ -46,5 +46,7 @@ int ald_verb_watch(const AldCtl *ctl);
 int ald_verb_monitor(const AldCtl *ctl);
 int ald_verb_findings(const AldCtl *ctl);
 int ald_verb_set_name(const AldCtl *ctl);
+int ald_verb_forget(const AldCtl *ctl);
 int ald_verb_version(const AldCtl *ctl);
+int ald_verb_cluster(const AldCtl *ctl);
 int ald_verb_names(const AldCtl *ctl);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <getopt.h>
+#include <limits.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,11 @@ static const AldVerb verbs[] = {
         { "findings", 0, 0, ald_verb_findings, "findings", "What is wrong or odd in the cluster" },
         { "set-name", 1, 1, ald_verb_set_name, "set-name NAME",
                 "Give this machine a friendly name; \"\" takes it back" },
+        { "forget", 1, 1, ald_verb_forget, "forget NODE",
+                "Hide an offline node everywhere until it speaks again" },
         { "version", 0, 0, ald_verb_version, "version", "The version of this program" },
+        { "cluster", 0, UINT_MAX, ald_verb_cluster, "cluster …",
+                "Make, enter and keep a cluster; see alidadectl cluster --help" },
         { "_names", 0, 0, ald_verb_names, NULL, NULL },
 };
 
@@ -42,24 +47,11 @@ static int help(void)
         return ald_print_finish();
 }
 
-static int parse_json(const char *mode, AldJsonMode *ret)
-{
-        static const struct {
-                const char *name;
-                AldJsonMode mode;
-        } modes[] = { { "short", ALD_JSON_SHORT }, { "pretty", ALD_JSON_PRETTY }, { "off", ALD_JSON_OFF } };
-
-        for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-                if (!mode || strcmp(mode, modes[i].name) == 0) {
-                        *ret = modes[i].mode;
-                        return 0;
-                }
-        ald_complain("--json=%s: only short, pretty and off are known", mode);
-        return -1;
-}
-
-/* Returns an exit code when there is nothing more to do, else -1. */
-static int parse_options(int argc, char **argv, AldCtl *ctl)
+/*
+ * Returns an exit code when there is nothing more to do, else -1. Collects what is no option; what follows
+ * the word `cluster`, with options of its own, is left for that verb.
+ */
+static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
 {
         enum { VERSION = 0x100, JSON, ONCE, NO_PAGER, NO_ASK_PASSWORD };
         static const struct option options[] = {
@@ -74,8 +66,12 @@ static int parse_options(int argc, char **argv, AldCtl *ctl)
         };
         int c;
 
-        while ((c = getopt_long(argc, argv, "hH:", options, NULL)) >= 0)
+        while ((words->len == 0 || strcmp(words->pdata[0], "cluster") != 0) &&
+                (c = getopt_long(argc, argv, "-hH:", options, NULL)) >= 0)
                 switch (c) {
+                case 1:
+                        g_ptr_array_add(words, optarg);
+                        break;
                 case 'h':
                         return help();
                 case VERSION:
@@ -84,7 +80,7 @@ static int parse_options(int argc, char **argv, AldCtl *ctl)
                         ctl->host = optarg;
                         break;
                 case JSON:
-                        if (parse_json(optarg, &ctl->json) < 0)
+                        if (ald_json_parse_mode(optarg, &ctl->json) < 0)
                                 return ALD_EXIT_USAGE;
                         break;
                 case ONCE:
@@ -99,6 +95,9 @@ static int parse_options(int argc, char **argv, AldCtl *ctl)
                 default:
                         return ALD_EXIT_USAGE;
                 }
+        for (; optind < argc; optind++)
+                g_ptr_array_add(words, argv[optind]);
+        g_ptr_array_add(words, NULL);
         return -1;
 }
 
@@ -123,15 +122,15 @@ static int run_verb(AldCtl *ctl, const char *name, unsigned n_args)
 
 int main(int argc, char **argv)
 {
+        g_autoptr(GPtrArray) words = g_ptr_array_new();
         AldCtl ctl = { .pager = true, .ask_password = true };
         int r;
 
         /* Only characters follow the locale; numbers keep the point. */
         (void) setlocale(LC_CTYPE, "");
-        r = parse_options(argc, argv, &ctl);
+        r = parse_options(argc, argv, &ctl, words);
         if (r >= 0)
                 return r;
-        ctl.args = argv + MIN(optind + 1, argc);
-        return run_verb(&ctl, optind < argc ? argv[optind] : "status",
-                optind < argc ? (unsigned) (argc - optind - 1) : 0);
+        ctl.args = (char **) words->pdata + (words->len > 1);
+        return words->len > 1 ? run_verb(&ctl, words->pdata[0], words->len - 2) : run_verb(&ctl, "status", 0);
 }

@@ -109,6 +109,22 @@ char *ald_json_text(const json_t *value, AldJsonMode mode)
         return escaped;
 }
 
+int ald_json_parse_mode(const char *mode, AldJsonMode *ret)
+{
+        static const struct {
+                const char *name;
+                AldJsonMode mode;
+        } modes[] = { { "short", ALD_JSON_SHORT }, { "pretty", ALD_JSON_PRETTY }, { "off", ALD_JSON_OFF } };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(modes); i++)
+                if (!mode || strcmp(mode, modes[i].name) == 0) {
+                        *ret = modes[i].mode;
+                        return 0;
+                }
+        ald_complain("--json=%s: only short, pretty and off are known", mode);
+        return -EINVAL;
+}
+
 int ald_print_json(const AldCtl *ctl, json_t *value)
 {
         g_autofree char *text = ald_json_text(value, ctl->json);

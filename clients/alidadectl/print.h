@@ -27,6 +27,9 @@ int ald_print_json(const AldCtl *ctl, json_t *value);
 /* JSON text; characters that a terminal would obey are escaped. */
 char *ald_json_text(const json_t *value, AldJsonMode mode);
 
+/* Reads the argument of --json, NULL where it has none; complains. */
+int ald_json_parse_mode(const char *mode, AldJsonMode *ret);
+
 /* Has what was printed written out; an exit code. */
 int ald_print_finish(void);
 

@@ -25,7 +25,8 @@ def allowed_folders(path):
     if top == "services":
         return {"services/common", "state", own_folder(path)} | pki
     if top == "clients":
-        return {"/".join(path.parts[:2]), own_folder(path)} | pki
+        # What works with the keys of the machine knows its id and configuration as the services do.
+        return {"/".join(path.parts[:2]), own_folder(path)} | pki | ({"services/common"} if pki else set())
     return {top} | pki
 
 

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <limits.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib.h>
+
+#include "clients/alidadectl/cluster/addresses.h"
+
+#define HOST_BYTES_MAX 253u
+#define LABEL_BYTES_MAX 63u
+#define PORT_MAX 65535u
+
+static bool is_ipv6(const char *text)
+{
+        struct in6_addr address;
+
+        return inet_pton(AF_INET6, text, &address) == 1;
+}
+
+static bool is_ipv4(const char *text)
+{
+        struct in_addr address;
+
+        return inet_pton(AF_INET, text, &address) == 1;
+}
+
+static bool is_label(const char *text, size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                if (!g_ascii_isalnum(text[i]) && text[i] != '_' && (text[i] != '-' || i == 0 || i == n - 1))
+                        return false;
+        return n > 0 && n <= LABEL_BYTES_MAX;
+}
+
+const char *ald_host_refuse(const char *host)
+{
+        const char *end;
+
+        if (*host == '\0')
+                return "empty";
+        if (is_ipv4(host) || is_ipv6(host))
+                return NULL;
+        if (strlen(host) > HOST_BYTES_MAX)
+                return "too long";
+        for (const char *label = host; label; label = end ? end + 1 : NULL) {
+                end = strchr(label, '.');
+                if (!is_label(label, end ? (size_t) (end - label) : strlen(label)))
+                        return "neither a host name nor an address";
+        }
+        /* What ends in a number would be an address, and this is none. */
+        end = strrchr(host, '.');
+        return g_ascii_isdigit(end ? end[1] : host[0]) &&
+                               strspn(end ? end + 1 : host, "0123456789") == strlen(end ? end + 1 : host)
+                       ? "neither a host name nor an address"
+                       : NULL;
+}
+
+char *ald_broker_host(const char *broker)
+{
+        const char *end, *colon = strchr(broker, ':');
+
+        if (*broker == '[') {
+                end = strchr(broker, ']');
+                return end ? g_strndup(broker + 1, (gsize) (end - broker - 1)) : g_strdup(broker);
+        }
+        /* With two colons it is a bare IPv6 address. */
+        return colon && !strchr(colon + 1, ':') ? g_strndup(broker, (gsize) (colon - broker))
+                                                : g_strdup(broker);
+}
+
+char *ald_broker_from_host(const char *host)
+{
+        return is_ipv6(host) ? g_strdup_printf("[%s]", host) : g_strdup(host);
+}
+
+static const char *refuse_port(const char *port)
+{
+        guint64 number;
+
+        return g_ascii_string_to_unsigned(port, 10, 1, PORT_MAX, &number, NULL) ? NULL : "not a port";
+}
+
+const char *ald_broker_refuse(const char *text)
+{
+        g_autofree char *host = ald_broker_host(text);
+        const char *reason = ald_host_refuse(host);
+        const char *rest = text + strlen(host) + (*text == '[' ? 2 : 0);
+
+        if (reason)
+                return reason;
+        if (*text == '[' && (text[strlen(host) + 1] != ']' || !is_ipv6(host)))
+                return "not an IPv6 address in brackets";
+        return *rest == '\0' ? NULL : *rest == ':' ? refuse_port(rest + 1) : "more behind the address";
+}
+
+static bool knows(GPtrArray *list, const char *text)
+{
+        return g_ptr_array_find_with_equal_func(list, text, (GEqualFunc) g_str_equal, NULL);
+}
+
+static void add(GPtrArray *list, const char *text)
+{
+        if (list->len < ALD_ADDRESSES_MAX && !ald_host_refuse(text) && !knows(list, text))
+                g_ptr_array_add(list, g_strdup(text));
+}
+
+/* An address by which other machines may reach this one. */
+static bool is_global(const struct sockaddr *address)
+{
+        const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) address;
+        const struct sockaddr_in *four = (const struct sockaddr_in *) address;
+
+        if (address->sa_family == AF_INET)
+                return (ntohl(four->sin_addr.s_addr) >> 16) != 0xA9FE &&
+                       (ntohl(four->sin_addr.s_addr) >> 24) != 127;
+        return address->sa_family == AF_INET6 && !IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr) &&
+               !IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
+}
+
+static void add_addresses(GPtrArray *list, sa_family_t family)
+{
+        struct ifaddrs *all = NULL;
+        char text[NI_MAXHOST];
+
+        if (getifaddrs(&all) < 0)
+                return;
+        for (const struct ifaddrs *one = all; one; one = one->ifa_next) {
+                socklen_t size = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+
+                if (one->ifa_addr && one->ifa_addr->sa_family == family && !(one->ifa_flags & IFF_LOOPBACK) &&
+                        is_global(one->ifa_addr) &&
+                        getnameinfo(one->ifa_addr, size, text, sizeof text, NULL, 0, NI_NUMERICHOST) == 0)
+                        add(list, text);
+        }
+        freeifaddrs(all);
+}
+
+/* The full name, where the resolver knows one that leads to this machine from elsewhere, too. */
+static char *full_name(const char *name)
+{
+        const struct addrinfo hints = { .ai_flags = AI_CANONNAME, .ai_socktype = SOCK_STREAM };
+        struct addrinfo *found = NULL;
+        char *full = NULL;
+
+        if (getaddrinfo(name, NULL, &hints, &found) != 0)
+                return NULL;
+        if (found->ai_canonname && strchr(found->ai_canonname, '.') && is_global(found->ai_addr))
+                full = g_strdup(found->ai_canonname);
+        freeaddrinfo(found);
+        return full;
+}
+
+char **ald_addresses_of_machine(void)
+{
+        g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(g_free);
+        g_autofree char *full = NULL, *local = NULL;
+        char name[HOST_NAME_MAX + 1] = "";
+
+        if (gethostname(name, sizeof name - 1) < 0)
+                name[0] = '\0';
+        full = full_name(name);
+        if (full)
+                add(list, full);
+        add_addresses(list, AF_INET);
+        add_addresses(list, AF_INET6);
+        add(list, name);
+        if (!strchr(name, '.')) {
+                local = g_strconcat(name, ".local", NULL);
+                add(list, local);
+        }
+        g_ptr_array_add(list, NULL);
+        return (char **) g_ptr_array_steal(list, NULL);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include "clients/alidadectl/cluster/home.h"
+#include "pki/certificate.h"
+#include "pki/crl.h"
+#include "pki/sign.h"
+
+/* A certificate that was issued here. */
+typedef struct AldIssued {
+        X509 *certificate;
+        AldPkiFacts facts;
+        char node[ALD_PKI_ID_SIZE]; /* whose it is; "" for a bridge's */
+        bool is_broker;
+        char *path;
+} AldIssued;
+
+/* The certificate authority of a cluster, on the machine that keeps its key. Functions complain and return
+ * an exit code. */
+typedef struct AldAuthority {
+        const AldHome *home;
+        X509 *ca;
+        EVP_PKEY *key;
+        X509_CRL *crl;
+        GPtrArray *issued; /* AldIssued */
+        char *folder;      /* CONFIG/cluster/ca */
+} AldAuthority;
+
+/* Makes what is missing of it, so that an interrupted attempt is gone on with. */
+int ald_authority_make(const AldHome *home, const char *cluster, AldAuthority *ret);
+int ald_authority_open(const AldHome *home, AldAuthority *ret);
+void ald_authority_close(AldAuthority *authority);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldAuthority, ald_authority_close)
+
+/* Signs a certificate and keeps a copy; it stays the authority's. */
+int ald_authority_sign(AldAuthority *authority, const AldPkiSubject *subject, const AldIssued **ret);
+
+/* Forgets a certificate that nobody was given. */
+void ald_authority_forget(AldAuthority *authority, const AldIssued *issued);
+
+/* Whether it has not expired and is not revoked. */
+bool ald_authority_is_valid(const AldAuthority *authority, const AldIssued *issued);
+
+/* Puts serials (NULL at the end) onto the revocation list, and installs that here. */
+int ald_authority_revoke(AldAuthority *authority, const char *const *serials);

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <unistd.h>
+
+#include "clients/alidadectl/cluster/broker-files.h"
+#include "clients/alidadectl/cluster/mosquitto-conf.h"
+#include "clients/alidadectl/print.h"
+
+#define HEAD "# Written by alidadectl cluster for cluster %s; see alidadectl(1).\n"
+
+/* Who has no certificate of the cluster gets nothing, and a node is called as its certificate says. All that
+ * waits for one reader is bounded by bytes; messages are nowhere kept but in memory, for the nodes bring them
+ * again. */
+static const char drop_in[] = HEAD "per_listener_settings true\n"
+                                   "persistence false\n"
+                                   "max_queued_messages 0\n"
+                                   "max_queued_bytes 134217728\n"
+                                   "message_size_limit 1048576\n"
+                                   "set_tcp_nodelay true\n"
+                                   "\n"
+                                   "listener " ALD_BROKER_PORT "\n"
+                                   "allow_anonymous false\n"
+                                   "require_certificate true\n"
+                                   "use_identity_as_username true\n"
+                                   "use_username_as_clientid true\n"
+                                   "tls_version tlsv1.3\n"
+                                   "cafile %s/ca.crt\n"
+                                   "crlfile %s/crl.pem\n"
+                                   "certfile %s/broker/broker.crt\n"
+                                   "keyfile %s/broker/broker.key\n"
+                                   "acl_file %s\n";
+
+/* %u is the node id of the certificate. */
+static const char rights[] = HEAD "# All nodes read all of it; each writes under its own id only.\n"
+                                  "pattern read alidade/1/%s/#\n"
+                                  "pattern write alidade/1/%s/%%u/#\n";
+
+static const char announcement[] =
+        "<?xml version=\"1.0\" standalone='no'?>\n"
+        "<!DOCTYPE service-group SYSTEM \"avahi-service.dtd\">\n"
+        "<!-- Tells the nodes of cluster %s where a broker of theirs is. Written by alidadectl cluster. -->\n"
+        "<service-group>\n"
+        "  <name replace-wildcards=\"yes\">Alidade %s on %%h</name>\n"
+        "  <service>\n"
+        "    <type>_secure-mqtt._tcp</type>\n"
+        "    <port>" ALD_BROKER_PORT "</port>\n"
+        "    <txt-record>cluster=%s</txt-record>\n"
+        "  </service>\n"
+        "</service-group>\n";
+
+static char *drop_in_path(const AldHome *home)
+{
+        return g_build_filename(home->mosquitto, "conf.d", "alidade.conf", NULL);
+}
+
+static char *rights_path(const AldHome *home)
+{
+        return g_build_filename(home->mosquitto, "alidade.acl", NULL);
+}
+
+static char *announcement_path(const AldHome *home)
+{
+        return g_build_filename(home->avahi, "services", "alidade.service", NULL);
+}
+
+int ald_broker_files_check(const AldHome *home)
+{
+        g_autofree char *reason = NULL;
+
+        if (ald_mosquitto_conf_check(home->mosquitto, &reason) >= 0)
+                return ALD_EXIT_OK;
+        ald_complain("%s, then do this again", reason);
+        return ALD_EXIT_ERROR;
+}
+
+int ald_broker_files_write(const AldHome *home, const char *cluster)
+{
+        g_autofree char *conf = drop_in_path(home), *acl = rights_path(home),
+                        *avahi = announcement_path(home);
+        g_autofree char *services = g_path_get_dirname(avahi);
+        g_autofree char *conf_text = g_strdup_printf(
+                drop_in, cluster, home->folder, home->folder, home->folder, home->folder, acl);
+        g_autofree char *acl_text = g_strdup_printf(rights, cluster, cluster, cluster);
+        g_autofree char *avahi_text = g_strdup_printf(announcement, cluster, cluster, cluster);
+        int r;
+
+        /* The drop-in comes last: mosquitto might be started in between. */
+        r = ald_home_write(acl, acl_text, 0644);
+        if (r == ALD_EXIT_OK)
+                r = ald_home_write(conf, conf_text, 0644);
+        if (r != ALD_EXIT_OK)
+                return r;
+        ald_home_tell(home, "Wrote %s and %s: TLS on port " ALD_BROKER_PORT " for nodes of %s only", conf,
+                acl, cluster);
+        if (access(services, W_OK) < 0)
+                return ALD_EXIT_OK;
+        r = ald_home_write(avahi, avahi_text, 0644);
+        if (r == ALD_EXIT_OK)
+                ald_home_tell(home, "Wrote %s: Avahi tells where the broker is", avahi);
+        return r;
+}
+
+static int remove_file(const AldHome *home, const char *path)
+{
+        if (unlink(path) < 0)
+                return errno == ENOENT ? ALD_EXIT_OK : ald_home_failed(-errno, path, NULL);
+        ald_home_tell(home, "Removed %s", path);
+        return ALD_EXIT_OK;
+}
+
+int ald_broker_files_remove(const AldHome *home)
+{
+        g_autofree char *conf = drop_in_path(home), *acl = rights_path(home),
+                        *avahi = announcement_path(home);
+        int r;
+
+        r = remove_file(home, avahi);
+        if (r == ALD_EXIT_OK)
+                r = remove_file(home, conf);
+        return r == ALD_EXIT_OK ? remove_file(home, acl) : r;
+}
+
+bool ald_broker_files_exist(const AldHome *home)
+{
+        g_autofree char *conf = drop_in_path(home);
+
+        return access(conf, F_OK) == 0;
+}

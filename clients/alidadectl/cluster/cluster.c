@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clients/alidadectl/cluster/cluster.h"
+#include "clients/alidadectl/print.h"
+
+/* Options that some verbs take. */
+enum {
+        ADDRESS = 1 << 0,
+        NO_BROKER = 1 << 1,
+        BROKER = 1 << 2,
+        REQUEST = 1 << 3,
+        ACCEPT = 1 << 4,
+        REPLACE = 1 << 5,
+        RENEW = 1 << 6,
+        OUTPUT = 1 << 7,
+        FORCE = 1 << 8,
+        JSON = 1 << 9,
+        HOST = 1 << 10,
+};
+
+typedef struct Verb {
+        const char *name;
+        unsigned min_args, max_args;
+        unsigned options;
+        int (*run)(const AldClusterOrder *order);
+        const char *usage;
+        const char *help;
+} Verb;
+
+static const Verb verbs[] = {
+        { "status", 0, 0, JSON | HOST, ald_cluster_status, "status",
+                "Brokers, nodes and certificates, and how they are" },
+        { "init", 1, 1, ADDRESS | NO_BROKER, ald_cluster_init, "init NAME [--address=HOST…] [--no-broker]",
+                "Begin a cluster: this node keeps its keys" },
+        { "join", 0, 1, ADDRESS | BROKER | REQUEST | ACCEPT | REPLACE, ald_cluster_join,
+                "join USER@FIRST [--broker]", "Enter the cluster whose keys that machine keeps" },
+        { "sign", 0, 1, REPLACE | RENEW | OUTPUT, ald_cluster_sign, "sign [FILE] [--output=FILE]",
+                "Let the node in whose request this is" },
+        { "renew", 0, 1, ADDRESS | BROKER | REQUEST | ACCEPT, ald_cluster_renew, "renew [USER@FIRST]",
+                "New certificates for this node, and its brokers anew" },
+        { "revoke", 1, 1, 0, ald_cluster_revoke, "revoke NODE", "Shut a node out" },
+        { "leave", 0, 0, FORCE, ald_cluster_leave, "leave [--force]",
+                "Take this node out and remove its keys" },
+        { "install-crl", 0, 0, 0, ald_cluster_install_crl, "install-crl",
+                "Install the revocation list that the cluster brought" },
+};
+
+static const struct {
+        unsigned option;
+        const char *name;
+} names[] = {
+        { ADDRESS, "--address" },
+        { NO_BROKER, "--no-broker" },
+        { BROKER, "--broker" },
+        { REQUEST, "--request" },
+        { ACCEPT, "--accept" },
+        { REPLACE, "--replace" },
+        { RENEW, "--renew" },
+        { OUTPUT, "--output" },
+        { FORCE, "--force" },
+        { JSON, "--json" },
+        { HOST, "--host" },
+};
+
+static int help(void)
+{
+        puts("Usage: alidadectl cluster [VERB] [OPTION…]\n\n"
+             "Make, enter and keep a cluster of nodes that trust each other.\n\n"
+             "Verbs (status, where none is given):");
+        for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
+                printf("  %-42s  %s\n", verbs[i].usage, verbs[i].help);
+        puts("\nOptions:\n"
+             "  -h --help           Show this help\n"
+             "     --address=HOST   A name or address of the broker here; the first is told to others\n"
+             "     --no-broker      init: let no broker run here\n"
+             "     --broker         join, renew: let one run here\n"
+             "     --request        join, renew: write a request, to the file or standard output\n"
+             "     --accept         join, renew: take what sign made of it, from the file or standard input\n"
+             "     --replace        sign, join: even if the node has a certificate; that one is revoked\n"
+             "     --renew          sign: even if the node has a certificate, of the same key\n"
+             "     --output=FILE    sign: write there instead of to standard output\n"
+             "     --force          leave: even if this node keeps the keys of the cluster\n"
+             "     --json[=MODE]    status: print JSON: short, pretty or off\n\n"
+             "See alidadectl(1).");
+        return ald_print_finish();
+}
+
+/* Returns an exit code where there is nothing more to do, else -1. */
+static int take_option(int c, AldClusterOrder *order)
+{
+        switch (c) {
+        case 'h':
+                return help();
+        case 'H':
+                order->ctl.host = optarg;
+                break;
+        case JSON:
+                return ald_json_parse_mode(optarg, &order->ctl.json) < 0 ? ALD_EXIT_USAGE : -1;
+        case ADDRESS:
+                g_ptr_array_add(order->addresses, optarg);
+                break;
+        case NO_BROKER:
+                order->no_broker = true;
+                break;
+        case BROKER:
+                order->broker = true;
+                break;
+        case REQUEST:
+                order->request = true;
+                break;
+        case ACCEPT:
+                order->accept = true;
+                break;
+        case REPLACE:
+                order->replace = true;
+                break;
+        case RENEW:
+                order->renew = true;
+                break;
+        case OUTPUT:
+                order->output = optarg;
+                break;
+        case FORCE:
+                order->force = true;
+                break;
+        default:
+                return ALD_EXIT_USAGE;
+        }
+        return -1;
+}
+
+/* argv[0] is the word `cluster`; *ret_given are the options. */
+static int parse_options(int argc, char **argv, AldClusterOrder *order, unsigned *ret_given)
+{
+        static const struct option options[] = {
+                { "help", no_argument, NULL, 'h' },
+                { "host", required_argument, NULL, 'H' },
+                { "json", optional_argument, NULL, JSON },
+                { "address", required_argument, NULL, ADDRESS },
+                { "no-broker", no_argument, NULL, NO_BROKER },
+                { "broker", no_argument, NULL, BROKER },
+                { "request", no_argument, NULL, REQUEST },
+                { "accept", no_argument, NULL, ACCEPT },
+                { "replace", no_argument, NULL, REPLACE },
+                { "renew", no_argument, NULL, RENEW },
+                { "output", required_argument, NULL, OUTPUT },
+                { "force", no_argument, NULL, FORCE },
+                {},
+        };
+        unsigned given = order->ctl.host ? HOST : 0;
+        int c, r;
+
+        if (order->ctl.json)
+                given |= JSON;
+        optind = 0; /* begin anew, with these arguments */
+        while ((c = getopt_long(argc, argv, "hH:", options, NULL)) >= 0) {
+                r = take_option(c, order);
+                if (r >= 0)
+                        return r;
+                given |= c == 'H' ? HOST : (unsigned) c;
+        }
+        *ret_given = given;
+        return -1;
+}
+
+static int run_verb(const Verb *verb, unsigned given, const AldClusterOrder *order)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+                if (given & names[i].option & ~verb->options) {
+                        ald_complain("%s is not for cluster %s", names[i].name, verb->name);
+                        return ALD_EXIT_USAGE;
+                }
+        if (order->n_args < verb->min_args || order->n_args > verb->max_args) {
+                ald_complain("Usage: alidadectl cluster %s", verb->usage);
+                return ALD_EXIT_USAGE;
+        }
+        return verb->run(order);
+}
+
+/* What shared code of the services says is said in our way. */
+static GLogWriterOutput write_log(
+        GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer userdata)
+{
+        for (gsize i = 0; i < n_fields && level <= G_LOG_LEVEL_WARNING; i++)
+                if (strcmp(fields[i].key, "MESSAGE") == 0)
+                        ald_complain("%s", (const char *) fields[i].value);
+        return G_LOG_WRITER_HANDLED;
+}
+
+int ald_verb_cluster(const AldCtl *ctl)
+{
+        g_autoptr(GPtrArray) addresses = g_ptr_array_new(), argv = g_ptr_array_new();
+        AldClusterOrder order = { .ctl = *ctl, .addresses = addresses };
+        const char *name = "status";
+        unsigned given;
+        int r;
+
+        g_log_set_writer_func(write_log, NULL, NULL);
+        g_ptr_array_add(argv, (char *) "alidadectl");
+        for (char **arg = ctl->args; *arg; arg++)
+                g_ptr_array_add(argv, *arg);
+        g_ptr_array_add(argv, NULL);
+        r = parse_options((int) argv->len - 1, (char **) argv->pdata, &order, &given);
+        if (r >= 0)
+                return r;
+        order.ctl.args = (char **) argv->pdata + optind;
+        order.n_args = argv->len - 1 - (unsigned) optind;
+        if (order.n_args > 0) {
+                name = *order.ctl.args++;
+                order.n_args--;
+        }
+        for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
+                if (strcmp(verbs[i].name, name) == 0)
+                        return run_verb(&verbs[i], given, &order);
+        ald_complain("%s is no verb of cluster; see alidadectl cluster --help", name);
+        return ALD_EXIT_USAGE;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include <glib.h>
+
+#include "clients/alidadectl/ctl.h"
+
+/* A verb of `alidadectl cluster`, as given: its options, and what follows it. */
+typedef struct AldClusterOrder {
+        AldCtl ctl; /* args: what follows the verb */
+        unsigned n_args;
+        bool request, accept, broker, no_broker, replace, renew, force;
+        const char *output;   /* NULL: standard output */
+        GPtrArray *addresses; /* of --address, as written */
+} AldClusterOrder;
+
+/* Each returns an exit code, having complained where it is not 0. */
+int ald_cluster_init(const AldClusterOrder *order);
+int ald_cluster_join(const AldClusterOrder *order);
+int ald_cluster_sign(const AldClusterOrder *order);
+int ald_cluster_status(const AldClusterOrder *order);
+int ald_cluster_revoke(const AldClusterOrder *order);
+int ald_cluster_renew(const AldClusterOrder *order);
+int ald_cluster_leave(const AldClusterOrder *order);
+int ald_cluster_install_crl(const AldClusterOrder *order);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clients/alidadectl/bus.h"
+#include "clients/alidadectl/cluster/services.h"
+#include "clients/alidadectl/print.h"
+
+#define CLUSTERD "alidade-clusterd.service"
+#define BROKER "mosquitto.service"
+
+int ald_services_run(const char *const *argv)
+{
+        g_autoptr(GError) error = NULL;
+        int status;
+
+        if (!g_spawn_sync(NULL, (char **) argv, NULL,
+                    G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_CHILD_INHERITS_STDIN, NULL,
+                    NULL, NULL, NULL, &status, &error))
+                return g_error_matches(error, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT) ? -ENOENT : -EIO;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -EINTR;
+}
+
+/* Where the variable is set, the machine's own services are not those that are meant. */
+static bool has_systemd(const char *variable)
+{
+        const char *elsewhere = g_getenv(variable);
+
+        return !(elsewhere && *elsewhere) && access("/run/systemd/system", F_OK) == 0;
+}
+
+static int systemctl(const AldHome *home, const char *verb, const char *unit)
+{
+        const char *const argv[] = { "systemctl", verb, unit, NULL };
+
+        if (ald_services_run(argv) != 0) {
+                ald_complain("systemctl %s %s failed; journalctl -u %s tells why", verb, unit, unit);
+                return ALD_EXIT_ERROR;
+        }
+        ald_home_tell(home, "Ran systemctl %s %s", verb, unit);
+        return ALD_EXIT_OK;
+}
+
+static int open_bus(sd_bus **ret)
+{
+        const char *address = g_getenv("ALIDADE_BUS_ADDRESS");
+        g_autoptr(sd_bus) bus = NULL;
+        int r;
+
+        if (!address || !*address)
+                return sd_bus_open_system(ret);
+        r = sd_bus_new(&bus);
+        if (r >= 0)
+                r = sd_bus_set_address(bus, address);
+        if (r >= 0)
+                r = sd_bus_set_bus_client(bus, true);
+        if (r >= 0)
+                r = sd_bus_start(bus);
+        if (r >= 0)
+                *ret = g_steal_pointer(&bus);
+        return r;
+}
+
+static int call_reload(sd_bus_error *error)
+{
+        g_autoptr(sd_bus_message) m = NULL;
+        g_autoptr(sd_bus) bus = NULL;
+        int r;
+
+        r = open_bus(&bus);
+        if (r >= 0)
+                r = sd_bus_message_new_method_call(
+                        bus, &m, ALD_CLUSTER_NAME, ALD_CLUSTER_PATH, ALD_CLUSTER_INTERFACE, "Reload");
+        if (r >= 0)
+                r = sd_bus_message_set_auto_start(m, false);
+        if (r >= 0)
+                r = sd_bus_call(bus, m, 0, error, NULL);
+        return r;
+}
+
+int ald_services_reload_clusterd(const AldHome *home, const AldCtl *ctl)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        int r;
+
+        if (has_systemd("ALIDADE_BUS_ADDRESS"))
+                return systemctl(home, "reload-or-restart", CLUSTERD);
+        r = call_reload(&error);
+        if (r >= 0)
+                ald_home_tell(home, "Had %s read it", ALD_CLUSTER_NAME);
+        else if (!error.name || sd_bus_error_has_name(&error, SD_BUS_ERROR_NAME_HAS_NO_OWNER) ||
+                 sd_bus_error_has_name(&error, SD_BUS_ERROR_SERVICE_UNKNOWN))
+                ald_home_tell(home, "alidade-clusterd does not run: start it");
+        else {
+                ald_complain("alidade-clusterd did not read it: %s", error.message);
+                return ald_bus_exit_code(&error);
+        }
+        return ALD_EXIT_OK;
+}
+
+int ald_services_restart_broker(const AldHome *home)
+{
+        if (has_systemd("ALIDADE_MOSQUITTO_DIR"))
+                return systemctl(home, "restart", BROKER);
+        ald_home_tell(home, "Restart mosquitto, so that it reads this");
+        return ALD_EXIT_OK;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "clients/alidadectl/cluster/broker-files.h"
+#include "clients/alidadectl/cluster/own.h"
+#include "clients/alidadectl/cluster/services.h"
+#include "clients/alidadectl/print.h"
+
+/* Whether this machine may begin this cluster, or go on with beginning it. */
+static int check(const AldHome *home, const char *cluster)
+{
+        g_autofree char *path = g_build_filename(home->folder, "ca.crt", NULL);
+        g_autoptr(X509) ca = NULL;
+        AldPkiFacts facts;
+        const char *in = NULL;
+
+        if (*home->name && strcmp(home->name, cluster) != 0)
+                in = home->name;
+        else if (ald_pki_certificate_load(path, &ca, NULL) >= 0) {
+                ald_pki_certificate_facts(ca, &facts);
+                if (!ald_home_is_authority(home) || strcmp(facts.organization, cluster) != 0)
+                        in = facts.organization;
+        }
+        if (!in)
+                return ALD_EXIT_OK;
+        ald_complain("This machine is in cluster %s, begun %s: alidadectl cluster leave, then init", in,
+                ald_home_is_authority(home) ? "here" : "on another machine");
+        return ALD_EXIT_ERROR;
+}
+
+static int next(const AldHome *home, bool broker)
+{
+        if (!broker && !home->brokers[0])
+                ald_home_tell(home, "Next: a cluster needs a broker. On a machine that shall be one: "
+                                    "alidadectl cluster join --broker USER@HERE");
+        else
+                ald_home_tell(home, "Next: on each other machine: alidadectl cluster join USER@%s",
+                        broker ? home->brokers[0] : "HERE");
+        return ALD_EXIT_OK;
+}
+
+static int begin(const AldClusterOrder *order, AldHome *home, const char *cluster, char **addresses)
+{
+        g_auto(AldAuthority) authority = {};
+        g_auto(GStrv) brokers = NULL;
+        int r;
+
+        r = ald_authority_make(home, cluster, &authority);
+        if (r == ALD_EXIT_OK)
+                r = ald_own_node(&authority, false);
+        if (r == ALD_EXIT_OK && addresses)
+                r = ald_own_broker(&authority, cluster, addresses, false);
+        if (r != ALD_EXIT_OK)
+                return r;
+        brokers = addresses ? ald_brokers_with(home->brokers, addresses[0]) : g_strdupv(home->brokers);
+        r = ald_home_configure(home, cluster, (const char *const *) brokers);
+        if (r == ALD_EXIT_OK && addresses)
+                r = ald_services_restart_broker(home);
+        if (r == ALD_EXIT_OK)
+                r = ald_services_reload_clusterd(home, &order->ctl);
+        return r == ALD_EXIT_OK ? next(home, addresses != NULL) : r;
+}
+
+int ald_cluster_init(const AldClusterOrder *order)
+{
+        const char *cluster = order->ctl.args[0];
+        g_auto(AldHome) home = ALD_HOME_INIT;
+        g_auto(GStrv) addresses = NULL;
+        int r;
+
+        if (!ald_home_is_name(cluster)) {
+                ald_complain(
+                        "%s is no name for a cluster: 1 to 32 of a-z, 0-9 and -, and no - in front", cluster);
+                return ALD_EXIT_USAGE;
+        }
+        if (order->no_broker && order->addresses->len > 0) {
+                ald_complain("--address is that of the broker, and there is to be none here");
+                return ALD_EXIT_USAGE;
+        }
+        r = ald_home_open_to_change(&home, stdout);
+        if (r == ALD_EXIT_OK)
+                r = check(&home, cluster);
+        if (r == ALD_EXIT_OK && !order->no_broker)
+                r = ald_own_addresses(order, &addresses);
+        if (r == ALD_EXIT_OK && addresses)
+                r = ald_broker_files_check(&home);
+        return r == ALD_EXIT_OK ? begin(order, &home, cluster, addresses) : r;
+}

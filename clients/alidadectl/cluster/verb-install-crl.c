@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "clients/alidadectl/cluster/broker-files.h"
+#include "clients/alidadectl/cluster/cluster.h"
+#include "clients/alidadectl/cluster/services.h"
+#include "clients/alidadectl/print.h"
+#include "pki/certificate.h"
+#include "pki/crl.h"
+
+static int install(const AldHome *home, X509_CRL *crl)
+{
+        g_autofree char *path = g_build_filename(home->folder, "crl.pem", NULL),
+                        *pem = ald_pki_crl_to_pem(crl);
+        int r = ald_home_write(path, pem, 0644);
+
+        if (r != ALD_EXIT_OK)
+                return r;
+        ald_home_tell(home, "Installed %s: number %" PRIu64 ", %zu certificates revoked", path,
+                ald_pki_crl_number(crl), ald_pki_crl_count(crl));
+        /* A restart, for only that ends the sessions of those who were revoked. */
+        return ald_broker_files_exist(home) ? ald_services_restart_broker(home) : ALD_EXIT_OK;
+}
+
+int ald_cluster_install_crl(const AldClusterOrder *order)
+{
+        g_auto(AldHome) home = ALD_HOME_INIT;
+        g_autofree char *ca_path = NULL, *path = NULL, *reason = NULL;
+        g_autoptr(X509_CRL) crl = NULL, current = NULL;
+        g_autoptr(X509) ca = NULL;
+        int r;
+
+        r = ald_home_open_to_change(&home, stdout);
+        if (r != ALD_EXIT_OK)
+                return r;
+        ca_path = g_build_filename(home.folder, "ca.crt", NULL);
+        path = g_build_filename(home.folder, "crl.pem", NULL);
+        r = ald_pki_crl_load(home.fresh_crl, &crl, &reason);
+        if (r == -ENOENT) {
+                ald_home_tell(&home, "There is no %s: nothing to install", home.fresh_crl);
+                return ALD_EXIT_OK;
+        }
+        if (r >= 0)
+                r = ald_pki_certificate_load(ca_path, &ca, &reason);
+        if (r < 0)
+                return ald_home_failed(r, "Cannot install a revocation list", reason);
+        (void) ald_pki_crl_load(path, &current, NULL);
+        r = ald_pki_crl_accept(crl, ca, current, &reason);
+        if (r == -ESTALE) {
+                ald_home_tell(&home, "Kept %s, which is as new", path);
+                return ALD_EXIT_OK;
+        }
+        return r < 0 ? ald_home_failed(r, home.fresh_crl, reason) : install(&home, crl);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clients/alidadectl/cluster/broker-files.h"
+#include "clients/alidadectl/cluster/enrol.h"
+#include "clients/alidadectl/cluster/input.h"
+#include "clients/alidadectl/cluster/own.h"
+#include "clients/alidadectl/cluster/remote.h"
+#include "clients/alidadectl/cluster/services.h"
+#include "clients/alidadectl/print.h"
+
+/* Whether this machine may ask another one for certificates. */
+static int check(const AldHome *home, bool renew)
+{
+        if (ald_home_is_authority(home)) {
+                ald_complain("This machine began cluster %s and signs for itself: alidadectl cluster renew",
+                        *home->name ? home->name : "that was not finished; run init again");
+                return ALD_EXIT_ERROR;
+        }
+        if (renew && *home->name == '\0') {
+                ald_complain("This machine is in no cluster: alidadectl cluster join");
+                return ALD_EXIT_ERROR;
+        }
+        return ALD_EXIT_OK;
+}
+
+/* The broker's addresses where there is or shall be one, else NULL. */
+static int addresses_for(const AldClusterOrder *order, const AldHome *home, bool renew, char ***ret)
+{
+        int r;
+
+        if (!order->broker && !(renew && ald_broker_files_exist(home)))
+                return ALD_EXIT_OK;
+        r = ald_broker_files_check(home);
+        if (r != ALD_EXIT_OK)
+                return r;
+        return renew ? ald_own_addresses_again(order, home, ret) : ald_own_addresses(order, ret);
+}
+
+static int make_request(const AldClusterOrder *order, bool renew, FILE *tell, char **ret)
+{
+        g_auto(AldHome) home = ALD_HOME_INIT;
+        g_auto(GStrv) addresses = NULL;
+        int r;
+
+        r = ald_home_open_to_change(&home, tell);
+        if (r == ALD_EXIT_OK)
+                r = check(&home, renew);
+        if (r == ALD_EXIT_OK)
+                r = addresses_for(order, &home, renew, &addresses);
+        return r == ALD_EXIT_OK ? ald_enrol_request(&home, addresses, ret) : r;
+}
+
+static int write_request(const AldClusterOrder *order, bool renew)
+{
+        const char *file = ald_input_file(order), *name = file ? file : "REQUEST";
+        g_autofree char *request = NULL;
+        int r;
+
+        r = make_request(order, renew, file ? stdout : stderr, &request);
+        if (r != ALD_EXIT_OK)
+                return r;
+        if (file)
+                r = ald_home_write(file, request, 0644);
+        else {
+                fputs(request, stdout);
+                r = ald_print_finish();
+        }
+        if (r == ALD_EXIT_OK)
+                fprintf(file ? stdout : stderr,
+                        "Next: where the cluster was begun: alidadectl cluster sign %s%s --output=BUNDLE, "
+                        "then here: "
+                        "alidadectl cluster %s --accept BUNDLE\n",
+                        renew ? "--renew " : "", name, renew ? "renew" : "join");
+        return r;
+}
+
+static int accept_bundle(const AldClusterOrder *order, bool renew, const char *text, size_t n)
+{
+        g_auto(AldHome) home = ALD_HOME_INIT;
+        g_auto(AldBundle) bundle = {};
+        g_autofree char *reason = NULL;
+        int r;
+
+        r = ald_home_open_to_change(&home, stdout);
+        if (r == ALD_EXIT_OK)
+                r = check(&home, renew);
+        if (r != ALD_EXIT_OK)
+                return r;
+        r = ald_bundle_parse(text, n, &bundle, &reason);
+        if (r < 0)
+                return ald_home_failed(r, "The bundle is refused", reason);
+        r = bundle.broker ? ald_broker_files_check(&home) : ALD_EXIT_OK;
+        if (r == ALD_EXIT_OK)
+                r = ald_enrol_accept(&home, &bundle);
+        if (r == ALD_EXIT_OK && bundle.broker)
+                r = ald_services_restart_broker(&home);
+        if (r == ALD_EXIT_OK)
+                r = ald_services_reload_clusterd(&home, &order->ctl);
+        if (r == ALD_EXIT_OK)
+                ald_home_tell(&home, "Next: alidadectl cluster status");
+        return r;
+}
+
+static int accept_file(const AldClusterOrder *order, bool renew)
+{
+        g_autofree char *text = NULL;
+        size_t n;
+        int r;
+
+        if (geteuid() != 0) /* before it waits for input */
+                return accept_bundle(order, renew, "", 0);
+        r = ald_input_read(order, ALD_BUNDLE_MAX, &text, &n);
+        return r == ALD_EXIT_OK ? accept_bundle(order, renew, text, n) : r;
+}
+
+/* No lock is held meanwhile: the other machine may be this one. */
+static int ask(const AldClusterOrder *order, bool renew)
+{
+        g_autofree char *request = NULL, *bundle = NULL;
+        size_t n;
+        int r;
+
+        r = make_request(order, renew, stdout, &request);
+        (void) fflush(stdout);
+        if (r == ALD_EXIT_OK)
+                r = ald_remote_sign(order->ctl.args[0], request, order->replace, &bundle, &n);
+        return r == ALD_EXIT_OK ? accept_bundle(order, renew, bundle, n) : r;
+}
+
+static int usage(const char *what)
+{
+        ald_complain("%s; see alidadectl cluster --help", what);
+        return ALD_EXIT_USAGE;
+}
+
+static int run(const AldClusterOrder *order, bool renew)
+{
+        if (order->request && order->accept)
+                return usage("--request and --accept are two steps");
+        if (order->accept && (order->broker || order->addresses->len > 0))
+                return usage("--broker and --address belong into the request");
+        if (order->replace && (order->request || order->accept))
+                return usage("--replace belongs to sign, where there are two steps");
+        if (order->addresses->len > 0 && !order->broker && !renew)
+                return usage("--address is for --broker");
+        if (order->request)
+                return write_request(order, renew);
+        if (order->accept)
+                return accept_file(order, renew);
+        if (order->n_args == 0)
+                return usage(
+                        "From whom? USER@HOST is the machine where the cluster was begun; without ssh there "
+                        "are --request and --accept");
+        return ask(order, renew);
+}
+
+int ald_cluster_join(const AldClusterOrder *order)
+{
+        return run(order, false);
+}
+
+/* Where the cluster was begun. */
+static int renew_here(const AldClusterOrder *order, AldHome *home)
+{
+        g_auto(AldAuthority) authority = {};
+        g_auto(GStrv) addresses = NULL, brokers = NULL;
+        int r;
+
+        if (order->request || order->accept || order->n_args > 0)
+                return usage("This machine signs for itself: alidadectl cluster renew");
+        r = addresses_for(order, home, true, &addresses);
+        if (r == ALD_EXIT_OK)
+                r = ald_authority_open(home, &authority);
+        if (r == ALD_EXIT_OK)
+                r = ald_own_node(&authority, true);
+        if (r == ALD_EXIT_OK && addresses)
+                r = ald_own_broker(&authority, home->name, addresses, true);
+        if (r != ALD_EXIT_OK)
+                return r;
+        if (addresses && (order->broker || order->addresses->len > 0)) {
+                brokers = ald_brokers_with(home->brokers, addresses[0]);
+                r = ald_home_configure(home, home->name, (const char *const *) brokers);
+        }
+        if (r == ALD_EXIT_OK && addresses)
+                r = ald_services_restart_broker(home);
+        return r == ALD_EXIT_OK ? ald_services_reload_clusterd(home, &order->ctl) : r;
+}
+
+int ald_cluster_renew(const AldClusterOrder *order)
+{
+        g_auto(AldHome) home = ALD_HOME_INIT;
+        int r;
+
+        r = ald_home_open_to_change(&home, stdout);
+        if (r != ALD_EXIT_OK)
+                return r;
+        if (*home.name && ald_home_is_authority(&home))
+                return renew_here(order, &home);
+        ald_home_close(&home); /* its lock */
+        return run(order, true);
+}

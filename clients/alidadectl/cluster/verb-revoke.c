@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "clients/alidadectl/cluster/broker-files.h"
+#include "clients/alidadectl/cluster/own.h"
+#include "clients/alidadectl/cluster/services.h"
+#include "clients/alidadectl/print.h"
+#include "clients/alidadectl/session.h"
+
+/* Of the nodes that have certificates, the one whose id begins so. -ENOENT, or -ENOTUNIQ. */
+static int find_issued(const AldAuthority *authority, const char *what, char ret[static ALD_PKI_ID_SIZE])
+{
+        const char *found = NULL;
+
+        for (guint i = 0; i < authority->issued->len; i++) {
+                const AldIssued *issued = authority->issued->pdata[i];
+
+                if (issued->node[0] == '\0' || !g_str_has_prefix(issued->node, what))
+                        continue;
+                if (found && strcmp(found, issued->node) != 0)
+                        return -ENOTUNIQ;
+                found = issued->node;
+        }
+        if (!found)
+                return -ENOENT;
+        (void) g_strlcpy(ret, found, ALD_PKI_ID_SIZE);
+        return 0;
+}
+
+/* By its id, a begin of that, or the name that the state service knows. */
+static int find(const AldClusterOrder *order, const AldAuthority *authority, char ret[static ALD_PKI_ID_SIZE])
+{
+        const char *what = order->ctl.args[0];
+        g_auto(AldSession) session = ALD_SESSION_INIT;
+        g_autoptr(GPtrArray) candidates = g_ptr_array_new();
+        const AldEntity *node;
+        int r;
+
+        r = *what ? find_issued(authority, what, ret) : -ENOENT;
+        if (r == -ENOENT && *what && strspn(what, "0123456789abcdef") != strlen(what)) {
+                if (ald_session_load(&session, &order->ctl, false) == ALD_EXIT_OK)
+                        r = ald_model_find(session.model, what, &node, candidates);
+                if (r >= 0)
+                        r = find_issued(authority, node->id, ret);
+        }
+        if (r >= 0)
+                return ALD_EXIT_OK;
+        ald_complain(r == -ENOTUNIQ ? "More than one node may be meant by %s; give more of its id"
+                                    : "No node %s has a certificate of this cluster",
+                what);
+        return ALD_EXIT_NO_NODE;
+}
+
+/* The serials of a node and its brokers, and the hosts of those. */
+static void collect(const AldAuthority *authority, const char *id, GPtrArray *serials, GPtrArray *hosts)
+{
+        for (guint i = 0; i < authority->issued->len; i++) {
+                const AldIssued *issued = authority->issued->pdata[i];
+
+                if (strcmp(issued->node, id) != 0)
+                        continue;
+                if (ald_authority_is_valid(authority, issued))
+                        g_ptr_array_add(serials, (gpointer) issued->facts.serial);
+                if (issued->is_broker) {
+                        g_auto(GStrv) names = ald_pki_certificate_names(issued->certificate);
+
+                        for (char **name = names; *name; name++)
+                                g_ptr_array_add(hosts, g_strdup(*name));
+                }
+        }
+        g_ptr_array_add(serials, NULL);
+        g_ptr_array_add(hosts, NULL);
+}
+
+static int shut_out(const AldClusterOrder *order, AldHome *home, AldAuthority *authority, const char *id)
+{
+        g_autoptr(GPtrArray) serials = g_ptr_array_new(), hosts = g_ptr_array_new_with_free_func(g_free);
+        g_auto(GStrv) brokers = NULL;
+        int r = ALD_EXIT_OK;
+
+        collect(authority, id, serials, hosts);
+        if (serials->pdata[0])
+                r = ald_authority_revoke(authority, (const char *const *) serials->pdata);
+        else
+                ald_home_tell(home, "Node %s has no valid certificate any more", id);
+        brokers = ald_brokers_without(home->brokers, (char **) hosts->pdata);
+        if (r == ALD_EXIT_OK &&
+                !g_strv_equal((const char *const *) brokers, (const char *const *) home->brokers))
+                r = ald_home_configure(home, home->name, (const char *const *) brokers);
+        /* Also the second time: the first may have been interrupted here. */
+        if (r == ALD_EXIT_OK && ald_broker_files_exist(home))
+                r = ald_services_restart_broker(home);
+        if (r == ALD_EXIT_OK)
+                r = ald_services_reload_clusterd(home, &order->ctl);
+        if (r == ALD_EXIT_OK)
+                ald_home_tell(home,
+                        "Node %s is shut out here, and everywhere as soon as the new list arrives there. "
+                        "Next: "
+                        "alidadectl forget %s",
+                        id, id);
+        return r;
+}
+
+int ald_cluster_revoke(const AldClusterOrder *order)
+{
+        g_auto(AldHome) home = ALD_HOME_INIT;
+        g_auto(AldAuthority) authority = {};
+        char id[ALD_PKI_ID_SIZE];
+        int r;
+
+        r = ald_home_open_to_change(&home, stdout);
+        if (r == ALD_EXIT_OK)
+                r = ald_authority_open(&home, &authority);
+        if (r == ALD_EXIT_OK)
+                r = find(order, &authority, id);
+        if (r != ALD_EXIT_OK)
+                return r;
+        if (strcmp(id, home.id) == 0) {
+                ald_complain("That is this machine, which keeps the keys of the cluster");
+                return ALD_EXIT_ERROR;
+        }
+        return shut_out(order, &home, &authority, id);
+}
