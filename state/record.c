@@ -13,8 +13,11 @@
 
 /* Fills a block from its start; with no block it only measures, so that one walk serves both. */
 typedef struct Packer {
+        const AldStruct *type; /* of the record */
         char *block;
         size_t used;
+
+        /* Of what is in the block: */
         size_t wire;
         uint64_t hash;
 } Packer;
@@ -24,12 +27,16 @@ typedef struct Packer {
 /* FNV-1a, by words where it can be. */
 static void hash_word(Packer *p, uint64_t word)
 {
+        if (!p->block)
+                return;
         p->hash = (p->hash ^ word) * UINT64_C(0x100000001b3);
         p->hash ^= p->hash >> 32;
 }
 
 static void hash_string(Packer *p, const char *string)
 {
+        if (!p->block)
+                return;
         for (; *string; string++)
                 p->hash = (p->hash ^ (unsigned char) *string) * UINT64_C(0x100000001b3);
         hash_word(p, 0);
@@ -223,12 +230,8 @@ static void pack_field(Packer *p, const AldField *field, void *to, const void *f
         }
 }
 
-static size_t wire_size_of_entry(const AldField *field)
-{
-        return WIRE_ENTRY + strlen(field->name);
-}
-
-/* A value in the hash is told by the index before it, which is there only where the field is. */
+/* A value in the hash is told by the index before it, which is there only where the field is. On the bus a
+ * property is sent even where the field is absent; what is absent in a row is left out. */
 static void pack_struct(Packer *p, const AldStruct *type, void *to, const void *from)
 {
         if (to)
@@ -237,30 +240,21 @@ static void pack_struct(Packer *p, const AldStruct *type, void *to, const void *
         for (size_t i = 0; i < type->n_fields; i++) {
                 const AldField *field = &type->fields[i];
                 const void *value = ald_field_of(field, from);
+                bool there = is_sayable(field, value);
 
-                if (!is_sayable(field, value))
+                if (p->block && (there || type == p->type))
+                        p->wire += WIRE_ENTRY + strlen(field->name);
+                if (!there)
                         continue;
-                p->wire += wire_size_of_entry(field);
                 hash_word(p, i);
                 pack_field(p, field, to ? (char *) to + field->offset : NULL, value);
         }
 }
 
-/* A property cannot be missing: it is sent even where the field is absent. */
-static size_t wire_size_of_absent(const AldStruct *type, const void *fields)
-{
-        size_t size = 0;
-
-        for (size_t i = 0; i < type->n_fields; i++)
-                if (!is_sayable(&type->fields[i], ald_field_of(&type->fields[i], fields)))
-                        size += wire_size_of_entry(&type->fields[i]);
-        return size;
-}
-
 int ald_record_new(AldKind kind, const void *fields, AldRecord **ret)
 {
         const AldStruct *type = ald_kinds[kind].type;
-        Packer measure = { .hash = HASH_BASIS }, packer = { 0 };
+        Packer measure = { .type = type }, packer = { .type = type, .hash = HASH_BASIS };
         AldRecord *record;
 
         pack_space(&measure, sizeof(AldRecord));
@@ -270,16 +264,16 @@ int ald_record_new(AldKind kind, const void *fields, AldRecord **ret)
                 return -E2BIG;
 
         record = g_malloc(measure.used);
-        *record = (AldRecord){
-                .n_ref = 1,
-                .kind = kind,
-                .size = (uint32_t) measure.used,
-                .wire_size = (uint32_t) (measure.wire + wire_size_of_absent(type, fields)),
-                .hash = measure.hash,
-        };
         packer.block = (char *) record;
         pack_space(&packer, sizeof(AldRecord));
         pack_struct(&packer, type, pack_space(&packer, type->size), fields);
+        *record = (AldRecord){
+                .n_ref = 1,
+                .kind = kind,
+                .size = (uint32_t) packer.used,
+                .wire_size = (uint32_t) packer.wire,
+                .hash = packer.hash,
+        };
         *ret = record;
         return 0;
 }
