@@ -6,8 +6,8 @@
 #include "state/link-set.h"
 #include "state/store-private.h"
 
-/* What an object or interface costs in GetManagedObjects() beside its fields, at most: its path, the standard
- * interfaces, its name and the envelope. */
+/* What an object or interface costs in GetManagedObjects() beside its fields, at most: its path, its
+ * name and the envelope. */
 #define WIRE_PER_NODE 256u
 #define WIRE_PER_ENTRY 128u
 #define WIRE_PER_LINK 416u

@@ -127,6 +127,25 @@ int ald_record_bus_append(sd_bus_message *message, const AldRecord *record, uint
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
+/* Revision and UpdatedUSec, which lie in the record in this order. */
+static const AldField envelope_fields[] = {
+        { .name = "Revision", .type = ALD_TYPE_UINT64, .offset = offsetof(AldRecord, revision) },
+        { .name = "UpdatedUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(AldRecord, updated_usec) },
+};
+
+int ald_record_bus_append_properties(sd_bus_message *message, const AldRecord *record)
+{
+        const AldStruct *type = ald_record_type(record);
+        int r;
+
+        r = sd_bus_message_open_container(message, 'a', "{sv}");
+        for (size_t i = 0; r >= 0 && i < type->n_fields; i++)
+                r = append_entry(message, &type->fields[i], ald_record_field(record, &type->fields[i]));
+        for (size_t i = 0; r >= 0 && i < G_N_ELEMENTS(envelope_fields); i++)
+                r = append_entry(message, &envelope_fields[i], ald_field_of(&envelope_fields[i], record));
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
 /* Strings are borrowed from the message; rows and lists are owned here. A field that cannot be taken is noted
  * and skipped, so that the message is left behind the whole record in any case. */
 typedef struct Reader {
@@ -155,7 +174,7 @@ static bool has_room(Reader *reader, const AldField *field, size_t n)
 }
 
 static int read_struct(
-        sd_bus_message *message, const AldStruct *type, void *to, Reader *reader, uint64_t *envelope);
+        sd_bus_message *message, const AldStruct *type, void *to, Reader *reader, AldRecord *envelope);
 
 static void strv_free_container(gpointer strv)
 {
@@ -267,14 +286,8 @@ static const AldField *find_field(const AldStruct *type, const char *name, size_
         return field;
 }
 
-/* Revision and UpdatedUSec, in this order, into `envelope`. */
-static const AldField envelope_fields[] = {
-        { .name = "Revision", .type = ALD_TYPE_UINT64, .offset = 0 },
-        { .name = "UpdatedUSec", .type = ALD_TYPE_UINT64, .offset = sizeof(uint64_t) },
-};
-
 static int read_entry(sd_bus_message *message, const AldStruct *type, void *to, size_t *next, Reader *reader,
-        uint64_t *envelope)
+        AldRecord *envelope)
 {
         const AldField *field;
         const char *name;
@@ -288,12 +301,13 @@ static int read_entry(sd_bus_message *message, const AldStruct *type, void *to, 
                 return read_variant(message, field, (char *) to + field->offset, reader);
         for (size_t i = 0; envelope && i < G_N_ELEMENTS(envelope_fields); i++)
                 if (strcmp(envelope_fields[i].name, name) == 0)
-                        return read_variant(message, &envelope_fields[i], &envelope[i], reader);
+                        return read_variant(message, &envelope_fields[i],
+                                (char *) envelope + envelope_fields[i].offset, reader);
         return sd_bus_message_skip(message, "v");
 }
 
 static int read_struct(
-        sd_bus_message *message, const AldStruct *type, void *to, Reader *reader, uint64_t *envelope)
+        sd_bus_message *message, const AldStruct *type, void *to, Reader *reader, AldRecord *envelope)
 {
         size_t next = 0;
         int r;
@@ -317,12 +331,13 @@ int ald_record_bus_read(
         const AldStruct *type = ald_kinds[kind].type;
         g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(strv_free_container);
         Reader reader = { .owned = owned };
-        uint64_t envelope[2] = { base ? base->revision : 0, base ? base->updated_usec : 0 };
+        AldRecord envelope = { .revision = base ? base->revision : 0,
+                .updated_usec = base ? base->updated_usec : 0 };
         g_autofree void *fields = g_malloc(type->size);
         int r;
 
         memcpy(fields, base ? ald_record_fields(base) : type->absent, type->size);
-        r = read_struct(message, type, fields, &reader, envelope);
+        r = read_struct(message, type, fields, &reader, &envelope);
         if (r >= 0)
                 r = reader.bad;
         if (r >= 0)
@@ -332,8 +347,8 @@ int ald_record_bus_read(
                         *ret_field = reader.bad_field;
                 return r;
         }
-        (*ret)->revision = envelope[0];
-        (*ret)->updated_usec = envelope[1];
+        (*ret)->revision = envelope.revision;
+        (*ret)->updated_usec = envelope.updated_usec;
         return 0;
 }
 

@@ -17,6 +17,10 @@ int ald_record_bus_get_rows(sd_bus *bus, const char *path, const char *interface
 /* Appends the fields that are there: a{sv}. With `updated_usec` not 0 also UpdatedUSec. */
 int ald_record_bus_append(sd_bus_message *message, const AldRecord *record, uint64_t updated_usec);
 
+/* Appends all properties of its object as a{sv}: with the envelope, and what is absent too, as
+ * Properties.GetAll() does. */
+int ald_record_bus_append_properties(sd_bus_message *message, const AldRecord *record);
+
 /* Appends any struct that a field table describes, as a{sv} of what is there. */
 int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type, const void *fields);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdlib.h>
 
+#include "services/common/bus-cleanup.h"
 #include "services/common/record-bus.h"
 #include "services/state/objects-bus.h"
 #include "services/state/paths.h"
@@ -60,6 +61,101 @@ static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***re
         return 0;
 }
 
+/* GetManagedObjects() of sd-bus asks the enumerator for all paths, then takes each apart again to find the
+ * record of each interface; this one goes through the store once. It leaves out, as the signals do, the three
+ * interfaces without properties that every object has. */
+
+static int append_interface(sd_bus_message *reply, const AldEntry *entry)
+{
+        int r;
+
+        r = sd_bus_message_open_container(reply, 'e', "sa{sv}");
+        if (r >= 0)
+                r = sd_bus_message_append_basic(reply, 's', ald_kinds[entry->kind].interface);
+        if (r >= 0)
+                r = ald_record_bus_append_properties(reply, entry->record);
+        return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+static int open_object(sd_bus_message *reply, const char *path)
+{
+        int r;
+
+        r = sd_bus_message_open_container(reply, 'e', "oa{sa{sv}}");
+        if (r >= 0)
+                r = sd_bus_message_append_basic(reply, 'o', path);
+        return r < 0 ? r : sd_bus_message_open_container(reply, 'a', "{sa{sv}}");
+}
+
+static int close_object(sd_bus_message *reply)
+{
+        int r = sd_bus_message_close_container(reply);
+
+        return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+/* A reply under construction; the error stays once there is one. */
+typedef struct Managed {
+        sd_bus_message *reply;
+        int r;
+} Managed;
+
+static gboolean append_node(AldNode *node, void *userdata)
+{
+        Managed *managed = userdata;
+        g_autofree char *path = NULL;
+
+        if (!node->shown)
+                return FALSE;
+        path = ald_path_of_node(node);
+        managed->r = open_object(managed->reply, path);
+        for (unsigned kind = 0; managed->r >= 0 && kind < ALD_N_NODE_KINDS; kind++)
+                if (node->entries[kind].shown)
+                        managed->r = append_interface(managed->reply, &node->entries[kind]);
+        if (managed->r >= 0)
+                managed->r = close_object(managed->reply);
+        return managed->r < 0;
+}
+
+static gboolean append_link(AldEntry *entry, void *userdata)
+{
+        Managed *managed = userdata;
+        g_autofree char *path = NULL;
+
+        if (!entry->shown)
+                return FALSE;
+        path = ald_path_of_entry(entry);
+        managed->r = open_object(managed->reply, path);
+        if (managed->r >= 0)
+                managed->r = append_interface(managed->reply, entry);
+        if (managed->r >= 0)
+                managed->r = close_object(managed->reply);
+        return managed->r < 0;
+}
+
+/* Whatever else is called at the path, or wrongly, is left to sd-bus. */
+static int on_call(sd_bus_message *call, void *userdata, sd_bus_error *error)
+{
+        g_autoptr(AldMessage) reply = NULL;
+        AldObjects *objects = userdata;
+        Managed managed;
+        int r;
+
+        if (!sd_bus_message_is_method_call(call, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects") ||
+                !sd_bus_message_is_empty(call))
+                return 0;
+        r = sd_bus_message_new_method_return(call, &reply);
+        if (r < 0)
+                return r;
+        managed = (Managed){ reply, sd_bus_message_open_container(reply, 'a', "{oa{sa{sv}}}") };
+        if (managed.r >= 0)
+                ald_store_foreach_node(objects->store, append_node, &managed);
+        if (managed.r >= 0)
+                ald_store_foreach_link(objects->store, append_link, &managed);
+        r = managed.r < 0 ? managed.r : sd_bus_message_close_container(reply);
+        return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+}
+
 static int add_interfaces(AldObjects *objects, sd_bus *bus)
 {
         for (int kind = 0; kind < ALD_N_KINDS; kind++) {
@@ -82,6 +178,10 @@ static int add_manager(AldObjects *objects, sd_bus *bus)
         int r;
 
         r = sd_bus_add_object_manager(bus, &slot, ALD_STATE_PATH);
+        if (r < 0)
+                return r;
+        g_ptr_array_add(objects->slots, slot);
+        r = sd_bus_add_object(bus, &slot, ALD_STATE_PATH, on_call, objects);
         if (r < 0)
                 return r;
         g_ptr_array_add(objects->slots, slot);

@@ -87,66 +87,33 @@ static void leave_queue(AldSignals *signals, Notice *notice)
         g_clear_pointer(&notice->told, ald_record_unref);
 }
 
-/* Whether clients know of the object for the sake of another record than this, which may be NULL. */
-static bool has_other_announced(const AldNode *node, const AldEntry *entry)
+/* What is to be shown of an object comes at once. */
+static int emit_added(AldSignals *signals, AldEntry *entry, const char *path)
 {
-        for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++)
-                if (&node->entries[kind] != entry && is_announced(&node->entries[kind]))
-                        return true;
-        return false;
-}
+        char *interfaces[ALD_N_NODE_KINDS + 1] = { (char *) ald_kinds[entry->kind].interface };
 
-/* An object comes with all that is to be shown of it. */
-static void mark_object_announced(AldSignals *signals, AldEntry *entry)
-{
         notice_of(entry)->announced = true;
-        for (unsigned kind = 0; !entry->key && kind < ALD_N_NODE_KINDS; kind++) {
+        for (unsigned kind = 0, n = 1; !entry->key && kind < ALD_N_NODE_KINDS; kind++) {
                 AldEntry *other = &entry->node->entries[kind];
                 Notice *notice;
 
-                if (other == entry || !other->shown)
+                if (!other->shown || is_announced(other))
                         continue;
                 notice = notice_of(other);
                 notice->announced = true;
                 if (notice->is_waiting)
                         leave_queue(signals, notice);
+                interfaces[n++] = (char *) ald_kinds[kind].interface;
         }
-}
-
-static int emit_added(AldSignals *signals, AldEntry *entry, const char *path)
-{
-        sd_bus *bus = ald_service_bus(signals->service);
-        char *interfaces[] = { (char *) ald_kinds[entry->kind].interface, NULL };
-
-        if (!entry->key && has_other_announced(entry->node, entry)) {
-                notice_of(entry)->announced = true;
-                return sd_bus_emit_interfaces_added_strv(bus, path, interfaces);
-        }
-        mark_object_announced(signals, entry);
-        return sd_bus_emit_object_added(bus, path);
-}
-
-/* A client drops an object with the last of its interfaces, and sd-bus gives three to each object. */
-static int emit_removed(AldSignals *signals, const char *path, GPtrArray *interfaces, bool object_stays)
-{
-        static const char *const standard[] = { "org.freedesktop.DBus.Introspectable",
-                "org.freedesktop.DBus.Peer", "org.freedesktop.DBus.Properties" };
-
-        for (size_t i = 0; !object_stays && i < G_N_ELEMENTS(standard); i++)
-                g_ptr_array_add(interfaces, (gpointer) standard[i]);
-        g_ptr_array_add(interfaces, NULL);
-        return sd_bus_emit_interfaces_removed_strv(
-                ald_service_bus(signals->service), path, (char **) interfaces->pdata);
+        return sd_bus_emit_interfaces_added_strv(ald_service_bus(signals->service), path, interfaces);
 }
 
 static int emit_hidden(AldSignals *signals, AldEntry *entry, const char *path)
 {
-        g_autoptr(GPtrArray) interfaces = g_ptr_array_new();
+        char *interfaces[] = { (char *) ald_kinds[entry->kind].interface, NULL };
 
         notice_of(entry)->announced = false;
-        g_ptr_array_add(interfaces, (gpointer) ald_kinds[entry->kind].interface);
-        return emit_removed(
-                signals, path, interfaces, !entry->key && has_other_announced(entry->node, entry));
+        return sd_bus_emit_interfaces_removed_strv(ald_service_bus(signals->service), path, interfaces);
 }
 
 static void emit_entry(AldSignals *signals, Notice *notice)
@@ -175,7 +142,6 @@ static void emit_forgotten(AldSignals *signals, Notice *notice)
 {
         g_autoptr(GPtrArray) interfaces = g_ptr_array_new();
         g_autofree char *path = g_steal_pointer(&notice->path);
-        const AldNode *node = ald_path_find_node(signals->store, path);
         Notice *next = notice;
         int r;
 
@@ -187,7 +153,9 @@ static void emit_forgotten(AldSignals *signals, Notice *notice)
                 next = g_queue_peek_head(&signals->waiting);
         } while (next && g_strcmp0(next->path, path) == 0);
 
-        r = emit_removed(signals, path, interfaces, node && has_other_announced(node, NULL));
+        g_ptr_array_add(interfaces, NULL);
+        r = sd_bus_emit_interfaces_removed_strv(
+                ald_service_bus(signals->service), path, (char **) interfaces->pdata);
         if (r < 0)
                 g_warning("Cannot tell that %s is gone: %s", path, g_strerror(-r));
         ald_service_sent(signals->service, WIRE_PER_REMOVAL + strlen(path));
