@@ -136,7 +136,8 @@ int ald_bus_await(sd_bus *bus, const char *name, sd_bus_error *error)
         return ping(bus, name, ALD_ANSWER_USEC - ALD_NOTICE_USEC, error);
 }
 
-static bool is_timeout(const sd_bus_error *error)
+/* It took too long, died, or the bus did. */
+static bool is_without_answer(const sd_bus_error *error)
 {
         return sd_bus_error_has_name(error, SD_BUS_ERROR_NO_REPLY) ||
                sd_bus_error_has_name(error, SD_BUS_ERROR_TIMEOUT) ||
@@ -189,11 +190,11 @@ int ald_bus_complain(const sd_bus_error *error, const char *what, const char *un
 {
         const char *why = error->message ? error->message : error->name ? error->name : "unknown error";
 
-        if (is_timeout(error))
-                ald_complain("%s: %s gives no answer. See \"systemctl status %s\"; \"systemctl restart %s\" "
-                             "helps if "
-                             "it hangs",
-                        what, unit, unit, unit);
+        if (is_without_answer(error))
+                ald_complain(
+                        "%s: %s gave no answer (%s). See \"systemctl status %s\"; if it hangs, \"systemctl "
+                        "restart %s\" helps",
+                        what, unit, why, unit, unit);
         else if (is_unknown_service(error))
                 ald_complain("%s: %s; is Alidade installed and running there?", what, why);
         else
