@@ -15,6 +15,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(sd_bus_error, sd_bus_error_free)
 #define ALD_CLUSTER_NAME "org.alidade.Cluster1"
 #define ALD_CLUSTER_PATH "/org/alidade/Cluster1"
 #define ALD_CLUSTER_INTERFACE "org.alidade.Cluster1"
+#define ALD_CLUSTER_UNIT "alidade-clusterd"
 #define ALD_STATE_UNIT "alidade-stated"
 #define ALD_IDENTITY_NAME "org.alidade.Identity1"
 #define ALD_IDENTITY_UNIT "alidade-identityd"

@@ -4,6 +4,7 @@
 #include "clients/alidadectl/describe.h"
 #include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/format.h"
+#include "clients/alidadectl/seen.h"
 #include "clients/alidadectl/text.h"
 
 #define VALUE_ROOM 16
@@ -70,7 +71,7 @@ static void describe_rows(GString *out, const char *name, json_t *rows, unsigned
 
 static void describe_record(GString *out, const char *kind, json_t *fields, unsigned columns, double now_usec)
 {
-        g_autofree char *age = ald_format_age(ald_field_number(fields, "UpdatedUSec"), now_usec);
+        g_autofree char *age = ald_format_record_age(ald_field_number(fields, "UpdatedUSec"), now_usec);
         const char *name;
         json_t *value;
 
@@ -90,7 +91,8 @@ static int compare_kinds(const void *a, const void *b)
 {
         /* In the order of the design, which is from the lasting to the passing; others follow by name. */
         static const char *const order[] = { "Node1.Identity", "Node1.Memory", "Node1.System",
-                "Node1.Backends", "Node1.Network", "Node1.Disk", "Node1.Fabric", "Node1.Compute" };
+                "Node1.Backends", "Node1.Network", "Node1.Disk", "Node1.Fabric", "Node1.Compute",
+                ALD_KIND_OF_PRESENCE };
         const char *const *x = a, *const *y = b;
         size_t i = 0, k = 0;
 
@@ -111,7 +113,10 @@ void ald_describe_records(GString *out, const AldEntity *entity, unsigned column
                 g_ptr_array_add(kinds, (void *) kind);
         }
         g_ptr_array_sort(kinds, compare_kinds);
-        for (guint i = 0; i < kinds->len; i++)
-                describe_record(
-                        out, kinds->pdata[i], ald_entity_record(entity, kinds->pdata[i]), columns, now_usec);
+        for (guint i = 0; i < kinds->len; i++) {
+                bool local = strcmp(kinds->pdata[i], ALD_KIND_OF_PRESENCE) == 0;
+
+                describe_record(out, kinds->pdata[i], ald_entity_record(entity, kinds->pdata[i]), columns,
+                        local ? now_usec : ald_node_now(entity, now_usec));
+        }
 }

@@ -5,7 +5,7 @@
 #include "clients/alidadectl/describe.h"
 #include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/format.h"
-#include "clients/alidadectl/node-table.h"
+#include "clients/alidadectl/seen.h"
 #include "clients/alidadectl/summary.h"
 #include "clients/alidadectl/text.h"
 
@@ -56,7 +56,7 @@ static void describe_identity(GString *out, const AldEntity *node, unsigned colu
 
         add_text(model, "", identity, "Vendor", "");
         add_text(model, "", identity, "ModelId", "");
-        add_text(model, "", identity, "Chassis", "");
+        add_text(model, model->len > 0 ? "" : "chassis ", identity, "Chassis", "");
         add_text(model, "virtual machine of ", identity, "Hypervisor", "");
         add_text(chip, "", identity, "ChipId", "");
         add_text(system, "", identity, "OperatingSystem", "");
@@ -138,7 +138,7 @@ static void describe_devices(GString *out, const AldEntity *node, unsigned colum
                 n_gpus += !is_cpu;
         }
         if (n_gpus == 0)
-                entry(out, "GPU", columns, NULL);
+                entry(out, "GPU", columns, ald_gpu_summary(node).known ? g_strdup("none") : NULL);
 }
 
 static void describe_network(GString *out, const AldEntity *node, unsigned columns)

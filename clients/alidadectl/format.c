@@ -131,6 +131,13 @@ char *ald_format_count(double count)
         return is_amount(count) ? g_strdup_printf("%.0f", count) : absent();
 }
 
+char *ald_format_offset(double usec)
+{
+        g_autofree char *text = ald_format_nsec(fabs(usec) * 1000);
+
+        return g_strdup_printf("%s%s", usec > 0 ? "+" : usec < 0 ? "-" : "", text);
+}
+
 char *ald_format_age(double then_usec, double now_usec)
 {
         static const struct {
@@ -189,6 +196,8 @@ static char *format_number(const char *name, double value, double now_usec)
                 { "Mtu", ald_format_count },
         };
 
+        if (g_str_has_suffix(name, "OffsetUSec"))
+                return ald_format_offset(value);
         if (g_str_has_suffix(name, "USec"))
                 return ald_format_age(value, now_usec);
         for (size_t i = 0; i < G_N_ELEMENTS(units); i++)

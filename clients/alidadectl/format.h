@@ -21,6 +21,9 @@ char *ald_format_watts(double microwatts);            /* 220 W */
 char *ald_format_nsec(double nsec);                   /* 18.2 µs */
 char *ald_format_count(double count);                 /* 12 */
 
+/* +3.20 ms, -1.50 s */
+char *ald_format_offset(double usec);
+
 /* "now", "3 s ago", "5 min ago"; a time in the future is "now", as clocks differ a little. */
 char *ald_format_age(double then_usec, double now_usec);
 

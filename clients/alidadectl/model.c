@@ -353,7 +353,8 @@ double ald_entity_updated(const AldEntity *entity)
         json_t *fields;
 
         json_object_foreach(entity->records, kind, fields) {
-                newest = fmax(newest, ald_field_number(fields, "UpdatedUSec"));
+                if (strcmp(kind, ALD_KIND_OF_PRESENCE) != 0)
+                        newest = fmax(newest, ald_field_number(fields, "UpdatedUSec"));
         }
         return newest;
 }

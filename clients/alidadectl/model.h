@@ -11,6 +11,9 @@
  */
 typedef struct AldModel AldModel;
 
+/* What this machine says of each node, by its own clock; all other kinds come from the node itself. */
+#define ALD_KIND_OF_PRESENCE "Node1.Presence"
+
 #define ALD_MODEL_ENTITIES_MAX 250000u
 #define ALD_MODEL_KINDS_MAX 32u /* of one entity */
 
@@ -79,7 +82,7 @@ const AldEntity *ald_model_get(AldModel *model, const char *id);
 /* A record of an entity, or NULL; NULL for NULL. */
 json_t *ald_entity_record(const AldEntity *entity, const char *kind);
 
-/* Newest UpdatedUSec of the records, or NaN. */
+/* Newest UpdatedUSec of the records that the node itself sent, or NaN. */
 double ald_entity_updated(const AldEntity *entity);
 
 /* The nodes, sorted by name; the links, sorted by id. Valid until the model changes. */

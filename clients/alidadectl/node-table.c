@@ -4,12 +4,9 @@
 
 #include "clients/alidadectl/format.h"
 #include "clients/alidadectl/node-table.h"
+#include "clients/alidadectl/seen.h"
 #include "clients/alidadectl/summary.h"
 #include "clients/alidadectl/text.h"
-
-/* Every record is sent again at least every 30 s. */
-#define SILENT_USEC 45e6
-#define GONE_USEC 300e6
 
 #define BAR_WIDTH 10
 #define SHOWN_ID_LENGTH 12
@@ -66,19 +63,6 @@ static char *styled(const char *style, char *text)
         return result;
 }
 
-char *ald_format_seen(const AldEntity *node, double now_usec)
-{
-        double updated = ald_entity_updated(node);
-        char *text = ald_format_age(updated, now_usec);
-
-        if (isnan(updated))
-                return text;
-        return styled(now_usec - updated > GONE_USEC     ? ALD_STYLE_ERROR
-                      : now_usec - updated > SILENT_USEC ? ALD_STYLE_WARNING
-                                                         : ALD_STYLE_GOOD,
-                text);
-}
-
 static char *format_bar(const AldFigures *figures)
 {
         double used = 1 - figures->memory_available / figures->memory_total;
@@ -99,7 +83,7 @@ static char *format_gpus(const AldEntity *node)
         g_autofree char *usage = NULL;
 
         if (gpus.n == 0)
-                return g_strdup(ALD_ABSENT_TEXT);
+                return g_strdup(gpus.known ? "none" : ALD_ABSENT_TEXT);
         if (gpus.n_asleep == gpus.n)
                 usage = g_strdup("asleep");
         else

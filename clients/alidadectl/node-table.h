@@ -19,6 +19,3 @@ void ald_node_table_add(
 
 /* Adds a row for each GPU and accelerator of a node, which must fit beside those of the node. */
 void ald_node_table_add_devices(AldTable *table, AldNodeTableKind kind, const AldEntity *node);
-
-/* "3 s ago", coloured by how long the node has been silent. */
-char *ald_format_seen(const AldEntity *node, double now_usec);

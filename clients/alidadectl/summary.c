@@ -135,8 +135,10 @@ AldGpuSummary ald_gpu_summary(const AldEntity *node)
 {
         g_autoptr(GArray) devices = ald_devices_of(node);
         AldGpuSummary summary = { .usage = NAN };
+        json_t *backends = ald_entity_record(node, "Node1.Backends");
         unsigned n_usage = 0;
 
+        summary.known = ald_field_array(backends, "Devices");
         for (guint i = 0; i < devices->len; i++) {
                 const AldDevice *device = &g_array_index(devices, AldDevice, i);
                 double usage = ald_device_figures(device).usage;

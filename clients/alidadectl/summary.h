@@ -40,6 +40,7 @@ AldFigures ald_device_figures(const AldDevice *device);
 AldFigures ald_node_figures(const AldEntity *node);
 
 typedef struct AldGpuSummary {
+        bool known; /* whether it is known which there are, maybe none */
         unsigned n, n_asleep;
         double usage; /* mean of those that tell it */
 } AldGpuSummary;

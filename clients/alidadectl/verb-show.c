@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 #include <string.h>
 
+#include "clients/alidadectl/choose.h"
 #include "clients/alidadectl/describe.h"
 #include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/print.h"
+#include "clients/alidadectl/seen.h"
 #include "clients/alidadectl/session.h"
 #include "clients/alidadectl/text.h"
-
-#define CANDIDATES_SHOWN 10u
 
 /* The links that begin or end at a node. */
 static GPtrArray *links_of(AldModel *model, const AldEntity *node)
@@ -46,6 +45,14 @@ static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *no
         return r;
 }
 
+/* A link is measured by its source, whose id its own begins with. */
+static double now_of_source(AldModel *model, const AldEntity *link, double now)
+{
+        g_autofree char *source = g_strndup(link->id, strcspn(link->id, "/"));
+
+        return ald_node_now(ald_model_get(model, source), now);
+}
+
 static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *node)
 {
         g_autoptr(GPtrArray) links = links_of(model, node);
@@ -60,7 +67,7 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *no
 
                 g_string_append(out, "\nLink ");
                 ald_text_wrap(out, link->label, info.columns, 5);
-                ald_describe_records(out, link, info.columns, now);
+                ald_describe_records(out, link, info.columns, now_of_source(model, link, now));
         }
         ald_describe_findings(findings, model, node->id, info.columns);
         if (findings->len > 0)
@@ -69,35 +76,17 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *no
         return ald_print(ctl, &info, out->str);
 }
 
-static int complain_about(const char *what, int r, const GPtrArray *candidates)
-{
-        if (r != -ENOTUNIQ) {
-                ald_complain("No node is called \"%s\"", what);
-                return ALD_EXIT_NO_NODE;
-        }
-        ald_complain("Several nodes are called \"%s\"; give more of the id:", what);
-        for (guint i = 0; i < MIN(candidates->len, CANDIDATES_SHOWN); i++) {
-                const AldEntity *node = candidates->pdata[i];
-
-                ald_complain("  %s %s", node->id, node->label);
-        }
-        if (candidates->len > CANDIDATES_SHOWN)
-                ald_complain("  and %u more", candidates->len - CANDIDATES_SHOWN);
-        return ALD_EXIT_NO_NODE;
-}
-
 int ald_verb_show(const AldCtl *ctl)
 {
         g_auto(AldSession) session = ALD_SESSION_INIT;
-        g_autoptr(GPtrArray) candidates = g_ptr_array_new();
         const AldEntity *node;
         int r;
 
         r = ald_session_load(&session, ctl, true);
         if (r != ALD_EXIT_OK)
                 return r;
-        r = ald_model_find(session.model, ctl->args[0], &node, candidates);
-        if (r < 0)
-                return complain_about(ctl->args[0], r, candidates);
+        r = ald_choose_node(session.model, ctl->args[0], &node);
+        if (r != ALD_EXIT_OK)
+                return r;
         return ctl->json ? print_as_json(ctl, session.model, node) : print_as_text(ctl, session.model, node);
 }

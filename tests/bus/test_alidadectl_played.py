@@ -184,7 +184,7 @@ def test_columns_align_with_wide_characters(play):
     column = width(header[:header.index("SEEN")])
     for row in rows:
         position = next(i for i in range(len(row) + 1) if width(row[:i]) == column)
-        assert re.match(r"now|\d+ s ago", row[position:])
+        assert row[position:].startswith("live")
 
 
 def test_other_locales(play):
@@ -787,7 +787,7 @@ def test_host_without_alidade(make_host, tmp_path):
 # Shell completion
 
 COMPLETION = SOURCE / "clients" / "alidadectl" / "completion"
-VERBS = ["status", "nodes", "show", "watch", "monitor", "findings", "set-name", "version"]
+VERBS = ["status", "nodes", "show", "watch", "monitor", "findings", "set-name", "forget", "version"]
 
 COMPLETE_IN_BASH = r"""
 . "$1"

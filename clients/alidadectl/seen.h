@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "clients/alidadectl/model.h"
+
+/* When a node was heard of, by its presence and the age of what it sent. */
+
+/* What the clock of the node shows now, as far as its offset is known. */
+double ald_node_now(const AldEntity *node, double now_usec);
+
+/* "live" while the next sending is not due yet, else the age. Both times are of one clock. */
+char *ald_format_record_age(double updated_usec, double now_usec);
+
+/* "online", "offline, 5 min ago"; without a presence only the age. Coloured by how good that is. */
+char *ald_format_seen(const AldEntity *node, double now_usec);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "clients/alidadectl/agent.h"
+#include "clients/alidadectl/choose.h"
+#include "clients/alidadectl/print.h"
+#include "clients/alidadectl/session.h"
+
+#define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
+
+static int call(sd_bus *bus, const char *id, bool interactive, sd_bus_error *error)
+{
+        g_autoptr(sd_bus_message) m = NULL;
+        int r;
+
+        r = sd_bus_message_new_method_call(
+                bus, &m, ALD_CLUSTER_NAME, ALD_CLUSTER_PATH, ALD_CLUSTER_INTERFACE, "Forget");
+        if (r >= 0)
+                r = sd_bus_message_set_allow_interactive_authorization(m, interactive);
+        if (r >= 0)
+                r = sd_bus_message_append(m, "s", id);
+        if (r >= 0)
+                r = sd_bus_call(bus, m, interactive ? ASKING_USEC : 0, error, NULL);
+        return r;
+}
+
+static int forget(const AldCtl *ctl, sd_bus *bus, const AldEntity *node)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_autofree char *what = NULL;
+        int agent, r;
+
+        r = ald_bus_await(bus, ALD_CLUSTER_NAME, &error);
+        if (r >= 0) {
+                agent = ald_agent_start(ctl);
+                r = call(bus, node->id, ald_agent_may_ask(ctl), &error);
+                ald_agent_stop(agent);
+        }
+        if (r >= 0)
+                return ALD_EXIT_OK;
+        if (!sd_bus_error_is_set(&error))
+                (void) sd_bus_error_set_errno(&error, r);
+        what = g_strdup_printf("Cannot forget %s", node->label);
+        return ald_bus_complain(&error, what, ALD_CLUSTER_UNIT);
+}
+
+int ald_verb_forget(const AldCtl *ctl)
+{
+        g_auto(AldSession) session = ALD_SESSION_INIT;
+        const AldEntity *node;
+        int r;
+
+        r = ald_session_load(&session, ctl, false);
+        if (r != ALD_EXIT_OK)
+                return r;
+        r = ald_choose_node(session.model, ctl->args[0], &node);
+        if (r != ALD_EXIT_OK)
+                return r;
+        if (g_strcmp0(node->id, ald_model_node_id(session.model)) == 0) {
+                ald_complain("%s is this machine, which cannot forget itself; \"alidadectl cluster leave\" "
+                             "takes it out of the cluster",
+                        node->label);
+                return ALD_EXIT_ERROR;
+        }
+        return forget(ctl, session.bus, node);
+}
