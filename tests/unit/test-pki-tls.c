@@ -303,7 +303,6 @@ static void test_without_list(Lab *lab, const void *data)
 static void test_list_not_valid_yet(Lab *lab, const void *data)
 {
         PkiMaker later = lab->maker;
-        g_autofree char *told = NULL;
         g_auto(End) client = { 0 }, server = { 0 };
 
         later.crl = NULL;
