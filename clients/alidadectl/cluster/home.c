@@ -182,8 +182,10 @@ int ald_home_configure(AldHome *home, const char *name, const char *const *broke
                 r = ald_home_write(path, text, 0644);
         if (r != ALD_EXIT_OK)
                 return r;
+        /* Both may be what is replaced here. */
+        name = g_strdup(name);
         g_free(home->name);
-        home->name = g_strdup(name);
+        home->name = (char *) name;
         brokers = (const char *const *) g_strdupv((char **) brokers);
         g_strfreev(home->brokers);
         home->brokers = (char **) brokers;

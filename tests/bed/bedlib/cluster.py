@@ -20,7 +20,7 @@ class Cluster:
     names and addresses from 1 (node1, 10.77.0.1).
 
     brokers   which nodes run mosquitto; all nodes have them in this order in their configuration
-    enrolled  False leaves the nodes without certificates
+    enrolled  False leaves the nodes without certificates; else .first keeps the keys of the cluster
     programs  the daemons to start, instead of all that are built
     options   of every node, as of Node and Host; options_of={1: {…}} for one of them
     """
@@ -32,7 +32,7 @@ class Cluster:
         self.switch = Machine("switch", isolated=True)
         self.nodes = [Node(i + 1, **{**options, **(options_of or {}).get(i, {})}) for i in range(count)]
         self.brokers = [self.nodes[i] for i in brokers]
-        self.authority = None
+        self.first = None
         self.start_seconds = None
         self._enrolled = enrolled
         self._programs = programs
@@ -55,7 +55,7 @@ class Cluster:
         for node in self.brokers:
             node.add_broker()
         if self._enrolled:
-            self.authority = enrol(self)
+            self.first = enrol(self)
             for node in self.brokers:
                 node.broker.start(wait=False)
         for node in self.nodes:
@@ -92,7 +92,8 @@ class Cluster:
 
     def ca_files(self):
         """Paths of the certificate and key of its authority."""
-        return self.authority.certificate, self.authority.key
+        folder = self.first.dir / "config/cluster"
+        return folder / "ca.crt", folder / "ca/ca.key"
 
     # The network
 

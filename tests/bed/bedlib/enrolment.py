@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Gives the nodes of a simulated cluster their certificates and configuration."""
-
-from .pki import Authority
+"""Makes nodes a cluster as its administrator would, with `alidadectl cluster`; and what a broker by hand needs."""
 
 BROKER_CONF = """listener 8883
 cafile {config}/ca.crt
@@ -23,35 +21,18 @@ pattern write alidade/1/{name}/%u/#
 """
 
 
-def write_node(node, authority, name, brokers):
-    config = node.dir / "config/cluster"
-    config.mkdir()
-    authority.issue(config / "node", node.id, "clientAuth")
-    (config / "ca.crt").write_bytes(authority.certificate.read_bytes())
-    authority.write_crl(config / "crl.pem")
-    (config / "node.key").chmod(0o640)
-    node.run(["chgrp", "alidade-tls", config / "node.key"])
-    drop_in = node.dir / "config/alidade.conf.d/50-cluster.conf"
-    drop_in.parent.mkdir(exist_ok=True)
-    drop_in.write_text(f"[cluster]\nname={name}\nbrokers={brokers}\ndiscovery=false\n")
-
-
-def write_broker(node, authority, name):
-    config = node.dir / "config/cluster"
-    (config / "broker").mkdir()
-    authority.issue(config / "broker/broker", f"broker-{node.id}", "serverAuth",
-                    [f"IP:{node.address}", f"DNS:{node.name}"])
-    (config / "broker/broker.key").chmod(0o640)
-    node.run(["chgrp", "mosquitto", config / "broker/broker.key"])
-    (node.broker.config / "conf.d/alidade.conf").write_text(BROKER_CONF.format(config=config))
-    (node.broker.config / "alidade.acl").write_text(ACL.format(name=name))
+def join(first, node):
+    """The node enters the cluster whose keys the first one keeps, in the two halves that need no ssh."""
+    broker = ["--broker", f"--address={node.address}"] if node.broker else []
+    request = node.alidadectl("cluster", "join", "--request", *broker).stdout
+    bundle = first.alidadectl("cluster", "sign", text_in=request).stdout
+    node.alidadectl("cluster", "join", "--accept", text_in=bundle)
 
 
 def enrol(cluster):
-    authority = Authority(cluster.switch.dir / "authority")
-    brokers = ";".join(f"{node.address}:8883" for node in cluster.brokers)
-    for node in cluster.nodes:
-        write_node(node, authority, cluster.name, brokers)
-    for node in cluster.brokers:
-        write_broker(node, authority, cluster.name)
-    return authority
+    """The first broker keeps the keys. Brokers come first, so that who comes later knows them all."""
+    first, *others = [*cluster.brokers, *(node for node in cluster.nodes if node not in cluster.brokers)]
+    first.alidadectl("cluster", "init", cluster.name, f"--address={first.address}")
+    for node in others:
+        join(first, node)
+    return first

@@ -90,6 +90,7 @@ class Host(Machine):
         self.system_bus = Bus(self, "system-bus") if self._own_bus else self.bus
         self.environment["DBUS_SYSTEM_BUS_ADDRESS"] = self.system_bus.address
         self.environment["ALIDADE_BUS_ADDRESS"] = self.bus.address
+        self.environment["ALIDADE_CONFIG_DIR"] = str(self.dir / "config")
         self._tell_shell()
         self.activations = Activations(self)
         for program in self._activation:
@@ -101,7 +102,7 @@ class Host(Machine):
 
     def _tell_shell(self):
         """What tests/bed/shell needs, which finds a host by its first process."""
-        environment = {**self.environment, "ALIDADE_CONFIG_DIR": str(self.dir / "config")}
+        environment = dict(self.environment)
         with contextlib.suppress(Unavailable):
             environment["PATH"] = f"{client_binary().parent}:{environment['PATH']}"
         (self.dir / "host.json").write_text(json.dumps({"name": self.name, "environment": environment}))
@@ -142,8 +143,7 @@ class Host(Machine):
         """What systemd and the test set for this daemon; makes its directories."""
         result = {**verdict.environment(self.dir / "reports"),
                   "DBUS_SYSTEM_BUS_ADDRESS": self.system_bus.address,
-                  "ALIDADE_BUS_ADDRESS": self.bus.address,
-                  "ALIDADE_CONFIG_DIR": self.dir / "config"}
+                  "ALIDADE_BUS_ADDRESS": self.bus.address}
         for variable, folder in (("STATE_DIRECTORY", "state"), ("RUNTIME_DIRECTORY", "runtime")):
             result[variable] = self.dir / folder / program
             result[variable].mkdir(exist_ok=True)
