@@ -8,6 +8,8 @@
 #include "clients/alidadectl/ctl.h"
 #include "clients/alidadectl/print.h"
 
+static int verb_help(const AldCtl *ctl);
+
 static const AldVerb verbs[] = {
         { "status", 0, 0, ald_verb_status, "status",
                 "This machine at a glance, and the totals of the cluster" },
@@ -24,10 +26,11 @@ static const AldVerb verbs[] = {
         { "version", 0, 0, ald_verb_version, "version", "The version of this program" },
         { "cluster", 0, UINT_MAX, ald_verb_cluster, "cluster …",
                 "Make, enter and keep a cluster; see alidadectl cluster --help" },
+        { "help", 0, 0, verb_help, NULL, NULL },
         { "_names", 0, 0, ald_verb_names, NULL, NULL },
 };
 
-static int help(void)
+static int verb_help(const AldCtl *ctl)
 {
         puts("Usage: alidadectl [OPTION…] [VERB]\n\n"
              "See what the nodes of the cluster are, have and do.\n\n"
@@ -73,7 +76,7 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                         g_ptr_array_add(words, optarg);
                         break;
                 case 'h':
-                        return help();
+                        return verb_help(ctl);
                 case VERSION:
                         return ald_verb_version(ctl);
                 case 'H':
@@ -116,7 +119,7 @@ static int run_verb(AldCtl *ctl, const char *name, unsigned n_args)
                 }
                 return verbs[i].run(ctl);
         }
-        ald_complain("%s is no verb; see alidadectl --help", name);
+        ald_complain("\"%s\" is no verb; see alidadectl --help", name);
         return ALD_EXIT_USAGE;
 }
 
