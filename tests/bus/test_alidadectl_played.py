@@ -20,7 +20,7 @@ from bedlib import BusError, StandIn
 from bedlib.fixtures import needs_namespaces
 from bedlib.services import SOURCE, client_binary
 from client import (DENIED, ERROR, NO_NODE, OK, UNREACHABLE, USAGE, Reader, get_json, watch, width)
-from played_state import GPU, NAME, OBJECT_MANAGER, PATH, PROPERTIES, PlayedState, fields, node_path, sample_node
+from played_state import GPU, NAME, OBJECT_MANAGER, PATH, PROPERTIES, PlayedState, fields, node_path, now, sample_node
 from terminal import Terminal
 
 GIB = 1024 ** 3
@@ -210,6 +210,12 @@ def test_usage_errors(make_host, args):
     done = make_host().alidadectl(*args, check=False)
     assert done.returncode == USAGE
     assert done.stdout == "" and done.stderr
+
+
+def test_help(make_host):
+    host = make_host()
+    assert host.alidadectl("help").stdout == host.alidadectl("--help").stdout
+    assert host.alidadectl("", check=False).stderr == 'alidadectl: "" is no verb; see alidadectl --help\n'
 
 
 @pytest.mark.parametrize("name", ["nobody", "00", "", "f" * 32, "A1"])
@@ -784,6 +790,110 @@ def test_host_without_alidade(make_host, tmp_path):
     assert done.returncode == UNREACHABLE and "is Alidade installed and running there?" in done.stderr
 
 
+# Presence, and forgetting
+
+
+def heard(state, age=0, offset=0):
+    """A node whose records are so many seconds old, by a clock that is ahead by so many."""
+    then = now() + (offset - age) * 1_000_000
+    records = {kind: {**values, "UpdatedUSec": then} for kind, values in sample_node(f"the-{state}").items()}
+    return {**records, "Node1.Presence": {"State": state, "SinceUSec": now() - 600_000_000,
+                                          "ClockOffsetUSec": offset * 1_000_000}}
+
+
+def test_presence_is_shown(play):
+    host, state = play({ME: heard("online"), PEER: heard("offline", 300, 7200), THIRD: heard("stale", 10),
+                        node_id(4): heard("duplicate", 3, -86400), node_id(5): sample_node("alone")})
+    for args in (["nodes"], ["watch", "--once"]):
+        shown = {line.split()[0]: line for line in host.alidadectl(*args).stdout.splitlines() if line.strip()}
+        assert re.match(r"the-online +online +16", shown["the-online"])
+        assert re.match(r"the-offline +offline, 5 min ago ", shown["the-offline"])
+        assert re.match(r"the-stale +stale, 1\d s ago ", shown["the-stale"])
+        assert re.match(r"the-duplicate +duplicate, \d s ago ", shown["the-duplicate"])
+        assert re.match(r"alone +live ", shown["alone"])
+    assert "Seen: online\n" in host.alidadectl("status").stdout
+    text = host.alidadectl("show", PEER).stdout
+    assert "Seen: offline, 5 min ago\n" in text and "ClockOffsetUSec: +7200 s\n" in text
+    assert "SinceUSec: 10 min ago\n" in text
+    assert get_json(host, "nodes")["Nodes"][PEER]["Node1.Presence"]["State"] == "offline"
+    assert state.calls("GetManagedObjects")
+
+
+def test_watch_follows_presence(play):
+    host, state = play({ME: heard("online"), PEER: heard("online")})
+    with watch(host) as terminal:
+        terminal.wait_for_text("online")
+        state.update(PEER, "Node1.Presence", State="offline")
+        terminal.wait_for_text("offline, ")
+        # The cluster service goes: only the age is known then.
+        state.remove(PEER, "Node1.Presence")
+        state.remove(ME, "Node1.Presence")
+        terminal.wait_for(lambda shown: "live" in shown and "offline, " not in shown)
+
+
+FORGET_XML = """<node><interface name="org.alidade.Cluster1"><method name="Forget">
+<arg type="s" direction="in"/></method></interface></node>"""
+CLUSTER = "org.alidade.Cluster1"
+
+
+@pytest.fixture
+def play_cluster(play):
+    """The same with a cluster service too; its Forget() notes what it is asked for, or fails with the error given."""
+    def make(error=None, **options):
+        host, _ = play({ME: sample_node("atlas"), PEER: heard("offline"), THIRD: sample_node("twin"),
+                        node_id(4): sample_node("twin")}, **options)
+        asked = []
+
+        def forget(node):
+            asked.append(node)
+            if error:
+                raise error
+        connection = host.new_connection()
+        StandIn(connection, "/org/alidade/Cluster1", FORGET_XML, {}, {"Forget": forget})
+        connection.own(CLUSTER)
+        return host, asked
+
+    return make
+
+
+@pytest.mark.parametrize("what", [PEER, "the-offline", PEER[:31]])
+def test_forget(play_cluster, what):
+    host, asked = play_cluster()
+    done = host.alidadectl("forget", what)
+    assert (done.stdout, done.stderr, asked) == ("", "", [PEER])
+
+
+@pytest.mark.parametrize("what, code, said", [
+    ("nobody", NO_NODE, 'No node is called "nobody"'), ("twin", NO_NODE, "Several nodes are called"),
+    ("0" * 20, NO_NODE, "Several nodes"), ("atlas", ERROR, "is this machine"), (ME, ERROR, "is this machine"),
+    ("", NO_NODE, "")])
+def test_forget_nothing_else(play_cluster, what, code, said):
+    host, asked = play_cluster()
+    done = host.alidadectl("forget", what, check=False)
+    assert (done.returncode, done.stdout, asked) == (code, "", [])
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize("name, text, code", [
+    ("org.alidade.Error.NodeOnline", "the-offline is online", ERROR),
+    ("org.alidade.Error.NotJoined", "This machine is in no cluster", ERROR),
+    ("org.alidade.Error.NoSuchNode", "No such node", NO_NODE),
+    ("org.freedesktop.DBus.Error.AccessDenied", "Permission denied", DENIED),
+    ("org.freedesktop.DBus.Error.InteractiveAuthorizationRequired", "A password is needed", DENIED)])
+def test_forget_says_why_not(play_cluster, name, text, code):
+    host, asked = play_cluster(BusError(name, text))
+    done = host.alidadectl("forget", PEER, check=False)
+    assert (done.returncode, done.stdout, asked) == (code, "", [PEER])
+    assert done.stderr.endswith(f"Cannot forget the-offline: {text}\n")
+
+
+def test_forget_without_a_cluster_service(play):
+    host, _ = play()
+    done = host.alidadectl("forget", PEER, check=False)
+    assert (done.returncode, done.stdout) == (UNREACHABLE, "")
+    assert "Cannot forget borealis" in done.stderr and CLUSTER in done.stderr
+
+
 # Shell completion
 
 COMPLETION = SOURCE / "clients" / "alidadectl" / "completion"
@@ -820,7 +930,7 @@ def test_bash_completes_names_of_nodes(play):
                     node_id(4): sample_node("$(touch /tmp/owned)")})
     found = in_bash(host, "show", "")
     assert sorted(found) == sorted(["atlas", r"big\ box", THIRD, r"\$\(touch\ /tmp/owned\)"])
-    assert in_bash(host, "show", "at") == ["atlas"]
+    assert in_bash(host, "show", "at") == in_bash(host, "forget", "at") == ["atlas"]
     assert in_bash(host, "show", r"big\ b") == [r"big\ box"]
     assert in_bash(host, "nodes", "") == [""]
     assert in_bash(host, "-H", "far", "show", "at") == [""], "completion does not go over ssh"
