@@ -22,12 +22,17 @@ static int call(sd_bus *bus, const char *id, bool interactive, sd_bus_error *err
         return r;
 }
 
-static int forget(const AldCtl *ctl, sd_bus *bus, const AldEntity *node)
+/* Over a connection of its own: that of the session ended with its loop. */
+static int forget(const AldCtl *ctl, const AldEntity *node)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_autoptr(sd_bus) bus = NULL;
         g_autofree char *what = NULL;
         int agent, r;
 
+        r = ald_bus_open(ctl, &bus);
+        if (r != ALD_EXIT_OK)
+                return r;
         r = ald_bus_await(bus, ALD_CLUSTER_NAME, &error);
         if (r >= 0) {
                 agent = ald_agent_start(ctl);
@@ -60,5 +65,5 @@ int ald_verb_forget(const AldCtl *ctl)
                         node->label);
                 return ALD_EXIT_ERROR;
         }
-        return forget(ctl, session.bus, node);
+        return forget(ctl, node);
 }

@@ -37,7 +37,7 @@ def variant(name, value):
     if isinstance(value, float):
         return GLib.Variant("d", value)
     if isinstance(value, int):
-        return GLib.Variant("x" if name.endswith("MilliCelsius") else "t", value)
+        return GLib.Variant("x" if name.endswith(("MilliCelsius", "OffsetUSec")) else "t", value)
     if value and isinstance(value[0], str):
         return GLib.Variant("as", value)
     return GLib.Variant("aa{sv}", [fields(row) for row in value])

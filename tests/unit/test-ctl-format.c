@@ -109,6 +109,9 @@ static void test_fields(void)
         assert_field("TemperatureMilliCelsius", json_integer(45000), "45 °C");
         assert_field("PressureSome10", json_real(1.5), "2 %");
         assert_field("TflopsFp16", json_real(165.2), "165 TFLOPS");
+        assert_field("ClockOffsetUSec", json_integer(3200), "+3.20 ms");
+        assert_field("ClockOffsetUSec", json_integer(-1500000), "-1.50 s");
+        assert_field("ClockOffsetUSec", json_integer(0), "0 ns");
         assert_field("MeasuredUSec", json_integer(1000000000000000 - 5000000), "5 s ago");
         assert_field("Generation", json_integer(4), "4");
         assert_field("Mtu", json_integer(9000), "9000");

@@ -90,6 +90,40 @@ static void test_absent(void)
         g_assert_null(strstr(out->str, ": 0"));
 }
 
+static char *describe(const char *records)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        GString *out = g_string_new(NULL);
+
+        add_node(model, 1, records);
+        ald_describe_node(out, node_of(model, 1), 0, NOW);
+        return g_string_free(out, FALSE);
+}
+
+/* What is known to be none is none, unlike what is not known. */
+static void test_known_to_have_no_gpu(void)
+{
+        g_autofree char *none = describe("{'Node1.Backends':{'Devices':[]}}");
+        g_autofree char *cpu_only = describe("{'Node1.Backends':{'Devices':[{'Id':'cpu','Class':'cpu'}]}}");
+        g_autofree char *unknown = describe("{'Node1.Memory':{}}");
+        g_autofree char *part = describe("{'Node1.Backends':{}}");
+
+        g_assert_nonnull(strstr(none, " GPU: none\n"));
+        g_assert_nonnull(strstr(cpu_only, " GPU: none\n"));
+        g_assert_nonnull(strstr(unknown, " GPU: " ALD_ABSENT_TEXT "\n"));
+        g_assert_nonnull(strstr(part, " GPU: " ALD_ABSENT_TEXT "\n"));
+}
+
+/* A chassis alone is no model, and says what it is. */
+static void test_chassis_without_a_model(void)
+{
+        g_autofree char *alone = describe("{'Node1.Identity':{'Chassis':'vm','Hypervisor':'kvm'}}");
+        g_autofree char *with_vendor = describe("{'Node1.Identity':{'Vendor':'ACME','Chassis':'server'}}");
+
+        g_assert_nonnull(strstr(alone, "Model: chassis vm, virtual machine of kvm\n"));
+        g_assert_nonnull(strstr(with_vendor, "Model: ACME, server\n"));
+}
+
 /* Fields of any type anywhere: nothing is believed. */
 static const char hostile[] =
         "{'Node1.Identity':{'FriendlyName':7,'ModelId':'\\u001b]0;x\\u0007\\u202e','Vendor':['a']},"
@@ -201,6 +235,8 @@ int main(int argc, char **argv)
         g_test_add_func("/ctl/view/figures", test_figures);
         g_test_add_func("/ctl/view/absent", test_absent);
         g_test_add_func("/ctl/view/hostile", test_hostile);
+        g_test_add_func("/ctl-view/known-to-have-no-gpu", test_known_to_have_no_gpu);
+        g_test_add_func("/ctl-view/chassis-without-a-model", test_chassis_without_a_model);
         g_test_add_func("/ctl/view/fits", test_fits);
         g_test_add_func("/ctl/view/scroll", test_scroll);
         g_test_add_func("/ctl/view/keys", test_keys);
