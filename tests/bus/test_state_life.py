@@ -9,7 +9,7 @@ import pytest
 
 from bedlib import Timeout
 from bedlib.fixtures import needs_namespaces
-from state_service import (ACCESS_DENIED, KINDS, PATH, STATE, Cluster, call, fails_with, full, get, interface, key_for,
+from state_service import (ACCESS_DENIED, CLUSTER_POLICY, KINDS, PATH, STATE, Cluster, call, fails_with, full, get, interface, key_for,
                            link_path, local_id, memory, node_id, node_path, pages, start)
 
 SINK = node_id(2)
@@ -46,7 +46,7 @@ def own(make_host):
 
 def start_with(make_host, content, *daemons):
     """A host whose state service finds this file."""
-    host = make_host(sysroot=True, environment={"ALIDADE_MACHINE_ID": MACHINE_ID})
+    host = make_host(sysroot=True, bus_policy=CLUSTER_POLICY, environment={"ALIDADE_MACHINE_ID": MACHINE_ID})
     kept_file(host).parent.mkdir()
     kept_file(host).write_bytes(content if isinstance(content, bytes) else content.encode())
     for daemon in daemons:
@@ -95,6 +95,23 @@ def test_the_epoch_outruns_a_clock_that_went_back(make_host, own):
 def test_the_epoch_is_the_clock_where_nothing_was_kept(make_host, own):
     host = start_with(make_host, saved(own, 5))
     assert 1_700_000_000_000_000 < epoch_of(host) < 2 ** 53
+
+
+def test_many_results_are_sent_anew_in_parts(make_host, own):
+    """A node that was installed anew has all it ever measured sent anew; no signal becomes larger for that."""
+    records = [{"node": own, "kind": "Link1.Socket", "key": f"{SINK},2001:db8::{number:x}", "epoch": 5,
+                "seq": number, "updated": MEASURED, "deleted": False,
+                "fields": {"Source": own, "Sink": SINK, "Limiter": "x" * 1000}} for number in range(1, 2501)]
+    host = start_with(make_host, saved(own, records=records))
+    cluster = Cluster(host)
+    ahead = epoch_of(host) + 60_000_000
+    with host.log_signals(STATE, member="RecordsChanged") as log:
+        cluster.take(memory(own, epoch=ahead))
+        log.wait(lambda signal: len({found[2] for got in log.received for found in got.args[0]}) == 2500)
+    sizes = [sum(len(str(found)) for found in signal.args[0]) for signal in log.received]
+    assert len(sizes) >= 3 and max(sizes) <= 2 ** 20
+    told = [found for signal in log.received for found in signal.args[0]]
+    assert len(told) == 2500 and {found[3] for found in told} == {ahead + 1}
 
 
 DAMAGED = {
@@ -162,6 +179,24 @@ def test_a_directory_that_takes_nothing_is_a_warning(make_host, option):
     assert daemon.log_text().count("Results will not outlive a restart") == 1
     daemon.stop()
     assert host.run(["ls", folder]).stdout == "filler\n"
+
+
+@needs_namespaces
+def test_a_disk_that_is_full_for_a_while_costs_no_results(make_host, own):
+    host, folder = mounted(make_host)
+    environment = {"ALIDADE_MACHINE_ID": MACHINE_ID}
+    host.run(["sh", "-c", f"cd {folder} && rm filler && cat >state.json && cat /dev/zero >filler 2>/dev/null; true"],
+             text_in=saved(own))
+    daemon = host.start_daemon("stated", env=environment)
+    assert daemon.log_text().count("Results will not outlive a restart: ") == 1
+    daemon.stop()
+    assert json.loads(host.run(["cat", folder / "state.json"]).stdout) == json.loads(saved(own))
+
+    host.run(["rm", folder / "filler"])
+    daemon = host.start_daemon("stated", env=environment)
+    assert "will not outlive" not in daemon.log_text()
+    found = host.connection().get_all(STATE, node_path(own), interface("Node1.Compute"))
+    assert found == {**full("Node1.Compute", own), "UpdatedUSec": MEASURED, "Revision": 1}
 
 
 def test_a_directory_that_is_not_there_is_a_warning(make_host):
