@@ -131,6 +131,8 @@ build() {
         mkdir -p "$dir" || return
         log=$dir/build.log
         if [ ! -f "$dir/build.ninja" ]; then
+                # It was ended while it configured anew.
+                [ ! -d "$dir/meson-private" ] || set -- --reconfigure "$@"
                 through meson setup "$dir" "$@" >"$log" 2>&1 </dev/null || { cat "$log" >&2; return 1; }
         fi
         through ninja -C "$dir" >"$log" 2>&1 </dev/null || { grep -v '^\[' "$log" | tail -n 60 >&2; return 1; }
