@@ -89,7 +89,6 @@ static bool set_up(AldTls *tls, const AldPkiIdentity *identity, bool server)
                 (server && (!SSL_CTX_add_client_CA(context, identity->ca) ||
                                    !SSL_CTX_set_num_tickets(context, 0))))
                 return false;
-        SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
         SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
         SSL_CTX_set_max_cert_list(context, ALD_PKI_PEM_MAX);
         SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);

@@ -258,13 +258,26 @@ static void test_odd_usages(Lab *lab, const void *data)
 static void test_odd_hosts(Lab *lab, const void *data)
 {
         const PkiOdd no_san = { .names = { "broker.example" }, .usage = "serverAuth" };
-        const PkiOdd wildcard = { .names = { "b" }, .usage = "serverAuth", .alt_name = "DNS:*.example" };
+        const PkiOdd wildcard = { .names = { "b" }, .usage = "serverAuth", .alt_name = "DNS:*.lab.example" };
 
         odd(lab, &no_san, ALD_PKI_ROLE_BROKER, NULL, 0, NULL);
         odd(lab, &no_san, ALD_PKI_ROLE_BROKER, "broker.example", -ENXIO,
                 "the certificate of broker.example is for no name or address, not for broker.example");
-        odd(lab, &wildcard, ALD_PKI_ROLE_BROKER, "broker.example", -ENXIO,
-                "the certificate of b is for no name or address, not for broker.example");
+        odd(lab, &wildcard, ALD_PKI_ROLE_BROKER, "b.lab.example", -ENXIO,
+                "the certificate of b is for no name or address, not for b.lab.example");
+}
+
+static void test_weak_key(Lab *lab, const void *data)
+{
+        const PkiOdd usual = { .names = { PKI_A }, .usage = "clientAuth" };
+        g_autoptr(EVP_PKEY) weak = EVP_RSA_gen(1024);
+        PkiMaker view = lab->maker;
+        g_autoptr(X509) made = NULL;
+
+        view.key = weak;
+        made = pki_maker_odd(&view, &usual);
+        judged(&lab->maker, made, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -EKEYREJECTED,
+                "the certificate of " PKI_A " cannot be used: EE certificate key too weak");
 }
 
 /* A certificate of a certificate: only the CA itself signs. */
@@ -298,6 +311,7 @@ int main(int argc, char *argv[])
         ADD("odd-names", test_odd_names);
         ADD("odd-usages", test_odd_usages);
         ADD("odd-hosts", test_odd_hosts);
+        ADD("weak-key", test_weak_key);
         ADD("chain", test_chain);
         return g_test_run();
 }
