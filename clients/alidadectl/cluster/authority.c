@@ -186,7 +186,8 @@ int ald_authority_revoke(AldAuthority *authority, const char *const *serials)
         return ALD_EXIT_OK;
 }
 
-/* The first revocation list, without which nobody would be believed. */
+/* The first revocation list, without which nobody would be believed. Where certificates were issued there
+ * was one already: an empty one in its place would let in again who was shut out. */
 static int make_list(const AldHome *home)
 {
         g_auto(AldAuthority) authority = {};
@@ -195,6 +196,16 @@ static int make_list(const AldHome *home)
         int r;
 
         prepare(&authority, home);
+        r = load_issued(&authority);
+        if (r != ALD_EXIT_OK)
+                return r;
+        if (authority.issued->len > 0) {
+                ald_complain(
+                        "%s/crl.pem is lost, and with it who was revoked: copy it from another machine of "
+                        "the cluster, where it has the same name",
+                        home->folder);
+                return ALD_EXIT_ERROR;
+        }
         r = ald_pki_key_load(key, &authority.key, &reason);
         if (r >= 0)
                 r = ald_pki_certificate_load(ca, &authority.ca, &reason);

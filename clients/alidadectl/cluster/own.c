@@ -77,7 +77,12 @@ int ald_own_node(AldAuthority *authority, bool anew)
         }
         r = ald_authority_sign(authority,
                 &(AldPkiSubject){ .role = ALD_PKI_ROLE_NODE, .name = home->id, .key = key }, &issued);
-        return r == ALD_EXIT_OK ? ald_enrol_install_node(home, issued->certificate) : r;
+        if (r != ALD_EXIT_OK)
+                return r;
+        r = ald_enrol_install_node(home, issued->certificate);
+        if (r != ALD_EXIT_OK)
+                ald_authority_forget(authority, issued);
+        return r;
 }
 
 int ald_own_broker(AldAuthority *authority, const char *cluster, char **addresses, bool anew)
@@ -99,7 +104,12 @@ int ald_own_broker(AldAuthority *authority, const char *cluster, char **addresse
         subject.key = key;
         subject.names = (const char *const *) addresses;
         r = ald_authority_sign(authority, &subject, &issued);
-        return r == ALD_EXIT_OK ? ald_enrol_install_broker(home, cluster, issued->certificate) : r;
+        if (r != ALD_EXIT_OK)
+                return r;
+        r = ald_enrol_install_broker(home, cluster, issued->certificate);
+        if (r != ALD_EXIT_OK && !is_good(authority, path, key, addresses))
+                ald_authority_forget(authority, issued);
+        return r;
 }
 
 static bool is_on(const char *broker, const char *wanted)

@@ -75,7 +75,7 @@ static int explain(const char *host, int status)
         if (code == SSH_FAILED)
                 ald_complain("Cannot reach %s by ssh; without ssh: alidadectl cluster join --request", host);
         else if (code == NOT_FOUND)
-                ald_complain("alidadectl is not installed on %s", host);
+                ald_complain("alidadectl, or sudo for one who is not root, is not installed on %s", host);
         else
                 ald_complain(
                         "%s did not sign. Where sudo asks for a password there, join by root@HOST, or use "

@@ -1,0 +1,603 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""alidadectl cluster: beginning, joining, renewing, revoking and leaving, with real ssh and a real mosquitto."""
+
+import json
+import os
+
+import pytest
+
+from bedlib.broker import Broker
+from bedlib.fixtures import needs_namespaces
+from bedlib.machine import Machine
+from bedlib.parts import find_program
+from bedlib.pki import Authority
+from bedlib.services import client_binary
+from enrol_seat import (DENIED, ERROR, NO_NODE, UNREACHABLE, USAGE, Seat, Ssh, common_name, make_request, openssl,
+                        serial)
+
+pytestmark = needs_namespaces
+ADDRESS = "--address=127.0.0.1"
+
+
+@pytest.fixture
+def machine():
+    with Machine("enrol", isolated=True) as made:
+        made.add_users(["alidade-cluster"])
+        made.add_members([("alidade-cluster", "alidade-tls")])
+        yield made
+
+
+@pytest.fixture
+def first(machine):
+    """The machine that began the cluster, without mosquitto running."""
+    seat = Seat(machine, "first")
+    seat.cluster("init", "lab", ADDRESS)
+    return seat
+
+
+def joined(machine, first, name="second", *words):
+    seat = Seat(machine, name)
+    join_by_hand(seat, first, *words)
+    return seat
+
+
+def join_by_hand(seat, first, *words):
+    request = seat.cluster("join", "--request", *words).stdout
+    bundle = first.cluster("sign", text_in=request).stdout
+    return seat.cluster("join", "--accept", text_in=bundle)
+
+
+def group_of(machine, path):
+    lines = (machine.root / "etc/group").read_text().splitlines()
+    return next(line.split(":")[0] for line in lines if int(line.split(":")[2]) == path.stat().st_gid)
+
+
+def mode(path):
+    return path.stat().st_mode & 0o7777
+
+
+# Beginning
+
+def test_keys_and_their_rights(machine, first):
+    wanted = {"ca": (0o700, "root"), "ca/ca.key": (0o600, "root"), "node.key": (0o640, "alidade-tls"),
+              "broker/broker.key": (0o640, "mosquitto"), "ca.crt": (0o644, "root"), "crl.pem": (0o644, "root"),
+              "node.crt": (0o644, "root")}
+    found = {name: (mode(first.path(name)), group_of(machine, first.path(name))) for name in wanted}
+    assert found == wanted
+    assert common_name(first.path("broker/broker.crt")) == f"broker-{first.id}"
+    assert first.settings() == {"name": "lab", "brokers": "127.0.0.1", "discovery": "true"}
+    assert "cluster=lab" in (first.dir / "avahi/services/alidade.service").read_text()
+    assert first.crl_number() == 1
+
+
+def test_init_again_changes_nothing_and_another_name_is_refused(first):
+    before = first.files()
+    first.cluster("init", "lab", ADDRESS)
+    assert first.files() == before
+    refused = first.cluster("init", "other", ADDRESS, code=ERROR)
+    assert "This machine is in cluster lab, begun here" in refused.stderr
+    assert first.files() == before
+
+
+def test_init_with_another_address_makes_another_broker_certificate(first):
+    first.cluster("init", "lab", "--address=broker.example", ADDRESS)
+    text = openssl("x509", "-in", first.path("broker/broker.crt"), "-noout", "-ext", "subjectAltName")
+    assert "DNS:broker.example" in text and "IP Address:127.0.0.1" in text
+    assert first.settings()["brokers"] == "127.0.0.1;broker.example"
+
+
+@pytest.mark.parametrize("lost", ["ca.crt", "node.crt", "node.key", "broker/broker.crt",
+                                  "broker/broker.key", "../alidade.conf.d/50-cluster.conf"])
+def test_an_interrupted_init_is_gone_on_with(machine, first, lost):
+    """Whatever was not yet written is made, and fits to the rest."""
+    key = first.read("ca/ca.key")
+    first.path(lost).unlink()
+    first.cluster("init", "lab", ADDRESS)
+    assert first.path(lost).exists() and first.read("ca/ca.key") == key
+    openssl("verify", "-CAfile", first.path("ca.crt"), "-CRLfile", first.path("crl.pem"), "-crl_check",
+            first.path("node.crt"), first.path("broker/broker.crt"))
+    joined(machine, first)
+
+
+def test_a_lost_list_is_not_replaced_by_an_empty_one(machine, first):
+    first.path("crl.pem").unlink()
+    refused = first.cluster("init", "lab", ADDRESS, code=ERROR)
+    assert "is lost, and with it who was revoked: copy it from another machine" in refused.stderr
+    assert not first.path("crl.pem").exists()
+
+
+def test_numbers_of_lists_are_never_used_twice(machine, first):
+    """Not even where writing the list failed after the number was taken."""
+    second = joined(machine, first)
+    first.path("ca/crl-number").write_text("7\n")
+    first.cluster("revoke", second.id)
+    assert first.crl_number() == 8
+    first.path("ca/crl-number").unlink()
+    first.cluster("revoke", joined(machine, first, "third").id)
+    assert first.crl_number() == 9
+
+
+def test_settings_of_the_administrator_stay(first):
+    path = first.config / "alidade.conf.d/50-cluster.conf"
+    path.write_text(path.read_text().replace("discovery=true", "discovery=false\nmirror=self"))
+    first.cluster("init", "lab", "--address=192.0.2.9")
+    assert first.settings() == {"name": "lab", "brokers": "127.0.0.1;192.0.2.9", "discovery": "false",
+                                "mirror": "self"}
+
+
+@pytest.mark.parametrize("name", ["", "Lab", "-lab", "lab/1", "+", "x" * 33, "lab\n"])
+def test_bad_names_are_refused(machine, name):
+    seat = Seat(machine, "first")
+    refused = seat.cluster("init", "--", name, code=USAGE)
+    assert "no name for a cluster" in refused.stderr
+    assert list(seat.config.iterdir()) == []
+
+
+@pytest.mark.parametrize("address", ["", "a b", "host;other", "192.0.2.300", "host:8883", "-x", "a..b"])
+def test_bad_addresses_are_refused(machine, address):
+    seat = Seat(machine, "first")
+    refused = seat.cluster("init", "lab", f"--address={address}", code=USAGE)
+    assert f"--address={address}: " in refused.stderr
+    assert not seat.path("ca").exists()
+
+
+# mosquitto as it is configured
+
+@pytest.mark.parametrize("main, others, said", [
+    (None, {}, "is not installed here"),
+    ("", {}, "does not read"),
+    ("port 1883\n", {}, "mosquitto.conf:2: another listener"),
+    ("", {"local.conf": "listener 1883 localhost\n"}, "local.conf:1: another listener"),
+    ("", {"local.conf": "listener 1883\nallow_anonymous true\n"}, "local.conf:2: a listener of this mosquitto is open"),
+    ("", {"a.conf": "allow_anonymous false\n"}, "a.conf:1: allow_anonymous stands where it would change"),
+    ("", {"z.conf": "allow_anonymous true\n"}, "z.conf:1: allow_anonymous stands where it would change"),
+    ("", {"z.conf": "  acl_file   /etc/x\n"}, "z.conf:1: acl_file stands where"),
+    ("", {"z.conf": "per_listener_settings false\n"}, "z.conf:1: per_listener_settings has to be true"),
+], ids=lambda value: value if isinstance(value, str) and " " in value else "")
+def test_a_mosquitto_that_would_be_open_is_refused(machine, main, others, said):
+    seat = Seat(machine, "first")
+    path = seat.mosquitto / "mosquitto.conf"
+    if main is None:
+        path.unlink()
+    else:
+        path.write_text((f"include_dir {seat.mosquitto}/conf.d\n" if others or main else "") + main)
+    for name, text in others.items():
+        (seat.mosquitto / "conf.d" / name).write_text(text)
+    before = sorted(seat.mosquitto.rglob("*"))
+    refused = seat.cluster("init", "lab", ADDRESS, code=ERROR)
+    assert said in refused.stderr
+    assert sorted(seat.mosquitto.rglob("*")) == before
+    assert not seat.path("ca").exists()
+
+
+def test_a_listener_with_rights_of_its_own_may_stay(machine):
+    seat = Seat(machine, "first")
+    (seat.mosquitto / "conf.d/local.conf").write_text(
+        "listener 1884\npassword_file /x\nacl_file /y\n")
+    (seat.mosquitto / "mosquitto.conf").write_text(
+        f"per_listener_settings true\ninclude_dir {seat.mosquitto}/conf.d\n")
+    seat.cluster("init", "lab", ADDRESS)
+
+
+# The broker
+
+@pytest.fixture
+def broker(machine):
+    return Broker(machine)
+
+
+@pytest.fixture
+def lab(machine, broker):
+    """Two nodes, and a mosquitto that runs with what was written."""
+    first = Seat(machine, "first", broker.config)
+    # As the package has it, so the paths in it are those within the machine.
+    first.environment["ALIDADE_MOSQUITTO_DIR"] = "/etc/mosquitto"
+    first.cluster("init", "lab", ADDRESS)
+    second = joined(machine, first)
+    broker.start()
+    return first, second
+
+
+def listening(machine):
+    done = machine.run([find_program("ss"), "-Hltn"])
+    return {line.split()[3].rpartition(":")[2] for line in done.stdout.splitlines()}
+
+
+def test_no_other_listener_is_open(machine, lab):
+    assert listening(machine) == {"8883"}
+
+
+def test_a_node_writes_under_its_own_id_only(lab):
+    first, second = lab
+    own, foreign = (f"alidade/1/lab/{seat.id}/Node1.Identity" for seat in (second, first))
+    assert second.publish(own, "own").returncode == 0
+    assert second.publish(foreign, "forged").returncode == 0, "3.1.1 acknowledges what it refuses"
+    assert second.publish("alidade/1/other/x", "stray").returncode == 0
+    assert first.retained("alidade/1/lab/#") == {own: "own"}
+    assert second.retained("#") == {own: "own"}
+
+
+@pytest.mark.parametrize("options", [{"certificate": False}, {"key": "broker/broker"}, {"key": "foreign"}],
+                         ids=["none", "broker", "another CA"])
+def test_who_has_no_certificate_of_a_node_is_refused(machine, lab, options):
+    first, _ = lab
+    Authority(machine.dir / "foreign").issue(first.path("foreign"), first.id, "clientAuth")
+    done = first.publish(f"alidade/1/lab/{first.id}/x", "no", **options)
+    assert done.returncode != 0
+    assert first.retained("#") == {}
+
+
+def test_without_tls_nobody_gets_in(machine, lab):
+    done = machine.run([find_program("mosquitto_pub"), "-h", "127.0.0.1", "-p", "8883", "-t", "x", "-m", "x"],
+                       check=False)
+    assert done.returncode != 0
+
+
+def test_who_is_revoked_gets_in_no_more(lab, broker):
+    first, second = lab
+    topic = f"alidade/1/lab/{second.id}/x"
+    assert second.publish(topic, "before").returncode == 0
+    first.cluster("revoke", second.id)
+    broker.stop()
+    broker.start()
+    assert second.publish(topic, "after").returncode != 0
+    assert first.publish(f"alidade/1/lab/{first.id}/x", "first").returncode == 0
+
+
+# Joining
+
+def test_join_by_hand(machine, first):
+    second = Seat(machine, "second")
+    request, bundle = machine.dir / "request", machine.dir / "bundle"
+    told = second.cluster("join", "--request", request).stdout
+    assert f"cluster sign {request}" in told
+    told = first.cluster("sign", request, f"--output={bundle}").stdout
+    assert f"join --accept {bundle}" in told
+    second.cluster("join", "--accept", bundle)
+    assert second.settings() == {"name": "lab", "brokers": "127.0.0.1", "discovery": "true"}
+    assert second.id != first.id and second.read("ca.crt") == first.read("ca.crt")
+    assert (mode(second.path("node.key")), group_of(machine, second.path("node.key"))) == (0o640, "alidade-tls")
+    assert "PRIVATE" not in request.read_text() + bundle.read_text()
+    assert not second.path("ca").exists()
+
+
+@pytest.fixture
+def ssh(first):
+    made = Ssh(first)
+    made.start()
+    return made
+
+
+def test_join_over_ssh_in_one_step_and_again(machine, first, ssh):
+    second = Seat(machine, "second")
+    second.cluster("join", "root@127.0.0.1", env=ssh.environment(second))
+    assert second.read("ca.crt") == first.read("ca.crt")
+    key = second.read("node.key")
+    second.cluster("join", "root@127.0.0.1", env=ssh.environment(second))
+    assert second.read("node.key") == key
+    first.cluster("init", "lab", ADDRESS)
+
+
+def test_join_over_ssh_with_another_key_needs_replace(machine, first, ssh):
+    second = Seat(machine, "second")
+    second.cluster("join", "root@127.0.0.1", env=ssh.environment(second))
+    before, old = second.files(), serial(second.path("node.crt"))
+    second.path("node.key").unlink()
+    refused = second.cluster("join", "root@127.0.0.1", env=ssh.environment(second), code=ERROR)
+    assert "add --replace" in refused.stderr and "did not sign" in refused.stderr
+    assert second.files().keys() == before.keys()
+    second.cluster("join", "root@127.0.0.1", "--replace", env=ssh.environment(second))
+    assert first.crl() == {old} == second.crl()
+
+
+def test_ssh_that_does_not_get_through(machine, first, ssh):
+    second = Seat(machine, "second")
+    (ssh.dir / "known_hosts").write_text("")
+    refused = second.cluster("join", "root@127.0.0.1", env=ssh.environment(second), code=UNREACHABLE)
+    assert "Host key verification failed" in refused.stderr
+    assert "Cannot reach root@127.0.0.1 by ssh; without ssh: alidadectl cluster join --request" in refused.stderr
+    refused = second.cluster("join", "-oProxyCommand=touch /tmp/x", env=ssh.environment(second), code=USAGE)
+    assert not second.path("node.crt").exists()
+
+
+def test_a_second_broker(machine, first):
+    second = joined(machine, first, "second", "--broker", "--address=192.0.2.2")
+    assert first.settings()["brokers"] == second.settings()["brokers"] == "127.0.0.1;192.0.2.2"
+    assert common_name(second.path("broker/broker.crt")) == f"broker-{second.id}"
+    assert mode(second.path("broker/broker.key")) == 0o640
+    assert "listener 8883" in (second.mosquitto / "conf.d/alidade.conf").read_text()
+    third = joined(machine, first, "third")
+    assert third.settings()["brokers"] == "127.0.0.1;192.0.2.2"
+    assert not third.path("broker").exists() and not (third.mosquitto / "conf.d/alidade.conf").exists()
+    # Revoking the node takes its broker along.
+    first.cluster("revoke", second.id[:12])
+    assert first.crl() == {serial(second.path("node.crt")), serial(second.path("broker/broker.crt"))}
+    assert first.settings()["brokers"] == "127.0.0.1"
+
+
+def test_a_broker_elsewhere_only(machine):
+    first = Seat(machine, "first")
+    (first.mosquitto / "mosquitto.conf").unlink()
+    told = first.cluster("init", "lab", "--no-broker").stdout
+    assert "a cluster needs a broker" in told and not first.path("broker").exists()
+    second = joined(machine, first, "second", "--broker", "--address=192.0.2.2")
+    assert first.settings()["brokers"] == second.settings()["brokers"] == "192.0.2.2"
+
+
+# What sign and accept refuse
+
+def test_one_id_has_one_certificate(machine, first):
+    second = Seat(machine, "second")
+    request = second.cluster("join", "--request").stdout
+    second.cluster("join", "--accept", text_in=first.cluster("sign", text_in=request).stdout)
+    refused = first.cluster("sign", text_in=request, code=ERROR)
+    assert refused.stdout == "" and "add --renew" in refused.stderr
+    first.cluster("sign", "--renew", text_in=request)
+    other = make_request(machine.dir, second.id)
+    refused = first.cluster("sign", text_in=other, code=ERROR)
+    assert refused.stdout == "" and "add --replace" in refused.stderr and "systemd-machine-id-setup" in refused.stderr
+    first.cluster("sign", "--renew", text_in=other, code=ERROR)
+    assert first.crl() == set()
+    first.cluster("sign", "--replace", text_in=other)
+    assert len(first.crl()) == 2 and serial(second.path("node.crt")) in first.crl()
+
+
+@pytest.mark.parametrize("name", ["laptop", "broker-" + "a" * 32, "A" * 32, "bridge-site", "0" * 32])
+def test_who_is_no_node_is_not_signed(machine, first, name):
+    before = first.files()
+    refused = first.cluster("sign", text_in=make_request(machine.dir, name), code=ERROR)
+    assert "The request is refused" in refused.stderr and refused.stdout == ""
+    assert first.files() == before
+
+
+def test_a_copy_of_the_first_machine_is_not_signed(machine, first):
+    refused = first.cluster("sign", "--replace", text_in=make_request(machine.dir, first.id), code=ERROR)
+    assert "copy of this machine" in refused.stderr
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "-----BEGIN CERTIFICATE REQUEST-----\nMII\n", "x" * 300_000,
+                                  "Broker-Address: a b\n-----BEGIN CERTIFICATE REQUEST-----\n"],
+                         ids=["empty", "nonsense", "cut", "large", "address"])
+def test_rubbish_is_not_signed(first, text):
+    before = first.files()
+    assert first.cluster("sign", text_in=text, code=ERROR).stdout == ""
+    assert first.files() == before
+
+
+def test_a_request_with_a_changed_byte_is_refused(machine, first):
+    lines = Seat(machine, "second").cluster("join", "--request").stdout.splitlines(keepends=True)
+    lines[3] = lines[3][:10] + ("A" if lines[3][10] != "A" else "B") + lines[3][11:]
+    assert "The request is refused" in first.cluster("sign", text_in="".join(lines), code=ERROR).stderr
+
+
+def test_steps_out_of_order(machine, first):
+    second = Seat(machine, "second")
+    bundle = first.cluster("sign", text_in=second.cluster("join", "--request").stdout).stdout
+    stranger = Seat(machine, "stranger")
+    assert "in no cluster" in stranger.cluster("renew", "root@x", code=ERROR).stderr
+    assert "does not keep the key" in stranger.cluster("sign", text_in="", code=ERROR).stderr
+    assert "does not keep the key" in stranger.cluster("revoke", "abc", code=ERROR).stderr
+    refused = stranger.cluster("join", "--accept", text_in=bundle, code=ERROR)
+    assert "The bundle is refused" in refused.stderr
+    assert "signs for itself" in first.cluster("join", "root@x", code=ERROR).stderr
+    assert "From whom?" in stranger.cluster("join", code=USAGE).stderr
+    second.path("node.key").unlink()
+    refused = second.cluster("join", "--accept", text_in=bundle, code=ERROR)
+    assert "no key here" in refused.stderr
+    second.cluster("join", "--request")
+    refused = second.cluster("join", "--accept", text_in=bundle, code=ERROR)
+    assert "not for the key that lies here" in refused.stderr
+    assert not second.path("node.crt").exists()
+
+
+@pytest.mark.parametrize("change", ["cut", "not json", "name", "ca", "crl", "brokers", "version"])
+def test_a_bundle_that_was_tampered_with_is_refused(machine, first, change):
+    second = Seat(machine, "second")
+    bundle = json.loads(first.cluster("sign", text_in=second.cluster("join", "--request").stdout).stdout)
+    foreign = Authority(machine.dir / "foreign")
+    foreign.write_crl(machine.dir / "foreign.crl")
+    bundle.update({"name": {"Cluster": "other"}, "ca": {"Ca": foreign.certificate.read_text()},
+                   "crl": {"Crl": (machine.dir / "foreign.crl").read_text()},
+                   "brokers": {"Brokers": ["a;b"]}, "version": {"AlidadeBundle": 2}}.get(change, {}))
+    text = {"cut": json.dumps(bundle)[:-20], "not json": "<xml/>"}.get(change, json.dumps(bundle))
+    before = second.files()
+    second.cluster("join", "--accept", text_in=text, code=ERROR)
+    assert second.files() == before
+
+
+def test_a_node_does_not_slip_into_another_cluster(machine, first):
+    second = joined(machine, first)
+    other = Seat(machine, "other")
+    other.cluster("init", "lab", ADDRESS)
+    before = second.files()
+    bundle = other.cluster("sign", text_in=second.cluster("join", "--request").stdout).stdout
+    refused = second.cluster("join", "--accept", text_in=bundle, code=ERROR)
+    assert "another cluster" in refused.stderr and "leave" in refused.stderr
+    assert second.files() == before
+    second.cluster("leave")
+    bundle = other.cluster("sign", "--replace", text_in=second.cluster("join", "--request").stdout).stdout
+    second.cluster("join", "--accept", text_in=bundle)
+    assert second.read("ca.crt") == other.read("ca.crt")
+
+
+# Later
+
+def test_renew_where_it_began(first):
+    old, key = serial(first.path("node.crt")), first.read("node.key")
+    broker = serial(first.path("broker/broker.crt"))
+    first.cluster("renew")
+    assert serial(first.path("node.crt")) != old and serial(first.path("broker/broker.crt")) != broker
+    assert first.read("node.key") == key and first.crl() == set()
+
+
+def test_renew_over_ssh_brings_the_brokers_and_the_list(machine, first, ssh):
+    second = joined(machine, first)
+    third = joined(machine, first, "third", "--broker", "--address=192.0.2.3")
+    fourth = joined(machine, first, "fourth")
+    first.cluster("revoke", fourth.id)
+    old = serial(second.path("node.crt"))
+    second.cluster("renew", "root@127.0.0.1", env=ssh.environment(second))
+    assert serial(second.path("node.crt")) != old
+    assert second.settings()["brokers"] == "127.0.0.1;192.0.2.3"
+    assert second.crl() == {serial(fourth.path("node.crt"))}
+    before = serial(third.path("broker/broker.crt"))
+    third.cluster("renew", "root@127.0.0.1", env=ssh.environment(third))
+    assert serial(third.path("broker/broker.crt")) != before
+    assert first.settings()["brokers"] == "127.0.0.1;192.0.2.3"
+
+
+def test_renew_by_hand(machine, first):
+    second = joined(machine, first)
+    old = serial(second.path("node.crt"))
+    asked = second.cluster("renew", "--request")
+    assert "sign --renew" in asked.stderr
+    second.cluster("renew", "--accept", text_in=first.cluster("sign", "--renew", text_in=asked.stdout).stdout)
+    assert serial(second.path("node.crt")) != old and first.crl() == set()
+
+
+def test_an_older_bundle_does_not_bring_back_who_was_revoked(machine, first):
+    second, third = joined(machine, first), joined(machine, first, "third")
+    bundle = first.cluster("sign", "--renew", text_in=second.cluster("renew", "--request").stdout).stdout
+    first.cluster("revoke", third.id)
+    second.path("crl.pem").write_text(first.read("crl.pem"))
+    second.cluster("renew", "--accept", text_in=bundle)
+    assert second.crl() == {serial(third.path("node.crt"))}
+
+
+def test_revoke(machine, first):
+    second = joined(machine, first)
+    assert "No node ffff" in first.cluster("revoke", "ffff", code=NO_NODE).stderr
+    assert "this machine" in first.cluster("revoke", first.id, code=ERROR).stderr
+    first.cluster("revoke", second.id)
+    assert first.crl() == {serial(second.path("node.crt"))} and first.crl_number() == 2
+    before = first.read("crl.pem")
+    assert "no valid certificate any more" in first.cluster("revoke", second.id).stdout
+    assert first.read("crl.pem") == before
+    first.cluster("sign", text_in=second.cluster("renew", "--request").stdout)
+
+
+def test_install_crl(machine, first):
+    second, third = joined(machine, first), joined(machine, first, "third")
+    assert "nothing to install" in second.cluster("install-crl").stdout
+    first.cluster("revoke", third.id)
+    (second.state / "crl.pem").write_text(first.read("crl.pem"))
+    told = second.cluster("install-crl").stdout
+    assert "number 2, 1 certificates revoked" in told and "mosquitto" not in told
+    assert second.read("crl.pem") == first.read("crl.pem")
+    assert "which is as new" in second.cluster("install-crl").stdout
+    assert "Restart mosquitto" not in second.cluster("install-crl").stdout
+
+
+def test_install_crl_on_a_broker_restarts_it(machine, first):
+    second = joined(machine, first, "second", "--broker", "--address=192.0.2.2")
+    third = joined(machine, first, "third")
+    first.cluster("revoke", third.id)
+    (second.state / "crl.pem").write_text(first.read("crl.pem"))
+    assert "Restart mosquitto" in second.cluster("install-crl").stdout
+
+
+@pytest.mark.parametrize("kind", ["forged", "older", "rubbish", "folder", "fifo", "large"])
+def test_install_crl_takes_no_other_list(machine, first, kind):
+    """Who can write to the state directory of the cluster service cannot let anybody in again."""
+    second, third = joined(machine, first), joined(machine, first, "third")
+    old = first.read("crl.pem")
+    first.cluster("revoke", third.id)
+    (second.state / "crl.pem").write_text(first.read("crl.pem"))
+    second.cluster("install-crl")
+    path = second.state / "crl.pem"
+    path.unlink()
+    if kind == "forged":
+        Authority(machine.dir / "foreign").write_crl(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "fifo":
+        os.mkfifo(path)
+    else:
+        path.write_text({"older": old, "rubbish": "no list", "large": "x" * (2 << 20)}[kind])
+    second.cluster("install-crl", code=0 if kind == "older" else ERROR)
+    assert second.read("crl.pem") == first.read("crl.pem")
+
+
+def test_leave(machine, first):
+    second = joined(machine, first, "second", "--broker", "--address=192.0.2.2")
+    (second.state / "crl.pem").write_text(first.read("crl.pem"))
+    own = second.id
+    told = second.cluster("leave").stdout
+    assert f"revoke {own}" in told
+    assert set(second.files()) == {"mosquitto/mosquitto.conf"}
+    second.cluster("leave")
+    refused = first.cluster("leave", code=ERROR)
+    assert "keeps the key of cluster lab" in refused.stderr and "Nothing was removed" in refused.stderr
+    assert first.path("ca/ca.key").exists()
+    first.cluster("leave", "--force")
+    assert set(first.files()) == {"mosquitto/mosquitto.conf"}
+    first.cluster("init", "other", ADDRESS)
+
+
+# Who may, and what happens when nothing can be written
+
+@pytest.mark.parametrize("words", [("init", "lab"), ("join", "root@x"), ("join", "--request"), ("join", "--accept"),
+                                   ("sign",), ("revoke", "a" * 32), ("renew",), ("leave", "--force"),
+                                   ("install-crl",)], ids=" ".join)
+def test_nobody_may(machine, first, words):
+    before = first.files()
+    refused = first.cluster(*words, user="nobody", code=DENIED)
+    assert "Only root may do this" in refused.stderr
+    assert first.files() == before
+
+
+def test_anybody_may_read_the_status(first):
+    told = first.cluster("status", user="nobody").stdout
+    assert "The cluster service does not answer" in told and "number 1, 0 revoked" in told
+    found = json.loads(first.cluster("status", "--json", user="nobody").stdout)
+    assert found["Running"] is False
+    assert found["Files"]["ClusterName"] == "lab" and found["Files"]["Brokers"] == ["127.0.0.1"]
+    assert found["Files"]["NodeId"] == first.id and found["Files"]["CertificateExpiryUSec"] > 0
+
+
+def fill(machine, folder, size):
+    machine.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=0755", "tmpfs", folder])
+
+
+def test_a_full_disk_loses_nothing(machine):
+    """However far init gets, what is there is whole, and it is gone on with once there is room."""
+    seat = Seat(machine, "first")
+    # The folder is seen by the machine alone, so everything is asked of it there.
+    fill(machine, seat.config, "128k")
+    inside = machine.root / str(seat.config).lstrip("/")
+    told = set()
+    for kept in range(128, -4, -4):
+        (inside / "ballast").write_bytes(b"\0" * max(kept, 0) * 1024)
+        done = machine.run([client_binary(), "cluster", "init", "lab", ADDRESS], env=seat.environment, check=False)
+        told.add((done.returncode, "No space left on device" in done.stderr))
+        for path in inside.rglob("*"):
+            assert not path.is_file() or path.name == "ballast" or path.stat().st_size > 0, path
+    assert told == {(1, True), (0, False)}
+
+
+def test_a_full_disk_costs_no_revocation(machine, first):
+    """What cannot be written is not half there: the old list stays, and is whole."""
+    second = joined(machine, first)
+    before, files = first.crl_number(), sorted(first.files())
+    inside = machine.root / str(first.path("crl.pem").parent).lstrip("/")
+    machine.run(["cp", "-a", f"{first.path('')}", machine.dir / "kept"])
+    fill(machine, first.path(""), "128k")
+    machine.run(["cp", "-a", f"{machine.dir}/kept/.", first.path("")])
+    machine.run(["sh", "-c", f"cat /dev/zero >{first.path('ballast')} || :"])
+    old = (inside / "crl.pem").read_text()
+    refused = first.cluster("revoke", second.id, code=ERROR)
+    assert "No space left on device" in refused.stderr
+    assert (inside / "crl.pem").read_text() == old and before == 1
+    (inside / "ballast").unlink()
+    first.cluster("revoke", second.id)
+    assert (inside / "crl.pem").read_text() != old
+    assert sorted(first.files()) == files
+
+
+def test_usage(first):
+    assert "is no verb of cluster" in first.cluster("frobnicate", code=USAGE).stderr
+    assert "--force is not for cluster status" in first.cluster("status", "--force", code=USAGE).stderr
+    assert "--host is not for cluster renew" in first.cluster("renew", "-H", "x", code=USAGE).stderr
+    assert "two steps" in first.cluster("join", "--request", "--accept", code=USAGE).stderr
+    assert "Usage: alidadectl cluster revoke NODE" in first.cluster("revoke", code=USAGE).stderr
+    assert "--broker" in first.cluster("--help").stdout
