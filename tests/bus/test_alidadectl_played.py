@@ -556,6 +556,22 @@ def test_watch_shows_and_follows(play):
         assert terminal.is_restored()
 
 
+@pytest.mark.parametrize("columns, rows", [(20, 24), (20, 5), (7, 3), (1, 1)])
+def test_watch_on_hardly_any_terminal(play, columns, rows):
+    """In ASCII where it must be; and it grows with its terminal."""
+    host, _ = play(findings=[FINDING])
+    with watch(host, columns=columns, rows=rows, env={"LC_ALL": "C"}) as terminal:
+        terminal.wait_for(lambda shown: shown.strip())
+        terminal.resize(100, 30)
+        terminal.wait_for_text("borealis")
+        terminal.resize(columns, rows)
+        terminal.wait_for(lambda shown: shown.strip() and "16.0/64.0" not in shown)
+        assert terminal.screen.text().isascii() and terminal.screen.bad == []
+        terminal.type("q")
+        assert terminal.wait() == OK
+        assert terminal.is_restored()
+
+
 def test_watch_sends_only_what_changed(play):
     host, state = play()
     with watch(host) as terminal:
