@@ -9,8 +9,8 @@ import pytest
 
 from bedlib import Timeout
 from bedlib.fixtures import needs_namespaces
-from state_service import (ACCESS_DENIED, CLUSTER_POLICY, KINDS, PATH, STATE, Cluster, call, fails_with, full, get, interface, key_for,
-                           link_path, local_id, memory, node_id, node_path, pages, start)
+from state_service import (ACCESS_DENIED, CLUSTER_POLICY, KINDS, PATH, STATE, Cluster, call, fails_with, full, get,
+                           interface, key_for, link_path, local_id, memory, node_id, node_path, pages, start)
 
 SINK = node_id(2)
 LOG_CONTROL = (STATE, "/org/freedesktop/LogControl1", "org.freedesktop.LogControl1")

@@ -120,6 +120,15 @@ def test_link_structs_say_so(tmp_path):
     assert (interface.struct, interface.symbol, interface.is_link) == ("LinkTest", "link_test", True)
 
 
+def test_facts_of_a_record(tmp_path):
+    plain = record(tmp_path, field("t"))
+    marked = record(tmp_path, annotation("Persistent", "true") + annotation("Local", "true") + field("t"))
+    assert (plain.persistent, plain.local, marked.persistent, marked.local) == (False, False, True, True)
+    for interface, value in ((plain, "false"), (marked, "true")):
+        source = generate.schema_c([interface])
+        assert f".persistent = {value}," in source and f".local = {value}," in source
+
+
 def test_header_and_tables_follow_the_xml(tmp_path):
     records = [record(tmp_path, field("t", annotation("Threshold", "5%"), "FreeBytes")
                       + field("s", annotation("Enum", "up down-low"), "State")
