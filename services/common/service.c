@@ -184,9 +184,8 @@ static gboolean on_terminate(gpointer userdata)
         return G_SOURCE_CONTINUE;
 }
 
-static gboolean on_hangup(gpointer userdata)
+void ald_service_reload(AldService *service)
 {
-        AldService *service = userdata;
         AldConfig *old = service->config;
 
         sd_notifyf(false, "RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT, g_get_monotonic_time());
@@ -197,6 +196,11 @@ static gboolean on_hangup(gpointer userdata)
         if (service->owns_name)
                 sd_notify(false, "READY=1");
         g_info("Configuration loaded again");
+}
+
+static gboolean on_hangup(gpointer userdata)
+{
+        ald_service_reload(userdata);
         return G_SOURCE_CONTINUE;
 }
 

@@ -45,6 +45,9 @@ int ald_service_root(AldService *service);
 /* Ends the main loop. A negative error makes the exit status nonzero; the reason is logged. */
 void ald_service_quit(AldService *service, int error, const char *reason);
 
+/* Reads the configuration again and has the service take it over, as SIGHUP does. */
+void ald_service_reload(AldService *service);
+
 /* Counts a signal that did not come from whom it claimed; what the property RefusedSignals shows. */
 void ald_service_refuse_signal(AldService *service, sd_bus_message *message);
 

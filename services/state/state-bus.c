@@ -4,13 +4,13 @@
 
 #include "services/common/bus-cleanup.h"
 #include "services/common/errors.h"
+#include "services/common/holders.h"
 #include "services/common/record-bus.h"
 #include "services/state/paths.h"
 #include "services/state/put-bus.h"
 #include "services/state/records-bus.h"
 #include "services/state/reports-bus.h"
 #include "services/state/state-bus.h"
-#include "services/state/subscribers-bus.h"
 #include "services/state/totals-bus.h"
 #include "state/digest.h"
 
@@ -20,7 +20,7 @@ struct AldStateBus {
         AldStore *store;
         AldClusterBus *cluster;
         AldSignals *signals;
-        AldSubscribers *subscribers;
+        AldHolders *subscribers;
         AldTotalsBus totals;
         char node_id[ALD_ID_STRING_SIZE];
         char *node_id_property;
@@ -256,7 +256,7 @@ static int method_get_digest(sd_bus_message *message, void *userdata, sd_bus_err
 static int method_subscribe(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldStateBus *self = userdata;
-        int r = ald_subscribers_add(self->subscribers, message);
+        int r = ald_holders_add(self->subscribers, message);
 
         if (r == -ENOSPC)
                 return sd_bus_error_set(
@@ -267,7 +267,7 @@ static int method_subscribe(sd_bus_message *message, void *userdata, sd_bus_erro
 static int method_unsubscribe(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldStateBus *self = userdata;
-        int r = ald_subscribers_remove(self->subscribers, message);
+        int r = ald_holders_remove(self->subscribers, message);
 
         if (r == -ENOENT)
                 return sd_bus_error_set(
@@ -355,7 +355,7 @@ int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterB
         self->cluster = cluster;
         self->signals = signals;
         self->node_id_property = ald_id_format(local, self->node_id);
-        self->subscribers = ald_subscribers_new(service, on_subscribers, self);
+        self->subscribers = ald_holders_new(service, on_subscribers, self);
         ald_totals_bus_init(&self->totals, service, manager);
         return sd_bus_add_object_vtable(ald_service_bus(service), &self->slot, ALD_STATE_PATH,
                 "org.alidade.State1", state_vtable, self);
@@ -367,6 +367,6 @@ void ald_state_bus_free(AldStateBus *self)
                 return;
         sd_bus_slot_unref(self->slot);
         ald_totals_bus_clear(&self->totals);
-        ald_subscribers_free(self->subscribers);
+        ald_holders_free(self->subscribers);
         g_free(self);
 }
