@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/cluster/cluster-bus.h"
+#include "services/cluster/rows-bus.h"
+#include "services/common/bus-cleanup.h"
+#include "services/common/errors.h"
+#include "services/common/holders.h"
+#include "services/common/polkit.h"
+
+#define INTERFACE "org.alidade.Cluster1"
+#define ACTION_FORGET "org.alidade.cluster.forget"
+#define ACTION_CONFIGURE "org.alidade.cluster.configure"
+
+/* What clients were told of the properties that change. */
+typedef struct Shown {
+        char *cluster_name, *problem;
+        const char *state, *mirror;
+        int mirroring;
+        uint64_t certificate_expiry_usec;
+} Shown;
+
+struct AldClusterBus {
+        AldService *service;
+        AldClusterManager *manager;
+        AldHolders *mirrors;
+        char instance_text[ALD_ID_STRING_SIZE];
+        const char *instance;
+        Shown shown;
+        guint update;
+        sd_bus_slot *slot;
+};
+
+static void shown_clear(Shown *shown)
+{
+        g_free(shown->cluster_name);
+        g_free(shown->problem);
+}
+
+static Shown look(const AldClusterManager *manager)
+{
+        return (Shown){
+                .cluster_name = g_strdup(ald_cluster_manager_name(manager)),
+                .problem = ald_cluster_manager_problem(manager),
+                .state = ald_cluster_state_name(ald_cluster_manager_state(manager)),
+                .mirror = ald_mirror_mode_name(ald_cluster_manager_mirror(manager)),
+                .mirroring = ald_cluster_manager_is_mirroring(manager),
+                .certificate_expiry_usec = ald_cluster_manager_certificate_expiry(manager),
+        };
+}
+
+static void emit_changes(AldClusterBus *self, const Shown *before, const Shown *after)
+{
+        char *names[7] = { NULL };
+        unsigned n = 0;
+        int r;
+
+        if (!g_str_equal(before->cluster_name, after->cluster_name))
+                names[n++] = (char *) "ClusterName";
+        if (!g_str_equal(before->state, after->state))
+                names[n++] = (char *) "State";
+        if (!g_str_equal(before->problem, after->problem))
+                names[n++] = (char *) "Problem";
+        if (!g_str_equal(before->mirror, after->mirror))
+                names[n++] = (char *) "Mirror";
+        if (before->mirroring != after->mirroring)
+                names[n++] = (char *) "Mirroring";
+        if (before->certificate_expiry_usec != after->certificate_expiry_usec)
+                names[n++] = (char *) "CertificateExpiryUSec";
+        if (n == 0)
+                return;
+        r = sd_bus_emit_properties_changed_strv(
+                ald_service_bus(self->service), ALD_CLUSTER_PATH, INTERFACE, names);
+        if (r < 0)
+                g_warning("Cannot tell of a change: %s", g_strerror(-r));
+}
+
+static gboolean on_update(gpointer userdata)
+{
+        AldClusterBus *self = userdata;
+        Shown before = self->shown;
+
+        self->update = 0;
+        self->shown = look(self->manager);
+        emit_changes(self, &before, &self->shown);
+        shown_clear(&before);
+        return G_SOURCE_REMOVE;
+}
+
+/* What changes together is told together, and what changes back is not. */
+static void on_changed(void *userdata)
+{
+        AldClusterBus *self = userdata;
+
+        if (self->update == 0)
+                self->update = g_idle_add_full(G_PRIORITY_DEFAULT, on_update, self, NULL);
+}
+
+static int get_refused_messages(sd_bus *bus, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        const AldClusterBus *self = userdata;
+
+        return sd_bus_message_append(reply, "t", ald_cluster_manager_refused(self->manager));
+}
+
+static int get_refused_signals(sd_bus *bus, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        const AldClusterBus *self = userdata;
+
+        return sd_bus_message_append(reply, "t", ald_service_refused_signals(self->service));
+}
+
+static int reply_rows(sd_bus_message *message, const AldClusterManager *manager,
+        int (*append)(sd_bus_message *message, const AldClusterManager *manager))
+{
+        g_autoptr(AldMessage) reply = NULL;
+        int r;
+
+        r = sd_bus_message_new_method_return(message, &reply);
+        if (r >= 0)
+                r = append(reply, manager);
+        return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+}
+
+static int method_get_brokers(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldClusterBus *self = userdata;
+
+        return reply_rows(message, self->manager, ald_rows_bus_append_brokers);
+}
+
+static int method_get_nodes(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldClusterBus *self = userdata;
+
+        return reply_rows(message, self->manager, ald_rows_bus_append_nodes);
+}
+
+static int forget(AldClusterBus *self, const char *text, const AldId *id, sd_bus_error *error)
+{
+        AldMember *member = ald_cluster_manager_member(self->manager);
+        int r = member ? ald_member_forget(member, id) : -ENOTCONN;
+
+        switch (r) {
+        case -ENOENT:
+                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_NODE, "No node %s is known", text);
+        case -EBUSY:
+                return sd_bus_error_setf(error, ALD_ERROR_NODE_ONLINE, "Node %s is online", text);
+        case -ENOTCONN:
+                return sd_bus_error_set(error, ALD_ERROR_NOT_JOINED,
+                        "No broker is connected that could tell the other nodes");
+        case -ENOSPC:
+                return sd_bus_error_set(
+                        error, SD_BUS_ERROR_LIMITS_EXCEEDED, "Too many nodes have been forgotten here");
+        default:
+                return r;
+        }
+}
+
+static int method_forget(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldClusterBus *self = userdata;
+        const char *text;
+        AldId id;
+        int r;
+
+        r = sd_bus_message_read(message, "s", &text);
+        if (r < 0)
+                return r;
+        if (ald_id_parse(text, &id) < 0) {
+                g_autofree char *excerpt = ald_excerpt(text);
+                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "Not a node id: %s", excerpt);
+        }
+        r = ald_polkit_authorize(self->service, message, ACTION_FORGET, method_forget, userdata, error);
+        if (r <= 0)
+                return r < 0 ? r : 1;
+        r = forget(self, text, &id, error);
+        return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
+}
+
+static int method_reload(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldClusterBus *self = userdata;
+        int r = ald_polkit_authorize(
+                self->service, message, ACTION_CONFIGURE, method_reload, userdata, error);
+
+        if (r <= 0)
+                return r < 0 ? r : 1;
+        ald_service_reload(self->service);
+        on_changed(self);
+        return sd_bus_reply_method_return(message, NULL);
+}
+
+static int method_mirror(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldClusterBus *self = userdata;
+        int r = ald_holders_add(self->mirrors, message);
+
+        if (r == -ENOSPC)
+                return sd_bus_error_set(
+                        error, SD_BUS_ERROR_LIMITS_EXCEEDED, "Too many connections have called Mirror()");
+        return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
+}
+
+static int method_unmirror(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldClusterBus *self = userdata;
+        int r = ald_holders_remove(self->mirrors, message);
+
+        if (r == -ENOENT)
+                return sd_bus_error_set(
+                        error, ALD_ERROR_NOT_MIRRORED, "This connection has not called Mirror()");
+        return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
+}
+
+static void on_mirrors(bool any, void *userdata)
+{
+        AldClusterBus *self = userdata;
+
+        ald_cluster_manager_set_wanted(self->manager, any);
+}
+
+#define SHOWN(name, type, member)                                                \
+        SD_BUS_PROPERTY(name, type, NULL, offsetof(AldClusterBus, shown.member), \
+                SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
+
+static const sd_bus_vtable cluster_vtable[] = { SD_BUS_VTABLE_START(0),
+        SHOWN("ClusterName", "s", cluster_name), SHOWN("State", "s", state), SHOWN("Problem", "s", problem),
+        SD_BUS_PROPERTY(
+                "Instance", "s", NULL, offsetof(AldClusterBus, instance), SD_BUS_VTABLE_PROPERTY_CONST),
+        SHOWN("Mirror", "s", mirror), SHOWN("Mirroring", "b", mirroring),
+        SD_BUS_PROPERTY("RefusedMessages", "t", get_refused_messages, 0, 0),
+        SD_BUS_PROPERTY("RefusedSignals", "t", get_refused_signals, 0, 0),
+        SHOWN("CertificateExpiryUSec", "t", certificate_expiry_usec),
+        SD_BUS_METHOD_WITH_ARGS("GetBrokers", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Brokers),
+                method_get_brokers, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("GetNodes", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Nodes), method_get_nodes,
+                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("Forget", SD_BUS_ARGS("s", Node), SD_BUS_NO_RESULT, method_forget,
+                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD("Reload", NULL, NULL, method_reload, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD("Mirror", NULL, NULL, method_mirror, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD("Unmirror", NULL, NULL, method_unmirror, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_VTABLE_END };
+
+int ald_cluster_bus_new(AldService *service, AldClusterManager *manager, AldClusterBus **ret)
+{
+        AldClusterBus *self = g_new0(AldClusterBus, 1);
+
+        *ret = self;
+        self->service = service;
+        self->manager = manager;
+        self->instance = ald_id_format(ald_cluster_manager_instance(manager), self->instance_text);
+        self->mirrors = ald_holders_new(service, on_mirrors, self);
+        self->shown = look(manager);
+        ald_cluster_manager_watch(manager, on_changed, self);
+        return sd_bus_add_object_vtable(
+                ald_service_bus(service), &self->slot, ALD_CLUSTER_PATH, INTERFACE, cluster_vtable, self);
+}
+
+void ald_cluster_bus_free(AldClusterBus *self)
+{
+        if (!self)
+                return;
+        ald_cluster_manager_watch(self->manager, NULL, NULL);
+        g_clear_handle_id(&self->update, g_source_remove);
+        sd_bus_slot_unref(self->slot);
+        ald_holders_free(self->mirrors);
+        shown_clear(&self->shown);
+        g_free(self);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/cluster/cluster-manager.h"
+
+#define ALD_CLUSTER_PATH "/org/alidade/Cluster1"
+
+/* org.alidade.Cluster1 on the bus. */
+typedef struct AldClusterBus AldClusterBus;
+
+int ald_cluster_bus_new(AldService *service, AldClusterManager *manager, AldClusterBus **ret);
+void ald_cluster_bus_free(AldClusterBus *bus);

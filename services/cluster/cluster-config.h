@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/cluster/address.h"
+#include "services/common/config.h"
+
+extern const AldConfigKey ald_cluster_config_keys[];
+
+typedef enum AldMirrorMode {
+        ALD_MIRROR_ALL,
+        ALD_MIRROR_SELF,
+        ALD_MIRROR_ON_DEMAND,
+} AldMirrorMode;
+
+/* "all", "self" or "on-demand". */
+const char *ald_mirror_mode_name(AldMirrorMode mode);
+
+typedef struct AldClusterConfig {
+        char *name;      /* "" where this machine has joined no cluster */
+        GArray *brokers; /* AldAddress */
+        bool discovery;
+        AldMirrorMode mirror;
+        uint64_t expiry_usec;
+} AldClusterConfig;
+
+AldClusterConfig *ald_cluster_config_new(const AldConfig *config);
+void ald_cluster_config_free(AldClusterConfig *config);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldClusterConfig, ald_cluster_config_free)

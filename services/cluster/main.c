@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+
+#include "services/cluster/cluster-bus.h"
+
+typedef struct ClusterService {
+        AldClusterManager *manager;
+        AldClusterBus *bus;
+} ClusterService;
+
+static void cluster_stop(void *userdata)
+{
+        ClusterService *cluster = userdata;
+
+        ald_cluster_bus_free(cluster->bus);
+        ald_cluster_manager_free(cluster->manager);
+        g_free(cluster);
+}
+
+static void cluster_reload(void *userdata)
+{
+        ClusterService *cluster = userdata;
+
+        ald_cluster_manager_configure(cluster->manager);
+}
+
+static int cluster_start(AldService *service, void **ret_manager)
+{
+        ClusterService *cluster = g_new0(ClusterService, 1);
+        int r;
+
+        *ret_manager = cluster;
+        r = ald_cluster_manager_new(service, &cluster->manager);
+        if (r >= 0)
+                r = ald_cluster_bus_new(service, cluster->manager, &cluster->bus);
+        if (r < 0)
+                g_critical("Cannot start: %s", g_strerror(-r));
+        return r;
+}
+
+static const AldServiceInfo info = {
+        .name = "alidade-clusterd",
+        .description = "Joins this machine to its cluster, over MQTT with mutual TLS.",
+        .bus_name = "org.alidade.Cluster1",
+        .config_keys = ald_cluster_config_keys,
+        .start = cluster_start,
+        .reload = cluster_reload,
+        .stop = cluster_stop,
+};
+
+int main(int argc, char *argv[])
+{
+        int r;
+
+        if (ald_brokers_init() < 0)
+                return EXIT_FAILURE;
+        r = ald_service_main(&info, argc, argv);
+        ald_brokers_quit();
+        return r;
+}

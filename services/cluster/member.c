@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/cluster/discovery-bus.h"
+#include "services/cluster/member.h"
+#include "services/common/timer.h"
+
+#define EXPIRE_SECONDS 600u
+/* The nodes of a cluster hear of a revocation all at once, and do not all connect anew at once. */
+#define RECONNECT_SPREAD_MS 2000
+/* Judging all nodes is cheap, but not for each of them alone. */
+#define JUDGE_USEC (G_USEC_PER_SEC / 4)
+
+#define REFUSED_PUBLISH                                                                                  \
+        "the broker passes on nothing of what this machine publishes: its access rules do not grant it " \
+        "the topics of its own id"
+
+struct AldMember {
+        AldMemberSetup setup;
+        AldId own;
+        char *cluster;
+        uint64_t expiry_usec;
+        AldBrokers *brokers;
+        AldVoice *voice;
+        AldReceiver *receiver;
+        AldDiscovery *discovery;
+        uint64_t connected_since; /* CLOCK_MONOTONIC; 0: no broker is connected */
+        bool mirroring;
+        uint64_t dropped; /* by the inbox, as last seen */
+        AldTimer *judge_timer;
+        uint64_t judge_due; /* UINT64_MAX: never */
+        guint expire_timer, reconnect_timer;
+};
+
+static uint64_t now_usec(void)
+{
+        return (uint64_t) g_get_monotonic_time();
+}
+
+static void changed(AldMember *member)
+{
+        member->setup.changed(member->setup.userdata);
+}
+
+/* Each message puts off when its node would fall silent, so the timer only ever comes too early. */
+static void schedule_judge(AldMember *member, uint64_t due)
+{
+        if (due >= member->judge_due)
+                return;
+        member->judge_due = MAX(due, now_usec() + JUDGE_USEC);
+        ald_timer_set(member->judge_timer, (gint64) member->judge_due);
+}
+
+static void on_judge(void *userdata)
+{
+        AldMember *member = userdata;
+
+        member->judge_due = UINT64_MAX;
+        schedule_judge(member, ald_receiver_judge(member->receiver, now_usec(), ald_realtime_usec()));
+}
+
+static AldPresenceView view_of(const AldMember *member)
+{
+        return (AldPresenceView){
+                .connected_since = member->connected_since,
+                .stale_usec = member->mirroring ? ALD_PRESENCE_STALE_USEC : ALD_PRESENCE_STALE_HEARTBEAT_USEC,
+        };
+}
+
+static void update_view(AldMember *member)
+{
+        const AldPresenceView view = view_of(member);
+
+        ald_receiver_set_view(member->receiver, &view, now_usec(), ald_realtime_usec());
+        on_judge(member);
+}
+
+static AldTls *make_tls(const char *name, char **ret_problem, void *userdata)
+{
+        AldMember *member = userdata;
+
+        return ald_trust_make_tls(member->setup.trust, name, ret_problem);
+}
+
+static char *make_will(uint64_t conn, void *userdata)
+{
+        AldMember *member = userdata;
+
+        return ald_own_status_write(member->setup.status, ALD_PRESENCE_SAYS_OFFLINE, conn);
+}
+
+static void on_connected(AldBroker *broker, void *userdata)
+{
+        AldMember *member = userdata;
+
+        g_message("Connected to broker %s", ald_broker_address(broker));
+        ald_voice_connected(member->voice, broker);
+        if (member->connected_since == 0) {
+                member->connected_since = now_usec();
+                update_view(member);
+        }
+        changed(member);
+}
+
+static void on_disconnected(AldBroker *broker, const char *reason, void *userdata)
+{
+        AldMember *member = userdata;
+
+        g_message("Lost broker %s: %s", ald_broker_address(broker), reason);
+        ald_voice_disconnected(member->voice, broker);
+        if (ald_brokers_count_connected(member->brokers) == 0 && member->connected_since != 0) {
+                member->connected_since = 0;
+                update_view(member);
+        }
+        changed(member);
+}
+
+static void on_first_changed(AldBroker *first, void *userdata)
+{
+        AldMember *member = userdata;
+
+        ald_voice_first_changed(member->voice, first);
+        changed(member);
+}
+
+/* What the inbox had no room for is asked for again, once there is room. */
+static void note_dropped(AldMember *member)
+{
+        uint64_t dropped = ald_brokers_dropped(member->brokers);
+
+        if (dropped != member->dropped)
+                ald_handover_note_loss(member->setup.handover);
+        member->dropped = dropped;
+}
+
+static void on_message(AldBroker *broker, const AldBrokerMessage *message, void *userdata)
+{
+        AldMember *member = userdata;
+        const AldReceived received = {
+                .broker = g_str_hash(ald_broker_address(broker)) | 1u,
+                .conn = ald_broker_conn(broker),
+                .topic = message->topic,
+                .payload = message->payload,
+                .size = message->size,
+                .retained = message->retained,
+        };
+
+        ald_receiver_take(member->receiver, &received, now_usec(), ald_realtime_usec());
+        note_dropped(member);
+}
+
+static void on_brokers_changed(void *userdata)
+{
+        changed(userdata);
+}
+
+static const AldBrokersHandler brokers_handler = {
+        .make_tls = make_tls,
+        .make_will = make_will,
+        .connected = on_connected,
+        .disconnected = on_disconnected,
+        .first_changed = on_first_changed,
+        .message = on_message,
+        .changed = on_brokers_changed,
+};
+
+static void on_record(const AldUpdate *update, void *userdata)
+{
+        AldMember *member = userdata;
+
+        if (member->mirroring)
+                ald_handover_record(member->setup.handover, update);
+}
+
+static void on_presence(AldClusterNode *node, void *userdata)
+{
+        AldMember *member = userdata;
+        const AldPresenceView view = view_of(member);
+
+        ald_handover_presence(member->setup.handover, &node->id);
+        if (node->presence.state == ALD_PRESENCE_STATE_ONLINE)
+                ald_voice_unforget(member->voice, &node->id);
+        schedule_judge(member, ald_presence_due(&node->presence, &view));
+}
+
+static void on_forgotten(AldClusterNode *node, void *userdata)
+{
+        AldMember *member = userdata;
+
+        ald_handover_forget(member->setup.handover, &node->id);
+}
+
+static gboolean on_reconnect(gpointer userdata)
+{
+        AldMember *member = userdata;
+
+        member->reconnect_timer = 0;
+        ald_member_reconnect(member);
+        return G_SOURCE_REMOVE;
+}
+
+/* Whoever is revoked is cut off: a broker whose certificate was, by us. */
+static char *on_crl(const char *pem, size_t n, void *userdata)
+{
+        AldMember *member = userdata;
+        char *reason = NULL;
+        int r;
+
+        r = ald_trust_take_crl(member->setup.trust, pem, n, &reason);
+        if (r < 0)
+                return reason;
+        if (r > 0) {
+                ald_trust_check(member->setup.trust, ald_realtime_usec());
+                ald_voice_say_crl(member->voice);
+                if (member->reconnect_timer == 0)
+                        member->reconnect_timer = g_timeout_add(
+                                (guint) g_random_int_range(100, RECONNECT_SPREAD_MS), on_reconnect, member);
+                changed(member);
+        }
+        return NULL;
+}
+
+/* What is newer than what we have is of this machine before it was installed anew; the state service then
+ * goes beyond it. */
+static void on_own_record(const AldUpdate *update, bool retained, void *userdata)
+{
+        AldMember *member = userdata;
+        uint64_t epoch = ald_own_status_epoch(member->setup.status);
+
+        if (epoch == 0)
+                return;
+        if (update->stamp.epoch > epoch)
+                ald_handover_record(member->setup.handover, update);
+        else if (retained)
+                ald_voice_found(member->voice, update);
+}
+
+static void on_own_status(const AldStatus *status, const AldReceived *received, void *userdata)
+{
+        AldMember *member = userdata;
+
+        if (!ald_own_status_take(
+                    member->setup.status, status, received->broker, received->conn, received->retained))
+                return;
+        ald_voice_say(member->voice, ALD_PRESENCE_SAYS_DUPLICATE);
+        ald_brokers_suspend(member->brokers);
+        member->setup.duplicate(member->setup.userdata);
+}
+
+static void on_own_forget(const AldId *target, const AldForget *forget, void *userdata)
+{
+        AldMember *member = userdata;
+
+        ald_voice_found_forget(member->voice, target, forget);
+}
+
+static const AldReceiverHandler receiver_handler = {
+        .record = on_record,
+        .presence = on_presence,
+        .forgotten = on_forgotten,
+        .crl = on_crl,
+        .own_record = on_own_record,
+        .own_status = on_own_status,
+        .own_forget = on_own_forget,
+};
+
+static const char *get_crl(void *userdata)
+{
+        AldMember *member = userdata;
+
+        return ald_trust_crl(member->setup.trust);
+}
+
+static void on_voice_changed(void *userdata)
+{
+        changed(userdata);
+}
+
+static gboolean on_expire(gpointer userdata)
+{
+        AldMember *member = userdata;
+
+        ald_voice_expire(member->voice, member->expiry_usec);
+        ald_receiver_expire(member->receiver, now_usec());
+        ald_trust_check(member->setup.trust, ald_realtime_usec());
+        changed(member);
+        return G_SOURCE_CONTINUE;
+}
+
+static void subscribe(AldMember *member)
+{
+        char id[ALD_ID_STRING_SIZE];
+        const char *cluster = member->cluster, *filters[6] = { NULL };
+        g_autofree char *all = g_strdup_printf("alidade/1/%s/#", cluster);
+        g_autofree char *own = g_strdup_printf("alidade/1/%s/%s/#", cluster, ald_id_format(&member->own, id));
+        g_autofree char *status = g_strdup_printf("alidade/1/%s/+/status", cluster);
+        g_autofree char *alive = g_strdup_printf("alidade/1/%s/+/alive", cluster);
+        g_autofree char *crl = g_strdup_printf("alidade/1/%s/+/crl", cluster);
+        g_autofree char *forget = g_strdup_printf("alidade/1/%s/+/forget/#", cluster);
+
+        if (member->mirroring) {
+                filters[0] = all;
+        } else {
+                filters[0] = own;
+                filters[1] = status;
+                filters[2] = alive;
+                filters[3] = crl;
+                filters[4] = forget;
+        }
+        ald_brokers_subscribe(member->brokers, filters);
+}
+
+static void on_discovered(const AldAddress *addresses, size_t n, void *userdata)
+{
+        AldMember *member = userdata;
+
+        ald_brokers_discover(member->brokers, addresses, n);
+}
+
+static int set_discovery(AldMember *member, bool discovery)
+{
+        if (!discovery && member->discovery)
+                ald_brokers_discover(member->brokers, NULL, 0);
+        if (!discovery)
+                g_clear_pointer(&member->discovery, ald_discovery_free);
+        if (!discovery || member->discovery)
+                return 0;
+        return ald_discovery_new(
+                member->setup.service, member->cluster, on_discovered, member, &member->discovery);
+}
+
+int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, AldMember **ret)
+{
+        AldMember *member = g_new0(AldMember, 1);
+        const AldTopic topic = { .type = ALD_TOPIC_STATUS, .node = *setup->own };
+        g_autofree char *will_topic = ald_topic_format(&topic, config->name);
+        char id[ALD_ID_STRING_SIZE];
+
+        *ret = member;
+        member->setup = *setup;
+        member->own = *setup->own;
+        member->cluster = g_strdup(config->name);
+        member->brokers = ald_brokers_new(&brokers_handler, member);
+        if (!member->brokers)
+                return -ENOMEM;
+        const AldVoiceSetup voice = { setup->own, config->name, member->brokers, setup->status, get_crl,
+                on_voice_changed, member };
+        member->voice = ald_voice_new(&voice);
+        member->receiver = ald_receiver_new(setup->own, config->name, &receiver_handler, member);
+        member->judge_timer = ald_timer_new("presence", on_judge, member);
+        member->judge_due = UINT64_MAX;
+        member->expire_timer = g_timeout_add_seconds(EXPIRE_SECONDS, on_expire, member);
+        ald_brokers_set_identity(member->brokers, ald_id_format(setup->own, id), will_topic);
+        return 0;
+}
+
+void ald_member_free(AldMember *member)
+{
+        if (!member)
+                return;
+        g_clear_handle_id(&member->expire_timer, g_source_remove);
+        g_clear_handle_id(&member->reconnect_timer, g_source_remove);
+        ald_discovery_free(member->discovery);
+        if (member->voice)
+                ald_voice_say(member->voice, ALD_PRESENCE_SAYS_OFFLINE);
+        ald_brokers_free(member->brokers);
+        ald_voice_free(member->voice);
+        ald_receiver_free(member->receiver);
+        g_clear_pointer(&member->judge_timer, ald_timer_free);
+        g_free(member->cluster);
+        g_free(member);
+}
+
+void ald_member_configure(AldMember *member, const AldClusterConfig *config)
+{
+        int r;
+
+        member->expiry_usec = config->expiry_usec;
+        ald_receiver_set_expiry(member->receiver, config->expiry_usec);
+        ald_brokers_configure(
+                member->brokers, (const AldAddress *) config->brokers->data, config->brokers->len);
+        r = set_discovery(member, config->discovery);
+        if (r < 0)
+                g_warning("Cannot look for brokers by Avahi: %s", g_strerror(-r));
+        update_view(member);
+}
+
+void ald_member_set_mirroring(AldMember *member, bool mirroring)
+{
+        member->mirroring = mirroring;
+        subscribe(member);
+        update_view(member);
+}
+
+void ald_member_reconnect(AldMember *member)
+{
+        ald_brokers_reconnect(member->brokers);
+}
+
+void ald_member_ask_for_all(AldMember *member)
+{
+        subscribe(member);
+}
+
+void ald_member_tell_all(AldMember *member)
+{
+        ald_receiver_tell_all(member->receiver);
+}
+
+int ald_member_forget(AldMember *member, const AldId *target)
+{
+        AldClusterNode *node = ald_nodes_find(ald_receiver_nodes(member->receiver), target);
+        AldForget forget = { .usec = ald_realtime_usec() };
+        int r;
+
+        if (ald_id_equal(target, &member->own))
+                return -EBUSY;
+        if (!node || node->is_forgotten)
+                return -ENOENT;
+        if (node->presence.state == ALD_PRESENCE_STATE_ONLINE)
+                return -EBUSY;
+        if (!ald_brokers_first(member->brokers))
+                return -ENOTCONN;
+        forget.stamp = node->newest;
+        /* Where its records are not mirrored: all of its last epoch. */
+        if (forget.stamp.epoch < MAX(node->presence.epoch, 1))
+                forget.stamp = (AldStamp){ MAX(node->presence.epoch, 1), ALD_INTEGER_MAX };
+        r = ald_voice_forget(member->voice, target, &forget);
+        if (r >= 0)
+                ald_receiver_forget(member->receiver, target, &forget.stamp, now_usec(), forget.usec);
+        return r;
+}
+
+AldVoice *ald_member_voice(AldMember *member)
+{
+        return member->voice;
+}
+
+AldBrokers *ald_member_brokers(AldMember *member)
+{
+        return member->brokers;
+}
+
+AldReceiver *ald_member_receiver(AldMember *member)
+{
+        return member->receiver;
+}
+
+const char *ald_member_broker_problem(AldMember *member, AldBroker *broker)
+{
+        if (ald_broker_connected(broker) &&
+                ald_own_status_is_lost(member->setup.status, ald_broker_conn(broker), now_usec()))
+                return REFUSED_PUBLISH;
+        return ald_broker_problem(broker);
+}

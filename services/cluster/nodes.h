@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+#include "state/presence.h"
+#include "state/store.h"
+
+/*
+ * The other nodes of the cluster, as far as their messages tell: whether they are there, and how they behave.
+ * Their records are not held here. One node may have so many keys and send so much, and no more.
+ *
+ * "now" is CLOCK_MONOTONIC, "real" is CLOCK_REALTIME, in µs.
+ */
+typedef struct AldNodes AldNodes;
+
+#define ALD_NODES_MAX 20000u
+#define ALD_NODE_LINKS_MAX 4096u
+/* Messages of one node that are read: so many at once, and then so many a second. All its records fit at
+ * once. */
+#define ALD_NODE_BURST 16384u
+#define ALD_NODE_RATE 512u
+
+/* A clock that differs by less is not told anew. */
+#define ALD_NODE_OFFSET_USEC (250 * 1000)
+
+typedef struct AldClusterNode {
+        AldId id;
+        AldNodePresence presence;
+        uint64_t met;       /* when it was first heard of, in whatever way */
+        uint64_t announced; /* the epoch of which all was published; what is older is gone */
+        AldStamp newest;    /* of its records */
+        AldStamp forgotten; /* what is not newer is hidden; epoch 0: it is not forgotten */
+        bool is_forgotten;
+
+        uint64_t refused;
+        char *problem;   /* why the last refused message was; NULL where none was */
+        uint64_t logged; /* when a refusal last was */
+
+        GHashTable *links; /* hashes of the keys of its links; NULL while there is none */
+        uint64_t tokens, refilled;
+
+        /* What the state service was last told, and whether it is to be told more. */
+        bool told, told_forgotten, changed;
+        AldPresenceState told_state;
+        uint64_t told_since, told_announced;
+        int64_t told_offset;
+} AldClusterNode;
+
+AldNodes *ald_nodes_new(void);
+void ald_nodes_free(AldNodes *nodes);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNodes, ald_nodes_free)
+
+AldClusterNode *ald_nodes_find(AldNodes *nodes, const AldId *id);
+/* The same, made where it is not there; NULL where there are too many. */
+AldClusterNode *ald_nodes_get(AldNodes *nodes, const AldId *id, uint64_t now, uint64_t real);
+
+/* Return TRUE to have it removed. */
+typedef gboolean (*AldNodesFunc)(AldClusterNode *node, void *userdata);
+void ald_nodes_foreach(AldNodes *nodes, AldNodesFunc func, void *userdata);
+size_t ald_nodes_count(AldNodes *nodes);
+
+/* Takes note of it where the state service is to be told something; true where that is new. */
+bool ald_node_note_change(AldClusterNode *node);
+/* It is told what holds now. */
+void ald_node_note_told(AldClusterNode *node);
+
+/* Whether one more message of it may be read. */
+bool ald_node_may_speak(AldClusterNode *node, uint64_t now);
+/* Whether a link may have this key. */
+bool ald_node_may_have_link(AldClusterNode *node, AldKind kind, const char *key);
+/* Lets go of the keys, which are learnt anew as the links are sent again. */
+void ald_node_forget_links(AldClusterNode *node);
+
+void ald_node_take_stamp(AldClusterNode *node, const AldStamp *stamp);
+/* Whether a record of this stamp is not to be seen: of an epoch that is over, or forgotten. */
+bool ald_node_hides(const AldClusterNode *node, const AldStamp *stamp);

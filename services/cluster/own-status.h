@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/cluster/payload.h"
+
+/*
+ * What this node says of itself under its topic "status", and what comes back on it: that tells whether our
+ * publications are let through at all, and whether another machine speaks under our id.
+ *
+ * Times are CLOCK_MONOTONIC in µs.
+ */
+typedef struct AldOwnStatus AldOwnStatus;
+
+/* Every source sends again within 30 s, so by then all of an epoch was published. */
+#define ALD_ANNOUNCE_USEC (UINT64_C(35) * 1000 * 1000)
+/* A broker acknowledges what its rules forbid, and then passes it to no one, so it does not come back. */
+#define ALD_ECHO_USEC (UINT64_C(5) * 1000 * 1000)
+
+AldOwnStatus *ald_own_status_new(const AldId *instance, const AldId *boot);
+void ald_own_status_free(AldOwnStatus *own);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOwnStatus, ald_own_status_free)
+
+const AldId *ald_own_status_instance(const AldOwnStatus *own);
+
+/* The payload for a connection; free with g_free(). */
+char *ald_own_status_write(const AldOwnStatus *own, AldPresenceSaid said, uint64_t conn);
+
+/* The epoch as the state service has it. True where it is another one. */
+bool ald_own_status_set_epoch(AldOwnStatus *own, uint64_t epoch, uint64_t now);
+uint64_t ald_own_status_epoch(const AldOwnStatus *own);
+
+/* True once, when all of the present epoch was published and that is to be said. */
+bool ald_own_status_announce(AldOwnStatus *own, uint64_t now);
+
+/* The status was published through this connection. */
+void ald_own_status_published(AldOwnStatus *own, uint64_t conn, uint64_t now);
+void ald_own_status_disconnected(AldOwnStatus *own, uint64_t conn);
+/* Whether it should have come back by now, and has not. */
+bool ald_own_status_is_lost(const AldOwnStatus *own, uint64_t conn, uint64_t now);
+
+/* When one of the two above can change by the passing of time; UINT64_MAX for never. */
+uint64_t ald_own_status_due(const AldOwnStatus *own, uint64_t now);
+
+/*
+ * Takes what came under our own topic through a connection of a broker. True where it shows another live
+ * machine of our id: it speaks now, or it has connected again since it was first seen. What a former instance
+ * of this service left shows neither.
+ */
+bool ald_own_status_take(
+        AldOwnStatus *own, const AldStatus *status, uint32_t broker, uint64_t conn, bool retained);

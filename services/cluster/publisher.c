@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "services/cluster/payload.h"
+#include "services/cluster/publisher.h"
+#include "services/cluster/topic.h"
+
+typedef struct Own {
+        char *name;       /* "KIND/KEY" */
+        AldUpdate update; /* the key is the second half of the name; a reference of the record is held */
+        uint64_t deleted; /* since when; 0: it is not */
+        unsigned reading; /* the last reading of all records that had it */
+} Own;
+
+struct AldPublisher {
+        AldId node;
+        char *cluster;
+        GHashTable *own;   /* name → Own */
+        GHashTable *stale; /* names of topics that an earlier life of this node left */
+        uint64_t epoch, announced;
+        unsigned reading;
+        AldPublish publish;
+        void *userdata;
+};
+
+static void own_free(gpointer data)
+{
+        Own *own = data;
+
+        g_clear_pointer(&own->update.record, ald_record_unref);
+        g_free(own->name);
+        g_free(own);
+}
+
+AldPublisher *ald_publisher_new(const AldId *node, const char *cluster, AldPublish publish, void *userdata)
+{
+        AldPublisher *publisher = g_new0(AldPublisher, 1);
+
+        publisher->node = *node;
+        publisher->cluster = g_strdup(cluster);
+        publisher->own = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, own_free);
+        publisher->stale = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        publisher->publish = publish;
+        publisher->userdata = userdata;
+        return publisher;
+}
+
+void ald_publisher_free(AldPublisher *publisher)
+{
+        if (!publisher)
+                return;
+        g_hash_table_unref(publisher->own);
+        g_hash_table_unref(publisher->stale);
+        g_free(publisher->cluster);
+        g_free(publisher);
+}
+
+static char *name_of(AldKind kind, const char *key)
+{
+        return g_strconcat(ald_kinds[kind].name, "/", key, NULL);
+}
+
+/* What comes often anyway is not worth an acknowledgement. */
+static int qos_of(AldKind kind)
+{
+        return kind == ALD_KIND_MEMORY || kind == ALD_KIND_SYSTEM ? 0 : 1;
+}
+
+static void publish_record(AldPublisher *publisher, const AldUpdate *update)
+{
+        g_autofree char *topic = ald_topic_of_record(
+                publisher->cluster, &publisher->node, update->kind, update->key);
+        g_autofree char *payload = ald_payload_write_record(update);
+
+        publisher->publish(topic, payload, qos_of(update->kind), publisher->userdata);
+}
+
+/* A clearing that got lost would leave a ghost, so it is acknowledged whatever the kind. */
+static void clear_topic(AldPublisher *publisher, const char *name)
+{
+        const char *key = strchr(name, '/') + 1;
+        g_autofree char *kind_name = g_strndup(name, (gsize) (key - 1 - name));
+        g_autofree char *topic = ald_topic_of_record(
+                publisher->cluster, &publisher->node, (AldKind) ald_kind_from_name(kind_name), key);
+
+        publisher->publish(topic, NULL, 1, publisher->userdata);
+}
+
+static bool is_newer(const AldStamp *a, const AldStamp *b)
+{
+        return a->epoch != b->epoch ? a->epoch > b->epoch : a->seq > b->seq;
+}
+
+static Own *own_new(AldPublisher *publisher, char *name)
+{
+        Own *own = g_new0(Own, 1);
+
+        own->name = name;
+        own->update.key = strchr(name, '/') + 1;
+        g_hash_table_insert(publisher->own, own->name, own);
+        return own;
+}
+
+static void take(Own *own, const AldUpdate *update, uint64_t now)
+{
+        const char *key = own->update.key;
+
+        g_clear_pointer(&own->update.record, ald_record_unref);
+        own->update = *update;
+        own->update.key = key;
+        if (update->record) {
+                ald_record_ref(update->record);
+                own->deleted = 0;
+        } else if (own->deleted == 0) {
+                own->deleted = now;
+        }
+}
+
+void ald_publisher_put(AldPublisher *publisher, const AldUpdate *update, uint64_t now)
+{
+        g_autofree char *name = NULL;
+        Own *own;
+
+        if (ald_kinds[update->kind].local || !ald_id_equal(&update->node, &publisher->node))
+                return;
+        name = name_of(update->kind, update->key);
+        own = g_hash_table_lookup(publisher->own, name);
+        if (!own)
+                own = own_new(publisher, g_steal_pointer(&name));
+        own->reading = publisher->reading;
+        if (!is_newer(&update->stamp, &own->update.stamp))
+                return;
+        take(own, update, now);
+        publisher->epoch = MAX(publisher->epoch, update->stamp.epoch);
+        g_hash_table_remove(publisher->stale, own->name);
+        publish_record(publisher, &own->update);
+}
+
+void ald_publisher_begin(AldPublisher *publisher)
+{
+        publisher->reading++;
+}
+
+/* What is still of an earlier epoch may come back, from a source that the state service has not heard yet. */
+static gboolean is_gone(gpointer key, gpointer value, gpointer userdata)
+{
+        const AldPublisher *publisher = userdata;
+        const Own *own = value;
+
+        return own->update.stamp.epoch == publisher->epoch && own->reading != publisher->reading;
+}
+
+static gboolean is_of_earlier_epoch(gpointer key, gpointer value, gpointer userdata)
+{
+        const AldPublisher *publisher = userdata;
+        const Own *own = value;
+
+        return own->update.stamp.epoch < publisher->epoch;
+}
+
+/* Clears the topics of what is no more, and forgets it. */
+static void sweep(AldPublisher *publisher, GHashTable *table, GHRFunc is_over)
+{
+        GHashTableIter iter;
+        gpointer name, value;
+
+        g_hash_table_iter_init(&iter, table);
+        while (g_hash_table_iter_next(&iter, &name, &value)) {
+                if (is_over && !is_over(name, value, publisher))
+                        continue;
+                clear_topic(publisher, name);
+                g_hash_table_iter_remove(&iter);
+        }
+}
+
+void ald_publisher_end(AldPublisher *publisher)
+{
+        sweep(publisher, publisher->own, is_gone);
+}
+
+void ald_publisher_publish_all(AldPublisher *publisher)
+{
+        GHashTableIter iter;
+        gpointer value;
+
+        g_hash_table_iter_init(&iter, publisher->own);
+        while (g_hash_table_iter_next(&iter, NULL, &value))
+                publish_record(publisher, &((const Own *) value)->update);
+}
+
+void ald_publisher_expire(AldPublisher *publisher, uint64_t now, uint64_t expiry_usec)
+{
+        GHashTableIter iter;
+        gpointer name, value;
+
+        g_hash_table_iter_init(&iter, publisher->own);
+        while (g_hash_table_iter_next(&iter, &name, &value)) {
+                const Own *own = value;
+
+                if (own->deleted == 0 || now - own->deleted < expiry_usec)
+                        continue;
+                clear_topic(publisher, name);
+                g_hash_table_iter_remove(&iter);
+        }
+}
+
+void ald_publisher_found(AldPublisher *publisher, AldKind kind, const char *key, uint64_t epoch)
+{
+        g_autofree char *name = name_of(kind, key);
+
+        if (epoch >= publisher->epoch || g_hash_table_contains(publisher->own, name))
+                return;
+        if (publisher->announced == publisher->epoch)
+                clear_topic(publisher, name);
+        else if (g_hash_table_size(publisher->stale) < ALD_PUBLISHER_STALE_MAX)
+                g_hash_table_add(publisher->stale, g_steal_pointer(&name));
+}
+
+void ald_publisher_announced(AldPublisher *publisher, uint64_t epoch)
+{
+        publisher->announced = epoch;
+        if (epoch != publisher->epoch)
+                return;
+        sweep(publisher, publisher->own, is_of_earlier_epoch);
+        sweep(publisher, publisher->stale, NULL);
+}
+
+uint64_t ald_publisher_epoch(const AldPublisher *publisher)
+{
+        return publisher->epoch;
+}
+
+size_t ald_publisher_count(const AldPublisher *publisher)
+{
+        return g_hash_table_size(publisher->own);
+}

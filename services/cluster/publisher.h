@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/store.h"
+
+/*
+ * The records of this node, as its state service gives them, and what of them lies on the broker: the newest
+ * of each key, retained. A deletion is published too, and its topic cleared after the expiry time, so that
+ * who comes later does not see it rise again.
+ *
+ * Times are CLOCK_MONOTONIC in µs.
+ */
+typedef struct AldPublisher AldPublisher;
+
+/* Hands a message to the broker; payload NULL clears the topic. */
+typedef void (*AldPublish)(const char *topic, const char *payload, int qos, void *userdata);
+
+/* The most topics left by an earlier epoch of this node that are remembered, to be cleared. */
+#define ALD_PUBLISHER_STALE_MAX 8192u
+
+AldPublisher *ald_publisher_new(const AldId *node, const char *cluster, AldPublish publish, void *userdata);
+void ald_publisher_free(AldPublisher *publisher);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldPublisher, ald_publisher_free)
+
+/* Takes a record and publishes it where it is newer than what is known; kinds that never travel are left out.
+ */
+void ald_publisher_put(AldPublisher *publisher, const AldUpdate *update, uint64_t now);
+
+/* Around a reading of all records: what was not put in between is gone, and its topic cleared. */
+void ald_publisher_begin(AldPublisher *publisher);
+void ald_publisher_end(AldPublisher *publisher);
+
+/* Publishes all, to a broker that may have nothing of it. */
+void ald_publisher_publish_all(AldPublisher *publisher);
+
+/* Clears the topics of what was deleted so long ago. */
+void ald_publisher_expire(AldPublisher *publisher, uint64_t now, uint64_t expiry_usec);
+
+/* A topic of this node that a broker had kept, with the epoch of what it carries. It is cleared where it is
+ * of an earlier epoch, is not ours any more, and we have said that all of ours is published. */
+void ald_publisher_found(AldPublisher *publisher, AldKind kind, const char *key, uint64_t epoch);
+
+/* All of this epoch was published. */
+void ald_publisher_announced(AldPublisher *publisher, uint64_t epoch);
+
+/* The epoch of the newest record; 0 while there is none. */
+uint64_t ald_publisher_epoch(const AldPublisher *publisher);
+size_t ald_publisher_count(const AldPublisher *publisher);

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/cluster/receiver.h"
+
+/* So often refusals are logged, of one node and of all. */
+#define NODE_LOG_USEC (UINT64_C(60) * G_USEC_PER_SEC)
+#define LOG_USEC (UINT64_C(2) * G_USEC_PER_SEC)
+
+struct AldReceiver {
+        AldId own;
+        char *cluster;
+        AldNodes *nodes;
+        AldPresenceView view;
+        uint64_t expiry_usec;
+        uint64_t refused;
+        uint64_t logged;
+        const AldReceiverHandler *handler;
+        void *userdata;
+};
+
+/* One message on its way through. */
+typedef struct Passing {
+        AldReceiver *receiver;
+        const AldReceived *received;
+        AldTopic topic;
+        AldClusterNode *node; /* NULL where it is under our own id */
+        uint64_t now, real;
+} Passing;
+
+AldReceiver *ald_receiver_new(
+        const AldId *own, const char *cluster, const AldReceiverHandler *handler, void *userdata)
+{
+        AldReceiver *receiver = g_new0(AldReceiver, 1);
+
+        receiver->own = *own;
+        receiver->cluster = g_strdup(cluster);
+        receiver->nodes = ald_nodes_new();
+        receiver->view.stale_usec = ALD_PRESENCE_STALE_USEC;
+        receiver->expiry_usec = UINT64_MAX;
+        receiver->handler = handler;
+        receiver->userdata = userdata;
+        return receiver;
+}
+
+void ald_receiver_free(AldReceiver *receiver)
+{
+        if (!receiver)
+                return;
+        ald_nodes_free(receiver->nodes);
+        g_free(receiver->cluster);
+        g_free(receiver);
+}
+
+void ald_receiver_set_expiry(AldReceiver *receiver, uint64_t expiry_usec)
+{
+        receiver->expiry_usec = expiry_usec;
+}
+
+AldNodes *ald_receiver_nodes(AldReceiver *receiver)
+{
+        return receiver->nodes;
+}
+
+uint64_t ald_receiver_refused(const AldReceiver *receiver)
+{
+        return receiver->refused;
+}
+
+static void log_refusal(Passing *passing, const char *reason)
+{
+        AldReceiver *receiver = passing->receiver;
+        AldClusterNode *node = passing->node;
+        char id[ALD_ID_STRING_SIZE];
+
+        if (receiver->logged != 0 && passing->now - receiver->logged < LOG_USEC)
+                return;
+        if (node && node->logged != 0 && passing->now - node->logged < NODE_LOG_USEC)
+                return;
+        receiver->logged = passing->now;
+        if (node)
+                node->logged = passing->now;
+        ald_id_format(&passing->topic.node, id);
+        g_log_structured(G_LOG_DOMAIN, G_LOG_LEVEL_WARNING, "ALIDADE_NODE", id, "MESSAGE",
+                "Refused a message under the id of node %s: %s (%" G_GUINT64_FORMAT " refused so far)", id,
+                reason, receiver->refused);
+}
+
+/* Takes the reason. */
+static void refuse(Passing *passing, char *reason)
+{
+        passing->receiver->refused++;
+        log_refusal(passing, reason);
+        if (!passing->node) {
+                g_free(reason);
+                return;
+        }
+        passing->node->refused++;
+        g_free(passing->node->problem);
+        passing->node->problem = reason;
+}
+
+static void note_change(AldReceiver *receiver, AldClusterNode *node)
+{
+        if (ald_node_note_change(node))
+                receiver->handler->presence(node, receiver->userdata);
+}
+
+/* Who speaks is not forgotten any more; what was hidden comes again with the next that it sends. */
+static void judge(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
+{
+        ald_presence_judge(&node->presence, &receiver->view, now, real);
+        if (node->presence.state == ALD_PRESENCE_STATE_ONLINE && node->forgotten.epoch != 0) {
+                node->forgotten = (AldStamp){ 0 };
+                node->is_forgotten = false;
+        }
+        note_change(receiver, node);
+}
+
+static void take_other_record(Passing *passing, const AldUpdate *update)
+{
+        AldReceiver *receiver = passing->receiver;
+        AldClusterNode *node = passing->node;
+
+        if (ald_node_hides(node, &update->stamp))
+                return;
+        /* Left on the broker by a node that is long gone. */
+        if (node->presence.state != ALD_PRESENCE_STATE_ONLINE && passing->real > receiver->expiry_usec &&
+                update->updated_usec < passing->real - receiver->expiry_usec)
+                return;
+        ald_node_take_stamp(node, &update->stamp);
+        node->is_forgotten = false;
+        receiver->handler->record(update, receiver->userdata);
+}
+
+static void take_record(Passing *passing)
+{
+        AldReceiver *receiver = passing->receiver;
+        const AldReceived *received = passing->received;
+        const AldTopic *topic = &passing->topic;
+        g_autoptr(AldRecord) record = NULL;
+        char *reason = NULL;
+        AldUpdate update;
+
+        if (passing->node && ald_kinds[topic->kind].is_link &&
+                !ald_node_may_have_link(passing->node, topic->kind, topic->key)) {
+                refuse(passing, g_strdup_printf("more than %u links", ALD_NODE_LINKS_MAX));
+                return;
+        }
+        if (ald_payload_read_record(topic, received->payload, received->size, &update, &reason) < 0) {
+                refuse(passing, g_strdup_printf("%s: %s", ald_kinds[topic->kind].name, reason));
+                g_free(reason);
+                return;
+        }
+        record = update.record;
+        if (passing->node)
+                take_other_record(passing, &update);
+        else
+                receiver->handler->own_record(&update, received->retained, receiver->userdata);
+}
+
+static void take_status(Passing *passing)
+{
+        const AldReceived *received = passing->received;
+        AldReceiver *receiver = passing->receiver;
+        AldClusterNode *node = passing->node;
+        char *reason = NULL;
+        AldStatus status;
+
+        if (ald_payload_read_status(received->payload, received->size, &status, &reason) < 0) {
+                refuse(passing, g_strdup_printf("status: %s", reason));
+                g_free(reason);
+                return;
+        }
+        if (!node) {
+                receiver->handler->own_status(&status, received, receiver->userdata);
+                return;
+        }
+        const AldPresenceStatus said = { status.said, status.epoch, status.conn, status.instance,
+                received->retained };
+        /* The will was written when the connection began, maybe before all was published. */
+        if (ald_presence_take_status(&node->presence, &said, received->broker, passing->now) &&
+                status.said != ALD_PRESENCE_SAYS_OFFLINE)
+                node->announced = MAX(node->announced, status.announced);
+}
+
+static void take_alive(Passing *passing)
+{
+        const AldReceived *received = passing->received;
+        char *reason = NULL;
+        AldAlive alive;
+
+        if (received->retained || !passing->node)
+                return;
+        if (ald_payload_read_alive(received->payload, received->size, &alive, &reason) < 0) {
+                refuse(passing, g_strdup_printf("alive: %s", reason));
+                g_free(reason);
+                return;
+        }
+        ald_presence_take_clock(&passing->node->presence, alive.usec, passing->real);
+}
+
+void ald_receiver_forget(
+        AldReceiver *receiver, const AldId *target, const AldStamp *stamp, uint64_t now, uint64_t real)
+{
+        AldClusterNode *node = ald_nodes_get(receiver->nodes, target, now, real);
+
+        if (!node || node->presence.state == ALD_PRESENCE_STATE_ONLINE || ald_node_hides(node, stamp))
+                return;
+        node->forgotten = *stamp;
+        if (!ald_node_hides(node, &node->newest))
+                return;
+        node->is_forgotten = true;
+        receiver->handler->forgotten(node, receiver->userdata);
+        note_change(receiver, node);
+}
+
+static void take_forget(Passing *passing)
+{
+        AldReceiver *receiver = passing->receiver;
+        const AldReceived *received = passing->received;
+        const AldId *target = &passing->topic.target;
+        char *reason = NULL, id[ALD_ID_STRING_SIZE];
+        AldForget forget;
+
+        if (ald_payload_read_forget(received->payload, received->size, &forget, &reason) < 0) {
+                refuse(passing, g_strdup_printf("forget: %s", reason));
+                g_free(reason);
+                return;
+        }
+        if (!passing->node) {
+                receiver->handler->own_forget(target, &forget, receiver->userdata);
+        } else if (!ald_node_may_have_link(passing->node, ALD_KIND_LINK_SOCKET, ald_id_format(target, id))) {
+                refuse(passing, g_strdup("forgets too many nodes"));
+                return;
+        }
+        if (ald_id_equal(target, &receiver->own))
+                return;
+        if (passing->real > receiver->expiry_usec && forget.usec < passing->real - receiver->expiry_usec)
+                return;
+        ald_receiver_forget(receiver, target, &forget.stamp, passing->now, passing->real);
+}
+
+static void take_crl(Passing *passing)
+{
+        AldReceiver *receiver = passing->receiver;
+        char *reason = receiver->handler->crl(
+                passing->received->payload, passing->received->size, receiver->userdata);
+
+        if (reason)
+                refuse(passing, g_strdup_printf("revocation list: %s", reason));
+        g_free(reason);
+}
+
+static void dispatch(Passing *passing)
+{
+        switch (passing->topic.type) {
+        case ALD_TOPIC_RECORD:
+                take_record(passing);
+                return;
+        case ALD_TOPIC_STATUS:
+                take_status(passing);
+                return;
+        case ALD_TOPIC_ALIVE:
+                take_alive(passing);
+                return;
+        case ALD_TOPIC_FORGET:
+                take_forget(passing);
+                return;
+        case ALD_TOPIC_CRL:
+                take_crl(passing);
+                return;
+        }
+}
+
+/* What is not worth decoding, or NULL. */
+static char *refuse_unread(const Passing *passing, int r)
+{
+        if (r == -ENOENT)
+                return g_strdup("an unknown kind");
+        if (r == -EPERM)
+                return g_strdup("a kind that never travels");
+        if (r < 0)
+                return g_strdup("an odd topic or key");
+        if (passing->received->size > ald_payload_max(passing->topic.type))
+                return g_strdup_printf("a payload of %zu bytes", passing->received->size);
+        if (passing->node && !ald_node_may_speak(passing->node, passing->now))
+                return g_strdup_printf("more than %u messages a second", ALD_NODE_RATE);
+        return NULL;
+}
+
+static bool find_speaker(Passing *passing)
+{
+        AldReceiver *receiver = passing->receiver;
+        const AldId *id = &passing->topic.node;
+
+        if (ald_id_equal(id, &receiver->own))
+                return true;
+        passing->node = ald_nodes_get(receiver->nodes, id, passing->now, passing->real);
+        return passing->node;
+}
+
+void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint64_t now, uint64_t real)
+{
+        Passing passing = { .receiver = receiver, .received = received, .now = now, .real = real };
+        char *reason;
+        int r;
+
+        r = ald_topic_parse(received->topic, receiver->cluster, &passing.topic);
+        if (r == -ENOMSG) {
+                refuse(&passing, g_strdup("a topic of no node"));
+                return;
+        }
+        if (!find_speaker(&passing)) {
+                refuse(&passing, g_strdup_printf("more than %u nodes", ALD_NODES_MAX));
+                return;
+        }
+        /* A status says by itself whether it is life: brokers publish it on behalf of the dead. */
+        if (passing.node && !received->retained && (r < 0 || passing.topic.type != ALD_TOPIC_STATUS)) {
+                ald_presence_heard(&passing.node->presence, received->broker, now);
+                judge(receiver, passing.node, now, real);
+        }
+        reason = refuse_unread(&passing, r);
+        if (reason)
+                refuse(&passing, reason);
+        else if (received->size > 0) /* else a topic was cleared, which says nothing */
+                dispatch(&passing);
+        if (passing.node)
+                judge(receiver, passing.node, now, real);
+}
+
+typedef struct Judging {
+        AldReceiver *receiver;
+        uint64_t now, real, due;
+} Judging;
+
+static gboolean judge_node(AldClusterNode *node, void *userdata)
+{
+        Judging *judging = userdata;
+
+        judge(judging->receiver, node, judging->now, judging->real);
+        judging->due = MIN(judging->due, ald_presence_due(&node->presence, &judging->receiver->view));
+        return FALSE;
+}
+
+uint64_t ald_receiver_judge(AldReceiver *receiver, uint64_t now, uint64_t real)
+{
+        Judging judging = { receiver, now, real, UINT64_MAX };
+
+        ald_nodes_foreach(receiver->nodes, judge_node, &judging);
+        return judging.due;
+}
+
+void ald_receiver_set_view(AldReceiver *receiver, const AldPresenceView *view, uint64_t now, uint64_t real)
+{
+        receiver->view = *view;
+        ald_receiver_judge(receiver, now, real);
+}
+
+static gboolean expire_node(AldClusterNode *node, void *userdata)
+{
+        const Judging *judging = userdata;
+
+        ald_node_forget_links(node);
+        if (node->presence.state == ALD_PRESENCE_STATE_ONLINE)
+                return FALSE;
+        return judging->now - MAX(node->presence.heard, node->met) > judging->receiver->expiry_usec;
+}
+
+void ald_receiver_expire(AldReceiver *receiver, uint64_t now)
+{
+        Judging judging = { .receiver = receiver, .now = now };
+
+        ald_nodes_foreach(receiver->nodes, expire_node, &judging);
+}
+
+static gboolean tell_node(AldClusterNode *node, void *userdata)
+{
+        node->told = node->told_forgotten = node->changed = false;
+        note_change(userdata, node);
+        return FALSE;
+}
+
+void ald_receiver_tell_all(AldReceiver *receiver)
+{
+        ald_nodes_foreach(receiver->nodes, tell_node, receiver);
+}

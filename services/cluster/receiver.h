@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/cluster/nodes.h"
+#include "services/cluster/payload.h"
+#include "services/cluster/topic.h"
+
+/*
+ * What comes from the brokers: decoded, judged and passed on. Nothing of it is believed beyond what its topic
+ * says: a node speaks for itself only. What is bad is refused, counted by node, and logged now and then.
+ */
+typedef struct AldReceiver AldReceiver;
+
+typedef struct AldReceived {
+        uint32_t broker; /* which one; not 0 */
+        uint64_t conn;   /* the connection that it came by */
+        const char *topic;
+        const char *payload;
+        size_t size;
+        bool retained;
+} AldReceived;
+
+typedef struct AldReceiverHandler {
+        /* A record of another node, for the state service. */
+        void (*record)(const AldUpdate *update, void *userdata);
+        /* What the state service is to be told of a node has changed; called once until it was told. */
+        void (*presence)(AldClusterNode *node, void *userdata);
+        /* A node is hidden from now on. */
+        void (*forgotten)(AldClusterNode *node, void *userdata);
+        /* A revocation list; the result is why it is refused (g_malloc), or NULL. */
+        char *(*crl)(const char *pem, size_t n, void *userdata);
+
+        /* Under our own id. */
+        void (*own_record)(const AldUpdate *update, bool retained, void *userdata);
+        void (*own_status)(const AldStatus *status, const AldReceived *received, void *userdata);
+        void (*own_forget)(const AldId *target, const AldForget *forget, void *userdata);
+} AldReceiverHandler;
+
+/* The handler is kept, not copied. */
+AldReceiver *ald_receiver_new(
+        const AldId *own, const char *cluster, const AldReceiverHandler *handler, void *userdata);
+void ald_receiver_free(AldReceiver *receiver);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldReceiver, ald_receiver_free)
+
+/* What nodes left that are silent for longer is ignored, and goes. */
+void ald_receiver_set_expiry(AldReceiver *receiver, uint64_t expiry_usec);
+
+void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint64_t now, uint64_t real);
+
+/* How well nodes can be heard from now on; all are judged anew. */
+void ald_receiver_set_view(AldReceiver *receiver, const AldPresenceView *view, uint64_t now, uint64_t real);
+
+/* Judges what may have changed by the passing of time; returns when that is to be done again, or UINT64_MAX.
+ */
+uint64_t ald_receiver_judge(AldReceiver *receiver, uint64_t now, uint64_t real);
+
+/* Once an hour: lets go of what is not heard of any more. */
+void ald_receiver_expire(AldReceiver *receiver, uint64_t now);
+
+/* Hides a node that is not online, here. */
+void ald_receiver_forget(
+        AldReceiver *receiver, const AldId *target, const AldStamp *stamp, uint64_t now, uint64_t real);
+
+/* The state service is new and knows nothing: each node is to be told again. */
+void ald_receiver_tell_all(AldReceiver *receiver);
+
+AldNodes *ald_receiver_nodes(AldReceiver *receiver);
+uint64_t ald_receiver_refused(const AldReceiver *receiver);

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/cluster/state-link-bus.h"
+#include "services/common/bus-cleanup.h"
+#include "services/common/peer.h"
+#include "services/common/record-bus.h"
+
+#define STATE_NAME "org.alidade.State1"
+#define STATE_PATH "/org/alidade/State1"
+#define RECORD_SIGNATURE "ssstttba{sv}"
+
+/* The state service may be busy with what others ask of it. */
+#define PUT_TIMEOUT_USEC (UINT64_C(30) * 1000 * 1000)
+#define RETRY_SECONDS 5u
+
+struct AldStateLink {
+        AldService *service;
+        AldPeer *peer;
+        sd_bus_slot *reading, *putting;
+        guint retry;
+        const AldStateLinkHandler *handler;
+        void *userdata;
+};
+
+static int read_record(AldStateLink *link, sd_bus_message *message)
+{
+        g_autoptr(AldRecord) record = NULL;
+        const char *node, *kind_name;
+        AldUpdate update = { 0 };
+        int r, kind, deleted;
+
+        r = sd_bus_message_read(message, "ssstttb", &node, &kind_name, &update.key, &update.stamp.epoch,
+                &update.stamp.seq, &update.updated_usec, &deleted);
+        if (r < 0)
+                return r;
+        kind = ald_kind_from_name(kind_name);
+        if (kind < 0 || deleted)
+                r = sd_bus_message_skip(message, "a{sv}");
+        else
+                r = ald_record_bus_read(message, (AldKind) kind, NULL, &record, NULL);
+        if (r < 0 || kind < 0)
+                return r;
+        r = ald_id_parse(node, &update.node);
+        if (r < 0)
+                return r;
+        update.kind = (AldKind) kind;
+        update.record = record;
+        link->handler->record(&update, link->userdata);
+        return 0;
+}
+
+static int read_records(AldStateLink *link, sd_bus_message *message)
+{
+        int r;
+
+        r = sd_bus_message_enter_container(message, 'a', "(" RECORD_SIGNATURE ")");
+        if (r < 0)
+                return r;
+        while ((r = sd_bus_message_enter_container(message, 'r', RECORD_SIGNATURE)) > 0) {
+                r = read_record(link, message);
+                if (r >= 0)
+                        r = sd_bus_message_exit_container(message);
+                if (r < 0)
+                        return r;
+        }
+        return r < 0 ? r : sd_bus_message_exit_container(message);
+}
+
+static int on_records_changed(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        int r = read_records(userdata, message);
+
+        if (r < 0)
+                g_warning("Cannot read RecordsChanged of %s: %s", STATE_NAME, g_strerror(-r));
+        return 0;
+}
+
+static int read_page(AldStateLink *link, const char *cursor);
+
+static gboolean on_retry(gpointer userdata)
+{
+        AldStateLink *link = userdata;
+
+        link->retry = 0;
+        ald_state_link_read(link);
+        return G_SOURCE_REMOVE;
+}
+
+static void read_failed(AldStateLink *link, int error)
+{
+        g_warning("Cannot read the records of this node from %s: %s", STATE_NAME, g_strerror(-error));
+        if (ald_peer_owner(link->peer) && link->retry == 0)
+                link->retry = g_timeout_add_seconds(RETRY_SECONDS, on_retry, link);
+}
+
+static int on_page(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        AldStateLink *link = userdata;
+        const char *next = "";
+        int r;
+
+        link->reading = sd_bus_slot_unref(link->reading);
+        if (sd_bus_message_is_method_error(reply, NULL)) {
+                read_failed(link, -sd_bus_message_get_errno(reply));
+                return 0;
+        }
+        r = read_records(link, reply);
+        if (r >= 0)
+                r = sd_bus_message_read(reply, "s", &next);
+        if (r >= 0 && *next)
+                r = read_page(link, next);
+        if (r < 0)
+                read_failed(link, r);
+        else if (!*next)
+                link->handler->complete(link->userdata);
+        return 0;
+}
+
+static int read_page(AldStateLink *link, const char *cursor)
+{
+        return sd_bus_call_method_async(ald_service_bus(link->service), &link->reading, STATE_NAME,
+                STATE_PATH, STATE_NAME, "GetLocalRecords", on_page, link, "st", cursor,
+                (uint64_t) ALD_STATE_LINK_RECORDS_MAX);
+}
+
+void ald_state_link_read(AldStateLink *link)
+{
+        int r;
+
+        if (!ald_peer_owner(link->peer))
+                return;
+        g_clear_handle_id(&link->retry, g_source_remove);
+        link->reading = sd_bus_slot_unref(link->reading);
+        link->handler->begin(link->userdata);
+        r = read_page(link, "");
+        if (r < 0)
+                read_failed(link, r);
+}
+
+static void on_owner(AldPeer *peer, const char *owner, void *userdata)
+{
+        AldStateLink *link = userdata;
+
+        link->reading = sd_bus_slot_unref(link->reading);
+        link->putting = sd_bus_slot_unref(link->putting);
+        link->handler->owner(owner, link->userdata);
+        ald_state_link_read(link);
+}
+
+int ald_state_link_new(
+        AldService *service, const AldStateLinkHandler *handler, void *userdata, AldStateLink **ret)
+{
+        AldStateLink *link = g_new0(AldStateLink, 1);
+        int r;
+
+        *ret = link;
+        link->service = service;
+        link->handler = handler;
+        link->userdata = userdata;
+        r = ald_peer_new(service, ald_service_bus(service), STATE_NAME, on_owner, link, &link->peer);
+        if (r < 0)
+                return r;
+        return ald_peer_match_signal(
+                link->peer, STATE_PATH, STATE_NAME, "RecordsChanged", NULL, on_records_changed);
+}
+
+void ald_state_link_free(AldStateLink *link)
+{
+        if (!link)
+                return;
+        g_clear_handle_id(&link->retry, g_source_remove);
+        sd_bus_slot_unref(link->reading);
+        sd_bus_slot_unref(link->putting);
+        ald_peer_free(link->peer);
+        g_free(link);
+}
+
+bool ald_state_link_is_ready(const AldStateLink *link)
+{
+        return ald_peer_owner(link->peer) && !link->putting;
+}
+
+static int on_put(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        AldStateLink *link = userdata;
+        int r = sd_bus_message_is_method_error(reply, NULL) ? -sd_bus_message_get_errno(reply) : 0;
+
+        link->putting = sd_bus_slot_unref(link->putting);
+        link->handler->put(r, link->userdata);
+        return 0;
+}
+
+static int append_update(sd_bus_message *message, const AldUpdate *update)
+{
+        char node[ALD_ID_STRING_SIZE];
+        int r;
+
+        r = sd_bus_message_open_container(message, 'r', RECORD_SIGNATURE);
+        if (r >= 0)
+                r = sd_bus_message_append(message, "ssstttb", ald_id_format(&update->node, node),
+                        ald_kinds[update->kind].name, update->key, update->stamp.epoch, update->stamp.seq,
+                        update->updated_usec, !update->record);
+        if (r >= 0)
+                r = ald_record_bus_append(message, update->record, 0);
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+static int append_outbox(sd_bus_message *message, AldOutbox *outbox)
+{
+        const AldUpdate *update;
+        size_t bytes = 0;
+        int r;
+
+        r = sd_bus_message_open_container(message, 'a', "(" RECORD_SIGNATURE ")");
+        for (unsigned n = 0; r >= 0 && n < ALD_STATE_LINK_RECORDS_MAX && bytes < ALD_STATE_LINK_BYTES_MAX &&
+                             (update = ald_outbox_first(outbox));
+                n++) {
+                r = append_update(message, update);
+                bytes += update->record ? update->record->wire_size : 0;
+                ald_outbox_drop_first(outbox);
+        }
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+static int new_call(AldStateLink *link, const char *member, sd_bus_message **ret)
+{
+        return sd_bus_message_new_method_call(
+                ald_service_bus(link->service), ret, STATE_NAME, STATE_PATH, STATE_NAME, member);
+}
+
+static int send_call(AldStateLink *link, sd_bus_message *call)
+{
+        return sd_bus_call_async(
+                ald_service_bus(link->service), &link->putting, call, on_put, link, PUT_TIMEOUT_USEC);
+}
+
+int ald_state_link_put_records(AldStateLink *link, AldOutbox *outbox)
+{
+        g_autoptr(AldMessage) call = NULL;
+        int r;
+
+        r = new_call(link, "PutRecords", &call);
+        if (r >= 0)
+                r = append_outbox(call, outbox);
+        return r < 0 ? r : send_call(link, call);
+}
+
+int ald_state_link_put_presences(AldStateLink *link, const AldPresenceRow *rows, size_t n)
+{
+        g_autoptr(AldMessage) call = NULL;
+        char node[ALD_ID_STRING_SIZE];
+        int r;
+
+        r = new_call(link, "PutPresences", &call);
+        if (r >= 0)
+                r = sd_bus_message_open_container(call, 'a', "(sstxt)");
+        for (size_t i = 0; r >= 0 && i < n; i++)
+                r = sd_bus_message_append(call, "(sstxt)", ald_id_format(&rows[i].node, node), rows[i].state,
+                        rows[i].since, rows[i].clock_offset, rows[i].announced);
+        if (r >= 0)
+                r = sd_bus_message_close_container(call);
+        return r < 0 ? r : send_call(link, call);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "pki/certificate.h"
+#include "pki/crl.h"
+#include "pki/file.h"
+#include "pki/verify.h"
+#include "services/cluster/trust.h"
+#include "services/common/state-directory.h"
+
+#define STATE_DIRECTORY "/var/lib/alidade/cluster"
+
+struct AldTrust {
+        char *id;
+        char *folder;     /* what enrolment wrote */
+        char *newest_crl; /* the file of the newest list that came since */
+        AldPkiIdentity identity;
+        bool loaded;
+        char *crl; /* the newest list, as text */
+        char *problem;
+};
+
+AldTrust *ald_trust_new(const char *id)
+{
+        const char *config = g_getenv("ALIDADE_CONFIG_DIR");
+        AldTrust *trust = g_new0(AldTrust, 1);
+
+        trust->id = g_strdup(id);
+        trust->folder = g_build_filename(config && *config ? config : ALD_CONFIG_DIR, "cluster", NULL);
+        trust->newest_crl = g_build_filename(ald_state_directory(STATE_DIRECTORY), "crl.pem", NULL);
+        return trust;
+}
+
+void ald_trust_free(AldTrust *trust)
+{
+        if (!trust)
+                return;
+        ald_pki_identity_clear(&trust->identity);
+        g_free(trust->id);
+        g_free(trust->folder);
+        g_free(trust->newest_crl);
+        g_free(trust->crl);
+        g_free(trust->problem);
+        g_free(trust);
+}
+
+/* A list of our own that is damaged costs what came since enrolment, and comes again from the others. */
+static int load_identity(AldTrust *trust, char **ret_error)
+{
+        g_autofree char *error = NULL;
+        int r;
+
+        r = ald_pki_identity_load(trust->folder, trust->newest_crl, &trust->identity, &error);
+        if (r >= 0)
+                return r;
+        if (ald_pki_identity_load(trust->folder, NULL, &trust->identity, ret_error) < 0)
+                return r;
+        g_warning("Left out the revocation list that came last: %s", error);
+        return 0;
+}
+
+static bool is_same_identity(const AldPkiIdentity *a, const AldPkiIdentity *b)
+{
+        if (!a->certificate || !b->certificate)
+                return a->certificate == b->certificate;
+        return X509_cmp(a->ca, b->ca) == 0 && X509_cmp(a->certificate, b->certificate) == 0 &&
+               X509_CRL_match(a->crl, b->crl) == 0;
+}
+
+bool ald_trust_load(AldTrust *trust)
+{
+        g_auto(AldPkiIdentity) before = trust->identity;
+        g_autofree char *error = NULL;
+
+        trust->identity = (AldPkiIdentity){ 0 };
+        g_clear_pointer(&trust->crl, g_free);
+        g_clear_pointer(&trust->problem, g_free);
+        trust->loaded = load_identity(trust, &error) >= 0;
+        if (trust->loaded) {
+                trust->crl = ald_pki_crl_to_pem(trust->identity.crl);
+                ald_trust_check(trust, (uint64_t) g_get_real_time());
+        } else {
+                trust->problem = g_strdup_printf("This machine has not what it needs to join the cluster "
+                                                 "(%s): run alidadectl cluster join",
+                        error);
+                g_warning("%s", trust->problem);
+        }
+        return !is_same_identity(&before, &trust->identity);
+}
+
+static const char *remedy_for(int error)
+{
+        switch (error) {
+        case -EKEYEXPIRED:
+                return ": run alidadectl cluster renew";
+        case -EAGAIN:
+                return ": set the clock of this machine right";
+        case -EKEYREVOKED:
+                return "; an administrator has shut this machine out, and can let it join again";
+        default:
+                return ": run alidadectl cluster join";
+        }
+}
+
+void ald_trust_check(AldTrust *trust, uint64_t real)
+{
+        const AldPkiIdentity *identity = &trust->identity;
+        g_autofree char *reason = NULL;
+        char *problem = NULL;
+        int r;
+
+        if (!trust->loaded)
+                return;
+        r = ald_pki_verify(identity->ca, identity->crl, identity->certificate, ALD_PKI_ROLE_NODE, trust->id,
+                real, &reason);
+        if (r < 0)
+                problem = g_strdup_printf(
+                        "The certificate of this machine is not accepted (%s)%s", reason, remedy_for(r));
+        if (problem && g_strcmp0(problem, trust->problem) != 0)
+                g_warning("%s", problem);
+        g_free(trust->problem);
+        trust->problem = problem;
+}
+
+const char *ald_trust_problem(const AldTrust *trust)
+{
+        return trust->problem;
+}
+
+uint64_t ald_trust_expiry(const AldTrust *trust)
+{
+        AldPkiFacts facts;
+
+        if (!trust->loaded)
+                return UINT64_MAX;
+        ald_pki_certificate_facts(trust->identity.certificate, &facts);
+        return facts.not_after;
+}
+
+AldTls *ald_trust_make_tls(AldTrust *trust, const char *name, char **ret_problem)
+{
+        AldTls *tls;
+
+        if (!trust->loaded) {
+                *ret_problem = g_strdup(trust->problem);
+                return NULL;
+        }
+        return ald_tls_new_for_broker(&trust->identity, name, &tls, ret_problem) < 0 ? NULL : tls;
+}
+
+const char *ald_trust_crl(const AldTrust *trust)
+{
+        return trust->crl;
+}
+
+static void keep(const AldTrust *trust)
+{
+        int r = ald_pki_file_write(trust->newest_crl, trust->crl, 0644, (uid_t) -1, (gid_t) -1);
+
+        if (r < 0)
+                g_warning("Cannot keep the revocation list in %s: %s", trust->newest_crl, g_strerror(-r));
+}
+
+int ald_trust_take_crl(AldTrust *trust, const char *pem, size_t n, char **ret_reason)
+{
+        AldPkiIdentity *identity = &trust->identity;
+        g_autoptr(X509_CRL) crl = NULL;
+        int r;
+
+        if (!trust->loaded)
+                return 0;
+        /* As most of them are, each node saying the same. */
+        if (strlen(trust->crl) == n && memcmp(trust->crl, pem, n) == 0)
+                return 0;
+        r = ald_pki_crl_parse(pem, n, &crl, ret_reason);
+        if (r < 0)
+                return r;
+        r = ald_pki_crl_accept(crl, identity->ca, identity->crl, NULL);
+        if (r == -ESTALE)
+                return 0;
+        if (r < 0) {
+                if (ret_reason)
+                        *ret_reason = g_strdup("the CA of this cluster has not signed it");
+                return r;
+        }
+        X509_CRL_free(identity->crl);
+        identity->crl = g_steal_pointer(&crl);
+        g_free(trust->crl);
+        trust->crl = ald_pki_crl_to_pem(identity->crl);
+        keep(trust);
+        g_message("Took revocation list %" G_GUINT64_FORMAT ", which names %zu certificates",
+                ald_pki_crl_number(identity->crl), ald_pki_crl_count(identity->crl));
+        return 1;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "services/cluster/voice.h"
+#include "services/common/timer.h"
+
+#define ALIVE_USEC G_USEC_PER_SEC
+#define ALIVE_LEAST_USEC (10 * G_USEC_PER_SEC)
+
+struct AldVoice {
+        AldVoiceSetup setup;
+        AldId own;
+        char *cluster;
+        AldPublisher *publisher;
+        AldForgets *forgets;
+        gint64 sent, alive_sent; /* CLOCK_MONOTONIC of the last of anything, and of the last heartbeat */
+        AldTimer *alive_timer, *status_timer;
+};
+
+static char *topic_of(const AldVoice *voice, AldTopicType type, const AldId *target)
+{
+        AldTopic topic = { .type = type, .node = voice->own };
+
+        if (target)
+                topic.target = *target;
+        return ald_topic_format(&topic, voice->cluster);
+}
+
+static void publish(AldVoice *voice, const char *topic, const char *payload, int qos, bool retain)
+{
+        int r = ald_brokers_publish(
+                voice->setup.brokers, topic, payload, payload ? strlen(payload) : 0, qos, retain);
+
+        /* Without a broker it is published when one is connected; what does not fit is sent again anyway. */
+        if (r >= 0)
+                voice->sent = g_get_monotonic_time();
+        else if (r != -ENOTCONN)
+                g_info("Left out %s: %s", topic, g_strerror(-r));
+}
+
+static void publish_retained(const char *topic, const char *payload, int qos, void *userdata)
+{
+        publish(userdata, topic, payload, qos, true);
+}
+
+static void schedule_alive(AldVoice *voice)
+{
+        if (ald_brokers_first(voice->setup.brokers))
+                ald_timer_set(voice->alive_timer,
+                        MIN(voice->sent + ALIVE_USEC, voice->alive_sent + ALIVE_LEAST_USEC));
+}
+
+static void on_alive(void *userdata)
+{
+        AldVoice *voice = userdata;
+        AldBroker *first = ald_brokers_first(voice->setup.brokers);
+        gint64 now = g_get_monotonic_time();
+        g_autofree char *topic = NULL, *payload = NULL;
+        AldAlive alive;
+
+        if (!first)
+                return;
+        if (now - voice->sent < ALIVE_USEC && now - voice->alive_sent < ALIVE_LEAST_USEC) {
+                schedule_alive(voice);
+                return;
+        }
+        alive = (AldAlive){ (uint64_t) g_get_real_time(), ald_own_status_epoch(voice->setup.status),
+                ald_broker_conn(first) };
+        topic = topic_of(voice, ALD_TOPIC_ALIVE, NULL);
+        payload = ald_payload_write_alive(&alive);
+        publish(voice, topic, payload, 0, false);
+        voice->sent = voice->alive_sent = now;
+        schedule_alive(voice);
+}
+
+static void schedule_status(AldVoice *voice)
+{
+        uint64_t due = ald_own_status_due(voice->setup.status, (uint64_t) g_get_monotonic_time());
+
+        ald_timer_set(voice->status_timer, due == UINT64_MAX ? ALD_TIMER_NEVER : (gint64) due);
+}
+
+static void on_status(void *userdata)
+{
+        AldVoice *voice = userdata;
+
+        if (ald_own_status_announce(voice->setup.status, (uint64_t) g_get_monotonic_time())) {
+                ald_publisher_announced(voice->publisher, ald_own_status_epoch(voice->setup.status));
+                ald_voice_say(voice, ALD_PRESENCE_SAYS_ONLINE);
+        }
+        voice->setup.changed(voice->setup.userdata);
+        schedule_status(voice);
+}
+
+AldVoice *ald_voice_new(const AldVoiceSetup *setup)
+{
+        AldVoice *voice = g_new0(AldVoice, 1);
+
+        voice->setup = *setup;
+        voice->own = *setup->own;
+        voice->cluster = g_strdup(setup->cluster);
+        voice->publisher = ald_publisher_new(setup->own, setup->cluster, publish_retained, voice);
+        voice->forgets = ald_forgets_new();
+        voice->alive_timer = ald_timer_new("alive", on_alive, voice);
+        voice->status_timer = ald_timer_new("status", on_status, voice);
+        return voice;
+}
+
+void ald_voice_free(AldVoice *voice)
+{
+        if (!voice)
+                return;
+        ald_timer_free(voice->alive_timer);
+        ald_timer_free(voice->status_timer);
+        ald_publisher_free(voice->publisher);
+        ald_forgets_free(voice->forgets);
+        g_free(voice->cluster);
+        g_free(voice);
+}
+
+static void say_to(AldVoice *voice, AldBroker *broker, AldPresenceSaid said)
+{
+        uint64_t conn = ald_broker_conn(broker);
+        g_autofree char *topic = topic_of(voice, ALD_TOPIC_STATUS, NULL);
+        g_autofree char *payload = ald_own_status_write(voice->setup.status, said, conn);
+        int r;
+
+        r = ald_broker_publish(broker, topic, payload, strlen(payload), 1, true);
+        if (r < 0)
+                g_warning("Cannot say to broker %s how this node is: %s", ald_broker_address(broker),
+                        g_strerror(-r));
+        else
+                ald_own_status_published(voice->setup.status, conn, (uint64_t) g_get_monotonic_time());
+}
+
+void ald_voice_say(AldVoice *voice, AldPresenceSaid said)
+{
+        AldBrokers *brokers = voice->setup.brokers;
+
+        for (size_t i = 0; i < ald_brokers_count(brokers); i++)
+                if (ald_broker_connected(ald_brokers_get(brokers, i)))
+                        say_to(voice, ald_brokers_get(brokers, i), said);
+}
+
+void ald_voice_connected(AldVoice *voice, AldBroker *broker)
+{
+        say_to(voice, broker, ALD_PRESENCE_SAYS_ONLINE);
+        schedule_status(voice);
+}
+
+void ald_voice_disconnected(AldVoice *voice, AldBroker *broker)
+{
+        ald_own_status_disconnected(voice->setup.status, ald_broker_conn(broker));
+}
+
+void ald_voice_say_crl(AldVoice *voice)
+{
+        const char *crl = voice->setup.crl(voice->setup.userdata);
+        g_autofree char *topic = topic_of(voice, ALD_TOPIC_CRL, NULL);
+
+        if (crl)
+                publish(voice, topic, crl, 1, true);
+}
+
+static void say_forget(const AldId *target, const AldForget *forget, void *userdata)
+{
+        AldVoice *voice = userdata;
+        g_autofree char *topic = topic_of(voice, ALD_TOPIC_FORGET, target);
+        g_autofree char *payload = ald_payload_write_forget(forget);
+
+        publish(voice, topic, payload, 1, true);
+}
+
+static void clear_forget(const AldId *target, const AldForget *forget, void *userdata)
+{
+        AldVoice *voice = userdata;
+        g_autofree char *topic = topic_of(voice, ALD_TOPIC_FORGET, target);
+
+        publish(voice, topic, NULL, 1, true);
+}
+
+void ald_voice_first_changed(AldVoice *voice, AldBroker *first)
+{
+        if (!first) {
+                ald_timer_set(voice->alive_timer, ALD_TIMER_NEVER);
+                return;
+        }
+        ald_publisher_publish_all(voice->publisher);
+        ald_forgets_foreach(voice->forgets, say_forget, voice);
+        ald_voice_say_crl(voice);
+        /* The first heartbeat follows at once, for the sake of its clock. */
+        voice->alive_sent = 0;
+        schedule_alive(voice);
+}
+
+void ald_voice_begin(AldVoice *voice)
+{
+        ald_publisher_begin(voice->publisher);
+}
+
+static void note_epoch(AldVoice *voice)
+{
+        uint64_t epoch = ald_publisher_epoch(voice->publisher);
+
+        if (!ald_own_status_set_epoch(voice->setup.status, epoch, (uint64_t) g_get_monotonic_time()))
+                return;
+        ald_voice_say(voice, ALD_PRESENCE_SAYS_ONLINE);
+        schedule_status(voice);
+}
+
+void ald_voice_record(AldVoice *voice, const AldUpdate *update)
+{
+        ald_publisher_put(voice->publisher, update, (uint64_t) g_get_monotonic_time());
+        if (update->stamp.epoch > ald_own_status_epoch(voice->setup.status))
+                note_epoch(voice);
+}
+
+void ald_voice_end(AldVoice *voice)
+{
+        ald_publisher_end(voice->publisher);
+}
+
+void ald_voice_found(AldVoice *voice, const AldUpdate *update)
+{
+        ald_publisher_found(voice->publisher, update->kind, update->key, update->stamp.epoch);
+}
+
+int ald_voice_forget(AldVoice *voice, const AldId *target, const AldForget *forget)
+{
+        if (!ald_forgets_add(voice->forgets, target, forget))
+                return -ENOSPC;
+        say_forget(target, forget, voice);
+        return 0;
+}
+
+void ald_voice_unforget(AldVoice *voice, const AldId *target)
+{
+        if (ald_forgets_remove(voice->forgets, target))
+                clear_forget(target, NULL, voice);
+}
+
+void ald_voice_found_forget(AldVoice *voice, const AldId *target, const AldForget *forget)
+{
+        ald_forgets_add(voice->forgets, target, forget);
+}
+
+void ald_voice_expire(AldVoice *voice, uint64_t expiry_usec)
+{
+        uint64_t real = (uint64_t) g_get_real_time();
+
+        ald_publisher_expire(voice->publisher, (uint64_t) g_get_monotonic_time(), expiry_usec);
+        ald_forgets_expire(voice->forgets, real > expiry_usec ? real - expiry_usec : 0, clear_forget, voice);
+}

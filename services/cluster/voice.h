@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/cluster/brokers.h"
+#include "services/cluster/forgets.h"
+#include "services/cluster/own-status.h"
+#include "services/cluster/publisher.h"
+
+/*
+ * What this node says in its cluster: its status to each broker; its records, heartbeats, revocation list and
+ * the nodes it forgot to the first.
+ */
+typedef struct AldVoice AldVoice;
+
+typedef struct AldVoiceSetup {
+        const AldId *own;
+        const char *cluster;
+        AldBrokers *brokers;
+        AldOwnStatus *status;
+        const char *(*crl)(void *userdata); /* the newest revocation list, or NULL */
+        void (*changed)(void *userdata);    /* whether a broker lets our publications through */
+        void *userdata;
+} AldVoiceSetup;
+
+AldVoice *ald_voice_new(const AldVoiceSetup *setup);
+void ald_voice_free(AldVoice *voice);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldVoice, ald_voice_free)
+
+/* Those of AldBrokersHandler. */
+void ald_voice_connected(AldVoice *voice, AldBroker *broker);
+void ald_voice_disconnected(AldVoice *voice, AldBroker *broker);
+void ald_voice_first_changed(AldVoice *voice, AldBroker *first);
+
+/* The records of this node, as the state service gives them. */
+void ald_voice_begin(AldVoice *voice);
+void ald_voice_record(AldVoice *voice, const AldUpdate *update);
+void ald_voice_end(AldVoice *voice);
+/* A record under our own id that a broker had kept. */
+void ald_voice_found(AldVoice *voice, const AldUpdate *update);
+
+/* Says it to all brokers. */
+void ald_voice_say(AldVoice *voice, AldPresenceSaid said);
+void ald_voice_say_crl(AldVoice *voice);
+
+/* Says that a node is forgotten, and takes it back. -ENOSPC where too many are. */
+int ald_voice_forget(AldVoice *voice, const AldId *target, const AldForget *forget);
+void ald_voice_unforget(AldVoice *voice, const AldId *target);
+/* It was said before this service started. */
+void ald_voice_found_forget(AldVoice *voice, const AldId *target, const AldForget *forget);
+
+/* Now and then: clears what is older than the expiry time. */
+void ald_voice_expire(AldVoice *voice, uint64_t expiry_usec);
