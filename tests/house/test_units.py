@@ -18,6 +18,8 @@ DAEMONS = {
     "alidade-telemetryd": ("telemetry", "Telemetry1", 1.7),
     "alidade-stated": ("state", "State1", 0.5),
 }
+# What systemd starts now and then: (unit, exposure)
+HELPERS = [("alidade-cluster-crl", 1.0)]
 each_daemon = pytest.mark.parametrize("daemon", DAEMONS)
 needs_analyze = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
 BACKLOG = {"send_destination": "org.freedesktop.DBus", "send_interface": "org.freedesktop.DBus.Debug.Stats",
@@ -57,25 +59,27 @@ def rules(daemon, tag, **wanted):
 
 
 def test_every_folder_is_covered():
-    folders = {path.parent.name for path in (SOURCE / "services").glob("*/*.service.in")}
+    folders = {path.parent.name for path in (SOURCE / "services").glob("*/alidade-*d.service.in")}
     assert folders == {folder for folder, _, _ in DAEMONS.values()}
 
 
 @needs_analyze
-@each_daemon
-def test_exposure(daemon):
-    done = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager", unit_path(daemon)],
+@pytest.mark.parametrize("name, limit", [*((daemon, limit) for daemon, (_, _, limit) in DAEMONS.items()), *HELPERS])
+def test_exposure(name, limit):
+    done = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager", unit_path(name)],
                           capture_output=True, text=True, check=False)
     overall = re.search(r"Overall exposure level for \S+: ([\d.]+)", done.stdout)
     assert overall, done.stderr
-    assert float(overall.group(1)) <= DAEMONS[daemon][2], done.stdout
+    assert float(overall.group(1)) <= limit, done.stdout
 
 
 @needs_analyze
 def test_units_are_understood(tmp_path):
-    for daemon in DAEMONS:
-        text = re.sub(r"^ExecStart=.*$", "ExecStart=/bin/true", unit_path(daemon).read_text(), flags=re.MULTILINE)
-        (tmp_path / f"{daemon}.service").write_text(text)
+    for name in [*DAEMONS, *(helper for helper, _ in HELPERS)]:
+        text = re.sub(r"^ExecStart=.*$", "ExecStart=/bin/true", unit_path(name).read_text(), flags=re.MULTILINE)
+        (tmp_path / f"{name}.service").write_text(text)
+    for path in (build_dir() / "services").glob("*.path"):
+        shutil.copy(path, tmp_path)
     done = subprocess.run(["systemd-analyze", "verify", "--man=no", *sorted(tmp_path.iterdir())],
                           env={**os.environ, "SYSTEMD_UNIT_PATH": f"{tmp_path}:"},
                           capture_output=True, text=True, check=False)
@@ -97,6 +101,14 @@ def test_unit_says_what_must_be_said(daemon):
 def test_unit_starts_what_is_installed(daemon):
     installed = json.loads((build_dir() / "meson-info/intro-installed.json").read_text())
     assert unit(daemon)["ExecStart"] in installed.values()
+
+
+def test_the_new_revocation_list_is_watched_where_the_cluster_service_writes_it():
+    watched = settings(build_dir() / "services/alidade-cluster-crl.path")["Path"]
+    program, *words = unit("alidade-cluster-crl")["ExecStart"].split()
+    installed = json.loads((build_dir() / "meson-info/intro-installed.json").read_text())
+    assert watched == {"PathChanged": ["/var/lib/alidade/cluster/crl.pem"], "Unit": ["alidade-cluster-crl.service"]}
+    assert program in installed.values() and words == ["cluster", "install-crl"]
 
 
 def test_users_are_different():

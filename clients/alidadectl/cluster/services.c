@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "clients/alidadectl/bus.h"
+#include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/print.h"
 
@@ -100,10 +101,15 @@ int ald_services_reload_clusterd(const AldHome *home, const AldCtl *ctl)
         return ALD_EXIT_OK;
 }
 
-int ald_services_restart_broker(const AldHome *home)
+int ald_services_end_sessions(const AldHome *home)
+{
+        return ald_broker_files_exist(home) ? ald_services_restart_broker(home, false) : ALD_EXIT_OK;
+}
+
+int ald_services_restart_broker(const AldHome *home, bool start)
 {
         if (has_systemd("ALIDADE_MOSQUITTO_DIR"))
-                return systemctl(home, "restart", BROKER);
+                return systemctl(home, start ? "restart" : "try-restart", BROKER);
         ald_home_tell(home, "Restart mosquitto, so that it reads this");
         return ALD_EXIT_OK;
 }

@@ -11,8 +11,11 @@
 /* The cluster service reads configuration and certificates again. */
 int ald_services_reload_clusterd(const AldHome *home, const AldCtl *ctl);
 
-/* mosquitto reads all of it again. Restarting it ends the sessions of those who were shut out. */
-int ald_services_restart_broker(const AldHome *home);
+/* mosquitto reads all of it again; with `start` also where it does not run. */
+int ald_services_restart_broker(const AldHome *home, bool start);
+
+/* The same where this machine is a broker: for only that ends the sessions of those who were shut out. */
+int ald_services_end_sessions(const AldHome *home);
 
 /* Runs a program with our standard error to its end; returns its exit status, or -errno. */
 int ald_services_run(const char *const *argv);

@@ -55,7 +55,7 @@ static int begin(const AldClusterOrder *order, AldHome *home, const char *cluste
         brokers = addresses ? ald_brokers_with(home->brokers, addresses[0]) : g_strdupv(home->brokers);
         r = ald_home_configure(home, cluster, (const char *const *) brokers);
         if (r == ALD_EXIT_OK && addresses)
-                r = ald_services_restart_broker(home);
+                r = ald_services_restart_broker(home, true);
         if (r == ALD_EXIT_OK)
                 r = ald_services_reload_clusterd(home, &order->ctl);
         return r == ALD_EXIT_OK ? next(home, addresses != NULL) : r;

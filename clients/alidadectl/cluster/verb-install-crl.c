@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/cluster.h"
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/print.h"
@@ -19,8 +18,7 @@ static int install(const AldHome *home, X509_CRL *crl)
                 return r;
         ald_home_tell(home, "Installed %s: number %" PRIu64 ", %zu certificates revoked", path,
                 ald_pki_crl_number(crl), ald_pki_crl_count(crl));
-        /* A restart, for only that ends the sessions of those who were revoked. */
-        return ald_broker_files_exist(home) ? ald_services_restart_broker(home) : ALD_EXIT_OK;
+        return ald_services_end_sessions(home);
 }
 
 int ald_cluster_install_crl(const AldClusterOrder *order)

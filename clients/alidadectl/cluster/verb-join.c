@@ -96,7 +96,7 @@ static int accept_bundle(const AldClusterOrder *order, bool renew, const char *t
         if (r == ALD_EXIT_OK)
                 r = ald_enrol_accept(&home, &bundle);
         if (r == ALD_EXIT_OK && bundle.broker)
-                r = ald_services_restart_broker(&home);
+                r = ald_services_restart_broker(&home, true);
         if (r == ALD_EXIT_OK)
                 r = ald_services_reload_clusterd(&home, &order->ctl);
         if (r == ALD_EXIT_OK)
@@ -185,7 +185,7 @@ static int renew_here(const AldClusterOrder *order, AldHome *home)
                 r = ald_home_configure(home, home->name, (const char *const *) brokers);
         }
         if (r == ALD_EXIT_OK && addresses)
-                r = ald_services_restart_broker(home);
+                r = ald_services_restart_broker(home, true);
         return r == ALD_EXIT_OK ? ald_services_reload_clusterd(home, &order->ctl) : r;
 }
 

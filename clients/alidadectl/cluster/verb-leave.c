@@ -86,7 +86,7 @@ int ald_cluster_leave(const AldClusterOrder *order)
         authority = ald_home_is_authority(&home);
         r = remove_all(&home);
         if (r == ALD_EXIT_OK && broker)
-                r = ald_services_restart_broker(&home);
+                r = ald_services_restart_broker(&home, false);
         if (r == ALD_EXIT_OK)
                 r = ald_services_reload_clusterd(&home, &order->ctl);
         if (r == ALD_EXIT_OK && *home.name && !authority)

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/own.h"
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/print.h"
@@ -89,8 +88,8 @@ static int shut_out(const AldClusterOrder *order, AldHome *home, AldAuthority *a
                 !g_strv_equal((const char *const *) brokers, (const char *const *) home->brokers))
                 r = ald_home_configure(home, home->name, (const char *const *) brokers);
         /* Also the second time: the first may have been interrupted here. */
-        if (r == ALD_EXIT_OK && ald_broker_files_exist(home))
-                r = ald_services_restart_broker(home);
+        if (r == ALD_EXIT_OK)
+                r = ald_services_end_sessions(home);
         if (r == ALD_EXIT_OK)
                 r = ald_services_reload_clusterd(home, &order->ctl);
         if (r == ALD_EXIT_OK)

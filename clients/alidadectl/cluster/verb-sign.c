@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "clients/alidadectl/cluster/addresses.h"
-#include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/exchange.h"
 #include "clients/alidadectl/cluster/input.h"
 #include "clients/alidadectl/cluster/own.h"
@@ -141,8 +140,8 @@ static int publish(const AldClusterOrder *order, Signing *signing)
         if (signing->replaced->len > 0) {
                 g_ptr_array_add(signing->replaced, NULL);
                 r = ald_authority_revoke(signing->authority, (const char *const *) signing->replaced->pdata);
-                if (r == ALD_EXIT_OK && ald_broker_files_exist(home))
-                        r = ald_services_restart_broker(home);
+                if (r == ALD_EXIT_OK)
+                        r = ald_services_end_sessions(home);
                 changed = true;
         }
         if (r == ALD_EXIT_OK && signing->broker) {
