@@ -25,7 +25,7 @@
 #define SNAPSHOTS 15u
 #define PUT_ROUNDS 150u
 #define SAMPLES 1500u
-#define SAMPLE_USEC 8000u
+#define SAMPLE_USEC 4000u
 #define QUIET_USEC 3e5
 #define RECORDS "a(ssstttba{sv})"
 

@@ -75,8 +75,15 @@ static AldRecord *system_record(uint64_t turn)
 
 static AldRecord *backends(void)
 {
-        AldBackend rows[G_N_ELEMENTS(gpus)];
+        AldBackend rows[G_N_ELEMENTS(gpus) + 1];
         AldBackends fields = ALD_BACKENDS_INIT;
+
+        rows[G_N_ELEMENTS(gpus)] = (AldBackend){ .id = "cpu",
+                .class = "cpu",
+                .name = "Intel(R) Xeon(R) Platinum 8480+",
+                .vendor = "Intel",
+                .memory_total_bytes = 512 * GIB,
+                .unified = true };
 
         for (unsigned i = 0; i < G_N_ELEMENTS(gpus); i++)
                 rows[i] = (AldBackend){ .id = gpus[i],
@@ -89,7 +96,7 @@ static AldRecord *backends(void)
                         .unified = false,
                         .open_cl_platform = "NVIDIA CUDA" };
         fields.devices.items = rows;
-        fields.devices.n = G_N_ELEMENTS(gpus);
+        fields.devices.n = G_N_ELEMENTS(rows);
         return make(ALD_KIND_BACKENDS, &fields);
 }
 
@@ -119,6 +126,8 @@ static AldRecord *network(unsigned node)
                         .carrier = true,
                         .connection = "Wired connection" };
         }
+        rows[5].hardware_address = rows[5].driver = NULL;
+        rows[5].speed_bits_per_second = ALD_ABSENT_UINT64;
         fields.interfaces.items = rows;
         fields.interfaces.n = G_N_ELEMENTS(rows);
         return make(ALD_KIND_NETWORK, &fields);
