@@ -8,9 +8,13 @@ typedef struct Item {
         AldEntry *entry;
 } Item;
 
+/* Has room for as many as the next power of two. */
 struct AldLinkSet {
-        GArray *items;
+        size_t n;
+        Item items[];
 };
+
+#define ITEMS_MIN 4u
 
 static guint hash_of(AldKind kind, const char *key)
 {
@@ -24,20 +28,15 @@ static int compare(const AldEntry *entry, AldKind kind, const char *key)
         return strcmp(entry->key, key);
 }
 
-static Item *item_at(const AldLinkSet *links, size_t i)
-{
-        return &g_array_index(links->items, Item, i);
-}
-
 /* How many entries are at or before (kind, key). */
 static size_t position_after(const AldLinkSet *links, AldKind kind, const char *key)
 {
-        size_t low = 0, high = links->items->len;
+        size_t low = 0, high = links->n;
 
         while (low < high) {
                 size_t middle = (low + high) / 2;
 
-                if (compare(item_at(links, middle)->entry, kind, key) <= 0)
+                if (compare(links->items[middle].entry, kind, key) <= 0)
                         low = middle + 1;
                 else
                         high = middle;
@@ -48,37 +47,27 @@ static size_t position_after(const AldLinkSet *links, AldKind kind, const char *
 static void entry_free(AldEntry *entry)
 {
         g_clear_pointer(&entry->record, ald_record_unref);
-        g_free(entry->key);
         g_free(entry);
-}
-
-AldLinkSet *ald_link_set_new(void)
-{
-        AldLinkSet *links = g_new(AldLinkSet, 1);
-
-        links->items = g_array_new(false, false, sizeof(Item));
-        return links;
 }
 
 void ald_link_set_free(AldLinkSet *links)
 {
-        for (size_t i = 0; i < links->items->len; i++)
-                entry_free(item_at(links, i)->entry);
-        g_array_unref(links->items);
+        for (size_t i = 0; i < links->n; i++)
+                entry_free(links->items[i].entry);
         g_free(links);
 }
 
 size_t ald_link_set_count(const AldLinkSet *links)
 {
-        return links->items->len;
+        return links ? links->n : 0;
 }
 
 AldEntry *ald_link_set_find(const AldLinkSet *links, AldKind kind, const char *key)
 {
         guint hash = hash_of(kind, key);
 
-        for (size_t i = 0; i < links->items->len; i++) {
-                const Item *item = item_at(links, i);
+        for (size_t i = 0; i < ald_link_set_count(links); i++) {
+                const Item *item = &links->items[i];
 
                 if (item->hash == hash && compare(item->entry, kind, key) == 0)
                         return item->entry;
@@ -88,23 +77,50 @@ AldEntry *ald_link_set_find(const AldLinkSet *links, AldKind kind, const char *k
 
 AldEntry *ald_link_set_after(const AldLinkSet *links, AldKind kind, const char *key)
 {
-        size_t i = key ? position_after(links, kind, key) : 0;
+        size_t i = links && key ? position_after(links, kind, key) : 0;
 
-        return i < links->items->len ? item_at(links, i)->entry : NULL;
+        return i < ald_link_set_count(links) ? links->items[i].entry : NULL;
 }
 
-AldEntry *ald_link_set_add(AldLinkSet *links, AldNode *node, AldKind kind, const char *key)
+/* With its key behind it, so that both come from memory together. */
+static AldEntry *entry_new(AldNode *node, AldKind kind, const char *key)
 {
-        AldEntry *entry = g_new(AldEntry, 1);
-        const Item item = { .hash = hash_of(kind, key), .entry = entry };
+        size_t size = strlen(key) + 1;
+        AldEntry *entry = g_malloc(sizeof *entry + size);
 
-        *entry = (AldEntry){ .node = node, .kind = kind, .key = g_strdup(key) };
-        g_array_insert_val(links->items, (guint) position_after(links, kind, key), item);
+        *entry = (AldEntry){ .node = node, .kind = kind, .key = memcpy(entry + 1, key, size) };
         return entry;
+}
+
+static AldLinkSet *grow(AldLinkSet *links)
+{
+        size_t n = ald_link_set_count(links);
+
+        if (n > 0 && (n < ITEMS_MIN || (n & (n - 1)) != 0))
+                return links;
+        links = g_realloc(links, sizeof *links + MAX(2 * n, ITEMS_MIN) * sizeof(Item));
+        links->n = n;
+        return links;
+}
+
+AldEntry *ald_link_set_add(AldLinkSet **links, AldNode *node, AldKind kind, const char *key)
+{
+        AldLinkSet *grown = grow(*links);
+        size_t at = position_after(grown, kind, key);
+        Item *item = &grown->items[at];
+
+        memmove(item + 1, item, (grown->n - at) * sizeof *item);
+        *item = (Item){ .hash = hash_of(kind, key), .entry = entry_new(node, kind, key) };
+        grown->n++;
+        *links = grown;
+        return item->entry;
 }
 
 void ald_link_set_remove(AldLinkSet *links, AldEntry *entry)
 {
-        g_array_remove_index(links->items, (guint) position_after(links, entry->kind, entry->key) - 1);
+        size_t at = position_after(links, entry->kind, entry->key) - 1;
+
+        links->n--;
+        memmove(&links->items[at], &links->items[at + 1], (links->n - at) * sizeof links->items[0]);
         entry_free(entry);
 }

@@ -106,7 +106,7 @@ AldRecord *ald_node_record(const AldNode *node, AldKind kind)
 
 static AldEntry *find_link(const AldNode *node, AldKind kind, const char *key)
 {
-        return node->links ? ald_link_set_find(node->links, kind, key) : NULL;
+        return ald_link_set_find(node->links, kind, key);
 }
 
 AldEntry *ald_store_find(AldStore *store, const AldId *id, AldKind kind, const char *key)
@@ -302,11 +302,9 @@ static int check(const AldStore *store, const AldUpdate *update, const AldEntry 
 
 static int add_link(AldStore *store, AldNode *node, AldKind kind, const char *key, AldEntry **ret)
 {
-        if (!node->links)
-                node->links = ald_link_set_new();
         if (ald_link_set_count(node->links) >= store->limits.max_links_per_node)
                 return -ENOSPC;
-        *ret = ald_link_set_add(node->links, node, kind, key);
+        *ret = ald_link_set_add(&node->links, node, kind, key);
         store->bytes += ald_store_link_bytes(key);
         return 0;
 }
@@ -426,8 +424,6 @@ void ald_store_take_epoch(AldStore *store, uint64_t epoch, uint64_t now)
 
 static AldEntry *first_link_after(AldNode *node, const AldEntry *after)
 {
-        if (!node->links)
-                return NULL;
         return after ? ald_link_set_after(node->links, after->kind, after->key)
                      : ald_link_set_after(node->links, 0, NULL);
 }

@@ -47,7 +47,7 @@ struct AldEntry {
         uint64_t updated_usec;
         uint64_t changed; /* CLOCK_MONOTONIC of the last change, for expiry of deletions */
         AldNode *node;
-        char *key; /* NULL for kinds of nodes */
+        char *key; /* behind the entry; NULL for kinds of nodes */
         AldKind kind;
         bool present; /* whether anything ever arrived; a deleted entry is present without a record */
         bool shown;   /* whether it may be a D-Bus object or interface, within the limits */
@@ -64,8 +64,8 @@ struct AldNode {
         uint32_t n_links;   /* that have a record */
         uint64_t heard;     /* CLOCK_MONOTONIC of the last update by the node */
         uint64_t announced; /* the epoch with which the node has sent everything; older ones are gone */
+        AldLinkSet *links;  /* NULL where there are none; see state/link-set.h */
         AldEntry entries[ALD_N_NODE_KINDS];
-        AldLinkSet *links; /* NULL where there are none; see state/link-set.h */
         GList bare_place;
 };
 
