@@ -8,9 +8,9 @@
 #include "services/state/records-bus.h"
 
 /*
- * An input is the body of a PutRecords() call as it comes over the wire, little-endian; no bus has looked at
- * it. Whatever it says: it is refused as a whole or record by record, and what was taken in can be told
- * again.
+ * An input is the body of a PutRecords() call as it comes over the wire, little-endian, and then that of a
+ * PutPresences() call; no bus has looked at it. Whatever it says: it is refused as a whole or one by one, and
+ * what was taken in can be told again.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -46,9 +46,12 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
         int r;
 
         target->handled = true;
-        if (!sd_bus_message_has_signature(message, ALD_RECORDS_SIGNATURE))
+        if (sd_bus_message_has_signature(message, ALD_RECORDS_SIGNATURE))
+                r = ald_put_bus_read(message, target->manager, &accepted, &refused);
+        else if (sd_bus_message_has_signature(message, ALD_PRESENCES_SIGNATURE))
+                r = ald_put_bus_read_presences(message, target->manager, &accepted, &refused);
+        else
                 return 1;
-        r = ald_put_bus_read(message, target->manager, &accepted, &refused);
         if (r >= 0)
                 g_assert_cmpuint(ald_state_manager_refused(target->manager), ==, before + refused);
         check_store(target);
@@ -110,7 +113,7 @@ static void append_field(GByteArray *header, uint8_t code, char type, const char
 }
 
 /* A signal needs no reply and reaches the same reader. */
-static GByteArray *message_around(const uint8_t *data, size_t size)
+static GByteArray *message_around(const char *signature, const uint8_t *data, size_t size)
 {
         static const uint8_t zeros[8];
         GByteArray *bytes = g_byte_array_new();
@@ -122,7 +125,7 @@ static GByteArray *message_around(const uint8_t *data, size_t size)
         append_field(bytes, 1, 'o', "/x");
         append_field(bytes, 2, 's', "x.x");
         append_field(bytes, 3, 's', "x");
-        append_field(bytes, 8, 'g', ALD_RECORDS_SIGNATURE);
+        append_field(bytes, 8, 'g', signature);
         words[2] = bytes->len - 16;
         memcpy(bytes->data + 12, &words[2], sizeof words[2]);
         g_byte_array_append(bytes, zeros, -bytes->len & 7);
@@ -156,19 +159,26 @@ static void be_silent(void)
         done = true;
 }
 
+static void try_as(AldStateManager *manager, const char *signature, const uint8_t *data, size_t size)
+{
+        g_autoptr(GByteArray) bytes = message_around(signature, data, size);
+        Target target = { .manager = manager };
+
+        open_connection(&target);
+        deliver(&target, bytes);
+        close_connection(&target);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-        g_autoptr(GByteArray) bytes = NULL;
-        Target target = { 0 };
+        AldStateManager *manager;
 
         if (size > BODY_MAX)
                 return 0;
         be_silent();
-        target.manager = manager_new();
-        open_connection(&target);
-        bytes = message_around(data, size);
-        deliver(&target, bytes);
-        close_connection(&target);
-        ald_state_manager_free(target.manager);
+        manager = manager_new();
+        try_as(manager, ALD_RECORDS_SIGNATURE, data, size);
+        try_as(manager, ALD_PRESENCES_SIGNATURE, data, size);
+        ald_state_manager_free(manager);
         return 0;
 }
