@@ -55,7 +55,7 @@ static bool is_name(const char *host)
                 if (++label > 63)
                         return false;
         }
-        return letter && host[0] != '\0' && host[strlen(host) - 1] != '-';
+        return letter && label > 0 && host[strlen(host) - 1] != '-';
 }
 
 static int fail(const char **ret_reason, const char *reason)

@@ -34,7 +34,7 @@ typedef struct AldBrokersHandler {
         /* The payload (g_malloc) of the will of a connection; NULL for none. Retained, QoS 1. */
         char *(*make_will)(uint64_t conn, void *userdata);
 
-        /* Subscribed already; retained messages follow. Called before first_changed. */
+        /* The subscription is on its way, and retained messages will follow. Called before first_changed. */
         void (*connected)(AldBroker *broker, void *userdata);
 
         /* Called once for each connection that was told by `connected`, but not by ald_brokers_free(). The

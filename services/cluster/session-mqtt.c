@@ -127,18 +127,19 @@ void ald_wire_close(AldWire *wire)
         g_hash_table_unref(wire->in_flight);
 }
 
+/* First what is new, so that nothing is missed between. */
 void ald_wire_subscribe(AldWire *wire, char **filters)
 {
         guint n = g_strv_length(filters);
 
+        if (n > 0)
+                (void) mosquitto_subscribe_multiple(
+                        wire->mosq, &wire->subscribe_mid, (int) n, filters, 1, 0, NULL);
         for (char **old = wire->subscribed; old && *old; old++)
                 if (!g_strv_contains((const char *const *) filters, *old))
                         (void) mosquitto_unsubscribe(wire->mosq, NULL, *old);
         g_strfreev(wire->subscribed);
         wire->subscribed = filters;
-        if (n > 0)
-                (void) mosquitto_subscribe_multiple(
-                        wire->mosq, &wire->subscribe_mid, (int) n, filters, 1, 0, NULL);
 }
 
 static void send_message(AldWire *wire, const AldTopicMessage *message)

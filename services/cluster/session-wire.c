@@ -40,12 +40,19 @@ static void fail(AldWire *wire, int rc, int error)
         finish(wire, event, words);
 }
 
+/* On the loopback a connection is refused at once, and libmosquitto has used up that error by its first try
+ * to speak TLS. */
 static int get_socket_error(int fd)
 {
+        struct sockaddr_storage peer;
+        socklen_t size = sizeof(int), peer_size = sizeof(peer);
         int error = 0;
-        socklen_t size = sizeof(error);
 
-        return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0 ? errno : error;
+        if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0)
+                return errno;
+        if (error == 0 && getpeername(fd, (struct sockaddr *) &peer, &peer_size) < 0)
+                return ECONNREFUSED;
+        return error;
 }
 
 static void enter(AldWire *wire, AldWirePhase phase, gint64 usec)
