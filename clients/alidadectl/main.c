@@ -23,9 +23,9 @@ static const AldVerb verbs[] = {
                 "Give this machine a friendly name; \"\" takes it back" },
         { "forget", 1, 1, ald_verb_forget, "forget NODE",
                 "Hide an offline node everywhere until it speaks again" },
-        { "version", 0, 0, ald_verb_version, "version", "The version of this program" },
         { "cluster", 0, UINT_MAX, ald_verb_cluster, "cluster …",
                 "Make, enter and keep a cluster; see alidadectl cluster --help" },
+        { "version", 0, 0, ald_verb_version, "version", "The version of this program" },
         { "help", 0, 0, verb_help, NULL, NULL },
         { "_names", 0, 0, ald_verb_names, NULL, NULL },
 };

@@ -915,7 +915,7 @@ def test_forget_without_a_cluster_service(play):
 # Shell completion
 
 COMPLETION = SOURCE / "clients" / "alidadectl" / "completion"
-VERBS = ["status", "nodes", "show", "watch", "monitor", "findings", "set-name", "forget", "version"]
+VERBS = ["status", "nodes", "show", "watch", "monitor", "findings", "set-name", "forget", "cluster", "version"]
 
 COMPLETE_IN_BASH = r"""
 . "$1"
@@ -941,6 +941,9 @@ def test_bash_completes_verbs_and_options(make_host):
     assert in_bash(host, "--json", "=", "p") == ["pretty"]
     assert in_bash(host, "--json", "=") == ["short", "pretty", "off"]
     assert in_bash(host, "--json", "=", "short", "st") == ["status"]
+    assert in_bash(host, "cluster", "re") == ["renew", "revoke"]
+    assert in_bash(host, "cluster", "sign", "--re") == ["--renew", "--replace"]
+    assert in_bash(host, "cluster", "init", "lab", "--n") == ["--no-broker"]
 
 
 def test_bash_completes_names_of_nodes(play):
@@ -949,6 +952,7 @@ def test_bash_completes_names_of_nodes(play):
     found = in_bash(host, "show", "")
     assert sorted(found) == sorted(["atlas", r"big\ box", THIRD, r"\$\(touch\ /tmp/owned\)"])
     assert in_bash(host, "show", "at") == in_bash(host, "forget", "at") == ["atlas"]
+    assert in_bash(host, "cluster", "revoke", "at") == ["atlas"]
     assert in_bash(host, "show", r"big\ b") == [r"big\ box"]
     assert in_bash(host, "nodes", "") == [""]
     assert in_bash(host, "-H", "far", "show", "at") == [""], "completion does not go over ssh"
@@ -983,7 +987,10 @@ def test_zsh_completes(play):
         for typed, wanted in (("alidadectl sho\t", "alidadectl show"), ("at\t", "alidadectl show atlas"),
                               ("\x15alidadectl show bi\t", r"alidadectl show big\ box"),
                               ("\x15alidadectl --json=pr\t", "alidadectl --json=pretty"),
-                              ("\x15alidadectl --no-p\t", "alidadectl --no-pager")):
+                              ("\x15alidadectl --no-p\t", "alidadectl --no-pager"),
+                              ("\x15alidadectl clu\t", "alidadectl cluster"), ("sig\t", "alidadectl cluster sign"),
+                              ("--out\t", "alidadectl cluster sign --output="),
+                              ("\x15alidadectl cluster revoke at\t", "alidadectl cluster revoke atlas")):
             terminal.type(typed)
             terminal.wait_for_text(wanted)
 
