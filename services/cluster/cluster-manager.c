@@ -117,7 +117,7 @@ static void on_duplicate(void *userdata)
         AldClusterManager *manager = userdata;
 
         if (!manager->duplicate)
-                g_critical("%s", DUPLICATE_PROBLEM);
+                g_warning("%s", DUPLICATE_PROBLEM);
         manager->duplicate = true;
         ald_handover_own_presence(manager->handover, &manager->own, ALD_PRESENCE_STATE_DUPLICATE);
         changed(manager);

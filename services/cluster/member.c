@@ -93,7 +93,6 @@ static void on_connected(AldBroker *broker, void *userdata)
 {
         AldMember *member = userdata;
 
-        g_message("Connected to broker %s", ald_broker_address(broker));
         ald_voice_connected(member->voice, broker);
         if (member->connected_since == 0) {
                 member->connected_since = now_usec();
@@ -106,7 +105,6 @@ static void on_disconnected(AldBroker *broker, const char *reason, void *userdat
 {
         AldMember *member = userdata;
 
-        g_message("Lost broker %s: %s", ald_broker_address(broker), reason);
         ald_voice_disconnected(member->voice, broker);
         if (ald_brokers_count_connected(member->brokers) == 0 && member->connected_since != 0) {
                 member->connected_since = 0;

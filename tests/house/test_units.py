@@ -17,6 +17,7 @@ DAEMONS = {
     "alidade-identityd": ("identity", "Identity1", 0.5),
     "alidade-telemetryd": ("telemetry", "Telemetry1", 1.7),
     "alidade-stated": ("state", "State1", 0.5),
+    "alidade-clusterd": ("cluster", "Cluster1", 1.1),
 }
 # What systemd starts now and then: (unit, exposure)
 HELPERS = [("alidade-cluster-crl", 1.0)]
