@@ -12,6 +12,7 @@ from bedlib.fixtures import needs_namespaces
 from bedlib.services import client_binary
 from client import DENIED, OK, UNREACHABLE, USAGE, Reader, get_json, watch
 from played_state import fields, now
+from state_service import Cluster, memory, start
 from terminal import Terminal
 
 STATE = ("org.alidade.State1", "/org/alidade/State1", "org.alidade.State1")
@@ -241,3 +242,29 @@ def test_reading_is_for_everybody(host):
     for args in (["status"], ["nodes"], ["findings"], ["watch", "--once"]):
         assert host.alidadectl(*args, user="nobody").returncode == OK
     json.loads(host.alidadectl("nodes", "--json", user="nobody").stdout)
+
+
+# Presence
+
+
+def test_presence_that_the_cluster_service_puts(make_host):
+    """Online, stale, gone offline, and only the age again once that service has ended."""
+    host = start(make_host, *EVERYTHING[:-1])
+    cluster = Cluster(host)
+    own = own_id(host)
+    cluster.take(memory(PEER, 16 * KIB ** 3, updated=now() + 3600 * 1_000_000 - 2_000_000))
+    cluster.presences((own, "online", now(), 0, 0), (PEER, "stale", now(), 3600 * 1_000_000, 0))
+    shown = host.alidadectl("nodes").stdout
+    assert re.search(r" online +", shown) and re.search(rf"{PEER[:8]}\S* +stale, \d+ s ago ", shown)
+    assert re.search("^ +Seen: online$", host.alidadectl("status").stdout, re.MULTILINE)
+    assert "clock-skew" in host.alidadectl("findings").stdout
+    with Reader(host, "monitor", "--json") as reader:
+        reader.wait_for_event(Event="synced")
+        cluster.presences((PEER, "offline", now(), 3600 * 1_000_000, 0))
+        reader.wait_for_event(lambda event: event.get("Fields", {}).get("State") == "offline", Kind="Node1.Presence")
+        assert get_json(host, "nodes")["Nodes"][PEER]["Node1.Presence"]["State"] == "offline"
+        cluster.presences((PEER, "forgotten", 0, 0, 0))
+        reader.wait_for_event(Event="removed", Kind="Node1.Memory", NodeId=PEER)
+        cluster.close()
+        reader.wait_for_event(Event="removed", Kind="Node1.Presence", NodeId=own)
+    assert "Seen: live\n" in host.alidadectl("status").stdout
