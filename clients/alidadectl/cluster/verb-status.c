@@ -34,7 +34,6 @@ static void add_expiry(json_t *files, const AldHome *home, const char *file, con
 static json_t *read_files(const AldHome *home)
 {
         g_autofree char *path = g_build_filename(home->folder, "crl.pem", NULL);
-        g_autofree char *fresh = g_strdup(home->fresh_crl);
         json_t *files = json_object(), *brokers = json_array();
         g_autoptr(X509_CRL) crl = NULL;
 
