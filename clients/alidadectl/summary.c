@@ -162,13 +162,13 @@ static bool is_local_address(const char *address)
                g_str_has_prefix(address, "127.") || g_str_has_prefix(address, "::1/");
 }
 
-static void append_addresses(GString *out, json_t *interface)
+static void append_addresses(GString *out, json_t *interface, bool veth)
 {
         const char *type = ald_field_text(interface, "Type");
         size_t i;
         json_t *item;
 
-        if (g_strcmp0(type, "loopback") == 0 || g_strcmp0(type, "veth") == 0)
+        if (g_strcmp0(type, "loopback") == 0 || (g_strcmp0(type, "veth") == 0) != veth)
                 return;
         json_array_foreach(ald_field_array(interface, "Addresses"), i, item) {
                 const char *address = json_string_value(item);
@@ -190,7 +190,11 @@ char *ald_node_addresses(const AldEntity *node)
         json_t *row;
 
         json_array_foreach(interfaces, i, row)
-                append_addresses(out, row);
+                append_addresses(out, row, false);
+        /* That of a container on a host says nothing about the host, yet a container has no other. */
+        if (out->len == 0)
+                json_array_foreach(interfaces, i, row)
+                        append_addresses(out, row, true);
         return out->len > 0 ? g_string_free(g_steal_pointer(&out), FALSE) : NULL;
 }
 

@@ -121,6 +121,10 @@ class Cluster:
             for node in nodes:
                 observer.wait_presence(node, "online", deadline=deadline)
 
+    def wait_until(self, predicate, what, deadline=CATCH_UP):
+        """For what is asked of several nodes."""
+        return wait_steadily(predicate, what, deadline, 0.05)
+
     def wait_digest_equal(self, kind="", nodes=None, deadline=CATCH_UP):
         """All these nodes know the same; returns the digest. Memory and System hold still only where the
         nodes have a sysroot of their own."""

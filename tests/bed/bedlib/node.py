@@ -8,6 +8,7 @@ from pathlib import Path
 
 from . import network
 from .broker import Broker
+from .connection import PROPERTIES
 from .errors import Unavailable
 from .host import Host
 from .services import SERVICES, build_dir, built_programs
@@ -27,6 +28,12 @@ def node_id(machine_id):
     digest[6] = digest[6] & 0x0f | 0x40
     digest[8] = digest[8] & 0x3f | 0x80
     return digest.hex()
+
+
+def told_states(log):
+    """{(node, state)} of what log_presences() has kept."""
+    return {(signal.path.rpartition("/")[2], signal.args[1]["State"]) for signal in log.received
+            if "State" in signal.args[1]}
 
 
 def faketime_library():
@@ -153,6 +160,10 @@ class Node(Host):
     def digest(self, kind=""):
         """(count, digest) of all that this node knows."""
         return tuple(self.state("GetDigest", "s", (kind,)))
+
+    def log_presences(self):
+        """Keeps each state of presence that clients are told from now on; see told_states()."""
+        return self.connection().log_signals(STATE[0], None, PROPERTIES, "PropertiesChanged", PRESENCE)
 
     def presence(self, other):
         """The word for another node, or None where it is not known."""
