@@ -5,6 +5,7 @@
 #include <mosquitto.h>
 
 #include "services/cluster/brokers.h"
+#include "services/common/timer.h"
 
 #define BYE_USEC (1500 * 1000)
 
@@ -15,7 +16,9 @@ struct AldBrokers {
 
         GPtrArray *list;                 /* the configured ones first */
         GArray *configured, *discovered; /* AldAddress */
+        bool discovering;
         bool suspended;
+        AldTimer *prune; /* the list of brokers that are no longer found, after they were lost */
 
         AldBroker *first;
         uint64_t first_conn;
@@ -76,6 +79,8 @@ static void on_disconnected(AldBroker *broker, const char *reason, void *userdat
 
         brokers->handler->disconnected(broker, reason, brokers->userdata);
         update_first(brokers);
+        if (ald_broker_discovered(broker))
+                ald_timer_set(brokers->prune, g_get_monotonic_time());
         for (guint i = 0; i < brokers->list->len && !brokers->suspended; i++)
                 if (brokers->list->pdata[i] != broker)
                         ald_broker_reconsider(brokers->list->pdata[i]);
@@ -123,6 +128,90 @@ static void free_broker(gpointer broker)
         ald_broker_free(broker);
 }
 
+/* The broker of this address and kind, out of the old list, or NULL. */
+static AldBroker *steal(GPtrArray *old, const AldAddress *address, bool discovered)
+{
+        for (guint i = 0; i < old->len; i++) {
+                AldBroker *broker = old->pdata[i];
+
+                if (ald_broker_discovered(broker) == discovered &&
+                        ald_address_compare(ald_broker_where(broker), address) == 0)
+                        return g_ptr_array_steal_index(old, i);
+        }
+        return NULL;
+}
+
+static bool contains(GPtrArray *list, const AldAddress *address)
+{
+        for (guint i = 0; i < list->len; i++)
+                if (ald_address_compare(ald_broker_where(list->pdata[i]), address) == 0)
+                        return true;
+        return false;
+}
+
+static void add(AldBrokers *brokers, GPtrArray *old, const GArray *addresses, bool discovered)
+{
+        for (guint i = 0; i < addresses->len; i++) {
+                const AldAddress *address = &g_array_index(addresses, AldAddress, i);
+                AldBroker *broker;
+
+                if (contains(brokers->list, address))
+                        continue;
+                broker = steal(old, address, discovered);
+                if (!broker) {
+                        broker = ald_broker_new(address, discovered, &brokers->common);
+                        if (!brokers->suspended)
+                                ald_broker_start(broker);
+                }
+                g_ptr_array_add(brokers->list, broker);
+        }
+}
+
+/* Avahi may lose sight of a broker that works: multicast is the first to suffer on a bad network. */
+static void keep_connected(AldBrokers *brokers, GPtrArray *old)
+{
+        for (guint i = 0; i < old->len;) {
+                AldBroker *broker = old->pdata[i];
+
+                if (ald_broker_discovered(broker) && ald_broker_connected(broker) &&
+                        !contains(brokers->list, ald_broker_where(broker)))
+                        g_ptr_array_add(brokers->list, g_ptr_array_steal_index(old, i));
+                else
+                        i++;
+        }
+}
+
+/* What was there and is no more ends while it is still in a list, so that its end can be told. */
+static void rebuild(AldBrokers *brokers)
+{
+        GPtrArray *old = brokers->list;
+
+        brokers->list = g_ptr_array_new_with_free_func(free_broker);
+        add(brokers, old, brokers->configured, false);
+        add(brokers, old, brokers->discovered, true);
+        if (brokers->discovering)
+                keep_connected(brokers, old);
+        for (guint i = 0; i < old->len; i++)
+                ald_broker_stop(old->pdata[i], "it is no longer among the brokers");
+        update_first(brokers);
+        g_ptr_array_unref(old);
+        on_changed(brokers);
+}
+
+static void on_prune(void *userdata)
+{
+        rebuild(userdata);
+}
+
+static void set_addresses(GArray *array, const AldAddress *addresses, size_t n)
+{
+        if (n > ALD_BROKERS_MAX)
+                g_warning("Of %zu brokers only the first %u are used", n, ALD_BROKERS_MAX);
+        g_array_set_size(array, 0);
+        if (n > 0)
+                g_array_append_vals(array, addresses, (guint) MIN(n, ALD_BROKERS_MAX));
+}
+
 AldBrokers *ald_brokers_new(const AldBrokersHandler *handler, void *userdata)
 {
         AldBrokers *brokers = g_new0(AldBrokers, 1);
@@ -132,6 +221,7 @@ AldBrokers *ald_brokers_new(const AldBrokersHandler *handler, void *userdata)
         brokers->list = g_ptr_array_new_with_free_func(free_broker);
         brokers->configured = g_array_new(FALSE, FALSE, sizeof(AldAddress));
         brokers->discovered = g_array_new(FALSE, FALSE, sizeof(AldAddress));
+        brokers->prune = ald_timer_new("brokers", on_prune, brokers);
         brokers->common = (AldBrokerCommon){
                 .inbox = ald_inbox_new(ALD_INBOX_BYTES, ALD_INBOX_TOPICS, on_message, brokers),
                 .claims = ald_claims_new(),
@@ -166,6 +256,7 @@ void ald_brokers_free(AldBrokers *brokers)
         g_strfreev(brokers->common.filters);
         g_free(brokers->common.client_id);
         g_free(brokers->common.will_topic);
+        ald_timer_free(brokers->prune);
         g_array_unref(brokers->configured);
         g_array_unref(brokers->discovered);
         g_free(brokers);
@@ -215,68 +306,6 @@ void ald_brokers_set_identity(AldBrokers *brokers, const char *client_id, const 
         ald_brokers_reconnect(brokers);
 }
 
-/* The broker of this address and kind, out of the old list, or NULL. */
-static AldBroker *steal(GPtrArray *old, const AldAddress *address, bool discovered)
-{
-        for (guint i = 0; i < old->len; i++) {
-                AldBroker *broker = old->pdata[i];
-
-                if (ald_broker_discovered(broker) == discovered &&
-                        ald_address_compare(ald_broker_where(broker), address) == 0)
-                        return g_ptr_array_steal_index(old, i);
-        }
-        return NULL;
-}
-
-static bool contains(GPtrArray *list, const AldAddress *address)
-{
-        for (guint i = 0; i < list->len; i++)
-                if (ald_address_compare(ald_broker_where(list->pdata[i]), address) == 0)
-                        return true;
-        return false;
-}
-
-static void add(AldBrokers *brokers, GPtrArray *old, const GArray *addresses, bool discovered)
-{
-        for (guint i = 0; i < addresses->len; i++) {
-                const AldAddress *address = &g_array_index(addresses, AldAddress, i);
-                AldBroker *broker;
-
-                if (contains(brokers->list, address))
-                        continue;
-                broker = steal(old, address, discovered);
-                if (!broker) {
-                        broker = ald_broker_new(address, discovered, &brokers->common);
-                        if (!brokers->suspended)
-                                ald_broker_start(broker);
-                }
-                g_ptr_array_add(brokers->list, broker);
-        }
-}
-
-/* What was there and is no more ends while it is still in a list, so that its end can be told. */
-static void rebuild(AldBrokers *brokers)
-{
-        GPtrArray *old = brokers->list;
-
-        brokers->list = g_ptr_array_new_with_free_func(free_broker);
-        add(brokers, old, brokers->configured, false);
-        add(brokers, old, brokers->discovered, true);
-        for (guint i = 0; i < old->len; i++)
-                ald_broker_stop(old->pdata[i], "it is no longer among the brokers");
-        update_first(brokers);
-        g_ptr_array_unref(old);
-        on_changed(brokers);
-}
-
-static void set_addresses(GArray *array, const AldAddress *addresses, size_t n)
-{
-        if (n > ALD_BROKERS_MAX)
-                g_warning("Of %zu brokers only the first %u are used", n, ALD_BROKERS_MAX);
-        g_array_set_size(array, 0);
-        g_array_append_vals(array, addresses, (guint) MIN(n, ALD_BROKERS_MAX));
-}
-
 void ald_brokers_configure(AldBrokers *brokers, const AldAddress *addresses, size_t n)
 {
         set_addresses(brokers->configured, addresses, n);
@@ -285,6 +314,7 @@ void ald_brokers_configure(AldBrokers *brokers, const AldAddress *addresses, siz
 
 void ald_brokers_discover(AldBrokers *brokers, const AldAddress *addresses, size_t n)
 {
+        brokers->discovering = addresses;
         set_addresses(brokers->discovered, addresses, n);
         rebuild(brokers);
 }

@@ -70,8 +70,9 @@ void ald_brokers_set_identity(AldBrokers *brokers, const char *client_id, const 
 /* The configured addresses, in their order. Those that stay keep their connection. */
 void ald_brokers_configure(AldBrokers *brokers, const AldAddress *addresses, size_t n);
 
-/* What discovery found now (a hint only; the certificate decides). Those that are configured too are left
- * out. */
+/* What discovery finds now: a hint only, the certificate decides. Those that are configured too are left out.
+ * One that is found no more stays as long as it is connected. NULL where nothing is looked for: then all go.
+ */
 void ald_brokers_discover(AldBrokers *brokers, const AldAddress *addresses, size_t n);
 
 /* Ends all connections and makes them anew: after new certificates or a new CRL. */

@@ -6,14 +6,16 @@
 
 /*
  * Brokers that Avahi on the system bus finds: services of type _secure-mqtt._tcp that say cluster=NAME in
- * their TXT record (alidade.avahi.service is what a broker host installs for that). Anybody on the network
- * can claim that, so the result is a hint where to look and nothing more. Avahi may come and go.
+ * their TXT record, as alidadectl makes the host of a broker announce. Anybody on the network can claim that,
+ * so the result is a hint where to look and nothing more. Avahi may come and go; what it had found stays
+ * until it has looked again.
  */
 typedef struct AldDiscovery AldDiscovery;
 
 #define ALD_DISCOVERY_MAX 32u
 
-/* All that are known at present, sorted; the array is valid during the call. */
+/* All that are known at present, sorted, one address of each service. The array is valid during the call, and
+ * never NULL. */
 typedef void (*AldDiscovered)(const AldAddress *addresses, size_t n, void *userdata);
 
 /* *ret is NULL where there is no system bus. */

@@ -151,8 +151,10 @@ int ald_peer_match_signal(AldPeer *peer, const char *path, const char *interface
         Match *match = g_new0(Match, 1);
         int r;
 
-        g_string_printf(rule, "type='signal',sender='%s',path='%s',interface='%s',member='%s'", peer->name,
-                path, interface, member);
+        g_string_printf(
+                rule, "type='signal',sender='%s',interface='%s',member='%s'", peer->name, interface, member);
+        if (path)
+                g_string_append_printf(rule, ",path='%s'", path);
         if (arg0)
                 g_string_append_printf(rule, ",arg0='%s'", arg0);
         match->peer = peer;

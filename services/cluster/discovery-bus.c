@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <net/if.h>
+#include <string.h>
+
+#include "services/cluster/discovery-bus.h"
+#include "services/common/peer.h"
+#include "services/common/timer.h"
+
+#define NAME "org.freedesktop.Avahi"
+#define SERVER "org.freedesktop.Avahi.Server"
+#define BROWSER "org.freedesktop.Avahi.ServiceBrowser"
+#define TYPE "_secure-mqtt._tcp"
+
+#define ITEMS_MAX 256u /* services that are looked at */
+#define QUERIES_MAX 8u /* of them at a time */
+#define RETRY_USEC (30 * G_USEC_PER_SEC)
+
+/* A service on one interface and protocol. */
+typedef struct Item {
+        AldDiscovery *discovery;
+        int32_t interface, protocol;
+        char *name, *domain;
+        sd_bus_slot *query;
+        bool answered; /* or refused; asked again after a while then */
+        bool ours;     /* of the cluster, at this address: */
+        AldAddress address;
+} Item;
+
+struct AldDiscovery {
+        sd_bus *bus;
+        AldPeer *peer;
+        char *wanted; /* in the TXT record */
+        AldTimer *retry;
+        sd_bus_slot *browse; /* while an answer is awaited */
+        GPtrArray *items;
+        unsigned n_queries;
+        bool complete; /* Avahi has told all that it knows at the start */
+        AldDiscovered discovered;
+        void *userdata;
+};
+
+static void free_item(gpointer data)
+{
+        Item *item = data;
+
+        if (item->query)
+                item->discovery->n_queries--;
+        sd_bus_slot_unref(item->query);
+        g_free(item->name);
+        g_free(item->domain);
+        g_free(item);
+}
+
+/* IPv4 before IPv6, and an address that is good on one network only at last. */
+static int rank(const Item *item)
+{
+        if (!strchr(item->address.host, ':'))
+                return 0;
+        return strchr(item->address.host, '%') ? 2 : 1;
+}
+
+static int compare_items(gconstpointer a, gconstpointer b)
+{
+        const Item *x = *(const Item *const *) a, *y = *(const Item *const *) b;
+        int order = strcmp(x->name, y->name);
+
+        if (order == 0)
+                order = strcmp(x->domain, y->domain);
+        if (order == 0)
+                order = rank(x) - rank(y);
+        return order != 0 ? order : ald_address_compare(&x->address, &y->address);
+}
+
+static bool same_service(const Item *a, const Item *b)
+{
+        return g_str_equal(a->name, b->name) && g_str_equal(a->domain, b->domain);
+}
+
+static bool contains(const AldAddress *addresses, size_t n, const AldAddress *address)
+{
+        for (size_t i = 0; i < n; i++)
+                if (ald_address_compare(&addresses[i], address) == 0)
+                        return true;
+        return false;
+}
+
+/* Told once Avahi has nothing more to say for now: what was found before an interruption stays meanwhile. */
+static void tell(AldDiscovery *discovery)
+{
+        AldAddress found[ALD_DISCOVERY_MAX];
+        const Item *last = NULL;
+        size_t n = 0;
+
+        if (!discovery->complete || discovery->n_queries > 0)
+                return;
+        g_ptr_array_sort(discovery->items, compare_items);
+        for (guint i = 0; i < discovery->items->len && n < G_N_ELEMENTS(found); i++) {
+                const Item *item = discovery->items->pdata[i];
+
+                if (!item->ours || (last && same_service(last, item)))
+                        continue;
+                last = item;
+                if (!contains(found, n, &item->address))
+                        found[n++] = item->address;
+        }
+        discovery->discovered(found, n, discovery->userdata);
+}
+
+/* A link-local address means nothing without its interface. */
+static int make_address(int32_t interface, const char *host, uint16_t port, AldAddress *ret)
+{
+        char name[IF_NAMESIZE];
+        g_autofree char *text = NULL;
+        int r;
+
+        if (g_ascii_strncasecmp(host, "fe80:", 5) != 0)
+                r = ald_address_parse(host, ret, NULL);
+        else if (!if_indextoname((unsigned) interface, name))
+                r = -ENODEV;
+        else {
+                text = g_strdup_printf("[%s%%%s]", host, name);
+                r = ald_address_parse(text, ret, NULL);
+        }
+        if (r < 0 || port == 0 || !ald_address_is_numeric(ret))
+                return -EINVAL;
+        ret->port = port;
+        return 0;
+}
+
+static int read_txt(sd_bus_message *reply, const char *wanted, bool *ret)
+{
+        const void *text;
+        size_t size;
+        int r = sd_bus_message_enter_container(reply, 'a', "ay");
+
+        while (r >= 0 && (r = sd_bus_message_read_array(reply, 'y', &text, &size)) > 0)
+                if (size == strlen(wanted) && memcmp(text, wanted, size) == 0)
+                        *ret = true;
+        return r;
+}
+
+static int read_service(Item *item, sd_bus_message *reply)
+{
+        const char *host;
+        uint16_t port;
+        bool ours = false;
+        int32_t interface;
+        int r;
+
+        r = sd_bus_message_read(
+                reply, "iissssisq", &interface, NULL, NULL, NULL, NULL, NULL, NULL, &host, &port);
+        if (r >= 0)
+                r = read_txt(reply, item->discovery->wanted, &ours);
+        if (r < 0)
+                return r;
+        if (ours)
+                item->ours = make_address(interface, host, port, &item->address) >= 0;
+        return 0;
+}
+
+static void ask_more(AldDiscovery *discovery);
+
+static int on_resolved(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
+{
+        Item *item = userdata;
+        AldDiscovery *discovery = item->discovery;
+        const sd_bus_error *error = sd_bus_message_get_error(reply);
+        int r = error ? -sd_bus_message_get_errno(reply) : read_service(item, reply);
+
+        item->query = sd_bus_slot_unref(item->query);
+        discovery->n_queries--;
+        if (r < 0) {
+                g_debug("Avahi does not tell where %s is: %s", item->name,
+                        error && error->message ? error->message : g_strerror(-r));
+                ald_timer_set(discovery->retry, g_get_monotonic_time() + RETRY_USEC);
+        }
+        ask_more(discovery);
+        tell(discovery);
+        return 0;
+}
+
+static int ask(Item *item)
+{
+        AldDiscovery *discovery = item->discovery;
+        int r;
+
+        item->answered = true;
+        r = sd_bus_call_method_async(discovery->bus, &item->query, NAME, "/", SERVER, "ResolveService",
+                on_resolved, item, "iisssiu", item->interface, item->protocol, item->name, TYPE, item->domain,
+                item->protocol, (uint32_t) 0);
+        if (r >= 0)
+                discovery->n_queries++;
+        return r;
+}
+
+static void ask_more(AldDiscovery *discovery)
+{
+        for (guint i = 0; i < discovery->items->len && discovery->n_queries < QUERIES_MAX; i++) {
+                Item *item = discovery->items->pdata[i];
+
+                if (!item->answered && ask(item) < 0)
+                        break;
+        }
+}
+
+static void on_retry(void *userdata)
+{
+        AldDiscovery *discovery = userdata;
+
+        for (guint i = 0; i < discovery->items->len; i++) {
+                Item *item = discovery->items->pdata[i];
+
+                item->answered = item->ours || item->query;
+        }
+        ask_more(discovery);
+}
+
+/* ItemNew and ItemRemove say the same. */
+static int read_item(sd_bus_message *signal, Item *ret)
+{
+        const char *type;
+        int r = sd_bus_message_read(
+                signal, "iisss", &ret->interface, &ret->protocol, &ret->name, &type, &ret->domain);
+
+        return r < 0 ? r : g_str_equal(type, TYPE) ? 0 : -ENOENT;
+}
+
+static bool find(AldDiscovery *discovery, const Item *wanted, guint *ret)
+{
+        for (guint i = 0; i < discovery->items->len; i++) {
+                const Item *item = discovery->items->pdata[i];
+
+                if (item->interface == wanted->interface && item->protocol == wanted->protocol &&
+                        same_service(item, wanted)) {
+                        *ret = i;
+                        return true;
+                }
+        }
+        return false;
+}
+
+static int on_new(sd_bus_message *signal, void *userdata, sd_bus_error *error)
+{
+        AldDiscovery *discovery = userdata;
+        Item told = { 0 }, *item;
+        guint index;
+
+        if (read_item(signal, &told) < 0 || find(discovery, &told, &index))
+                return 0;
+        if (discovery->items->len >= ITEMS_MAX) {
+                g_debug("Avahi knows more than %u services; %s is left out", ITEMS_MAX, told.name);
+                return 0;
+        }
+        item = g_memdup2(&told, sizeof(told));
+        item->discovery = discovery;
+        item->name = g_strdup(told.name);
+        item->domain = g_strdup(told.domain);
+        g_ptr_array_add(discovery->items, item);
+        ask_more(discovery);
+        return 0;
+}
+
+static int on_remove(sd_bus_message *signal, void *userdata, sd_bus_error *error)
+{
+        AldDiscovery *discovery = userdata;
+        Item told = { 0 };
+        guint index;
+
+        if (read_item(signal, &told) < 0 || !find(discovery, &told, &index))
+                return 0;
+        g_ptr_array_remove_index_fast(discovery->items, index);
+        ask_more(discovery);
+        tell(discovery);
+        return 0;
+}
+
+static int on_all(sd_bus_message *signal, void *userdata, sd_bus_error *error)
+{
+        AldDiscovery *discovery = userdata;
+
+        discovery->complete = true;
+        tell(discovery);
+        return 0;
+}
+
+static int on_browsing(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
+{
+        AldDiscovery *discovery = userdata;
+        const sd_bus_error *error = sd_bus_message_get_error(reply);
+
+        discovery->browse = sd_bus_slot_unref(discovery->browse);
+        if (error)
+                g_warning("Avahi does not look for brokers: %s", error->message);
+        return 0;
+}
+
+static void on_owner(AldPeer *peer, const char *owner, void *userdata)
+{
+        AldDiscovery *discovery = userdata;
+        int r;
+
+        g_ptr_array_set_size(discovery->items, 0);
+        discovery->browse = sd_bus_slot_unref(discovery->browse);
+        discovery->complete = false;
+        if (!owner)
+                return;
+        r = sd_bus_call_method_async(discovery->bus, &discovery->browse, NAME, "/", SERVER,
+                "ServiceBrowserNew", on_browsing, discovery, "iissu", (int32_t) -1, (int32_t) -1, TYPE, "",
+                (uint32_t) 0);
+        if (r < 0)
+                g_warning("Avahi cannot be asked for brokers: %s", g_strerror(-r));
+}
+
+static int match(AldDiscovery *discovery)
+{
+        static const struct {
+                const char *member;
+                sd_bus_message_handler_t handler;
+        } signals[] = { { "ItemNew", on_new }, { "ItemRemove", on_remove }, { "AllForNow", on_all } };
+        int r = 0;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(signals) && r >= 0; i++)
+                r = ald_peer_match_signal(
+                        discovery->peer, NULL, BROWSER, signals[i].member, NULL, signals[i].handler);
+        return r;
+}
+
+int ald_discovery_new(AldService *service, const char *cluster, AldDiscovered discovered, void *userdata,
+        AldDiscovery **ret)
+{
+        g_autoptr(AldDiscovery) discovery = NULL;
+        sd_bus *bus = ald_service_system_bus(service);
+        int r;
+
+        *ret = NULL;
+        if (!bus)
+                return 0;
+        discovery = g_new0(AldDiscovery, 1);
+        discovery->bus = sd_bus_ref(bus);
+        discovery->wanted = g_strdup_printf("cluster=%s", cluster);
+        discovery->items = g_ptr_array_new_with_free_func(free_item);
+        discovery->retry = ald_timer_new("discovery", on_retry, discovery);
+        discovery->discovered = discovered;
+        discovery->userdata = userdata;
+        r = ald_peer_new(service, bus, NAME, on_owner, discovery, &discovery->peer);
+        if (r >= 0)
+                r = match(discovery);
+        if (r < 0)
+                return r;
+        *ret = g_steal_pointer(&discovery);
+        return 0;
+}
+
+void ald_discovery_free(AldDiscovery *discovery)
+{
+        if (!discovery)
+                return;
+        ald_peer_free(discovery->peer);
+        sd_bus_slot_unref(discovery->browse);
+        g_ptr_array_unref(discovery->items);
+        if (discovery->retry)
+                ald_timer_free(discovery->retry);
+        sd_bus_unref(discovery->bus);
+        g_free(discovery->wanted);
+        g_free(discovery);
+}
