@@ -90,7 +90,9 @@ int ald_cluster_status_read(const AldCtl *ctl, json_t **ret, char **ret_problem)
                 return r;
         }
         object = json_object();
-        r = read_properties(bus, object, &error);
+        r = ald_bus_await(bus, ALD_CLUSTER_NAME, &error);
+        if (r >= 0)
+                r = read_properties(bus, object, &error);
         if (r >= 0)
                 r = read_rows(bus, "GetBrokers", "Brokers", object, &error);
         if (r >= 0)
