@@ -12,7 +12,7 @@ from bedlib.machine import Machine
 from bedlib.parts import find_program
 from bedlib.pki import Authority
 from bedlib.services import client_binary
-from enrol_seat import (DENIED, ERROR, NO_NODE, UNREACHABLE, USAGE, Seat, Ssh, common_name, make_request, openssl,
+from enrol_seat import (DENIED, ERROR, NO_NODE, OK, UNREACHABLE, USAGE, Seat, Ssh, common_name, make_request, openssl,
                         serial)
 
 pytestmark = needs_namespaces
@@ -298,6 +298,55 @@ def test_ssh_that_does_not_get_through(machine, first, ssh):
     assert "Cannot reach root@127.0.0.1 by ssh; without ssh: alidadectl cluster join --request" in refused.stderr
     refused = second.cluster("join", "-oProxyCommand=touch /tmp/x", env=ssh.environment(second), code=USAGE)
     assert not second.path("node.crt").exists()
+
+
+@pytest.mark.parametrize("rule, code", [("NOPASSWD: ALL", OK), ("ALL", ERROR)], ids=["without password", "with password"])
+def test_join_over_ssh_by_sudo(machine, first, rule, code):
+    """As a user who is root there by sudo only, which has no terminal to ask for a password on."""
+    etc = machine.root / "etc"
+    machine.add_users(["admin"])
+    passwd = (etc / "passwd").read_text()
+    (etc / "passwd").write_text(passwd.replace("admin:x", "admin:").replace(
+        "/nonexistent:/usr/sbin/nologin", "/:/bin/sh"))
+    find_program("sudo")
+    kept = " ".join(name for name in first.environment)
+    (etc / "sudoers").write_text(f'Defaults env_keep="{kept} PATH"\nDefaults !secure_path\nadmin ALL=(ALL) {rule}\n')
+    (etc / "pam.d/sudo").write_text("auth required pam_deny.so\naccount required pam_permit.so\n"
+                                    "session required pam_permit.so\n")
+    ssh = Ssh(first)
+    ssh.start()
+    second = Seat(machine, "second")
+    done = second.cluster("join", "admin@127.0.0.1", env=ssh.environment(second), code=code)
+    if code == OK:
+        assert second.read("ca.crt") == first.read("ca.crt")
+    else:
+        assert "sudo: a password is required" in done.stderr
+        assert "Where sudo asks for a password there, join by root@HOST" in done.stderr
+
+
+def test_two_at_once_wait_for_each_other(machine, first):
+    """Each is signed, and none of what either wrote is lost."""
+    seats = [Seat(machine, f"node{i}") for i in range(8)]
+    requests = [machine.dir / f"request{i}" for i in range(8)]
+    for seat, request in zip(seats, requests):
+        seat.cluster("join", "--request", request)
+    running = [machine.spawn([client_binary(), "cluster", "sign", request, f"--output={request}.bundle"],
+                             f"sign.{i}", env=first.environment) for i, request in enumerate(requests)]
+    assert [process.wait() for process in running] == [OK] * 8
+    for seat, request in zip(seats, requests):
+        seat.cluster("join", "--accept", f"{request}.bundle")
+    assert len({seat.id for seat in seats}) == 8
+    assert len(list(first.path("ca/issued").iterdir())) == 10
+
+
+def test_a_node_becomes_a_broker_later(machine, first):
+    second = joined(machine, first)
+    request = second.cluster("renew", "--request", "--broker", "--address=192.0.2.2", "--address=2001:db8::2").stdout
+    second.cluster("renew", "--accept", text_in=first.cluster("sign", "--renew", text_in=request).stdout)
+    assert first.settings()["brokers"] == second.settings()["brokers"] == "127.0.0.1;192.0.2.2"
+    text = openssl("x509", "-in", second.path("broker/broker.crt"), "-noout", "-ext", "subjectAltName")
+    assert "192.0.2.2" in text and "2001:DB8:0:0:0:0:0:2" in text
+    assert (second.mosquitto / "conf.d/alidade.conf").exists()
 
 
 def test_a_second_broker(machine, first):
