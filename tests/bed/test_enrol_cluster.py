@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A cluster that alidadectl makes, with all daemons: from the first machine to one that is shut out."""
+
+import pytest
+
+from bedlib.fixtures import needs_namespaces
+from bedlib.waiting import wait_steadily
+
+pytestmark = needs_namespaces
+
+
+def run(node, *words, **options):
+    """alidadectl cluster as root of that machine."""
+    environment = {"ALIDADE_CONFIG_DIR": node.dir / "config", "ALIDADE_AVAHI_DIR": node.dir / "avahi",
+                   "STATE_DIRECTORY": node.state_directory("clusterd")}
+    return node.alidadectl("cluster", *words, env=environment, **options)
+
+
+def join(first, node, *words):
+    request = run(node, "join", "--request", *words).stdout
+    run(node, "join", "--accept", text_in=run(first, "sign", text_in=request).stdout)
+
+
+@pytest.fixture
+def lab(make_cluster):
+    """Three nodes that joined while their daemons ran, two of them with a broker."""
+    cluster = make_cluster(3, brokers=(0, 1), enrolled=False)
+    first, second, third = cluster.nodes
+    run(first, "init", "lab", f"--address={first.address}")
+    first.broker.start()
+    join(first, second, "--broker", f"--address={second.address}")
+    second.broker.start()
+    join(first, third)
+    cluster.wait_online()
+    return cluster
+
+
+def status(node):
+    return run(node, "status").stdout
+
+
+def test_nodes_that_join_see_each_other(lab):
+    for node in lab.nodes:
+        shown = status(node)
+        assert "lab (online)" in shown
+        assert all(other.id in shown for other in lab.nodes)
+    shown = status(lab.nodes[2])
+    for broker in lab.brokers:
+        assert "connected" in next(line for line in shown.splitlines() if line.startswith(broker.address))
+
+
+def test_renewing_disturbs_nobody(lab):
+    first, _, third = lab.nodes
+    request = run(third, "renew", "--request").stdout
+    run(third, "renew", "--accept", text_in=run(first, "sign", "--renew", text_in=request).stdout)
+    lab.wait_online()
+
+
+def test_a_node_that_is_revoked_is_shut_out_everywhere(lab):
+    """The list travels by the cluster itself; the bed runs what the path unit runs."""
+    first, second, third = lab.nodes
+    run(first, "revoke", third.id)
+    first.broker.stop()
+    first.broker.start()
+    fresh = second.state_directory("clusterd") / "crl.pem"
+    wait_steadily(fresh.exists, "the new list on the second broker")
+    told = run(second, "install-crl").stdout
+    assert "1 certificates revoked" in told and "mosquitto" in told
+    second.broker.stop()
+    second.broker.start()
+    first.wait_presence(third, "offline", deadline=40)
+    second.wait_presence(third, "offline", deadline=40)
+    lab.wait_online([first, second])
+    wait_steadily(lambda: "revoked" in status(third), lambda: f"words for it: {status(third)}")
+
+
+def test_a_node_that_leaves_is_alone(lab):
+    first, _, third = lab.nodes
+    run(third, "leave")
+    first.wait_presence(third, "offline", deadline=40)
+    assert "Cluster      none" in status(third)
