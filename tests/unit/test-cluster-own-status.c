@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "services/cluster/own-status.h"
+#include "tests/unit/record-maker.h"
+
+#define SECOND UINT64_C(1000000)
+#define START (UINT64_C(1000) * SECOND)
+
+typedef struct Fixture {
+        AldId instance, boot;
+        AldOwnStatus *own;
+} Fixture;
+
+static void set_up(Fixture *fixture, gconstpointer unused)
+{
+        fixture->instance = id_make(1);
+        fixture->boot = id_make(99);
+        fixture->own = ald_own_status_new(&fixture->instance, &fixture->boot);
+}
+
+static void tear_down(Fixture *fixture, gconstpointer unused)
+{
+        ald_own_status_free(fixture->own);
+}
+
+static AldStatus said(Fixture *fixture, uint64_t conn)
+{
+        g_autofree char *payload = ald_own_status_write(fixture->own, ALD_PRESENCE_SAYS_ONLINE, conn);
+        AldStatus status;
+
+        g_assert_cmpint(ald_payload_read_status(payload, strlen(payload), &status, NULL), ==, 0);
+        return status;
+}
+
+/* 35 s after an epoch was first seen, once. */
+static void test_announcement(Fixture *fixture, gconstpointer unused)
+{
+        g_assert_cmpuint(ald_own_status_due(fixture->own, START), ==, UINT64_MAX);
+        g_assert_true(ald_own_status_set_epoch(fixture->own, 5, START));
+        g_assert_false(ald_own_status_set_epoch(fixture->own, 5, START + SECOND));
+        g_assert_cmpuint(said(fixture, 3).epoch, ==, 5);
+        g_assert_cmpuint(said(fixture, 3).announced, ==, 0);
+        g_assert_false(ald_own_status_announce(fixture->own, START + 34 * SECOND));
+        g_assert_cmpuint(ald_own_status_due(fixture->own, START), ==, START + 35 * SECOND);
+        g_assert_true(ald_own_status_announce(fixture->own, START + 35 * SECOND));
+        g_assert_false(ald_own_status_announce(fixture->own, START + 36 * SECOND));
+        g_assert_cmpuint(said(fixture, 3).announced, ==, 5);
+
+        /* What was announced before holds until the next. */
+        g_assert_true(ald_own_status_set_epoch(fixture->own, 6, START + 40 * SECOND));
+        g_assert_cmpuint(said(fixture, 3).announced, ==, 5);
+        g_assert_false(ald_own_status_announce(fixture->own, START + 74 * SECOND));
+        g_assert_true(ald_own_status_announce(fixture->own, START + 75 * SECOND));
+        g_assert_cmpuint(said(fixture, 3).announced, ==, 6);
+}
+
+static void test_lost_publications(Fixture *fixture, gconstpointer unused)
+{
+        AldStatus status;
+
+        ald_own_status_published(fixture->own, 3, START);
+        ald_own_status_published(fixture->own, 4, START);
+        g_assert_cmpuint(ald_own_status_due(fixture->own, START), ==, START + 5 * SECOND);
+        status = said(fixture, 3);
+        /* That of another connection, or through another, proves nothing. */
+        g_assert_false(ald_own_status_take(fixture->own, &status, 1, 4, false));
+        g_assert_true(ald_own_status_is_lost(fixture->own, 3, START + 5 * SECOND));
+        g_assert_false(ald_own_status_take(fixture->own, &status, 1, 3, false));
+        g_assert_false(ald_own_status_is_lost(fixture->own, 3, START + 5 * SECOND));
+        g_assert_false(ald_own_status_is_lost(fixture->own, 4, START + 4 * SECOND));
+        g_assert_true(ald_own_status_is_lost(fixture->own, 4, START + 5 * SECOND));
+        ald_own_status_disconnected(fixture->own, 4);
+        g_assert_false(ald_own_status_is_lost(fixture->own, 4, START + 9 * SECOND));
+        g_assert_cmpuint(ald_own_status_due(fixture->own, START + 9 * SECOND), ==, UINT64_MAX);
+}
+
+static bool take(Fixture *fixture, unsigned instance, AldPresenceSaid what, uint64_t conn, uint32_t broker,
+        bool retained)
+{
+        const AldStatus status = { .said = what, .epoch = 5, .conn = conn, .instance = id_make(instance) };
+
+        return ald_own_status_take(fixture->own, &status, broker, 1, retained);
+}
+
+/* What the last start of this service left on the brokers. */
+static void test_former_instance(Fixture *fixture, gconstpointer unused)
+{
+        g_assert_false(take(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 7, 1, true));
+        g_assert_false(take(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 9, 2, true));
+        g_assert_false(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 7, 1, false));
+        g_assert_false(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 9, 2, false));
+        g_assert_false(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 7, 1, true));
+        g_assert_false(take(fixture, 3, ALD_PRESENCE_SAYS_DUPLICATE, 1, 1, true));
+}
+
+/* Through one broker two machines of one id put each other out, so they never hear each other live. */
+static void test_machines_that_put_each_other_out(Fixture *fixture, gconstpointer unused)
+{
+        g_assert_false(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 1, 1, true));
+        g_assert_true(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 2, 1, true));
+}
+
+static void test_machines_at_two_brokers(Fixture *fixture, gconstpointer unused)
+{
+        g_assert_true(take(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 1, 1, false));
+        g_assert_true(take(fixture, 3, ALD_PRESENCE_SAYS_DUPLICATE, 1, 1, false));
+        g_assert_false(take(fixture, 1, ALD_PRESENCE_SAYS_ONLINE, 1, 1, false));
+}
+
+/* Somebody who makes up instances costs no memory. */
+static void test_many_instances(Fixture *fixture, gconstpointer unused)
+{
+        for (unsigned i = 2; i < 1000; i++)
+                g_assert_false(take(fixture, i, ALD_PRESENCE_SAYS_OFFLINE, 1, 1, true));
+        g_assert_true(take(fixture, 999, ALD_PRESENCE_SAYS_OFFLINE, 2, 1, true));
+}
+
+#define ADD(name) g_test_add("/cluster-own-status/" #name, Fixture, NULL, set_up, test_##name, tear_down)
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        ADD(announcement);
+        ADD(lost_publications);
+        ADD(former_instance);
+        ADD(machines_that_put_each_other_out);
+        ADD(machines_at_two_brokers);
+        ADD(many_instances);
+        return g_test_run();
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "services/cluster/payload.h"
+#include "services/cluster/publisher.h"
+#include "tests/unit/record-maker.h"
+
+#define SECOND UINT64_C(1000000)
+#define HOUR (UINT64_C(3600) * SECOND)
+#define SINK "fedcba9876543210fedcba9876543210"
+#define LINK_A SINK ",192.0.2.1"
+#define LINK_B SINK ",192.0.2.2"
+
+/* A broker: what it keeps by topic, and how often it was told. */
+typedef struct Broker {
+        GHashTable *kept;
+        unsigned n, n_cleared;
+        int last_qos;
+} Broker;
+
+typedef struct Fixture {
+        Broker broker;
+        AldId own;
+        AldPublisher *publisher;
+} Fixture;
+
+static void on_publish(const char *topic, const char *payload, int qos, void *userdata)
+{
+        Broker *broker = userdata;
+
+        broker->n++;
+        broker->last_qos = qos;
+        if (payload) {
+                g_hash_table_replace(broker->kept, g_strdup(topic), g_strdup(payload));
+                return;
+        }
+        broker->n_cleared++;
+        g_hash_table_remove(broker->kept, topic);
+}
+
+static void set_up(Fixture *fixture, gconstpointer unused)
+{
+        fixture->broker = (Broker){ .kept = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free) };
+        fixture->own = id_make(1);
+        fixture->publisher = ald_publisher_new(&fixture->own, "home", on_publish, &fixture->broker);
+}
+
+static void tear_down(Fixture *fixture, gconstpointer unused)
+{
+        ald_publisher_free(fixture->publisher);
+        g_hash_table_unref(fixture->broker.kept);
+}
+
+static void put_at(Fixture *fixture, AldKind kind, const char *key, uint64_t epoch, uint64_t seq,
+        bool deleted, uint64_t now)
+{
+        g_autoptr(AldRecord) record = deleted ? NULL : record_random_for(kind, &fixture->own, key);
+        const AldUpdate update = { fixture->own, kind, key, { epoch, seq }, 7, record };
+
+        ald_publisher_put(fixture->publisher, &update, now);
+}
+
+static void put(Fixture *fixture, AldKind kind, const char *key, uint64_t epoch, uint64_t seq)
+{
+        put_at(fixture, kind, key, epoch, seq, false, 1);
+}
+
+/* The seq that the broker keeps for a topic; 0 for none, and where it is a deletion the negative. */
+static int64_t kept(Fixture *fixture, AldKind kind, const char *key)
+{
+        g_autofree char *text = ald_topic_of_record("home", &fixture->own, kind, key);
+        const char *payload = g_hash_table_lookup(fixture->broker.kept, text);
+        g_autoptr(AldRecord) record = NULL;
+        AldUpdate update;
+        AldTopic topic;
+
+        if (!payload)
+                return 0;
+        g_assert_cmpint(ald_topic_parse(text, "home", &topic), ==, 0);
+        g_assert_cmpint(ald_payload_read_record(&topic, payload, strlen(payload), &update, NULL), ==, 0);
+        record = update.record;
+        return record ? (int64_t) update.stamp.seq : -(int64_t) update.stamp.seq;
+}
+
+static void test_newest(Fixture *fixture, gconstpointer unused)
+{
+        put(fixture, ALD_KIND_MEMORY, "", 5, 2);
+        g_assert_cmpint(fixture->broker.last_qos, ==, 0);
+        put(fixture, ALD_KIND_MEMORY, "", 5, 1);
+        g_assert_cmpint(kept(fixture, ALD_KIND_MEMORY, ""), ==, 2);
+        put(fixture, ALD_KIND_IDENTITY, "", 5, 3);
+        g_assert_cmpint(fixture->broker.last_qos, ==, 1);
+        put(fixture, ALD_KIND_LINK_SOCKET, LINK_A, 5, 4);
+        put(fixture, ALD_KIND_LINK_SOCKET, LINK_A, 5, 4);
+        g_assert_cmpuint(fixture->broker.n, ==, 3);
+        g_assert_cmpuint(ald_publisher_epoch(fixture->publisher), ==, 5);
+        g_assert_cmpint(kept(fixture, ALD_KIND_LINK_SOCKET, LINK_A), ==, 4);
+}
+
+static void test_what_never_travels(Fixture *fixture, gconstpointer unused)
+{
+        const AldUpdate foreign = { id_make(2), ALD_KIND_MEMORY, "", { 5, 1 }, 7, NULL };
+
+        put(fixture, ALD_KIND_PRESENCE, "", 5, 1);
+        ald_publisher_put(fixture->publisher, &foreign, 1);
+        g_assert_cmpuint(fixture->broker.n, ==, 0);
+        g_assert_cmpuint(ald_publisher_count(fixture->publisher), ==, 0);
+}
+
+static void test_another_broker(Fixture *fixture, gconstpointer unused)
+{
+        put(fixture, ALD_KIND_MEMORY, "", 5, 1);
+        put(fixture, ALD_KIND_LINK_SOCKET, LINK_A, 5, 2);
+        put_at(fixture, ALD_KIND_LINK_SOCKET, LINK_B, 5, 3, true, 1);
+        g_hash_table_remove_all(fixture->broker.kept);
+        ald_publisher_publish_all(fixture->publisher);
+        g_assert_cmpint(kept(fixture, ALD_KIND_MEMORY, ""), ==, 1);
+        g_assert_cmpint(kept(fixture, ALD_KIND_LINK_SOCKET, LINK_A), ==, 2);
+        g_assert_cmpint(kept(fixture, ALD_KIND_LINK_SOCKET, LINK_B), ==, -3);
+}
+
+static void test_deletions_are_cleared_in_the_end(Fixture *fixture, gconstpointer unused)
+{
+        put(fixture, ALD_KIND_LINK_SOCKET, LINK_A, 5, 1);
+        put_at(fixture, ALD_KIND_LINK_SOCKET, LINK_A, 5, 2, true, SECOND);
+        g_assert_cmpint(kept(fixture, ALD_KIND_LINK_SOCKET, LINK_A), ==, -2);
+        /* Sent again, it is deleted since then still. */
+        put_at(fixture, ALD_KIND_LINK_SOCKET, LINK_A, 5, 3, true, HOUR);
+        ald_publisher_expire(fixture->publisher, HOUR, HOUR);
+        g_assert_cmpint(kept(fixture, ALD_KIND_LINK_SOCKET, LINK_A), ==, -3);
+        ald_publisher_expire(fixture->publisher, HOUR + SECOND, HOUR);
+        g_assert_cmpint(kept(fixture, ALD_KIND_LINK_SOCKET, LINK_A), ==, 0);
+        g_assert_cmpint(fixture->broker.last_qos, ==, 1);
+        g_assert_cmpuint(ald_publisher_count(fixture->publisher), ==, 0);
+}
+
+static void test_what_came_back_stays(Fixture *fixture, gconstpointer unused)
+{
+        put_at(fixture, ALD_KIND_LINK_SOCKET, LINK_A, 5, 1, true, SECOND);
+        put(fixture, ALD_KIND_LINK_SOCKET, LINK_A, 5, 2);
+        ald_publisher_expire(fixture->publisher, 10 * HOUR, HOUR);
+        g_assert_cmpint(kept(fixture, ALD_KIND_LINK_SOCKET, LINK_A), ==, 2);
+}
+
+/* What a reading of all does not have is gone, unless it is of an earlier epoch: its source may come yet. */
+static void test_readings(Fixture *fixture, gconstpointer unused)
+{
+        put(fixture, ALD_KIND_MEMORY, "", 5, 1);
+        put(fixture, ALD_KIND_LINK_SOCKET, LINK_A, 5, 2);
+        ald_publisher_begin(fixture->publisher);
+        put(fixture, ALD_KIND_MEMORY, "", 5, 1);
+        ald_publisher_end(fixture->publisher);
+        g_assert_cmpint(kept(fixture, ALD_KIND_MEMORY, ""), ==, 1);
+        g_assert_cmpint(kept(fixture, ALD_KIND_LINK_SOCKET, LINK_A), ==, 0);
+
+        ald_publisher_begin(fixture->publisher);
+        put(fixture, ALD_KIND_LINK_SOCKET, LINK_B, 6, 1);
+        ald_publisher_end(fixture->publisher);
+        g_assert_cmpint(kept(fixture, ALD_KIND_MEMORY, ""), ==, 1);
+        ald_publisher_announced(fixture->publisher, 6);
+        g_assert_cmpint(kept(fixture, ALD_KIND_MEMORY, ""), ==, 0);
+        g_assert_cmpint(kept(fixture, ALD_KIND_LINK_SOCKET, LINK_B), ==, 1);
+}
+
+static void found(Fixture *fixture, const char *key, uint64_t epoch)
+{
+        ald_publisher_found(fixture->publisher, ALD_KIND_LINK_SOCKET, key, epoch);
+}
+
+/* Left on the broker by an earlier life of this node. */
+static void test_left_topics(Fixture *fixture, gconstpointer unused)
+{
+        put(fixture, ALD_KIND_LINK_SOCKET, LINK_A, 5, 1);
+        found(fixture, LINK_A, 4);
+        found(fixture, LINK_B, 5);
+        ald_publisher_announced(fixture->publisher, 5);
+        g_assert_cmpuint(fixture->broker.n_cleared, ==, 0);
+        found(fixture, LINK_B, 4);
+        g_assert_cmpuint(fixture->broker.n_cleared, ==, 1);
+
+        /* Before all is said it waits, and is not cleared where it is ours after all. */
+        put(fixture, ALD_KIND_LINK_SOCKET, LINK_A, 6, 1);
+        found(fixture, LINK_B, 4);
+        found(fixture, SINK ",192.0.2.3", 4);
+        put(fixture, ALD_KIND_LINK_SOCKET, LINK_B, 6, 2);
+        g_assert_cmpuint(fixture->broker.n_cleared, ==, 1);
+        ald_publisher_announced(fixture->publisher, 6);
+        g_assert_cmpuint(fixture->broker.n_cleared, ==, 2);
+        g_assert_cmpint(kept(fixture, ALD_KIND_LINK_SOCKET, LINK_B), ==, 2);
+}
+
+static void test_left_topics_are_bounded(Fixture *fixture, gconstpointer unused)
+{
+        put(fixture, ALD_KIND_MEMORY, "", 5, 1);
+        for (unsigned i = 0; i < ALD_PUBLISHER_STALE_MAX + 100; i++) {
+                g_autofree char *key = g_strdup_printf("mlx5_%u.1," SINK ",mlx5_0.1", i);
+                ald_publisher_found(fixture->publisher, ALD_KIND_LINK_RDMA, key, 4);
+        }
+        ald_publisher_announced(fixture->publisher, 5);
+        g_assert_cmpuint(fixture->broker.n_cleared, ==, ALD_PUBLISHER_STALE_MAX);
+}
+
+#define ADD(name) g_test_add("/cluster-publisher/" #name, Fixture, NULL, set_up, test_##name, tear_down)
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        ADD(newest);
+        ADD(what_never_travels);
+        ADD(another_broker);
+        ADD(deletions_are_cleared_in_the_end);
+        ADD(what_came_back_stays);
+        ADD(readings);
+        ADD(left_topics);
+        ADD(left_topics_are_bounded);
+        return g_test_run();
+}

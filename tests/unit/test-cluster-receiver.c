@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "services/cluster/receiver.h"
+#include "tests/unit/log-count.h"
+#include "tests/unit/record-maker.h"
+
+#define SECOND UINT64_C(1000000)
+#define HOUR (UINT64_C(3600) * SECOND)
+#define START (UINT64_C(1000) * SECOND)
+#define REAL (UINT64_C(1700000000) * SECOND)
+#define MEMORY "{\"epoch\":%u,\"seq\":%u,\"updated\":%" G_GUINT64_FORMAT ",\"fields\":{\"TotalBytes\":7}}"
+
+typedef struct Fixture {
+        AldReceiver *receiver;
+        uint64_t now, real;
+        unsigned n_records, n_presences, n_forgotten, n_crls, n_own_records, n_own_statuses, n_own_forgets;
+        AldStamp last;
+        AldClusterNode *told;
+} Fixture;
+
+static void on_record(const AldUpdate *update, void *userdata)
+{
+        Fixture *fixture = userdata;
+
+        fixture->n_records++;
+        fixture->last = update->stamp;
+}
+
+static void on_presence(AldClusterNode *node, void *userdata)
+{
+        Fixture *fixture = userdata;
+
+        fixture->n_presences++;
+        fixture->told = node;
+}
+
+static void on_forgotten(AldClusterNode *node, void *userdata)
+{
+        ((Fixture *) userdata)->n_forgotten++;
+}
+
+static char *on_crl(const char *pem, size_t n, void *userdata)
+{
+        ((Fixture *) userdata)->n_crls++;
+        return g_strdup("not signed");
+}
+
+static void on_own_record(const AldUpdate *update, bool retained, void *userdata)
+{
+        ((Fixture *) userdata)->n_own_records++;
+}
+
+static void on_own_status(const AldStatus *status, const AldReceived *received, void *userdata)
+{
+        ((Fixture *) userdata)->n_own_statuses++;
+}
+
+static void on_own_forget(const AldId *target, const AldForget *forget, void *userdata)
+{
+        ((Fixture *) userdata)->n_own_forgets++;
+}
+
+static const AldReceiverHandler handler = { on_record, on_presence, on_forgotten, on_crl, on_own_record,
+        on_own_status, on_own_forget };
+
+static void set_up(Fixture *fixture, gconstpointer unused)
+{
+        const AldPresenceView view = { START, ALD_PRESENCE_STALE_USEC };
+        AldId own = id_make(1);
+
+        fixture->now = START;
+        fixture->real = REAL;
+        fixture->receiver = ald_receiver_new(&own, "home", &handler, fixture);
+        ald_receiver_set_expiry(fixture->receiver, 24 * HOUR);
+        ald_receiver_set_view(fixture->receiver, &view, START, REAL);
+        log_count_reset();
+}
+
+static void tear_down(Fixture *fixture, gconstpointer unused)
+{
+        ald_receiver_free(fixture->receiver);
+}
+
+static void take(Fixture *fixture, unsigned node, const char *rest, const char *payload, bool retained)
+{
+        AldId id = id_make(node);
+        char text[ALD_ID_STRING_SIZE];
+        g_autofree char *topic = g_strdup_printf("alidade/1/home/%s/%s", ald_id_format(&id, text), rest);
+        const AldReceived received = { 1, 1, topic, payload, strlen(payload), retained };
+
+        ald_receiver_take(fixture->receiver, &received, fixture->now, fixture->real);
+}
+
+static void take_memory(Fixture *fixture, unsigned node, unsigned epoch, unsigned seq, bool retained)
+{
+        g_autofree char *payload = g_strdup_printf(MEMORY, epoch, seq, fixture->real);
+
+        take(fixture, node, "Node1.Memory", payload, retained);
+}
+
+static void take_status(
+        Fixture *fixture, unsigned node, AldPresenceSaid said, uint64_t announced, bool retained)
+{
+        const AldStatus status = {
+                .said = said, .epoch = 5, .conn = 1, .instance = id_make(7), .announced = announced
+        };
+        g_autofree char *payload = ald_payload_write_status(&status);
+
+        take(fixture, node, "status", payload, retained);
+}
+
+static void take_forget(Fixture *fixture, unsigned forgetter, unsigned target, AldStamp stamp)
+{
+        const AldForget forget = { stamp, fixture->real };
+        g_autofree char *payload = ald_payload_write_forget(&forget), *rest = NULL;
+        AldId id = id_make(target);
+        char text[ALD_ID_STRING_SIZE];
+
+        rest = g_strdup_printf("forget/%s", ald_id_format(&id, text));
+        take(fixture, forgetter, rest, payload, true);
+}
+
+static AldClusterNode *node_of(Fixture *fixture, unsigned node)
+{
+        AldId id = id_make(node);
+
+        return ald_nodes_find(ald_receiver_nodes(fixture->receiver), &id);
+}
+
+static void test_records_and_presence(Fixture *fixture, gconstpointer unused)
+{
+        take_memory(fixture, 2, 5, 1, true);
+        g_assert_cmpuint(fixture->n_records, ==, 1);
+        g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_STALE);
+        g_assert_cmpuint(fixture->n_presences, ==, 1);
+        ald_node_note_told(fixture->told);
+        take_memory(fixture, 2, 5, 2, false);
+        g_assert_cmpuint(fixture->last.seq, ==, 2);
+        g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_ONLINE);
+        g_assert_cmpuint(fixture->n_presences, ==, 2);
+        ald_node_note_told(fixture->told);
+        take_memory(fixture, 2, 5, 3, false);
+        g_assert_cmpuint(fixture->n_presences, ==, 2);
+
+        fixture->now += 3 * SECOND;
+        g_assert_cmpuint(
+                ald_receiver_judge(fixture->receiver, fixture->now, fixture->real), ==, START + 30 * SECOND);
+        g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_STALE);
+        g_assert_cmpuint(fixture->n_presences, ==, 3);
+}
+
+static void test_refusals(Fixture *fixture, gconstpointer unused)
+{
+        g_autofree char *large = g_strnfill(ALD_PAYLOAD_SMALL_MAX + 1, ' ');
+        static const char *const bad[][2] = { { "Node1.Memory", "no JSON" }, { "Node1.Memory", "{}" },
+                { "Node1.Nothing", "{}" }, { "Node1.Presence", "{}" }, { "Node1.Memory/x", "{}" },
+                { "status", "[]" }, { "alive", "{}" }, { "forget/x", "{}" }, { "crl", "x" } };
+        unsigned n = G_N_ELEMENTS(bad);
+
+        for (unsigned i = 0; i < n; i++) {
+                take(fixture, 2, bad[i][0], bad[i][1], false);
+                g_assert_cmpuint(node_of(fixture, 2)->refused, ==, i + 1);
+                g_assert_nonnull(node_of(fixture, 2)->problem);
+        }
+        take(fixture, 2, "status", large, false);
+        g_assert_cmpuint(ald_receiver_refused(fixture->receiver), ==, n + 1);
+        /* A topic that is cleared says nothing. */
+        take(fixture, 2, "Node1.Memory", "", true);
+        g_assert_cmpuint(ald_receiver_refused(fixture->receiver), ==, n + 1);
+        g_assert_cmpuint(fixture->n_records, ==, 0);
+        g_assert_cmpuint(log_count("Refused"), ==, 1);
+        /* Who sends rubbish lives. */
+        g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_ONLINE);
+}
+
+static void test_flood(Fixture *fixture, gconstpointer unused)
+{
+        for (unsigned i = 1; i <= ALD_NODE_BURST + 100; i++)
+                take_memory(fixture, 2, 5, i, false);
+        g_assert_cmpuint(fixture->n_records, ==, ALD_NODE_BURST);
+        g_assert_cmpuint(node_of(fixture, 2)->refused, ==, 100);
+        take_memory(fixture, 3, 5, 1, false);
+        g_assert_cmpuint(fixture->n_records, ==, ALD_NODE_BURST + 1);
+        fixture->now += SECOND;
+        for (unsigned i = 0; i < 2 * ALD_NODE_RATE; i++)
+                take_memory(fixture, 2, 6, i, false);
+        g_assert_cmpuint(fixture->n_records, ==, ALD_NODE_BURST + 1 + ALD_NODE_RATE);
+}
+
+static void test_many_links(Fixture *fixture, gconstpointer unused)
+{
+        AldId node = id_make(2), sink = id_make(3);
+
+        for (unsigned i = 0; i < ALD_NODE_LINKS_MAX + 50; i++) {
+                g_autofree char *key = key_make(ALD_KIND_LINK_RDMA, &sink, i);
+                g_autofree char *topic = NULL, *payload = NULL;
+
+                topic = ald_topic_of_record("home", &node, ALD_KIND_LINK_RDMA, key);
+                payload = g_strdup_printf("{\"epoch\":5,\"seq\":%u,\"updated\":%" G_GUINT64_FORMAT
+                                          ",\"deleted\":true}",
+                        i, REAL);
+                const AldReceived received = { 1, 1, topic, payload, strlen(payload), true };
+                ald_receiver_take(fixture->receiver, &received, fixture->now, fixture->real);
+        }
+        g_assert_cmpuint(fixture->n_records, ==, ALD_NODE_LINKS_MAX);
+        g_assert_cmpuint(node_of(fixture, 2)->refused, ==, 50);
+}
+
+/* What a node left that is long gone does not rise again; what one sends that is there is taken, whatever its
+ * clock says. */
+static void test_ghosts(Fixture *fixture, gconstpointer unused)
+{
+        g_autofree char *old = g_strdup_printf(MEMORY, 5, 1, REAL - 25 * HOUR);
+
+        take(fixture, 2, "Node1.Memory", old, true);
+        g_assert_cmpuint(fixture->n_records, ==, 0);
+        take(fixture, 2, "Node1.Memory", old, false);
+        g_assert_cmpuint(fixture->n_records, ==, 1);
+}
+
+static void test_announced(Fixture *fixture, gconstpointer unused)
+{
+        take_memory(fixture, 2, 4, 1, true);
+        take_status(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 5, true);
+        g_assert_cmpuint(node_of(fixture, 2)->announced, ==, 5);
+        take_memory(fixture, 2, 4, 9, true);
+        g_assert_cmpuint(fixture->n_records, ==, 1);
+        take_memory(fixture, 2, 5, 1, true);
+        g_assert_cmpuint(fixture->n_records, ==, 2);
+}
+
+static void test_forgetting(Fixture *fixture, gconstpointer unused)
+{
+        /* Not while it is online. */
+        take_memory(fixture, 2, 5, 7, false);
+        take_forget(fixture, 3, 2, (AldStamp){ 5, 7 });
+        g_assert_false(node_of(fixture, 2)->is_forgotten);
+
+        take_status(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 0, false);
+        g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_OFFLINE);
+        take_forget(fixture, 3, 2, (AldStamp){ 5, 6 });
+        g_assert_false(node_of(fixture, 2)->is_forgotten);
+        take_forget(fixture, 3, 2, (AldStamp){ 5, 7 });
+        g_assert_true(node_of(fixture, 2)->is_forgotten);
+        g_assert_cmpuint(fixture->n_forgotten, ==, 1);
+
+        /* Said again, it is the same; what was forgotten is not seen. */
+        take_forget(fixture, 3, 2, (AldStamp){ 5, 7 });
+        g_assert_cmpuint(fixture->n_forgotten, ==, 1);
+        take_memory(fixture, 2, 5, 7, true);
+        g_assert_cmpuint(fixture->n_records, ==, 1);
+        take_memory(fixture, 2, 5, 8, true);
+        g_assert_cmpuint(fixture->n_records, ==, 2);
+        g_assert_false(node_of(fixture, 2)->is_forgotten);
+
+        /* It speaks. */
+        take_forget(fixture, 3, 2, (AldStamp){ 5, 8 });
+        g_assert_true(node_of(fixture, 2)->is_forgotten);
+        take_memory(fixture, 2, 5, 8, false);
+        g_assert_false(node_of(fixture, 2)->is_forgotten);
+        g_assert_cmpuint(fixture->n_records, ==, 3);
+}
+
+static void test_forgetting_is_bounded(Fixture *fixture, gconstpointer unused)
+{
+        for (unsigned i = 10; i < ALD_NODE_LINKS_MAX + 60; i++)
+                take_forget(fixture, 2, i, (AldStamp){ 5, 7 });
+        g_assert_cmpuint(ald_nodes_count(ald_receiver_nodes(fixture->receiver)), ==, ALD_NODE_LINKS_MAX + 1);
+        g_assert_cmpuint(node_of(fixture, 2)->refused, ==, 50);
+        /* Nobody makes us forget ourselves. */
+        take_forget(fixture, 3, 1, (AldStamp){ 5, 7 });
+        g_assert_null(node_of(fixture, 1));
+}
+
+static void test_own(Fixture *fixture, gconstpointer unused)
+{
+        take_memory(fixture, 1, 5, 1, true);
+        take_status(fixture, 1, ALD_PRESENCE_SAYS_ONLINE, 0, false);
+        take_forget(fixture, 1, 2, (AldStamp){ 5, 1 });
+        take(fixture, 1, "alive", "{}", false);
+        g_assert_cmpuint(fixture->n_own_records, ==, 1);
+        g_assert_cmpuint(fixture->n_own_statuses, ==, 1);
+        g_assert_cmpuint(fixture->n_own_forgets, ==, 1);
+        g_assert_cmpuint(fixture->n_records, ==, 0);
+        g_assert_null(node_of(fixture, 1));
+}
+
+/* The state service is new, and hears of all again. */
+static void test_tell_all(Fixture *fixture, gconstpointer unused)
+{
+        take_memory(fixture, 2, 5, 1, false);
+        take_memory(fixture, 3, 5, 1, true);
+        ald_node_note_told(node_of(fixture, 2));
+        ald_node_note_told(node_of(fixture, 3));
+        fixture->n_presences = 0;
+        ald_receiver_tell_all(fixture->receiver);
+        g_assert_cmpuint(fixture->n_presences, ==, 2);
+}
+
+static void test_nodes_go_in_the_end(Fixture *fixture, gconstpointer unused)
+{
+        take_memory(fixture, 2, 5, 1, false);
+        take_memory(fixture, 3, 5, 1, true);
+        fixture->now += 25 * HOUR;
+        ald_receiver_judge(fixture->receiver, fixture->now, fixture->real);
+        take_memory(fixture, 2, 5, 2, false);
+        ald_receiver_expire(fixture->receiver, fixture->now);
+        g_assert_nonnull(node_of(fixture, 2));
+        g_assert_null(node_of(fixture, 3));
+}
+
+#define ADD(name) g_test_add("/cluster-receiver/" #name, Fixture, NULL, set_up, test_##name, tear_down)
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        log_count_install();
+        ADD(records_and_presence);
+        ADD(refusals);
+        ADD(flood);
+        ADD(many_links);
+        ADD(ghosts);
+        ADD(announced);
+        ADD(forgetting);
+        ADD(forgetting_is_bounded);
+        ADD(own);
+        ADD(tell_all);
+        ADD(nodes_go_in_the_end);
+        return g_test_run();
+}
