@@ -10,138 +10,25 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "services/common/bus-cleanup.h"
 #include "services/common/record-bus.h"
+#include "tests/bench/bus-peer.h"
+#include "tests/bench/bus-tools.h"
 #include "tests/bench/fixture.h"
 
-#define NODES 1000u
 #define PER_MESSAGE 64u
 #define SNAPSHOTS 15u
 #define PUT_ROUNDS 150u
 #define SAMPLES 1500u
 #define SAMPLE_USEC 4000u
 #define QUIET_USEC 3e5
-#define RECORDS "a(ssstttba{sv})"
 
 #define STATE "org.alidade.State1", "/org/alidade/State1"
-#define PEER "org.alidade.Bench1", "/", "org.alidade.Bench1"
 #define TELEMETRY "org.alidade.Telemetry1"
 #define MEMORY_INTERFACE "org.alidade.Node1.Memory"
-
-static void die(const char *what, int r)
-{
-        fprintf(stderr, "bench-bus: %s: %s\n", what, strerror(-r));
-        exit(EXIT_FAILURE);
-}
-
-#define TRY(expression)                           \
-        do {                                      \
-                int try_r_ = (expression);        \
-                if (try_r_ < 0)                   \
-                        die(#expression, try_r_); \
-        } while (false)
-
-static double now_usec(void)
-{
-        struct timespec t;
-
-        clock_gettime(CLOCK_MONOTONIC, &t);
-        return (double) t.tv_sec * 1e6 + (double) t.tv_nsec / 1e3;
-}
-
-static int compare(const void *a, const void *b)
-{
-        double left = *(const double *) a, right = *(const double *) b;
-
-        return (left > right) - (left < right);
-}
-
-static double quantile(double *figures, unsigned n, double q)
-{
-        qsort(figures, n, sizeof figures[0], compare);
-        return figures[MIN((unsigned) (q * n), n - 1)];
-}
-
-static sd_bus *connect_bus(const char *name)
-{
-        sd_bus *bus;
-
-        TRY(sd_bus_new(&bus));
-        TRY(sd_bus_set_address(bus, getenv("ALIDADE_BUS_ADDRESS")));
-        TRY(sd_bus_set_bus_client(bus, true));
-        TRY(sd_bus_start(bus));
-        if (name)
-                TRY(sd_bus_request_name(bus, name, 0));
-        return bus;
-}
-
-/* The peer: the cheapest service that moves the same bytes. */
-
-static int peer_put(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-        return sd_bus_reply_method_return(message, "tt", UINT64_C(0), UINT64_C(0));
-}
-
-static int peer_get(sd_bus_message *message, void *userdata, sd_bus_error *error)
-{
-        g_autoptr(AldMessage) reply = NULL;
-        AldRecord **records = userdata;
-
-        TRY(sd_bus_message_new_method_return(message, &reply));
-        TRY(sd_bus_message_open_container(reply, 'a', "{sa{sv}}"));
-        for (unsigned i = 0; i < NODES * FIXTURE_RECORDS; i++) {
-                char key[32];
-
-                g_snprintf(key, sizeof key, "%u", i);
-                TRY(sd_bus_message_open_container(reply, 'e', "sa{sv}"));
-                TRY(sd_bus_message_append(reply, "s", key));
-                TRY(ald_record_bus_append(reply, records[i], 1));
-                TRY(sd_bus_message_close_container(reply));
-        }
-        TRY(sd_bus_message_close_container(reply));
-        return sd_bus_send(NULL, reply, NULL);
-}
-
-static const sd_bus_vtable peer_vtable[] = {
-        SD_BUS_VTABLE_START(0),
-        SD_BUS_METHOD("Put", RECORDS, "tt", peer_put, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD("Get", "", "a{sa{sv}}", peer_get, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_VTABLE_END,
-};
-
-static void run_peer(void)
-{
-        AldRecord **records = g_new(AldRecord *, NODES * FIXTURE_RECORDS);
-        sd_bus *bus;
-        char key[128];
-
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        for (unsigned i = 0; i < NODES * FIXTURE_RECORDS; i++)
-                records[i] = fixture_update(i / FIXTURE_RECORDS, i % FIXTURE_RECORDS, NODES, 0, key).record;
-        bus = connect_bus(NULL);
-        TRY(sd_bus_add_object_vtable(bus, NULL, "/", "org.alidade.Bench1", peer_vtable, records));
-        TRY(sd_bus_request_name(bus, "org.alidade.Bench1", 0));
-        for (;;) {
-                TRY(sd_bus_process(bus, NULL));
-                TRY(sd_bus_wait(bus, UINT64_MAX));
-        }
-}
-
-static void wait_for_name(sd_bus *bus, const char *name)
-{
-        for (unsigned i = 0; i < 500; i++) {
-                if (sd_bus_get_name_creds(bus, name, 0, NULL) >= 0)
-                        return;
-                usleep(10000);
-        }
-        die(name, -ETIMEDOUT);
-}
 
 /* PutRecords() */
 
@@ -199,12 +86,12 @@ static double time_call(sd_bus *bus, sd_bus_message *message)
         return end - start;
 }
 
-static double put(sd_bus *bus, Pick *from, unsigned n, bool to_peer)
+static double put(sd_bus *bus, Pick *from, unsigned n, const char *peer_method)
 {
         g_autoptr(AldMessage) message = NULL;
 
-        if (to_peer)
-                TRY(sd_bus_message_new_method_call(bus, &message, PEER, "Put"));
+        if (peer_method)
+                TRY(sd_bus_message_new_method_call(bus, &message, PEER, peer_method));
         else
                 TRY(sd_bus_message_new_method_call(bus, &message, STATE, "org.alidade.State1", "PutRecords"));
         fill_message(message, from, n);
@@ -216,41 +103,71 @@ static void fill_state(sd_bus *bus)
         Pick all = { 0 };
 
         while (all.next < NODES * FIXTURE_RECORDS)
-                put(bus, &all, MIN(PER_MESSAGE, NODES * FIXTURE_RECORDS - all.next), false);
+                put(bus, &all, MIN(PER_MESSAGE, NODES * FIXTURE_RECORDS - all.next), NULL);
+}
+
+static double per_second(double *usec)
+{
+        return PER_MESSAGE * 1e6 / quantile(usec, PUT_ROUNDS, 0.5);
 }
 
 static void bench_put(sd_bus *bus)
 {
-        double ours[PUT_ROUNDS], peer[PUT_ROUNDS];
+        double ours[PUT_ROUNDS], bus_only[PUT_ROUNDS], read_only[PUT_ROUNDS];
         Pick random = { .random = true, .turn = 1 };
 
         for (unsigned i = 0; i < PUT_ROUNDS; i++) {
-                ours[i] = put(bus, &random, PER_MESSAGE, false);
-                peer[i] = put(bus, &random, PER_MESSAGE, true);
+                ours[i] = put(bus, &random, PER_MESSAGE, NULL);
+                bus_only[i] = put(bus, &random, PER_MESSAGE, "Put");
+                read_only[i] = put(bus, &random, PER_MESSAGE, "Read");
                 random.turn++;
         }
-        printf("\"put_records_per_s\": %.0f, \"bus_only_records_per_s\": %.0f",
-                PER_MESSAGE * 1e6 / quantile(ours, PUT_ROUNDS, 0.5),
-                PER_MESSAGE * 1e6 / quantile(peer, PUT_ROUNDS, 0.5));
+        printf("\"put_records_per_s\": %.0f, \"bus_only_records_per_s\": %.0f, ", per_second(ours),
+                per_second(bus_only));
+        printf("\"read_only_records_per_s\": %.0f", per_second(read_only));
 }
 
 /* Snapshots */
 
+/* How long the client waits, and the processor time that the service and the bus took of that. */
+typedef struct Snapshots {
+        double wall[SNAPSHOTS], service[SNAPSHOTS], daemon[SNAPSHOTS];
+} Snapshots;
+
+static void take_snapshot(sd_bus *bus, sd_bus_message *call, pid_t service, Snapshots *to, unsigned i)
+{
+        pid_t daemon = pid_of(bus, "org.freedesktop.DBus");
+
+        to->service[i] = -cpu_usec(service);
+        to->daemon[i] = -cpu_usec(daemon);
+        to->wall[i] = time_call(bus, call);
+        to->service[i] += cpu_usec(service);
+        to->daemon[i] += cpu_usec(daemon);
+}
+
+static double median_ms(double *usec)
+{
+        return quantile(usec, SNAPSHOTS, 0.5) / 1e3;
+}
+
 static void bench_snapshot(sd_bus *bus)
 {
-        double ours[SNAPSHOTS], peer[SNAPSHOTS];
+        pid_t state = pid_of(bus, "org.alidade.State1"), peer = pid_of(bus, "org.alidade.Bench1");
+        Snapshots ours, plain;
 
         for (unsigned i = 0; i < SNAPSHOTS; i++) {
-                g_autoptr(AldMessage) state = NULL, plain = NULL;
+                g_autoptr(AldMessage) get_ours = NULL, get_plain = NULL;
 
                 TRY(sd_bus_message_new_method_call(
-                        bus, &state, STATE, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects"));
-                ours[i] = time_call(bus, state) / 1e3;
-                TRY(sd_bus_message_new_method_call(bus, &plain, PEER, "Get"));
-                peer[i] = time_call(bus, plain) / 1e3;
+                        bus, &get_ours, STATE, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects"));
+                take_snapshot(bus, get_ours, state, &ours, i);
+                TRY(sd_bus_message_new_method_call(bus, &get_plain, PEER, "Get"));
+                take_snapshot(bus, get_plain, peer, &plain, i);
         }
-        printf("\"snapshot_1000_nodes_ms\": %.1f, \"plain_map_ms\": %.1f, ", quantile(ours, SNAPSHOTS, 0.5),
-                quantile(peer, SNAPSHOTS, 0.5));
+        printf("\"snapshot_1000_nodes_ms\": %.1f, \"snapshot_service_cpu_ms\": %.1f, "
+               "\"snapshot_bus_cpu_ms\": %.1f, ",
+                median_ms(ours.wall), median_ms(ours.service), median_ms(ours.daemon));
+        printf("\"plain_map_ms\": %.1f, ", median_ms(plain.wall));
 }
 
 /* From a source to a client: the bench plays the telemetry service, the state service is the real one. */
