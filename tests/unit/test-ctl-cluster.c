@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "clients/alidadectl/cluster/addresses.h"
+#include "clients/alidadectl/cluster/exchange.h"
+#include "clients/alidadectl/cluster/home.h"
+#include "clients/alidadectl/cluster/own.h"
+
+#define PEM "-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n"
+
+static void test_names(void)
+{
+        static const char *const good[] = { "a", "0", "lab-1", "abcdefghijklmnopqrstuvwxyz012345" };
+        static const char *const bad[] = { "", "-a", "Lab", "a b", "a/b", "a_b", "+", "#",
+                "abcdefghijklmnopqrstuvwxyz0123456", "a\n" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(good); i++)
+                g_assert_true(ald_home_is_name(good[i]));
+        for (size_t i = 0; i < G_N_ELEMENTS(bad); i++)
+                g_assert_false(ald_home_is_name(bad[i]));
+}
+
+static void test_hosts(void)
+{
+        static const char *const good[] = { "a", "host", "host.example", "a-b_c.local", "192.0.2.1",
+                "2001:db8::1", "::1", "4host", "1.example" };
+        static const char *const bad[] = { "", ".", "a.", ".a", "a..b", "-a", "a-", "a b", "a;b", "a\n",
+                "192.0.2.300", "1.2.3", "[::1]", "host:1", "é", "fe80::1%eth0", "::g" };
+        g_autofree char *label = g_strnfill(64, 'a'), *name = g_strnfill(254, 'a');
+
+        for (size_t i = 0; i < G_N_ELEMENTS(good); i++)
+                g_assert_null(ald_host_refuse(good[i]));
+        for (size_t i = 0; i < G_N_ELEMENTS(bad); i++)
+                g_assert_nonnull(ald_host_refuse(bad[i]));
+        g_assert_nonnull(ald_host_refuse(label));
+        g_assert_nonnull(ald_host_refuse(name));
+        label[63] = '\0';
+        g_assert_null(ald_host_refuse(label));
+}
+
+static void assert_broker(const char *broker, const char *expected)
+{
+        g_autofree char *host = ald_broker_host(broker);
+
+        g_assert_null(ald_broker_refuse(broker));
+        g_assert_cmpstr(host, ==, expected);
+}
+
+static void test_brokers(void)
+{
+        static const char *const bad[] = { "", ":1", "host:", "host:0", "host:65536", "host:x", "[::1",
+                "[::1]x", "[::1]:", "[host]", "a;b", "[]", "[", "::1]", "host:1:2" };
+        g_autofree char *six = ald_broker_from_host("2001:db8::1"), *name = ald_broker_from_host("host");
+
+        assert_broker("host", "host");
+        assert_broker("host:8883", "host");
+        assert_broker("192.0.2.1:1", "192.0.2.1");
+        assert_broker("[2001:db8::1]", "2001:db8::1");
+        assert_broker("[2001:db8::1]:65535", "2001:db8::1");
+        assert_broker("2001:db8::1", "2001:db8::1");
+        for (size_t i = 0; i < G_N_ELEMENTS(bad); i++)
+                g_assert_nonnull(ald_broker_refuse(bad[i]));
+        g_assert_cmpstr(six, ==, "[2001:db8::1]");
+        g_assert_cmpstr(name, ==, "host");
+}
+
+static void test_lists_of_brokers(void)
+{
+        char *one[] = { (char *) "first:8883", (char *) "[2001:db8::1]", NULL };
+        char *hosts[] = { (char *) "first", (char *) "other", NULL };
+        g_auto(GStrv) same = ald_brokers_with(one, "FIRST"), more = ald_brokers_with(one, "2001:db8::2");
+        g_auto(GStrv) less = ald_brokers_without(one, hosts);
+
+        g_assert_cmpuint(g_strv_length(same), ==, 2);
+        g_assert_cmpuint(g_strv_length(more), ==, 3);
+        g_assert_cmpstr(more[2], ==, "[2001:db8::2]");
+        g_assert_cmpuint(g_strv_length(less), ==, 1);
+        g_assert_cmpstr(less[0], ==, "[2001:db8::1]");
+}
+
+static void test_machine(void)
+{
+        g_auto(GStrv) found = ald_addresses_of_machine();
+
+        g_assert_cmpuint(g_strv_length(found), >=, 1);
+        for (char **host = found; *host; host++)
+                g_assert_null(ald_host_refuse(*host));
+}
+
+static int parse(const char *text, AldRequest *request)
+{
+        g_autofree char *reason = NULL;
+        int r = ald_request_parse(text, request, &reason);
+
+        g_assert_true((r < 0) == (reason != NULL));
+        return r;
+}
+
+static void test_request(void)
+{
+        char *addresses[] = { (char *) "host", (char *) "2001:db8::1", NULL };
+        AldRequest both = { .node = (char *) PEM, .broker = (char *) PEM, .addresses = addresses };
+        g_autofree char *text = ald_request_format(&both);
+        g_auto(AldRequest) read = {}, plain = {}, bad = {};
+
+        g_assert_cmpint(parse(text, &read), ==, 0);
+        g_assert_cmpstr(read.node, ==, PEM);
+        g_assert_cmpstr(read.broker, ==, PEM);
+        g_assert_true(g_strv_equal((const char *const *) read.addresses, (const char *const *) addresses));
+        g_assert_cmpint(parse("by openssl\n" PEM, &plain), ==, 0);
+        g_assert_null(plain.broker);
+        g_assert_cmpint(parse(PEM PEM, &bad), <, 0);
+        ald_request_clear(&bad);
+        g_assert_cmpint(parse("Broker-Address: a\n" PEM PEM PEM, &bad), <, 0);
+        ald_request_clear(&bad);
+        g_assert_cmpint(parse("Broker-Address: a;b\n" PEM PEM, &bad), <, 0);
+}
+
+static void test_bundle(void)
+{
+        char *brokers[] = { (char *) "host:1", (char *) "[2001:db8::1]", NULL };
+        AldBundle bundle = { .cluster = (char *) "lab",
+                .brokers = brokers,
+                .ca = (char *) "ca\n",
+                .crl = (char *) "crl",
+                .node = (char *) "node",
+                .broker = (char *) "broker" };
+        g_autofree char *text = ald_bundle_format(&bundle), *reason = NULL;
+        g_auto(AldBundle) read = {}, cut = {};
+
+        g_assert_cmpint(ald_bundle_parse(text, strlen(text), &read, &reason), ==, 0);
+        g_assert_cmpstr(read.cluster, ==, "lab");
+        g_assert_cmpstr(read.ca, ==, "ca\n");
+        g_assert_cmpstr(read.broker, ==, "broker");
+        g_assert_true(g_strv_equal((const char *const *) read.brokers, (const char *const *) brokers));
+        g_assert_null(reason);
+        g_assert_cmpint(ald_bundle_parse(text, strlen(text) - 3, &cut, &reason), <, 0);
+        g_assert_null(cut.ca);
+        g_assert_nonnull(reason);
+}
+
+int main(int argc, char **argv)
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/ctl-cluster/names", test_names);
+        g_test_add_func("/ctl-cluster/hosts", test_hosts);
+        g_test_add_func("/ctl-cluster/brokers", test_brokers);
+        g_test_add_func("/ctl-cluster/lists-of-brokers", test_lists_of_brokers);
+        g_test_add_func("/ctl-cluster/machine", test_machine);
+        g_test_add_func("/ctl-cluster/request", test_request);
+        g_test_add_func("/ctl-cluster/bundle", test_bundle);
+        return g_test_run();
+}
