@@ -10,6 +10,7 @@ import select
 import signal
 import struct
 import subprocess
+import sys
 import termios
 import time
 from pathlib import Path
@@ -18,7 +19,13 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[2]
 DEADLINE = 60
+SHELL = SOURCE / "tests/bed/shell"
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+sys.path.insert(0, str(SOURCE / "tests/bed"))
+from bedlib.machine import can_isolate  # noqa: E402
+
+needs_cluster = pytest.mark.skipif(not can_isolate(), reason="needs root with the right to make namespaces")
 
 
 def belonging():
@@ -75,6 +82,93 @@ def test_json_is_one_object_and_nothing_else():
     assert {"Node1.Identity", "Node1.Memory", "Node1.System", "Node1.Network"} <= set(records)
     assert records["Node1.Memory"]["TotalBytes"] == 1024 * int(
         re.search(r"^MemTotal: +(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE).group(1))
+
+
+def test_help_is_what_was_asked_for():
+    for arguments in (["--help"], ["cluster", "--help"]):
+        with demo(*arguments) as process:
+            out, err = process.communicate(timeout=DEADLINE)
+        assert (process.returncode, err) == (0, "")
+        assert "cluster [COUNT]" in out
+
+
+@pytest.mark.parametrize("count", ["0", "100", "many"])
+def test_a_cluster_has_a_size(count):
+    with demo("cluster", count) as process:
+        out, err = process.communicate(timeout=DEADLINE)
+    assert (process.returncode, out) == (2, "") and err
+
+
+@needs_cluster
+def test_cluster_shows_each_node():
+    with demo("cluster", "3", "--json") as process:
+        out, err = process.communicate(timeout=DEADLINE * 5)
+    assert process.returncode == 0, err
+    nodes = json.loads(out)["Nodes"].values()
+    assert sorted(node["Node1.Identity"]["FriendlyName"] for node in nodes) == ["node1", "node2", "node3"]
+    for node in nodes:
+        assert node["Node1.Memory"]["TotalBytes"] > 0
+        assert any(address.startswith("10.77.") for row in node["Node1.Network"]["Interfaces"]
+                   for address in row.get("Addresses", []))
+        assert node["Node1.Presence"]["State"] == "online"
+
+
+def folders():
+    """Of the hosts of the demo."""
+    return [Path(command.split()[-1]) for _, command in belonging() if "agent.py" in command]
+
+
+def hear(process, pattern):
+    """Reads what the demo tells until that is in it."""
+    told, deadline = b"", time.monotonic() + DEADLINE
+    while not re.search(pattern, told):
+        assert select.select([process.stdout], [], [], max(0, deadline - time.monotonic()))[0], told.decode()
+        more = os.read(process.stdout.fileno(), 65536)
+        assert more, f"{told.decode()}\n{process.stderr.read()}"
+        told += more
+
+
+@needs_cluster
+def test_a_node_that_is_killed_shows_as_offline():
+    with demo("cluster", "3") as process:
+        hear(process, rb"Node1.Memory")
+        hosts = folders()
+        subprocess.run([SHELL, "--kill", "2"], check=True)
+        hear(process, rb"offline")
+        entered = subprocess.run([SHELL, "1", "alidadectl", "nodes"], check=True, capture_output=True, text=True)
+        assert re.search(r"^node2 .*offline", entered.stdout, re.MULTILINE)
+        process.terminate()
+        process.communicate(timeout=DEADLINE)
+    assert hosts and not any(map(Path.exists, hosts))
+
+
+@needs_cluster
+def test_killed_demo_takes_its_cluster_along():
+    with demo("cluster", "2") as process:
+        hear(process, rb"Node1.Memory")
+        hosts = folders()
+        process.kill()
+        process.wait()
+        deadline = time.monotonic() + DEADLINE
+        while belonging() and time.monotonic() < deadline:
+            select.select([process.stdout], [], [], 0.05)
+    assert belonging() == []
+    assert hosts and not any(map(Path.exists, hosts))
+    test_json_is_one_object_and_nothing_else()
+
+
+@needs_cluster
+@pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
+@pytest.mark.parametrize("delay", [0.3, 0.6, 1.0])
+def test_signal_to_a_cluster_at_any_moment(number, delay):
+    with demo("cluster", "2") as process:
+        try:
+            process.wait(delay)
+        except subprocess.TimeoutExpired:
+            pass
+        process.send_signal(number)
+        process.communicate(timeout=DEADLINE)
+        assert process.returncode in (128 + number, -number)
 
 
 def test_unknown_option_is_refused():

@@ -30,7 +30,7 @@ class Cluster:
         options.setdefault("service_users", True)
         self.name = name
         self.switch = Machine("switch", isolated=True)
-        self.nodes = [Node(i + 1, **{**options, **(options_of or {}).get(i, {})}) for i in range(count)]
+        self.nodes = [Node(i + 1, name, **{**options, **(options_of or {}).get(i, {})}) for i in range(count)]
         self.brokers = [self.nodes[i] for i in brokers]
         self.first = None
         self.start_seconds = None

@@ -60,6 +60,7 @@ class Host(Machine):
         self._connections = {}
         self._notify_sockets = []
         self.sysroot = sysroot
+        self.cluster = None  # its name, where the host is a node of one
         self.daemons = []
         self.activations = None
         self.bus = self.system_bus = None
@@ -105,7 +106,8 @@ class Host(Machine):
         environment = dict(self.environment)
         with contextlib.suppress(Unavailable):
             environment["PATH"] = f"{client_binary().parent}:{environment['PATH']}"
-        (self.dir / "host.json").write_text(json.dumps({"name": self.name, "environment": environment}))
+        (self.dir / "host.json").write_text(json.dumps({"name": self.name, "cluster": self.cluster,
+                                                        "environment": environment}))
 
     def _start_parts(self):
         system = (self, self.system_bus, self.connection(bus=self.system_bus))

@@ -46,8 +46,9 @@ def faketime_library():
 class Node(Host):
     """Made by Cluster. own_clock: set_clock() works on its daemons; other options are those of Host."""
 
-    def __init__(self, number, *, own_clock=False, **options):
+    def __init__(self, number, cluster, *, own_clock=False, **options):
         super().__init__(f"node{number}", isolated=True, **options)
+        self.cluster = cluster
         self.number = number
         self.address = f"10.77.{number // 256}.{number % 256}"
         self.id = node_id(self.machine_id)
