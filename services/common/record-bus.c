@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
-#include <string.h>
+#include "services/common/record-bus-private.h"
 
-#include "services/common/record-bus.h"
+const AldField ald_record_bus_envelope[ALD_RECORD_BUS_ENVELOPE] = {
+        { .name = "Revision", .type = ALD_TYPE_UINT64, .offset = offsetof(AldRecord, revision) },
+        { .name = "UpdatedUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(AldRecord, updated_usec) },
+};
 
 static int append_row_list(sd_bus_message *message, const AldRows *rows);
 
-/* The signature of a field's variant. */
-static const char *signature_of(const AldField *field)
+const char *ald_record_bus_signature(const AldField *field)
 {
         switch (field->type) {
         case ALD_TYPE_STRING:
@@ -37,7 +38,7 @@ static int append_value(sd_bus_message *message, const AldField *field, const vo
         case ALD_TYPE_INT64:
         case ALD_TYPE_DOUBLE:
         case ALD_TYPE_BOOLEAN:
-                return sd_bus_message_append_basic(message, *signature_of(field), value);
+                return sd_bus_message_append_basic(message, *ald_record_bus_signature(field), value);
         case ALD_TYPE_STRV:
                 return sd_bus_message_append_strv(message, *(char **const *) value);
         case ALD_TYPE_ROWS:
@@ -56,7 +57,7 @@ static int append_entry(sd_bus_message *message, const AldField *field, const vo
         r = sd_bus_message_append_basic(message, 's', field->name);
         if (r < 0)
                 return r;
-        r = sd_bus_message_open_container(message, 'v', signature_of(field));
+        r = sd_bus_message_open_container(message, 'v', ald_record_bus_signature(field));
         if (r < 0)
                 return r;
         r = append_value(message, field, value);
@@ -127,12 +128,6 @@ int ald_record_bus_append(sd_bus_message *message, const AldRecord *record, uint
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
-/* Revision and UpdatedUSec, which lie in the record in this order. */
-static const AldField envelope_fields[] = {
-        { .name = "Revision", .type = ALD_TYPE_UINT64, .offset = offsetof(AldRecord, revision) },
-        { .name = "UpdatedUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(AldRecord, updated_usec) },
-};
-
 int ald_record_bus_append_properties(sd_bus_message *message, const AldRecord *record)
 {
         const AldStruct *type = ald_record_type(record);
@@ -141,215 +136,10 @@ int ald_record_bus_append_properties(sd_bus_message *message, const AldRecord *r
         r = sd_bus_message_open_container(message, 'a', "{sv}");
         for (size_t i = 0; r >= 0 && i < type->n_fields; i++)
                 r = append_entry(message, &type->fields[i], ald_record_field(record, &type->fields[i]));
-        for (size_t i = 0; r >= 0 && i < G_N_ELEMENTS(envelope_fields); i++)
-                r = append_entry(message, &envelope_fields[i], ald_field_of(&envelope_fields[i], record));
+        for (size_t i = 0; r >= 0 && i < ALD_RECORD_BUS_ENVELOPE; i++)
+                r = append_entry(message, &ald_record_bus_envelope[i],
+                        ald_field_of(&ald_record_bus_envelope[i], record));
         return r < 0 ? r : sd_bus_message_close_container(message);
-}
-
-/* Strings are borrowed from the message; rows and lists are owned here. A field that cannot be taken is noted
- * and skipped, so that the message is left behind the whole record in any case. */
-typedef struct Reader {
-        GPtrArray *owned;
-        size_t held; /* bytes of these */
-        int bad;
-        const char *bad_field;
-} Reader;
-
-static void note_bad(Reader *reader, const AldField *field, int error)
-{
-        if (reader->bad == 0) {
-                reader->bad = error;
-                reader->bad_field = field->name;
-        }
-}
-
-/* A row is larger here than in a message, so what would not fit into a record is not even read. */
-static bool has_room(Reader *reader, const AldField *field, size_t n)
-{
-        reader->held += n;
-        if (reader->held <= ALD_RECORD_MAX)
-                return true;
-        note_bad(reader, field, -E2BIG);
-        return false;
-}
-
-static int read_struct(
-        sd_bus_message *message, const AldStruct *type, void *to, Reader *reader, AldRecord *envelope);
-
-static void strv_free_container(gpointer strv)
-{
-        g_free(strv);
-}
-
-static int read_strv(sd_bus_message *message, const AldField *field, const char *const **ret, Reader *reader)
-{
-        GPtrArray *strv = g_ptr_array_new();
-        const char *string;
-        int r;
-
-        r = sd_bus_message_enter_container(message, 'a', "s");
-        while (r >= 0 && (r = sd_bus_message_read_basic(message, 's', &string)) > 0)
-                if (has_room(reader, field, sizeof string))
-                        g_ptr_array_add(strv, (gpointer) string);
-        if (r >= 0)
-                r = sd_bus_message_exit_container(message);
-        g_ptr_array_add(strv, NULL);
-        *ret = (const char *const *) g_ptr_array_free(strv, FALSE);
-        g_ptr_array_add(reader->owned, (gpointer) *ret);
-        return r;
-}
-
-static int read_rows(sd_bus_message *message, const AldField *field, AldRows *rows, Reader *reader)
-{
-        const AldStruct *type = rows->type;
-        GArray *items = g_array_new(false, false, (guint) type->size);
-        int r;
-
-        r = sd_bus_message_enter_container(message, 'a', "a{sv}");
-        while (r >= 0 && sd_bus_message_at_end(message, false) == 0) {
-                if (!has_room(reader, field, type->size)) {
-                        r = sd_bus_message_skip(message, "a{sv}");
-                        continue;
-                }
-                g_array_append_vals(items, type->absent, 1);
-                r = read_struct(message, type, items->data + (items->len - 1) * type->size, reader, NULL);
-        }
-        if (r >= 0)
-                r = sd_bus_message_exit_container(message);
-        rows->n = items->len;
-        rows->items = g_array_free(items, FALSE);
-        g_ptr_array_add(reader->owned, (gpointer) rows->items);
-        return r;
-}
-
-static bool in_range(const AldField *field, const void *value)
-{
-        if (ald_field_is_absent(field, value))
-                return true;
-        switch (field->type) {
-        case ALD_TYPE_UINT64:
-                return *(const uint64_t *) value <= (uint64_t) ALD_INTEGER_MAX;
-        case ALD_TYPE_INT64:
-                return *(const int64_t *) value <= ALD_INTEGER_MAX &&
-                       *(const int64_t *) value >= -ALD_INTEGER_MAX;
-        case ALD_TYPE_STRING:
-                return strlen(*(const char *const *) value) <= ALD_STRING_MAX;
-        default:
-                return true;
-        }
-}
-
-static int read_value(sd_bus_message *message, const AldField *field, void *to, Reader *reader)
-{
-        int r;
-
-        switch (field->type) {
-        case ALD_TYPE_STRV:
-                return read_strv(message, field, to, reader);
-        case ALD_TYPE_ROWS:
-                return read_rows(message, field, to, reader);
-        default:
-                r = sd_bus_message_read_basic(message, *signature_of(field), to);
-                if (r >= 0 && !in_range(field, to))
-                        note_bad(reader, field, -ERANGE);
-                return r;
-        }
-}
-
-static int read_variant(sd_bus_message *message, const AldField *field, void *to, Reader *reader)
-{
-        int r;
-
-        r = sd_bus_message_enter_container(message, 'v', signature_of(field));
-        if (r == -ENXIO) { /* another type than ours */
-                note_bad(reader, field, -EBADMSG);
-                return sd_bus_message_skip(message, "v");
-        }
-        if (r >= 0)
-                r = read_value(message, field, to, reader);
-        return r < 0 ? r : sd_bus_message_exit_container(message);
-}
-
-/* Senders write the fields in the order of the table, so the one after the last is tried first. */
-static const AldField *find_field(const AldStruct *type, const char *name, size_t *next)
-{
-        const AldField *field;
-
-        for (size_t i = *next; i < type->n_fields; i++)
-                if (strcmp(type->fields[i].name, name) == 0) {
-                        *next = i + 1;
-                        return &type->fields[i];
-                }
-        field = ald_struct_find(type, name);
-        if (field)
-                *next = (size_t) (field - type->fields) + 1;
-        return field;
-}
-
-static int read_entry(sd_bus_message *message, const AldStruct *type, void *to, size_t *next, Reader *reader,
-        AldRecord *envelope)
-{
-        const AldField *field;
-        const char *name;
-        int r;
-
-        r = sd_bus_message_read_basic(message, 's', &name);
-        if (r < 0)
-                return r;
-        field = find_field(type, name, next);
-        if (field)
-                return read_variant(message, field, (char *) to + field->offset, reader);
-        for (size_t i = 0; envelope && i < G_N_ELEMENTS(envelope_fields); i++)
-                if (strcmp(envelope_fields[i].name, name) == 0)
-                        return read_variant(message, &envelope_fields[i],
-                                (char *) envelope + envelope_fields[i].offset, reader);
-        return sd_bus_message_skip(message, "v");
-}
-
-static int read_struct(
-        sd_bus_message *message, const AldStruct *type, void *to, Reader *reader, AldRecord *envelope)
-{
-        size_t next = 0;
-        int r;
-
-        r = sd_bus_message_enter_container(message, 'a', "{sv}");
-        if (r < 0)
-                return r;
-        while ((r = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
-                r = read_entry(message, type, to, &next, reader, envelope);
-                if (r >= 0)
-                        r = sd_bus_message_exit_container(message);
-                if (r < 0)
-                        return r;
-        }
-        return r < 0 ? r : sd_bus_message_exit_container(message);
-}
-
-int ald_record_bus_read(
-        sd_bus_message *message, AldKind kind, const AldRecord *base, AldRecord **ret, const char **ret_field)
-{
-        const AldStruct *type = ald_kinds[kind].type;
-        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(strv_free_container);
-        Reader reader = { .owned = owned };
-        AldRecord envelope = { .revision = base ? base->revision : 0,
-                .updated_usec = base ? base->updated_usec : 0 };
-        g_autofree void *fields = g_malloc(type->size);
-        int r;
-
-        memcpy(fields, base ? ald_record_fields(base) : type->absent, type->size);
-        r = read_struct(message, type, fields, &reader, &envelope);
-        if (r >= 0)
-                r = reader.bad;
-        if (r >= 0)
-                r = ald_record_new(kind, fields, ret);
-        if (r < 0) {
-                if (ret_field)
-                        *ret_field = reader.bad_field;
-                return r;
-        }
-        (*ret)->revision = envelope.revision;
-        (*ret)->updated_usec = envelope.updated_usec;
-        return 0;
 }
 
 int ald_record_bus_emit_changed(sd_bus *bus, const char *path, AldKind kind, uint64_t fields)

@@ -5,7 +5,7 @@
 #include <sys/prctl.h>
 
 #include "services/common/bus-cleanup.h"
-#include "services/common/record-bus.h"
+#include "services/common/record-bus-private.h"
 #include "tests/bench/bus-peer.h"
 #include "tests/bench/bus-tools.h"
 #include "tests/bench/fixture.h"
@@ -15,26 +15,11 @@ static int peer_put(sd_bus_message *message, void *userdata, sd_bus_error *error
         return sd_bus_reply_method_return(message, "tt", UINT64_C(0), UINT64_C(0));
 }
 
-static const char *signature_of(const AldField *field)
-{
-        static const char *const signatures[] = {
-                [ALD_TYPE_STRING] = "s",
-                [ALD_TYPE_UINT64] = "t",
-                [ALD_TYPE_INT64] = "x",
-                [ALD_TYPE_DOUBLE] = "d",
-                [ALD_TYPE_BOOLEAN] = "b",
-                [ALD_TYPE_STRV] = "as",
-                [ALD_TYPE_ROWS] = "aa{sv}",
-        };
-
-        return signatures[field->type];
-}
-
 static void read_struct(sd_bus_message *message, const AldStruct *type);
 
 static void read_value(sd_bus_message *message, const AldField *field)
 {
-        const char *signature = signature_of(field), *string;
+        const char *signature = ald_record_bus_signature(field), *string;
         uint64_t number;
 
         if (*signature != 'a') {
@@ -61,7 +46,7 @@ static void read_struct(sd_bus_message *message, const AldStruct *type)
                 TRY(sd_bus_message_read_basic(message, 's', &name));
                 while (strcmp(field->name, name) != 0)
                         field++;
-                TRY(sd_bus_message_enter_container(message, 'v', signature_of(field)));
+                TRY(sd_bus_message_enter_container(message, 'v', ald_record_bus_signature(field)));
                 read_value(message, field);
                 TRY(sd_bus_message_exit_container(message));
                 TRY(sd_bus_message_exit_container(message));
