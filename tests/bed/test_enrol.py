@@ -233,6 +233,14 @@ def test_without_tls_nobody_gets_in(machine, lab):
     assert done.returncode != 0
 
 
+def test_nothing_is_kept_on_disk(lab, broker):
+    """Old values would come back as if they were new."""
+    first, _ = lab
+    assert first.publish(f"alidade/1/lab/{first.id}/x", "old").returncode == 0
+    broker.stop()
+    assert list(broker.data.iterdir()) == []
+
+
 def test_who_is_revoked_gets_in_no_more(lab, broker):
     first, second = lab
     topic = f"alidade/1/lab/{second.id}/x"
@@ -452,6 +460,29 @@ def test_a_bundle_that_was_tampered_with_is_refused(machine, first, change):
     before = second.files()
     second.cluster("join", "--accept", text_in=text, code=ERROR)
     assert second.files() == before
+
+
+@pytest.mark.parametrize("clock, said", [("-2d", "clock"), ("+3y", "expired")])
+def test_a_clock_that_is_wrong_is_named(machine, first, clock, said):
+    """Of the machine that joins; the bundle is good once it is set."""
+    second = Seat(machine, "second")
+    bundle = first.cluster("sign", text_in=second.cluster("join", "--request").stdout).stdout
+    done = machine.run([find_program("faketime"), "-f", clock, client_binary(), "cluster", "join", "--accept"],
+                       env=second.environment, text_in=bundle, check=False)
+    assert done.returncode == ERROR and said in done.stderr, done.stderr
+    second.cluster("join", "--accept", text_in=bundle)
+
+
+def test_an_expired_node_comes_back_by_renewing(machine, first):
+    """Its certificate counts no more, so nothing stands in the way of a new one."""
+    second = joined(machine, first)
+    asked = second.cluster("renew", "--request").stdout
+    done = machine.run([find_program("faketime"), "-f", "+2y", client_binary(), "cluster", "sign"],
+                       env=first.environment, text_in=asked)
+    assert json.loads(done.stdout)["Node"]
+    shown = machine.run([find_program("faketime"), "-f", "+2y", client_binary(), "cluster", "status"],
+                        env=second.environment).stdout
+    assert "expired on" in shown
 
 
 def test_a_node_does_not_slip_into_another_cluster(machine, first):
