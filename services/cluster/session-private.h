@@ -19,6 +19,8 @@ struct AldSession {
         AldClaims *claims;
         int wake; /* the thread, to look at what follows */
 
+        GThread *thread; /* of the main loop alone; NULL once it is left to itself or joined */
+
         GMutex lock;
         GCond ended_cond;
         bool silent;    /* puts nothing into the inbox any more */

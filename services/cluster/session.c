@@ -12,7 +12,6 @@
 AldSession *ald_session_new(const AldSessionSetup *setup, AldTls *tls)
 {
         AldSession *session = g_new0(AldSession, 1);
-        GThread *thread;
 
         g_atomic_ref_count_init(&session->refs);
         g_mutex_init(&session->lock);
@@ -32,13 +31,13 @@ AldSession *ald_session_new(const AldSessionSetup *setup, AldTls *tls)
         session->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
         g_atomic_ref_count_inc(&session->refs);
-        thread = session->wake >= 0 ? g_thread_try_new("mqtt", ald_session_run, session, NULL) : NULL;
-        if (!thread) {
+        if (session->wake >= 0)
+                session->thread = g_thread_try_new("mqtt", ald_session_run, session, NULL);
+        if (!session->thread) {
                 ald_session_unref(session);
                 ald_session_unref(session);
                 return NULL;
         }
-        g_thread_unref(thread);
         return session;
 }
 
@@ -73,6 +72,7 @@ void ald_session_free(AldSession *session)
         g_mutex_unlock(&session->lock);
         wake(session);
         ald_inbox_forget(session->inbox, session->source);
+        g_clear_pointer(&session->thread, g_thread_unref);
         ald_session_unref(session);
 }
 
@@ -109,11 +109,16 @@ void ald_session_stop(AldSession *session)
 
 void ald_session_await_end(AldSession *session, gint64 deadline_usec)
 {
+        bool ended;
+
         g_mutex_lock(&session->lock);
         while (!session->ended && !session->resolving)
                 if (!g_cond_wait_until(&session->ended_cond, &session->lock, deadline_usec))
                         break;
+        ended = session->ended;
         g_mutex_unlock(&session->lock);
+        if (ended && session->thread)
+                g_thread_join(g_steal_pointer(&session->thread));
 }
 
 bool ald_session_is_stopping(AldSession *session)
