@@ -43,7 +43,8 @@ static const AldColumn list_columns[] = {
 
 static const AldColumn live_columns[] = {
         COMMON_COLUMNS,
-        { "USED", .least = BAR_WIDTH, .priority = 7 },
+        { "ADDRESSES", .least = 15, .priority = 7, .flexible = true },
+        { "USED", .least = BAR_WIDTH, .priority = 8 },
 };
 
 G_STATIC_ASSERT(G_N_ELEMENTS(list_columns) <= ALD_NODE_TABLE_COLUMNS_MAX);
@@ -103,6 +104,7 @@ void ald_node_table_add(
         AldTable *table, AldNodeTableKind kind, const AldEntity *node, bool own, double now_usec)
 {
         AldFigures figures = ald_node_figures(node);
+        char *addresses = ald_node_addresses(node);
 
         ald_table_add(table, styled(own ? ALD_STYLE_BOLD : "", g_strdup(node->label)));
         ald_table_add(table, ald_format_seen(node, now_usec));
@@ -110,13 +112,9 @@ void ald_node_table_add(
         ald_table_add(table, ald_format_percent(figures.usage));
         ald_table_add(table, format_gpus(node));
         add_figures(table, &figures);
-        if (kind == ALD_NODE_TABLE_LIST) {
-                char *addresses = ald_node_addresses(node);
-
-                ald_table_add(table, addresses ? addresses : g_strdup(ALD_ABSENT_TEXT));
-                ald_table_add(table, g_strndup(node->id, SHOWN_ID_LENGTH));
-        } else
-                ald_table_add(table, format_bar(&figures));
+        ald_table_add(table, addresses ? addresses : g_strdup(ALD_ABSENT_TEXT));
+        ald_table_add(table,
+                kind == ALD_NODE_TABLE_LIST ? g_strndup(node->id, SHOWN_ID_LENGTH) : format_bar(&figures));
 }
 
 static void add_device(AldTable *table, AldNodeTableKind kind, const AldDevice *device)
@@ -133,11 +131,8 @@ static void add_device(AldTable *table, AldNodeTableKind kind, const AldDevice *
         ald_table_add(
                 table, ald_device_is_asleep(device) ? g_strdup("asleep") : ald_format_percent(figures.usage));
         add_figures(table, &figures);
-        if (kind == ALD_NODE_TABLE_LIST) {
-                ald_table_add(table, NULL);
-                ald_table_add(table, NULL);
-        } else
-                ald_table_add(table, format_bar(&figures));
+        ald_table_add(table, NULL);
+        ald_table_add(table, kind == ALD_NODE_TABLE_LIST ? NULL : format_bar(&figures));
 }
 
 void ald_node_table_add_devices(AldTable *table, AldNodeTableKind kind, const AldEntity *node)

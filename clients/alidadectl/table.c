@@ -63,14 +63,34 @@ static void squeeze(AldTable *table, unsigned columns)
 }
 
 /* Drops the column that matters least. */
+/* Whether nothing is known of what it shows, in any row. */
+static bool is_unknown(const AldTable *table, unsigned column)
+{
+        for (guint i = column; i < table->cells->len; i += table->n_columns) {
+                const char *cell = table->cells->pdata[i];
+
+                if (*cell && !g_str_equal(cell, ALD_ABSENT_TEXT))
+                        return false;
+        }
+        return true;
+}
+
+static bool is_worse(const AldTable *table, unsigned column, unsigned other)
+{
+        bool unknown = is_unknown(table, column);
+
+        if (unknown != is_unknown(table, other))
+                return unknown;
+        return table->columns[column].priority > table->columns[other].priority;
+}
+
 static bool drop_one(AldTable *table)
 {
         unsigned worst = table->n_columns;
 
         for (unsigned c = 0; c < table->n_columns; c++)
                 if (table->widths[c] > 0 && table->columns[c].priority > 0 &&
-                        (worst == table->n_columns ||
-                                table->columns[c].priority > table->columns[worst].priority))
+                        (worst == table->n_columns || is_worse(table, c, worst)))
                         worst = c;
         if (worst == table->n_columns)
                 return false;

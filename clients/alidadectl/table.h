@@ -11,7 +11,7 @@ typedef struct AldColumn {
         const char *title;
         bool right;
         unsigned least;    /* columns it takes at least, so that changing values do not move the others */
-        unsigned priority; /* the greatest is dropped first; 0 never is */
+        unsigned priority; /* what is unknown in all rows is dropped first, then the greatest; 0 never is */
         bool flexible;     /* may be cut down to `least`, and takes no more than is left */
 } AldColumn;
 
