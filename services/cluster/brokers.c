@@ -4,6 +4,7 @@
 
 #include <mosquitto.h>
 
+#include "services/cluster/broker-list.h"
 #include "services/cluster/brokers.h"
 #include "services/common/timer.h"
 
@@ -123,74 +124,18 @@ static void on_message(const AldTopicMessage *message, void *userdata)
                 brokers->handler->message(message->source, &told, brokers->userdata);
 }
 
-static void free_broker(gpointer broker)
-{
-        ald_broker_free(broker);
-}
-
-/* The broker of this address and kind, out of the old list, or NULL. */
-static AldBroker *steal(GPtrArray *old, const AldAddress *address, bool discovered)
-{
-        for (guint i = 0; i < old->len; i++) {
-                AldBroker *broker = old->pdata[i];
-
-                if (ald_broker_discovered(broker) == discovered &&
-                        ald_address_compare(ald_broker_where(broker), address) == 0)
-                        return g_ptr_array_steal_index(old, i);
-        }
-        return NULL;
-}
-
-static bool contains(GPtrArray *list, const AldAddress *address)
-{
-        for (guint i = 0; i < list->len; i++)
-                if (ald_address_compare(ald_broker_where(list->pdata[i]), address) == 0)
-                        return true;
-        return false;
-}
-
-static void add(AldBrokers *brokers, GPtrArray *old, const GArray *addresses, bool discovered)
-{
-        for (guint i = 0; i < addresses->len; i++) {
-                const AldAddress *address = &g_array_index(addresses, AldAddress, i);
-                AldBroker *broker;
-
-                if (contains(brokers->list, address))
-                        continue;
-                broker = steal(old, address, discovered);
-                if (!broker) {
-                        broker = ald_broker_new(address, discovered, &brokers->common);
-                        if (!brokers->suspended)
-                                ald_broker_start(broker);
-                }
-                g_ptr_array_add(brokers->list, broker);
-        }
-}
-
-/* Avahi may lose sight of a broker that works: multicast is the first to suffer on a bad network. */
-static void keep_connected(AldBrokers *brokers, GPtrArray *old)
-{
-        for (guint i = 0; i < old->len;) {
-                AldBroker *broker = old->pdata[i];
-
-                if (ald_broker_discovered(broker) && ald_broker_connected(broker) &&
-                        !contains(brokers->list, ald_broker_where(broker)))
-                        g_ptr_array_add(brokers->list, g_ptr_array_steal_index(old, i));
-                else
-                        i++;
-        }
-}
-
 /* What was there and is no more ends while it is still in a list, so that its end can be told. */
 static void rebuild(AldBrokers *brokers)
 {
         GPtrArray *old = brokers->list;
 
-        brokers->list = g_ptr_array_new_with_free_func(free_broker);
-        add(brokers, old, brokers->configured, false);
-        add(brokers, old, brokers->discovered, true);
+        brokers->list = ald_broker_list_new();
+        ald_broker_list_append(
+                brokers->list, old, brokers->configured, false, !brokers->suspended, &brokers->common);
+        ald_broker_list_append(
+                brokers->list, old, brokers->discovered, true, !brokers->suspended, &brokers->common);
         if (brokers->discovering)
-                keep_connected(brokers, old);
+                ald_broker_list_append_connected(brokers->list, old);
         for (guint i = 0; i < old->len; i++)
                 ald_broker_stop(old->pdata[i], "it is no longer among the brokers");
         update_first(brokers);
@@ -218,7 +163,7 @@ AldBrokers *ald_brokers_new(const AldBrokersHandler *handler, void *userdata)
 
         brokers->handler = handler;
         brokers->userdata = userdata;
-        brokers->list = g_ptr_array_new_with_free_func(free_broker);
+        brokers->list = ald_broker_list_new();
         brokers->configured = g_array_new(FALSE, FALSE, sizeof(AldAddress));
         brokers->discovered = g_array_new(FALSE, FALSE, sizeof(AldAddress));
         brokers->prune = ald_timer_new("brokers", on_prune, brokers);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <net/if.h>
 #include <string.h>
 
 #include "services/cluster/discovery-bus.h"
+#include "services/cluster/found-service.h"
 #include "services/common/peer.h"
 #include "services/common/timer.h"
 
@@ -16,15 +16,11 @@
 #define QUERIES_MAX 8u /* of them at a time */
 #define RETRY_USEC (30 * G_USEC_PER_SEC)
 
-/* A service on one interface and protocol. */
 typedef struct Item {
+        AldFoundService service; /* first */
         AldDiscovery *discovery;
-        int32_t interface, protocol;
-        char *name, *domain;
         sd_bus_slot *query;
         bool answered; /* or refused; asked again after a while then */
-        bool ours;     /* of the cluster, at this address: */
-        AldAddress address;
 } Item;
 
 struct AldDiscovery {
@@ -47,85 +43,21 @@ static void free_item(gpointer data)
         if (item->query)
                 item->discovery->n_queries--;
         sd_bus_slot_unref(item->query);
-        g_free(item->name);
-        g_free(item->domain);
+        g_free(item->service.name);
+        g_free(item->service.domain);
         g_free(item);
-}
-
-/* IPv4 before IPv6, and an address that is good on one network only at last. */
-static int rank(const Item *item)
-{
-        if (!strchr(item->address.host, ':'))
-                return 0;
-        return strchr(item->address.host, '%') ? 2 : 1;
-}
-
-static int compare_items(gconstpointer a, gconstpointer b)
-{
-        const Item *x = *(const Item *const *) a, *y = *(const Item *const *) b;
-        int order = strcmp(x->name, y->name);
-
-        if (order == 0)
-                order = strcmp(x->domain, y->domain);
-        if (order == 0)
-                order = rank(x) - rank(y);
-        return order != 0 ? order : ald_address_compare(&x->address, &y->address);
-}
-
-static bool same_service(const Item *a, const Item *b)
-{
-        return g_str_equal(a->name, b->name) && g_str_equal(a->domain, b->domain);
-}
-
-static bool contains(const AldAddress *addresses, size_t n, const AldAddress *address)
-{
-        for (size_t i = 0; i < n; i++)
-                if (ald_address_compare(&addresses[i], address) == 0)
-                        return true;
-        return false;
 }
 
 /* Told once Avahi has nothing more to say for now: what was found before an interruption stays meanwhile. */
 static void tell(AldDiscovery *discovery)
 {
         AldAddress found[ALD_DISCOVERY_MAX];
-        const Item *last = NULL;
-        size_t n = 0;
+        size_t n;
 
         if (!discovery->complete || discovery->n_queries > 0)
                 return;
-        g_ptr_array_sort(discovery->items, compare_items);
-        for (guint i = 0; i < discovery->items->len && n < G_N_ELEMENTS(found); i++) {
-                const Item *item = discovery->items->pdata[i];
-
-                if (!item->ours || (last && same_service(last, item)))
-                        continue;
-                last = item;
-                if (!contains(found, n, &item->address))
-                        found[n++] = item->address;
-        }
+        n = ald_found_choose(discovery->items, found, G_N_ELEMENTS(found));
         discovery->discovered(found, n, discovery->userdata);
-}
-
-/* A link-local address means nothing without its interface. */
-static int make_address(int32_t interface, const char *host, uint16_t port, AldAddress *ret)
-{
-        char name[IF_NAMESIZE];
-        g_autofree char *text = NULL;
-        int r;
-
-        if (g_ascii_strncasecmp(host, "fe80:", 5) != 0)
-                r = ald_address_parse(host, ret, NULL);
-        else if (!if_indextoname((unsigned) interface, name))
-                r = -ENODEV;
-        else {
-                text = g_strdup_printf("[%s%%%s]", host, name);
-                r = ald_address_parse(text, ret, NULL);
-        }
-        if (r < 0 || port == 0 || !ald_address_is_numeric(ret))
-                return -EINVAL;
-        ret->port = port;
-        return 0;
 }
 
 static int read_txt(sd_bus_message *reply, const char *wanted, bool *ret)
@@ -155,7 +87,8 @@ static int read_service(Item *item, sd_bus_message *reply)
         if (r < 0)
                 return r;
         if (ours)
-                item->ours = make_address(interface, host, port, &item->address) >= 0;
+                item->service.ours = ald_found_read_address(interface, host, port, &item->service.address) >=
+                                     0;
         return 0;
 }
 
@@ -171,7 +104,7 @@ static int on_resolved(sd_bus_message *reply, void *userdata, sd_bus_error *unus
         item->query = sd_bus_slot_unref(item->query);
         discovery->n_queries--;
         if (r < 0) {
-                g_debug("Avahi does not tell where %s is: %s", item->name,
+                g_debug("Avahi does not tell where %s is: %s", item->service.name,
                         error && error->message ? error->message : g_strerror(-r));
                 ald_timer_set(discovery->retry, g_get_monotonic_time() + RETRY_USEC);
         }
@@ -187,8 +120,8 @@ static int ask(Item *item)
 
         item->answered = true;
         r = sd_bus_call_method_async(discovery->bus, &item->query, NAME, "/", SERVER, "ResolveService",
-                on_resolved, item, "iisssiu", item->interface, item->protocol, item->name, TYPE, item->domain,
-                item->protocol, (uint32_t) 0);
+                on_resolved, item, "iisssiu", item->service.interface, item->service.protocol,
+                item->service.name, TYPE, item->service.domain, item->service.protocol, (uint32_t) 0);
         if (r >= 0)
                 discovery->n_queries++;
         return r;
@@ -211,13 +144,13 @@ static void on_retry(void *userdata)
         for (guint i = 0; i < discovery->items->len; i++) {
                 Item *item = discovery->items->pdata[i];
 
-                item->answered = item->ours || item->query;
+                item->answered = item->service.ours || item->query;
         }
         ask_more(discovery);
 }
 
 /* ItemNew and ItemRemove say the same. */
-static int read_item(sd_bus_message *signal, Item *ret)
+static int read_service_name(sd_bus_message *signal, AldFoundService *ret)
 {
         const char *type;
         int r = sd_bus_message_read(
@@ -226,13 +159,13 @@ static int read_item(sd_bus_message *signal, Item *ret)
         return r < 0 ? r : g_str_equal(type, TYPE) ? 0 : -ENOENT;
 }
 
-static bool find(AldDiscovery *discovery, const Item *wanted, guint *ret)
+static bool find(AldDiscovery *discovery, const AldFoundService *wanted, guint *ret)
 {
         for (guint i = 0; i < discovery->items->len; i++) {
-                const Item *item = discovery->items->pdata[i];
+                const AldFoundService *service = discovery->items->pdata[i];
 
-                if (item->interface == wanted->interface && item->protocol == wanted->protocol &&
-                        same_service(item, wanted)) {
+                if (service->interface == wanted->interface && service->protocol == wanted->protocol &&
+                        ald_found_same_service(service, wanted)) {
                         *ret = i;
                         return true;
                 }
@@ -243,19 +176,21 @@ static bool find(AldDiscovery *discovery, const Item *wanted, guint *ret)
 static int on_new(sd_bus_message *signal, void *userdata, sd_bus_error *error)
 {
         AldDiscovery *discovery = userdata;
-        Item told = { 0 }, *item;
+        AldFoundService told = { 0 };
+        Item *item;
         guint index;
 
-        if (read_item(signal, &told) < 0 || find(discovery, &told, &index))
+        if (read_service_name(signal, &told) < 0 || find(discovery, &told, &index))
                 return 0;
         if (discovery->items->len >= ITEMS_MAX) {
                 g_debug("Avahi knows more than %u services; %s is left out", ITEMS_MAX, told.name);
                 return 0;
         }
-        item = g_memdup2(&told, sizeof(told));
+        item = g_new0(Item, 1);
+        item->service = told;
         item->discovery = discovery;
-        item->name = g_strdup(told.name);
-        item->domain = g_strdup(told.domain);
+        item->service.name = g_strdup(told.name);
+        item->service.domain = g_strdup(told.domain);
         g_ptr_array_add(discovery->items, item);
         ask_more(discovery);
         return 0;
@@ -264,10 +199,10 @@ static int on_new(sd_bus_message *signal, void *userdata, sd_bus_error *error)
 static int on_remove(sd_bus_message *signal, void *userdata, sd_bus_error *error)
 {
         AldDiscovery *discovery = userdata;
-        Item told = { 0 };
+        AldFoundService told = { 0 };
         guint index;
 
-        if (read_item(signal, &told) < 0 || !find(discovery, &told, &index))
+        if (read_service_name(signal, &told) < 0 || !find(discovery, &told, &index))
                 return 0;
         g_ptr_array_remove_index_fast(discovery->items, index);
         ask_more(discovery);
