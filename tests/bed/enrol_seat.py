@@ -128,6 +128,37 @@ def make_request(folder, name):
     return (folder / "other.csr").read_text()
 
 
+DATED_CONFIG = """[ca]
+default_ca = ca
+[ca]
+database = {folder}/index
+new_certs_dir = {folder}
+rand_serial = yes
+default_md = sha256
+policy = policy
+x509_extensions = extensions
+[policy]
+commonName = supplied
+[extensions]
+basicConstraints = critical,CA:FALSE
+keyUsage = critical,digitalSignature
+extendedKeyUsage = clientAuth
+"""
+
+
+def sign_dated(seat, request, start, end):
+    """A certificate that the authority of a seat might have made at another time; years are enough."""
+    folder = seat.machine.dir / f"dated-{start}"
+    folder.mkdir()
+    (folder / "index").touch()
+    (folder / "config").write_text(DATED_CONFIG.format(folder=folder))
+    (folder / "request").write_text(request)
+    openssl("ca", "-batch", "-notext", "-config", folder / "config", "-cert", seat.path("ca.crt"), "-keyfile",
+            seat.path("ca/ca.key"), "-in", folder / "request", "-startdate", f"{start}0101000000Z",
+            "-enddate", f"{end}0101000000Z", "-out", folder / "made")
+    return (folder / "made").read_text()
+
+
 class Ssh:
     """A real sshd on this machine's loopback, whose alidadectl is that of one seat; and an ssh for that."""
 

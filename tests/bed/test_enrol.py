@@ -13,7 +13,7 @@ from bedlib.parts import find_program
 from bedlib.pki import Authority
 from bedlib.services import client_binary
 from enrol_seat import (DENIED, ERROR, NO_NODE, OK, UNREACHABLE, USAGE, Seat, Ssh, common_name, make_request, openssl,
-                        serial)
+                        serial, sign_dated)
 
 pytestmark = needs_namespaces
 ADDRESS = "--address=127.0.0.1"
@@ -45,6 +45,11 @@ def join_by_hand(seat, first, *words):
     request = seat.cluster("join", "--request", *words).stdout
     bundle = first.cluster("sign", text_in=request).stdout
     return seat.cluster("join", "--accept", text_in=bundle)
+
+
+def serials(first, node):
+    """Of the certificates that a node was given."""
+    return {path.stem for path in first.path("ca/issued").iterdir() if common_name(path) == node}
 
 
 def group_of(machine, path):
@@ -462,27 +467,28 @@ def test_a_bundle_that_was_tampered_with_is_refused(machine, first, change):
     assert second.files() == before
 
 
-@pytest.mark.parametrize("clock, said", [("-2d", "clock"), ("+3y", "expired")])
-def test_a_clock_that_is_wrong_is_named(machine, first, clock, said):
-    """Of the machine that joins; the bundle is good once it is set."""
+@pytest.mark.parametrize("start, end, said", [(2090, 2100, "check the clocks"), (2001, 2010, "has expired")])
+def test_a_bundle_of_another_time_is_refused(machine, first, start, end, said):
+    """As where one of both clocks is wrong."""
     second = Seat(machine, "second")
-    bundle = first.cluster("sign", text_in=second.cluster("join", "--request").stdout).stdout
-    done = machine.run([find_program("faketime"), "-f", clock, client_binary(), "cluster", "join", "--accept"],
-                       env=second.environment, text_in=bundle, check=False)
-    assert done.returncode == ERROR and said in done.stderr, done.stderr
-    second.cluster("join", "--accept", text_in=bundle)
+    request = second.cluster("join", "--request").stdout
+    bundle = json.loads(first.cluster("sign", text_in=request).stdout)
+    bundle["Node"] = sign_dated(first, request, start, end)
+    refused = second.cluster("join", "--accept", text_in=json.dumps(bundle), code=ERROR)
+    assert "The bundle is refused" in refused.stderr and said in refused.stderr
+    assert not second.path("node.crt").exists()
 
 
 def test_an_expired_node_comes_back_by_renewing(machine, first):
     """Its certificate counts no more, so nothing stands in the way of a new one."""
     second = joined(machine, first)
-    asked = second.cluster("renew", "--request").stdout
-    done = machine.run([find_program("faketime"), "-f", "+2y", client_binary(), "cluster", "sign"],
-                       env=first.environment, text_in=asked)
-    assert json.loads(done.stdout)["Node"]
-    shown = machine.run([find_program("faketime"), "-f", "+2y", client_binary(), "cluster", "status"],
-                        env=second.environment).stdout
-    assert "expired on" in shown
+    request = second.cluster("renew", "--request").stdout
+    expired = sign_dated(first, request, 2001, 2010)
+    second.path("node.crt").write_text(expired)
+    first.path(f"ca/issued/{next(iter(serials(first, second.id)))}.crt").write_text(expired)
+    assert "expired on 2010-01-01" in second.cluster("status").stdout
+    second.cluster("renew", "--accept", text_in=first.cluster("sign", text_in=request).stdout)
+    assert "expired" not in second.cluster("status").stdout
 
 
 def test_a_node_does_not_slip_into_another_cluster(machine, first):
