@@ -27,13 +27,14 @@ static bool has_work(const AldHandover *handover)
                ald_outbox_count(handover->outbox) > 0 || handover->lost;
 }
 
+/* A whole call waits for nothing. */
 static void schedule(AldHandover *handover)
 {
-        gint64 now = g_get_monotonic_time(), due = handover->sent + GATHER_USEC;
+        bool is_whole = ald_outbox_count(handover->outbox) >= ALD_STATE_LINK_RECORDS_MAX;
 
         if (!has_work(handover) || !ald_state_link_is_ready(handover->link))
                 return;
-        ald_timer_set(handover->timer, MAX(due, now));
+        ald_timer_set(handover->timer, is_whole ? 0 : handover->sent + GATHER_USEC);
 }
 
 static void add_row(AldHandover *handover, GArray *rows, const AldId *id)
@@ -186,7 +187,8 @@ void ald_handover_record(AldHandover *handover, const AldUpdate *update)
                 return;
         if (!ald_outbox_add(handover->outbox, update))
                 handover->lost = true;
-        if (ald_outbox_count(handover->outbox) == 1)
+        if (ald_outbox_count(handover->outbox) == 1 ||
+                ald_outbox_count(handover->outbox) == ALD_STATE_LINK_RECORDS_MAX)
                 schedule(handover);
 }
 
