@@ -3,6 +3,7 @@
 
 #include "services/cluster/discovery-bus.h"
 #include "services/cluster/member.h"
+#include "services/cluster/wills.h"
 #include "services/common/timer.h"
 
 #define EXPIRE_SECONDS 600u
@@ -23,6 +24,7 @@ struct AldMember {
         AldBrokers *brokers;
         AldVoice *voice;
         AldReceiver *receiver;
+        AldWills *wills;
         AldDiscovery *discovery;
         uint64_t connected_since; /* CLOCK_MONOTONIC; 0: no broker is connected */
         bool mirroring;
@@ -101,10 +103,16 @@ static void on_connected(AldBroker *broker, void *userdata)
         changed(member);
 }
 
+static uint32_t number_of(const AldBroker *broker)
+{
+        return g_str_hash(ald_broker_address(broker)) | 1u;
+}
+
 static void on_disconnected(AldBroker *broker, const char *reason, void *userdata)
 {
         AldMember *member = userdata;
 
+        ald_wills_lose(member->wills, number_of(broker));
         ald_voice_disconnected(member->voice, broker);
         if (ald_brokers_count_connected(member->brokers) == 0 && member->connected_since != 0) {
                 member->connected_since = 0;
@@ -131,11 +139,18 @@ static void note_dropped(AldMember *member)
         member->dropped = dropped;
 }
 
+static void on_received(const AldReceived *received, void *userdata)
+{
+        AldMember *member = userdata;
+
+        ald_receiver_take(member->receiver, received, now_usec(), ald_realtime_usec());
+}
+
 static void on_message(AldBroker *broker, const AldBrokerMessage *message, void *userdata)
 {
         AldMember *member = userdata;
         const AldReceived received = {
-                .broker = g_str_hash(ald_broker_address(broker)) | 1u,
+                .broker = number_of(broker),
                 .conn = ald_broker_conn(broker),
                 .topic = message->topic,
                 .payload = message->payload,
@@ -143,7 +158,8 @@ static void on_message(AldBroker *broker, const AldBrokerMessage *message, void 
                 .retained = message->retained,
         };
 
-        ald_receiver_take(member->receiver, &received, now_usec(), ald_realtime_usec());
+        if (!ald_wills_hold(member->wills, &received, member->cluster, &member->own, g_get_monotonic_time()))
+                on_received(&received, member);
         note_dropped(member);
 }
 
@@ -345,6 +361,7 @@ int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, 
                 on_voice_changed, member };
         member->voice = ald_voice_new(&voice);
         member->receiver = ald_receiver_new(setup->own, config->name, &receiver_handler, member);
+        member->wills = ald_wills_new(on_received, member);
         member->judge_timer = ald_timer_new("presence", on_judge, member);
         member->judge_due = UINT64_MAX;
         member->expire_timer = g_timeout_add_seconds(EXPIRE_SECONDS, on_expire, member);
@@ -363,6 +380,7 @@ void ald_member_free(AldMember *member)
                 ald_voice_say(member->voice, ALD_PRESENCE_SAYS_OFFLINE);
         ald_brokers_free(member->brokers);
         ald_voice_free(member->voice);
+        ald_wills_free(member->wills);
         ald_receiver_free(member->receiver);
         g_clear_pointer(&member->judge_timer, ald_timer_free);
         g_free(member->cluster);
