@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Nodes that see each other, and what befalls them: with real daemons, brokers, certificates and networks."""
+
+import pytest
+
+from bedlib.fixtures import needs_namespaces
+from bedlib.node import CLUSTER, told_states
+
+pytestmark = needs_namespaces
+YEAR = 365 * 86400
+OFFLINE = 60.0
+RESEND = 40.0
+DAEMONS = ("identityd", "telemetryd", "stated", "clusterd")
+
+
+@pytest.fixture
+def trio(make_cluster):
+    """Three nodes that are online for each other, with two brokers; values that hold still."""
+    cluster = make_cluster(3, brokers=(0, 1), sysroot=True)
+    cluster.wait_online()
+    return cluster
+
+
+def rename(node, name):
+    """Changes a record of the node, as its administrator would."""
+    node.call("org.alidade.Identity1", "/org/alidade/Identity1", "org.alidade.Identity1", "SetFriendlyName", "s",
+              (name,))
+
+
+def name_at(observer, node):
+    rows = observer.state("GetIdentities")
+    return rows.get(node.id, {}).get("FriendlyName")
+
+
+def test_nodes_hold_the_same_map(trio):
+    trio.wait_digest_equal()
+    one, _, three = trio.nodes
+    assert {node for node, _, _ in one.records("Node1.Memory")} == {node.id for node in trio.nodes}
+    rename(three, "Ada")
+    trio.wait_until(lambda: name_at(one, three) == "Ada", "the new name at node1")
+
+
+def test_crash_is_seen_by_all(trio):
+    one, two, three = trio.nodes
+    three.crash()
+    for observer in (one, two):
+        observer.wait_presence(three, "offline")
+        assert name_at(observer, three) == "bed"
+    assert one.presence(two) == two.presence(one) == "online"
+
+
+def test_silence_goes_stale_then_offline_then_comes_back(trio):
+    one, _, three = trio.nodes
+    three.cut()
+    one.wait_presence(three, "stale")
+    three.wait_presence(one, "stale")
+    one.wait_presence(three, "offline", deadline=OFFLINE)
+    assert three.presence(one) == "stale"  # it cannot know
+    three.mend()
+    one.wait_presence(three, "online", deadline=OFFLINE)
+    three.wait_presence(one, "online", deadline=OFFLINE)
+    trio.wait_digest_equal()
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["first", "standby"])
+@pytest.mark.parametrize("how", ["kill", "stop", "pause"])
+def test_one_broker_lost_and_nobody_goes_offline(trio, which, how):
+    one, two, three = trio.nodes
+    broker = trio.brokers[which].broker
+    with one.log_presences() as log:
+        getattr(broker, how)()
+        rename(three, "Ada")
+        trio.wait_until(lambda: name_at(one, three) == name_at(two, three) == "Ada", "the new name")
+        trio.wait_online(deadline=OFFLINE)
+        if how == "pause":
+            broker.resume()
+        else:
+            broker.start()
+        rename(three, "Grace")
+        trio.wait_until(lambda: name_at(one, three) == name_at(two, three) == "Grace", "the newer name")
+        assert "offline" not in {state for _, state in told_states(log)}
+    trio.wait_digest_equal()
+
+
+@pytest.mark.parametrize("program", DAEMONS)
+def test_restart_and_crash_of_a_daemon(trio, program):
+    one, two, three = trio.nodes
+    three.restart(program)
+    trio.wait_online(deadline=OFFLINE)
+    two.kill(program)
+    two.restart(program)
+    trio.wait_online(deadline=OFFLINE)
+    rename(three, "Ada")
+    trio.wait_until(lambda: name_at(one, three) == name_at(two, three) == "Ada", "the new name")
+    trio.wait_digest_equal()
+
+
+@pytest.mark.parametrize("years", [1, -1])
+def test_a_clock_that_jumps(make_cluster, years):
+    cluster = make_cluster(3, brokers=(0, 1), sysroot=True, own_clock=True)
+    cluster.wait_online()
+    one, _, three = cluster.nodes
+    three.set_clock(years * YEAR)
+    rename(three, "Ada")
+    # The first may come before the clock is known to be off, and is then refused; all is sent again in 30 s.
+    cluster.wait_until(lambda: name_at(one, three) == "Ada", "the new name", RESEND)
+    one.wait_presence(three, "online")
+    three.set_clock(0)
+    rename(three, "Grace")
+    cluster.wait_until(lambda: name_at(one, three) == "Grace", "the newer name", RESEND)
+    cluster.wait_digest_equal()
+
+
+def test_a_node_without_configuration_is_idle(make_cluster):
+    cluster = make_cluster(1, brokers=(), enrolled=False)
+    node, = cluster.nodes
+    assert node.get(*CLUSTER, "State") == "idle"
