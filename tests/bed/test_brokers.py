@@ -391,3 +391,27 @@ def test_list_that_changes(site):
     assert not [event for event in sample.events[seen:] if event[0] == "connected"]
     sample.tell("reconnect")
     sample.wait_for("connected", one.name, after=sample.wait_for("disconnected", one.name, after=seen))
+
+
+def test_found_no_more(site):
+    """Who is found no more stays as long as it is connected, unless nobody is looked for."""
+    broker = site.broker(8883)
+    sample = site.node()
+    sample.tell("discover", broker.name)
+    sample.wait_for("connected", broker.name)
+    sample.tell("discover", "127.0.0.1:1")
+    sample.wait_row("127.0.0.1:1", "unreachable")
+    assert sample.rows()[broker.name][:3] == ("avahi", "connected", "publishing")
+    broker.kill()
+    # The list is made anew right after that was told.
+    seen = sample.wait_for("disconnected", broker.name)
+    sample.wait_for("row", "127.0.0.1:1", after=seen)
+    while broker.name in sample.rows():
+        pass
+    assert list(sample.rows()) == ["127.0.0.1:1"]
+    broker.start()
+    sample.tell("discover", broker.name)
+    seen = sample.wait_for("connected", broker.name, after=sample.wait_for("disconnected", broker.name))
+    sample.tell("discover")
+    sample.wait_for("disconnected", broker.name, after=seen)
+    assert sample.rows() == {}
