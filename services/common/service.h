@@ -7,8 +7,8 @@
 
 /*
  * What every daemon does alike: options, logging, configuration, the main loop, its bus, its name, signals,
- * readiness and watchdog. A daemon adds its vtables and its manager. sd-bus and
- * everything here belong to one thread, which is the only one of all services but clusterd.
+ * readiness and watchdog. A daemon adds its vtables and its manager. sd-bus and everything
+ * here belong to one thread, which is the only one of all services but clusterd.
  */
 typedef struct AldService AldService;
 
