@@ -86,7 +86,7 @@ void ald_brokers_suspend(AldBrokers *brokers);
 void ald_brokers_resume(AldBrokers *brokers);
 
 /*
- * What is subscribed to at all brokers, now and after each connect, with QoS 1; a NULL-terminated list,
+ * What is subscribed to at all brokers, now and after each connect, with QoS 0; a NULL-terminated list,
  * copied. Called again, with the same or another list, it makes the brokers send all retained messages anew.
  */
 void ald_brokers_subscribe(AldBrokers *brokers, const char *const *filters);

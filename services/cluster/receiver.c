@@ -283,7 +283,8 @@ static char *refuse_unread(const Passing *passing, int r)
         if (r < 0)
                 return g_strdup("an odd topic or key");
         if (passing->received->size > ald_payload_max(passing->topic.type))
-                return g_strdup_printf("a payload of %zu bytes", passing->received->size);
+                return g_strdup_printf(
+                        "a payload of more than %zu bytes", ald_payload_max(passing->topic.type));
         if (passing->node && !ald_node_may_speak(passing->node, passing->now))
                 return g_strdup_printf("more than %u messages a second", ALD_NODE_RATE);
         return NULL;

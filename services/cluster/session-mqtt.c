@@ -7,6 +7,10 @@
 #define WINDOW_MESSAGES 64u
 #define WINDOW_BYTES (1024u * 1024u)
 
+/* More than any payload may have, which is as much as the receiver needs to see that it is too much. Our own
+ * brokers pass on no more; others do. */
+#define PAYLOAD_MAX (1024u * 1024u + 1u)
+
 void ald_wire_say(AldWire *wire, AldSessionEvent event, const char *words, uint64_t number)
 {
         AldTopicMessage message = { .event = (int) event, .topic = words, .number = number };
@@ -37,7 +41,7 @@ static void on_message(struct mosquitto *mosq, void *userdata, const struct mosq
                 .qos = received->qos,
                 .topic = received->topic,
                 .payload = received->payload,
-                .size = (size_t) received->payloadlen,
+                .size = MIN((size_t) received->payloadlen, PAYLOAD_MAX),
         };
 
         ald_session_put(wire->session, &message);
@@ -127,14 +131,15 @@ void ald_wire_close(AldWire *wire)
         g_hash_table_unref(wire->in_flight);
 }
 
-/* First what is new, so that nothing is missed between. */
+/* First what is new, so that nothing is missed between. With QoS 0: what a connection loses the broker sends
+ * anew with the next, and to acknowledge each of thousands of values makes a start six times as long. */
 void ald_wire_subscribe(AldWire *wire, char **filters)
 {
         guint n = g_strv_length(filters);
 
         if (n > 0)
                 (void) mosquitto_subscribe_multiple(
-                        wire->mosq, &wire->subscribe_mid, (int) n, filters, 1, 0, NULL);
+                        wire->mosq, &wire->subscribe_mid, (int) n, filters, 0, 0, NULL);
         for (char **old = wire->subscribed; old && *old; old++)
                 if (!g_strv_contains((const char *const *) filters, *old))
                         (void) mosquitto_unsubscribe(wire->mosq, NULL, *old);
