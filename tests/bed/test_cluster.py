@@ -7,6 +7,7 @@ from bedlib.fixtures import needs_namespaces
 from bedlib.node import CLUSTER, told_states
 
 pytestmark = needs_namespaces
+IDENTITY = ("org.alidade.Identity1", "/org/alidade/Identity1", "org.alidade.Identity1")
 YEAR = 365 * 86400
 OFFLINE = 60.0
 RESEND = 40.0
@@ -23,8 +24,7 @@ def trio(make_cluster):
 
 def rename(node, name):
     """Changes a record of the node, as its administrator would."""
-    node.call("org.alidade.Identity1", "/org/alidade/Identity1", "org.alidade.Identity1", "SetFriendlyName", "s",
-              (name,))
+    node.call(*IDENTITY, "SetFriendlyName", "s", (name,))
 
 
 def name_at(observer, node):

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Three nodes and two brokers, real ones in the bed: how long until a death is seen, and the standby knows all."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bed"))
+
+ROUNDS = 5
+PORT = 8883
+
+
+def seen_after(observer, node, state, act):
+    """Milliseconds from the act until the observer's clients are told this of the node."""
+    from bedlib.node import PRESENCE, STATE
+
+    begun = time.monotonic()
+    act()
+    observer.wait_for_property(STATE[0], f"{STATE[1]}/node/{node.id}", PRESENCE, "State",
+                               lambda found: found == state, deadline=60)
+    return (time.monotonic() - begun) * 1e3
+
+
+def listen(node, broker, name):
+    """mosquitto_sub at a broker; it notes the time and topic of each message."""
+    config = node.dir / "config/cluster"
+    return node.spawn(["mosquitto_sub", "-h", broker.address, "-p", PORT, "--cafile", config / "ca.crt",
+                       "--cert", config / "node.crt", "--key", config / "node.key", "-q", 1,
+                       "-t", f"alidade/1/{name}/#", "-F", "%U %t"], f"sub.{time.monotonic_ns()}")
+
+
+def arrivals(process):
+    """{topic: when it first came, CLOCK_REALTIME}"""
+    process.stop()
+    found = {}
+    for line in process.log_text().splitlines():
+        when, topic = line.split(" ", 1)
+        found.setdefault(topic, float(when))
+    return found
+
+
+def standby_takes_over(cluster):
+    """Milliseconds from the end of the first broker until the other was told every record of every node."""
+    from bedlib.waiting import wait_steadily
+
+    first, second = cluster.brokers
+    wanted = {f"alidade/1/{cluster.name}/{node}/{kind}"
+              for node, kind, key in first.records() if not key and kind != "Node1.Presence"}
+    # With the certificate of a node that is in nobody's way.
+    process = listen(cluster.listener, second, cluster.name)
+    wait_steadily(lambda: cluster.listener.id in second.broker.process.log_text(), "mosquitto_sub at the standby")
+    begun = time.time()
+    first.broker.kill()
+    time.sleep(5)
+    found = arrivals(process)
+    first.broker.start()
+    cluster.wait_online(cluster.nodes[:3])
+    return (max(found.get(topic, float("inf")) for topic in wanted) - begun) * 1e3
+
+
+def measure(cluster):
+    observer, _, victim = cluster.nodes[:3]
+    figures = {"standby_ms": [], "crash_seen_ms": [], "silence_stale_ms": [], "silence_offline_ms": []}
+    for _ in range(ROUNDS):
+        figures["standby_ms"].append(standby_takes_over(cluster))
+        figures["crash_seen_ms"].append(seen_after(observer, victim, "offline", lambda: victim.kill("clusterd")))
+        victim.restart("clusterd")
+        cluster.wait_online(cluster.nodes[:3])
+    for _ in range(2):
+        figures["silence_stale_ms"].append(seen_after(observer, victim, "stale", victim.cut))
+        figures["silence_offline_ms"].append(seen_after(observer, victim, "offline", lambda: None))
+        victim.mend()
+        cluster.wait_online(cluster.nodes[:3], deadline=60)
+    return {name: round(max(values), 1) for name, values in figures.items()}
+
+
+def main(build, json_only):
+    os.environ["ALIDADE_BUILD"] = str(build)
+    from bedlib import Cluster
+
+    with Cluster(4, brokers=(0, 1), name="bench", options_of={3: {}}, programs=()) as cluster:
+        cluster.listener = cluster.nodes[3]
+        for node in cluster.nodes[:3]:
+            node.start_daemons()
+        begun = time.monotonic()
+        cluster.wait_online(cluster.nodes[:3])
+        figures = {"start_s": round(cluster.start_seconds, 2),
+                   "online_s": round(time.monotonic() - begun, 2), **measure(cluster), "rounds": ROUNDS}
+    if not json_only:
+        for name, figure in figures.items():
+            print(f"{name:24} {figure}")
+    return figures
