@@ -88,7 +88,7 @@ def test_init_with_another_address_makes_another_broker_certificate(first):
     first.cluster("init", "lab", "--address=broker.example", ADDRESS)
     text = openssl("x509", "-in", first.path("broker/broker.crt"), "-noout", "-ext", "subjectAltName")
     assert "DNS:broker.example" in text and "IP Address:127.0.0.1" in text
-    assert first.settings()["brokers"] == "127.0.0.1;broker.example"
+    assert first.settings()["brokers"] == "broker.example", "each broker is in the list once"
 
 
 @pytest.mark.parametrize("lost", ["ca.crt", "node.crt", "node.key", "broker/broker.crt",
@@ -126,7 +126,7 @@ def test_settings_of_the_administrator_stay(first):
     path = first.config / "alidade.conf.d/50-cluster.conf"
     path.write_text(path.read_text().replace("discovery=true", "discovery=false\nmirror=self"))
     first.cluster("init", "lab", "--address=192.0.2.9")
-    assert first.settings() == {"name": "lab", "brokers": "127.0.0.1;192.0.2.9", "discovery": "false",
+    assert first.settings() == {"name": "lab", "brokers": "192.0.2.9", "discovery": "false",
                                 "mirror": "self"}
 
 
@@ -313,7 +313,8 @@ def test_ssh_that_does_not_get_through(machine, first, ssh):
     assert not second.path("node.crt").exists()
 
 
-@pytest.mark.parametrize("rule, code", [("NOPASSWD: ALL", OK), ("ALL", ERROR)], ids=["without password", "with password"])
+@pytest.mark.parametrize("rule, code", [("NOPASSWD: ALL", OK), ("ALL", ERROR)], 
+                         ids=["without password", "with password"])
 def test_join_over_ssh_by_sudo(machine, first, rule, code):
     """As a user who is root there by sudo only, which has no terminal to ask for a password on."""
     etc = machine.root / "etc"
@@ -360,6 +361,30 @@ def test_a_node_becomes_a_broker_later(machine, first):
     text = openssl("x509", "-in", second.path("broker/broker.crt"), "-noout", "-ext", "subjectAltName")
     assert "192.0.2.2" in text and "2001:DB8:0:0:0:0:0:2" in text
     assert (second.mosquitto / "conf.d/alidade.conf").exists()
+
+
+def test_a_broker_moves(machine, first):
+    """Under another address it is the same one, in the same place of the list."""
+    second = joined(machine, first, "second", "--broker", "--address=192.0.2.2")
+    joined(machine, first, "third", "--broker", "--address=192.0.2.3")
+    request = second.cluster("renew", "--request", "--address=second.example").stdout
+    second.cluster("renew", "--accept", text_in=first.cluster("sign", "--renew", text_in=request).stdout)
+    assert first.settings()["brokers"] == second.settings()["brokers"] == "127.0.0.1;second.example;192.0.2.3"
+
+
+def test_what_is_no_file_is_written_to_as_it_is(machine, first):
+    """And is not replaced by one: root has the right to do that to /dev/stdout."""
+    second = Seat(machine, "second")
+    fifo, link, target = (machine.dir / name for name in ("fifo", "link", "target"))
+    os.mkfifo(fifo)
+    link.symlink_to(target)
+    target.write_text("old " * 10000)
+    second.cluster("join", "--request", link)
+    assert link.is_symlink() and target.read_text().startswith("-----BEGIN CERTIFICATE REQUEST-----")
+    reader = machine.spawn(["cat", fifo], "reader")
+    first.cluster("sign", link, f"--output={fifo}")
+    assert reader.wait() == OK and reader.log_text().startswith("{")
+    assert fifo.is_fifo()
 
 
 def test_a_second_broker(machine, first):

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "clients/alidadectl/cluster/addresses.h"
+#include "clients/alidadectl/cluster/broker-list.h"
 #include "clients/alidadectl/cluster/exchange.h"
 #include "clients/alidadectl/cluster/home.h"
-#include "clients/alidadectl/cluster/own.h"
 
 #define PEM "-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n"
 
@@ -64,18 +64,27 @@ static void test_brokers(void)
         g_assert_cmpstr(name, ==, "host");
 }
 
+static void assert_list(char **list, const char *expected)
+{
+        g_autofree char *text = g_strjoinv(" ", list);
+
+        g_assert_cmpstr(text, ==, expected);
+        g_strfreev(list);
+}
+
 static void test_lists_of_brokers(void)
 {
-        char *one[] = { (char *) "first:8883", (char *) "[2001:db8::1]", NULL };
-        char *hosts[] = { (char *) "first", (char *) "other", NULL };
-        g_auto(GStrv) same = ald_brokers_with(one, "FIRST"), more = ald_brokers_with(one, "2001:db8::2");
-        g_auto(GStrv) less = ald_brokers_without(one, hosts);
+        char *list[] = { (char *) "first:8883", (char *) "[2001:db8::1]", (char *) "third", NULL };
+        char *none[] = { NULL }, *known[] = { (char *) "2001:db8::1", (char *) "third", NULL };
 
-        g_assert_cmpuint(g_strv_length(same), ==, 2);
-        g_assert_cmpuint(g_strv_length(more), ==, 3);
-        g_assert_cmpstr(more[2], ==, "[2001:db8::2]");
-        g_assert_cmpuint(g_strv_length(less), ==, 1);
-        g_assert_cmpstr(less[0], ==, "[2001:db8::1]");
+        assert_list(ald_broker_list_put(list, none, "FIRST"), "first:8883 [2001:db8::1] third");
+        assert_list(ald_broker_list_put(list, none, "2001:db8::2"),
+                "first:8883 [2001:db8::1] third [2001:db8::2]");
+        assert_list(ald_broker_list_put(list, known, "new"), "first:8883 new");
+        assert_list(ald_broker_list_put(list, known, "third"), "first:8883 third");
+        assert_list(ald_broker_list_put(none, known, "new"), "new");
+        assert_list(ald_broker_list_drop(list, known), "first:8883");
+        assert_list(ald_broker_list_drop(list, none), "first:8883 [2001:db8::1] third");
 }
 
 static void test_machine(void)

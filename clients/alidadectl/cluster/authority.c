@@ -263,3 +263,21 @@ bool ald_authority_is_valid(const AldAuthority *authority, const AldIssued *issu
 {
         return issued->facts.not_after > now() && !ald_pki_crl_contains(authority->crl, issued->facts.serial);
 }
+
+char **ald_authority_broker_hosts(const AldAuthority *authority, const char *node)
+{
+        g_autoptr(GPtrArray) hosts = g_ptr_array_new_with_free_func(g_free);
+
+        for (guint i = 0; i < authority->issued->len; i++) {
+                const AldIssued *issued = authority->issued->pdata[i];
+
+                if (issued->is_broker && strcmp(issued->node, node) == 0) {
+                        g_auto(GStrv) names = ald_pki_certificate_names(issued->certificate);
+
+                        if (names[0])
+                                g_ptr_array_add(hosts, g_strdup(names[0]));
+                }
+        }
+        g_ptr_array_add(hosts, NULL);
+        return (char **) g_ptr_array_steal(hosts, NULL);
+}

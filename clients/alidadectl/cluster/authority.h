@@ -43,5 +43,8 @@ void ald_authority_forget(AldAuthority *authority, const AldIssued *issued);
 /* Whether it has not expired and is not revoked. */
 bool ald_authority_is_valid(const AldAuthority *authority, const AldIssued *issued);
 
+/* Under which hosts others were told of the broker of a node: the first name in each of its certificates. */
+char **ald_authority_broker_hosts(const AldAuthority *authority, const char *node);
+
 /* Puts serials (NULL at the end) onto the revocation list, and installs that here. */
 int ald_authority_revoke(AldAuthority *authority, const char *const *serials);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clients/alidadectl/cluster/home.h"
@@ -37,5 +38,28 @@ int ald_input_read(const AldClusterOrder *order, size_t max, char **ret, size_t 
         text[n] = '\0';
         *ret = g_steal_pointer(&text);
         *ret_n = n;
+        return ALD_EXIT_OK;
+}
+
+int ald_output_write_file(const char *path, const char *text)
+{
+        ald_fd int fd = -1;
+        size_t n = strlen(text);
+        struct stat st;
+
+        /* A link is followed, not replaced: /dev/stdout is one. */
+        if (lstat(path, &st) < 0 || S_ISREG(st.st_mode))
+                return ald_home_write(path, text, 0644);
+        fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+        if (fd < 0)
+                return ald_home_failed(-errno, path, NULL);
+        while (n > 0) {
+                ssize_t written = TEMP_FAILURE_RETRY(write(fd, text, n));
+
+                if (written < 0)
+                        return ald_home_failed(-errno, path, NULL);
+                text += written;
+                n -= (size_t) written;
+        }
         return ALD_EXIT_OK;
 }

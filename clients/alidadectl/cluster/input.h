@@ -9,5 +9,8 @@
  * behind. Complains and returns an exit code. */
 int ald_input_read(const AldClusterOrder *order, size_t max, char **ret, size_t *ret_n);
 
+/* Replaces a file, or writes into what is none, such as a pipe, or a link to one. */
+int ald_output_write_file(const char *path, const char *text);
+
 /* The file that follows the verb, NULL for standard input or output. */
 const char *ald_input_file(const AldClusterOrder *order);

@@ -111,39 +111,3 @@ int ald_own_broker(AldAuthority *authority, const char *cluster, char **addresse
                 ald_authority_forget(authority, issued);
         return r;
 }
-
-static bool is_on(const char *broker, const char *wanted)
-{
-        g_autofree char *host = ald_broker_host(broker);
-
-        return g_ascii_strcasecmp(host, wanted) == 0;
-}
-
-char **ald_brokers_with(char **brokers, const char *host)
-{
-        g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(g_free);
-        bool found = false;
-
-        for (; *brokers; brokers++) {
-                found = found || is_on(*brokers, host);
-                g_ptr_array_add(list, g_strdup(*brokers));
-        }
-        if (!found)
-                g_ptr_array_add(list, ald_broker_from_host(host));
-        g_ptr_array_add(list, NULL);
-        return (char **) g_ptr_array_steal(list, NULL);
-}
-
-char **ald_brokers_without(char **brokers, char **hosts)
-{
-        g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(g_free);
-
-        for (; *brokers; brokers++) {
-                g_autofree char *host = ald_broker_host(*brokers);
-
-                if (!g_strv_contains((const char *const *) hosts, host))
-                        g_ptr_array_add(list, g_strdup(*brokers));
-        }
-        g_ptr_array_add(list, NULL);
-        return (char **) g_ptr_array_steal(list, NULL);
-}

@@ -18,9 +18,3 @@ int ald_own_node(AldAuthority *authority, bool anew);
 
 /* The broker's, and what mosquitto needs. */
 int ald_own_broker(AldAuthority *authority, const char *cluster, char **addresses, bool anew);
-
-/* The brokers of the configuration, and one more where it is not among them. */
-char **ald_brokers_with(char **brokers, const char *host);
-
-/* Without those on one of these hosts. */
-char **ald_brokers_without(char **brokers, char **hosts);

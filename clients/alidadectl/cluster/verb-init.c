@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "clients/alidadectl/cluster/broker-files.h"
+#include "clients/alidadectl/cluster/broker-list.h"
 #include "clients/alidadectl/cluster/own.h"
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/print.h"
@@ -42,7 +43,7 @@ static int next(const AldHome *home, bool broker)
 static int begin(const AldClusterOrder *order, AldHome *home, const char *cluster, char **addresses)
 {
         g_auto(AldAuthority) authority = {};
-        g_auto(GStrv) brokers = NULL;
+        g_auto(GStrv) brokers = NULL, known = NULL;
         int r;
 
         r = ald_authority_make(home, cluster, &authority);
@@ -52,7 +53,9 @@ static int begin(const AldClusterOrder *order, AldHome *home, const char *cluste
                 r = ald_own_broker(&authority, cluster, addresses, false);
         if (r != ALD_EXIT_OK)
                 return r;
-        brokers = addresses ? ald_brokers_with(home->brokers, addresses[0]) : g_strdupv(home->brokers);
+        known = ald_authority_broker_hosts(&authority, home->id);
+        brokers = addresses ? ald_broker_list_put(home->brokers, known, addresses[0])
+                            : g_strdupv(home->brokers);
         r = ald_home_configure(home, cluster, (const char *const *) brokers);
         if (r == ALD_EXIT_OK && addresses)
                 r = ald_services_restart_broker(home, true);

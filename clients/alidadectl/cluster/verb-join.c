@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "clients/alidadectl/cluster/broker-files.h"
+#include "clients/alidadectl/cluster/broker-list.h"
 #include "clients/alidadectl/cluster/enrol.h"
 #include "clients/alidadectl/cluster/input.h"
 #include "clients/alidadectl/cluster/own.h"
@@ -63,7 +64,7 @@ static int write_request(const AldClusterOrder *order, bool renew)
         if (r != ALD_EXIT_OK)
                 return r;
         if (file)
-                r = ald_home_write(file, request, 0644);
+                r = ald_output_write_file(file, request);
         else {
                 fputs(request, stdout);
                 r = ald_print_finish();
@@ -166,7 +167,7 @@ int ald_cluster_join(const AldClusterOrder *order)
 static int renew_here(const AldClusterOrder *order, AldHome *home)
 {
         g_auto(AldAuthority) authority = {};
-        g_auto(GStrv) addresses = NULL, brokers = NULL;
+        g_auto(GStrv) addresses = NULL, brokers = NULL, known = NULL;
         int r;
 
         if (order->request || order->accept || order->n_args > 0)
@@ -181,7 +182,8 @@ static int renew_here(const AldClusterOrder *order, AldHome *home)
         if (r != ALD_EXIT_OK)
                 return r;
         if (addresses && (order->broker || order->addresses->len > 0)) {
-                brokers = ald_brokers_with(home->brokers, addresses[0]);
+                known = ald_authority_broker_hosts(&authority, home->id);
+                brokers = ald_broker_list_put(home->brokers, known, addresses[0]);
                 r = ald_home_configure(home, home->name, (const char *const *) brokers);
         }
         if (r == ALD_EXIT_OK && addresses)

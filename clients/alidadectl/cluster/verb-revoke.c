@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "clients/alidadectl/cluster/own.h"
+#include "clients/alidadectl/cluster/authority.h"
+#include "clients/alidadectl/cluster/broker-list.h"
+#include "clients/alidadectl/cluster/cluster.h"
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
@@ -51,39 +53,30 @@ static int find(const AldClusterOrder *order, const AldAuthority *authority, cha
         return ALD_EXIT_NO_NODE;
 }
 
-/* The serials of a node and its brokers, and the hosts of those. */
-static void collect(const AldAuthority *authority, const char *id, GPtrArray *serials, GPtrArray *hosts)
+/* Those of a node and its broker that are valid. */
+static void collect(const AldAuthority *authority, const char *id, GPtrArray *serials)
 {
         for (guint i = 0; i < authority->issued->len; i++) {
                 const AldIssued *issued = authority->issued->pdata[i];
 
-                if (strcmp(issued->node, id) != 0)
-                        continue;
-                if (ald_authority_is_valid(authority, issued))
+                if (strcmp(issued->node, id) == 0 && ald_authority_is_valid(authority, issued))
                         g_ptr_array_add(serials, (gpointer) issued->facts.serial);
-                if (issued->is_broker) {
-                        g_auto(GStrv) names = ald_pki_certificate_names(issued->certificate);
-
-                        for (char **name = names; *name; name++)
-                                g_ptr_array_add(hosts, g_strdup(*name));
-                }
         }
         g_ptr_array_add(serials, NULL);
-        g_ptr_array_add(hosts, NULL);
 }
 
 static int shut_out(const AldClusterOrder *order, AldHome *home, AldAuthority *authority, const char *id)
 {
-        g_autoptr(GPtrArray) serials = g_ptr_array_new(), hosts = g_ptr_array_new_with_free_func(g_free);
-        g_auto(GStrv) brokers = NULL;
+        g_auto(GStrv) brokers = NULL, hosts = ald_authority_broker_hosts(authority, id);
+        g_autoptr(GPtrArray) serials = g_ptr_array_new();
         int r = ALD_EXIT_OK;
 
-        collect(authority, id, serials, hosts);
+        collect(authority, id, serials);
         if (serials->pdata[0])
                 r = ald_authority_revoke(authority, (const char *const *) serials->pdata);
         else
                 ald_home_tell(home, "Node %s has no valid certificate any more", id);
-        brokers = ald_brokers_without(home->brokers, (char **) hosts->pdata);
+        brokers = ald_broker_list_drop(home->brokers, hosts);
         if (r == ALD_EXIT_OK &&
                 !g_strv_equal((const char *const *) brokers, (const char *const *) home->brokers))
                 r = ald_home_configure(home, home->name, (const char *const *) brokers);

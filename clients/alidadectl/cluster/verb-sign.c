@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "clients/alidadectl/cluster/addresses.h"
+#include "clients/alidadectl/cluster/broker-list.h"
 #include "clients/alidadectl/cluster/exchange.h"
 #include "clients/alidadectl/cluster/input.h"
 #include "clients/alidadectl/cluster/own.h"
@@ -133,7 +134,7 @@ static int sign(Signing *signing)
 static int publish(const AldClusterOrder *order, Signing *signing)
 {
         AldHome *home = signing->home;
-        g_auto(GStrv) brokers = NULL;
+        g_auto(GStrv) brokers = NULL, known = NULL;
         bool changed = false;
         int r = ALD_EXIT_OK;
 
@@ -145,7 +146,8 @@ static int publish(const AldClusterOrder *order, Signing *signing)
                 changed = true;
         }
         if (r == ALD_EXIT_OK && signing->broker) {
-                brokers = ald_brokers_with(home->brokers, signing->request->addresses[0]);
+                known = ald_authority_broker_hosts(signing->authority, signing->id);
+                brokers = ald_broker_list_put(home->brokers, known, signing->request->addresses[0]);
                 if (!g_strv_equal((const char *const *) brokers, (const char *const *) home->brokers)) {
                         r = ald_home_configure(home, home->name, (const char *const *) brokers);
                         changed = true;
@@ -171,7 +173,7 @@ static int hand_out(const AldClusterOrder *order, const Signing *signing)
                 fputs(text, stdout);
                 return ald_print_finish();
         }
-        r = ald_home_write(order->output, text, 0644);
+        r = ald_output_write_file(order->output, text);
         if (r == ALD_EXIT_OK)
                 ald_home_tell(signing->home,
                         "Wrote %s. Next: on the machine that asked: alidadectl cluster join "
