@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Nodes that say what they must not: with a certificate of the cluster, at a real broker, to real daemons."""
+
+import contextlib
+import json
+import ssl
+import struct
+import threading
+import time
+
+import pytest
+
+from bedlib import Cluster
+from bedlib.fixtures import made, needs_namespaces
+from bedlib.node import told_states
+from bedlib.peer import Peer
+from bedlib.pki import Authority
+from bedlib.waiting import wait_steadily
+
+pytestmark = needs_namespaces
+OTHERS = ("identityd", "telemetryd", "stated")
+KIND, MARKER = "Node1.Identity", "Node1.Memory"
+MIB = 1 << 20
+LINKS_MAX = 4096
+BOUND_MIB = 160
+
+
+class Hostile:
+    """Two healthy nodes, and the third one's certificate in the hands of somebody else."""
+
+    def __init__(self, cluster):
+        self.cluster = cluster
+        self.one, self.two, self.node = cluster.nodes
+        self.base = f"alidade/1/{cluster.name}/{self.node.id}"
+        self.seq = 0
+        self.peer = None
+        self.connect()
+
+    def connect(self, **options):
+        if self.peer:
+            self.peer.close()
+        self.peer = Peer(self.node, self.cluster.brokers[0], **options)
+        return self.peer
+
+    def record(self, fields=None, **members):
+        self.seq += 1
+        return json.dumps({"epoch": 1, "seq": self.seq, "updated": time.time_ns() // 1000,
+                           "fields": fields or {}, **members})
+
+    def say(self, topic, payload, **options):
+        self.peer.publish(topic if isinstance(topic, bytes) else f"{self.base}/{topic}", payload, **options)
+
+    def mark(self, *observers):
+        """Returns when these nodes have read all that was said before, on other topics than this."""
+        self.say(MARKER, self.record({"TotalBytes": self.seq}), qos=1)
+        for observer in observers or (self.one, self.two):
+            wait_steadily(lambda: fields_of(observer, self.node, MARKER).get("TotalBytes") == self.seq - 1,
+                          lambda: f"marker {self.seq} at {observer.name}: {row(observer, self.node)}")
+
+
+def fields_of(observer, node, kind, key=""):
+    return observer.records(kind).get((node.id, kind, key), [{}])[-1]
+
+
+def status(observer):
+    return json.loads(observer.alidadectl("cluster", "status", "--json").stdout)
+
+
+def row(observer, node):
+    """What that node's service has noticed of another one."""
+    return next((found for found in status(observer)["Nodes"] if found["Id"] == node.id), {})
+
+
+def refused(observer, node):
+    return row(observer, node).get("RefusedMessages", 0)
+
+
+def start(make, count=3):
+    cluster = make(count, programs=OTHERS, sysroot=True)
+    for node in cluster.nodes[:2]:
+        node.start_daemon("clusterd", wait=False)
+    for node in cluster.nodes:
+        node.wait_ready()
+    cluster.wait_online(cluster.nodes[:2])
+    return Hostile(cluster)
+
+
+@pytest.fixture(scope="module")
+def lasting():
+    for make in made(Cluster):
+        yield start(make)
+
+
+@pytest.fixture
+def hostile(lasting):
+    """Of one cluster for all tests of the module: none of them may harm it."""
+    lasting.connect()
+    return lasting
+
+
+def deep(levels):
+    return "[" * levels + "]" * levels
+
+
+SOURCE, SINK = f"{1:032x}", "f" * 32
+BAD_RECORDS = {
+    "no JSON": "rubbish",
+    "nothing but a quote": '"',
+    "a list": "[]",
+    "cut off": '{"epoch": 1, "seq": 1',
+    "a NUL in it": b'{"epoch": 1, "seq": 1, "updated": 1, "fields": {}}\0',
+    "invalid UTF-8": b'{"epoch": 1, "seq": 1, "updated": 1, "fields": {"FriendlyName": "\xff\xfe"}}',
+    "too deep": '{"epoch": 1, "seq": 1, "updated": 1, "fields": {"Vendor": ' + deep(100) + "}}",
+    "much too deep": deep(100000),
+    "NaN": '{"epoch": 1, "seq": 1, "updated": NaN, "fields": {}}',
+    "Infinity": '{"epoch": 1, "seq": Infinity, "updated": 1, "fields": {}}',
+    "a huge number": '{"epoch": 99999999999999999999999999, "seq": 1, "updated": 1, "fields": {}}',
+    "beyond doubles": '{"epoch": 1, "seq": 1e999, "updated": 1, "fields": {}}',
+    "beyond 2^53": '{"epoch": 1, "seq": 9007199254740993, "updated": 1, "fields": {}}',
+    "negative": '{"epoch": -1, "seq": 1, "updated": 1, "fields": {}}',
+    "a fraction": '{"epoch": 1.5, "seq": 1, "updated": 1, "fields": {}}',
+    "a key twice": '{"epoch": 1, "epoch": 2, "seq": 1, "updated": 1, "fields": {}}',
+    "no fields": '{"epoch": 1, "seq": 1, "updated": 1}',
+    "no stamp": '{"fields": {}}',
+    "fields of another type": '{"epoch": 1, "seq": 1, "updated": 1, "fields": []}',
+    "a field of another type": '{"epoch": 1, "seq": 1, "updated": 1, "fields": {"FriendlyName": 7}}',
+    "a field too long": json.dumps({"epoch": 1, "seq": 1, "updated": 1, "fields": {"Vendor": "x" * 5000}}),
+    "deleted by a word": '{"epoch": 1, "seq": 1, "updated": 1, "deleted": "yes"}',
+}
+BAD_TOPICS = ("Node1.Presence", "Node1.Nonsense", "node1.identity", "Node1.Identity/", "Node1.Identity/_",
+              "Node1.Identity/key", "Node1.Identity/a/b", "LinkRdma/_zz", "Link1.Socket", "Link1.Socket/x",
+              "Link1.Socket/_2e_2e_2f", "forget", "forget/", "forget/nobody", f"forget/{SOURCE}/x", "status/x",
+              "alive/", "crl/x", "", "/", "//", "Status", "x" * 4000, "$SYS", "ü")
+BAD_OTHERS = (
+    ("status", "rubbish"), ("status", "{}"), ("status", '{"state": "online"}'), ("status", " " * 5000),
+    ("status", '{"state": "asleep", "epoch": 1, "conn": 1, "instance": "%s"}' % SOURCE),
+    ("status", '{"state": "online", "epoch": 1, "conn": 1, "instance": "me"}'),
+    ("alive", "rubbish"), ("alive", '{"usec": "now", "epoch": 1, "conn": 1}'), ("alive", " " * 5000),
+    ("alive", '{"usec": 1e300, "epoch": 1, "conn": 1}'), (f"forget/{SOURCE}", "rubbish"),
+    (f"forget/{SOURCE}", '{"epoch": 1, "seq": -1, "usec": 1}'), (f"forget/{SOURCE}", " " * 5000),
+    ("crl", "rubbish"), ("crl", "-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n"), ("crl", b"\0" * 100),
+)
+
+
+@pytest.mark.parametrize("payload", BAD_RECORDS.values(), ids=BAD_RECORDS.keys())
+def test_bad_record_is_refused_and_counted(hostile, payload):
+    hostile.mark()
+    before = [refused(observer, hostile.node) for observer in (hostile.one, hostile.two)]
+    hostile.say(KIND, payload)
+    hostile.mark()
+    assert [refused(observer, hostile.node) for observer in (hostile.one, hostile.two)] == \
+        [count + 1 for count in before]
+    assert row(hostile.one, hostile.node)["Problem"].startswith(f"{KIND}: ")
+
+
+def test_bad_topics_are_refused_and_counted(hostile):
+    hostile.mark()
+    before = refused(hostile.one, hostile.node)
+    for topic in BAD_TOPICS:
+        hostile.say(topic, hostile.record(), retain=True, qos=1)
+        hostile.mark(hostile.one)
+        before += 1
+        assert refused(hostile.one, hostile.node) == before, topic
+    assert {kind for _, kind, _ in hostile.one.records() if _ == hostile.node.id} <= {KIND, MARKER, "Node1.Presence"}
+    for topic in BAD_TOPICS:
+        hostile.say(topic, "", retain=True, qos=1)
+
+
+@pytest.mark.parametrize("topic", [b"\xff\xfe", b"Node1.Identity\x7f", b"+", b"#", b"a\0b"],
+                         ids=["utf8", "control", "plus", "hash", "nul"])
+def test_broker_throws_out_what_is_no_mqtt(hostile, topic):
+    hostile.mark()
+    with pytest.raises((ssl.SSLError, ConnectionError)):
+        hostile.say(f"{hostile.base}/".encode() + topic, "{}", qos=1)
+    hostile.connect()
+    hostile.mark()
+    hostile.cluster.wait_online([hostile.one, hostile.two])
+
+
+@pytest.mark.parametrize("qos", [0, 1])
+def test_broker_passes_on_nothing_beyond_its_limit(hostile, qos):
+    """Whether it throws out who sends that is up to it."""
+    hostile.mark()
+    before = refused(hostile.one, hostile.node)
+    with contextlib.suppress(ssl.SSLError, ConnectionError):
+        hostile.say(KIND, b" " * (2 * MIB), qos=qos)
+    hostile.connect()
+    hostile.mark()
+    assert refused(hostile.one, hostile.node) == before
+
+
+@pytest.fixture
+def unlimited(hostile):
+    """With a broker whose administrator set no limit."""
+    broker = hostile.cluster.brokers[0].broker
+    conf = broker.config / "conf.d/alidade.conf"
+    ours = conf.read_text()
+
+    def restart(text):
+        conf.write_text(text)
+        broker.stop()
+        broker.start()
+        hostile.cluster.wait_online([hostile.one, hostile.two])
+        hostile.connect()
+
+    restart(ours.replace("message_size_limit 1048576", ""))
+    yield hostile
+    restart(ours)
+
+
+def test_large_payloads_are_refused_and_counted(unlimited):
+    for topic, size in ((KIND, MIB + 1), (KIND, 32 * MIB), ("crl", 2 * MIB), ("alive", 32 * MIB)):
+        before = refused(unlimited.one, unlimited.node)
+        for _ in range(4):
+            unlimited.say(topic, b" " * size, qos=1)
+            unlimited.mark()
+        assert refused(unlimited.one, unlimited.node) == before + 4
+        assert "a payload of more than" in row(unlimited.one, unlimited.node)["Problem"]
+    assert_bounded(unlimited)
+
+
+# What is well said, but too much or not for them to say
+
+def peak_mib(process):
+    """The most memory that it ever held."""
+    for line in open(f"/proc/{process.outer_pid}/status", encoding="ascii"):
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024
+    raise AssertionError(process)
+
+
+def rename(node, name):
+    node.call("org.alidade.Identity1", "/org/alidade/Identity1", "org.alidade.Identity1", "SetFriendlyName", "s",
+              (name,))
+
+
+def wait_renamed(hostile, name):
+    rename(hostile.two, name)
+    hostile.cluster.wait_until(lambda: fields_of(hostile.one, hostile.two, KIND)["FriendlyName"] == name,
+                               f"{name} at {hostile.one.name}")
+
+
+def assert_bounded(hostile):
+    for node in (hostile.one, hostile.two):
+        for program in ("clusterd", "stated"):
+            print(node.name, program, peak_mib(node.process(program)))
+            assert peak_mib(node.process(program)) < BOUND_MIB
+
+
+def link_topic(number):
+    """The key is SINK,ADDRESS, encoded as in object paths."""
+    address = "_2e".join(map(str, struct.pack(">I", 0x0a000000 + number)))
+    return f"Link1.Socket/{SINK}_2c{address}"
+
+
+def test_a_hundred_thousand_keys(lasting):
+    """They stay at the broker, which gives them to each node that comes; no node takes more than its share."""
+    peer = lasting.connect()
+    fields = {"Source": lasting.node.id, "Sink": SINK}
+    for number in range(1, 100001):
+        lasting.say(link_topic(number), lasting.record(fields), retain=True)
+    peer.publish(f"{lasting.base}/end", "", qos=1)
+    wait_renamed(lasting, "Ada")
+    for node in (lasting.one, lasting.two):
+        links = node.records("Link1.Socket")
+        assert 0 < len(links) <= LINKS_MAX
+        assert refused(node, lasting.node) > 100000 - LINKS_MAX - 20
+    lasting.one.restart("clusterd")
+    lasting.cluster.wait_online([lasting.one, lasting.two])
+    wait_renamed(lasting, "Grace")
+    assert_bounded(lasting)
+
+
+def test_flood(hostile):
+    """As fast as it can, while others are heard."""
+    over = threading.Event()
+    payload = hostile.record({"Vendor": "x" * 1000})
+    sent = []
+
+    def flood():
+        while not over.is_set():
+            for number in range(100):
+                hostile.say(f"Node1.Nonsense/{number}" if number % 2 else KIND, payload)
+            sent.append(100)
+
+    thread = threading.Thread(target=flood)
+    with hostile.one.log_presences() as log:
+        thread.start()
+        try:
+            for number in range(20):
+                wait_renamed(hostile, f"name {number}")
+        finally:
+            over.set()
+            thread.join()
+        assert (hostile.two.id, "offline") not in told_states(log)
+    print(sum(sent), refused(hostile.one, hostile.node))
+    assert refused(hostile.one, hostile.node) > 0
+    hostile.cluster.wait_online([hostile.one, hostile.two])
+    assert_bounded(hostile)
+
+
+def test_forgetting_who_is_online(hostile):
+    stamp = json.dumps({"epoch": 2 ** 53, "seq": 2 ** 53, "usec": time.time_ns() // 1000})
+    hostile.say(f"forget/{hostile.two.id}", stamp, retain=True, qos=1)
+    hostile.say(f"forget/{hostile.one.id}", stamp, retain=True, qos=1)
+    hostile.say(f"forget/{hostile.node.id}", stamp, retain=True, qos=1)
+    hostile.mark()
+    hostile.cluster.wait_online([hostile.one, hostile.two])
+    wait_renamed(hostile, "Ada")
+    for name in (hostile.one.id, hostile.two.id, hostile.node.id):
+        hostile.say(f"forget/{name}", "", retain=True, qos=1)
+
+
+def test_huge_stamps_harm_nobody_else(hostile):
+    hostile.say("status", json.dumps({"state": "online", "epoch": 2 ** 53, "conn": 2 ** 53, "instance": SOURCE,
+                                      "announced": 1}), qos=1)
+    for usec in (0, 2 ** 53):
+        hostile.say("alive", json.dumps({"usec": usec, "epoch": 2 ** 53, "conn": 2 ** 53}), qos=1)
+    hostile.mark()
+    wait_renamed(hostile, "Ada")
+    hostile.cluster.wait_digest_equal(nodes=[hostile.one, hostile.two])
+
+
+def test_lists_that_are_not_to_be_taken(hostile, tmp_path):
+    """Of another authority, and an older one than is known."""
+    foreign, known = Authority(tmp_path / "foreign"), hostile.one.dir / "config/cluster/crl.pem"
+    before, text = refused(hostile.one, hostile.node), known.read_text()
+    foreign.write_crl(tmp_path / "crl.pem")
+    hostile.say("crl", (tmp_path / "crl.pem").read_text(), qos=1)
+    hostile.mark()
+    assert refused(hostile.one, hostile.node) == before + 1
+    assert "has not signed it" in row(hostile.one, hostile.node)["Problem"]
+    hostile.one.alidadectl("cluster", "revoke", "--help")
+    hostile.say("crl", text, qos=1)
+    hostile.mark()
+    assert refused(hostile.one, hostile.node) == before + 1
