@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <netdb.h>
 #include <netinet/in.h>
+#include <string.h>
 
 #include "services/cluster/session-private.h"
 
 #define ADDRESSES_MAX 8u /* of one name that are tried */
 
-static char *describe(int r)
+static char *describe(const char *host, int r)
 {
+        if (strchr(host, '%'))
+                return g_strdup("the interface that its address names is not there");
         switch (r) {
         case EAI_NONAME:
         case EAI_NODATA:
@@ -34,7 +37,7 @@ char **ald_session_resolve(const char *host, char **ret_reason)
 
         r = getaddrinfo(host, NULL, &hints, &list);
         if (r != 0) {
-                *ret_reason = describe(r);
+                *ret_reason = describe(host, r);
                 return NULL;
         }
         for (struct addrinfo *info = list; info && n < ADDRESSES_MAX; info = info->ai_next) {

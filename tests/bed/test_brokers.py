@@ -157,10 +157,11 @@ def test_link_that_goes(site):
     """Nothing says that the network is gone but silence."""
     sample = site.node()
     network.add_veth(site.machine, "there", "gone")
-    sample.tell("configure", "192.0.2.1", "no-such-host.invalid", "127.0.0.1:1")
+    sample.tell("configure", "192.0.2.1", "no-such-host.invalid", "127.0.0.1:1", "[fe80::1%nowhere0]")
     sample.wait_row("192.0.2.1", "unreachable", "there is no way to its network")
     sample.wait_row("no-such-host.invalid", "unreachable", "its name does not resolve", deadline=30)
     sample.wait_row("127.0.0.1:1", "unreachable", "connection refused")
+    sample.wait_row("[fe80::1%nowhere0]", "unreachable", "the interface that its address names is not there")
     network.add_address(site.machine, "there", "192.0.2.2/24")
     sample.wait_row("192.0.2.1", "unreachable", "the host cannot be reached")
     network.ip(site.machine, "neighbour", "replace", "192.0.2.1", "lladdr", "02:00:00:00:00:01", "dev", "there")

@@ -8,6 +8,7 @@ import pytest
 from bedlib import Machine, build_dir, network, wait_until
 from bedlib.avahi import Avahi
 from bedlib.fixtures import needs_namespaces
+from bedlib.node import CLUSTER
 
 pytestmark = needs_namespaces
 
@@ -121,3 +122,25 @@ def test_many(net, finder):
     wait_until(lambda: finder.told and len(finder.told[-1]) == 32, lambda: str(finder.told[-1:]), 30,
                [finder._output])
     assert max(map(len, finder.told)) == 32
+
+
+def test_node_without_addresses(make_cluster):
+    """A node that is told no broker finds the one that its certificate proves to be of the cluster."""
+    cluster = make_cluster(2, strict_bus=False, programs=("stated", "clusterd"))
+    one, two = cluster.nodes
+    one.wait_presence(two, "online")
+    drop_in = two.dir / "config/alidade.conf.d/50-cluster.conf"
+    drop_in.write_text("[cluster]\nname=bed\ndiscovery=true\n")
+    two.reload("clusterd")
+    one.wait_presence(two, "stale")
+    here, there = (avahi(node, ipv6=False) for node in (two, one))
+    # Not every broker of that name is one of ours: nothing listens there.
+    there.announce("bed", 8884, "A false one on %h", "false")
+    there.announce("bed")
+    there.start()
+    here.start()
+    one.wait_presence(two, "online")
+    rows = {row["Address"]: row for row in two.call(*CLUSTER, "GetBrokers")}
+    found = rows[one.address]
+    assert (found["Source"], found["State"], found["Publishing"]) == ("avahi", "connected", True)
+    assert rows[f"{one.address}:8884"]["State"] != "connected"
