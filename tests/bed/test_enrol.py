@@ -712,3 +712,44 @@ def test_usage(first):
     assert "two steps" in first.cluster("join", "--request", "--accept", code=USAGE).stderr
     assert "Usage: alidadectl cluster revoke NODE" in first.cluster("revoke", code=USAGE).stderr
     assert "--broker" in first.cluster("--help").stdout
+
+
+# Bridges of sites
+
+def test_a_bridge_is_signed_for_a_broker_that_is_in(machine, first):
+    second = joined(machine, first, "second", "--broker", "--address=192.0.2.2")
+    request = second.cluster("renew", "--request").stdout
+    certificate, refused = machine.dir / "bridge.crt", {}
+    first.cluster("sign-bridge", "site2", f"--output={certificate}", text_in=request)
+    assert common_name(certificate) == "bridge-site2"
+    for name, text in (("no broker", joined(machine, first, "third").cluster("renew", "--request").stdout),
+                       ("not joined", Seat(machine, "other").cluster("join", "--request", "--broker").stdout),
+                       ("rubbish", "x")):
+        refused[name] = first.cluster("sign-bridge", "site3", text_in=text, code=ERROR).stderr
+    assert "is of no broker" in refused["no broker"] and "has not joined" in refused["not joined"]
+    assert "no name of a site" in first.cluster("sign-bridge", "a/b", text_in=request, code=ERROR).stderr
+    rights = (first.mosquitto / "alidade.acl").read_text()
+    assert rights.endswith("user bridge-site2\ntopic readwrite alidade/1/lab/#\n")
+    first.cluster("sign-bridge", "site2", text_in=request)
+    first.cluster("init", "lab", ADDRESS)
+    assert (first.mosquitto / "alidade.acl").read_text() == rights
+    first.cluster("revoke", "bridge-site2")
+    assert len(first.crl()) == 2
+
+
+def test_a_site_has_one_bridge(machine, first):
+    second = joined(machine, first, "second", "--broker", "--address=192.0.2.2")
+    third = joined(machine, first, "third", "--broker", "--address=192.0.2.3")
+    one = first.cluster("sign-bridge", "site2", text_in=second.cluster("renew", "--request").stdout).stdout
+    request = third.cluster("renew", "--request").stdout
+    assert "--replace" in first.cluster("sign-bridge", "site2", text_in=request, code=ERROR).stderr
+    first.cluster("sign-bridge", "site2", "--replace", text_in=request)
+    (machine.dir / "one.crt").write_text(one)
+    assert first.crl() == {serial(machine.dir / "one.crt")}
+
+
+def test_a_machine_installed_anew_loses_its_bridge(machine, first):
+    second = joined(machine, first, "second", "--broker", "--address=192.0.2.2")
+    first.cluster("sign-bridge", "site2", text_in=second.cluster("renew", "--request").stdout)
+    first.cluster("sign", "--replace", text_in=make_request(machine.dir, second.id))
+    assert len(first.crl()) == 3

@@ -79,3 +79,46 @@ def test_a_node_that_leaves_is_alone(lab):
     run(third, "leave")
     first.wait_presence(third, "offline", deadline=40)
     assert "Cluster      none" in status(third)
+
+
+BRIDGE = """connection alidade-site2
+address {address}:8883
+bridge_protocol_version mqttv311
+bridge_cafile {config}/ca.crt
+bridge_certfile {config}/broker/bridge.crt
+bridge_keyfile {config}/broker/broker.key
+bridge_tls_version tlsv1.3
+remote_username bridge-site2
+notifications false
+try_private true
+cleansession true
+topic # both 1 alidade/1/lab/ alidade/1/lab/
+"""
+
+
+def test_two_sites_are_one_cluster_by_a_bridge(make_cluster):
+    """Each node knows the broker of its own site only."""
+    cluster = make_cluster(2, brokers=(0, 1), enrolled=False)
+    first, second = cluster.nodes
+    run(first, "init", "lab", f"--address={first.address}")
+    join(first, second, "--broker", f"--address={second.address}")
+    request = run(second, "renew", "--request").stdout
+    certificate = run(first, "sign-bridge", "site2", text_in=request).stdout
+    config = second.dir / "config/cluster"
+    (config / "broker/bridge.crt").write_text(certificate)
+    (second.broker.config / "conf.d/site2.conf").write_text(BRIDGE.format(address=first.address, config=config))
+    for node in cluster.nodes:
+        (node.dir / "config/alidade.conf.d/60-local.conf").write_text(
+            f"[cluster]\nbrokers={node.address}\ndiscovery=false\n")
+        node.broker.start()
+        node.reload("clusterd")
+    cluster.wait_online()
+    for node in cluster.nodes:
+        assert [broker["Address"] for broker in node.call(
+            "org.alidade.Cluster1", "/org/alidade/Cluster1", "org.alidade.Cluster1", "GetBrokers")] == [node.address]
+    rights = (first.broker.config / "alidade.acl").read_text()
+    run(first, "renew")
+    assert (first.broker.config / "alidade.acl").read_text() == rights and "user bridge-site2" in rights
+    # What the node is shut out of, its bridge is.
+    told = run(first, "revoke", second.id).stdout
+    assert "3 certificates revoked" in told

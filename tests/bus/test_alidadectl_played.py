@@ -989,7 +989,7 @@ def test_zsh_completes(play):
                               ("\x15alidadectl --json=pr\t", "alidadectl --json=pretty"),
                               ("\x15alidadectl --no-p\t", "alidadectl --no-pager"),
                               ("\x15alidadectl clu\t", "alidadectl cluster"), ("sig\t", "alidadectl cluster sign"),
-                              ("--out\t", "alidadectl cluster sign --output="),
+                              ("\x15alidadectl cluster sign --out\t", "alidadectl cluster sign --output="),
                               ("\x15alidadectl cluster revoke at\t", "alidadectl cluster revoke atlas")):
             terminal.type(typed)
             terminal.wait_for_text(wanted)

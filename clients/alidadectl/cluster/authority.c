@@ -281,3 +281,35 @@ char **ald_authority_broker_hosts(const AldAuthority *authority, const char *nod
         g_ptr_array_add(hosts, NULL);
         return (char **) g_ptr_array_steal(hosts, NULL);
 }
+
+static bool has_key(const AldIssued *issued, EVP_PKEY *key)
+{
+        return EVP_PKEY_eq(X509_get0_pubkey(issued->certificate), key) == 1;
+}
+
+bool ald_authority_knows(const AldAuthority *authority, const char *node, EVP_PKEY *key)
+{
+        for (guint i = 0; i < authority->issued->len; i++) {
+                const AldIssued *issued = authority->issued->pdata[i];
+
+                if (!issued->is_broker && strcmp(issued->node, node) == 0 && has_key(issued, key) &&
+                        ald_authority_is_valid(authority, issued))
+                        return true;
+        }
+        return false;
+}
+
+bool ald_authority_is_of(const AldAuthority *authority, const AldIssued *issued, const char *node)
+{
+        EVP_PKEY *key = X509_get0_pubkey(issued->certificate);
+
+        if (issued->node[0] != '\0')
+                return strcmp(issued->node, node) == 0;
+        for (guint i = 0; i < authority->issued->len; i++) {
+                const AldIssued *other = authority->issued->pdata[i];
+
+                if (strcmp(other->node, node) == 0 && has_key(other, key))
+                        return true;
+        }
+        return false;
+}

@@ -43,6 +43,12 @@ void ald_authority_forget(AldAuthority *authority, const AldIssued *issued);
 /* Whether it has not expired and is not revoked. */
 bool ald_authority_is_valid(const AldAuthority *authority, const AldIssued *issued);
 
+/* Whether this id has a valid certificate for this key. */
+bool ald_authority_knows(const AldAuthority *authority, const char *node, EVP_PKEY *key);
+
+/* Whether it stands for a node: for itself, its broker, or a bridge with its broker's key. */
+bool ald_authority_is_of(const AldAuthority *authority, const AldIssued *issued, const char *node);
+
 /* Under which hosts others were told of the broker of a node: the first name in each of its certificates. */
 char **ald_authority_broker_hosts(const AldAuthority *authority, const char *node);
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/mosquitto-conf.h"
 #include "clients/alidadectl/print.h"
+#include "pki/file.h"
 
+#define RIGHTS_MAX (1024u * 1024)
 #define HEAD "# Written by alidadectl cluster for cluster %s; see alidadectl(1).\n"
 
 /* Who has no certificate of the cluster gets nothing, and a node is called as its certificate says. All that
@@ -34,7 +37,8 @@ static const char drop_in[] = HEAD "per_listener_settings true\n"
 /* %u is the node id of the certificate. */
 static const char rights[] = HEAD "# All nodes read all of it; each writes under its own id only.\n"
                                   "pattern read alidade/1/%s/#\n"
-                                  "pattern write alidade/1/%s/%%u/#\n";
+                                  "pattern write alidade/1/%s/%%u/#\n"
+                                  "# What is added below, for named users, stays.\n";
 
 static const char announcement[] =
         "<?xml version=\"1.0\" standalone='no'?>\n"
@@ -74,6 +78,38 @@ int ald_broker_files_check(const AldHome *home)
         return ALD_EXIT_ERROR;
 }
 
+/* From the first named user on; "" where there is none. */
+static char *named_rights(const char *path)
+{
+        g_autofree char *text = NULL;
+        const char *named;
+        size_t n;
+
+        if (ald_pki_file_read(path, RIGHTS_MAX, &text, &n) < 0)
+                return g_strdup("");
+        named = strstr(text, "\nuser ");
+        return g_strdup(named ? named + 1 : "");
+}
+
+int ald_broker_files_admit(const AldHome *home, const char *cluster, const char *bridge)
+{
+        g_autofree char *path = rights_path(home), *text = NULL, *line = NULL, *added = NULL;
+        size_t n;
+        int r;
+
+        r = ald_pki_file_read(path, RIGHTS_MAX, &text, &n);
+        if (r < 0)
+                return ald_home_failed(r, path, NULL);
+        line = g_strdup_printf("\nuser %s\n", bridge);
+        if (strstr(text, line))
+                return ALD_EXIT_OK;
+        added = g_strdup_printf("%suser %s\ntopic readwrite alidade/1/%s/#\n", text, bridge, cluster);
+        r = ald_home_write(path, added, 0644);
+        if (r == ALD_EXIT_OK)
+                ald_home_tell(home, "Wrote %s: %s may write for the nodes of its site", path, bridge);
+        return r;
+}
+
 int ald_broker_files_write(const AldHome *home, const char *cluster)
 {
         g_autofree char *conf = drop_in_path(home), *acl = rights_path(home),
@@ -81,7 +117,8 @@ int ald_broker_files_write(const AldHome *home, const char *cluster)
         g_autofree char *services = g_path_get_dirname(avahi);
         g_autofree char *conf_text = g_strdup_printf(
                 drop_in, cluster, home->folder, home->folder, home->folder, home->folder, acl);
-        g_autofree char *acl_text = g_strdup_printf(rights, cluster, cluster, cluster);
+        g_autofree char *named = named_rights(acl), *own = g_strdup_printf(rights, cluster, cluster, cluster);
+        g_autofree char *acl_text = g_strconcat(own, named, NULL);
         g_autofree char *avahi_text = g_strdup_printf(announcement, cluster, cluster, cluster);
         int r;
 

@@ -39,6 +39,9 @@ static const Verb verbs[] = {
                 "join USER@FIRST [--broker]", "Enter the cluster whose keys that machine keeps" },
         { "sign", 0, 1, REPLACE | RENEW | OUTPUT, ald_cluster_sign, "sign [FILE] [--output=FILE]",
                 "Let the node in whose request this is" },
+        { "sign-bridge", 1, 2, REPLACE | OUTPUT, ald_cluster_sign_bridge,
+                "sign-bridge SITE [FILE] [--output=FILE]",
+                "Let the broker in whose request this is join two sites" },
         { "renew", 0, 1, ADDRESS | BROKER | REQUEST | ACCEPT, ald_cluster_renew, "renew [USER@FIRST]",
                 "New certificates for this node, and its brokers anew" },
         { "revoke", 1, 1, 0, ald_cluster_revoke, "revoke NODE", "Shut a node out" },
@@ -79,9 +82,10 @@ static int help(void)
              "     --broker         join, renew: let one run here\n"
              "     --request        join, renew: write a request, to the file or standard output\n"
              "     --accept         join, renew: take what sign made of it, from the file or standard input\n"
-             "     --replace        sign, join: even if the node has a certificate; that one is revoked\n"
+             "     --replace        sign, sign-bridge, join: even if the node has a certificate; that one is "
+             "revoked\n"
              "     --renew          sign: even if the node has a certificate, of the same key\n"
-             "     --output=FILE    sign: write there instead of to standard output\n"
+             "     --output=FILE    sign, sign-bridge: write there instead of to standard output\n"
              "     --force          leave: even if this node keeps the keys of the cluster\n"
              "     --json[=MODE]    status: print JSON: short, pretty or off\n\n"
              "See alidadectl(1).");

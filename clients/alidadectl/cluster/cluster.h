@@ -20,6 +20,7 @@ typedef struct AldClusterOrder {
 int ald_cluster_init(const AldClusterOrder *order);
 int ald_cluster_join(const AldClusterOrder *order);
 int ald_cluster_sign(const AldClusterOrder *order);
+int ald_cluster_sign_bridge(const AldClusterOrder *order);
 int ald_cluster_status(const AldClusterOrder *order);
 int ald_cluster_revoke(const AldClusterOrder *order);
 int ald_cluster_renew(const AldClusterOrder *order);

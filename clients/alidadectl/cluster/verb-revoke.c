@@ -9,28 +9,32 @@
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
 
-/* Of the nodes that have certificates, the one whose id begins so. -ENOENT, or -ENOTUNIQ. */
-static int find_issued(const AldAuthority *authority, const char *what, char ret[static ALD_PKI_ID_SIZE])
+/* Of the nodes and bridges that have certificates, the one whose id begins so. -ENOENT, or -ENOTUNIQ. */
+static int find_issued(const AldAuthority *authority, const char *what, char ret[static ALD_PKI_NAME_MAX + 1])
 {
         const char *found = NULL;
 
         for (guint i = 0; i < authority->issued->len; i++) {
                 const AldIssued *issued = authority->issued->pdata[i];
 
-                if (issued->node[0] == '\0' || !g_str_has_prefix(issued->node, what))
+                const char *name = issued->node[0] ? issued->node : issued->facts.common_name;
+
+                /* A bridge is called by its whole name. */
+                if (issued->node[0] ? !g_str_has_prefix(name, what) : strcmp(name, what) != 0)
                         continue;
-                if (found && strcmp(found, issued->node) != 0)
+                if (found && strcmp(found, name) != 0)
                         return -ENOTUNIQ;
-                found = issued->node;
+                found = name;
         }
         if (!found)
                 return -ENOENT;
-        (void) g_strlcpy(ret, found, ALD_PKI_ID_SIZE);
+        (void) g_strlcpy(ret, found, ALD_PKI_NAME_MAX + 1);
         return 0;
 }
 
 /* By its id, a begin of that, or the name that the state service knows. */
-static int find(const AldClusterOrder *order, const AldAuthority *authority, char ret[static ALD_PKI_ID_SIZE])
+static int find(
+        const AldClusterOrder *order, const AldAuthority *authority, char ret[static ALD_PKI_NAME_MAX + 1])
 {
         const char *what = order->ctl.args[0];
         g_auto(AldSession) session = ALD_SESSION_INIT;
@@ -53,13 +57,15 @@ static int find(const AldClusterOrder *order, const AldAuthority *authority, cha
         return ALD_EXIT_NO_NODE;
 }
 
-/* Those of a node and its broker that are valid. */
+/* Those that are valid of a node, its broker and its bridge, or of a bridge. */
 static void collect(const AldAuthority *authority, const char *id, GPtrArray *serials)
 {
         for (guint i = 0; i < authority->issued->len; i++) {
                 const AldIssued *issued = authority->issued->pdata[i];
 
-                if (strcmp(issued->node, id) == 0 && ald_authority_is_valid(authority, issued))
+                if ((ald_authority_is_of(authority, issued, id) ||
+                            strcmp(issued->facts.common_name, id) == 0) &&
+                        ald_authority_is_valid(authority, issued))
                         g_ptr_array_add(serials, (gpointer) issued->facts.serial);
         }
         g_ptr_array_add(serials, NULL);
@@ -75,7 +81,7 @@ static int shut_out(const AldClusterOrder *order, AldHome *home, AldAuthority *a
         if (serials->pdata[0])
                 r = ald_authority_revoke(authority, (const char *const *) serials->pdata);
         else
-                ald_home_tell(home, "Node %s has no valid certificate any more", id);
+                ald_home_tell(home, "%s has no valid certificate any more", id);
         brokers = ald_broker_list_drop(home->brokers, hosts);
         if (r == ALD_EXIT_OK &&
                 !g_strv_equal((const char *const *) brokers, (const char *const *) home->brokers))
@@ -98,7 +104,7 @@ int ald_cluster_revoke(const AldClusterOrder *order)
 {
         g_auto(AldHome) home = ALD_HOME_INIT;
         g_auto(AldAuthority) authority = {};
-        char id[ALD_PKI_ID_SIZE];
+        char id[ALD_PKI_NAME_MAX + 1];
         int r;
 
         r = ald_home_open_to_change(&home, stdout);

@@ -102,7 +102,7 @@ static int check_existing(const AldClusterOrder *order, Signing *signing)
         for (guint i = 0; replaces && i < issued->len; i++) {
                 AldIssued *one = issued->pdata[i];
 
-                if (strcmp(one->node, signing->id) == 0 && !is_of(one, signing->key) &&
+                if (ald_authority_is_of(signing->authority, one, signing->id) && !is_of(one, signing->key) &&
                         !is_of(one, signing->broker_key) && ald_authority_is_valid(signing->authority, one))
                         g_ptr_array_add(signing->replaced, g_strdup(one->facts.serial));
         }
