@@ -227,6 +227,7 @@ static void take_end(AldBroker *broker, AldBrokerState state, const char *reason
 static void take_duplicate(AldBroker *broker, uint64_t conn)
 {
         g_clear_pointer(&broker->session, ald_session_free);
+        broker->duplicate = false;
         broker->common->duplicate(broker, conn, broker->common->userdata);
         if (!broker->duplicate)
                 set_next_retry(broker); /* of one that is on its way out */

@@ -202,6 +202,17 @@ def test_two_addresses_of_one_broker(site):
     sample.tell("configure")
     sample.wait_for("disconnected", "127.0.0.1", after=seen)
     sample.wait_for("connected", "127.0.0.2", after=seen)
+    # Of two configured ones either may be first, and so again after all were ended.
+    for command in (("configure", "127.0.0.1", "127.0.0.2"), ("reconnect",)):
+        seen = len(sample.events)
+        sample.tell(*command)
+        winner = sample.events[sample.wait_for("connected", after=seen)][1]
+        loser = {"127.0.0.1": "127.0.0.2", "127.0.0.2": "127.0.0.1"}[winner]
+        sample.wait_row(loser, "refused", f"it is the same broker as {winner}")
+    seen = len(sample.events)
+    sample.tell("configure")
+    sample.tell("discover", "127.0.0.2")
+    sample.wait_for("connected", "127.0.0.2", after=seen)
     # What is both is configured.
     seen = len(sample.events)
     sample.tell("configure", "127.0.0.2")
