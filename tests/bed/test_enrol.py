@@ -176,12 +176,20 @@ def test_a_mosquitto_that_would_be_open_is_refused(machine, main, others, said):
 
 
 def test_a_listener_with_rights_of_its_own_may_stay(machine):
-    seat = Seat(machine, "first")
-    (seat.mosquitto / "conf.d/local.conf").write_text(
-        "listener 1884\npassword_file /x\nacl_file /y\n")
-    (seat.mosquitto / "mosquitto.conf").write_text(
-        f"per_listener_settings true\ninclude_dir {seat.mosquitto}/conf.d\n")
+    """Both are served, and what is kept for the other one still is."""
+    broker = Broker(machine)
+    seat = Seat(machine, "first", broker.config)
+    seat.environment["ALIDADE_MOSQUITTO_DIR"] = "/etc/mosquitto"
+    (broker.config / "conf.d/local.conf").write_text("listener 1884 127.0.0.1\nacl_file /etc/mosquitto/local.acl\n")
+    (broker.config / "local.acl").write_text("topic readwrite home/#\n")
+    main = broker.config / "mosquitto.conf"
+    main.write_text("per_listener_settings true\n" + main.read_text())
     seat.cluster("init", "lab", ADDRESS)
+    broker.start()
+    assert listening(machine) == {"8883", "1884"}
+    assert seat.publish(f"alidade/1/lab/{seat.id}/x", "one").returncode == 0
+    broker.stop()
+    assert [path.name for path in broker.data.iterdir()] == ["mosquitto.db"]
 
 
 # The broker
@@ -584,7 +592,11 @@ def test_revoke(machine, first):
     before = first.read("crl.pem")
     assert "no valid certificate any more" in first.cluster("revoke", second.id).stdout
     assert first.read("crl.pem") == before
-    first.cluster("sign", text_in=second.cluster("renew", "--request").stdout)
+    request = second.cluster("renew", "--request").stdout
+    for words in ((), ("--renew",), ("--replace",)):
+        assert "The key of this request was revoked" in first.cluster("sign", *words, text_in=request, code=ERROR).stderr
+    second.cluster("leave")
+    join_by_hand(second, first)
 
 
 def test_install_crl(machine, first):
@@ -709,6 +721,7 @@ def test_usage(first):
     assert "is no verb of cluster" in first.cluster("frobnicate", code=USAGE).stderr
     assert "--force is not for cluster status" in first.cluster("status", "--force", code=USAGE).stderr
     assert "--host is not for cluster renew" in first.cluster("renew", "-H", "x", code=USAGE).stderr
+    assert "there is none here" in joined(first.machine, first).cluster("renew", "root@x", ADDRESS, code=USAGE).stderr
     assert "two steps" in first.cluster("join", "--request", "--accept", code=USAGE).stderr
     assert "Usage: alidadectl cluster revoke NODE" in first.cluster("revoke", code=USAGE).stderr
     assert "--broker" in first.cluster("--help").stdout

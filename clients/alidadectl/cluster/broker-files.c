@@ -11,11 +11,14 @@
 #define RIGHTS_MAX (1024u * 1024)
 #define HEAD "# Written by alidadectl cluster for cluster %s; see alidadectl(1).\n"
 
+/* Messages are nowhere kept but in memory, for the nodes bring them again; where mosquitto serves others,
+ * that is not ours to say. */
+#define NOT_SHARED "persistence false\n"
+
 /* Who has no certificate of the cluster gets nothing, and a node is called as its certificate says. All that
- * waits for one reader is bounded by bytes; messages are nowhere kept but in memory, for the nodes bring them
- * again. */
+ * waits for one reader is bounded by bytes. */
 static const char drop_in[] = HEAD "per_listener_settings true\n"
-                                   "persistence false\n"
+                                   "%s"
                                    "max_queued_messages 0\n"
                                    "max_queued_bytes 134217728\n"
                                    "max_inflight_messages 100\n"
@@ -71,8 +74,9 @@ static char *announcement_path(const AldHome *home)
 int ald_broker_files_check(const AldHome *home)
 {
         g_autofree char *reason = NULL;
+        bool shared;
 
-        if (ald_mosquitto_conf_check(home->mosquitto, &reason) >= 0)
+        if (ald_mosquitto_conf_check(home->mosquitto, &shared, &reason) >= 0)
                 return ALD_EXIT_OK;
         ald_complain("%s, then do this again", reason);
         return ALD_EXIT_ERROR;
@@ -110,13 +114,23 @@ int ald_broker_files_admit(const AldHome *home, const char *cluster, const char 
         return r;
 }
 
+static char *format_drop_in(const AldHome *home, const char *cluster, const char *acl)
+{
+        g_autofree char *reason = NULL;
+        const char *folder = home->folder;
+        bool shared = false;
+
+        (void) ald_mosquitto_conf_check(home->mosquitto, &shared, &reason);
+        return g_strdup_printf(
+                drop_in, cluster, shared ? "" : NOT_SHARED, folder, folder, folder, folder, acl);
+}
+
 int ald_broker_files_write(const AldHome *home, const char *cluster)
 {
         g_autofree char *conf = drop_in_path(home), *acl = rights_path(home),
                         *avahi = announcement_path(home);
         g_autofree char *services = g_path_get_dirname(avahi);
-        g_autofree char *conf_text = g_strdup_printf(
-                drop_in, cluster, home->folder, home->folder, home->folder, home->folder, acl);
+        g_autofree char *conf_text = format_drop_in(home, cluster, acl);
         g_autofree char *named = named_rights(acl), *own = g_strdup_printf(rights, cluster, cluster, cluster);
         g_autofree char *acl_text = g_strconcat(own, named, NULL);
         g_autofree char *avahi_text = g_strdup_printf(announcement, cluster, cluster, cluster);

@@ -27,6 +27,7 @@ typedef struct Walk {
         bool per_listener; /* listeners do not share users and rights */
         bool in_listener;  /* of somebody else */
         bool has_acl;      /* that one does */
+        bool shared;       /* there is one */
         char *listener;    /* where it begins */
         char *problem;     /* the first one found */
 } Walk;
@@ -86,7 +87,7 @@ static void take_option(Walk *walk, const char *where, const char *key, const ch
         else if (strcmp(key, "listener") == 0 || strcmp(key, "port") == 0 ||
                  strcmp(key, "bind_address") == 0) {
                 end_listener(walk);
-                walk->in_listener = true;
+                walk->in_listener = walk->shared = true;
                 walk->listener = g_strdup(where);
         } else if (g_strv_contains(of_listeners, key))
                 take_of_listener(walk, where, key, value);
@@ -157,7 +158,7 @@ static void read_folder(Walk *walk, const char *path)
         }
 }
 
-int ald_mosquitto_conf_check(const char *folder, char **ret_reason)
+int ald_mosquitto_conf_check(const char *folder, bool *ret_shared, char **ret_reason)
 {
         g_autofree char *path = g_build_filename(folder, "mosquitto.conf", NULL);
         Walk walk = { .folder = folder };
@@ -178,8 +179,10 @@ int ald_mosquitto_conf_check(const char *folder, char **ret_reason)
                                 "%s does not read %s/conf.d. Add the line \"include_dir %s/conf.d\" at its "
                                 "end, and make that folder",
                                 path, folder, folder));
-        if (!walk.problem)
+        if (!walk.problem) {
+                *ret_shared = walk.shared;
                 return 0;
+        }
         *ret_reason = walk.problem;
         return -EINVAL;
 }

@@ -12,6 +12,12 @@
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/print.h"
 
+static int usage(const char *what)
+{
+        ald_complain("%s; see alidadectl cluster --help", what);
+        return ALD_EXIT_USAGE;
+}
+
 /* Whether this machine may ask another one for certificates. */
 static int check(const AldHome *home, bool renew)
 {
@@ -33,7 +39,9 @@ static int addresses_for(const AldClusterOrder *order, const AldHome *home, bool
         int r;
 
         if (!order->broker && !(renew && ald_broker_files_exist(home)))
-                return ALD_EXIT_OK;
+                return order->addresses->len > 0
+                               ? usage("--address is that of a broker, and there is none here")
+                               : ALD_EXIT_OK;
         r = ald_broker_files_check(home);
         if (r != ALD_EXIT_OK)
                 return r;
@@ -129,12 +137,6 @@ static int ask(const AldClusterOrder *order, bool renew)
         if (r == ALD_EXIT_OK)
                 r = ald_remote_sign(order->ctl.args[0], request, order->replace, &bundle, &n);
         return r == ALD_EXIT_OK ? accept_bundle(order, renew, bundle, n) : r;
-}
-
-static int usage(const char *what)
-{
-        ald_complain("%s; see alidadectl cluster --help", what);
-        return ALD_EXIT_USAGE;
 }
 
 static int run(const AldClusterOrder *order, bool renew)

@@ -82,6 +82,24 @@ static int refuse(const Signing *signing, const AldIssued *issued, bool same_key
         return ALD_EXIT_ERROR;
 }
 
+/* A key that was revoked may be in other hands. */
+static int check_revoked(const Signing *signing)
+{
+        const AldAuthority *authority = signing->authority;
+
+        for (guint i = 0; i < authority->issued->len; i++) {
+                const AldIssued *one = authority->issued->pdata[i];
+
+                if ((!is_of(one, signing->key) && !is_of(one, signing->broker_key)) ||
+                        !ald_pki_crl_contains(authority->crl, one->facts.serial))
+                        continue;
+                ald_complain("The key of this request was revoked. If the machine may come back: there, "
+                             "alidadectl cluster leave, then join, which makes a new key");
+                return ALD_EXIT_ERROR;
+        }
+        return ALD_EXIT_OK;
+}
+
 /* An id belongs to one machine; who holds the key that was certified is that machine. */
 static int check_existing(const AldClusterOrder *order, Signing *signing)
 {
@@ -196,6 +214,8 @@ static int run(const AldClusterOrder *order, Signing *signing)
         int r;
 
         r = read_request(signing);
+        if (r == ALD_EXIT_OK)
+                r = check_revoked(signing);
         if (r == ALD_EXIT_OK)
                 r = check_existing(order, signing);
         if (r != ALD_EXIT_OK)
