@@ -594,7 +594,8 @@ def test_revoke(machine, first):
     assert first.read("crl.pem") == before
     request = second.cluster("renew", "--request").stdout
     for words in ((), ("--renew",), ("--replace",)):
-        assert "The key of this request was revoked" in first.cluster("sign", *words, text_in=request, code=ERROR).stderr
+        refused = first.cluster("sign", *words, text_in=request, code=ERROR)
+        assert "The key of this request was revoked" in refused.stderr
     second.cluster("leave")
     join_by_hand(second, first)
 
