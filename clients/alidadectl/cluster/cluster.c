@@ -33,7 +33,7 @@ typedef struct Verb {
 static const Verb verbs[] = {
         { "status", 0, 0, JSON | HOST, ald_cluster_status, "status",
                 "Brokers, nodes and certificates, and how they are" },
-        { "init", 1, 1, ADDRESS | NO_BROKER, ald_cluster_init, "init NAME [--address=HOST…] [--no-broker]",
+        { "init", 1, 1, ADDRESS | NO_BROKER, ald_cluster_init, "init NAME [--address=HOST] [--no-broker]",
                 "Begin a cluster: this node keeps its keys" },
         { "join", 0, 1, ADDRESS | BROKER | REQUEST | ACCEPT | REPLACE, ald_cluster_join,
                 "join USER@FIRST [--broker]", "Enter the cluster whose keys that machine keeps" },
