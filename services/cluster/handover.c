@@ -77,8 +77,9 @@ static void tell_loss(AldHandover *handover)
                 return;
         }
         handover->lost = false;
+        handover->own_waits = handover->own.state;
         handover->loss_told = now;
-        g_message("Records of other nodes were dropped, since there were too many at once; asking for all");
+        g_message("Some records of other nodes were left out; asking for all");
         handover->handler->lost(handover->userdata);
 }
 

@@ -204,6 +204,14 @@ static void on_forgotten(AldClusterNode *node, void *userdata)
         ald_handover_forget(member->setup.handover, &node->id);
 }
 
+static void on_missed(AldClusterNode *node, void *userdata)
+{
+        AldMember *member = userdata;
+
+        if (member->mirroring)
+                ald_handover_note_loss(member->setup.handover);
+}
+
 static gboolean on_reconnect(gpointer userdata)
 {
         AldMember *member = userdata;
@@ -272,6 +280,7 @@ static const AldReceiverHandler receiver_handler = {
         .record = on_record,
         .presence = on_presence,
         .forgotten = on_forgotten,
+        .missed = on_missed,
         .crl = on_crl,
         .own_record = on_own_record,
         .own_status = on_own_status,

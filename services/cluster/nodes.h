@@ -32,6 +32,7 @@ typedef struct AldClusterNode {
         AldStamp newest;    /* of its records */
         AldStamp forgotten; /* what is not newer is hidden; epoch 0: it is not forgotten */
         bool is_forgotten;
+        bool missed; /* a record of it was left out, since it did not live */
 
         uint64_t refused;
         char *problem;   /* why the last refused message was; NULL where none was */

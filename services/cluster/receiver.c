@@ -106,15 +106,31 @@ static void note_change(AldReceiver *receiver, AldClusterNode *node)
                 receiver->handler->presence(node, receiver->userdata);
 }
 
-/* Who speaks is not forgotten any more; what was hidden comes again with the next that it sends. */
+/* Who speaks is not forgotten any more. */
 static void judge(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
 {
         ald_presence_judge(&node->presence, &receiver->view, now, real);
-        if (node->presence.state == ALD_PRESENCE_STATE_ONLINE && node->forgotten.epoch != 0) {
+        if (node->presence.state == ALD_PRESENCE_STATE_ONLINE) {
                 node->forgotten = (AldStamp){ 0 };
                 node->is_forgotten = false;
+                if (node->missed)
+                        receiver->handler->missed(node, receiver->userdata);
+                node->missed = false;
         }
         note_change(receiver, node);
+}
+
+/* Forgotten, or left on the broker by a node that is long gone. */
+static bool is_left_behind(const Passing *passing, const AldUpdate *update)
+{
+        const AldReceiver *receiver = passing->receiver;
+
+        if (passing->node->presence.state == ALD_PRESENCE_STATE_ONLINE)
+                return false;
+        if (ald_node_hides(passing->node, &update->stamp))
+                return true;
+        return passing->real > receiver->expiry_usec &&
+               update->updated_usec < passing->real - receiver->expiry_usec;
 }
 
 static void take_other_record(Passing *passing, const AldUpdate *update)
@@ -122,12 +138,12 @@ static void take_other_record(Passing *passing, const AldUpdate *update)
         AldReceiver *receiver = passing->receiver;
         AldClusterNode *node = passing->node;
 
-        if (ald_node_hides(node, &update->stamp))
+        if (update->stamp.epoch < node->announced)
                 return;
-        /* Left on the broker by a node that is long gone. */
-        if (node->presence.state != ALD_PRESENCE_STATE_ONLINE && passing->real > receiver->expiry_usec &&
-                update->updated_usec < passing->real - receiver->expiry_usec)
+        if (is_left_behind(passing, update)) {
+                node->missed = true;
                 return;
+        }
         ald_node_take_stamp(node, &update->stamp);
         node->is_forgotten = false;
         receiver->handler->record(update, receiver->userdata);

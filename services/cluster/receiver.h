@@ -27,6 +27,8 @@ typedef struct AldReceiverHandler {
         void (*presence)(AldClusterNode *node, void *userdata);
         /* A node is hidden from now on. */
         void (*forgotten)(AldClusterNode *node, void *userdata);
+        /* A node lives of which records were left out; most of them will not come again by themselves. */
+        void (*missed)(AldClusterNode *node, void *userdata);
         /* A revocation list; the result is why it is refused (g_malloc), or NULL. */
         char *(*crl)(const char *pem, size_t n, void *userdata);
 

@@ -14,7 +14,8 @@
 typedef struct Fixture {
         AldReceiver *receiver;
         uint64_t now, real;
-        unsigned n_records, n_presences, n_forgotten, n_crls, n_own_records, n_own_statuses, n_own_forgets;
+        unsigned n_records, n_presences, n_forgotten, n_missed, n_crls, n_own_records, n_own_statuses,
+                n_own_forgets;
         AldStamp last;
         AldClusterNode *told;
 } Fixture;
@@ -40,6 +41,11 @@ static void on_forgotten(AldClusterNode *node, void *userdata)
         ((Fixture *) userdata)->n_forgotten++;
 }
 
+static void on_missed(AldClusterNode *node, void *userdata)
+{
+        ((Fixture *) userdata)->n_missed++;
+}
+
 static char *on_crl(const char *pem, size_t n, void *userdata)
 {
         ((Fixture *) userdata)->n_crls++;
@@ -61,8 +67,8 @@ static void on_own_forget(const AldId *target, const AldForget *forget, void *us
         ((Fixture *) userdata)->n_own_forgets++;
 }
 
-static const AldReceiverHandler handler = { on_record, on_presence, on_forgotten, on_crl, on_own_record,
-        on_own_status, on_own_forget };
+static const AldReceiverHandler handler = { on_record, on_presence, on_forgotten, on_missed, on_crl,
+        on_own_record, on_own_status, on_own_forget };
 
 static void set_up(Fixture *fixture, gconstpointer unused)
 {
@@ -257,9 +263,13 @@ static void test_forgetting(Fixture *fixture, gconstpointer unused)
         /* It speaks. */
         take_forget(fixture, 3, 2, (AldStamp){ 5, 8 });
         g_assert_true(node_of(fixture, 2)->is_forgotten);
+        g_assert_cmpuint(fixture->n_missed, ==, 0);
         take_memory(fixture, 2, 5, 8, false);
         g_assert_false(node_of(fixture, 2)->is_forgotten);
         g_assert_cmpuint(fixture->n_records, ==, 3);
+        /* Of what was left out before, once. */
+        take_memory(fixture, 2, 5, 9, false);
+        g_assert_cmpuint(fixture->n_missed, ==, 1);
 }
 
 static void test_forgetting_is_bounded(Fixture *fixture, gconstpointer unused)
