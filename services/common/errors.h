@@ -10,6 +10,7 @@
 #define ALD_ERROR_NOT_JOINED "org.alidade.Error.NotJoined"
 #define ALD_ERROR_NODE_ONLINE "org.alidade.Error.NodeOnline"
 #define ALD_ERROR_NOT_MIRRORED "org.alidade.Error.NotMirrored"
+#define ALD_ERROR_INHIBITED "org.alidade.Error.Inhibited"
 
 int ald_errors_register(void);
 
