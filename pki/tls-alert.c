@@ -52,3 +52,18 @@ char *ald_tls_alert_sent(const char *peer, int value)
                 return NULL;
         }
 }
+
+char *ald_tls_alert_by_key(int value)
+{
+        switch (value & 0xff) {
+        case SSL_AD_ILLEGAL_PARAMETER: /* what OpenSSL says to a proof that another key made */
+        case SSL_AD_DECRYPT_ERROR:
+                return g_strdup("the shared keys of the two sides differ");
+        case SSL_AD_HANDSHAKE_FAILURE:
+                return g_strdup("one of the two sides has no shared key");
+        case SSL_AD_PROTOCOL_VERSION:
+                return g_strdup("the other side does not speak TLS 1.3");
+        default:
+                return NULL;
+        }
+}

@@ -5,3 +5,6 @@
  * does. */
 char *ald_tls_alert_received(const char *peer, int value);
 char *ald_tls_alert_sent(const char *peer, int value);
+
+/* The same, of either direction, where both sides have a key instead of certificates. */
+char *ald_tls_alert_by_key(int value);

@@ -5,20 +5,10 @@
 
 #include "pki/error.h"
 #include "pki/tls-alert.h"
-#include "pki/tls.h"
+#include "pki/tls-private.h"
 #include "pki/verify.h"
 
-struct AldTls {
-        SSL_CTX *context;
-        X509 *ca;
-        X509_CRL *crl;
-        AldPkiRole peer;
-        char *expected;
-        GMutex lock;
-        char *reason;
-};
-
-static void set_reason(AldTls *tls, char *reason)
+void ald_tls_set_reason(AldTls *tls, char *reason)
 {
         g_mutex_lock(&tls->lock);
         g_free(tls->reason);
@@ -60,7 +50,7 @@ static int judge(X509_STORE_CTX *store, void *data)
                 return 1;
         }
         X509_STORE_CTX_set_error(store, alert_error(r));
-        set_reason(tls, g_steal_pointer(&reason));
+        ald_tls_set_reason(tls, g_steal_pointer(&reason));
         return 0;
 }
 
@@ -70,12 +60,15 @@ static void hear_alert(const SSL *ssl, int where, int value)
         const char *peer = tls->peer == ALD_PKI_ROLE_BROKER ? "the broker" : "the other node";
         char *reason = NULL;
 
-        if (where == SSL_CB_READ_ALERT)
+        if (tls->by_key) {
+                if (where & SSL_CB_ALERT)
+                        reason = ald_tls_alert_by_key(value);
+        } else if (where == SSL_CB_READ_ALERT)
                 reason = ald_tls_alert_received(peer, value);
         else if (where == SSL_CB_WRITE_ALERT)
                 reason = ald_tls_alert_sent(peer, value);
         if (reason)
-                set_reason(tls, reason);
+                ald_tls_set_reason(tls, reason);
 }
 
 static bool set_up(AldTls *tls, const AldPkiIdentity *identity, bool server)
@@ -89,14 +82,22 @@ static bool set_up(AldTls *tls, const AldPkiIdentity *identity, bool server)
                 (server && (!SSL_CTX_add_client_CA(context, identity->ca) ||
                                    !SSL_CTX_set_num_tickets(context, 0))))
                 return false;
+        SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+        SSL_CTX_set_cert_verify_callback(context, judge, tls);
+        return true;
+}
+
+/* What holds for certificates and keys. */
+static void finish_context(AldTls *tls)
+{
+        SSL_CTX *context = tls->context;
+
         SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
         SSL_CTX_set_max_cert_list(context, ALD_PKI_PEM_MAX);
         SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-        SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
-        SSL_CTX_set_cert_verify_callback(context, judge, tls);
         SSL_CTX_set_app_data(context, tls);
         SSL_CTX_set_info_callback(context, hear_alert);
-        return true;
+        ERR_clear_error();
 }
 
 static int new_context(const AldPkiIdentity *identity, bool server, AldPkiRole peer, const char *expected,
@@ -115,7 +116,7 @@ static int new_context(const AldPkiIdentity *identity, bool server, AldPkiRole p
         if (!set_up(tls, identity, server))
                 return ald_pki_openssl_failed(
                         -EKEYREJECTED, "our certificate or key cannot be used", ret_error);
-        ERR_clear_error();
+        finish_context(tls);
         *ret = g_steal_pointer(&tls);
         return 0;
 }
@@ -131,6 +132,20 @@ int ald_tls_new_for_peer(
         return new_context(identity, server, ALD_PKI_ROLE_NODE, node_id, ret, ret_error);
 }
 
+int ald_tls_new_for_key(const AldSharedKey *key, bool server, AldTls **ret, char **ret_error)
+{
+        g_autoptr(AldTls) tls = g_new0(AldTls, 1);
+
+        g_mutex_init(&tls->lock);
+        tls->by_key = true;
+        tls->key = *key;
+        if (!ald_tls_key_set_up(tls, server))
+                return ald_pki_openssl_failed(-EKEYREJECTED, "the shared key cannot be used", ret_error);
+        finish_context(tls);
+        *ret = g_steal_pointer(&tls);
+        return 0;
+}
+
 void ald_tls_free(AldTls *tls)
 {
         SSL_CTX_free(tls->context);
@@ -138,6 +153,7 @@ void ald_tls_free(AldTls *tls)
         X509_CRL_free(tls->crl);
         g_free(tls->expected);
         g_free(tls->reason);
+        OPENSSL_cleanse(&tls->key, sizeof tls->key);
         g_mutex_clear(&tls->lock);
         g_free(tls);
 }

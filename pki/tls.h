@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "pki/identity.h"
+#include "pki/shared-key.h"
 
 /*
  * Mutual TLS 1.3 with the certificates of one cluster. A context judges the peer by ald_pki_verify() and the
@@ -20,6 +21,9 @@ int ald_tls_new_for_broker(const AldPkiIdentity *identity, const char *host, Ald
 /* Between two nodes, one of which is the server. node_id (maybe NULL: any node) is whom to expect. */
 int ald_tls_new_for_peer(
         const AldPkiIdentity *identity, bool server, const char *node_id, AldTls **ret, char **ret_error);
+
+/* Between two machines that have the same key; there are no certificates. */
+int ald_tls_new_for_key(const AldSharedKey *key, bool server, AldTls **ret, char **ret_error);
 
 /* Must be called only when no connection uses the context any more. */
 void ald_tls_free(AldTls *tls);

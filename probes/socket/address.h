@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/socket.h>
+
+#include "probes/socket/failure.h"
+
+#define ALD_ADDRESS_SIZE 46u /* as text */
+
+typedef struct AldAddress {
+        struct sockaddr_storage storage;
+        socklen_t size;
+} AldAddress;
+
+/* Where to come from. */
+typedef struct AldOrigin {
+        const char *device;       /* NULL: as the routes say */
+        const AldAddress *source; /* NULL: any; its port does not count */
+} AldOrigin;
+
+/* A name or an address, with its zone after a '%'; to listen, NULL is any address. The first that fits. */
+int ald_address_resolve(const char *host, unsigned port, bool listen, AldAddress *ret, AldFailure *failure);
+
+/* Both wait for nobody else than the other side; the descriptors are non-blocking. */
+int ald_address_connect(
+        const AldAddress *to, const AldOrigin *origin, int stop, int *ret_fd, AldFailure *failure);
+int ald_address_listen(
+        const AldAddress *at, const char *device, unsigned backlog, int *ret_fd, AldFailure *failure);
+
+int ald_address_local(int fd, AldAddress *ret);
+int ald_address_peer(int fd, AldAddress *ret);
+void ald_address_set_port(AldAddress *address, unsigned port);
+unsigned ald_address_port(const AldAddress *address);
+
+/* Whether the hosts are the same; an IPv4 address is the same within IPv6. */
+bool ald_address_same_host(const AldAddress *a, const AldAddress *b);
+
+/* As RFC 5952 has it, without zone and port. */
+void ald_address_format(const AldAddress *address, char ret[static ALD_ADDRESS_SIZE]);
+
+bool ald_address_is_loopback(const AldAddress *address);
+
+/* The interface that has this address, to be freed; NULL where none has. */
+char *ald_address_interface(const AldAddress *address);

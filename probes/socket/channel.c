@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include <openssl/err.h>
+
+#include "pki/certificate.h"
+#include "probes/fd.h"
+#include "probes/socket/channel.h"
+#include "probes/socket/clock.h"
+#include "probes/socket/wait.h"
+
+/* Waits for what a call on the connection asked for by its result. */
+static int wait_for(AldChannel *channel, int result, uint64_t deadline, const char *what)
+{
+        short events = SSL_get_error(channel->ssl, result) == SSL_ERROR_WANT_WRITE ? POLLOUT : POLLIN;
+
+        return ald_wait_for(channel->fd, events, channel->stop, deadline, what, channel->failure);
+}
+
+static bool wants(AldChannel *channel, int result)
+{
+        int error = SSL_get_error(channel->ssl, result);
+
+        return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE;
+}
+
+static int tls_failed(AldChannel *channel, int result)
+{
+        bool wrong = SSL_get_verify_result(channel->ssl) == X509_V_ERR_HOSTNAME_MISMATCH;
+        bool early = !SSL_is_init_finished(channel->ssl);
+        char *told = ald_tls_take_reason(channel->tls);
+        g_autofree char *reason = told ? told : ald_tls_explain(channel->tls, channel->ssl, result);
+
+        /* With TLS 1.3 a server refuses our certificate after the handshake is over for us. */
+        if (wrong)
+                return ald_fail(channel->failure, ALD_FAILURE_WRONG_PEER, "%s", reason);
+        if (early || told)
+                return ald_fail(channel->failure, ALD_FAILURE_TLS_FAILED, "TLS: %s", reason);
+        return ald_fail(channel->failure, ALD_FAILURE_ABORTED, "the other side is gone: %s", reason);
+}
+
+static int shake_hands(AldChannel *channel)
+{
+        uint64_t deadline = ald_now() + ALD_CHANNEL_PATIENCE;
+        int r;
+
+        for (;;) {
+                ERR_clear_error();
+                r = SSL_do_handshake(channel->ssl);
+                if (r == 1)
+                        return 0;
+                if (!wants(channel, r))
+                        return tls_failed(channel, r);
+                r = wait_for(channel, r, deadline, "waited for TLS");
+                if (r < 0)
+                        return r;
+        }
+}
+
+static void learn_peer(AldChannel *channel)
+{
+        X509 *certificate = SSL_get0_peer_certificate(channel->ssl);
+        AldPkiFacts facts;
+
+        if (!certificate)
+                return;
+        ald_pki_certificate_facts(certificate, &facts);
+        if (facts.is_node)
+                g_strlcpy(channel->peer, facts.common_name, sizeof channel->peer);
+}
+
+int ald_channel_open(AldChannel *channel, int fd, AldTls *tls, bool server, int stop, AldFailure *failure)
+{
+        int r;
+
+        *channel = (AldChannel){ .fd = fd, .stop = stop, .tls = tls, .failure = failure };
+        channel->ssl = SSL_new(ald_tls_context(tls));
+        if (!channel->ssl || SSL_set_fd(channel->ssl, fd) != 1)
+                return ald_fail(failure, ALD_FAILURE_INTERNAL, "TLS cannot be set up");
+        if (server)
+                SSL_set_accept_state(channel->ssl);
+        else
+                SSL_set_connect_state(channel->ssl);
+        r = shake_hands(channel);
+        if (r >= 0)
+                learn_peer(channel);
+        return r;
+}
+
+void ald_channel_close(AldChannel *channel)
+{
+        if (channel->ssl && SSL_is_init_finished(channel->ssl))
+                SSL_shutdown(channel->ssl);
+        ERR_clear_error();
+        g_clear_pointer(&channel->ssl, SSL_free);
+        g_clear_pointer(&channel->tls, ald_tls_free);
+        ald_fd_close(&channel->fd);
+}
+
+int ald_channel_send(AldChannel *channel, const AldMessage *message)
+{
+        uint64_t deadline = ald_now() + ALD_CHANNEL_PATIENCE;
+        g_autofree char *text = ald_message_write(message);
+        size_t size = ALD_FRAME_HEADER + strlen(text);
+        g_autofree uint8_t *frame = g_malloc(size);
+
+        ald_frame_header(size - ALD_FRAME_HEADER, frame);
+        memcpy(frame + ALD_FRAME_HEADER, text, size - ALD_FRAME_HEADER);
+        for (size_t sent = 0; sent < size;) {
+                ERR_clear_error();
+                int r = SSL_write(channel->ssl, frame + sent, (int) (size - sent));
+
+                if (r > 0) {
+                        sent += (size_t) r;
+                        continue;
+                }
+                if (!wants(channel, r))
+                        return tls_failed(channel, r);
+                r = wait_for(channel, r, deadline, "waited for the other side to read");
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int parse(AldChannel *channel, const char *bytes, size_t n, AldMessage *ret)
+{
+        const char *key = NULL;
+        int r = ald_message_read(bytes, n, ret, &key);
+
+        ald_frame_drop(&channel->reader);
+        if (r < 0)
+                return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL,
+                        "the other side sent a message that is none%s%s", key ? ": bad " : "", key ?: "");
+        if (ret->type == ALD_MESSAGE_REFUSAL || ret->type == ALD_MESSAGE_ABORT)
+                return ald_fail(
+                        channel->failure, (AldFailureKind) ret->reason, "the other side: %s", ret->text);
+        return 1;
+}
+
+int ald_channel_try(AldChannel *channel, AldMessage *ret)
+{
+        const char *bytes;
+        size_t n, room;
+        uint8_t *end;
+        int r;
+
+        for (;;) {
+                r = ald_frame_peek(&channel->reader, &bytes, &n);
+                if (r < 0)
+                        return ald_fail(
+                                channel->failure, ALD_FAILURE_PROTOCOL, "the other side sent no messages");
+                if (r > 0)
+                        return parse(channel, bytes, n, ret);
+                end = ald_frame_room(&channel->reader, &room);
+                ERR_clear_error();
+                r = SSL_read(channel->ssl, end, (int) room);
+                if (r <= 0)
+                        return wants(channel, r) ? 0 : tls_failed(channel, r);
+                ald_frame_added(&channel->reader, (size_t) r);
+        }
+}
+
+int ald_channel_receive(AldChannel *channel, uint64_t deadline, AldMessage *ret)
+{
+        int r;
+
+        for (;;) {
+                r = ald_channel_try(channel, ret);
+                if (r != 0)
+                        return r;
+                r = ald_wait_for(channel->fd, POLLIN, channel->stop, deadline,
+                        "waited for a word of the other side", channel->failure);
+                if (r < 0)
+                        return r;
+        }
+}
+
+int ald_channel_unexpected(AldChannel *channel, const AldMessage *message)
+{
+        return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL, "the other side said “%s” out of turn",
+                ald_message_type_to_string(message->type));
+}
+
+int ald_channel_expect(AldChannel *channel, AldMessageType type, AldMessage *ret)
+{
+        int r = ald_channel_receive(channel, ald_now() + ALD_CHANNEL_PATIENCE, ret);
+
+        if (r < 0)
+                return r;
+        return ret->type == type ? 0 : ald_channel_unexpected(channel, ret);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include "pki/tls.h"
+#include "probes/socket/failure.h"
+#include "probes/socket/frame.h"
+#include "probes/socket/message.h"
+
+#define ALD_CHANNEL_PATIENCE (5 * ALD_NSEC_PER_SEC) /* of each step on the control connection */
+
+/* The control connection: messages over TLS. Whatever fails is told in *failure, which the caller lends. */
+typedef struct AldChannel {
+        int fd; /* non-blocking */
+        int stop;
+        AldTls *tls;
+        SSL *ssl;
+        AldFailure *failure;
+        AldFrameReader reader;
+        char peer[ALD_PKI_ID_SIZE]; /* the node id in its certificate; "" with a shared key */
+} AldChannel;
+
+/* Takes tls and fd, also where it fails. */
+int ald_channel_open(AldChannel *channel, int fd, AldTls *tls, bool server, int stop, AldFailure *failure);
+
+/* Says good-bye, as far as that needs no waiting. */
+void ald_channel_close(AldChannel *channel);
+
+int ald_channel_send(AldChannel *channel, const AldMessage *message);
+
+/* 1 with the next message, 0 where there is none yet. An abort or a refusal by the other side is a failure.
+ */
+int ald_channel_try(AldChannel *channel, AldMessage *ret);
+
+/* Waits for the next one until the deadline. */
+int ald_channel_receive(AldChannel *channel, uint64_t deadline, AldMessage *ret);
+
+/* The same with the usual patience; another type than this is a failure. */
+int ald_channel_expect(AldChannel *channel, AldMessageType type, AldMessage *ret);
+
+/* What came has no place here. */
+int ald_channel_unexpected(AldChannel *channel, const AldMessage *message);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* Why there is no result. */
+typedef enum AldFailureKind {
+        ALD_FAILURE_UNREACHABLE,
+        ALD_FAILURE_REFUSED,
+        ALD_FAILURE_TIMEOUT,
+        ALD_FAILURE_TLS_FAILED,
+        ALD_FAILURE_WRONG_PEER,
+        ALD_FAILURE_BUSY,
+        ALD_FAILURE_INHIBITED,
+        ALD_FAILURE_PROTOCOL,
+        ALD_FAILURE_ABORTED,
+        ALD_FAILURE_LIMIT,
+        ALD_FAILURE_INTERNAL,
+        _ALD_FAILURE_MAX,
+} AldFailureKind;
+
+const char *ald_failure_to_string(AldFailureKind kind);
+/* -1 for another word. */
+int ald_failure_from_string(const char *word);
+
+/* The first reason is kept: what goes wrong after it only follows from it. */
+typedef struct AldFailure {
+        AldFailureKind kind;
+        char *message; /* plain words; NULL: nothing failed */
+} AldFailure;
+
+/* Returns -errno that fits the kind. */
+int ald_fail(AldFailure *failure, AldFailureKind kind, const char *format, ...)
+        __attribute__((format(printf, 3, 4)));

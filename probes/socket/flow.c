@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include <glib.h>
+#include <openssl/rand.h>
+
+#include "probes/fd.h"
+#include "probes/socket/clock.h"
+#include "probes/socket/flow.h"
+#include "probes/socket/load.h"
+
+#define QUICK_NS (ALD_NSEC_PER_MSEC / 5) /* that reading the counters takes, unless another ran in between \
+                                          */
+#define READ_TRIES 4u
+
+int ald_flow_init(AldFlow *flow, bool sending, bool zerocopy, uint64_t bytes_max)
+{
+        *flow = (AldFlow){ .sending = sending, .zerocopy = zerocopy };
+        flow->shared.bytes_max = bytes_max;
+        if (!sending)
+                return 0;
+        flow->shared.chunk = g_malloc(ALD_STREAM_CHUNK);
+        return RAND_bytes(flow->shared.chunk, ALD_STREAM_CHUNK) == 1 ? 0 : -EIO;
+}
+
+int ald_flow_add(AldFlow *flow, int fd, uint64_t offset)
+{
+        int r = flow->n < ALD_FLOW_STREAMS_MAX ? 0 : -ENOSPC;
+
+        if (r >= 0)
+                r = ald_stream_start(&flow->streams[flow->n], fd, flow->sending, &flow->shared);
+        if (r < 0) {
+                close(fd);
+                return r;
+        }
+        ald_tcp_congestion_get(fd, flow->congestion);
+        flow->past.run[flow->n] = 0;
+        flow->past.info[flow->n] = (AldTcpInfo){};
+        flow->offsets[flow->n++] = offset;
+        return 0;
+}
+
+static uint64_t bytes_of(const AldFlow *flow, unsigned i, uint64_t *ret_retransmits)
+{
+        AldTcpInfo info = {};
+        uint64_t bytes;
+
+        (void) ald_tcp_info_get(flow->streams[i].fd, &info);
+        *ret_retransmits = info.retransmits;
+        bytes = flow->sending ? info.bytes_acked : info.bytes_received;
+        return bytes - MIN(bytes, flow->offsets[i]);
+}
+
+void ald_flow_keep(AldFlow *flow, unsigned n)
+{
+        while (flow->n > n) {
+                uint64_t retransmits;
+
+                flow->n--;
+                flow->kept += bytes_of(flow, flow->n, &retransmits);
+                flow->retransmits += retransmits;
+                ald_stream_stop(&flow->streams[flow->n]);
+        }
+}
+
+uint64_t ald_flow_bytes(const AldFlow *flow, uint64_t *ret_when)
+{
+        uint64_t bytes = 0, begin, end, ignored;
+
+        for (unsigned try = 0; try < READ_TRIES; try++) {
+                begin = ald_now();
+                bytes = flow->kept;
+                for (unsigned i = 0; i < flow->n; i++)
+                        bytes += bytes_of(flow, i, &ignored);
+                end = ald_now();
+                *ret_when = begin + (end - begin) / 2;
+                if (end - begin <= QUICK_NS)
+                        break;
+        }
+        return bytes;
+}
+
+uint64_t ald_flow_sent(const AldFlow *flow)
+{
+        return atomic_load(&flow->shared.sent);
+}
+
+uint64_t ald_flow_retransmits(const AldFlow *flow)
+{
+        uint64_t sum = flow->retransmits, more;
+
+        for (unsigned i = 0; i < flow->n; i++) {
+                (void) bytes_of(flow, i, &more);
+                sum += more;
+        }
+        return sum;
+}
+
+static uint64_t permille(uint64_t part, uint64_t whole)
+{
+        return whole > 0 ? MIN(part * 1000 / whole, 1000) : 0;
+}
+
+/* Adds what one connection did in so many ns; of each figure the greatest counts. */
+static void add_effort(AldFlow *flow, unsigned i, uint64_t elapsed, AldEffort *effort)
+{
+        AldTcpInfo *old = &flow->past.info[i], info = *old;
+        uint64_t run = ald_load_of_thread(atomic_load(&flow->streams[i].tid));
+        uint64_t usec = elapsed / 1000, segments;
+
+        (void) ald_tcp_info_get(flow->streams[i].fd, &info);
+        effort->busy = MAX(effort->busy, permille(run - MIN(run, flow->past.run[i]), elapsed));
+        effort->rwnd = MAX(effort->rwnd, permille(info.rwnd_limited - old->rwnd_limited, usec));
+        effort->sndbuf = MAX(effort->sndbuf, permille(info.sndbuf_limited - old->sndbuf_limited, usec));
+        effort->idle = MAX(effort->idle, 1000 - permille(info.busy - old->busy, usec));
+        segments = info.segments_out - old->segments_out;
+        if (segments > 0)
+                effort->lost = MAX(effort->lost, (info.retransmits - old->retransmits) * 1000000 / segments);
+        if (info.min_rtt > 0)
+                effort->standing = MAX(effort->standing, info.rtt * 1000 / info.min_rtt);
+        flow->past.run[i] = run;
+        *old = info;
+}
+
+void ald_flow_effort(AldFlow *flow, AldEffort *ret)
+{
+        uint64_t when, bytes = ald_flow_bytes(flow, &when), elapsed = when - flow->past.when;
+        uint64_t idle = ald_load_idle();
+
+        *ret = (AldEffort){};
+        for (unsigned i = 0; i < flow->n; i++)
+                add_effort(flow, i, elapsed, ret);
+        if (!flow->sending)
+                ret->rwnd = ret->sndbuf = ret->idle = ret->lost = ret->standing = 0;
+        ret->spare = (idle - MIN(idle, flow->past.idle)) * 1000 / MAX(elapsed, 1);
+        if (flow->sending && flow->zerocopy && flow->past.when > 0 &&
+                (double) (bytes - flow->past.bytes) * 8e9 / (double) elapsed > ALD_ZEROCOPY_RATE)
+                atomic_store(&flow->shared.zerocopy, true);
+        flow->past.when = when;
+        flow->past.bytes = bytes;
+        flow->past.idle = idle;
+}
+
+bool ald_flow_has_ended(const AldFlow *flow)
+{
+        for (unsigned i = 0; i < flow->n; i++)
+                if (atomic_load(&flow->streams[i].ended) && ald_flow_sent(flow) < flow->shared.bytes_max)
+                        return true;
+        return false;
+}
+
+void ald_flow_clear(AldFlow *flow)
+{
+        atomic_store(&flow->shared.stop, true);
+        ald_flow_keep(flow, 0);
+        g_clear_pointer(&flow->shared.chunk, g_free);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/socket/limiter.h"
+#include "probes/socket/stream.h"
+#include "probes/socket/tcp-info.h"
+
+#define ALD_FLOW_STREAMS_MAX 8u
+#define ALD_ZEROCOPY_RATE 10e9 /* bits/s: above, a copy costs more than the bookkeeping */
+
+/* One direction: its data connections, and what they have moved. For one thread, which is not theirs. */
+typedef struct AldFlow {
+        bool sending;
+        bool zerocopy; /* where it pays */
+        AldStreamShared shared;
+        AldStream streams[ALD_FLOW_STREAMS_MAX];
+        uint64_t offsets[ALD_FLOW_STREAMS_MAX]; /* what the kernel counted before it was ours */
+        unsigned n;
+        uint64_t kept;        /* bytes on connections that are closed */
+        uint64_t retransmits; /* the same */
+        char congestion[ALD_TCP_CONGESTION_SIZE + 1];
+        /* When ald_flow_effort() was asked last. */
+        struct AldFlowPast {
+                uint64_t when;
+                uint64_t run[ALD_FLOW_STREAMS_MAX];
+                AldTcpInfo info[ALD_FLOW_STREAMS_MAX];
+                uint64_t bytes;
+                uint64_t idle;
+        } past;
+} AldFlow;
+
+/* bytes_max bounds what is sent. */
+int ald_flow_init(AldFlow *flow, bool sending, bool zerocopy, uint64_t bytes_max);
+
+/* Begins to send or receive on a connection, of which so many received bytes are not ours; takes fd. */
+int ald_flow_add(AldFlow *flow, int fd, uint64_t offset);
+
+/* Closes the newest ones but n. */
+void ald_flow_keep(AldFlow *flow, unsigned n);
+
+/*
+ * What the kernel has received in order, or what the other side has acknowledged, and when. Neither waits for
+ * our threads, so that a busy machine shifts no bytes in time.
+ */
+uint64_t ald_flow_bytes(const AldFlow *flow, uint64_t *ret_when);
+
+/* What was handed to the kernel to send. */
+uint64_t ald_flow_sent(const AldFlow *flow);
+uint64_t ald_flow_retransmits(const AldFlow *flow);
+
+/* How the time since the last call was spent. */
+void ald_flow_effort(AldFlow *flow, AldEffort *ret);
+
+/* Whether the other side has closed a connection. */
+bool ald_flow_has_ended(const AldFlow *flow);
+
+void ald_flow_clear(AldFlow *flow);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probes/socket/limiter.h"
+#include "probes/socket/token.h"
+
+/*
+ * What the two sides of a session say to each other, as JSON: one flat object a message. Pure.
+ *
+ *   server                          client
+ *   welcome, or refusal
+ *                                   open (purpose, count)
+ *   tokens                                                  … data connections, each with its token
+ *                                   begin (upload)
+ *   more*, verdict                  effort*                 the server judges
+ *                                   begin (download)
+ *   effort*                         stop                    the client judges
+ *   sent
+ *                                   bye
+ *   abort                           abort                   at any time
+ */
+
+#define ALD_PROTOCOL_VERSION 1u
+#define ALD_MESSAGE_TEXT_SIZE 256u
+#define ALD_MESSAGE_WORD_SIZE 17u
+#define ALD_MESSAGE_TOKENS_MAX 8u
+
+typedef enum AldMessageType {
+        ALD_MESSAGE_WELCOME,
+        ALD_MESSAGE_REFUSAL,
+        ALD_MESSAGE_OPEN,
+        ALD_MESSAGE_TOKENS,
+        ALD_MESSAGE_BEGIN,
+        ALD_MESSAGE_EFFORT,
+        ALD_MESSAGE_MORE,
+        ALD_MESSAGE_VERDICT,
+        ALD_MESSAGE_STOP,
+        ALD_MESSAGE_SENT,
+        ALD_MESSAGE_BYE,
+        ALD_MESSAGE_ABORT,
+        _ALD_MESSAGE_MAX,
+} AldMessageType;
+
+const char *ald_message_type_to_string(AldMessageType type);
+
+/* Only the members of its type count. */
+typedef struct AldMessage {
+        AldMessageType type;
+        uint64_t version, port; /* welcome: where data connections go */
+        uint64_t streams;       /* welcome: at most; verdict: how many there were */
+        uint64_t msec, bytes;   /* welcome, begin: at most; verdict, sent: what came, what went */
+        uint64_t purpose;       /* AldPurpose */
+        uint64_t count;         /* open */
+        uint64_t min_rtt;       /* begin: ns */
+        uint64_t bits_per_second, mean, interval, nsec, bins;
+        uint64_t limiter; /* verdict: AldLimiter */
+        uint64_t retransmits;
+        AldEffort effort;
+        uint64_t reason;                        /* refusal, abort: AldFailureKind */
+        char text[ALD_MESSAGE_TEXT_SIZE];       /* refusal, abort: printable */
+        char congestion[ALD_MESSAGE_WORD_SIZE]; /* sent: the algorithm, maybe "" */
+        size_t n_tokens;
+        char tokens[ALD_MESSAGE_TOKENS_MAX][ALD_TOKEN_SIZE + 1];
+} AldMessage;
+
+/* To be freed by g_free(). Text that is too long or not printable is made so. */
+char *ald_message_write(const AldMessage *message);
+
+/*
+ * Keys that are not known are skipped, since a newer peer may send them. -EBADMSG for what is no JSON object,
+ * has no known type, lacks a key or has a value of another type; -ERANGE for a value out of its range. *ret
+ * is untouched then, and *ret_key (maybe NULL) names the key, NULL where it is no single one.
+ */
+int ald_message_read(const char *bytes, size_t n, AldMessage *ret, const char **ret_key);

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "pki/types.h"
+#include "probes/socket/options.h"
+
+#define SECONDS_MAX 60u
+#define BYTES_MAX (UINT64_C(1) << 50)
+#define STREAMS_MAX 8u
+
+const char ald_probe_help[] =
+        "Usage: alidade-probe-socket --listen[=ADDRESS] --key-file=FILE [OPTION…]\n"
+        "       alidade-probe-socket --connect=HOST --key-file=FILE [OPTION…]\n\n"
+        "Measure the way to another machine over TCP: rate each way, round trip, jitter.\n\n"
+        "     --listen[=ADDRESS]   Serve, until Ctrl-C\n"
+        "     --connect=HOST       Measure towards a name or address (fe80::1%eth0)\n"
+        "     --port=PORT          Of the server (7461; data connections use the 16 above)\n"
+        "     --once               --listen: end after one session\n"
+        "     --key-file=FILE      A secret that both sides have\n"
+        "     --identity=DIR       Instead, the certificates of a cluster\n"
+        "     --crl=FILE           A newer revocation list, if it is one\n"
+        "     --peer=NODEID        Whom the other side must be\n"
+        "     --bind-device=IFACE  Use this interface\n"
+        "     --source=ADDRESS     Use this address of ours\n"
+        "     --seconds-max=N      Of each direction, at most (5)\n"
+        "     --bytes-max=N        Of each direction, at most (K, M, G, T: powers of 1000)\n"
+        "     --streams-max=N      Connections at the same time, at most (8)\n"
+        "     --no-zerocopy        Copy what is sent at any rate\n"
+        "     --rtt-only           Measure the round trip alone\n"
+        "     --json               Print the result as JSON\n"
+        "  -h --help               Show this help\n"
+        "     --version            Show the version\n\n"
+        "See alidade-probe-socket(1).\n";
+
+enum {
+        VERSION = 0x100,
+        LISTEN,
+        CONNECT,
+        SESSION_FD,
+        PORT,
+        ONCE,
+        KEY_FILE,
+        IDENTITY,
+        CRL,
+        PEER,
+        BIND_DEVICE,
+        SOURCE,
+        SECONDS,
+        BYTES,
+        STREAMS,
+        NO_ZEROCOPY,
+        RTT_ONLY,
+        JSON,
+        PROGRESS_FD,
+        REPORT_FD,
+        BUSY,
+        INHIBITED,
+};
+
+static const struct option table[] = {
+        { "help", no_argument, NULL, 'h' },
+        { "version", no_argument, NULL, VERSION },
+        { "listen", optional_argument, NULL, LISTEN },
+        { "connect", required_argument, NULL, CONNECT },
+        { "session-fd", required_argument, NULL, SESSION_FD },
+        { "port", required_argument, NULL, PORT },
+        { "once", no_argument, NULL, ONCE },
+        { "key-file", required_argument, NULL, KEY_FILE },
+        { "identity", required_argument, NULL, IDENTITY },
+        { "crl", required_argument, NULL, CRL },
+        { "peer", required_argument, NULL, PEER },
+        { "bind-device", required_argument, NULL, BIND_DEVICE },
+        { "source", required_argument, NULL, SOURCE },
+        { "seconds-max", required_argument, NULL, SECONDS },
+        { "bytes-max", required_argument, NULL, BYTES },
+        { "streams-max", required_argument, NULL, STREAMS },
+        { "no-zerocopy", no_argument, NULL, NO_ZEROCOPY },
+        { "rtt-only", no_argument, NULL, RTT_ONLY },
+        { "json", no_argument, NULL, JSON },
+        { "progress-fd", required_argument, NULL, PROGRESS_FD },
+        { "report-fd", required_argument, NULL, REPORT_FD },
+        { "busy", required_argument, NULL, BUSY },
+        { "inhibited", required_argument, NULL, INHIBITED },
+        {},
+};
+
+static int refuse(char **ret_error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int refuse(char **ret_error, const char *format, ...)
+{
+        va_list arguments;
+
+        va_start(arguments, format);
+        *ret_error = g_strdup_vprintf(format, arguments);
+        va_end(arguments);
+        return -EINVAL;
+}
+
+static int parse_number(
+        const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *ret, char **ret_error)
+{
+        guint64 value;
+
+        if (!g_ascii_string_to_unsigned(text, 10, min, max, &value, NULL))
+                return refuse(ret_error,
+                        "--%s: not a number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT ": %s", name,
+                        min, max, text);
+        *ret = value;
+        return 0;
+}
+
+/* A number, maybe with one of KMGT behind. */
+static int parse_bytes(const char *text, uint64_t *ret, char **ret_error)
+{
+        static const char units[] = "KMGT";
+        size_t length = strlen(text);
+        const char *unit = length > 0 ? strchr(units, g_ascii_toupper(text[length - 1])) : NULL;
+        g_autofree char *digits = g_strndup(text, length - (unit ? 1 : 0));
+        uint64_t factor = 1;
+
+        for (const char *u = units; unit && u <= unit; u++)
+                factor *= 1000;
+        if (parse_number("bytes-max", digits, 1, BYTES_MAX / factor, ret, ret_error) < 0)
+                return -EINVAL;
+        *ret *= factor;
+        return 0;
+}
+
+static int set_mode(AldProbeOptions *options, AldProbeMode mode, const char *host, char **ret_error)
+{
+        if (options->mode != ALD_PROBE_HELP)
+                return refuse(ret_error, "only one of --listen, --connect and --session-fd can be");
+        options->mode = mode;
+        options->host = host;
+        return 0;
+}
+
+static int set_number(AldProbeOptions *options, int option, char **ret_error)
+{
+        uint64_t value = 0;
+        int r;
+
+        switch (option) {
+        case PORT:
+                r = parse_number("port", optarg, 1, 65535 - ALD_PROBE_DATA_PORTS, &value, ret_error);
+                options->port = (unsigned) value;
+                return r;
+        case SECONDS:
+                r = parse_number("seconds-max", optarg, 1, SECONDS_MAX, &value, ret_error);
+                options->seconds_max = (unsigned) value;
+                return r;
+        case STREAMS:
+                r = parse_number("streams-max", optarg, 1, STREAMS_MAX, &value, ret_error);
+                options->streams_max = (unsigned) value;
+                return r;
+        default:
+                return parse_bytes(optarg, &options->bytes_max, ret_error);
+        }
+}
+
+static int set_fd(AldProbeOptions *options, int option, char **ret_error)
+{
+        const char *name = option == SESSION_FD  ? "session-fd"
+                           : option == REPORT_FD ? "report-fd"
+                                                 : "progress-fd";
+        int *fd = option == SESSION_FD  ? &options->session_fd
+                  : option == REPORT_FD ? &options->report_fd
+                                        : &options->progress_fd;
+        uint64_t value = 0;
+        int r = parse_number(name, optarg, 0, 65535, &value, ret_error);
+
+        *fd = (int) value;
+        if (r >= 0 && option == SESSION_FD)
+                r = set_mode(options, ALD_PROBE_SESSION, NULL, ret_error);
+        return r;
+}
+
+static void set_word(AldProbeOptions *options, int option)
+{
+        const char **words[] = {
+                [KEY_FILE - KEY_FILE] = &options->key_file,
+                [IDENTITY - KEY_FILE] = &options->identity,
+                [CRL - KEY_FILE] = &options->crl,
+                [PEER - KEY_FILE] = &options->peer,
+                [BIND_DEVICE - KEY_FILE] = &options->device,
+                [SOURCE - KEY_FILE] = &options->source,
+        };
+
+        *words[option - KEY_FILE] = optarg;
+}
+
+static int set_option(AldProbeOptions *options, int option, char **ret_error)
+{
+        switch (option) {
+        case LISTEN:
+                return set_mode(options, ALD_PROBE_LISTEN, optarg, ret_error);
+        case CONNECT:
+                return set_mode(options, ALD_PROBE_CONNECT, optarg, ret_error);
+        case SESSION_FD:
+        case PROGRESS_FD:
+        case REPORT_FD:
+                return set_fd(options, option, ret_error);
+        case PORT:
+        case SECONDS:
+        case STREAMS:
+        case BYTES:
+                return set_number(options, option, ret_error);
+        case ONCE:
+                options->once = true;
+                return 0;
+        case NO_ZEROCOPY:
+                options->zerocopy = false;
+                return 0;
+        case RTT_ONLY:
+                options->rtt_only = true;
+                return 0;
+        case JSON:
+                options->json = true;
+                return 0;
+        case BUSY:
+                options->busy = optarg;
+                return 0;
+        case INHIBITED:
+                options->inhibited = optarg;
+                return 0;
+        default:
+                set_word(options, option);
+                return 0;
+        }
+}
+
+static int check(const AldProbeOptions *options, char **ret_error)
+{
+        if (options->mode == ALD_PROBE_HELP)
+                return refuse(ret_error, "one of --listen and --connect is needed");
+        if (options->mode == ALD_PROBE_CONNECT && !*options->host)
+                return refuse(ret_error, "--connect: no host");
+        if (!options->identity == !options->key_file)
+                return refuse(ret_error, "one of --key-file and --identity is needed");
+        if ((options->peer || options->crl) && !options->identity)
+                return refuse(ret_error, "--peer and --crl are for --identity");
+        if (options->peer && !ald_pki_is_node_id(options->peer))
+                return refuse(ret_error, "--peer: not a node id: %s", options->peer);
+        if (options->once && options->mode != ALD_PROBE_LISTEN)
+                return refuse(ret_error, "--once is for --listen");
+        return 0;
+}
+
+int ald_probe_options_parse(int argc, char **argv, AldProbeOptions *ret, char **ret_error)
+{
+        AldProbeOptions options = {
+                .port = ALD_PROBE_PORT,
+                .session_fd = -1,
+                .progress_fd = -1,
+                .report_fd = -1,
+                .seconds_max = 5,
+                .bytes_max = BYTES_MAX,
+                .streams_max = STREAMS_MAX,
+                .zerocopy = true,
+        };
+        int option, r;
+
+        optind = 0;
+        opterr = 0;
+        while ((option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
+                if (option == 'h' || option == VERSION) {
+                        options.mode = option == 'h' ? ALD_PROBE_HELP : ALD_PROBE_VERSION;
+                        *ret = options;
+                        return 0;
+                }
+                if (option == '?')
+                        return refuse(ret_error, "unknown, or without its argument: %s", argv[optind - 1]);
+                r = set_option(&options, option, ret_error);
+                if (r < 0)
+                        return r;
+        }
+        /* As iperf3 has it: an address may also follow as a word of its own. */
+        if (optind < argc && options.mode == ALD_PROBE_LISTEN && !options.host)
+                options.host = argv[optind++];
+        if (optind < argc)
+                return refuse(ret_error, "not understood: %s", argv[optind]);
+        r = check(&options, ret_error);
+        if (r >= 0)
+                *ret = options;
+        return r;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <stdlib.h>
+
+#include <glib.h>
+
+#include "probes/socket/statistics.h"
+
+#define HALF_WIDTH 0.98 /* half of 1.96: the standard deviation of the rank is half the root of n */
+
+static int compare_doubles(const void *a, const void *b)
+{
+        double x = *(const double *) a, y = *(const double *) b;
+
+        return (x > y) - (x < y);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+        uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
+
+        return (x > y) - (x < y);
+}
+
+double ald_median(double *values, size_t n)
+{
+        qsort(values, n, sizeof *values, compare_doubles);
+        return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+bool ald_median_interval(const double *sorted, size_t n, double *ret_low, double *ret_high)
+{
+        size_t rank = (size_t) MAX(floor((double) n / 2 - HALF_WIDTH * sqrt((double) n)), 0);
+
+        /* Below 6 values even the least and the greatest enclose the median less often. */
+        if (n < 6)
+                return false;
+        *ret_low = sorted[rank];
+        *ret_high = sorted[n - 1 - rank];
+        return true;
+}
+
+static uint64_t jitter(const uint64_t *values, size_t n, size_t burst)
+{
+        uint64_t sum = 0, pairs = 0;
+
+        for (size_t i = 1; i < n; i++) {
+                if (i % burst == 0)
+                        continue;
+                sum += values[i] > values[i - 1] ? values[i] - values[i - 1] : values[i - 1] - values[i];
+                pairs++;
+        }
+        return pairs > 0 ? sum / pairs : 0;
+}
+
+/* The least value that so many percent do not exceed. */
+static uint64_t percentile(const uint64_t *sorted, size_t n, size_t percent)
+{
+        return sorted[(n * percent + 99) / 100 - 1];
+}
+
+bool ald_rtt_figures(const uint64_t *values, size_t n, size_t burst, AldRttFigures *ret)
+{
+        g_autofree uint64_t *sorted = NULL;
+
+        if (n == 0)
+                return false;
+        sorted = g_memdup2(values, n * sizeof *values);
+        qsort(sorted, n, sizeof *sorted, compare_numbers);
+        *ret = (AldRttFigures){
+                .min = sorted[0],
+                .p50 = percentile(sorted, n, 50),
+                .p99 = percentile(sorted, n, 99),
+                .jitter = jitter(values, n, MAX(burst, 1)),
+                .n = n,
+        };
+        return true;
+}

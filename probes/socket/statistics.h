@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What series of figures say. Pure. */
+
+/* The middle of the values, which are sorted in place; of an even number the mean of both. n > 0. */
+double ald_median(double *values, size_t n);
+
+/*
+ * The 95 % interval of the median of values sorted by ald_median(), by the ranks of a binomial distribution,
+ * so whatever their distribution is. Below 6 values there is none: false.
+ */
+bool ald_median_interval(const double *sorted, size_t n, double *ret_low, double *ret_high);
+
+/* Round trips in ns. Jitter is the mean absolute difference of consecutive ones. */
+typedef struct AldRttFigures {
+        uint64_t min;
+        uint64_t p50;
+        uint64_t p99;
+        uint64_t jitter; /* 0 where no burst has two */
+        size_t n;
+} AldRttFigures;
+
+/*
+ * The values in the order of time, in bursts of so many; jitter never spans two bursts. False where there are
+ * none.
+ */
+bool ald_rtt_figures(const uint64_t *values, size_t n, size_t burst, AldRttFigures *ret);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define ALD_STREAM_CHUNK (256u * 1024) /* bytes handed over at once */
+#define ALD_STREAM_STACK (128u * 1024)
+
+/* What the streams of one direction share. */
+typedef struct AldStreamShared {
+        uint8_t *chunk;            /* random, so that nothing on the way can compress it */
+        uint64_t bytes_max;        /* of all of them together */
+        atomic_uint_fast64_t sent; /* by all of them, handed to the kernel */
+        atomic_bool zerocopy;      /* worth trying */
+        atomic_bool stop;
+} AldStreamShared;
+
+/* One data connection, and the thread that sends or receives on it. */
+typedef struct AldStream {
+        int fd; /* blocking */
+        AldStreamShared *shared;
+        pthread_t thread;
+        atomic_int tid; /* 0 until it runs */
+        atomic_bool ended;
+} AldStream;
+
+/* Options of a data connection: least effort (DSCP), and little that is not sent yet. */
+void ald_stream_prepare(int fd);
+
+/* Starts the thread; takes fd if that works. */
+int ald_stream_start(AldStream *stream, int fd, bool sending, AldStreamShared *shared);
+
+/* Ends the thread and resets the connection: what is still under way need not arrive. */
+void ald_stream_stop(AldStream *stream);

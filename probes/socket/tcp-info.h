@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdint.h>
+
+#define ALD_TCP_CONGESTION_SIZE 16u
+
+/* What the kernel knows of one connection; 0 for what an old kernel does not tell. */
+typedef struct AldTcpInfo {
+        uint64_t bytes_acked;
+        uint64_t bytes_received;
+        uint64_t min_rtt; /* µs, as the times below */
+        uint64_t rtt;
+        uint64_t busy;           /* how long it had something to send */
+        uint64_t rwnd_limited;   /* of this, waiting for the receiver to make room */
+        uint64_t sndbuf_limited; /* of this, waiting for room in the buffer */
+        uint64_t segments_out;
+        uint64_t retransmits;
+} AldTcpInfo;
+
+int ald_tcp_info_get(int fd, AldTcpInfo *ret);
+
+/* The name of the congestion control; "" where it is not known. */
+void ald_tcp_congestion_get(int fd, char ret[static ALD_TCP_CONGESTION_SIZE + 1]);

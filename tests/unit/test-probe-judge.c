@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "probes/socket/judge.h"
+
+#define MSEC (UINT64_C(1000) * 1000)
+#define MBIT (1e6 / 8e9) /* bytes/ns */
+
+static const AldJudgeLimits usual = {
+        .soft_ns = 1400 * MSEC,
+        .hard_ns = 5000 * MSEC,
+        .bytes = UINT64_C(1) << 40,
+        .streams = 8,
+};
+
+/* A link: what it gives at a time, in bytes/ns, with so many connections. */
+typedef double (*Link)(uint64_t when, unsigned streams);
+
+typedef struct Played {
+        uint64_t when;
+        double bytes;
+        unsigned more, fewer;
+} Played;
+
+/* Samples every 10 ms until the end, which always comes. */
+static Played play(AldJudge *judge, Link link, bool bound)
+{
+        Played played = { .when = 77 * MSEC };
+        AldJudgeStep step;
+
+        for (unsigned i = 0; i < 1000; i++) {
+                step = ald_judge_sample(judge, played.when, (uint64_t) played.bytes, bound);
+                if (step == ALD_JUDGE_STOP)
+                        return played;
+                played.more += step == ALD_JUDGE_MORE_STREAMS;
+                played.fewer += step == ALD_JUDGE_FEWER_STREAMS;
+                played.bytes += link(played.when, judge->streams) * (double) (10 * MSEC);
+                played.when += 10 * MSEC;
+        }
+        g_assert_not_reached();
+}
+
+static void assert_near(uint64_t value, double expected)
+{
+        g_assert_cmpfloat_with_epsilon((double) value, expected, expected * 0.0001);
+}
+
+static double steady(uint64_t when, unsigned streams)
+{
+        return 100 * MBIT;
+}
+
+static void test_steady(void)
+{
+        g_auto(AldJudge) judge = {};
+        AldVerdict verdict;
+        Played played;
+
+        ald_judge_init(&judge, &usual, 100 * 1000);
+        g_assert_false(ald_judge_verdict(&judge, &verdict));
+        played = play(&judge, steady, false);
+        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        assert_near(verdict.bits_per_second, 100e6);
+        assert_near(verdict.mean, 100e6);
+        g_assert_cmpuint(verdict.bins, ==, ALD_JUDGE_BINS_MIN);
+        g_assert_cmpuint(verdict.streams, ==, 1);
+        g_assert_cmpuint(verdict.bytes, ==, (uint64_t) played.bytes);
+        g_assert_cmpuint(verdict.nsec, <, 1200 * MSEC);
+        g_assert_cmpuint(played.more, ==, 0);
+}
+
+/* The shaper's burst, then slow start. */
+static double beginning(uint64_t when, unsigned streams)
+{
+        when -= 77 * MSEC;
+        if (when < 20 * MSEC)
+                return 1000 * MBIT;
+        return when < 300 * MSEC ? 100 * MBIT * (double) when / (double) (300 * MSEC) : 100 * MBIT;
+}
+
+static void test_start_up_is_left_out(void)
+{
+        g_auto(AldJudge) judge = {};
+        AldVerdict verdict;
+
+        ald_judge_init(&judge, &usual, 30 * MSEC);
+        play(&judge, beginning, false);
+        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        assert_near(verdict.bits_per_second, 100e6);
+        assert_near(verdict.mean, 100e6);
+}
+
+/* A long way: 200 ms there and back, twice as much each time. */
+static double slow_start(uint64_t when, unsigned streams)
+{
+        unsigned rounds = (unsigned) ((when - 77 * MSEC) / (200 * MSEC));
+
+        return MIN(100 * MBIT, MBIT * (double) (1u << MIN(rounds, 20)));
+}
+
+static void test_long_way(void)
+{
+        g_auto(AldJudge) judge = {};
+        AldVerdict verdict;
+
+        ald_judge_init(&judge, &usual, 200 * MSEC);
+        play(&judge, slow_start, false);
+        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        assert_near(verdict.bits_per_second, 100e6);
+        g_assert_cmpuint(verdict.nsec, >=, 10 * 200 * MSEC);
+}
+
+/* Stalls for 120 ms, which bytes lost and sent again look like, and then comes all at once. */
+static double stalling(uint64_t when, unsigned streams)
+{
+        uint64_t since = when - 77 * MSEC;
+
+        if (since >= 500 * MSEC && since < 620 * MSEC)
+                return 0;
+        return since >= 620 * MSEC && since < 630 * MSEC ? 700 * MBIT : 100 * MBIT;
+}
+
+static void test_stall_shows_in_the_mean(void)
+{
+        g_auto(AldJudge) judge = {};
+        AldVerdict verdict;
+
+        ald_judge_init(&judge, &usual, 0);
+        play(&judge, stalling, false);
+        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        assert_near(verdict.bits_per_second, 100e6);
+        g_assert_cmpuint(verdict.mean, <, 97000000);
+}
+
+/* Never two bins alike. */
+static double restless(uint64_t when, unsigned streams)
+{
+        return (when / (50 * MSEC)) % 2 ? 150 * MBIT : 50 * MBIT;
+}
+
+static void test_restless_ends_at_the_soft_limit(void)
+{
+        g_auto(AldJudge) judge = {};
+        AldVerdict verdict;
+
+        ald_judge_init(&judge, &usual, 0);
+        play(&judge, restless, false);
+        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        g_assert_cmpuint(verdict.nsec, ==, usual.soft_ns);
+        g_assert_cmpuint(verdict.interval, >=, 10000000);
+        g_assert_cmpuint(verdict.bins, >=, ALD_JUDGE_BINS_MIN);
+}
+
+/* Each connection gives as much, up to four. */
+static double parallel(uint64_t when, unsigned streams)
+{
+        return 1000 * MBIT * MIN(streams, 4);
+}
+
+static void test_more_streams(void)
+{
+        g_auto(AldJudge) judge = {};
+        AldVerdict verdict;
+        Played played;
+
+        ald_judge_init(&judge, &usual, 0);
+        played = play(&judge, parallel, true);
+        g_assert_cmpuint(played.more, ==, 3);
+        g_assert_cmpuint(played.fewer, ==, 0);
+        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        g_assert_cmpuint(verdict.streams, ==, 8);
+        assert_near(verdict.bits_per_second, 4e9);
+}
+
+static void test_streams_within_the_limit(void)
+{
+        AldJudgeLimits limits = usual;
+        g_auto(AldJudge) judge = {};
+        g_auto(AldJudge) alone = {};
+        AldVerdict verdict;
+
+        limits.streams = 3;
+        ald_judge_init(&judge, &limits, 0);
+        play(&judge, parallel, true);
+        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        g_assert_cmpuint(verdict.streams, ==, 2);
+
+        limits.streams = 1;
+        ald_judge_init(&alone, &limits, 0);
+        g_assert_cmpuint(play(&alone, parallel, true).more, ==, 0);
+}
+
+/* Two are in each other's way. */
+static double quarrel(uint64_t when, unsigned streams)
+{
+        return streams == 1 ? 1000 * MBIT : 600 * MBIT;
+}
+
+static void test_back_to_fewer(void)
+{
+        g_auto(AldJudge) judge = {};
+        AldVerdict verdict;
+        Played played;
+
+        ald_judge_init(&judge, &usual, 0);
+        played = play(&judge, quarrel, true);
+        g_assert_cmpuint(played.more, ==, 1);
+        g_assert_cmpuint(played.fewer, ==, 1);
+        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        g_assert_cmpuint(verdict.streams, ==, 1);
+        assert_near(verdict.bits_per_second, 1e9);
+}
+
+static double nothing(uint64_t when, unsigned streams)
+{
+        return 0;
+}
+
+static void test_limits(void)
+{
+        AldJudgeLimits limits = usual;
+        g_auto(AldJudge) silent = {};
+        g_auto(AldJudge) capped = {};
+        AldVerdict verdict;
+        Played played;
+
+        ald_judge_init(&silent, &limits, 0);
+        played = play(&silent, nothing, false);
+        g_assert_cmpuint(played.when, ==, 77 * MSEC + limits.hard_ns);
+        g_assert_false(ald_judge_verdict(&silent, &verdict));
+
+        limits.bytes = 1000 * 1000;
+        ald_judge_init(&capped, &limits, 0);
+        play(&capped, steady, false);
+        g_assert_true(ald_judge_verdict(&capped, &verdict));
+        g_assert_cmpuint(verdict.bins, ==, 0);
+        g_assert_cmpuint(verdict.bytes, ==, limits.bytes);
+        assert_near(verdict.bits_per_second, 100e6);
+}
+
+/* Clocks and counters that go back change nothing. */
+static void test_backwards(void)
+{
+        g_auto(AldJudge) judge = {};
+        AldVerdict verdict;
+
+        ald_judge_init(&judge, &usual, 0);
+        ald_judge_sample(&judge, 100 * MSEC, 0, false);
+        ald_judge_sample(&judge, 200 * MSEC, 5000, false);
+        g_assert_cmpint(ald_judge_sample(&judge, 150 * MSEC, 4000, false), ==, ALD_JUDGE_GO_ON);
+        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        g_assert_cmpuint(verdict.bytes, ==, 5000);
+        g_assert_cmpuint(verdict.nsec, ==, 100 * MSEC);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/probe/judge/steady", test_steady);
+        g_test_add_func("/probe/judge/start-up", test_start_up_is_left_out);
+        g_test_add_func("/probe/judge/long-way", test_long_way);
+        g_test_add_func("/probe/judge/stall", test_stall_shows_in_the_mean);
+        g_test_add_func("/probe/judge/restless", test_restless_ends_at_the_soft_limit);
+        g_test_add_func("/probe/judge/more-streams", test_more_streams);
+        g_test_add_func("/probe/judge/streams-limit", test_streams_within_the_limit);
+        g_test_add_func("/probe/judge/fewer-streams", test_back_to_fewer);
+        g_test_add_func("/probe/judge/limits", test_limits);
+        g_test_add_func("/probe/judge/backwards", test_backwards);
+        return g_test_run();
+}

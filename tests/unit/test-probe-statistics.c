@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+
+#include "probes/socket/statistics.h"
+
+static void test_median(void)
+{
+        double odd[] = { 5, 1, 3 }, even[] = { 4, 1, 3, 2 }, one[] = { 7 };
+
+        g_assert_cmpfloat(ald_median(odd, 3), ==, 3);
+        g_assert_cmpfloat(odd[0], ==, 1);
+        g_assert_cmpfloat(ald_median(even, 4), ==, 2.5);
+        g_assert_cmpfloat(ald_median(one, 1), ==, 7);
+}
+
+static void test_interval(void)
+{
+        double values[100], low = -1, high = -1;
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(values); i++)
+                values[i] = i;
+        g_assert_false(ald_median_interval(values, 5, &low, &high));
+        g_assert_cmpfloat(low, ==, -1);
+        g_assert_true(ald_median_interval(values, 6, &low, &high));
+        g_assert_cmpfloat(low, ==, 0);
+        g_assert_cmpfloat(high, ==, 5);
+        /* The ranks of any table of the sign test: the 5th and the 12th of 16, the 41st and the 60th of 100.
+         */
+        g_assert_true(ald_median_interval(values, 16, &low, &high));
+        g_assert_cmpfloat(low, ==, 4);
+        g_assert_cmpfloat(high, ==, 11);
+        g_assert_true(ald_median_interval(values, 100, &low, &high));
+        g_assert_cmpfloat(low, ==, 40);
+        g_assert_cmpfloat(high, ==, 59);
+}
+
+static void test_rtt(void)
+{
+        static const uint64_t values[] = { 10, 20, 10, 1000, 1010, 1000 };
+        uint64_t many[200];
+        AldRttFigures figures;
+
+        g_assert_false(ald_rtt_figures(values, 0, 3, &figures));
+        g_assert_true(ald_rtt_figures(values, 6, 3, &figures));
+        g_assert_cmpuint(figures.min, ==, 10);
+        g_assert_cmpuint(figures.p50, ==, 20);
+        g_assert_cmpuint(figures.p99, ==, 1010);
+        /* Never across bursts: 10, 10, 10, 10. */
+        g_assert_cmpuint(figures.jitter, ==, 10);
+        g_assert_true(ald_rtt_figures(values, 6, 6, &figures));
+        g_assert_cmpuint(figures.jitter, ==, (10 + 10 + 990 + 10 + 10) / 5);
+        g_assert_true(ald_rtt_figures(values, 1, 3, &figures));
+        g_assert_cmpuint(figures.jitter, ==, 0);
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(many); i++)
+                many[i] = G_N_ELEMENTS(many) - i;
+        g_assert_true(ald_rtt_figures(many, G_N_ELEMENTS(many), 20, &figures));
+        g_assert_cmpuint(figures.min, ==, 1);
+        g_assert_cmpuint(figures.p50, ==, 100);
+        g_assert_cmpuint(figures.p99, ==, 198);
+        g_assert_cmpuint(figures.jitter, ==, 1);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/probe/statistics/median", test_median);
+        g_test_add_func("/probe/statistics/interval", test_interval);
+        g_test_add_func("/probe/statistics/rtt", test_rtt);
+        return g_test_run();
+}
