@@ -125,16 +125,6 @@ AldBroker *ald_broker_new(const AldAddress *address, bool discovered, AldBrokerC
         return broker;
 }
 
-void ald_broker_free(AldBroker *broker)
-{
-        if (!broker)
-                return;
-        ald_session_free(broker->session);
-        ald_timer_free(broker->retry);
-        g_free(broker->problem);
-        g_free(broker);
-}
-
 void ald_broker_start(AldBroker *broker)
 {
         if (broker->session)
@@ -143,12 +133,36 @@ void ald_broker_start(AldBroker *broker)
         ald_timer_set(broker->retry, g_get_monotonic_time());
 }
 
+/* Those that are off the wire are let go; the others may be waited for at the end of the process. */
+static void leave(AldBroker *broker)
+{
+        GPtrArray *leaving = broker->common->leaving;
+
+        for (guint i = leaving->len; i > 0; i--)
+                if (ald_session_has_ended(leaving->pdata[i - 1]))
+                        g_ptr_array_remove_index_fast(leaving, i - 1);
+        if (!broker->session)
+                return;
+        ald_session_leave(broker->session);
+        g_ptr_array_add(leaving, g_steal_pointer(&broker->session));
+}
+
+void ald_broker_free(AldBroker *broker)
+{
+        if (!broker)
+                return;
+        leave(broker);
+        ald_timer_free(broker->retry);
+        g_free(broker->problem);
+        g_free(broker);
+}
+
 /* Afterwards there is no session, and nothing of it in the inbox. */
 static void end(AldBroker *broker, AldBrokerState state, const char *reason)
 {
         bool connected = ald_broker_connected(broker);
 
-        g_clear_pointer(&broker->session, ald_session_free);
+        leave(broker);
         ald_timer_set(broker->retry, ALD_TIMER_NEVER);
         set_state(broker, state, reason);
         if (connected)
@@ -161,16 +175,21 @@ void ald_broker_stop(AldBroker *broker, const char *reason)
         end(broker, ALD_BROKER_CONNECTING, reason);
 }
 
-void ald_broker_say_bye(AldBroker *broker)
+static void free_session(gpointer session)
 {
-        if (broker->session)
-                ald_session_stop(broker->session);
+        ald_session_free(session);
 }
 
-void ald_broker_await_bye(AldBroker *broker, gint64 deadline_usec)
+GPtrArray *ald_broker_leaving_new(void)
 {
-        if (broker->session)
-                ald_session_await_end(broker->session, deadline_usec);
+        return g_ptr_array_new_with_free_func(free_session);
+}
+
+void ald_broker_leaving_free(GPtrArray *leaving, gint64 deadline_usec)
+{
+        for (guint i = 0; i < leaving->len; i++)
+                ald_session_await_end(leaving->pdata[i], deadline_usec);
+        g_ptr_array_unref(leaving);
 }
 
 void ald_broker_set_duplicate(AldBroker *broker, const AldBroker *other)
@@ -226,7 +245,7 @@ static void take_end(AldBroker *broker, AldBrokerState state, const char *reason
 
 static void take_duplicate(AldBroker *broker, uint64_t conn)
 {
-        g_clear_pointer(&broker->session, ald_session_free);
+        leave(broker);
         broker->duplicate = false;
         broker->common->duplicate(broker, conn, broker->common->userdata);
         if (!broker->duplicate)

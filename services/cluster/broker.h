@@ -57,7 +57,8 @@ typedef struct AldBrokerCommon {
         char **filters;   /* maybe NULL */
         AldInbox *inbox;
         AldClaims *claims;
-        uint64_t conn; /* counts the attempts of all */
+        GPtrArray *leaving; /* connections that say good-bye */
+        uint64_t conn;      /* counts the attempts of all */
 
         AldTls *(*make_tls)(const char *name, char **ret_problem, void *userdata);
         char *(*make_will)(uint64_t conn, void *userdata);
@@ -83,9 +84,9 @@ void ald_broker_start(AldBroker *broker);
 /* Sends what waits and says good-bye, so that no will is published; in the background. */
 void ald_broker_stop(AldBroker *broker, const char *reason);
 
-/* The same before the end of the process: first all are told, then each is waited for. */
-void ald_broker_say_bye(AldBroker *broker);
-void ald_broker_await_bye(AldBroker *broker, gint64 deadline_usec);
+/* The connections that are saying good-bye; to free them is to wait for that, in µs of CLOCK_MONOTONIC. */
+GPtrArray *ald_broker_leaving_new(void);
+void ald_broker_leaving_free(GPtrArray *leaving, gint64 deadline_usec);
 
 /* It is the same broker as the other, which is connected: looks again after a while. */
 void ald_broker_set_duplicate(AldBroker *broker, const AldBroker *other);

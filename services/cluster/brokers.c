@@ -170,6 +170,7 @@ AldBrokers *ald_brokers_new(const AldBrokersHandler *handler, void *userdata)
         brokers->common = (AldBrokerCommon){
                 .inbox = ald_inbox_new(ALD_INBOX_BYTES, ALD_INBOX_TOPICS, on_message, brokers),
                 .claims = ald_claims_new(),
+                .leaving = ald_broker_leaving_new(),
                 .make_tls = make_tls,
                 .make_will = make_will,
                 .connected = on_connected,
@@ -191,11 +192,8 @@ void ald_brokers_free(AldBrokers *brokers)
 
         if (!brokers)
                 return;
-        for (guint i = 0; i < brokers->list->len; i++)
-                ald_broker_say_bye(brokers->list->pdata[i]);
-        for (guint i = 0; i < brokers->list->len; i++)
-                ald_broker_await_bye(brokers->list->pdata[i], deadline);
         g_ptr_array_unref(brokers->list);
+        ald_broker_leaving_free(brokers->common.leaving, deadline);
         ald_inbox_free(brokers->common.inbox);
         ald_claims_unref(brokers->common.claims);
         g_strfreev(brokers->common.filters);
@@ -255,6 +253,8 @@ void ald_brokers_configure(AldBrokers *brokers, const AldAddress *addresses, siz
 {
         set_addresses(brokers->configured, addresses, n);
         rebuild(brokers);
+        /* Whoever reloads has maybe repaired something just now. */
+        start_all(brokers);
 }
 
 void ald_brokers_discover(AldBrokers *brokers, const AldAddress *addresses, size_t n)

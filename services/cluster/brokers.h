@@ -67,7 +67,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldBrokers, ald_brokers_free)
  */
 void ald_brokers_set_identity(AldBrokers *brokers, const char *client_id, const char *will_topic);
 
-/* The configured addresses, in their order. Those that stay keep their connection. */
+/* The configured addresses, in their order. Those that stay keep their connection; where there is none, it is
+ * tried for anew at once. */
 void ald_brokers_configure(AldBrokers *brokers, const AldAddress *addresses, size_t n);
 
 /* What discovery finds now: a hint only, the certificate decides. Those that are configured too are left out.

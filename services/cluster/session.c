@@ -63,16 +63,40 @@ static void wake(AldSession *session)
         (void) eventfd_write(session->wake, 1);
 }
 
+/* Once only: later, what waits from this source may be of the next session. */
+void ald_session_leave(AldSession *session)
+{
+        bool silent;
+
+        g_mutex_lock(&session->lock);
+        silent = session->silent;
+        session->silent = session->stopping = true;
+        g_mutex_unlock(&session->lock);
+        if (silent)
+                return;
+        wake(session);
+        ald_inbox_forget(session->inbox, session->source);
+}
+
+bool ald_session_has_ended(AldSession *session)
+{
+        bool ended;
+
+        g_mutex_lock(&session->lock);
+        ended = session->ended;
+        g_mutex_unlock(&session->lock);
+        return ended;
+}
+
 void ald_session_free(AldSession *session)
 {
         if (!session)
                 return;
-        g_mutex_lock(&session->lock);
-        session->silent = session->stopping = true;
-        g_mutex_unlock(&session->lock);
-        wake(session);
-        ald_inbox_forget(session->inbox, session->source);
-        g_clear_pointer(&session->thread, g_thread_unref);
+        ald_session_leave(session);
+        if (session->thread && ald_session_has_ended(session))
+                g_thread_join(session->thread);
+        else if (session->thread)
+                g_thread_unref(session->thread);
         ald_session_unref(session);
 }
 
@@ -95,14 +119,6 @@ void ald_session_subscribe(AldSession *session, const char *const *filters)
         g_strfreev(session->filters);
         session->filters = g_strdupv((char **) filters);
         session->resubscribe = true;
-        g_mutex_unlock(&session->lock);
-        wake(session);
-}
-
-void ald_session_stop(AldSession *session)
-{
-        g_mutex_lock(&session->lock);
-        session->stopping = true;
         g_mutex_unlock(&session->lock);
         wake(session);
 }
@@ -153,7 +169,7 @@ AldTopicMessage *ald_session_take_message(AldSession *session)
         return message;
 }
 
-/* Under the lock, so that nothing is put after ald_session_free(): the inbox may be gone then. */
+/* Under the lock, so that nothing is put after ald_session_leave(): the inbox may be gone then. */
 void ald_session_put(AldSession *session, AldTopicMessage *message)
 {
         message->source = session->source;

@@ -45,6 +45,12 @@ typedef struct AldSessionSetup {
 AldSession *ald_session_new(const AldSessionSetup *setup, AldTls *tls);
 
 /* Nothing comes from it any more. Where it is connected, it says good-bye in its thread. */
+void ald_session_leave(AldSession *session);
+
+/* Whether it is off the wire. */
+bool ald_session_has_ended(AldSession *session);
+
+/* Leaves it, and does not wait for its good-bye. */
 void ald_session_free(AldSession *session);
 
 /* -ENOBUFS where too much waits to be sent. */
@@ -52,10 +58,6 @@ int ald_session_publish(AldSession *session, const AldTopicMessage *message);
 
 /* Subscribes to these, again where it was before, and ends the other subscriptions. */
 void ald_session_subscribe(AldSession *session, const char *const *filters);
-
-/* Sends what waits and says good-bye; ALD_SESSION_ENDED follows unless it has ended already. False where it
- * is only resolving, which cannot be cut short. */
-void ald_session_stop(AldSession *session);
 
 /* Waits until it is off the wire; a name that is being resolved is not waited for. */
 void ald_session_await_end(AldSession *session, gint64 deadline_usec);
