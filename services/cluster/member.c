@@ -103,16 +103,11 @@ static void on_connected(AldBroker *broker, void *userdata)
         changed(member);
 }
 
-static uint32_t number_of(const AldBroker *broker)
-{
-        return g_str_hash(ald_broker_address(broker)) | 1u;
-}
-
 static void on_disconnected(AldBroker *broker, const char *reason, void *userdata)
 {
         AldMember *member = userdata;
 
-        ald_wills_lose(member->wills, number_of(broker));
+        ald_wills_lose(member->wills, ald_voice_broker_number(broker));
         ald_voice_disconnected(member->voice, broker);
         if (ald_brokers_count_connected(member->brokers) == 0 && member->connected_since != 0) {
                 member->connected_since = 0;
@@ -150,7 +145,7 @@ static void on_message(AldBroker *broker, const AldBrokerMessage *message, void 
 {
         AldMember *member = userdata;
         const AldReceived received = {
-                .broker = number_of(broker),
+                .broker = ald_voice_broker_number(broker),
                 .conn = ald_broker_conn(broker),
                 .topic = message->topic,
                 .payload = message->payload,
@@ -471,10 +466,11 @@ AldReceiver *ald_member_receiver(AldMember *member)
         return member->receiver;
 }
 
+/* A broker that ends each connection at once tells no reason. */
 const char *ald_member_broker_problem(AldMember *member, AldBroker *broker)
 {
-        if (ald_broker_connected(broker) &&
-                ald_own_status_is_lost(member->setup.status, ald_broker_conn(broker), now_usec()))
+        if (ald_broker_state(broker) != ALD_BROKER_UNREACHABLE &&
+                ald_own_status_is_lost(member->setup.status, ald_voice_broker_number(broker), now_usec()))
                 return REFUSED_PUBLISH;
         return ald_broker_problem(broker);
 }

@@ -13,14 +13,18 @@ typedef struct Sighting {
         uint64_t conn;
 } Sighting;
 
+/* What was published at a broker. */
 typedef struct Echo {
-        uint64_t conn;
-        uint64_t published;
+        uint32_t broker;
+        uint64_t conn;      /* 0: the connection has ended */
+        uint64_t published; /* through that connection */
         bool returned;
+        unsigned ends; /* connections in a row that ended before it came back */
 } Echo;
 
 struct AldOwnStatus {
         AldId instance, boot;
+        AldId other; /* the instance on another machine, once it is known */
         uint64_t epoch, epoch_since, announced;
         Sighting sightings[SIGHTINGS_MAX];
         unsigned n_sightings;
@@ -59,6 +63,7 @@ char *ald_own_status_write(const AldOwnStatus *own, AldPresenceSaid said, uint64
                 .instance = own->instance,
                 .boot = own->boot,
                 .announced = own->announced,
+                .other = said == ALD_PRESENCE_SAYS_DUPLICATE ? own->other : (AldId){ { 0 } },
         };
 
         return ald_payload_write_status(&status);
@@ -86,37 +91,73 @@ bool ald_own_status_announce(AldOwnStatus *own, uint64_t now)
         return true;
 }
 
-static Echo *find_echo(const AldOwnStatus *own, uint64_t conn)
+static Echo *find_echo(const AldOwnStatus *own, uint32_t broker)
 {
         for (guint i = 0; i < own->echoes->len; i++) {
                 Echo *echo = &g_array_index(own->echoes, Echo, i);
-                if (echo->conn == conn)
+                if (echo->broker == broker)
                         return echo;
         }
         return NULL;
 }
 
-void ald_own_status_published(AldOwnStatus *own, uint64_t conn, uint64_t now)
+/* Where there are too many, one makes way that is not connected. */
+static Echo *get_echo(AldOwnStatus *own, uint32_t broker)
 {
-        const Echo echo = { .conn = conn, .published = now };
+        const Echo fresh = { .broker = broker };
+        Echo *echo = find_echo(own, broker);
 
-        if (!find_echo(own, conn) && own->echoes->len < ECHOES_MAX)
-                g_array_append_val(own->echoes, echo);
+        if (echo)
+                return echo;
+        if (own->echoes->len < ECHOES_MAX) {
+                g_array_append_val(own->echoes, fresh);
+                return find_echo(own, broker);
+        }
+        for (guint i = 0; i < own->echoes->len; i++) {
+                echo = &g_array_index(own->echoes, Echo, i);
+                if (echo->conn == 0) {
+                        *echo = fresh;
+                        return echo;
+                }
+        }
+        return NULL;
+}
+
+void ald_own_status_published(AldOwnStatus *own, uint32_t broker, uint64_t conn, uint64_t now)
+{
+        Echo *echo = get_echo(own, broker);
+
+        if (!echo || echo->conn == conn)
+                return;
+        echo->conn = conn;
+        echo->published = now;
+        echo->returned = false;
 }
 
 void ald_own_status_disconnected(AldOwnStatus *own, uint64_t conn)
 {
-        const Echo *echo = find_echo(own, conn);
+        for (guint i = 0; i < own->echoes->len; i++) {
+                Echo *echo = &g_array_index(own->echoes, Echo, i);
 
-        if (echo)
-                g_array_remove_index_fast(own->echoes, (guint) (echo - (const Echo *) own->echoes->data));
+                if (echo->conn != conn)
+                        continue;
+                echo->conn = 0;
+                echo->ends = echo->returned ? 0 : echo->ends + 1;
+        }
 }
 
-bool ald_own_status_is_lost(const AldOwnStatus *own, uint64_t conn, uint64_t now)
+static bool is_waiting(const Echo *echo)
 {
-        const Echo *echo = find_echo(own, conn);
+        return echo->conn != 0 && !echo->returned;
+}
 
-        return echo && !echo->returned && now - echo->published >= ALD_ECHO_USEC;
+bool ald_own_status_is_lost(const AldOwnStatus *own, uint32_t broker, uint64_t now)
+{
+        const Echo *echo = find_echo(own, broker);
+
+        if (!echo)
+                return false;
+        return echo->ends >= ALD_ENDS_MAX || (is_waiting(echo) && now - echo->published >= ALD_ECHO_USEC);
 }
 
 uint64_t ald_own_status_due(const AldOwnStatus *own, uint64_t now)
@@ -127,7 +168,7 @@ uint64_t ald_own_status_due(const AldOwnStatus *own, uint64_t now)
                 due = own->epoch_since + ALD_ANNOUNCE_USEC;
         for (guint i = 0; i < own->echoes->len; i++) {
                 const Echo *echo = &g_array_index(own->echoes, Echo, i);
-                if (!echo->returned && echo->published + ALD_ECHO_USEC > now)
+                if (is_waiting(echo) && echo->published + ALD_ECHO_USEC > now)
                         due = MIN(due, echo->published + ALD_ECHO_USEC);
         }
         return due;
@@ -148,18 +189,30 @@ static Sighting *find_sighting(AldOwnStatus *own, const AldStatus *status, uint3
         return sighting;
 }
 
+static bool is_of_another_machine(AldOwnStatus *own, const AldStatus *status, uint32_t broker, bool retained)
+{
+        if (find_sighting(own, status, broker)->conn < status->conn)
+                return true;
+        if (status->said == ALD_PRESENCE_SAYS_DUPLICATE && ald_id_equal(&status->other, &own->instance))
+                return true;
+        return !retained && status->said != ALD_PRESENCE_SAYS_OFFLINE;
+}
+
 bool ald_own_status_take(
         AldOwnStatus *own, const AldStatus *status, uint32_t broker, uint64_t conn, bool retained)
 {
         Echo *echo;
 
         if (ald_id_equal(&status->instance, &own->instance)) {
-                echo = find_echo(own, conn);
-                if (echo && status->conn == conn)
+                echo = find_echo(own, broker);
+                if (echo && echo->conn == conn && status->conn == conn) {
                         echo->returned = true;
+                        echo->ends = 0;
+                }
                 return false;
         }
-        if (find_sighting(own, status, broker)->conn < status->conn)
-                return true;
-        return !retained && status->said != ALD_PRESENCE_SAYS_OFFLINE;
+        if (!is_of_another_machine(own, status, broker, retained))
+                return false;
+        own->other = status->instance;
+        return true;
 }

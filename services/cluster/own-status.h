@@ -32,19 +32,22 @@ uint64_t ald_own_status_epoch(const AldOwnStatus *own);
 /* True once, when all of the present epoch was published and that is to be said. */
 bool ald_own_status_announce(AldOwnStatus *own, uint64_t now);
 
-/* The status was published through this connection. */
-void ald_own_status_published(AldOwnStatus *own, uint64_t conn, uint64_t now);
+/* Some brokers end the connection of who publishes what their rules forbid, again and again. */
+#define ALD_ENDS_MAX 3u
+
+/* The status was published through this connection of a broker; that has ended. */
+void ald_own_status_published(AldOwnStatus *own, uint32_t broker, uint64_t conn, uint64_t now);
 void ald_own_status_disconnected(AldOwnStatus *own, uint64_t conn);
-/* Whether it should have come back by now, and has not. */
-bool ald_own_status_is_lost(const AldOwnStatus *own, uint64_t conn, uint64_t now);
+/* Whether it should have come back from the broker by now, and has not. */
+bool ald_own_status_is_lost(const AldOwnStatus *own, uint32_t broker, uint64_t now);
 
 /* When one of the two above can change by the passing of time; UINT64_MAX for never. */
 uint64_t ald_own_status_due(const AldOwnStatus *own, uint64_t now);
 
 /*
  * Takes what came under our own topic through a connection of a broker. True where it shows another live
- * machine of our id: it speaks now, or it has connected again since it was first seen. What a former instance
- * of this service left shows neither.
+ * machine of our id: it speaks now, it has met us, or it has connected again since it was first seen. What a
+ * former instance of this service left shows none of that.
  */
 bool ald_own_status_take(
         AldOwnStatus *own, const AldStatus *status, uint32_t broker, uint64_t conn, bool retained);

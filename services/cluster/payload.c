@@ -152,6 +152,8 @@ static int read_status(json_t *json, AldStatus *status, char **ret_reason)
                 r = read_id(json, "boot", &status->boot, ret_reason);
         if (r >= 0 && json_object_get(json, "announced"))
                 r = read_number(json, "announced", &status->announced, ret_reason);
+        if (r >= 0 && json_object_get(json, "other"))
+                r = read_id(json, "other", &status->other, ret_reason);
         return r;
 }
 
@@ -258,6 +260,8 @@ char *ald_payload_write_status(const AldStatus *status)
         set_id(object, "instance", &status->instance);
         if (status->announced != 0)
                 set_number(object, "announced", status->announced);
+        if (!ald_id_equal(&status->other, &none))
+                set_id(object, "other", &status->other);
         return write_object(object);
 }
 

@@ -100,19 +100,6 @@ static void unlink_entry(AldTopicQueue *queue, Entry *entry)
                 g_hash_table_remove(queue->by_topic, entry);
 }
 
-static void drop_retained(AldTopicQueue *queue, const AldTopicMessage *live)
-{
-        AldTopicMessage retained = *live;
-        Entry *entry;
-
-        retained.retained = true;
-        entry = g_hash_table_lookup(queue->by_topic, &retained);
-        if (entry) {
-                unlink_entry(queue, entry);
-                ald_topic_message_free(&entry->message);
-        }
-}
-
 static bool replace(AldTopicQueue *queue, Entry *entry, const AldTopicMessage *message)
 {
         uint64_t bytes = queue->bytes - entry->message.size + message->size;
@@ -130,8 +117,6 @@ static bool put_message(AldTopicQueue *queue, const AldTopicMessage *message)
 {
         Entry *entry;
 
-        if (!message->retained)
-                drop_retained(queue, message);
         entry = g_hash_table_lookup(queue->by_topic, message);
         if (entry)
                 return replace(queue, entry, message);

@@ -15,7 +15,7 @@ typedef struct AldTopicQueue AldTopicQueue;
 
 typedef struct AldTopicMessage {
         uint64_t group; /* messages of different groups are not merged */
-        bool retained;  /* nor is a retained one taken for a live one; it makes way for a later live one */
+        bool retained;  /* nor are retained and live ones: each may tell what the other does not */
         int qos;
         const char *topic;
         const void *payload;

@@ -119,6 +119,11 @@ void ald_voice_free(AldVoice *voice)
         g_free(voice);
 }
 
+uint32_t ald_voice_broker_number(const AldBroker *broker)
+{
+        return g_str_hash(ald_broker_address(broker)) | 1u;
+}
+
 static void say_to(AldVoice *voice, AldBroker *broker, AldPresenceSaid said)
 {
         uint64_t conn = ald_broker_conn(broker);
@@ -131,7 +136,8 @@ static void say_to(AldVoice *voice, AldBroker *broker, AldPresenceSaid said)
                 g_warning("Cannot say to broker %s how this node is: %s", ald_broker_address(broker),
                         g_strerror(-r));
         else
-                ald_own_status_published(voice->setup.status, conn, (uint64_t) g_get_monotonic_time());
+                ald_own_status_published(voice->setup.status, ald_voice_broker_number(broker), conn,
+                        (uint64_t) g_get_monotonic_time());
 }
 
 void ald_voice_say(AldVoice *voice, AldPresenceSaid said)

@@ -59,20 +59,41 @@ static void test_lost_publications(Fixture *fixture, gconstpointer unused)
 {
         AldStatus status;
 
-        ald_own_status_published(fixture->own, 3, START);
-        ald_own_status_published(fixture->own, 4, START);
+        ald_own_status_published(fixture->own, 1, 3, START);
+        ald_own_status_published(fixture->own, 2, 4, START);
         g_assert_cmpuint(ald_own_status_due(fixture->own, START), ==, START + 5 * SECOND);
         status = said(fixture, 3);
-        /* That of another connection, or through another, proves nothing. */
-        g_assert_false(ald_own_status_take(fixture->own, &status, 1, 4, false));
-        g_assert_true(ald_own_status_is_lost(fixture->own, 3, START + 5 * SECOND));
+        /* That of another connection proves nothing. */
+        g_assert_false(ald_own_status_take(fixture->own, &status, 2, 4, false));
+        g_assert_true(ald_own_status_is_lost(fixture->own, 1, START + 5 * SECOND));
         g_assert_false(ald_own_status_take(fixture->own, &status, 1, 3, false));
-        g_assert_false(ald_own_status_is_lost(fixture->own, 3, START + 5 * SECOND));
-        g_assert_false(ald_own_status_is_lost(fixture->own, 4, START + 4 * SECOND));
-        g_assert_true(ald_own_status_is_lost(fixture->own, 4, START + 5 * SECOND));
+        g_assert_false(ald_own_status_is_lost(fixture->own, 1, START + 5 * SECOND));
+        g_assert_false(ald_own_status_is_lost(fixture->own, 2, START + 4 * SECOND));
+        g_assert_true(ald_own_status_is_lost(fixture->own, 2, START + 5 * SECOND));
         ald_own_status_disconnected(fixture->own, 4);
-        g_assert_false(ald_own_status_is_lost(fixture->own, 4, START + 9 * SECOND));
+        g_assert_false(ald_own_status_is_lost(fixture->own, 2, START + 9 * SECOND));
         g_assert_cmpuint(ald_own_status_due(fixture->own, START + 9 * SECOND), ==, UINT64_MAX);
+}
+
+/* A broker that ends the connection instead of passing on. */
+static void test_connections_that_end(Fixture *fixture, gconstpointer unused)
+{
+        AldStatus status;
+
+        for (unsigned conn = 1; conn <= ALD_ENDS_MAX; conn++) {
+                g_assert_false(ald_own_status_is_lost(fixture->own, 1, START));
+                ald_own_status_published(fixture->own, 1, conn, START);
+                ald_own_status_disconnected(fixture->own, conn);
+        }
+        g_assert_true(ald_own_status_is_lost(fixture->own, 1, START));
+        g_assert_false(ald_own_status_is_lost(fixture->own, 2, START));
+        ald_own_status_published(fixture->own, 1, 9, START);
+        g_assert_true(ald_own_status_is_lost(fixture->own, 1, START));
+        status = said(fixture, 9);
+        ald_own_status_take(fixture->own, &status, 1, 9, false);
+        g_assert_false(ald_own_status_is_lost(fixture->own, 1, START));
+        ald_own_status_disconnected(fixture->own, 9);
+        g_assert_false(ald_own_status_is_lost(fixture->own, 1, START));
 }
 
 static bool take(Fixture *fixture, unsigned instance, AldPresenceSaid what, uint64_t conn, uint32_t broker,
@@ -101,6 +122,25 @@ static void test_machines_that_put_each_other_out(Fixture *fixture, gconstpointe
         g_assert_true(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 2, 1, true));
 }
 
+/* The other one has found out first. */
+static void test_met_by_another_machine(Fixture *fixture, gconstpointer unused)
+{
+        AldStatus status = { .said = ALD_PRESENCE_SAYS_DUPLICATE, .conn = 1, .instance = id_make(2) };
+        AldId other;
+        g_autofree char *payload = NULL;
+
+        status.other = id_make(3);
+        g_assert_false(ald_own_status_take(fixture->own, &status, 1, 1, true));
+        status.other = fixture->instance;
+        g_assert_true(ald_own_status_take(fixture->own, &status, 1, 1, true));
+
+        /* And it learns so from us. */
+        payload = ald_own_status_write(fixture->own, ALD_PRESENCE_SAYS_DUPLICATE, 1);
+        g_assert_cmpint(ald_payload_read_status(payload, strlen(payload), &status, NULL), ==, 0);
+        other = id_make(2);
+        g_assert_true(ald_id_equal(&status.other, &other));
+}
+
 static void test_machines_at_two_brokers(Fixture *fixture, gconstpointer unused)
 {
         g_assert_true(take(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 1, 1, false));
@@ -123,8 +163,10 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         ADD(announcement);
         ADD(lost_publications);
+        ADD(connections_that_end);
         ADD(former_instance);
         ADD(machines_that_put_each_other_out);
+        ADD(met_by_another_machine);
         ADD(machines_at_two_brokers);
         ADD(many_instances);
         return g_test_run();

@@ -132,9 +132,9 @@ static void test_status(void)
                 "{'state':'online','epoch':1,'conn':1,'instance':'" SINK "','boot':7}",
                 "{'state':'online','epoch':1,'conn':1,'instance':'" SINK "','announced':'1'}" };
         const AldStatus statuses[] = {
-                { ALD_PRESENCE_SAYS_ONLINE, 5, 1, id_make(7), id_make(8), 5 },
-                { ALD_PRESENCE_SAYS_OFFLINE, 0, 2, id_make(7), { { 0 } }, 0 },
-                { ALD_PRESENCE_SAYS_DUPLICATE, 5, 3, id_make(7), id_make(8), 0 },
+                { ALD_PRESENCE_SAYS_ONLINE, 5, 1, id_make(7), id_make(8), 5, { { 0 } } },
+                { ALD_PRESENCE_SAYS_OFFLINE, 0, 2, id_make(7), { { 0 } }, 0, { { 0 } } },
+                { ALD_PRESENCE_SAYS_DUPLICATE, 5, 3, id_make(7), id_make(8), 0, id_make(9) },
         };
 
         for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {

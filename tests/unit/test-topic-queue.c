@@ -62,6 +62,7 @@ static void test_live_and_retained(void)
 
         put(queue, "a", "kept", true);
         put(queue, "a", "live", false);
+        expect(queue, "a", "kept", true);
         expect(queue, "a", "live", false);
         expect_empty(queue);
 
@@ -75,6 +76,7 @@ static void test_live_and_retained(void)
         put(queue, "a", "kept", true);
         put(queue, "a", "newer", false);
         expect(queue, "a", "newer", false);
+        expect(queue, "a", "kept", true);
         expect_empty(queue);
 
         put(queue, "a", "kept", true);

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The cluster service of real nodes: what it shows, forgets, mirrors and says when something is wrong."""
+
+import json
+import shutil
+
+import pytest
+
+from bedlib import BusError
+from bedlib.fixtures import needs_namespaces
+from bedlib.node import CLUSTER, told_states
+from bedlib.waiting import wait_steadily
+
+pytestmark = needs_namespaces
+DAEMONS = ("identityd", "telemetryd", "stated", "clusterd")
+PORT = 8883
+UNKNOWN = 2 ** 64 - 1
+
+
+@pytest.fixture
+def pair(make_cluster):
+    cluster = make_cluster(2, sysroot=True)
+    cluster.wait_online()
+    return cluster
+
+
+def cluster_call(node, method, *args, **options):
+    return node.call(*CLUSTER, method, *args, **options)
+
+
+def rows(node, method):
+    return cluster_call(node, method)
+
+
+def row_of(observer, node):
+    return next((row for row in rows(observer, "GetNodes") if row["Id"] == node.id), None)
+
+
+def wait_property(node, name, wanted):
+    node.wait_for_property(*CLUSTER, name, wanted if callable(wanted) else lambda value: value == wanted)
+
+
+def listen(node, broker, topic):
+    """{topic: payload} of what the broker keeps, the first line of each."""
+    config = node.dir / "config/cluster"
+    told = node.run(["mosquitto_sub", "-h", broker.address, "-p", PORT, "--cafile", config / "ca.crt", "--cert",
+                     config / "node.crt", "--key", config / "node.key", "-t", topic, "-v", "-W", 1], check=False)
+    return dict(line.split(" ", 1) for line in told.stdout.splitlines() if line.startswith("alidade/1/"))
+
+
+def test_what_it_shows(pair):
+    one, two = pair.nodes
+    for node in pair.nodes:
+        assert {name: node.get(*CLUSTER, name) for name in ("ClusterName", "State", "Problem", "Mirror", "Mirroring")} \
+            == {"ClusterName": "bed", "State": "online", "Problem": "", "Mirror": "all", "Mirroring": True}
+        assert len(node.get(*CLUSTER, "Instance")) == 32
+        broker, = rows(node, "GetBrokers")
+        assert (broker["Address"], broker["Source"], broker["State"], broker["Publishing"]) \
+            == (one.address, "configured", "connected", True)
+        assert broker["CertificateExpiryUSec"] < UNKNOWN and "Problem" not in broker
+        assert node.get(*CLUSTER, "CertificateExpiryUSec") < UNKNOWN
+    wait_steadily(lambda: "ClockOffsetUSec" in row_of(two, one), "the clock of node1")
+    shown = row_of(two, one)
+    assert (shown["State"], shown["Instance"], shown["RefusedMessages"]) \
+        == ("online", one.get(*CLUSTER, "Instance"), 0)
+    assert abs(shown["ClockOffsetUSec"]) < 10 ** 6 and shown["LagUSec"] < 10 ** 7
+    assert row_of(one, one)["State"] == "online"
+
+
+def test_what_it_publishes(pair):
+    one, two = pair.nodes
+    kept = listen(one, one, f"alidade/1/bed/{two.id}/#")
+    kinds = {topic.rsplit("/", 1)[1]: json.loads(payload) for topic, payload in kept.items()
+             if payload.startswith("{")}
+    local = {kind for node, kind, _ in two.records() if node == two.id and kind != "Node1.Presence"}
+    assert local and local <= kinds.keys() <= local | {"status", "alive"}
+    assert kinds["status"]["state"] == "online" and kinds["status"]["instance"] == two.get(*CLUSTER, "Instance")
+    assert kinds["Node1.Identity"]["fields"] == two.records()[two.id, "Node1.Identity", ""][3]
+    assert kept[f"alidade/1/bed/{two.id}/crl"].startswith("-----BEGIN X509 CRL-----")
+
+
+def test_an_orderly_end_is_told_at_once(pair):
+    one, two = pair.nodes
+    with one.log_presences() as log:
+        two.process("clusterd").stop()
+        one.wait_presence(two, "offline")
+        assert "stale" not in {state for told, state in told_states(log) if told == two.id}
+    assert json.loads(listen(one, one, f"alidade/1/bed/{two.id}/status").popitem()[1])["state"] == "offline"
+    assert two.presence(two) is None
+
+
+def test_forget(pair):
+    one, two = pair.nodes
+    with pytest.raises(BusError) as refused:
+        cluster_call(one, "Forget", "s", (two.id,))
+    assert refused.value.name == "org.alidade.Error.NodeOnline"
+    for target, error in ((one.id, "org.alidade.Error.NodeOnline"), ("1" * 32, "org.alidade.Error.NoSuchNode"),
+                          ("two", "org.freedesktop.DBus.Error.InvalidArgs")):
+        with pytest.raises(BusError) as refused:
+            cluster_call(one, "Forget", "s", (target,))
+        assert refused.value.name == error
+    two.process("clusterd").stop()
+    one.wait_presence(two, "offline")
+    cluster_call(one, "Forget", "s", (two.id,))
+    wait_steadily(lambda: not [key for key in one.records() if key[0] == two.id], "node2 to be forgotten")
+    assert row_of(one, two) is None
+
+    # Nor does it rise again where all is read anew.
+    one.restart("stated")
+    one.restart("clusterd")
+    wait_property(one, "State", "online")
+    pair.wait_until(lambda: one.records("Node1.Identity"), "records of node1 itself")
+    assert not [key for key in one.records() if key[0] == two.id]
+
+    two.start_daemon("clusterd")
+    one.wait_presence(two, "online")
+    pair.wait_digest_equal(deadline=60)
+    wait_steadily(lambda: not listen(one, one, f"alidade/1/bed/{one.id}/forget/#"), "the word to be taken back")
+
+
+def test_the_state_service_starts_anew(pair):
+    one, two = pair.nodes
+    before = one.digest()
+    one.restart("stated")
+    pair.wait_online()
+    pair.wait_until(lambda: one.digest() == two.digest() == before, "the same map as before")
+
+
+def test_mirror_on_demand(make_cluster):
+    cluster = make_cluster(2, sysroot=True, config="[cluster]\nmirror=on-demand\n")
+    one, two = cluster.nodes
+    cluster.wait_online()
+    assert (one.get(*CLUSTER, "Mirror"), one.get(*CLUSTER, "Mirroring")) == ("on-demand", False)
+    assert {key[1] for key in one.records() if key[0] == two.id} == {"Node1.Presence"}
+    client = one.new_connection()
+    client.call(*CLUSTER, "Mirror")
+    wait_property(one, "Mirroring", True)
+    cluster.wait_digest_equal("Node1.Identity", nodes=[one]) and cluster.wait_until(
+        lambda: (two.id, "Node1.Identity", "") in one.records(), "records of node2")
+    client.close()
+    wait_property(one, "Mirroring", False)
+    with pytest.raises(BusError) as refused:
+        cluster_call(one, "Unmirror")
+    assert refused.value.name == "org.alidade.Error.NotMirrored"
+
+
+def test_publications_that_are_refused(pair):
+    """The broker acknowledges them all the same."""
+    one, two = pair.nodes
+    rules = one.broker.config / "alidade.acl"
+    text = rules.read_text()
+    rules.write_text("".join(line for line in text.splitlines(keepends=True) if "write" not in line))
+    one.broker.stop()
+    one.broker.start()
+    wait_property(two, "Problem", lambda problem: "access rules" in problem)
+    assert any("access rules" in row.get("Problem", "") for row in rows(two, "GetBrokers"))
+    rules.write_text(text)
+    one.broker.stop()
+    one.broker.start()
+    wait_property(two, "Problem", "")
+
+
+def test_two_machines_of_one_id(make_cluster):
+    """Copies of one image put each other out at the broker; both find that out and keep silent."""
+    cluster = make_cluster(3, sysroot=True, programs=())
+    one, two, copy = cluster.nodes
+    shutil.rmtree(copy.dir / "config", ignore_errors=True)
+    shutil.copytree(two.dir / "config", copy.dir / "config", copy_function=shutil.copy2)
+    copy.run(["chown", "-R", "--reference", two.dir / "config/cluster/node.key",
+              copy.dir / "config/cluster/node.key"])
+    for node, environment in ((one, {}), (two, {}), (copy, {"ALIDADE_MACHINE_ID": two.machine_id})):
+        for program in DAEMONS:
+            node.start_daemon(program, env=environment)
+    for node in (two, copy):
+        wait_property(node, "State", "duplicate")
+        assert "machine-id" in node.get(*CLUSTER, "Problem")
+    one.wait_presence(two, "duplicate")
+    assert any(two.id in finding["Nodes"] for finding in one.state("GetFindings"))
+    assert two.presence(two) == "duplicate"
+
+    # The copy is made a machine of its own, and the service is restarted.
+    copy.process("clusterd").stop()
+    two.restart("clusterd")
+    one.wait_presence(two, "online")
+    wait_property(two, "State", "online")
