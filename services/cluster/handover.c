@@ -13,6 +13,7 @@ struct AldHandover {
         GArray *presences; /* AldId of nodes of which more is to be told */
         AldPresenceRow own;
         bool own_waits;
+        bool presences_went; /* rather than records, the last time */
         bool there;
         bool lost;
         gint64 sent, loss_told;
@@ -60,6 +61,7 @@ static int put_presences(AldHandover *handover)
         if (handover->own_waits)
                 g_array_append_val(rows, handover->own);
         handover->own_waits = false;
+        handover->presences_went = true;
         for (guint i = 0; i < n; i++)
                 add_row(handover, rows, &g_array_index(handover->presences, AldId, i));
         g_array_remove_range(handover->presences, 0, n);
@@ -83,6 +85,19 @@ static void tell_loss(AldHandover *handover)
         handover->handler->lost(handover->userdata);
 }
 
+static int put_records(AldHandover *handover)
+{
+        handover->presences_went = false;
+        return ald_state_link_put_records(handover->link, handover->outbox);
+}
+
+/* In turns: of a thousand nodes at once one or the other would come last of all. */
+static bool is_turn_of_presences(const AldHandover *handover)
+{
+        return (handover->own_waits || handover->presences->len > 0) &&
+               (!handover->presences_went || ald_outbox_count(handover->outbox) == 0);
+}
+
 static void on_timer(void *userdata)
 {
         AldHandover *handover = userdata;
@@ -91,10 +106,10 @@ static void on_timer(void *userdata)
         if (!ald_state_link_is_ready(handover->link))
                 return;
         handover->sent = g_get_monotonic_time();
-        if (handover->own_waits || handover->presences->len > 0)
+        if (is_turn_of_presences(handover))
                 r = put_presences(handover);
         else if (ald_outbox_count(handover->outbox) > 0)
-                r = ald_state_link_put_records(handover->link, handover->outbox);
+                r = put_records(handover);
         else if (handover->lost)
                 tell_loss(handover);
         if (r < 0) {
