@@ -57,12 +57,14 @@ def measure(pids, swarm):
     return footprint.compare(pids, before, after)
 
 
-def late_join(node, known):
-    """How long until another node, started anew, knows all that the first one does; in ms."""
+def late_join(node, nodes, records):
+    """How long until another node, started anew, knows as much as the first one does; in ms."""
+    from bedlib.node import STATE
     from bedlib.waiting import wait_steadily
 
     def all_there():
-        return node.state("GetDigest", "s", ("",))[0] >= known
+        # To count the records takes the service several ms.
+        return node.get(*STATE, "Nodes") >= nodes and node.state("GetDigest", "s", ("",))[0] >= records
 
     begun = time.monotonic()
     node.start_daemons(PROGRAMS)
@@ -94,9 +96,12 @@ def run(build, nodes, divisor):
         pids = pids_of(first)
         pids["swarm"] = swarm.process.outer_pid
         figures = measure(pids, swarm)
-        late = late_join(second, first.state("GetDigest", "s", ("",))[0])
+        late = late_join(second, nodes, first.state("GetDigest", "s", ("",))[0])
         swarm.stop()
         told = json.loads(swarm.hear())
+        if told["final_values_missing"]:
+            print(swarm.process.log_text(), first.process("clusterd").log_text(),
+                  first.process("stated").log_text(), file=sys.stderr)
         return figures, {**told, "fill_s": round(fill, 2), "late_join_ms": round(late, 1)}
 
 

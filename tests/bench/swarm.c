@@ -326,8 +326,14 @@ unsigned swarm_missing(Swarm *swarm)
 {
         unsigned missing = 0;
 
-        for (unsigned i = 0; i < swarm->settings.nodes; i++)
-                for (unsigned which = 0; which < FIXTURE_RECORDS; which++)
+        for (unsigned which = 0; which < FIXTURE_RECORDS; which++) {
+                unsigned before = missing;
+
+                for (unsigned i = 0; i < swarm->settings.nodes; i++)
                         missing += !swarm->nodes[i].found[which];
+                if (missing > before)
+                        fprintf(stderr, "%u of %s are missing\n", missing - before,
+                                which < FIXTURE_KINDS ? ald_kinds[which].name : "a link");
+        }
         return missing;
 }
