@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Rubbish for every method and property of the three services: a named error each time, and a service that lives."""
+"""Rubbish for every method and property of the services: a named error each time, and a service that lives."""
 
 import xml.etree.ElementTree as ElementTree
 
@@ -9,7 +9,7 @@ from gi.repository import Gio, GLib
 from bedlib import SERVICES, BusError, interface_xml
 from state_service import MEBI, PROPERTIES, start
 
-PROGRAMS = ["identityd", "telemetryd", "stated"]
+PROGRAMS = ["identityd", "telemetryd", "clusterd", "stated"]
 BUS_ERRORS = "org.freedesktop.DBus.Error."
 NOT_THERE = {BUS_ERRORS + name for name in ("UnknownObject", "UnknownInterface", "UnknownMethod", "UnknownProperty",
                                             "InvalidArgs")}
@@ -72,7 +72,7 @@ def odd_bodies(types):
 @pytest.fixture
 def host(make_host):
     """Where the bus lets everything through, so that the services themselves have to refuse."""
-    return start(make_host, "identityd", "telemetryd", strict_bus=False, bus_policy="")
+    return start(make_host, "identityd", "telemetryd", "clusterd", strict_bus=False, bus_policy="")
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -134,7 +134,7 @@ def test_objects_that_are_not_there(host, program):
 
 
 def still_there(host):
-    """All three are, with the process that was started, and answer."""
+    """All are, with the process that was started, and answer."""
     for program, daemon in zip(PROGRAMS, host.daemons):
         service = SERVICES[program]
         assert daemon.poll() is None
