@@ -3,6 +3,7 @@
 
 #include "state/findings-report.h"
 #include "state/link.h"
+#include "state/network.h"
 #include "state/units.h"
 
 /* What links deliver, beside what they negotiated and beside the other direction. */
@@ -51,20 +52,6 @@ static void subject_clear(Subject *subject)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Subject, subject_clear)
 
-static const AldInterface *interface_with_address(const AldNetwork *network, const char *address)
-{
-        size_t n = strlen(address);
-
-        for (size_t i = 0; i < network->interfaces.n; i++) {
-                const AldInterface *interface = ald_rows_at(&network->interfaces, i);
-
-                for (const char *const *a = interface->addresses; a && *a; a++)
-                        if (strncmp(*a, address, n) == 0 && (*a)[n] == '/')
-                                return interface;
-        }
-        return NULL;
-}
-
 /* A fast port that talks to a slow one is not at fault: both ends count. */
 static void heed_sink_port(AldReport *report, AldLink *link)
 {
@@ -90,7 +77,7 @@ static void heed_sink_interface(AldReport *report, AldLink *link)
         if (!node || !link->to)
                 return;
         network = ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
-        interface = network ? interface_with_address(network, link->to) : NULL;
+        interface = network ? ald_network_find_address(network, link->to) : NULL;
         if (!interface)
                 return;
         link->negotiated_bits_per_second = MIN(

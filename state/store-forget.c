@@ -47,21 +47,12 @@ typedef struct Expiry {
         GPtrArray *silent;
 } Expiry;
 
-static bool is_online(const AldNode *node)
-{
-        const AldPresence *presence = ald_record_as(
-                ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE, AldPresence);
-
-        return presence &&
-               g_strcmp0(presence->state, ald_presence_state_to_string(ALD_PRESENCE_STATE_ONLINE)) == 0;
-}
-
 static gboolean expire_node(AldNode *node, void *userdata)
 {
         Expiry *expiry = userdata;
 
         if (!node->local && expiry->now > expiry->node && node->heard < expiry->now - expiry->node &&
-                !is_online(node))
+                !ald_node_is_online(node))
                 g_ptr_array_add(expiry->silent, node);
         else if (expiry->now > expiry->deletion)
                 forget_old_deletions(expiry->store, node, expiry->now - expiry->deletion);

@@ -104,6 +104,15 @@ AldRecord *ald_node_record(const AldNode *node, AldKind kind)
         return node->entries[kind].record;
 }
 
+bool ald_node_is_online(const AldNode *node)
+{
+        const AldPresence *presence = ald_record_as(
+                ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE, AldPresence);
+
+        return presence &&
+               g_strcmp0(presence->state, ald_presence_state_to_string(ALD_PRESENCE_STATE_ONLINE)) == 0;
+}
+
 static AldEntry *find_link(const AldNode *node, AldKind kind, const char *key)
 {
         return ald_link_set_find(node->links, kind, key);

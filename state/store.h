@@ -129,6 +129,9 @@ AldEntry *ald_store_find(AldStore *store, const AldId *id, AldKind kind, const c
 /* The record of a node's kind, or NULL. */
 AldRecord *ald_node_record(const AldNode *node, AldKind kind);
 
+/* Whether this machine hears of the node. */
+bool ald_node_is_online(const AldNode *node);
+
 /* The next present entry after (id, kind, key) in the order of these three; id NULL begins. */
 AldEntry *ald_store_after(AldStore *store, const AldId *id, AldKind kind, const char *key);
 /* The first entry of the node, then the next; NULL at the end. Kinds of nodes, then links. */

@@ -3,6 +3,7 @@
 
 #include "services/common/node-id.h"
 #include "services/state/cluster-bus.h"
+#include "services/state/link-source-bus.h"
 #include "services/state/objects-bus.h"
 #include "services/state/signals-bus.h"
 #include "services/state/sources-bus.h"
@@ -15,6 +16,7 @@ typedef struct StateService {
         AldObjects *objects;
         AldClusterBus *cluster;
         AldSources *sources;
+        AldLinkSource *links;
         AldStateBus *bus;
 } StateService;
 
@@ -23,6 +25,7 @@ static void state_stop(void *userdata)
         StateService *state = userdata;
 
         ald_state_bus_free(state->bus);
+        ald_link_source_free(state->links);
         ald_sources_free(state->sources);
         ald_cluster_bus_free(state->cluster);
         ald_objects_free(state->objects);
@@ -56,7 +59,10 @@ static int export_all(StateService *state, const AldId *local)
                 state->service, state->manager, state->cluster, state->signals, local, &state->bus);
         if (r < 0)
                 return r;
-        return ald_sources_new(state->service, state->manager, &state->sources);
+        r = ald_sources_new(state->service, state->manager, &state->sources);
+        if (r < 0)
+                return r;
+        return ald_link_source_new(state->service, state->manager, &state->links);
 }
 
 static int state_start(AldService *service, void **ret_manager)

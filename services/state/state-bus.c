@@ -7,6 +7,7 @@
 #include "services/common/holders.h"
 #include "services/common/record-bus.h"
 #include "services/state/paths.h"
+#include "services/state/probes-bus.h"
 #include "services/state/put-bus.h"
 #include "services/state/records-bus.h"
 #include "services/state/reports-bus.h"
@@ -87,6 +88,18 @@ static int method_get_findings(sd_bus_message *message, void *userdata, sd_bus_e
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
                 r = ald_reports_bus_append_findings(reply, self->store);
+        return send_reply(reply, r, error);
+}
+
+static int method_get_due_probes(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldStateBus *self = userdata;
+        g_autoptr(AldMessage) reply = NULL;
+        int r;
+
+        r = sd_bus_message_new_method_return(message, &reply);
+        if (r >= 0)
+                r = ald_probes_bus_answer(message, self->manager, reply, error);
         return send_reply(reply, r, error);
 }
 
@@ -322,6 +335,8 @@ static const sd_bus_vtable state_vtable[] = { SD_BUS_VTABLE_START(0),
                 method_get_links, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("GetTopology", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Edges),
                 method_get_topology, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("GetDueProbes", SD_BUS_ARGS("t", Max, "a{sv}", Options),
+                SD_BUS_RESULT("aa{sv}", Probes), method_get_due_probes, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("GetProfile", SD_BUS_ARGS("s", Node), SD_BUS_RESULT("a{sa{sv}}", Records),
                 method_get_profile, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("GetFindings", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Findings),

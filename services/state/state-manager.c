@@ -3,6 +3,7 @@
 
 #include "services/common/errors.h"
 #include "services/common/service.h"
+#include "services/state/links.h"
 #include "services/state/presences.h"
 #include "services/state/state-file.h"
 #include "services/state/state-manager.h"
@@ -49,6 +50,7 @@ struct AldStateManager {
         AldStore *store;
         AldStateFile *file;
         GArray *watchers;
+        uint64_t started;
         uint64_t expiry_usec;
         uint64_t refused;
         gint64 refusal_logged;
@@ -105,6 +107,7 @@ static gboolean on_expire(gpointer userdata)
         AldStateManager *manager = userdata;
 
         ald_store_expire(manager->store, now_usec(), manager->expiry_usec, manager->expiry_usec);
+        ald_links_prune(manager);
         return G_SOURCE_CONTINUE;
 }
 
@@ -122,6 +125,7 @@ AldStateManager *ald_state_manager_new(const AldId *local, const AldConfig *conf
         manager->watchers = g_array_new(false, false, sizeof(Watcher));
         manager->file = ald_state_file_new();
         manager->store = ald_state_file_load(manager->file, local, &limits, now_usec());
+        manager->started = now_usec();
         ald_store_watch(manager->store, on_changed, on_removing, manager);
         ald_state_manager_configure(manager, config);
         manager->expire_timer = g_timeout_add_seconds(EXPIRE_SECONDS, on_expire, manager);
@@ -148,6 +152,16 @@ void ald_state_manager_configure(AldStateManager *manager, const AldConfig *conf
 AldStore *ald_state_manager_store(AldStateManager *manager)
 {
         return manager->store;
+}
+
+uint64_t ald_state_manager_started(const AldStateManager *manager)
+{
+        return manager->started;
+}
+
+uint64_t ald_state_manager_expiry(const AldStateManager *manager)
+{
+        return manager->expiry_usec;
 }
 
 void ald_state_manager_watch(

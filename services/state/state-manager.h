@@ -22,6 +22,12 @@ void ald_state_manager_configure(AldStateManager *manager, const AldConfig *conf
 
 AldStore *ald_state_manager_store(AldStateManager *manager);
 
+/* When it was made, with what was kept: CLOCK_MONOTONIC in µs. */
+uint64_t ald_state_manager_started(const AldStateManager *manager);
+
+/* For how long what is not heard of any more is kept, in µs. */
+uint64_t ald_state_manager_expiry(const AldStateManager *manager);
+
 /* Called on each change and before each entry is forgotten; several may watch. */
 void ald_state_manager_watch(
         AldStateManager *manager, AldStoreChanged changed, AldStoreRemoving removing, void *userdata);

@@ -80,3 +80,12 @@ void state_put_link(
         json_object_set_new(json, "Sink", json_string(sink_id));
         put(store, source, kind, key, json);
 }
+
+const AldNetwork *state_network(AldStore *store, unsigned node)
+{
+        AldId id = id_make(node);
+        const AldEntry *entry = ald_store_find(store, &id, ALD_KIND_NETWORK, "");
+
+        g_assert_nonnull(entry);
+        return ald_record_as(entry->record, NETWORK, AldNetwork);
+}

@@ -15,3 +15,6 @@ void state_put_link(
 
 /* The id of a node as a string. */
 char *state_id(unsigned node);
+
+/* The interfaces of a node, which must be known. */
+const AldNetwork *state_network(AldStore *store, unsigned node);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/state/links.h"
+#include "services/common/service.h"
+#include "state/key.h"
+#include "state/link-result.h"
+#include "state/network.h"
+
+static uint64_t now_usec(void)
+{
+        return (uint64_t) g_get_monotonic_time();
+}
+
+/* Its row was deleted, or is about to be. */
+static bool address_is_gone(AldStore *store, const char *key, const AldLinkSocket *row)
+{
+        const AldNode *sink;
+        AldId id;
+
+        if (ald_key_parse(ALD_KIND_LINK_SOCKET, key, &id) < 0)
+                return true;
+        sink = ald_store_find_node(store, &id);
+        return sink && !ald_planner_address_exists(sink, row->sink_address);
+}
+
+void ald_links_take(AldStateManager *manager, AldRecord *told)
+{
+        AldStore *store = ald_state_manager_store(manager);
+        g_autofree char *key = ald_link_result_key(told);
+        g_autoptr(AldRecord) merged = NULL;
+        AldEntry *entry;
+
+        if (!key) {
+                g_warning("A measured link has no sink or no address");
+                return;
+        }
+        if (address_is_gone(store, key, ald_record_as(told, LINK_SOCKET, AldLinkSocket)))
+                return;
+        entry = ald_store_find(store, &ald_store_local_node(store)->id, ALD_KIND_LINK_SOCKET, key);
+        merged = ald_link_result_merge(entry ? entry->record : NULL, told);
+        /* What is said again is no new result, and the age of a row is that of its figures. */
+        if (!entry || !entry->record || entry->record->hash != merged->hash)
+                ald_state_manager_put_local(manager, ALD_KIND_LINK_SOCKET, key, merged);
+}
+
+void ald_links_prune(AldStateManager *manager)
+{
+        AldStore *store = ald_state_manager_store(manager);
+        uint64_t now = now_usec();
+        g_autoptr(GPtrArray) entries = ald_planner_obsolete(store, now, ald_state_manager_expiry(manager));
+
+        for (guint i = 0; i < entries->len; i++) {
+                const AldEntry *entry = entries->pdata[i];
+
+                ald_store_put_local(store, entry->kind, entry->key, NULL, ald_realtime_usec(), now);
+        }
+}
+
+GArray *ald_links_due(AldStateManager *manager, AldPlannerInput *input)
+{
+        ald_links_prune(manager);
+        input->now = now_usec();
+        input->now_realtime = ald_realtime_usec();
+        input->started = ald_state_manager_started(manager);
+        return ald_planner_compute(ald_state_manager_store(manager), input);
+}

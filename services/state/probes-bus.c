@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/common/errors.h"
+#include "services/common/record-bus.h"
+#include "services/state/links.h"
+#include "services/state/probes-bus.h"
+
+#define PROBES_DEFAULT 16u
+#define PROBES_MAX 256u
+#define OPTION_MAX 4096u /* entries of one option */
+
+/* The options, which point into the message. */
+typedef struct Options {
+        GArray *traffic; /* of AldTraffic */
+        GArray *avoid;   /* of AldId */
+        uint64_t bytes_per_hour;
+} Options;
+
+static int read_traffic(sd_bus_message *message, Options *options)
+{
+        AldTraffic traffic;
+        int r;
+
+        r = sd_bus_message_enter_container(message, 'a', "{st}");
+        if (r < 0)
+                return r;
+        while ((r = sd_bus_message_read(message, "{st}", &traffic.interface, &traffic.bits_per_second)) > 0) {
+                if (options->traffic->len >= OPTION_MAX)
+                        return -E2BIG;
+                g_array_append_val(options->traffic, traffic);
+        }
+        return r < 0 ? r : sd_bus_message_exit_container(message);
+}
+
+static int read_avoid(sd_bus_message *message, Options *options)
+{
+        const char *peer;
+        AldId id;
+        int r;
+
+        r = sd_bus_message_enter_container(message, 'a', "s");
+        if (r < 0)
+                return r;
+        while ((r = sd_bus_message_read(message, "s", &peer)) > 0) {
+                if (ald_id_parse(peer, &id) < 0)
+                        return -EINVAL;
+                if (options->avoid->len >= OPTION_MAX)
+                        return -E2BIG;
+                g_array_append_val(options->avoid, id);
+        }
+        return r < 0 ? r : sd_bus_message_exit_container(message);
+}
+
+static int read_bytes(sd_bus_message *message, Options *options)
+{
+        return sd_bus_message_read(message, "t", &options->bytes_per_hour);
+}
+
+static const struct {
+        const char *name;
+        const char *signature;
+        int (*read)(sd_bus_message *message, Options *options);
+} readers[] = {
+        { "Traffic", "a{st}", read_traffic },
+        { "Avoid", "as", read_avoid },
+        { "BytesPerHour", "t", read_bytes },
+};
+
+static int read_option(sd_bus_message *message, Options *options, const char *name)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(readers); i++) {
+                int r;
+
+                if (!g_str_equal(name, readers[i].name))
+                        continue;
+                r = sd_bus_message_enter_container(message, 'v', readers[i].signature);
+                if (r < 0)
+                        return r == -ENXIO ? -EINVAL : r;
+                r = readers[i].read(message, options);
+                return r < 0 ? r : sd_bus_message_exit_container(message);
+        }
+        return -EINVAL;
+}
+
+static int read_options(sd_bus_message *message, Options *options, sd_bus_error *error)
+{
+        const char *name;
+        int r;
+
+        r = sd_bus_message_enter_container(message, 'a', "{sv}");
+        while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
+                r = sd_bus_message_read(message, "s", &name);
+                if (r >= 0)
+                        r = read_option(message, options, name);
+                if (r == -EINVAL || r == -E2BIG) {
+                        g_autofree char *excerpt = ald_excerpt(name);
+                        return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
+                                "Option %s is unknown, of another type, too long or no list of node ids",
+                                excerpt);
+                }
+                if (r >= 0)
+                        r = sd_bus_message_exit_container(message);
+        }
+        return r;
+}
+
+typedef struct ProbeRow {
+        const char *kind, *peer, *address, *interface, *reason;
+        uint64_t since;
+} ProbeRow;
+
+static const AldField probe_fields[] = {
+        { .name = "Kind", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, kind) },
+        { .name = "Peer", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, peer) },
+        { .name = "Address", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, address) },
+        { .name = "Interface", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, interface) },
+        { .name = "Reason", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, reason) },
+        { .name = "DueSinceUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(ProbeRow, since) },
+};
+
+static const AldStruct probe_struct = { .fields = probe_fields, .n_fields = G_N_ELEMENTS(probe_fields) };
+
+static int append_probe(sd_bus_message *reply, const AldDueProbe *probe)
+{
+        char peer[ALD_ID_STRING_SIZE];
+        const ProbeRow row = {
+                .kind = ald_kinds[probe->kind].name,
+                .peer = ald_id_format(&probe->peer, peer),
+                .address = probe->address,
+                .interface = probe->interface,
+                .reason = ald_due_reason_to_string(probe->reason),
+                .since = probe->since,
+        };
+
+        return ald_record_bus_append_struct(reply, &probe_struct, &row);
+}
+
+static int append_probes(
+        sd_bus_message *reply, AldStateManager *manager, uint64_t max, const Options *options)
+{
+        AldPlannerInput input = {
+                .bytes_per_hour = options->bytes_per_hour,
+                .max = max == 0 ? PROBES_DEFAULT : MIN(max, PROBES_MAX),
+                .traffic = (const AldTraffic *) options->traffic->data,
+                .n_traffic = options->traffic->len,
+                .avoid = (const AldId *) options->avoid->data,
+                .n_avoid = options->avoid->len,
+        };
+        g_autoptr(GArray) probes = ald_links_due(manager, &input);
+        int r;
+
+        r = sd_bus_message_open_container(reply, 'a', "a{sv}");
+        for (guint i = 0; r >= 0 && i < probes->len; i++)
+                r = append_probe(reply, &g_array_index(probes, AldDueProbe, i));
+        return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+int ald_probes_bus_answer(
+        sd_bus_message *call, AldStateManager *manager, sd_bus_message *reply, sd_bus_error *error)
+{
+        g_autoptr(GArray) traffic = g_array_new(FALSE, FALSE, sizeof(AldTraffic));
+        g_autoptr(GArray) avoid = g_array_new(FALSE, FALSE, sizeof(AldId));
+        Options options = {
+                .traffic = traffic,
+                .avoid = avoid,
+                .bytes_per_hour = ALD_PLANNER_BYTES_PER_HOUR,
+        };
+        uint64_t max;
+        int r;
+
+        r = sd_bus_message_read(call, "t", &max);
+        if (r >= 0)
+                r = read_options(call, &options, error);
+        return r < 0 ? r : append_probes(reply, manager, max, &options);
+}

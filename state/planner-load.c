@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "state/planner-load.h"
+#include "state/network.h"
+
+#define USEC_PER_HOUR (UINT64_C(3600) * 1000 * 1000)
+
+/* What a probe transfers, each direction, at the most. */
+#define TRANSFER_SECONDS 1.5
+
+/* Attempts within one TTL: beyond, the back-off is longer than that. */
+#define ATTEMPTS_MAX 3u
+
+struct AldLoads {
+        GHashTable *by_carrier; /* name → AldLoad */
+        const AldNetwork *own;
+        const AldPlannerInput *input;
+        AldLoad none;
+};
+
+static uint64_t double_known(uint64_t rate, uint64_t other)
+{
+        if (rate == ALD_ABSENT_UINT64)
+                return other == ALD_ABSENT_UINT64 ? 0 : 2 * other;
+        return other == ALD_ABSENT_UINT64 ? 2 * rate : rate + other;
+}
+
+static uint64_t bytes_at(uint64_t bits_per_second)
+{
+        return (uint64_t) ((double) bits_per_second / 8 * TRANSFER_SECONDS);
+}
+
+uint64_t ald_probe_bytes(const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink)
+{
+        uint64_t speed, measured = 0;
+
+        if (row)
+                measured = double_known(row->upload_bits_per_second, row->download_bits_per_second);
+        if (measured > 0)
+                return bytes_at(measured);
+        speed = MIN(source ? source->speed_bits_per_second : ALD_ABSENT_UINT64,
+                sink ? sink->speed_bits_per_second : ALD_ABSENT_UINT64);
+        return bytes_at(double_known(speed, speed));
+}
+
+static const char *carrier_of(const AldNetwork *own, const char *name)
+{
+        const AldInterface *interface = name ? ald_rows_find(&own->interfaces, name) : NULL;
+
+        return interface ? ald_network_find_carrier(own, interface)->id : name ?: "";
+}
+
+static AldLoad *load_of(AldLoads *loads, const char *carrier)
+{
+        AldLoad *load = g_hash_table_lookup(loads->by_carrier, carrier);
+
+        if (!load) {
+                load = g_new(AldLoad, 1);
+                *load = loads->none;
+                g_hash_table_insert(loads->by_carrier, (gpointer) carrier, load);
+        }
+        return load;
+}
+
+/* How long ago the last attempt was. */
+static uint64_t age_of(const AldEntry *entry, const AldLinkSocket *row, const AldPlannerInput *input)
+{
+        uint64_t last = row->measured_usec == ALD_ABSENT_UINT64 ? 0 : row->measured_usec;
+
+        if (entry->changed > input->started)
+                return input->now - MIN(entry->changed, input->now);
+        if (row->failed_usec != ALD_ABSENT_UINT64)
+                last = MAX(last, row->failed_usec);
+        return last == 0 || last > input->now_realtime ? UINT64_MAX : input->now_realtime - last;
+}
+
+static void add_row(AldLoads *loads, const AldEntry *entry)
+{
+        const AldLinkSocket *row = ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket);
+        AldLoad *load = load_of(loads, carrier_of(loads->own, row->source_interface));
+        uint64_t attempts = CLAMP(ald_path_failures(row), 1, ATTEMPTS_MAX);
+        uint64_t bytes = attempts * ald_probe_bytes(row, NULL, NULL);
+        uint64_t age = age_of(entry, row, loads->input);
+
+        if (row->upload_bits_per_second != ALD_ABSENT_UINT64)
+                load->rate = MAX(load->rate, row->upload_bits_per_second);
+        if (row->download_bits_per_second != ALD_ABSENT_UINT64)
+                load->rate = MAX(load->rate, row->download_bits_per_second);
+        if (age < ald_planner_ttl(ALD_KIND_LINK_SOCKET))
+                load->bytes += bytes;
+        if (age < load->last_age) {
+                load->last_age = age;
+                load->last_bytes = bytes;
+        }
+}
+
+AldLoads *ald_loads_new(AldStore *store, const AldNetwork *own, const AldPlannerInput *input)
+{
+        AldNode *node = ald_store_local_node(store);
+        AldLoads *loads = g_new0(AldLoads, 1);
+
+        loads->by_carrier = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+        loads->own = own;
+        loads->input = input;
+        loads->none.last_age = UINT64_MAX;
+        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry))
+                if (entry->kind == ALD_KIND_LINK_SOCKET && entry->record)
+                        add_row(loads, entry);
+        return loads;
+}
+
+void ald_loads_free(AldLoads *loads)
+{
+        g_hash_table_unref(loads->by_carrier);
+        g_free(loads);
+}
+
+const AldLoad *ald_loads_find(AldLoads *loads, const AldInterface *interface)
+{
+        return g_hash_table_lookup(loads->by_carrier,
+                       interface ? ald_network_find_carrier(loads->own, interface)->id : "")
+                       ?: &loads->none;
+}
+
+bool ald_load_has_room(const AldLoad *load, uint64_t bytes, uint64_t bytes_per_hour)
+{
+        double per_usec = (double) bytes_per_hour / (double) USEC_PER_HOUR;
+        uint64_t ttl = ald_planner_ttl(ALD_KIND_LINK_SOCKET);
+
+        if ((double) load->bytes + (double) bytes <= per_usec * (double) ttl)
+                return true;
+        return load->last_age >= ttl && (double) load->last_age * per_usec >= (double) load->last_bytes;
+}

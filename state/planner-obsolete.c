@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "state/key.h"
+#include "state/network.h"
+#include "state/planner.h"
+
+bool ald_planner_address_exists(const AldNode *sink, const char *address)
+{
+        const AldNetwork *network = ald_record_as(
+                ald_node_record(sink, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+
+        return !network || ald_network_find_address(network, address);
+}
+
+static bool is_obsolete(AldStore *store, const AldEntry *entry, uint64_t now, uint64_t expiry_usec)
+{
+        const AldNode *sink;
+        AldId id;
+
+        if (ald_key_parse(entry->kind, entry->key, &id) < 0)
+                return true;
+        sink = ald_store_find_node(store, &id);
+        if (!sink)
+                return now > expiry_usec && entry->changed < now - expiry_usec;
+        return !ald_planner_address_exists(sink, strchr(entry->key, ',') + 1);
+}
+
+GPtrArray *ald_planner_obsolete(AldStore *store, uint64_t now, uint64_t expiry_usec)
+{
+        AldNode *node = ald_store_local_node(store);
+        GPtrArray *entries = g_ptr_array_new();
+
+        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry))
+                if (entry->kind == ALD_KIND_LINK_SOCKET && entry->record &&
+                        is_obsolete(store, entry, now, expiry_usec))
+                        g_ptr_array_add(entries, entry);
+        return entries;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "state/planner-path.h"
+
+const char *ald_due_reason_to_string(AldDueReason reason)
+{
+        static const char *const names[] = { "never", "future", "expired", "failed" };
+
+        return names[reason];
+}
+
+/* FNV-1a, then mixed, since few bytes differ between paths of one pair. */
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t n)
+{
+        const uint8_t *bytes = data;
+
+        for (size_t i = 0; i < n; i++)
+                hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+        return hash;
+}
+
+static uint64_t mix(uint64_t hash)
+{
+        hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+        hash = (hash ^ hash >> 27) * UINT64_C(0x94d049bb133111eb);
+        return hash ^ hash >> 31;
+}
+
+uint64_t ald_path_seed(const AldId *source, const AldId *sink, const char *address)
+{
+        uint64_t hash = UINT64_C(14695981039346656037);
+
+        hash = hash_bytes(hash, source, sizeof *source);
+        hash = hash_bytes(hash, sink, sizeof *sink);
+        return mix(hash_bytes(hash, address, strlen(address)));
+}
+
+static uint64_t back_off(uint64_t seed, uint64_t failures)
+{
+        uint64_t delay = ALD_BACK_OFF_MIN_USEC;
+
+        for (uint64_t i = 1; i < failures && delay < ALD_BACK_OFF_MAX_USEC; i++)
+                delay *= 2;
+        delay = MIN(delay, ALD_BACK_OFF_MAX_USEC);
+        return delay - mix(seed + failures) % (delay / 4);
+}
+
+uint64_t ald_path_failures(const AldLinkSocket *row)
+{
+        if (row->failed_usec == ALD_ABSENT_UINT64)
+                return 0;
+        if (row->failures != ALD_ABSENT_UINT64)
+                return row->failures;
+        /* Who does not count them had one at the least. */
+        return row->measured_usec == ALD_ABSENT_UINT64 || row->failed_usec > row->measured_usec;
+}
+
+static AldPathState due_at(AldDueReason reason, uint64_t since, uint64_t now)
+{
+        return (AldPathState){ .due = since <= now, .reason = reason, .since = since };
+}
+
+AldPathState ald_path_judge(const AldLinkSocket *row, uint64_t seed, uint64_t ttl_usec, uint64_t now)
+{
+        const AldPathState never = { true, ALD_DUE_NEVER, ALD_ABSENT_UINT64 };
+        const AldPathState future = { true, ALD_DUE_FUTURE, ALD_ABSENT_UINT64 };
+        uint64_t failures = row ? ald_path_failures(row) : 0;
+
+        if (failures > 0)
+                return row->failed_usec > now
+                               ? future
+                               : due_at(ALD_DUE_FAILED, row->failed_usec + back_off(seed, failures), now);
+        if (!row || row->measured_usec == ALD_ABSENT_UINT64)
+                return never;
+        return row->measured_usec > now ? future
+                                        : due_at(ALD_DUE_EXPIRED, row->measured_usec + ttl_usec, now);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "state/key.h"
+#include "state/network.h"
+#include "state/peer-sample.h"
+#include "state/planner-load.h"
+#include "state/planner.h"
+
+#define USEC_PER_MINUTE (UINT64_C(60) * 1000 * 1000)
+
+/* Above a tenth of what it can carry an interface is left to those who work. */
+#define BUSY_SHARE 10u
+
+static const uint64_t ttls[ALD_N_KINDS] = {
+        [ALD_KIND_LINK_SOCKET] = 5 * USEC_PER_MINUTE,
+};
+
+/* One that is due, and what it takes. */
+typedef struct Due {
+        AldDueProbe probe;
+        const AldInterface *interface; /* NULL: not known */
+        bool link_local;
+        uint64_t bytes;
+        uint64_t seed;
+} Due;
+
+typedef struct Planner {
+        AldStore *store;
+        const AldPlannerInput *input;
+        AldNode *node;
+        const AldNetwork *own;
+        AldLoads *loads;
+        GArray *due;
+        GArray *chosen;
+} Planner;
+
+uint64_t ald_planner_ttl(AldKind kind)
+{
+        return ttls[kind];
+}
+
+static const AldNetwork *network_of(const AldNode *node)
+{
+        return ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+}
+
+static const AldLinkSocket *find_row(
+        AldStore *store, const AldId *source, const AldId *sink, const char *address)
+{
+        char key[ALD_KEY_MAX + 1], id[ALD_ID_STRING_SIZE];
+        const AldEntry *entry;
+
+        g_snprintf(key, sizeof key, "%s,%s", ald_id_format(sink, id), address);
+        entry = ald_store_find(store, source, ALD_KIND_LINK_SOCKET, key);
+        return entry ? ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket) : NULL;
+}
+
+/* Whether the peer, whose part it would be, has tried all its paths over these interfaces in vain. */
+static bool peer_cannot(const Planner *planner, const AldNode *peer, GArray *theirs, const AldCandidate *ours)
+{
+        for (guint i = 0; i < theirs->len; i++) {
+                const AldCandidate *candidate = &g_array_index(theirs, AldCandidate, i);
+                const AldLinkSocket *row;
+
+                if (!ald_candidate_mirrors(candidate, ours))
+                        continue;
+                row = find_row(planner->store, &peer->id, &planner->node->id, candidate->address);
+                if (!row || ald_path_failures(row) < ALD_FAILURES_GIVE_UP)
+                        return false;
+        }
+        return true;
+}
+
+/* Where a route decides: the interface that it chose the last time. */
+static const AldInterface *interface_for(
+        const Planner *planner, const AldCandidate *candidate, const AldLinkSocket *row)
+{
+        if (candidate->interface || !row || !row->source_interface)
+                return candidate->interface;
+        return ald_rows_find(&planner->own->interfaces, row->source_interface);
+}
+
+static void consider(Planner *planner, const AldNode *peer, const AldCandidate *candidate)
+{
+        const AldLinkSocket *row = find_row(
+                planner->store, &planner->node->id, &peer->id, candidate->address);
+        uint64_t seed = ald_path_seed(&planner->node->id, &peer->id, candidate->address);
+        AldPathState state = ald_path_judge(
+                row, seed, ttls[ALD_KIND_LINK_SOCKET], planner->input->now_realtime);
+        Due due = {
+                .probe = { .kind = ALD_KIND_LINK_SOCKET,
+                        .peer = peer->id,
+                        .reason = state.reason,
+                        .since = state.since },
+                .interface = interface_for(planner, candidate, row),
+                .link_local = candidate->link_local,
+                .seed = seed,
+        };
+
+        if (!state.due)
+                return;
+        if (due.interface)
+                due.probe.interface = due.interface->id;
+        due.bytes = ald_probe_bytes(row, due.interface, candidate->sink_interface);
+        g_strlcpy(due.probe.address, candidate->address, sizeof due.probe.address);
+        g_array_append_val(planner->due, due);
+}
+
+static void consider_peer(Planner *planner, const AldNode *peer)
+{
+        bool first = ald_id_compare(&planner->node->id, &peer->id) < 0;
+        const AldNetwork *network = network_of(peer);
+        g_autoptr(GArray) ours = NULL, theirs = NULL;
+
+        if (!network)
+                return;
+        ours = ald_candidates_compute(planner->own, network);
+        if (!first)
+                theirs = ald_candidates_compute(network, planner->own);
+        for (guint i = 0; i < ours->len; i++) {
+                const AldCandidate *candidate = &g_array_index(ours, AldCandidate, i);
+
+                if (first || peer_cannot(planner, peer, theirs, candidate))
+                        consider(planner, peer, candidate);
+        }
+}
+
+static bool is_avoided(const AldPlannerInput *input, const AldId *peer)
+{
+        for (size_t i = 0; i < input->n_avoid; i++)
+                if (ald_id_equal(&input->avoid[i], peer))
+                        return true;
+        return false;
+}
+
+/* What was never measured comes first, link-local paths last; then what waits longest. */
+static int compare_due(gconstpointer a, gconstpointer b)
+{
+        const Due *left = a, *right = b;
+        bool left_waits = left->probe.reason >= ALD_DUE_EXPIRED;
+        bool right_waits = right->probe.reason >= ALD_DUE_EXPIRED;
+        uint64_t x = left->probe.since, y = right->probe.since;
+        int r = 0;
+
+        if (!left_waits || !right_waits)
+                r = (int) left->probe.reason - (int) right->probe.reason;
+        if (r == 0 && !left_waits)
+                r = (int) left->link_local - (int) right->link_local;
+        if (r == 0)
+                r = x < y ? -1 : x > y;
+        return r != 0 ? r : left->seed < right->seed ? -1 : left->seed > right->seed;
+}
+
+static uint64_t traffic_of(const AldPlannerInput *input, const AldInterface *interface)
+{
+        for (size_t i = 0; i < input->n_traffic; i++)
+                if (strcmp(input->traffic[i].interface, interface->id) == 0)
+                        return input->traffic[i].bits_per_second;
+        return 0;
+}
+
+/* Where no speed is known, the greatest rate that was measured tells. */
+static bool is_busy(const AldPlannerInput *input, const AldInterface *interface, const AldLoad *load)
+{
+        uint64_t traffic = traffic_of(input, interface), speed = interface->speed_bits_per_second;
+
+        if (speed == ALD_ABSENT_UINT64)
+                speed = load->rate;
+        return traffic == ALD_TRAFFIC_BLOCKED || (speed > 0 && traffic > speed / BUSY_SHARE);
+}
+
+static bool is_free(Planner *planner, const Due *due)
+{
+        const AldLoad *load = ald_loads_find(planner->loads, due->interface);
+        const AldInterface *carrier;
+
+        if (!ald_load_has_room(load, due->bytes, planner->input->bytes_per_hour))
+                return false;
+        if (!due->interface)
+                return true;
+        carrier = ald_network_find_carrier(planner->own, due->interface);
+        return !is_busy(planner->input, due->interface, load) && !is_busy(planner->input, carrier, load);
+}
+
+static bool share_carrier(const Planner *planner, const Due *a, const Due *b)
+{
+        return !a->interface || !b->interface ||
+               ald_network_find_carrier(planner->own, a->interface) ==
+                       ald_network_find_carrier(planner->own, b->interface);
+}
+
+/* One of which the interface is not known could meet any other, so it goes alone. */
+static bool collides(const Planner *planner, const Due *due)
+{
+        for (guint i = 0; i < planner->chosen->len; i++) {
+                const Due *other = &g_array_index(planner->chosen, Due, i);
+
+                if (ald_id_equal(&other->probe.peer, &due->probe.peer) || share_carrier(planner, other, due))
+                        return true;
+        }
+        return false;
+}
+
+static GArray *choose(Planner *planner)
+{
+        GArray *probes = g_array_new(FALSE, FALSE, sizeof(AldDueProbe));
+
+        g_array_sort(planner->due, compare_due);
+        for (guint i = 0; i < planner->due->len && planner->chosen->len < planner->input->max; i++) {
+                const Due *due = &g_array_index(planner->due, Due, i);
+
+                if (collides(planner, due) || !is_free(planner, due))
+                        continue;
+                g_array_append_vals(planner->chosen, due, 1);
+                g_array_append_val(probes, due->probe);
+        }
+        return probes;
+}
+
+GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input)
+{
+        g_autoptr(GArray) due = g_array_new(FALSE, FALSE, sizeof(Due));
+        g_autoptr(GArray) chosen = g_array_new(FALSE, FALSE, sizeof(Due));
+        AldNode *node = ald_store_local_node(store);
+        g_autoptr(GPtrArray) peers = NULL;
+        g_autoptr(AldLoads) loads = NULL;
+        Planner planner = {
+                .store = store,
+                .input = input,
+                .node = node,
+                .own = network_of(node),
+                .due = due,
+                .chosen = chosen,
+        };
+
+        if (!planner.own)
+                return g_array_new(FALSE, FALSE, sizeof(AldDueProbe));
+        planner.loads = loads = ald_loads_new(store, planner.own, input);
+        peers = ald_peer_sample_compute(store, input->now_realtime, ttls[ALD_KIND_LINK_SOCKET]);
+        for (guint i = 0; i < peers->len; i++) {
+                const AldNode *peer = peers->pdata[i];
+
+                if (!is_avoided(input, &peer->id))
+                        consider_peer(&planner, peer);
+        }
+        return choose(&planner);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/candidates.h"
+#include "state/planner-path.h"
+
+/*
+ * What this node is to measure now, computed from the state alone: nothing is remembered from call to call,
+ * so neither a restart nor a replay fires anything. Both ends of each pair compute the same.
+ *
+ * Of two nodes the one with the lower id measures both directions of each path. The other one measures the
+ * paths that the first has none for over the same interfaces, and those where each such path of the first has
+ * failed ALD_FAILURES_GIVE_UP times in a row.
+ */
+
+/* Traffic of an interface that is not to be used at all. */
+#define ALD_TRAFFIC_BLOCKED UINT64_MAX
+
+/* How much probes may send and receive over one interface in an hour, unless told otherwise. */
+#define ALD_PLANNER_BYTES_PER_HOUR (UINT64_C(64) << 30)
+
+typedef struct AldTraffic {
+        const char *interface;
+        uint64_t bits_per_second;
+} AldTraffic;
+
+typedef struct AldPlannerInput {
+        uint64_t now_realtime; /* µs */
+        uint64_t now;          /* CLOCK_MONOTONIC in µs */
+        uint64_t started; /* the same: what changed later was measured since; the rest is a kept result */
+        uint64_t bytes_per_hour;
+        size_t max;
+        const AldTraffic *traffic; /* as the counters of this node tell; what is not named is idle */
+        size_t n_traffic;
+        const AldId *avoid; /* peers that are not to be measured now */
+        size_t n_avoid;
+} AldPlannerInput;
+
+typedef struct AldDueProbe {
+        AldKind kind;
+        AldId peer;
+        char address[ALD_ADDRESS_STRING_SIZE];
+        const char *interface; /* NULL where not known before the route is looked up; points into a record */
+        AldDueReason reason;
+        uint64_t since; /* maybe absent */
+} AldDueProbe;
+
+/* How long results of this kind are fresh. */
+uint64_t ald_planner_ttl(AldKind kind);
+
+/* The AldDueProbes, the most urgent first: at most one for each interface of this node and for each peer. */
+GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input);
+
+/*
+ * The rows of this node that lead nowhere any more, as AldEntry: to addresses that their node no longer has,
+ * and to nodes that are not known, once they are unchanged for so long (a node may be late to be heard of
+ * after a restart).
+ */
+GPtrArray *ald_planner_obsolete(AldStore *store, uint64_t now, uint64_t expiry_usec);
+
+/* Whether the node still has the address, as far as is known. */
+bool ald_planner_address_exists(const AldNode *sink, const char *address);
