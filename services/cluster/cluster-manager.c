@@ -288,7 +288,7 @@ static char *brokers_problem(const AldClusterManager *manager)
                                                            : "No broker is configured");
         for (size_t i = 0; i < ald_brokers_count(brokers); i++) {
                 AldBroker *broker = ald_brokers_get(brokers, i);
-                const char *problem = ald_member_broker_problem(manager->member, broker);
+                g_autofree char *problem = ald_member_broker_problem(manager->member, broker);
 
                 if (problem && (!first || first == broker))
                         return g_strdup_printf("Broker %s: %s", ald_broker_address(broker), problem);

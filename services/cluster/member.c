@@ -12,9 +12,9 @@
 /* Judging all nodes is cheap, but not for each of them alone. */
 #define JUDGE_USEC (G_USEC_PER_SEC / 4)
 
-#define REFUSED_PUBLISH                                                                                  \
-        "the broker passes on nothing of what this machine publishes: its access rules do not grant it " \
-        "the topics of its own id"
+#define REFUSED_PUBLISH                                                                                \
+        "it passed on nothing of what this machine publishes, as where its access rules do not grant " \
+        "the topics of the own id"
 
 struct AldMember {
         AldMemberSetup setup;
@@ -466,11 +466,11 @@ AldReceiver *ald_member_receiver(AldMember *member)
         return member->receiver;
 }
 
-/* A broker that ends each connection at once tells no reason. */
-const char *ald_member_broker_problem(AldMember *member, AldBroker *broker)
+char *ald_member_broker_problem(AldMember *member, AldBroker *broker)
 {
-        if (ald_broker_state(broker) != ALD_BROKER_UNREACHABLE &&
-                ald_own_status_is_lost(member->setup.status, ald_voice_broker_number(broker), now_usec()))
-                return REFUSED_PUBLISH;
-        return ald_broker_problem(broker);
+        const char *problem = ald_broker_problem(broker);
+
+        if (!ald_own_status_is_lost(member->setup.status, ald_voice_broker_number(broker), now_usec()))
+                return g_strdup(problem);
+        return problem ? g_strdup_printf("%s; before, " REFUSED_PUBLISH, problem) : g_strdup(REFUSED_PUBLISH);
 }

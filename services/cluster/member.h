@@ -46,6 +46,6 @@ AldVoice *ald_member_voice(AldMember *member);
 AldBrokers *ald_member_brokers(AldMember *member);
 AldReceiver *ald_member_receiver(AldMember *member);
 
-/* Why what this node says does not reach the others through this broker, or what else is wrong with it; NULL
- * where nothing is. */
-const char *ald_member_broker_problem(AldMember *member, AldBroker *broker);
+/* What is wrong with a broker, also that what this node says does not reach the others through it; NULL where
+ * nothing is. Free with g_free(). */
+char *ald_member_broker_problem(AldMember *member, AldBroker *broker);

@@ -78,12 +78,13 @@ int ald_rows_bus_append_brokers(sd_bus_message *message, const AldClusterManager
 
         for (size_t i = 0; brokers && i < ald_brokers_count(brokers); i++) {
                 AldBroker *broker = ald_brokers_get(brokers, i);
+                g_autofree char *problem = ald_member_broker_problem(member, broker);
                 const BrokerRow row = {
                         .address = ald_broker_address(broker),
                         .source = ald_broker_discovered(broker) ? "avahi" : "configured",
                         .state = ald_broker_state_name(ald_broker_state(broker)),
                         .publishing = broker == ald_brokers_first(brokers),
-                        .problem = ald_member_broker_problem(member, broker),
+                        .problem = problem,
                         .certificate_expiry_usec = ald_broker_certificate_expiry(broker),
                 };
 
