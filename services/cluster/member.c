@@ -3,6 +3,7 @@
 
 #include "services/cluster/discovery-bus.h"
 #include "services/cluster/member.h"
+#include "services/cluster/subscriptions.h"
 #include "services/cluster/wills.h"
 #include "services/common/timer.h"
 
@@ -307,25 +308,9 @@ static gboolean on_expire(gpointer userdata)
 
 static void subscribe(AldMember *member)
 {
-        char id[ALD_ID_STRING_SIZE];
-        const char *cluster = member->cluster, *filters[6] = { NULL };
-        g_autofree char *all = g_strdup_printf("alidade/1/%s/#", cluster);
-        g_autofree char *own = g_strdup_printf("alidade/1/%s/%s/#", cluster, ald_id_format(&member->own, id));
-        g_autofree char *status = g_strdup_printf("alidade/1/%s/+/status", cluster);
-        g_autofree char *alive = g_strdup_printf("alidade/1/%s/+/alive", cluster);
-        g_autofree char *crl = g_strdup_printf("alidade/1/%s/+/crl", cluster);
-        g_autofree char *forget = g_strdup_printf("alidade/1/%s/+/forget/#", cluster);
+        g_auto(GStrv) filters = ald_subscriptions(member->cluster, &member->own, member->mirroring);
 
-        if (member->mirroring) {
-                filters[0] = all;
-        } else {
-                filters[0] = own;
-                filters[1] = status;
-                filters[2] = alive;
-                filters[3] = crl;
-                filters[4] = forget;
-        }
-        ald_brokers_subscribe(member->brokers, filters);
+        ald_brokers_subscribe(member->brokers, (const char *const *) filters);
 }
 
 static void on_discovered(const AldAddress *addresses, size_t n, void *userdata)
