@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "services/cluster/receiver.h"
+#include "services/cluster/receiver-private.h"
 
 /* So often refusals are logged, of one node and of all. */
 #define NODE_LOG_USEC (UINT64_C(60) * G_USEC_PER_SEC)
 #define LOG_USEC (UINT64_C(2) * G_USEC_PER_SEC)
-
-struct AldReceiver {
-        AldId own;
-        char *cluster;
-        AldNodes *nodes;
-        AldPresenceView view;
-        uint64_t expiry_usec;
-        uint64_t refused;
-        uint64_t logged;
-        const AldReceiverHandler *handler;
-        void *userdata;
-};
 
 /* One message on its way through. */
 typedef struct Passing {
@@ -27,45 +15,6 @@ typedef struct Passing {
         AldClusterNode *node; /* NULL where it is under our own id */
         uint64_t now, real;
 } Passing;
-
-AldReceiver *ald_receiver_new(
-        const AldId *own, const char *cluster, const AldReceiverHandler *handler, void *userdata)
-{
-        AldReceiver *receiver = g_new0(AldReceiver, 1);
-
-        receiver->own = *own;
-        receiver->cluster = g_strdup(cluster);
-        receiver->nodes = ald_nodes_new();
-        receiver->view.stale_usec = ALD_PRESENCE_STALE_USEC;
-        receiver->expiry_usec = UINT64_MAX;
-        receiver->handler = handler;
-        receiver->userdata = userdata;
-        return receiver;
-}
-
-void ald_receiver_free(AldReceiver *receiver)
-{
-        if (!receiver)
-                return;
-        ald_nodes_free(receiver->nodes);
-        g_free(receiver->cluster);
-        g_free(receiver);
-}
-
-void ald_receiver_set_expiry(AldReceiver *receiver, uint64_t expiry_usec)
-{
-        receiver->expiry_usec = expiry_usec;
-}
-
-AldNodes *ald_receiver_nodes(AldReceiver *receiver)
-{
-        return receiver->nodes;
-}
-
-uint64_t ald_receiver_refused(const AldReceiver *receiver)
-{
-        return receiver->refused;
-}
 
 static void log_refusal(Passing *passing, const char *reason)
 {
@@ -98,26 +47,6 @@ static void refuse(Passing *passing, char *reason)
         passing->node->refused++;
         g_free(passing->node->problem);
         passing->node->problem = reason;
-}
-
-static void note_change(AldReceiver *receiver, AldClusterNode *node)
-{
-        if (ald_node_note_change(node))
-                receiver->handler->presence(node, receiver->userdata);
-}
-
-/* Who speaks is not forgotten any more. */
-static void judge(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
-{
-        ald_presence_judge(&node->presence, &receiver->view, now, real);
-        if (node->presence.state == ALD_PRESENCE_STATE_ONLINE) {
-                node->forgotten = (AldStamp){ 0 };
-                node->is_forgotten = false;
-                if (node->missed)
-                        receiver->handler->missed(node, receiver->userdata);
-                node->missed = false;
-        }
-        note_change(receiver, node);
 }
 
 /* Forgotten, or left on the broker by a node that is long gone. */
@@ -214,21 +143,6 @@ static void take_alive(Passing *passing)
                 return;
         }
         ald_presence_take_clock(&passing->node->presence, alive.usec, passing->real);
-}
-
-void ald_receiver_forget(
-        AldReceiver *receiver, const AldId *target, const AldStamp *stamp, uint64_t now, uint64_t real)
-{
-        AldClusterNode *node = ald_nodes_get(receiver->nodes, target, now, real);
-
-        if (!node || node->presence.state == ALD_PRESENCE_STATE_ONLINE || ald_node_hides(node, stamp))
-                return;
-        node->forgotten = *stamp;
-        if (!ald_node_hides(node, &node->newest))
-                return;
-        node->is_forgotten = true;
-        receiver->handler->forgotten(node, receiver->userdata);
-        note_change(receiver, node);
 }
 
 static void take_forget(Passing *passing)
@@ -335,7 +249,7 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
         /* A status says by itself whether it is life: brokers publish it on behalf of the dead. */
         if (passing.node && !received->retained && (r < 0 || passing.topic.type != ALD_TOPIC_STATUS)) {
                 ald_presence_heard(&passing.node->presence, received->broker, now);
-                judge(receiver, passing.node, now, real);
+                ald_receiver_judge_node(receiver, passing.node, now, real);
         }
         reason = refuse_unread(&passing, r);
         if (reason)
@@ -343,62 +257,5 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
         else if (received->size > 0) /* else a topic was cleared, which says nothing */
                 dispatch(&passing);
         if (passing.node)
-                judge(receiver, passing.node, now, real);
-}
-
-typedef struct Judging {
-        AldReceiver *receiver;
-        uint64_t now, real, due;
-} Judging;
-
-static gboolean judge_node(AldClusterNode *node, void *userdata)
-{
-        Judging *judging = userdata;
-
-        judge(judging->receiver, node, judging->now, judging->real);
-        judging->due = MIN(judging->due, ald_presence_due(&node->presence, &judging->receiver->view));
-        return FALSE;
-}
-
-uint64_t ald_receiver_judge(AldReceiver *receiver, uint64_t now, uint64_t real)
-{
-        Judging judging = { receiver, now, real, UINT64_MAX };
-
-        ald_nodes_foreach(receiver->nodes, judge_node, &judging);
-        return judging.due;
-}
-
-void ald_receiver_set_view(AldReceiver *receiver, const AldPresenceView *view, uint64_t now, uint64_t real)
-{
-        receiver->view = *view;
-        ald_receiver_judge(receiver, now, real);
-}
-
-static gboolean expire_node(AldClusterNode *node, void *userdata)
-{
-        const Judging *judging = userdata;
-
-        ald_node_forget_links(node);
-        if (node->presence.state == ALD_PRESENCE_STATE_ONLINE)
-                return FALSE;
-        return judging->now - MAX(node->presence.heard, node->met) > judging->receiver->expiry_usec;
-}
-
-void ald_receiver_expire(AldReceiver *receiver, uint64_t now)
-{
-        Judging judging = { .receiver = receiver, .now = now };
-
-        ald_nodes_foreach(receiver->nodes, expire_node, &judging);
-}
-
-static gboolean tell_node(AldClusterNode *node, void *userdata)
-{
-        node->told = node->told_forgotten = node->changed = false;
-        note_change(userdata, node);
-        return FALSE;
-}
-
-void ald_receiver_tell_all(AldReceiver *receiver)
-{
-        ald_nodes_foreach(receiver->nodes, tell_node, receiver);
+                ald_receiver_judge_node(receiver, passing.node, now, real);
 }

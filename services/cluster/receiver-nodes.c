@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/cluster/receiver-private.h"
+
+AldReceiver *ald_receiver_new(
+        const AldId *own, const char *cluster, const AldReceiverHandler *handler, void *userdata)
+{
+        AldReceiver *receiver = g_new0(AldReceiver, 1);
+
+        receiver->own = *own;
+        receiver->cluster = g_strdup(cluster);
+        receiver->nodes = ald_nodes_new();
+        receiver->view.stale_usec = ALD_PRESENCE_STALE_USEC;
+        receiver->expiry_usec = UINT64_MAX;
+        receiver->handler = handler;
+        receiver->userdata = userdata;
+        return receiver;
+}
+
+void ald_receiver_free(AldReceiver *receiver)
+{
+        if (!receiver)
+                return;
+        ald_nodes_free(receiver->nodes);
+        g_free(receiver->cluster);
+        g_free(receiver);
+}
+
+void ald_receiver_set_expiry(AldReceiver *receiver, uint64_t expiry_usec)
+{
+        receiver->expiry_usec = expiry_usec;
+}
+
+AldNodes *ald_receiver_nodes(AldReceiver *receiver)
+{
+        return receiver->nodes;
+}
+
+uint64_t ald_receiver_refused(const AldReceiver *receiver)
+{
+        return receiver->refused;
+}
+
+static void note_change(AldReceiver *receiver, AldClusterNode *node)
+{
+        if (ald_node_note_change(node))
+                receiver->handler->presence(node, receiver->userdata);
+}
+
+/* Who speaks is not forgotten any more. */
+void ald_receiver_judge_node(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
+{
+        ald_presence_judge(&node->presence, &receiver->view, now, real);
+        if (node->presence.state == ALD_PRESENCE_STATE_ONLINE) {
+                node->forgotten = (AldStamp){ 0 };
+                node->is_forgotten = false;
+                if (node->missed)
+                        receiver->handler->missed(node, receiver->userdata);
+                node->missed = false;
+        }
+        note_change(receiver, node);
+}
+
+void ald_receiver_forget(
+        AldReceiver *receiver, const AldId *target, const AldStamp *stamp, uint64_t now, uint64_t real)
+{
+        AldClusterNode *node = ald_nodes_get(receiver->nodes, target, now, real);
+
+        if (!node || node->presence.state == ALD_PRESENCE_STATE_ONLINE || ald_node_hides(node, stamp))
+                return;
+        node->forgotten = *stamp;
+        if (!ald_node_hides(node, &node->newest))
+                return;
+        node->is_forgotten = true;
+        receiver->handler->forgotten(node, receiver->userdata);
+        note_change(receiver, node);
+}
+
+typedef struct Judging {
+        AldReceiver *receiver;
+        uint64_t now, real, due;
+} Judging;
+
+static gboolean judge_node(AldClusterNode *node, void *userdata)
+{
+        Judging *judging = userdata;
+
+        ald_receiver_judge_node(judging->receiver, node, judging->now, judging->real);
+        judging->due = MIN(judging->due, ald_presence_due(&node->presence, &judging->receiver->view));
+        return FALSE;
+}
+
+uint64_t ald_receiver_judge(AldReceiver *receiver, uint64_t now, uint64_t real)
+{
+        Judging judging = { receiver, now, real, UINT64_MAX };
+
+        ald_nodes_foreach(receiver->nodes, judge_node, &judging);
+        return judging.due;
+}
+
+void ald_receiver_set_view(AldReceiver *receiver, const AldPresenceView *view, uint64_t now, uint64_t real)
+{
+        receiver->view = *view;
+        ald_receiver_judge(receiver, now, real);
+}
+
+static gboolean expire_node(AldClusterNode *node, void *userdata)
+{
+        const Judging *judging = userdata;
+
+        ald_node_forget_links(node);
+        if (node->presence.state == ALD_PRESENCE_STATE_ONLINE)
+                return FALSE;
+        return judging->now - MAX(node->presence.heard, node->met) > judging->receiver->expiry_usec;
+}
+
+void ald_receiver_expire(AldReceiver *receiver, uint64_t now)
+{
+        Judging judging = { .receiver = receiver, .now = now };
+
+        ald_nodes_foreach(receiver->nodes, expire_node, &judging);
+}
+
+static gboolean tell_node(AldClusterNode *node, void *userdata)
+{
+        node->told = node->told_forgotten = node->changed = false;
+        note_change(userdata, node);
+        return FALSE;
+}
+
+void ald_receiver_tell_all(AldReceiver *receiver)
+{
+        ald_nodes_foreach(receiver->nodes, tell_node, receiver);
+}
