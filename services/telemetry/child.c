@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include <glib-unix.h>
 
 #include "services/common/fd.h"
+#include "services/common/process.h"
 #include "services/telemetry/child.h"
 
 #define FREE_WAIT_MS 1000
@@ -23,8 +19,7 @@ struct AldChild {
         char *directory;
         char **environment;
 
-        pid_t pid; /* 0 where there is no process */
-        int pidfd;
+        AldProcess process;
         int socket;
         guint pidfd_source, socket_source, deadline_source;
         gint64 started;
@@ -36,17 +31,6 @@ struct AldChild {
         char *reason; /* why it fails at present */
 };
 
-/* A helper is no part of what the service manager watches. */
-static char **make_environment(void)
-{
-        static const char *const own[] = { "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC" };
-        char **environment = g_get_environ();
-
-        for (size_t i = 0; i < G_N_ELEMENTS(own); i++)
-                environment = g_environ_unsetenv(environment, own[i]);
-        return environment;
-}
-
 AldChild *ald_child_new(
         const AldChildInfo *info, const AldChildTiming *timing, const char *directory, void *userdata)
 {
@@ -56,8 +40,9 @@ AldChild *ald_child_new(
         child->timing = timing;
         child->userdata = userdata;
         child->directory = g_strdup(directory);
-        child->environment = make_environment();
-        child->pidfd = child->socket = -1;
+        child->environment = ald_process_environment();
+        child->process = ALD_PROCESS_NONE;
+        child->socket = -1;
         return child;
 }
 
@@ -76,9 +61,9 @@ static void clear_source(guint *source)
 /* From here on the process is only waited for. */
 static void kill_group(AldChild *child)
 {
-        if (child->pid == 0)
+        if (child->process.pid == 0)
                 return;
-        kill(-child->pid, SIGKILL);
+        ald_process_kill(&child->process);
         clear_source(&child->deadline_source);
         clear_source(&child->socket_source);
         ald_fd_close(&child->socket);
@@ -111,24 +96,12 @@ static void fail(AldChild *child, const char *reason)
                 info->failed(reason, child->userdata);
 }
 
-/* Forgets the process after its end. The group goes first, while its number cannot be anybody else's. */
+/* Forgets the process after its end. */
 static void reap(AldChild *child, siginfo_t *ret)
 {
-        kill(-child->pid, SIGKILL);
-        (void) waitid(P_PIDFD, (id_t) child->pidfd, ret, WEXITED | WNOHANG);
         clear_source(&child->pidfd_source);
-        ald_fd_close(&child->pidfd);
-        child->pid = 0;
+        ald_process_reap(&child->process, ret);
         child->dying = false;
-}
-
-static char *describe_end(const siginfo_t *end)
-{
-        if (end->si_code == CLD_EXITED && end->si_status == 127)
-                return g_strdup("it could not be run");
-        if (end->si_code == CLD_EXITED)
-                return g_strdup_printf("it ended with status %d", end->si_status);
-        return g_strdup_printf("it was ended by signal %d (%s)", end->si_status, strsignal(end->si_status));
 }
 
 static void receive(AldChild *child);
@@ -150,7 +123,7 @@ static gboolean on_end(gint fd, GIOCondition condition, gpointer userdata)
                 if (child->reason)
                         set_retry(child);
         } else {
-                g_autofree char *reason = describe_end(&end);
+                g_autofree char *reason = ald_process_describe_end(&end);
 
                 fail(child, reason);
         }
@@ -222,60 +195,10 @@ static gboolean on_message(gint fd, GIOCondition condition, gpointer userdata)
         return G_SOURCE_CONTINUE;
 }
 
-static int prepare_files(posix_spawn_file_actions_t *actions, int end)
-{
-        int r = posix_spawn_file_actions_adddup2(actions, end, STDIN_FILENO);
-
-        if (r == 0)
-                r = posix_spawn_file_actions_adddup2(actions, end, STDOUT_FILENO);
-        if (r == 0)
-                r = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-        if (r == 0)
-                r = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
-        return -r;
-}
-
-static int prepare_attributes(posix_spawnattr_t *attributes)
-{
-        sigset_t none, all;
-
-        sigemptyset(&none);
-        sigfillset(&all);
-        posix_spawnattr_setpgroup(attributes, 0);
-        posix_spawnattr_setsigmask(attributes, &none);
-        posix_spawnattr_setsigdefault(attributes, &all);
-        return -posix_spawnattr_setflags(
-                attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-}
-
-static int spawn(AldChild *child, int end)
+static int start(AldChild *child)
 {
         g_autofree char *path = g_build_filename(child->directory, child->info->program, NULL);
         char *const arguments[] = { path, NULL };
-        posix_spawn_file_actions_t actions;
-        posix_spawnattr_t attributes;
-        int r;
-
-        if (posix_spawn_file_actions_init(&actions) != 0)
-                return -ENOMEM;
-        if (posix_spawnattr_init(&attributes) != 0) {
-                posix_spawn_file_actions_destroy(&actions);
-                return -ENOMEM;
-        }
-        r = prepare_files(&actions, end);
-        if (r >= 0)
-                r = prepare_attributes(&attributes);
-        if (r >= 0)
-                r = -posix_spawn(&child->pid, path, &actions, &attributes, arguments, child->environment);
-        posix_spawnattr_destroy(&attributes);
-        posix_spawn_file_actions_destroy(&actions);
-        if (r < 0)
-                child->pid = 0;
-        return r;
-}
-
-static int start(AldChild *child)
-{
         ald_fd int ours = -1, theirs = -1;
         int ends[2], r;
 
@@ -283,32 +206,25 @@ static int start(AldChild *child)
                 return -errno;
         ours = ends[0];
         theirs = ends[1];
-        r = spawn(child, theirs);
+        r = ald_process_spawn(
+                arguments, child->environment, (int[]){ theirs, theirs, -1 }, 3, &child->process);
         if (r < 0)
                 return r;
-        child->pidfd = pidfd_open(child->pid, 0);
-        if (child->pidfd < 0) {
-                r = -errno;
-                kill(-child->pid, SIGKILL);
-                waitpid(child->pid, NULL, 0);
-                child->pid = 0;
-                return r;
-        }
         child->socket = ald_fd_steal(&ours);
         child->started = g_get_monotonic_time();
-        child->pidfd_source = g_unix_fd_add(child->pidfd, G_IO_IN, on_end, child);
+        child->pidfd_source = g_unix_fd_add(child->process.pidfd, G_IO_IN, on_end, child);
         child->socket_source = g_unix_fd_add(child->socket, G_IO_IN | G_IO_HUP | G_IO_ERR, on_message, child);
         return 0;
 }
 
 bool ald_child_may_start(const AldChild *child)
 {
-        return child->pid == 0 && g_get_monotonic_time() >= child->retry_at;
+        return child->process.pid == 0 && g_get_monotonic_time() >= child->retry_at;
 }
 
 int ald_child_ask(AldChild *child, const char *request)
 {
-        bool first = child->pid == 0;
+        bool first = child->process.pid == 0;
         int r = 0;
 
         if (child->waiting || child->dying)
@@ -337,7 +253,7 @@ void ald_child_end(AldChild *child)
 
 bool ald_child_alive(const AldChild *child)
 {
-        return child->pid != 0;
+        return child->process.pid != 0;
 }
 
 const char *ald_child_reason(const AldChild *child)
@@ -356,11 +272,9 @@ void ald_child_free(AldChild *child)
 
         if (!child)
                 return;
-        if (child->pid != 0) {
-                struct pollfd wait = { .fd = child->pidfd, .events = POLLIN };
-
+        if (child->process.pid != 0) {
                 kill_group(child);
-                (void) poll(&wait, 1, FREE_WAIT_MS);
+                ald_process_wait(&child->process, FREE_WAIT_MS);
                 reap(child, &end);
         }
         g_free(child->directory);
