@@ -3,60 +3,120 @@
 #include "services/common/record-bus.h"
 #include "services/common/timer.h"
 
+/* One object. */
+typedef struct Shown {
+        char *path;
+        AldRecord *sent;    /* what the bus shows */
+        AldRecord *waiting; /* newer, but not different enough to be sent by itself */
+        gint64 due;         /* when it is sent again */
+        GList link;
+} Shown;
+
 struct AldRecordExport {
         AldService *service;
         char *path;
         AldKind kind;
-        AldRecord *sent;    /* what the bus shows; NULL before the first update */
-        AldRecord *waiting; /* newer, but not different enough to be sent by itself */
-        sd_bus_slot *slot;
+        GHashTable *by_path; /* path → Shown */
+        GQueue by_due;       /* the same; what was sent last is last */
+        sd_bus_slot *slot, *enumerator;
         AldTimer *resend;
 };
 
-static void publish(AldRecordExport *export, AldRecord *record)
+static void shown_free(gpointer data)
 {
-        uint64_t changed = export->sent ? ald_record_diff(export->sent, record) : UINT64_MAX;
-        uint64_t revision = export->sent ? export->sent->revision : 0;
+        Shown *shown = data;
 
-        record->revision = revision + (changed != 0);
+        g_clear_pointer(&shown->sent, ald_record_unref);
+        g_clear_pointer(&shown->waiting, ald_record_unref);
+        g_free(shown->path);
+        g_free(shown);
+}
+
+static void set_timer(AldRecordExport *export)
+{
+        const Shown *first = g_queue_peek_head(&export->by_due);
+
+        ald_timer_set(export->resend, first ? first->due : ALD_TIMER_NEVER);
+}
+
+static void note_sent(AldRecordExport *export, Shown *shown)
+{
+        shown->due = g_get_monotonic_time() + (gint64) ALD_RESEND_USEC;
+        g_queue_unlink(&export->by_due, &shown->link);
+        g_queue_push_tail_link(&export->by_due, &shown->link);
+        set_timer(export);
+}
+
+static void publish(AldRecordExport *export, Shown *shown, AldRecord *record)
+{
+        uint64_t changed = ald_record_diff(shown->sent, record);
+
+        record->revision = shown->sent->revision + (changed != 0);
         record->updated_usec = ald_realtime_usec();
-        g_clear_pointer(&export->sent, ald_record_unref);
-        export->sent = record;
-        g_clear_pointer(&export->waiting, ald_record_unref);
-        ald_record_bus_emit_changed(ald_service_bus(export->service), export->path, export->kind, changed);
+        g_clear_pointer(&shown->sent, ald_record_unref);
+        shown->sent = record;
+        g_clear_pointer(&shown->waiting, ald_record_unref);
+        ald_record_bus_emit_changed(ald_service_bus(export->service), shown->path, export->kind, changed);
         ald_service_sent(export->service, record->wire_size);
-        ald_timer_set(export->resend, g_get_monotonic_time() + (gint64) ALD_RESEND_USEC);
+        note_sent(export, shown);
 }
 
 static void on_resend(void *userdata)
 {
         AldRecordExport *export = userdata;
+        gint64 now = g_get_monotonic_time();
+        Shown *shown;
 
-        publish(export, export->waiting ? g_steal_pointer(&export->waiting) : ald_record_ref(export->sent));
+        while ((shown = g_queue_peek_head(&export->by_due)) && shown->due <= now)
+                publish(export, shown,
+                        shown->waiting ? g_steal_pointer(&shown->waiting) : ald_record_ref(shown->sent));
+        set_timer(export);
 }
 
 static int find_record(sd_bus *bus, const char *path, const char *interface, void *userdata, void **ret_found,
         sd_bus_error *error)
 {
         AldRecordExport *export = userdata;
+        const Shown *shown = g_hash_table_lookup(export->by_path, path);
 
-        if (!export->sent || !g_str_equal(path, export->path))
+        if (!shown)
                 return 0;
-        *ret_found = export->sent;
+        *ret_found = shown->sent;
         return 1;
+}
+
+/* sd-bus frees the paths with free(), which is what g_free() is. */
+static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***ret_nodes, sd_bus_error *error)
+{
+        AldRecordExport *export = userdata;
+        GPtrArray *paths = g_ptr_array_new();
+
+        for (GList *l = export->by_due.head; l; l = l->next) {
+                const Shown *shown = l->data;
+
+                if (!g_str_equal(shown->path, export->path))
+                        g_ptr_array_add(paths, g_strdup(shown->path));
+        }
+        g_ptr_array_add(paths, NULL);
+        *ret_nodes = (char **) g_ptr_array_free(paths, FALSE);
+        return 0;
 }
 
 int ald_record_export_new(AldService *service, const char *path, AldKind kind, AldRecordExport **ret)
 {
         g_autoptr(AldRecordExport) export = g_new0(AldRecordExport, 1);
+        sd_bus *bus = ald_service_bus(service);
         int r;
 
         export->service = service;
         export->path = g_strdup(path);
         export->kind = kind;
+        export->by_path = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, shown_free);
         export->resend = ald_timer_new("resend", on_resend, export);
-        r = sd_bus_add_fallback_vtable(ald_service_bus(service), &export->slot, path,
-                ald_kinds[kind].interface, ald_record_vtables[kind], find_record, export);
+        r = sd_bus_add_fallback_vtable(bus, &export->slot, path, ald_kinds[kind].interface,
+                ald_record_vtables[kind], find_record, export);
+        if (r >= 0)
+                r = sd_bus_add_node_enumerator(bus, &export->enumerator, path, enumerate, export);
         if (r < 0)
                 return r;
         *ret = g_steal_pointer(&export);
@@ -68,28 +128,102 @@ void ald_record_export_free(AldRecordExport *export)
         if (!export)
                 return;
         sd_bus_slot_unref(export->slot);
+        sd_bus_slot_unref(export->enumerator);
         ald_timer_free(export->resend);
-        g_clear_pointer(&export->sent, ald_record_unref);
-        g_clear_pointer(&export->waiting, ald_record_unref);
+        g_hash_table_unref(export->by_path);
         g_free(export->path);
         g_free(export);
 }
 
+static Shown *add(AldRecordExport *export, const char *path, AldRecord *record)
+{
+        Shown *shown = g_new0(Shown, 1);
+
+        shown->path = g_strdup(path);
+        shown->sent = record;
+        shown->link.data = shown;
+        record->revision = 1;
+        record->updated_usec = ald_realtime_usec();
+        g_hash_table_insert(export->by_path, shown->path, shown);
+        g_queue_push_tail_link(&export->by_due, &shown->link);
+        ald_service_sent(export->service, record->wire_size);
+        note_sent(export, shown);
+        return shown;
+}
+
+static int make_record(AldKind kind, const void *fields, AldRecord **ret)
+{
+        int r = ald_record_new(kind, fields, ret);
+
+        if (r < 0)
+                g_warning("A record %s is too large to be sent", ald_kinds[kind].name);
+        return r;
+}
+
+static void change(AldRecordExport *export, Shown *shown, AldRecord *record)
+{
+        if (ald_record_beyond_threshold(shown->sent, record)) {
+                publish(export, shown, record);
+        } else {
+                g_clear_pointer(&shown->waiting, ald_record_unref);
+                shown->waiting = record;
+        }
+}
+
 int ald_record_export_update(AldRecordExport *export, const void *fields)
 {
-        g_autoptr(AldRecord) record = NULL;
-        int r;
+        Shown *shown = g_hash_table_lookup(export->by_path, export->path);
+        AldRecord *record = NULL;
+        int r = make_record(export->kind, fields, &record);
 
-        r = ald_record_new(export->kind, fields, &record);
-        if (r < 0) {
-                g_warning("A record %s is too large to be sent", ald_kinds[export->kind].name);
+        if (r < 0)
                 return r;
-        }
-        if (!export->sent || ald_record_beyond_threshold(export->sent, record)) {
-                publish(export, g_steal_pointer(&record));
+        if (shown) {
+                change(export, shown, record);
         } else {
-                g_clear_pointer(&export->waiting, ald_record_unref);
-                export->waiting = g_steal_pointer(&record);
+                shown = add(export, export->path, record);
+                ald_record_bus_emit_changed(
+                        ald_service_bus(export->service), shown->path, export->kind, UINT64_MAX);
         }
         return 0;
+}
+
+static char *path_of(AldRecordExport *export, const char *name)
+{
+        char *path = NULL;
+        int r = sd_bus_path_encode(export->path, name, &path);
+
+        g_assert(r >= 0);
+        return path;
+}
+
+int ald_record_export_put(AldRecordExport *export, const char *name, const void *fields)
+{
+        g_autofree char *path = path_of(export, name);
+        Shown *shown = g_hash_table_lookup(export->by_path, path);
+        AldRecord *record = NULL;
+        int r = make_record(export->kind, fields, &record);
+
+        if (r < 0)
+                return r;
+        if (shown) {
+                change(export, shown, record);
+        } else {
+                add(export, path, record);
+                sd_bus_emit_object_added(ald_service_bus(export->service), path);
+        }
+        return 0;
+}
+
+void ald_record_export_drop(AldRecordExport *export, const char *name)
+{
+        g_autofree char *path = path_of(export, name);
+        Shown *shown = g_hash_table_lookup(export->by_path, path);
+
+        if (!shown)
+                return;
+        sd_bus_emit_object_removed(ald_service_bus(export->service), path);
+        g_queue_unlink(&export->by_due, &shown->link);
+        g_hash_table_remove(export->by_path, path);
+        set_timer(export);
 }
