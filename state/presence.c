@@ -80,9 +80,20 @@ bool ald_presence_take_status(
         return true;
 }
 
+/* No message is on its way for so long that it could explain this: one of the clocks was set. */
+static bool was_set(const AldNodePresence *presence, int64_t offset)
+{
+        return presence->n_offsets > 0 &&
+               offset < ald_presence_clock_offset(presence) - (int64_t) ALD_PRESENCE_OFFLINE_USEC;
+}
+
 void ald_presence_take_clock(AldNodePresence *presence, uint64_t theirs, uint64_t real)
 {
-        presence->offsets[presence->next_offset] = (int64_t) theirs - (int64_t) real;
+        int64_t offset = (int64_t) theirs - (int64_t) real;
+
+        if (was_set(presence, offset))
+                presence->n_offsets = presence->next_offset = 0;
+        presence->offsets[presence->next_offset] = offset;
         presence->next_offset = (presence->next_offset + 1) % ALD_PRESENCE_OFFSETS;
         presence->n_offsets = (uint8_t) MIN(presence->n_offsets + 1u, ALD_PRESENCE_OFFSETS);
 }

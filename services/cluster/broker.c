@@ -268,9 +268,11 @@ void ald_broker_take(AldBroker *broker, const AldTopicMessage *event)
                 take_duplicate(broker, event->number);
                 break;
         case ALD_SESSION_UNREACHABLE:
-        case ALD_SESSION_LOST:
-        case ALD_SESSION_ENDED:
                 take_end(broker, ALD_BROKER_UNREACHABLE, event->topic);
+                break;
+        case ALD_SESSION_LOST:
+        case ALD_SESSION_ENDED: /* whether it can still be reached, the next attempt tells */
+                take_end(broker, ALD_BROKER_CONNECTING, event->topic);
                 break;
         }
         broker->common->changed(broker->common->userdata);

@@ -95,6 +95,7 @@ static const char *remedy_for(int error)
         case -EKEYEXPIRED:
                 return ": run alidadectl cluster renew";
         case -EAGAIN:
+        case -ENOKEY: /* the list is signed, as we know, but not of this time */
                 return ": set the clock of this machine right";
         case -EKEYREVOKED:
                 return "; an administrator has shut this machine out, and can let it join again";

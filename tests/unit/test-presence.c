@@ -207,8 +207,13 @@ static void test_clock(void)
         for (unsigned i = 0; i < ALD_PRESENCE_OFFSETS; i++)
                 ald_presence_take_clock(&presence, REAL_START - SECOND, REAL_START);
         g_assert_cmpint(ald_presence_clock_offset(&presence), ==, -(int64_t) SECOND);
+        /* So far, at once: no message is late by that much. */
+        ald_presence_take_clock(&presence, REAL_START, REAL_START + 60 * SECOND);
+        g_assert_cmpint(ald_presence_clock_offset(&presence), ==, -60 * (int64_t) SECOND);
+        g_assert_cmpuint(ald_presence_lag(&presence), ==, 0);
+        ald_presence_take_clock(&presence, REAL_START, REAL_START);
         ald_presence_take_clock(&presence, 0, UINT64_C(1) << 53);
-        g_assert_cmpint(ald_presence_clock_offset(&presence), ==, -(int64_t) SECOND);
+        g_assert_cmpint(ald_presence_clock_offset(&presence), ==, -(INT64_C(1) << 53));
 }
 
 int main(int argc, char *argv[])
