@@ -5,7 +5,7 @@
 
 #define MAX_BYTES (1024u * 1024)
 
-AldStore *state_make(void)
+AldStore *state_make_of(unsigned node, uint64_t epoch)
 {
         static const AldStoreLimits limits = {
                 .max_shown_nodes = 10000,
@@ -14,9 +14,14 @@ AldStore *state_make(void)
                 .max_links_per_node = 10000,
                 .max_bytes = SIZE_MAX / 2,
         };
-        AldId local = id_make(1);
+        AldId local = id_make(node);
 
-        return ald_store_new(&local, 1, &limits);
+        return ald_store_new(&local, epoch, &limits);
+}
+
+AldStore *state_make(void)
+{
+        return state_make_of(1, 1);
 }
 
 char *state_id(unsigned node)
@@ -79,6 +84,18 @@ void state_put_link(
         json_object_set_new(json, "Source", json_string(source_id));
         json_object_set_new(json, "Sink", json_string(sink_id));
         put(store, source, kind, key, json);
+}
+
+void state_put_path(AldStore *store, unsigned source, unsigned sink, const char *address, const char *text)
+{
+        json_auto_t *json = parse(text);
+        g_autofree char *source_id = state_id(source), *sink_id = state_id(sink), *key = NULL;
+
+        key = g_strdup_printf("%s,%s", sink_id, address);
+        json_object_set_new(json, "Source", json_string(source_id));
+        json_object_set_new(json, "Sink", json_string(sink_id));
+        json_object_set_new(json, "SinkAddress", json_string(address));
+        put(store, source, ALD_KIND_LINK_SOCKET, key, json);
 }
 
 const AldNetwork *state_network(AldStore *store, unsigned node)

@@ -5,6 +5,8 @@
 
 /* Stores with records written as JSON, with ' for ". All abort on any error. Node 1 is the local one. */
 AldStore *state_make(void);
+/* That of another node, since some restart of it. */
+AldStore *state_make_of(unsigned node, uint64_t epoch);
 
 /* A kind of nodes. A later call is newer. */
 void state_put(AldStore *store, unsigned node, AldKind kind, const char *text);
@@ -12,6 +14,9 @@ void state_put(AldStore *store, unsigned node, AldKind kind, const char *text);
 /* Link number n between two nodes; Source and Sink are added. */
 void state_put_link(
         AldStore *store, AldKind kind, unsigned source, unsigned sink, unsigned n, const char *text);
+
+/* The path to an address; Source, Sink and SinkAddress are added. */
+void state_put_path(AldStore *store, unsigned source, unsigned sink, const char *address, const char *text);
 
 /* The id of a node as a string. */
 char *state_id(unsigned node);

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "state/planner-load.h"
+#include "state/planner.h"
+#include "tests/unit/record-maker.h"
+#include "tests/unit/state-maker.h"
+
+#define SECOND UINT64_C(1000000)
+#define MINUTE (60 * SECOND)
+#define NOW (1000000 * SECOND)
+#define GIGABIT UINT64_C(1000000000)
+
+static void put_network(AldStore *store, unsigned node, const char *rows)
+{
+        g_autofree char *text = g_strdup_printf("{'Interfaces': [%s]}", rows);
+
+        state_put(store, node, ALD_KIND_NETWORK, text);
+}
+
+/* One interface, with an address of a net that all share. */
+static void put_node(AldStore *store, unsigned node)
+{
+        g_autofree char *row = g_strdup_printf(
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.%u/24']}", node);
+
+        put_network(store, node, row);
+        state_put(store, node, ALD_KIND_PRESENCE, "{'State': 'online'}");
+}
+
+/* The row of one node about another; text is JSON without braces. */
+static void put_row(AldStore *store, unsigned source, unsigned sink, const char *address, const char *text)
+{
+        g_autofree char *json = g_strdup_printf("{'SourceInterface': 'eth0'%s%s}", *text ? ", " : "", text);
+
+        state_put_path(store, source, sink, address, json);
+}
+
+static AldPlannerInput input_at(uint64_t now)
+{
+        return (AldPlannerInput){
+                .now_realtime = now, .now = now, .bytes_per_hour = UINT64_MAX, .max = 100, .started = now
+        };
+}
+
+static unsigned last_byte(const AldId *id)
+{
+        return id->bytes[3];
+}
+
+/* "2 10.0.0.2 eth0 never, …" */
+static void check(AldStore *store, const AldPlannerInput *input, const char *expected)
+{
+        g_autoptr(GArray) probes = ald_planner_compute(store, input);
+        g_autoptr(GString) text = g_string_new(NULL);
+
+        for (guint i = 0; i < probes->len; i++) {
+                const AldDueProbe *probe = &g_array_index(probes, AldDueProbe, i);
+
+                g_assert_cmpint(probe->kind, ==, ALD_KIND_LINK_SOCKET);
+                g_string_append_printf(text, "%s%u %s %s %s", i ? ", " : "", last_byte(&probe->peer),
+                        probe->address, probe->interface ?: "?", ald_due_reason_to_string(probe->reason));
+        }
+        g_assert_cmpstr(text->str, ==, expected);
+}
+
+static void check_at(AldStore *store, uint64_t now, const char *expected)
+{
+        const AldPlannerInput input = input_at(now);
+
+        check(store, &input, expected);
+}
+
+/* Nodes 1, which is this one, and 2. */
+static AldStore *make_pair(void)
+{
+        AldStore *store = state_make();
+
+        put_node(store, 1);
+        put_node(store, 2);
+        return store;
+}
+
+static void put_result(AldStore *store, uint64_t measured)
+{
+        g_autofree char *text = g_strdup_printf("'MeasuredUSec': %" G_GUINT64_FORMAT, measured);
+
+        put_row(store, 1, 2, "10.0.0.2", text);
+}
+
+static void test_reasons(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+
+        check_at(store, NOW, "2 10.0.0.2 eth0 never");
+        put_result(store, NOW);
+        check_at(store, NOW, "");
+        check_at(store, NOW + 5 * MINUTE - 1, "");
+        check_at(store, NOW + 5 * MINUTE, "2 10.0.0.2 eth0 expired");
+        check_at(store, NOW - 1, "2 10.0.0.2 eth0 future");
+        check_at(store, NOW + 1000 * 24 * 60 * MINUTE, "2 10.0.0.2 eth0 expired");
+}
+
+static void put_failure(AldStore *store, uint64_t failed, unsigned failures, const char *more)
+{
+        g_autofree char *text = g_strdup_printf("'Failure': 'refused', 'FailedUSec': %" G_GUINT64_FORMAT
+                                                ", 'Failures': %u%s",
+                failed, failures, more);
+
+        put_row(store, 1, 2, "10.0.0.2", text);
+}
+
+static void test_failures_back_off(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+        uint64_t delay = MINUTE;
+
+        for (unsigned failures = 1; failures < 70; failures++) {
+                put_failure(store, NOW, failures, "");
+                check_at(store, NOW + delay - delay / 4 - 1, "");
+                check_at(store, NOW + delay, "2 10.0.0.2 eth0 failed");
+                check_at(store, NOW - 1, "2 10.0.0.2 eth0 future");
+                delay = MIN(2 * delay, 60 * MINUTE);
+        }
+        /* What a good result says of the time counts again after the next success only. */
+        put_failure(store, NOW, 9, ", 'MeasuredUSec': 5");
+        check_at(store, NOW + 10 * MINUTE, "");
+        put_failure(store, NOW, 0, ", 'MeasuredUSec': 5");
+        check_at(store, NOW + 10 * MINUTE, "2 10.0.0.2 eth0 expired");
+}
+
+static void test_back_off_spreads(void)
+{
+        AldLinkSocket row = ALD_LINK_SOCKET_INIT;
+        unsigned due = 0;
+
+        row.failed_usec = NOW;
+        row.failures = 20;
+        for (unsigned i = 0; i < 1000; i++) {
+                AldId a = id_make(i + 1), b = id_make(5000 + i);
+                uint64_t seed = ald_path_seed(&a, &b, "10.0.0.1");
+
+                due += ald_path_judge(&row, seed, MINUTE, NOW + 60 * MINUTE * 7 / 8).due;
+                g_assert_cmpuint(seed, ==, ald_path_seed(&a, &b, "10.0.0.1"));
+        }
+        g_assert_cmpuint(due, >, 400);
+        g_assert_cmpuint(due, <, 600);
+}
+
+static void test_who_is_probed(void)
+{
+        static const char *const states[] = { "stale", "offline", "duplicate" };
+        g_autoptr(AldStore) store = make_pair();
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(states); i++) {
+                g_autofree char *text = g_strdup_printf("{'State': '%s'}", states[i]);
+
+                state_put(store, 2, ALD_KIND_PRESENCE, text);
+                check_at(store, NOW, "");
+        }
+        /* One without a Network record waits for it. */
+        state_put(store, 3, ALD_KIND_PRESENCE, "{'State': 'online'}");
+        check_at(store, NOW, "");
+        put_node(store, 3);
+        check_at(store, NOW, "3 10.0.0.3 eth0 never");
+        ald_store_forget_kind(store, ALD_KIND_PRESENCE);
+        check_at(store, NOW, "");
+}
+
+static void test_own_network_unknown(void)
+{
+        g_autoptr(AldStore) store = state_make();
+
+        put_node(store, 2);
+        check_at(store, NOW, "");
+}
+
+/* Seen by the node with the higher id. */
+static void test_lower_id_probes(void)
+{
+        g_autoptr(AldStore) store = state_make_of(2, 1);
+
+        put_node(store, 1);
+        put_node(store, 2);
+        put_node(store, 3);
+        check_at(store, NOW, "3 10.0.0.3 eth0 never");
+        put_row(store, 2, 3, "10.0.0.3", "'MeasuredUSec': 1000000000000");
+        check_at(store, NOW, "");
+
+        /* What the lower one has tried in vain is left to the higher one, until it succeeds. */
+        put_row(store, 1, 2, "10.0.0.2", "'Failure': 'timeout', 'FailedUSec': 5, 'Failures': 2");
+        check_at(store, NOW, "");
+        put_row(store, 1, 2, "10.0.0.2", "'Failure': 'timeout', 'FailedUSec': 5, 'Failures': 3");
+        check_at(store, NOW, "1 10.0.0.1 eth0 never");
+        put_row(store, 1, 2, "10.0.0.2", "'MeasuredUSec': 6");
+        check_at(store, NOW, "");
+}
+
+static void test_paths_the_first_lacks(void)
+{
+        g_autoptr(AldStore) store = state_make_of(2, 1);
+
+        put_node(store, 1);
+        put_node(store, 2);
+        /* The lower one has a second interface, on which it has no path to us. */
+        put_network(store, 1,
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.1/24']}, "
+                "{'Id': 'eth1', 'Type': 'ethernet', 'Addresses': ['192.0.2.1/24']}");
+        check_at(store, NOW, "1 192.0.2.1 eth0 never");
+        /* With one it is for the lower one to measure. */
+        put_network(store, 2,
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.2/24']}, "
+                "{'Id': 'eth1', 'Type': 'ethernet', 'Addresses': ['192.0.2.2/24']}");
+        check_at(store, NOW, "");
+        /* Each path of it counts by itself. */
+        put_row(store, 1, 2, "192.0.2.2", "'Failure': 'timeout', 'FailedUSec': 5, 'Failures': 3");
+        check_at(store, NOW, "1 192.0.2.1 eth1 never");
+        /* So do families. */
+        put_network(store, 1, "{'Id': 'a', 'Type': 'ethernet', 'Addresses': ['2001:db8::1/64']}");
+        put_network(
+                store, 2, "{'Id': 'b', 'Type': 'ethernet', 'Addresses': ['2001:db8::2/64', '10.0.0.2/24']}");
+        check_at(store, NOW, "");
+        put_network(
+                store, 1, "{'Id': 'a', 'Type': 'ethernet', 'Addresses': ['2001:db8::1/64', 'fe80::1/64']}");
+        put_network(store, 2, "{'Id': 'b', 'Type': 'ethernet', 'Addresses': ['2001:db8::2/64']}");
+        check_at(store, NOW, "");
+}
+
+/* All due; who else is left out waits for the next call. */
+static void test_one_for_each_interface(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+        g_autoptr(GArray) probes = NULL;
+        AldPlannerInput input = input_at(NOW);
+
+        put_node(store, 3);
+        put_node(store, 4);
+        probes = ald_planner_compute(store, &input);
+        g_assert_cmpuint(probes->len, ==, 1);
+
+        put_network(store, 1,
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.1/24']}, "
+                "{'Id': 'eth1', 'Type': 'ethernet', 'Addresses': ['10.1.0.1/24']}, "
+                "{'Id': 'eth0.7', 'Type': 'vlan', 'Parent': 'eth0', 'Addresses': ['10.2.0.1/24']}");
+        put_network(
+                store, 2, "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.2/24', '10.1.0.2/24']}");
+        put_network(store, 3, "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.2.0.3/24']}");
+        put_network(store, 4, "{'Id': 'eth0', 'Type': 'ethernet'}");
+        /* Never two to one peer, nor two through one interface, vlan or not. */
+        for (unsigned i = 0; i < 2; i++) {
+                g_autoptr(GArray) found = ald_planner_compute(store, &input);
+                const AldDueProbe *first = &g_array_index(found, AldDueProbe, 0);
+
+                g_assert_cmpuint(found->len, <=, 2);
+                if (found->len == 2)
+                        g_assert_false(ald_id_equal(&first->peer, &first[1].peer));
+        }
+        put_row(store, 1, 2, "10.0.0.2", "'MeasuredUSec': 1000000000000");
+        check_at(store, NOW + MINUTE, "2 10.1.0.2 eth1 never, 3 10.2.0.3 eth0.7 never");
+        input.max = 1;
+        check(store, &input, "2 10.1.0.2 eth1 never");
+}
+
+static void test_unknown_interface_goes_alone(void)
+{
+        g_autoptr(AldStore) store = state_make();
+
+        put_node(store, 2);
+        put_node(store, 3);
+        put_network(store, 1,
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.1/24']}, "
+                "{'Id': 'eth1', 'Type': 'ethernet', 'Addresses': ['10.1.0.1/24']}");
+        put_network(store, 3, "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['192.0.2.3/24']}");
+        put_row(store, 1, 2, "10.0.0.2", "'MeasuredUSec': 10");
+        check_at(store, NOW, "3 192.0.2.3 ? never");
+        /* Once a route was seen, it is known. */
+        put_row(store, 1, 3, "192.0.2.3", "'MeasuredUSec': 9");
+        check_at(store, NOW, "3 192.0.2.3 eth0 expired");
+        put_network(store, 2, "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.1.0.2/24']}");
+        check_at(store, NOW, "2 10.1.0.2 eth1 never, 3 192.0.2.3 eth0 expired");
+}
+
+static void test_the_oldest_comes_first(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+
+        put_node(store, 3);
+        put_row(store, 1, 2, "10.0.0.2", "'MeasuredUSec': 20");
+        put_row(store, 1, 3, "10.0.0.3", "'MeasuredUSec': 10");
+        check_at(store, NOW, "3 10.0.0.3 eth0 expired");
+        put_row(store, 1, 2, "10.0.0.2", "'MeasuredUSec': 9");
+        check_at(store, NOW, "2 10.0.0.2 eth0 expired");
+        put_node(store, 4);
+        check_at(store, NOW, "4 10.0.0.4 eth0 never");
+}
+
+static void test_avoid(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+        AldPlannerInput input = input_at(NOW);
+        const AldId avoid[] = { id_make(9), id_make(2) };
+
+        input.avoid = avoid;
+        input.n_avoid = 1;
+        check(store, &input, "2 10.0.0.2 eth0 never");
+        input.n_avoid = 2;
+        check(store, &input, "");
+}
+
+static void check_traffic(AldStore *store, const char *interface, uint64_t rate, bool due)
+{
+        const AldTraffic traffic[] = { { "other", UINT64_MAX }, { interface, rate } };
+        AldPlannerInput input = input_at(NOW);
+
+        input.traffic = traffic;
+        input.n_traffic = G_N_ELEMENTS(traffic);
+        check(store, &input, due ? "2 10.0.0.2 eth0 expired" : "");
+}
+
+static void test_a_busy_interface_is_left_alone(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+
+        put_row(store, 1, 2, "10.0.0.2", "'MeasuredUSec': 10");
+        /* Nothing is known of its speed: nothing says that it is busy. */
+        check_traffic(store, "eth0", 100 * GIGABIT, true);
+        check_traffic(store, "eth0", ALD_TRAFFIC_BLOCKED, false);
+        put_row(store, 1, 2, "10.0.0.2",
+                "'MeasuredUSec': 10, 'UploadBitsPerSecond': 500, 'DownloadBitsPerSecond': 1000");
+        check_traffic(store, "eth0", 100, true);
+        check_traffic(store, "eth0", 101, false);
+        check_traffic(store, "eth1", 101, true);
+        /* The negotiated speed goes before what was measured. */
+        put_network(store, 1,
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.1/24'], 'SpeedBitsPerSecond': "
+                "5000}");
+        check_traffic(store, "eth0", 500, true);
+        check_traffic(store, "eth0", 501, false);
+        /* What lies below counts too. */
+        put_network(store, 1,
+                "{'Id': 'eth0', 'Type': 'vlan', 'Parent': 'port', 'Addresses': ['10.0.0.1/24']}, "
+                "{'Id': 'port', 'Type': 'ethernet', 'SpeedBitsPerSecond': 5000}");
+        check_traffic(store, "port", 501, false);
+}
+
+/* 1 Gb/s both ways is 375 MB a probe. */
+static void test_bytes_per_hour(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+        AldPlannerInput input = input_at(NOW);
+
+        put_node(store, 3);
+        put_row(store, 1, 2, "10.0.0.2",
+                "'MeasuredUSec': 999999000000, 'UploadBitsPerSecond': 1000000000, "
+                "'DownloadBitsPerSecond': 1000000000");
+        put_row(store, 1, 3, "10.0.0.3", "'MeasuredUSec': 1, 'UploadBitsPerSecond': 1000000000");
+        input.bytes_per_hour = UINT64_C(12) * 750000000;
+        check(store, &input, "3 10.0.0.3 eth0 expired");
+        input.bytes_per_hour -= 12;
+        check(store, &input, "");
+        /* More than fits in 5 min: the one before is paid off first. */
+        input.bytes_per_hour = UINT64_C(375000000);
+        input.now_realtime = NOW + 59 * MINUTE;
+        check(store, &input, "");
+        input.now_realtime = NOW + 60 * MINUTE;
+        check(store, &input, "3 10.0.0.3 eth0 expired");
+}
+
+static void test_bytes_of_an_unknown_link(void)
+{
+        static const AldInterface fast = { .speed_bits_per_second = 10 * GIGABIT };
+        static const AldInterface slow = { .speed_bits_per_second = GIGABIT };
+        static const AldInterface unknown = { .speed_bits_per_second = ALD_ABSENT_UINT64 };
+
+        g_assert_cmpuint(ald_probe_bytes(NULL, &fast, &slow), ==, 375000000);
+        g_assert_cmpuint(ald_probe_bytes(NULL, &fast, &unknown), ==, 3750000000);
+        g_assert_cmpuint(ald_probe_bytes(NULL, NULL, &unknown), ==, 0);
+}
+
+static void check_obsolete(AldStore *store, uint64_t now, const char *expected)
+{
+        g_autoptr(GPtrArray) entries = ald_planner_obsolete(store, now, 60 * MINUTE);
+        g_autoptr(GString) text = g_string_new(NULL);
+
+        for (guint i = 0; i < entries->len; i++)
+                g_string_append_printf(
+                        text, "%s ", strchr(((const AldEntry *) entries->pdata[i])->key, ',') + 1);
+        g_assert_cmpstr(text->str, ==, expected);
+}
+
+static void test_rows_that_lead_nowhere(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+
+        put_row(store, 1, 2, "10.0.0.2", "");
+        put_row(store, 1, 2, "10.0.0.20", "");
+        put_row(store, 1, 2, "10.0.0.3", "");
+        put_row(store, 1, 7, "10.0.0.7", "");
+        put_row(store, 2, 1, "10.0.0.9", ""); /* of another node: for that one to delete */
+        check_obsolete(store, 0, "10.0.0.20 10.0.0.3 ");
+        /* Offline is no reason, nor is an address that has no carrier now. */
+        state_put(store, 2, ALD_KIND_PRESENCE, "{'State': 'offline'}");
+        put_network(store, 2, "{'Id': 'eth0', 'Carrier': false, 'Addresses': ['10.0.0.2/24', '10.0.0.3/8']}");
+        check_obsolete(store, 0, "10.0.0.20 ");
+        /* Of node 7 nothing was heard, maybe because we have just started. */
+        check_obsolete(store, 60 * MINUTE, "10.0.0.20 ");
+        check_obsolete(store, 60 * MINUTE + 1, "10.0.0.20 10.0.0.7 ");
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/planner/reasons", test_reasons);
+        g_test_add_func("/planner/back-off", test_failures_back_off);
+        g_test_add_func("/planner/back-off-spreads", test_back_off_spreads);
+        g_test_add_func("/planner/who", test_who_is_probed);
+        g_test_add_func("/planner/own-network", test_own_network_unknown);
+        g_test_add_func("/planner/lower-id", test_lower_id_probes);
+        g_test_add_func("/planner/first-lacks", test_paths_the_first_lacks);
+        g_test_add_func("/planner/one-for-each", test_one_for_each_interface);
+        g_test_add_func("/planner/unknown-interface", test_unknown_interface_goes_alone);
+        g_test_add_func("/planner/oldest-first", test_the_oldest_comes_first);
+        g_test_add_func("/planner/avoid", test_avoid);
+        g_test_add_func("/planner/busy", test_a_busy_interface_is_left_alone);
+        g_test_add_func("/planner/bytes", test_bytes_per_hour);
+        g_test_add_func("/planner/bytes-unknown", test_bytes_of_an_unknown_link);
+        g_test_add_func("/planner/obsolete", test_rows_that_lead_nowhere);
+        return g_test_run();
+}
