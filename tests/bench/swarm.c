@@ -182,6 +182,13 @@ static void introduce(Swarm *swarm, Node *node)
                 "alidade/1/%s/%s/#", swarm->settings.cluster, ald_id_format(&node->id, id));
 
         mqtt_client_subscribe(node->client, own);
+        if (swarm->settings.mirror_self) {
+                g_autofree char *status = g_strdup_printf("alidade/1/%s/+/status", swarm->settings.cluster);
+                g_autofree char *alive = g_strdup_printf("alidade/1/%s/+/alive", swarm->settings.cluster);
+
+                mqtt_client_subscribe(node->client, status);
+                mqtt_client_subscribe(node->client, alive);
+        }
         publish(swarm, node, &topic, ald_payload_write_status(&here), 1, true);
         for (unsigned which = 0; which < FIXTURE_RECORDS; which++)
                 publish_record(swarm, node, which);

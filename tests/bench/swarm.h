@@ -8,8 +8,7 @@
 /*
  * So many nodes of the fixture, each an MQTT client with a certificate of its own, with the topics, payloads
  * and rates of the cluster service: memory every 0.5 s, system every second, all else every 30 s, `alive` in
- * seconds without a message and every 10 s at least. Each reads its own topics, as a node does that mirrors
- * only itself.
+ * seconds without a message and every 10 s at least. Each reads its own topics.
  */
 typedef struct Swarm Swarm;
 
@@ -20,6 +19,7 @@ typedef struct SwarmSettings {
         const char *ca, *ca_key; /* paths */
         unsigned nodes;
         unsigned divisor; /* of the rates of memory and system; 30 must be a multiple */
+        bool mirror_self; /* also read the presence of all, as the cluster service does with mirror=self */
 } SwarmSettings;
 
 /* Makes the certificates, connects all, and publishes each record once. */
