@@ -26,6 +26,7 @@ struct AldClusterManager {
         AldClusterConfig *config;
         AldMember *member;
         bool wanted, duplicate;
+        bool epoch_missing; /* the state service has told all, and that was nothing yet */
         void (*changed)(void *userdata);
         void *userdata;
 };
@@ -53,8 +54,12 @@ static void on_record(const AldUpdate *update, void *userdata)
 {
         AldClusterManager *manager = userdata;
 
-        if (manager->member)
-                ald_voice_record(ald_member_voice(manager->member), update);
+        if (!manager->member)
+                return;
+        ald_voice_record(ald_member_voice(manager->member), update);
+        if (manager->epoch_missing)
+                ald_member_ask_for_all(manager->member);
+        manager->epoch_missing = false;
 }
 
 /* Now that our own epoch is known, what the brokers keep makes sense. */
@@ -64,6 +69,7 @@ static void on_complete(void *userdata)
 
         if (!manager->member)
                 return;
+        manager->epoch_missing = ald_own_status_epoch(manager->status) == 0;
         ald_voice_end(ald_member_voice(manager->member));
         ald_member_ask_for_all(manager->member);
 }

@@ -3,6 +3,7 @@
 
 #include "services/cluster/discovery-bus.h"
 #include "services/cluster/member.h"
+#include "services/cluster/past.h"
 #include "services/cluster/subscriptions.h"
 #include "services/cluster/wills.h"
 #include "services/common/timer.h"
@@ -26,6 +27,7 @@ struct AldMember {
         AldVoice *voice;
         AldReceiver *receiver;
         AldWills *wills;
+        AldPast *past;
         AldDiscovery *discovery;
         uint64_t connected_since; /* CLOCK_MONOTONIC; 0: no broker is connected */
         bool mirroring;
@@ -238,17 +240,24 @@ static char *on_crl(const char *pem, size_t n, void *userdata)
         return NULL;
 }
 
-/* What is newer than what we have is of this machine before it was installed anew; the state service then
- * goes beyond it. */
+/* The state service then goes beyond it. */
+static bool on_past(const AldUpdate *update, void *userdata)
+{
+        AldMember *member = userdata;
+
+        if (!ald_handover_has_state(member->setup.handover))
+                return false;
+        ald_handover_record(member->setup.handover, update);
+        return true;
+}
+
 static void on_own_record(const AldUpdate *update, bool retained, void *userdata)
 {
         AldMember *member = userdata;
         uint64_t epoch = ald_own_status_epoch(member->setup.status);
 
-        if (epoch == 0)
-                return;
-        if (update->stamp.epoch > epoch)
-                ald_handover_record(member->setup.handover, update);
+        if (update->stamp.epoch > epoch) /* which is not known yet at first */
+                ald_past_found(member->past, update);
         else if (retained)
                 ald_voice_found(member->voice, update);
 }
@@ -351,6 +360,7 @@ int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, 
         member->voice = ald_voice_new(&voice);
         member->receiver = ald_receiver_new(setup->own, config->name, &receiver_handler, member);
         member->wills = ald_wills_new(on_received, member);
+        member->past = ald_past_new(on_past, member);
         member->judge_timer = ald_timer_new("presence", on_judge, member);
         member->judge_due = UINT64_MAX;
         member->expire_timer = g_timeout_add_seconds(EXPIRE_SECONDS, on_expire, member);
@@ -370,6 +380,7 @@ void ald_member_free(AldMember *member)
         ald_brokers_free(member->brokers);
         ald_voice_free(member->voice);
         ald_wills_free(member->wills);
+        ald_past_free(member->past);
         ald_receiver_free(member->receiver);
         g_clear_pointer(&member->judge_timer, ald_timer_free);
         g_free(member->cluster);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <string.h>
 #include <sys/eventfd.h>
 
 #include "services/cluster/session-private.h"
@@ -170,10 +171,16 @@ AldTopicMessage *ald_session_take_message(AldSession *session)
 }
 
 /* Under the lock, so that nothing is put after ald_session_leave(): the inbox may be gone then. */
+/* What the broker kept of our own is not lost to what we say just now, which comes back to us as live. */
+static bool is_own_past(const AldSession *session, const AldTopicMessage *message)
+{
+        return message->retained && session->client_id && strstr(message->topic, session->client_id);
+}
+
 void ald_session_put(AldSession *session, AldTopicMessage *message)
 {
         message->source = session->source;
-        message->group = session->number;
+        message->group = session->number * 2 + is_own_past(session, message);
         g_mutex_lock(&session->lock);
         if (!session->silent)
                 (void) ald_inbox_put(session->inbox, message);
