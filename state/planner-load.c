@@ -29,7 +29,8 @@ static uint64_t bytes_at(uint64_t bits_per_second)
         return (uint64_t) ((double) bits_per_second / 8 * TRANSFER_SECONDS);
 }
 
-uint64_t ald_probe_bytes(const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink)
+uint64_t ald_probe_bytes(
+        const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink, const AldLoad *load)
 {
         uint64_t speed, measured = 0;
 
@@ -39,6 +40,8 @@ uint64_t ald_probe_bytes(const AldLinkSocket *row, const AldInterface *source, c
                 return bytes_at(measured);
         speed = MIN(source ? source->speed_bits_per_second : ALD_ABSENT_UINT64,
                 sink ? sink->speed_bits_per_second : ALD_ABSENT_UINT64);
+        if (speed == ALD_ABSENT_UINT64 && load)
+                speed = load->rate;
         return bytes_at(double_known(speed, speed));
 }
 
@@ -78,7 +81,7 @@ static void add_row(AldLoads *loads, const AldEntry *entry)
         const AldLinkSocket *row = ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket);
         AldLoad *load = load_of(loads, carrier_of(loads->own, row->source_interface));
         uint64_t attempts = CLAMP(ald_path_failures(row), 1, ATTEMPTS_MAX);
-        uint64_t bytes = attempts * ald_probe_bytes(row, NULL, NULL);
+        uint64_t bytes = attempts * ald_probe_bytes(row, NULL, NULL, NULL);
         uint64_t age = age_of(entry, row, loads->input);
 
         if (row->upload_bits_per_second != ALD_ABSENT_UINT64)

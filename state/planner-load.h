@@ -24,8 +24,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLoads, ald_loads_free)
 /* Of this interface, and of all that go through the same; NULL: those of which the interface is not known. */
 const AldLoad *ald_loads_find(AldLoads *loads, const AldInterface *interface);
 
-/* What a probe is likely to send and receive: by its last result, else by the speed of both ends. */
-uint64_t ald_probe_bytes(const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink);
+/* What a probe is likely to send and receive: by its last result, else by the speed of both ends, else by
+ * what the interface has done (`load` may be NULL). */
+uint64_t ald_probe_bytes(
+        const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink, const AldLoad *load);
 
 /* Whether so much more fits. What is more than fits ever, such as one probe of a very fast link, waits until
  * the one before is paid off. */

@@ -102,7 +102,8 @@ static void consider(Planner *planner, const AldNode *peer, const AldCandidate *
                 return;
         if (due.interface)
                 due.probe.interface = due.interface->id;
-        due.bytes = ald_probe_bytes(row, due.interface, candidate->sink_interface);
+        due.bytes = ald_probe_bytes(
+                row, due.interface, candidate->sink_interface, ald_loads_find(planner->loads, due.interface));
         g_strlcpy(due.probe.address, candidate->address, sizeof due.probe.address);
         g_array_append_val(planner->due, due);
 }

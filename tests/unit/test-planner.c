@@ -292,6 +292,31 @@ static void test_the_oldest_comes_first(void)
         check_at(store, NOW, "4 10.0.0.4 eth0 never");
 }
 
+/* Each peer has one path measured before any has its link-local one measured. */
+static void test_link_local_comes_last(void)
+{
+        g_autoptr(AldStore) store = state_make();
+        const AldPlannerInput input = input_at(NOW);
+
+        for (unsigned node = 1; node <= 6; node++) {
+                g_autofree char *row = g_strdup_printf("{'Id': 'eth0', 'Type': 'ethernet', "
+                                                       "'Addresses': ['10.0.0.%u/24', 'fe80::%u/64']}",
+                        node, node);
+
+                put_node(store, node);
+                put_network(store, node, row);
+        }
+        for (unsigned i = 0; i < 10; i++) {
+                g_autoptr(GArray) probes = ald_planner_compute(store, &input);
+                const AldDueProbe *probe = &g_array_index(probes, AldDueProbe, 0);
+
+                g_assert_cmpuint(probes->len, ==, 1);
+                g_assert_true(g_str_has_prefix(probe->address, i < 5 ? "10.0.0." : "fe80::"));
+                put_row(store, 1, last_byte(&probe->peer), probe->address, "'MeasuredUSec': 1000000000000");
+        }
+        check(store, &input, "");
+}
+
 static void test_avoid(void)
 {
         g_autoptr(AldStore) store = make_pair();
@@ -368,11 +393,13 @@ static void test_bytes_of_an_unknown_link(void)
 {
         static const AldInterface fast = { .speed_bits_per_second = 10 * GIGABIT };
         static const AldInterface slow = { .speed_bits_per_second = GIGABIT };
+        static const AldLoad load = { .rate = GIGABIT / 2 };
         static const AldInterface unknown = { .speed_bits_per_second = ALD_ABSENT_UINT64 };
 
-        g_assert_cmpuint(ald_probe_bytes(NULL, &fast, &slow), ==, 375000000);
-        g_assert_cmpuint(ald_probe_bytes(NULL, &fast, &unknown), ==, 3750000000);
-        g_assert_cmpuint(ald_probe_bytes(NULL, NULL, &unknown), ==, 0);
+        g_assert_cmpuint(ald_probe_bytes(NULL, &fast, &slow, &load), ==, 375000000);
+        g_assert_cmpuint(ald_probe_bytes(NULL, &fast, &unknown, &load), ==, 3750000000);
+        g_assert_cmpuint(ald_probe_bytes(NULL, NULL, &unknown, NULL), ==, 0);
+        g_assert_cmpuint(ald_probe_bytes(NULL, &unknown, &unknown, &load), ==, 187500000);
 }
 
 static void check_obsolete(AldStore *store, uint64_t now, const char *expected)
@@ -418,6 +445,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner/one-for-each", test_one_for_each_interface);
         g_test_add_func("/planner/unknown-interface", test_unknown_interface_goes_alone);
         g_test_add_func("/planner/oldest-first", test_the_oldest_comes_first);
+        g_test_add_func("/planner/link-local", test_link_local_comes_last);
         g_test_add_func("/planner/avoid", test_avoid);
         g_test_add_func("/planner/busy", test_a_busy_interface_is_left_alone);
         g_test_add_func("/planner/bytes", test_bytes_per_hour);
