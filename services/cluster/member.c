@@ -266,12 +266,19 @@ static void on_own_status(const AldStatus *status, const AldReceived *received, 
 {
         AldMember *member = userdata;
 
-        if (!ald_own_status_take(
-                    member->setup.status, status, received->broker, received->conn, received->retained))
+        switch (ald_own_status_take(
+                member->setup.status, status, received->broker, received->conn, received->retained)) {
+        case ALD_OWN_ALONE:
                 return;
-        ald_voice_say(member->voice, ALD_PRESENCE_SAYS_DUPLICATE);
-        ald_brokers_suspend(member->brokers);
-        member->setup.duplicate(member->setup.userdata);
+        case ALD_OWN_DOUBTFUL:
+                ald_voice_say(member->voice, ALD_PRESENCE_SAYS_ONLINE);
+                return;
+        case ALD_OWN_DUPLICATE:
+                ald_voice_say(member->voice, ALD_PRESENCE_SAYS_DUPLICATE);
+                ald_brokers_suspend(member->brokers);
+                member->setup.duplicate(member->setup.userdata);
+                return;
+        }
 }
 
 static void on_own_forget(const AldId *target, const AldForget *forget, void *userdata)

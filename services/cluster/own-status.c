@@ -24,7 +24,7 @@ typedef struct Echo {
 
 struct AldOwnStatus {
         AldId instance, boot;
-        AldId other; /* the instance on another machine, once it is known */
+        AldId other; /* the last other instance that seemed to live */
         uint64_t epoch, epoch_since, announced;
         Sighting sightings[SIGHTINGS_MAX];
         unsigned n_sightings;
@@ -63,7 +63,7 @@ char *ald_own_status_write(const AldOwnStatus *own, AldPresenceSaid said, uint64
                 .instance = own->instance,
                 .boot = own->boot,
                 .announced = own->announced,
-                .other = said == ALD_PRESENCE_SAYS_DUPLICATE ? own->other : (AldId){ { 0 } },
+                .other = own->other,
         };
 
         return ald_payload_write_status(&status);
@@ -189,30 +189,34 @@ static Sighting *find_sighting(AldOwnStatus *own, const AldStatus *status, uint3
         return sighting;
 }
 
-static bool is_of_another_machine(AldOwnStatus *own, const AldStatus *status, uint32_t broker, bool retained)
+static bool seems_to_live(AldOwnStatus *own, const AldStatus *status, uint32_t broker, bool retained)
 {
         if (find_sighting(own, status, broker)->conn < status->conn)
-                return true;
-        if (status->said == ALD_PRESENCE_SAYS_DUPLICATE && ald_id_equal(&status->other, &own->instance))
                 return true;
         return !retained && status->said != ALD_PRESENCE_SAYS_OFFLINE;
 }
 
-bool ald_own_status_take(
+static void take_echo(AldOwnStatus *own, const AldStatus *status, uint32_t broker, uint64_t conn)
+{
+        Echo *echo = find_echo(own, broker);
+
+        if (!echo || echo->conn != conn || status->conn != conn)
+                return;
+        echo->returned = true;
+        echo->ends = 0;
+}
+
+AldOwnFinding ald_own_status_take(
         AldOwnStatus *own, const AldStatus *status, uint32_t broker, uint64_t conn, bool retained)
 {
-        Echo *echo;
+        bool names_us = ald_id_equal(&status->other, &own->instance);
 
         if (ald_id_equal(&status->instance, &own->instance)) {
-                echo = find_echo(own, broker);
-                if (echo && echo->conn == conn && status->conn == conn) {
-                        echo->returned = true;
-                        echo->ends = 0;
-                }
-                return false;
+                take_echo(own, status, broker, conn);
+                return ALD_OWN_ALONE;
         }
-        if (!is_of_another_machine(own, status, broker, retained))
-                return false;
+        if (!names_us && !seems_to_live(own, status, broker, retained))
+                return ALD_OWN_ALONE;
         own->other = status->instance;
-        return true;
+        return names_us ? ALD_OWN_DUPLICATE : ALD_OWN_DOUBTFUL;
 }

@@ -44,10 +44,15 @@ bool ald_own_status_is_lost(const AldOwnStatus *own, uint32_t broker, uint64_t n
 /* When one of the two above can change by the passing of time; UINT64_MAX for never. */
 uint64_t ald_own_status_due(const AldOwnStatus *own, uint64_t now);
 
-/*
- * Takes what came under our own topic through a connection of a broker. True where it shows another live
- * machine of our id: it speaks now, it has met us, or it has connected again since it was first seen. What a
- * former instance of this service left shows none of that.
- */
-bool ald_own_status_take(
+typedef enum AldOwnFinding {
+        ALD_OWN_ALONE,
+        /* Another instance seems to speak, or to have connected again. It may be a former one of this
+         * service, of which brokers that bridge tell each other late: our status is to be said again, which
+         * names it from now on, and so heals theirs. */
+        ALD_OWN_DOUBTFUL,
+        ALD_OWN_DUPLICATE, /* another instance names ours, so both live: another machine has our id */
+} AldOwnFinding;
+
+/* Takes what came under our own topic through a connection of a broker. */
+AldOwnFinding ald_own_status_take(
         AldOwnStatus *own, const AldStatus *status, uint32_t broker, uint64_t conn, bool retained);

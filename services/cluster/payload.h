@@ -31,7 +31,7 @@ typedef struct AldStatus {
         AldId instance;
         AldId boot;         /* all zeros where it is not there */
         uint64_t announced; /* 0 where it is not there */
-        AldId other;        /* of a duplicate: the instance that it met; all zeros where it is not there */
+        AldId other;        /* the other instance of this id that it met; all zeros where it is not there */
 } AldStatus;
 
 int ald_payload_read_status(const char *bytes, size_t n, AldStatus *ret, char **ret_reason);

@@ -64,9 +64,9 @@ static void test_lost_publications(Fixture *fixture, gconstpointer unused)
         g_assert_cmpuint(ald_own_status_due(fixture->own, START), ==, START + 5 * SECOND);
         status = said(fixture, 3);
         /* That of another connection proves nothing. */
-        g_assert_false(ald_own_status_take(fixture->own, &status, 2, 4, false));
+        g_assert_cmpint(ald_own_status_take(fixture->own, &status, 2, 4, false), ==, ALD_OWN_ALONE);
         g_assert_true(ald_own_status_is_lost(fixture->own, 1, START + 5 * SECOND));
-        g_assert_false(ald_own_status_take(fixture->own, &status, 1, 3, false));
+        g_assert_cmpint(ald_own_status_take(fixture->own, &status, 1, 3, false), ==, ALD_OWN_ALONE);
         g_assert_false(ald_own_status_is_lost(fixture->own, 1, START + 5 * SECOND));
         g_assert_false(ald_own_status_is_lost(fixture->own, 2, START + 4 * SECOND));
         g_assert_true(ald_own_status_is_lost(fixture->own, 2, START + 5 * SECOND));
@@ -96,8 +96,8 @@ static void test_connections_that_end(Fixture *fixture, gconstpointer unused)
         g_assert_false(ald_own_status_is_lost(fixture->own, 1, START));
 }
 
-static bool take(Fixture *fixture, unsigned instance, AldPresenceSaid what, uint64_t conn, uint32_t broker,
-        bool retained)
+static AldOwnFinding take(Fixture *fixture, unsigned instance, AldPresenceSaid what, uint64_t conn,
+        uint32_t broker, bool retained)
 {
         const AldStatus status = { .said = what, .epoch = 5, .conn = conn, .instance = id_make(instance) };
 
@@ -107,19 +107,35 @@ static bool take(Fixture *fixture, unsigned instance, AldPresenceSaid what, uint
 /* What the last start of this service left on the brokers. */
 static void test_former_instance(Fixture *fixture, gconstpointer unused)
 {
-        g_assert_false(take(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 7, 1, true));
-        g_assert_false(take(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 9, 2, true));
-        g_assert_false(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 7, 1, false));
-        g_assert_false(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 9, 2, false));
-        g_assert_false(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 7, 1, true));
-        g_assert_false(take(fixture, 3, ALD_PRESENCE_SAYS_DUPLICATE, 1, 1, true));
+        g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 7, 1, true), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 9, 2, true), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 7, 1, false), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 9, 2, false), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 7, 1, true), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(take(fixture, 3, ALD_PRESENCE_SAYS_DUPLICATE, 1, 1, true), ==, ALD_OWN_ALONE);
+}
+
+/* Brokers that bridge tell each other what they keep, and that arrives as if it was said now. */
+static void test_former_instance_through_a_bridge(Fixture *fixture, gconstpointer unused)
+{
+        const AldId former = id_make(2);
+        AldId none = { { 0 } }, other;
+
+        other = said(fixture, 1).other;
+        g_assert_true(ald_id_equal(&other, &none));
+        for (unsigned i = 0; i < 3; i++)
+                g_assert_cmpint(
+                        take(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 7 + i, 1, false), ==, ALD_OWN_DOUBTFUL);
+        /* Were it alive, it would find itself named by us, and name us. */
+        other = said(fixture, 1).other;
+        g_assert_true(ald_id_equal(&other, &former));
 }
 
 /* Through one broker two machines of one id put each other out, so they never hear each other live. */
 static void test_machines_that_put_each_other_out(Fixture *fixture, gconstpointer unused)
 {
-        g_assert_false(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 1, 1, true));
-        g_assert_true(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 2, 1, true));
+        g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 1, 1, true), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 2, 1, true), ==, ALD_OWN_DOUBTFUL);
 }
 
 /* The other one has found out first. */
@@ -130,9 +146,9 @@ static void test_met_by_another_machine(Fixture *fixture, gconstpointer unused)
         g_autofree char *payload = NULL;
 
         status.other = id_make(3);
-        g_assert_false(ald_own_status_take(fixture->own, &status, 1, 1, true));
+        g_assert_cmpint(ald_own_status_take(fixture->own, &status, 1, 1, true), ==, ALD_OWN_ALONE);
         status.other = fixture->instance;
-        g_assert_true(ald_own_status_take(fixture->own, &status, 1, 1, true));
+        g_assert_cmpint(ald_own_status_take(fixture->own, &status, 1, 1, true), ==, ALD_OWN_DUPLICATE);
 
         /* And it learns so from us. */
         payload = ald_own_status_write(fixture->own, ALD_PRESENCE_SAYS_DUPLICATE, 1);
@@ -143,17 +159,37 @@ static void test_met_by_another_machine(Fixture *fixture, gconstpointer unused)
 
 static void test_machines_at_two_brokers(Fixture *fixture, gconstpointer unused)
 {
-        g_assert_true(take(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 1, 1, false));
-        g_assert_true(take(fixture, 3, ALD_PRESENCE_SAYS_DUPLICATE, 1, 1, false));
-        g_assert_false(take(fixture, 1, ALD_PRESENCE_SAYS_ONLINE, 1, 1, false));
+        g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 1, 1, false), ==, ALD_OWN_DOUBTFUL);
+        g_assert_cmpint(take(fixture, 3, ALD_PRESENCE_SAYS_DUPLICATE, 1, 1, false), ==, ALD_OWN_DOUBTFUL);
+        g_assert_cmpint(take(fixture, 1, ALD_PRESENCE_SAYS_ONLINE, 1, 1, false), ==, ALD_OWN_ALONE);
+}
+
+static AldOwnFinding tell(const AldOwnStatus *from, AldOwnStatus *to, AldPresenceSaid what, bool retained)
+{
+        g_autofree char *payload = ald_own_status_write(from, what, 1);
+        AldStatus status;
+
+        g_assert_cmpint(ald_payload_read_status(payload, strlen(payload), &status, NULL), ==, 0);
+        return ald_own_status_take(to, &status, 1, 1, retained);
+}
+
+/* One hears the other live, asks, and is answered; its word may be the last thing that the broker keeps. */
+static void test_two_that_meet(Fixture *fixture, gconstpointer unused)
+{
+        AldId instance = id_make(2);
+        g_autoptr(AldOwnStatus) copy = ald_own_status_new(&instance, &fixture->boot);
+
+        g_assert_cmpint(tell(copy, fixture->own, ALD_PRESENCE_SAYS_ONLINE, false), ==, ALD_OWN_DOUBTFUL);
+        g_assert_cmpint(tell(fixture->own, copy, ALD_PRESENCE_SAYS_OFFLINE, true), ==, ALD_OWN_DUPLICATE);
+        g_assert_cmpint(tell(copy, fixture->own, ALD_PRESENCE_SAYS_DUPLICATE, true), ==, ALD_OWN_DUPLICATE);
 }
 
 /* Somebody who makes up instances costs no memory. */
 static void test_many_instances(Fixture *fixture, gconstpointer unused)
 {
         for (unsigned i = 2; i < 1000; i++)
-                g_assert_false(take(fixture, i, ALD_PRESENCE_SAYS_OFFLINE, 1, 1, true));
-        g_assert_true(take(fixture, 999, ALD_PRESENCE_SAYS_OFFLINE, 2, 1, true));
+                g_assert_cmpint(take(fixture, i, ALD_PRESENCE_SAYS_OFFLINE, 1, 1, true), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(take(fixture, 999, ALD_PRESENCE_SAYS_OFFLINE, 2, 1, true), ==, ALD_OWN_DOUBTFUL);
 }
 
 #define ADD(name) g_test_add("/cluster-own-status/" #name, Fixture, NULL, set_up, test_##name, tear_down)
@@ -165,9 +201,11 @@ int main(int argc, char *argv[])
         ADD(lost_publications);
         ADD(connections_that_end);
         ADD(former_instance);
+        ADD(former_instance_through_a_bridge);
         ADD(machines_that_put_each_other_out);
         ADD(met_by_another_machine);
         ADD(machines_at_two_brokers);
+        ADD(two_that_meet);
         ADD(many_instances);
         return g_test_run();
 }
