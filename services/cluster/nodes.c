@@ -5,6 +5,7 @@
 
 struct AldNodes {
         GHashTable *by_id;
+        unsigned n_hearsay;
 };
 
 static guint hash_id(gconstpointer data)
@@ -50,12 +51,10 @@ AldClusterNode *ald_nodes_find(AldNodes *nodes, const AldId *id)
         return g_hash_table_lookup(nodes->by_id, id);
 }
 
-AldClusterNode *ald_nodes_get(AldNodes *nodes, const AldId *id, uint64_t now, uint64_t real)
+static AldClusterNode *node_new(AldNodes *nodes, const AldId *id, uint64_t now, uint64_t real)
 {
-        AldClusterNode *node = ald_nodes_find(nodes, id);
+        AldClusterNode *node;
 
-        if (node)
-                return node;
         if (g_hash_table_size(nodes->by_id) >= ALD_NODES_MAX)
                 return NULL;
         node = g_new0(AldClusterNode, 1);
@@ -68,6 +67,34 @@ AldClusterNode *ald_nodes_get(AldNodes *nodes, const AldId *id, uint64_t now, ui
         return node;
 }
 
+static void set_hearsay(AldNodes *nodes, AldClusterNode *node, bool is_hearsay)
+{
+        nodes->n_hearsay += (unsigned) is_hearsay - (unsigned) node->is_hearsay;
+        node->is_hearsay = is_hearsay;
+}
+
+AldClusterNode *ald_nodes_get(AldNodes *nodes, const AldId *id, uint64_t now, uint64_t real)
+{
+        AldClusterNode *node = ald_nodes_find(nodes, id);
+
+        if (!node)
+                return node_new(nodes, id, now, real);
+        set_hearsay(nodes, node, false);
+        return node;
+}
+
+AldClusterNode *ald_nodes_get_hearsay(AldNodes *nodes, const AldId *id, uint64_t now, uint64_t real)
+{
+        AldClusterNode *node = ald_nodes_find(nodes, id);
+
+        if (node || nodes->n_hearsay >= ALD_NODES_HEARSAY_MAX)
+                return node;
+        node = node_new(nodes, id, now, real);
+        if (node)
+                set_hearsay(nodes, node, true);
+        return node;
+}
+
 void ald_nodes_foreach(AldNodes *nodes, AldNodesFunc func, void *userdata)
 {
         GHashTableIter iter;
@@ -75,8 +102,10 @@ void ald_nodes_foreach(AldNodes *nodes, AldNodesFunc func, void *userdata)
 
         g_hash_table_iter_init(&iter, nodes->by_id);
         while (g_hash_table_iter_next(&iter, NULL, &node))
-                if (func(node, userdata))
+                if (func(node, userdata)) {
+                        set_hearsay(nodes, node, false);
                         g_hash_table_iter_remove(&iter);
+                }
 }
 
 size_t ald_nodes_count(AldNodes *nodes)

@@ -16,6 +16,8 @@ typedef struct AldNodes AldNodes;
 
 #define ALD_NODES_MAX 20000u
 #define ALD_NODE_LINKS_MAX 4096u
+/* Nodes that are forgotten and have not spoken: of these others tell, who may make them up. */
+#define ALD_NODES_HEARSAY_MAX 4096u
 /* Messages of one node that are read: so many at once, and then so many a second. All its records fit at
  * once. */
 #define ALD_NODE_BURST 16384u
@@ -32,7 +34,8 @@ typedef struct AldClusterNode {
         AldStamp newest;    /* of its records */
         AldStamp forgotten; /* what is not newer is hidden; epoch 0: it is not forgotten */
         bool is_forgotten;
-        bool missed; /* a record of it was left out, since it did not live */
+        bool is_hearsay; /* nothing came under its own id */
+        bool missed;     /* a record of it was left out, since it did not live */
 
         uint64_t refused;
         char *problem;   /* why the last refused message was; NULL where none was */
@@ -53,8 +56,10 @@ void ald_nodes_free(AldNodes *nodes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNodes, ald_nodes_free)
 
 AldClusterNode *ald_nodes_find(AldNodes *nodes, const AldId *id);
-/* The same, made where it is not there; NULL where there are too many. */
+/* The one that speaks, made where it is not there; NULL where there are too many. */
 AldClusterNode *ald_nodes_get(AldNodes *nodes, const AldId *id, uint64_t now, uint64_t real);
+/* The one that another node tells of; the same. */
+AldClusterNode *ald_nodes_get_hearsay(AldNodes *nodes, const AldId *id, uint64_t now, uint64_t real);
 
 /* Return TRUE to have it removed. */
 typedef gboolean (*AldNodesFunc)(AldClusterNode *node, void *userdata);

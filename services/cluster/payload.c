@@ -198,6 +198,8 @@ int ald_payload_read_forget(const char *bytes, size_t n, AldForget *ret, char **
         r = load(bytes, n, ALD_PAYLOAD_SMALL_MAX, &json, ret_reason);
         if (r >= 0)
                 r = read_numbers(json, names, values, G_N_ELEMENTS(names), ret_reason);
+        if (r >= 0 && forget.stamp.epoch == 0) /* nothing has that epoch */
+                r = refuse(-ERANGE, ret_reason, "epoch");
         if (r >= 0)
                 *ret = forget;
         return r;

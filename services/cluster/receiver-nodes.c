@@ -63,7 +63,7 @@ void ald_receiver_judge_node(AldReceiver *receiver, AldClusterNode *node, uint64
 void ald_receiver_forget(
         AldReceiver *receiver, const AldId *target, const AldStamp *stamp, uint64_t now, uint64_t real)
 {
-        AldClusterNode *node = ald_nodes_get(receiver->nodes, target, now, real);
+        AldClusterNode *node = ald_nodes_get_hearsay(receiver->nodes, target, now, real);
 
         if (!node || node->presence.state == ALD_PRESENCE_STATE_ONLINE || ald_node_hides(node, stamp))
                 return;

@@ -169,6 +169,9 @@ static void test_alive_and_forget(void)
                 ald_payload_read_forget(forget_bytes, strlen(forget_bytes), &forget_again, NULL), ==, 0);
         g_assert_cmpmem(&forget, sizeof forget, &forget_again, sizeof forget);
         g_assert_cmpint(ald_payload_read_alive("{}", 2, &alive_again, NULL), ==, -EBADMSG);
+        forget_bytes[strlen("{\"epoch\":")] = '0';
+        g_assert_cmpint(ald_payload_read_forget(forget_bytes, strlen(forget_bytes), &forget_again, NULL), ==,
+                -ERANGE);
         g_assert_cmpint(ald_payload_read_forget("7", 1, &forget_again, NULL), ==, -EBADMSG);
 }
 

@@ -278,6 +278,16 @@ static void test_forgetting_is_bounded(Fixture *fixture, gconstpointer unused)
                 take_forget(fixture, 2, i, (AldStamp){ 5, 7 });
         g_assert_cmpuint(ald_nodes_count(ald_receiver_nodes(fixture->receiver)), ==, ALD_NODE_LINKS_MAX + 1);
         g_assert_cmpuint(node_of(fixture, 2)->refused, ==, 50);
+        /* Nor do several of them fill the list of nodes; who is there has room in it. */
+        for (unsigned i = 0; i < 100; i++)
+                take_forget(fixture, 3, 100000 + i, (AldStamp){ 5, 7 });
+        g_assert_cmpuint(
+                ald_nodes_count(ald_receiver_nodes(fixture->receiver)), ==, ALD_NODES_HEARSAY_MAX + 2);
+        take(fixture, 10, "alive", "{}", false);
+        take_forget(fixture, 3, 100000, (AldStamp){ 5, 7 });
+        take_forget(fixture, 3, 100001, (AldStamp){ 5, 7 });
+        g_assert_nonnull(node_of(fixture, 100000));
+        g_assert_null(node_of(fixture, 100001));
         /* Nobody makes us forget ourselves. */
         take_forget(fixture, 3, 1, (AldStamp){ 5, 7 });
         g_assert_null(node_of(fixture, 1));
