@@ -64,11 +64,13 @@ bool ald_tls_key_set_up(AldTls *tls, bool server)
         if (!context || !SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) ||
                 !SSL_CTX_set_ciphersuites(context, CIPHERS) || !SSL_CTX_set_num_tickets(context, 0))
                 return false;
-        SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
-        SSL_CTX_set_cert_verify_callback(context, refuse, tls);
-        if (server)
+        /* A server without a certificate can take nothing but the key. */
+        if (server) {
                 SSL_CTX_set_psk_find_session_callback(context, find);
-        else
-                SSL_CTX_set_psk_use_session_callback(context, offer);
+                return true;
+        }
+        SSL_CTX_set_psk_use_session_callback(context, offer);
+        SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
+        SSL_CTX_set_cert_verify_callback(context, refuse, tls);
         return true;
 }

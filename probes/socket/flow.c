@@ -9,8 +9,9 @@
 #include "probes/socket/flow.h"
 #include "probes/socket/load.h"
 
-#define QUICK_NS (ALD_NSEC_PER_MSEC / 5) /* that reading the counters takes, unless another ran in between \
-                                          */
+#define QUICK_NS                                                                                  \
+        (ALD_NSEC_PER_MSEC / 5) /* that reading the counters takes, unless another ran in between \
+                                 */
 #define READ_TRIES 4u
 
 int ald_flow_init(AldFlow *flow, bool sending, bool zerocopy, uint64_t bytes_max)

@@ -40,14 +40,16 @@ bool ald_median_interval(const double *sorted, size_t n, double *ret_low, double
         return true;
 }
 
-static uint64_t jitter(const uint64_t *values, size_t n, size_t burst)
+static uint64_t jitter(const AldRttSample *samples, size_t n)
 {
         uint64_t sum = 0, pairs = 0;
 
         for (size_t i = 1; i < n; i++) {
-                if (i % burst == 0)
+                uint64_t now = samples[i].nsec, before = samples[i - 1].nsec;
+
+                if (samples[i].burst != samples[i - 1].burst)
                         continue;
-                sum += values[i] > values[i - 1] ? values[i] - values[i - 1] : values[i - 1] - values[i];
+                sum += now > before ? now - before : before - now;
                 pairs++;
         }
         return pairs > 0 ? sum / pairs : 0;
@@ -59,19 +61,20 @@ static uint64_t percentile(const uint64_t *sorted, size_t n, size_t percent)
         return sorted[(n * percent + 99) / 100 - 1];
 }
 
-bool ald_rtt_figures(const uint64_t *values, size_t n, size_t burst, AldRttFigures *ret)
+bool ald_rtt_figures(const AldRttSample *samples, size_t n, AldRttFigures *ret)
 {
-        g_autofree uint64_t *sorted = NULL;
+        g_autofree uint64_t *sorted = g_new(uint64_t, n);
 
         if (n == 0)
                 return false;
-        sorted = g_memdup2(values, n * sizeof *values);
+        for (size_t i = 0; i < n; i++)
+                sorted[i] = samples[i].nsec;
         qsort(sorted, n, sizeof *sorted, compare_numbers);
         *ret = (AldRttFigures){
                 .min = sorted[0],
                 .p50 = percentile(sorted, n, 50),
                 .p99 = percentile(sorted, n, 99),
-                .jitter = jitter(values, n, MAX(burst, 1)),
+                .jitter = jitter(samples, n),
                 .n = n,
         };
         return true;

@@ -25,8 +25,10 @@ typedef struct AldRttFigures {
         size_t n;
 } AldRttFigures;
 
-/*
- * The values in the order of time, in bursts of so many; jitter never spans two bursts. False where there are
- * none.
- */
-bool ald_rtt_figures(const uint64_t *values, size_t n, size_t burst, AldRttFigures *ret);
+typedef struct AldRttSample {
+        uint64_t nsec;
+        uint32_t burst; /* those of one follow each other at once */
+} AldRttSample;
+
+/* Of samples in the order of time; jitter never spans two bursts. False where there are none. */
+bool ald_rtt_figures(const AldRttSample *samples, size_t n, AldRttFigures *ret);

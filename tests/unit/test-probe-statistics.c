@@ -36,25 +36,27 @@ static void test_interval(void)
 
 static void test_rtt(void)
 {
-        static const uint64_t values[] = { 10, 20, 10, 1000, 1010, 1000 };
-        uint64_t many[200];
+        AldRttSample samples[] = { { 10, 0 }, { 20, 0 }, { 10, 0 }, { 1000, 1 }, { 1010, 1 }, { 1000, 1 } };
+        AldRttSample many[200];
         AldRttFigures figures;
 
-        g_assert_false(ald_rtt_figures(values, 0, 3, &figures));
-        g_assert_true(ald_rtt_figures(values, 6, 3, &figures));
+        g_assert_false(ald_rtt_figures(samples, 0, &figures));
+        g_assert_true(ald_rtt_figures(samples, 6, &figures));
         g_assert_cmpuint(figures.min, ==, 10);
         g_assert_cmpuint(figures.p50, ==, 20);
         g_assert_cmpuint(figures.p99, ==, 1010);
         /* Never across bursts: 10, 10, 10, 10. */
         g_assert_cmpuint(figures.jitter, ==, 10);
-        g_assert_true(ald_rtt_figures(values, 6, 6, &figures));
+        for (unsigned i = 0; i < G_N_ELEMENTS(samples); i++)
+                samples[i].burst = 7;
+        g_assert_true(ald_rtt_figures(samples, 6, &figures));
         g_assert_cmpuint(figures.jitter, ==, (10 + 10 + 990 + 10 + 10) / 5);
-        g_assert_true(ald_rtt_figures(values, 1, 3, &figures));
+        g_assert_true(ald_rtt_figures(samples, 1, &figures));
         g_assert_cmpuint(figures.jitter, ==, 0);
 
         for (unsigned i = 0; i < G_N_ELEMENTS(many); i++)
-                many[i] = G_N_ELEMENTS(many) - i;
-        g_assert_true(ald_rtt_figures(many, G_N_ELEMENTS(many), 20, &figures));
+                many[i] = (AldRttSample) { G_N_ELEMENTS(many) - i, i / 20 };
+        g_assert_true(ald_rtt_figures(many, G_N_ELEMENTS(many), &figures));
         g_assert_cmpuint(figures.min, ==, 1);
         g_assert_cmpuint(figures.p50, ==, 100);
         g_assert_cmpuint(figures.p99, ==, 198);

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "probes/fd.h"
+#include "probes/socket/client-private.h"
+#include "probes/socket/pace.h"
+#include "probes/socket/wait.h"
+
+int ald_client_connect(AldClient *client, const char *token, int *ret_fd)
+{
+        ald_fd int fd = -1;
+        int r = ald_address_connect(
+                &client->peer, &client->origin, client->channel.stop, &fd, client->failure);
+
+        if (r < 0)
+                return r;
+        if (send(fd, token, ALD_TOKEN_SIZE, MSG_NOSIGNAL) != ALD_TOKEN_SIZE || fcntl(fd, F_SETFL, 0) < 0)
+                return ald_fail(client->failure, ALD_FAILURE_ABORTED, "a data connection was closed");
+        *ret_fd = ald_fd_steal(&fd);
+        return 0;
+}
+
+int ald_client_ask_tokens(AldClient *client, AldPurpose purpose, unsigned count, AldMessage *ret)
+{
+        const AldMessage open = { .type = ALD_MESSAGE_OPEN, .purpose = purpose, .count = count };
+        uint64_t deadline = ald_now() + ALD_CHANNEL_PATIENCE;
+        int r = ald_channel_send(&client->channel, &open);
+
+        while (r >= 0) {
+                r = ald_channel_receive(&client->channel, deadline, ret);
+                if (r < 0 || ret->type == ALD_MESSAGE_TOKENS)
+                        break;
+                if (ret->type != ALD_MESSAGE_EFFORT)
+                        r = ald_channel_unexpected(&client->channel, ret);
+        }
+        if (r >= 0 && ret->n_tokens != count)
+                r = ald_channel_unexpected(&client->channel, ret);
+        return r;
+}
+
+uint64_t ald_client_nsec_max(const AldClient *client)
+{
+        return MIN(client->options->seconds_max * 1000, client->welcome.msec) * ALD_NSEC_PER_MSEC;
+}
+
+uint64_t ald_client_bytes_max(const AldClient *client)
+{
+        return MIN(client->options->bytes_max, client->welcome.bytes);
+}
+
+unsigned ald_client_streams_max(const AldClient *client)
+{
+        return (unsigned) MIN(client->options->streams_max, client->welcome.streams);
+}
+
+int ald_client_begin(AldClient *client, AldPurpose purpose)
+{
+        const AldMessage begin = {
+                .type = ALD_MESSAGE_BEGIN,
+                .purpose = purpose,
+                .msec = ald_client_nsec_max(client) / ALD_NSEC_PER_MSEC,
+                .bytes = ald_client_bytes_max(client),
+                .min_rtt = client->result->rtt.min,
+        };
+
+        return ald_channel_send(&client->channel, &begin);
+}
+
+int ald_client_wait(AldClient *client)
+{
+        struct pollfd fds[] = { { client->channel.stop, POLLIN, 0 }, { client->channel.fd, POLLIN, 0 } };
+
+        if (ald_wait(fds, 2, ald_now() + ALD_TICK_NS) < 0)
+                return ald_fail(client->failure, ALD_FAILURE_INTERNAL, "waiting failed");
+        if (fds[0].revents)
+                return ald_fail(client->failure, ALD_FAILURE_ABORTED, "stopped by a signal");
+        return 0;
+}
+
+void ald_client_begin_loaded(AldClient *client)
+{
+        if (client->rtt_fd >= 0 && ald_rtt_start(&client->rtt, client->rtt_fd, true) < 0)
+                ald_fd_close(&client->rtt_fd);
+}
+
+void ald_client_end_loaded(AldClient *client)
+{
+        if (client->rtt_fd < 0)
+                return;
+        ald_rtt_finish(&client->rtt, false);
+        g_array_append_vals(client->loaded, client->rtt.samples, (guint) client->rtt.n);
+        if (client->rtt.failed)
+                ald_fd_close(&client->rtt_fd);
+}
+
+static int wait_for_rtt(AldClient *client)
+{
+        AldMessage message;
+        int r = 0;
+
+        while (r >= 0 && !atomic_load(&client->rtt.ended)) {
+                ald_progress_tell(client->progress, "rtt", atomic_load(&client->rtt.progress) / 1000.0);
+                r = ald_client_wait(client);
+                if (r < 0)
+                        break;
+                r = ald_channel_try(&client->channel, &message);
+                if (r > 0)
+                        r = ald_channel_unexpected(&client->channel, &message);
+        }
+        ald_rtt_finish(&client->rtt, r < 0);
+        return r;
+}
+
+static int measure_rtt(AldClient *client)
+{
+        AldMessage tokens;
+        AldTcpInfo info;
+        int r = ald_client_ask_tokens(client, ALD_PURPOSE_RTT, 1, &tokens);
+
+        if (r >= 0)
+                r = ald_client_connect(client, tokens.tokens[0], &client->rtt_fd);
+        if (r < 0)
+                return r;
+        ald_rtt_prepare(client->rtt_fd);
+        r = ald_rtt_start(&client->rtt, client->rtt_fd, false);
+        if (r < 0)
+                return ald_fail(client->failure, ALD_FAILURE_INTERNAL, "no thread: %s", g_strerror(-r));
+        r = wait_for_rtt(client);
+        if (r < 0)
+                return r;
+        client->result->rtt_known = ald_rtt_figures(client->rtt.samples, client->rtt.n, &client->result->rtt);
+        if (!client->result->rtt_known || client->rtt.failed)
+                return ald_fail(client->failure, ALD_FAILURE_TIMEOUT, "what was sent did not come back");
+        if (ald_tcp_info_get(client->rtt_fd, &info) >= 0)
+                client->result->kernel_min_rtt = info.min_rtt * 1000;
+        return 0;
+}
+
+static int greet(AldClient *client)
+{
+        int r = ald_channel_expect(&client->channel, ALD_MESSAGE_WELCOME, &client->welcome);
+
+        if (r < 0)
+                return r;
+        if (client->welcome.version != ALD_PROTOCOL_VERSION || client->welcome.port == 0 ||
+                client->welcome.streams == 0 || client->welcome.bytes == 0 || client->welcome.msec == 0)
+                return ald_fail(client->failure, ALD_FAILURE_PROTOCOL,
+                        "the other side speaks version %u of the protocol, this one %u",
+                        (unsigned) client->welcome.version, ALD_PROTOCOL_VERSION);
+        ald_address_set_port(&client->peer, (unsigned) client->welcome.port);
+        /* Data connections take the same way. */
+        client->origin.source = &client->local;
+        return 0;
+}
+
+static int measure(AldClient *client)
+{
+        const AldMessage bye = { .type = ALD_MESSAGE_BYE };
+        int r = greet(client);
+
+        if (r >= 0)
+                r = measure_rtt(client);
+        if (r >= 0 && !client->options->rtt_only)
+                r = ald_client_upload(client);
+        if (r >= 0 && !client->options->rtt_only)
+                r = ald_client_download(client);
+        if (r >= 0)
+                r = ald_channel_send(&client->channel, &bye);
+        return r;
+}
+
+static void tell_failure(AldClient *client)
+{
+        AldMessage message = { .type = ALD_MESSAGE_ABORT, .reason = client->failure->kind };
+
+        g_strlcpy(message.text, client->failure->message, sizeof message.text);
+        (void) ald_channel_send(&client->channel, &message);
+}
+
+static void finish_result(AldClient *client)
+{
+        AldResult *result = client->result;
+
+        result->measured = (uint64_t) g_get_real_time();
+        result->loaded_known = ald_rtt_figures(
+                (const AldRttSample *) client->loaded->data, client->loaded->len, &result->loaded);
+}
+
+/* The control connection, and what it tells of the way. */
+static int open_channel(AldClient *client, const AldAddress *to, AldTls *tls, int stop)
+{
+        ald_fd int fd = -1;
+        int r = ald_address_connect(to, &client->origin, stop, &fd, client->failure);
+
+        if (r < 0) {
+                ald_tls_free(tls);
+                return r;
+        }
+        client->peer = *to;
+        ald_address_format(to, client->result->sink_address);
+        if (ald_address_local(fd, &client->local) < 0) {
+                ald_tls_free(tls);
+                return ald_fail(client->failure, ALD_FAILURE_ABORTED, "the connection is gone");
+        }
+        client->result->interface = client->origin.device ? g_strdup(client->origin.device)
+                                                          : ald_address_interface(&client->local);
+        client->zerocopy = client->options->zerocopy && !ald_address_is_loopback(to);
+        return ald_channel_open(&client->channel, ald_fd_steal(&fd), tls, false, stop, client->failure);
+}
+
+int ald_client_run(const AldProbeOptions *options, const AldAddress *to, const AldOrigin *origin, AldTls *tls,
+        int stop, AldProgress *progress, AldResult *ret, AldFailure *failure)
+{
+        g_autofree AldClient *client = g_new0(AldClient, 1);
+        int r;
+
+        *client = (AldClient){
+                .options = options,
+                .origin = *origin,
+                .channel = { .fd = -1 },
+                .progress = progress,
+                .failure = failure,
+                .result = ret,
+                .rtt_fd = -1,
+                .loaded = g_array_new(FALSE, FALSE, sizeof(AldRttSample)),
+        };
+        ald_progress_tell(progress, "connect", 0);
+        r = open_channel(client, to, tls, stop);
+        if (r >= 0) {
+                g_strlcpy(ret->sink, client->channel.peer, sizeof ret->sink);
+                r = measure(client);
+                if (r < 0)
+                        tell_failure(client);
+                else
+                        finish_result(client);
+        }
+        ald_channel_close(&client->channel);
+        ald_fd_close(&client->rtt_fd);
+        g_array_unref(client->loaded);
+        return r;
+}

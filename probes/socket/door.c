@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <glib.h>
+
+#include "probes/fd.h"
+#include "probes/socket/clock.h"
+#include "probes/socket/door.h"
+
+#define PATIENCE (5 * ALD_NSEC_PER_SEC)
+#define ACCEPTS 16u /* at once, so that a flood leaves time for the rest */
+
+int ald_door_open(AldDoor *door, int control, unsigned first, unsigned n, AldFailure *failure)
+{
+        AldAddress local;
+        AldFailure last = {};
+        int r = -EADDRINUSE;
+
+        *door = (AldDoor){ .fd = -1 };
+        for (unsigned i = 0; i < ALD_DOOR_PENDING; i++)
+                door->pending[i].fd = -1;
+        if (ald_address_local(control, &local) < 0 || ald_address_peer(control, &door->peer) < 0)
+                return ald_fail(failure, ALD_FAILURE_ABORTED, "the other side is gone");
+        for (unsigned i = 0; i < n && r < 0; i++) {
+                g_clear_pointer(&last.message, g_free);
+                door->port = first + i;
+                ald_address_set_port(&local, door->port);
+                r = ald_address_listen(&local, NULL, ALD_DOOR_PENDING, &door->fd, &last);
+        }
+        if (r < 0)
+                ald_fail(failure, last.kind, "%s", last.message ?: "no port");
+        g_free(last.message);
+        return r;
+}
+
+unsigned ald_door_fds(const AldDoor *door, struct pollfd *ret)
+{
+        unsigned n = 0;
+
+        if (door->fd >= 0)
+                ret[n++] = (struct pollfd){ door->fd, POLLIN, 0 };
+        for (unsigned i = 0; i < ALD_DOOR_PENDING; i++)
+                if (door->pending[i].fd >= 0)
+                        ret[n++] = (struct pollfd){ door->pending[i].fd, POLLIN, 0 };
+        return n;
+}
+
+static struct AldDoorPending *free_place(AldDoor *door)
+{
+        struct AldDoorPending *oldest = &door->pending[0];
+
+        for (unsigned i = 0; i < ALD_DOOR_PENDING; i++) {
+                if (door->pending[i].fd < 0)
+                        return &door->pending[i];
+                if (door->pending[i].since < oldest->since)
+                        oldest = &door->pending[i];
+        }
+        ald_fd_close(&oldest->fd);
+        return oldest;
+}
+
+static void let_in(AldDoor *door, uint64_t now)
+{
+        for (unsigned i = 0; i < ACCEPTS; i++) {
+                AldAddress from = { .size = sizeof from.storage };
+                ald_fd int fd = accept4(door->fd, (struct sockaddr *) &from.storage, &from.size,
+                        SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+                if (fd < 0)
+                        return;
+                if (ald_address_same_host(&from, &door->peer))
+                        *free_place(door) = (struct AldDoorPending){ ald_fd_steal(&fd), now + i, 0, {} };
+        }
+}
+
+/* 1 once the token is complete, 0 while it is not, -errno where it never will be. */
+static int read_token(struct AldDoorPending *pending)
+{
+        while (pending->n < ALD_TOKEN_SIZE) {
+                ssize_t n = recv(pending->fd, pending->text + pending->n, ALD_TOKEN_SIZE - pending->n, 0);
+
+                if (n == 0)
+                        return -ECONNRESET;
+                if (n < 0)
+                        return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+                pending->n += (size_t) n;
+        }
+        return 1;
+}
+
+bool ald_door_step(AldDoor *door, uint64_t now, int *ret_fd, AldPurpose *ret_purpose)
+{
+        if (door->fd >= 0)
+                let_in(door, now);
+        for (unsigned i = 0; i < ALD_DOOR_PENDING; i++) {
+                struct AldDoorPending *pending = &door->pending[i];
+                int r = pending->fd >= 0 ? read_token(pending) : 0;
+
+                if (r > 0 && ald_tokens_take(&door->tokens, pending->text, now, ret_purpose) &&
+                        fcntl(pending->fd, F_SETFL, 0) >= 0) {
+                        *ret_fd = ald_fd_steal(&pending->fd);
+                        return true;
+                }
+                if (r != 0 || now - MIN(pending->since, now) > PATIENCE)
+                        ald_fd_close(&pending->fd);
+        }
+        return false;
+}
+
+void ald_door_close(AldDoor *door)
+{
+        ald_fd_close(&door->fd);
+        for (unsigned i = 0; i < ALD_DOOR_PENDING; i++)
+                ald_fd_close(&door->pending[i].fd);
+}

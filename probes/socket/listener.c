@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+
+#include "probes/fd.h"
+#include "probes/socket/address.h"
+#include "probes/socket/confine.h"
+#include "probes/socket/keys.h"
+#include "probes/socket/listener.h"
+#include "probes/socket/result.h"
+#include "probes/socket/server.h"
+#include "probes/socket/wait.h"
+
+#define CHILDREN_MAX 8u
+#define STRANGER 3 /* exit status of a child that nobody with the right keys has spoken to */
+
+typedef struct Child {
+        pid_t pid;
+        int fd; /* its pidfd */
+} Child;
+
+typedef struct Listener {
+        const AldProbeOptions *options;
+        int fd, stop, lock;
+        Child children[CHILDREN_MAX];
+        unsigned n;
+        bool done;
+        int code;
+} Listener;
+
+static void tell(const AldProbeOptions *options, const AldServed *served, const AldFailure *failure)
+{
+        g_autofree char *json = ald_served_to_json(served, failure);
+        g_autofree char *text = ald_served_to_text(served, failure);
+
+        if (options->report_fd >= 0)
+                (void) dprintf(options->report_fd, "%s\n", json);
+        if (options->json)
+                printf("%s\n", json);
+        else if (options->mode == ALD_PROBE_LISTEN)
+                fputs(text, stdout);
+        fflush(stdout);
+}
+
+int ald_listener_serve(const AldProbeOptions *options, int fd, int lock, int parent)
+{
+        AldFailure failure = {};
+        AldServed served = {};
+        AldTls *tls = NULL;
+        int r = ald_confine(SIGKILL, parent), stop = ald_stop_fd();
+
+        if (r < 0)
+                return EXIT_FAILURE;
+        if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+                r = ald_fail(&failure, ALD_FAILURE_INTERNAL, "no connection: %s", g_strerror(errno));
+        if (r >= 0)
+                r = ald_keys_load(options, true, &tls, &failure);
+        if (r >= 0)
+                r = ald_server_run(options, fd, tls, stop, lock, &served, &failure);
+        tell(options, &served, &failure);
+        ald_served_clear(&served);
+        g_free(failure.message);
+        return !served.authenticated ? STRANGER : r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static void start_child(Listener *listener, int fd)
+{
+        pid_t parent = getpid(), pid = fork();
+
+        if (pid == 0) {
+                ald_fd_close(&listener->fd);
+                for (unsigned i = 0; i < listener->n; i++)
+                        ald_fd_close(&listener->children[i].fd);
+                /* Signals are ours to read anew. */
+                ald_fd_close(&listener->stop);
+                _exit(ald_listener_serve(listener->options, fd, listener->lock, parent));
+        }
+        close(fd);
+        if (pid < 0)
+                return;
+        listener->children[listener->n++] = (Child){ pid, pidfd_open(pid, 0) };
+}
+
+/* The child has ended. */
+static void reap(Listener *listener, unsigned i)
+{
+        int status = 0;
+
+        while (waitpid(listener->children[i].pid, &status, 0) < 0 && errno == EINTR)
+                ;
+        ald_fd_close(&listener->children[i].fd);
+        listener->children[i] = listener->children[--listener->n];
+        if (listener->options->once && !(WIFEXITED(status) && WEXITSTATUS(status) == STRANGER)) {
+                listener->done = true;
+                listener->code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+        }
+}
+
+static void step(Listener *listener)
+{
+        struct pollfd fds[2 + CHILDREN_MAX] = { { listener->stop, POLLIN, 0 } };
+        /* While there are too many, the kernel keeps those who come. */
+        bool room = listener->n < CHILDREN_MAX;
+        unsigned n = listener->n;
+
+        for (unsigned i = 0; i < n; i++)
+                fds[1 + i] = (struct pollfd){ listener->children[i].fd, POLLIN, 0 };
+        fds[1 + n] = (struct pollfd){ listener->fd, POLLIN, 0 };
+        if (ald_wait(fds, 1 + n + room, UINT64_MAX / 2) < 0 || fds[0].revents) {
+                listener->done = true;
+                return;
+        }
+        for (unsigned i = n; i-- > 0;)
+                if (fds[1 + i].revents)
+                        reap(listener, i);
+        if (room && fds[1 + n].revents) {
+                int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+                if (fd >= 0)
+                        start_child(listener, fd);
+        }
+}
+
+static int open_listener(Listener *listener, AldFailure *failure)
+{
+        const AldProbeOptions *options = listener->options;
+        AldTls *tls = NULL;
+        AldAddress at;
+        int r;
+
+        /* Keys that are of no use are better told of now. */
+        r = ald_keys_load(options, true, &tls, failure);
+        if (r < 0)
+                return r;
+        ald_tls_free(tls);
+        r = ald_address_resolve(options->host ?: options->source, options->port, true, &at, failure);
+        if (r >= 0)
+                r = ald_address_listen(&at, options->device, CHILDREN_MAX, &listener->fd, failure);
+        if (r < 0)
+                return r;
+        listener->lock = memfd_create("alidade-probe-session", MFD_CLOEXEC);
+        listener->stop = ald_stop_fd();
+        return listener->lock < 0 || listener->stop < 0
+                       ? ald_fail(failure, ALD_FAILURE_INTERNAL, "%s", g_strerror(errno))
+                       : 0;
+}
+
+int ald_listener_run(const AldProbeOptions *options)
+{
+        Listener listener = { .options = options, .fd = -1, .stop = -1, .lock = -1 };
+        AldFailure failure = {};
+
+        if (open_listener(&listener, &failure) < 0) {
+                fprintf(stderr, "alidade-probe-socket: %s\n", failure.message);
+                listener.code = EXIT_FAILURE;
+                listener.done = true;
+        } else {
+                printf(options->json ? "{\"listening\":%u}\n" : "Listening on port %u\n", options->port);
+                fflush(stdout);
+        }
+        while (!listener.done)
+                step(&listener);
+        for (unsigned i = 0; i < listener.n; i++)
+                (void) kill(listener.children[i].pid, SIGTERM);
+        while (listener.n > 0)
+                reap(&listener, 0);
+        ald_fd_close(&listener.fd);
+        ald_fd_close(&listener.lock);
+        ald_fd_close(&listener.stop);
+        g_free(failure.message);
+        return listener.code;
+}

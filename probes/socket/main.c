@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "probes/socket/client.h"
+#include "probes/socket/confine.h"
+#include "probes/socket/keys.h"
+#include "probes/socket/listener.h"
+#include "probes/socket/wait.h"
+
+/* alidade-probe-socket: measures the way between two machines over TCP, alone or for the daemon. */
+
+enum { EXIT_USAGE = 2 };
+
+static int finish(const AldProbeOptions *options, const AldResult *result, const AldFailure *failure)
+{
+        g_autofree char *text = NULL;
+
+        if (failure->message && !options->json) {
+                fprintf(stderr, "alidade-probe-socket: %s\n", failure->message);
+                return EXIT_FAILURE;
+        }
+        text = failure->message ? ald_failure_to_json(failure)
+               : options->json  ? ald_result_to_json(result)
+                                : ald_result_to_text(result);
+        printf("%s%s", text, options->json ? "\n" : "");
+        return fflush(stdout) == 0 && !failure->message ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int measure(const AldProbeOptions *options, AldResult *result, AldFailure *failure)
+{
+        AldProgress progress = { .fd = options->progress_fd, .terminal = isatty(STDERR_FILENO) == 1 };
+        AldOrigin origin = { .device = options->device };
+        AldAddress to, source;
+        AldTls *tls = NULL;
+        int r = ald_address_resolve(options->host, options->port, false, &to, failure), stop;
+
+        if (r >= 0 && options->source) {
+                r = ald_address_resolve(options->source, 0, false, &source, failure);
+                origin.source = &source;
+        }
+        if (r >= 0)
+                r = ald_keys_load(options, false, &tls, failure);
+        if (r < 0)
+                return r;
+        stop = ald_stop_fd();
+        r = ald_client_run(options, &to, &origin, tls, stop, &progress, result, failure);
+        ald_progress_end(&progress);
+        return r;
+}
+
+static int run_connect(const AldProbeOptions *options)
+{
+        g_auto(AldResult) result = {};
+        AldFailure failure = {};
+        int code;
+
+        if (ald_confine(options->progress_fd >= 0 ? SIGKILL : 0, getppid()) >= 0)
+                (void) measure(options, &result, &failure);
+        else
+                ald_fail(&failure, ALD_FAILURE_ABORTED, "nobody waits for a result");
+        code = finish(options, &result, &failure);
+        g_free(failure.message);
+        return code;
+}
+
+int main(int argc, char *argv[])
+{
+        AldProbeOptions options;
+        g_autofree char *error = NULL;
+
+        (void) setlocale(LC_CTYPE, "");
+        (void) signal(SIGPIPE, SIG_IGN);
+        if (ald_probe_options_parse(argc, argv, &options, &error) < 0) {
+                fprintf(stderr, "alidade-probe-socket: %s\n", error);
+                return EXIT_USAGE;
+        }
+        switch (options.mode) {
+        case ALD_PROBE_HELP:
+                fputs(ald_probe_help, stdout);
+                return EXIT_SUCCESS;
+        case ALD_PROBE_VERSION:
+                puts("alidade-probe-socket " ALD_VERSION);
+                return EXIT_SUCCESS;
+        case ALD_PROBE_LISTEN:
+                return ald_listener_run(&options);
+        case ALD_PROBE_SESSION:
+                return ald_listener_serve(&options, options.session_fd, -1, getppid());
+        case ALD_PROBE_CONNECT:
+                break;
+        }
+        return run_connect(&options);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib.h>
+
+#include "probes/socket/progress.h"
+
+#define STEP 50u /* permille */
+#define WIDTH 30u
+
+static void draw(const AldProgress *progress)
+{
+        char bar[WIDTH + 1] = "";
+
+        memset(bar, '.', WIDTH);
+        memset(bar, '#', WIDTH * progress->permille / 1000);
+        fprintf(stderr, "\r%-10s [%s]", progress->phase, bar);
+        fflush(stderr);
+}
+
+void ald_progress_tell(AldProgress *progress, const char *phase, double fraction)
+{
+        unsigned permille = (unsigned) (CLAMP(fraction, 0, 1) * 1000);
+        char line[96];
+        int n;
+
+        if (progress->phase == phase && permille < progress->permille + STEP)
+                return;
+        progress->phase = phase;
+        progress->permille = permille;
+        if (progress->terminal)
+                draw(progress);
+        if (progress->fd < 0)
+                return;
+        n = snprintf(line, sizeof line, "{\"phase\":\"%s\",\"fraction\":%u.%03u}\n", phase, permille / 1000,
+                permille % 1000);
+        /* Who does not read it any more does not want it. */
+        if (write(progress->fd, line, (size_t) n) != n)
+                progress->fd = -1;
+}
+
+void ald_progress_end(AldProgress *progress)
+{
+        if (progress->terminal && progress->phase)
+                fputs("\r\033[K", stderr);
+        progress->phase = NULL;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+/* How far a measurement is: a line on a terminal, or JSON for a program. */
+typedef struct AldProgress {
+        int fd; /* -1: nobody wants JSON */
+        bool terminal;
+        const char *phase;
+        unsigned permille;
+} AldProgress;
+
+/* Tells of it where it has changed enough. */
+void ald_progress_tell(AldProgress *progress, const char *phase, double fraction);
+
+/* Takes the line off the terminal. */
+void ald_progress_end(AldProgress *progress);

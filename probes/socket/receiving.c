@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "probes/socket/receiving.h"
+#include "probes/socket/pace.h"
+
+#define TOO_MUCH_BYTES (UINT64_C(256) * 1024 * 1024) /* what may come between two looks */
+
+int ald_receiving_init(AldReceiving *receiving, uint64_t nsec_max, uint64_t bytes_max, unsigned streams_max,
+        uint64_t min_rtt)
+{
+        const AldJudgeLimits limits = {
+                .soft_ns = MIN(ALD_SOFT_NS, nsec_max),
+                .hard_ns = nsec_max,
+                .bytes = bytes_max,
+                .streams = MIN(streams_max, ALD_FLOW_STREAMS_MAX),
+        };
+
+        *receiving = (AldReceiving){ .begun = ald_now() };
+        receiving->moved = receiving->begun;
+        ald_judge_init(&receiving->judge, &limits, min_rtt);
+        return ald_flow_init(&receiving->flow, false, false, bytes_max);
+}
+
+static void look_at_effort(AldReceiving *receiving, uint64_t now)
+{
+        if (now - receiving->effort_at < ALD_EFFORT_EVERY_NS)
+                return;
+        receiving->effort_at = now;
+        ald_flow_effort(&receiving->flow, &receiving->own);
+}
+
+static AldReceivingStep judge(AldReceiving *receiving, uint64_t when)
+{
+        bool bound = ald_limiter_streams_may_help(&receiving->other, &receiving->own);
+
+        switch (ald_judge_sample(&receiving->judge, when, receiving->bytes, bound)) {
+        case ALD_JUDGE_STOP:
+                return ALD_RECEIVING_DONE;
+        case ALD_JUDGE_MORE_STREAMS:
+                return ALD_RECEIVING_MORE;
+        case ALD_JUDGE_FEWER_STREAMS:
+                ald_flow_keep(&receiving->flow, receiving->judge.streams);
+                return ALD_RECEIVING_GO_ON;
+        case ALD_JUDGE_GO_ON:
+                break;
+        }
+        return ALD_RECEIVING_GO_ON;
+}
+
+AldReceivingStep ald_receiving_step(AldReceiving *receiving)
+{
+        uint64_t when, bytes = ald_flow_bytes(&receiving->flow, &when);
+        AldReceivingStep step;
+
+        if (bytes > receiving->bytes)
+                receiving->moved = when;
+        else if (when - MIN(receiving->moved, when) > ALD_STALL_NS)
+                return ALD_RECEIVING_STALLED;
+        receiving->bytes = bytes;
+        if (bytes > receiving->judge.limits.bytes + TOO_MUCH_BYTES)
+                return ALD_RECEIVING_TOO_MUCH;
+        receiving->measuring = receiving->measuring || bytes > 0;
+        if (!receiving->measuring)
+                return ald_flow_has_ended(&receiving->flow) ? ALD_RECEIVING_ENDED : ALD_RECEIVING_GO_ON;
+        look_at_effort(receiving, when);
+        step = judge(receiving, when);
+        return step != ALD_RECEIVING_DONE && ald_flow_has_ended(&receiving->flow) ? ALD_RECEIVING_ENDED
+                                                                                  : step;
+}
+
+bool ald_receiving_verdict(const AldReceiving *receiving, AldVerdict *ret, AldLimiter *ret_limiter)
+{
+        if (!ald_judge_verdict(&receiving->judge, ret))
+                return false;
+        ret->streams = MIN(ret->streams, receiving->flow.n);
+        *ret_limiter = ald_limiter_find(&receiving->other, &receiving->own);
+        return true;
+}
+
+int ald_receiving_failed(AldReceivingStep step, AldFailure *failure)
+{
+        if (step == ALD_RECEIVING_STALLED)
+                return ald_fail(failure, ALD_FAILURE_TIMEOUT, "nothing has come for %u s",
+                        (unsigned) (ALD_STALL_NS / ALD_NSEC_PER_SEC));
+        if (step == ALD_RECEIVING_ENDED)
+                return ald_fail(failure, ALD_FAILURE_ABORTED, "the other side has stopped within a transfer");
+        return ald_fail(failure, ALD_FAILURE_PROTOCOL, "the other side sent more than was agreed");
+}
+
+void ald_receiving_clear(AldReceiving *receiving)
+{
+        ald_flow_clear(&receiving->flow);
+        ald_judge_clear(&receiving->judge);
+}

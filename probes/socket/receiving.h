@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/socket/failure.h"
+#include "probes/socket/flow.h"
+#include "probes/socket/judge.h"
+
+/* The side that receives a direction, and judges it; both sides of a session are so once. */
+typedef struct AldReceiving {
+        AldFlow flow;
+        AldJudge judge;
+        AldEffort own, other;             /* the latest; the sender tells its */
+        uint64_t begun, moved, effort_at; /* when; moved: when something came last */
+        uint64_t bytes;
+        bool measuring; /* something has come */
+} AldReceiving;
+
+typedef enum AldReceivingStep {
+        ALD_RECEIVING_GO_ON,
+        ALD_RECEIVING_MORE, /* judge.streams are wanted, of which flow.n are there */
+        ALD_RECEIVING_DONE,
+        ALD_RECEIVING_STALLED,
+        ALD_RECEIVING_ENDED, /* the other side closed a connection */
+        ALD_RECEIVING_TOO_MUCH,
+} AldReceivingStep;
+
+/* min_rtt in ns, 0: unknown. */
+int ald_receiving_init(AldReceiving *receiving, uint64_t nsec_max, uint64_t bytes_max, unsigned streams_max,
+        uint64_t min_rtt);
+
+/* To be called every ALD_TICK_NS. */
+AldReceivingStep ald_receiving_step(AldReceiving *receiving);
+
+/* False where nothing came. */
+bool ald_receiving_verdict(const AldReceiving *receiving, AldVerdict *ret, AldLimiter *ret_limiter);
+
+/* What a step other than the first three means. */
+int ald_receiving_failed(AldReceivingStep step, AldFailure *failure);
+
+void ald_receiving_clear(AldReceiving *receiving);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+#include <jansson.h>
+
+#include "probes/socket/result.h"
+
+#define METHOD "tcp; median of 50 ms bins of what the receiver's kernel has in order, without start-up"
+
+void ald_result_clear(AldResult *result)
+{
+        g_clear_pointer(&result->interface, g_free);
+}
+
+static void set_number(json_t *object, const char *prefix, const char *key, uint64_t value)
+{
+        g_autofree char *name = g_strconcat(prefix, key, NULL);
+
+        json_object_set_new(object, name, json_integer((json_int_t) MIN(value, UINT64_C(1) << 53)));
+}
+
+static void set_text(json_t *object, const char *prefix, const char *key, const char *text)
+{
+        g_autofree char *name = g_strconcat(prefix, key, NULL);
+
+        if (text && *text)
+                json_object_set_new(object, name, json_string(text));
+}
+
+static void set_direction(json_t *object, const char *prefix, const AldDirection *direction)
+{
+        const AldVerdict *verdict = &direction->verdict;
+        g_autofree char *seconds = g_strconcat(prefix, "Seconds", NULL);
+
+        if (!direction->known)
+                return;
+        set_number(object, prefix, "BitsPerSecond", verdict->bits_per_second);
+        set_number(object, prefix, "MeanBitsPerSecond", verdict->mean);
+        set_number(object, prefix, "IntervalBitsPerSecond", verdict->interval);
+        set_number(object, prefix, "Bytes", verdict->bytes);
+        set_number(object, prefix, "Streams", verdict->streams);
+        set_number(object, prefix, "Bins", verdict->bins);
+        set_number(object, prefix, "Retransmits", direction->retransmits);
+        set_text(object, prefix, "Limiter", ald_limiter_to_string(direction->limiter));
+        json_object_set_new(object, seconds, json_real((double) verdict->nsec / 1e9));
+}
+
+static void set_rtt(json_t *object, const AldResult *result)
+{
+        if (result->rtt_known) {
+                set_number(object, "Rtt", "MinNSec", result->rtt.min);
+                set_number(object, "Rtt", "P50NSec", result->rtt.p50);
+                set_number(object, "Rtt", "P99NSec", result->rtt.p99);
+                set_number(object, "Rtt", "Samples", result->rtt.n);
+                set_number(object, "Jitter", "NSec", result->rtt.jitter);
+        }
+        if (result->loaded_known)
+                set_number(object, "LoadedRtt", "P50NSec", result->loaded.p50);
+        if (result->kernel_min_rtt > 0)
+                set_number(object, "KernelMinRtt", "NSec", result->kernel_min_rtt);
+}
+
+/* Of both directions together: what is not the network is the finding. */
+static const AldDirection *telling(const AldResult *result)
+{
+        if (result->upload.known &&
+                (result->upload.limiter != ALD_LIMITER_NETWORK || !result->download.known))
+                return &result->upload;
+        return &result->download;
+}
+
+static char *dump(json_t *object)
+{
+        char *dumped = json_dumps(object, JSON_COMPACT), *text = g_strdup(dumped);
+
+        free(dumped);
+        json_decref(object);
+        return text;
+}
+
+char *ald_result_to_json(const AldResult *result)
+{
+        json_t *object = json_object();
+        const AldDirection *direction = telling(result);
+
+        set_text(object, "", "Sink", result->sink);
+        set_text(object, "", "SinkAddress", result->sink_address);
+        set_text(object, "", "SourceInterface", result->interface);
+        set_rtt(object, result);
+        set_direction(object, "Upload", &result->upload);
+        set_direction(object, "Download", &result->download);
+        if (direction->known) {
+                set_text(object, "", "Limiter", ald_limiter_to_string(direction->limiter));
+                set_number(object, "", "Streams",
+                        MAX(result->upload.verdict.streams, result->download.verdict.streams));
+                set_number(
+                        object, "", "Retransmits", result->upload.retransmits + result->download.retransmits);
+        }
+        set_text(object, "", "Congestion", result->congestion);
+        set_number(object, "", "MeasuredUSec", result->measured);
+        set_text(object, "", "Method", METHOD);
+        return dump(object);
+}
+
+static void set_failure(json_t *object, const AldFailure *failure)
+{
+        set_text(object, "", "error", ald_failure_to_string(failure->kind));
+        set_text(object, "", "message", failure->message);
+}
+
+char *ald_failure_to_json(const AldFailure *failure)
+{
+        json_t *object = json_object();
+
+        set_failure(object, failure);
+        return dump(object);
+}
+
+char *ald_served_to_json(const AldServed *served, const AldFailure *failure)
+{
+        json_t *object = json_object();
+
+        set_text(object, "", "peer", served->peer);
+        set_text(object, "", "address", served->address);
+        set_text(object, "", "interface", served->interface);
+        set_number(object, "", "bytes", served->received + served->sent);
+        set_number(object, "", "received", served->received);
+        set_number(object, "", "sent", served->sent);
+        if (failure->message)
+                set_failure(object, failure);
+        return dump(object);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include "pki/types.h"
+#include "probes/socket/address.h"
+#include "probes/socket/failure.h"
+#include "probes/socket/judge.h"
+#include "probes/socket/limiter.h"
+#include "probes/socket/server.h"
+#include "probes/socket/statistics.h"
+#include "probes/socket/tcp-info.h"
+
+typedef struct AldDirection {
+        bool known;
+        AldVerdict verdict;
+        AldLimiter limiter;
+        uint64_t retransmits;
+} AldDirection;
+
+/* What a measurement found. */
+typedef struct AldResult {
+        char sink[ALD_PKI_ID_SIZE]; /* "" with a shared key */
+        char sink_address[ALD_ADDRESS_SIZE];
+        char *interface; /* NULL where it is not known */
+        bool rtt_known, loaded_known;
+        AldRttFigures rtt, loaded;
+        uint64_t kernel_min_rtt; /* ns; 0: not known */
+        AldDirection upload, download;
+        char congestion[ALD_TCP_CONGESTION_SIZE + 1];
+        uint64_t measured; /* µs of CLOCK_REALTIME */
+} AldResult;
+
+void ald_result_clear(AldResult *result);
+
+/* One line of JSON, to be freed by g_free(); what is not known is not there. */
+char *ald_result_to_json(const AldResult *result);
+char *ald_failure_to_json(const AldFailure *failure);
+
+/* For people; several lines. */
+char *ald_result_to_text(const AldResult *result);
+
+/* What a session was at the side that served it; failure may be of no failure. */
+char *ald_served_to_json(const AldServed *served, const AldFailure *failure);
+char *ald_served_to_text(const AldServed *served, const AldFailure *failure);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldResult, ald_result_clear)

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "probes/socket/statistics.h"
+
+#define ALD_RTT_BYTES 64u
+#define ALD_RTT_SAMPLES_MAX 4096u
+
+/* One side sends a few bytes and waits for them to come back, in a thread of its own. */
+typedef struct AldRtt {
+        int fd;      /* blocking; lent */
+        bool steady; /* one at a time until told to stop, instead of bursts */
+        pthread_t thread;
+        atomic_bool stop, ended;
+        atomic_uint progress; /* permille */
+        bool failed;          /* nothing came back */
+        size_t n;
+        AldRttSample samples[ALD_RTT_SAMPLES_MAX];
+} AldRtt;
+
+/* Options of such a connection. */
+void ald_rtt_prepare(int fd);
+
+int ald_rtt_start(AldRtt *rtt, int fd, bool steady);
+
+/* Waits for the end of the exchange under way; with `now`, not even that, and the connection is of no use any
+ * more. */
+void ald_rtt_finish(AldRtt *rtt, bool now);
+
+/* The other side, which sends back what comes. */
+typedef struct AldEcho {
+        int fd;
+        bool running;
+        pthread_t thread;
+} AldEcho;
+
+/* Takes fd, also where it fails. */
+int ald_echo_start(AldEcho *echo, int fd);
+void ald_echo_stop(AldEcho *echo);
