@@ -208,7 +208,7 @@ void ald_publisher_found(AldPublisher *publisher, AldKind kind, const char *key,
 {
         g_autofree char *name = name_of(kind, key);
 
-        if (epoch >= publisher->epoch || g_hash_table_contains(publisher->own, name))
+        if (epoch > publisher->epoch || g_hash_table_contains(publisher->own, name))
                 return;
         if (publisher->announced == publisher->epoch)
                 clear_topic(publisher, name);

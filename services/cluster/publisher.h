@@ -37,7 +37,7 @@ void ald_publisher_publish_all(AldPublisher *publisher);
 void ald_publisher_expire(AldPublisher *publisher, uint64_t now, uint64_t expiry_usec);
 
 /* A topic of this node that a broker had kept, with the epoch of what it carries. It is cleared where it is
- * of an earlier epoch, is not ours any more, and we have said that all of ours is published. */
+ * not ours any more and we have said that all of ours is published. */
 void ald_publisher_found(AldPublisher *publisher, AldKind kind, const char *key, uint64_t epoch);
 
 /* All of this epoch was published. */
