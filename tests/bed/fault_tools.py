@@ -9,6 +9,7 @@ from bedlib import network
 from bedlib.node import CLUSTER, LINK, STATE
 
 LONG = 60.0
+PORT = 8883
 SOCKET = "Link1.Socket"
 IDENTITY = "Node1.Identity"
 NETWORK = "Node1.Network"
@@ -144,9 +145,36 @@ def wait_broker(cluster, node, broker, state):
                        lambda: f"{state} {broker.address}: {broker_states(node)}", LONG)
 
 
+def retained_topics(node, broker):
+    """What the broker keeps, below the name of the cluster, asked by a node whose cluster service is off."""
+    config = node.dir / "config/cluster"
+    told = node.run(["mosquitto_sub", "-h", broker.address, "-p", PORT, "--cafile", config / "ca.crt",
+                     "--cert", config / "node.crt", "--key", config / "node.key", "-t", "alidade/1/#",
+                     "-F", "%t", "--retained-only", "-W", "1"], check=False).stdout
+    return [topic.split("/", 3)[3] for topic in told.splitlines()]
+
+
 def keep_values(node, *words):
     """Has the broker of the node keep over a restart what it holds, as no broker does that Alidade set up."""
     path = node.broker.config / "conf.d/alidade.conf"
     path.write_text(path.read_text().replace("persistence false", "\n".join(["persistence true", *words])))
     node.broker.stop()
     node.broker.start()
+
+
+def standby_was_used(cluster):
+    """All is said to the standby, too, since the first broker was away for a moment."""
+    first, second = cluster.brokers
+    first.broker.kill()
+    for node in cluster.nodes:
+        cluster.wait_until(lambda: publishing(node) == second.address, "the standby", LONG)
+    rename(first, "at the standby")
+    wait_name(cluster, first, "at the standby")
+    first.broker.start()
+    for node in cluster.nodes:
+        cluster.wait_until(lambda: publishing(node) == first.address, "the first broker", LONG)
+
+
+def publishing(node):
+    """The address of the broker to which the node publishes."""
+    return next((row["Address"] for row in node.call(*CLUSTER, "GetBrokers") if row["Publishing"]), None)

@@ -6,8 +6,8 @@ import pytest
 from bedlib import network
 from bedlib.fixtures import needs_namespaces
 from bedlib.node import told_states
-from fault_tools import (LONG, add_interface, has_link, joins_late, keep_values, known, measured, quiet, rename,
-                         set_link, wait_broker, wait_interface, wait_link, wait_name, wait_same)
+from fault_tools import (LONG, add_interface, has_link, joins_late, keep_values, known, measured, quiet,
+                         rename, set_link, wait_broker, wait_interface, wait_link, wait_name, wait_same)
 
 pytestmark = needs_namespaces
 SAVING = ("autosave_interval 1", "autosave_on_changes true")
