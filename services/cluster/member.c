@@ -18,6 +18,11 @@
         "it passed on nothing of what this machine publishes, as where its access rules do not grant " \
         "the topics of the own id"
 
+/* Only who is spoken for can notice; to all others it is what this machine says. */
+#define FORGED                                                                                          \
+        "somebody else publishes under the id of this machine: the access rules of the broker are not " \
+        "those that alidadectl cluster wrote"
+
 struct AldMember {
         AldMemberSetup setup;
         AldId own;
@@ -30,6 +35,7 @@ struct AldMember {
         AldPast *past;
         AldDiscovery *discovery;
         uint64_t connected_since; /* CLOCK_MONOTONIC; 0: no broker is connected */
+        uint32_t forged_by;       /* the broker through which somebody else spoke under our id, or 0 */
         bool mirroring;
         uint64_t dropped; /* by the inbox, as last seen */
         AldTimer *judge_timer;
@@ -110,6 +116,8 @@ static void on_disconnected(AldBroker *broker, const char *reason, void *userdat
 {
         AldMember *member = userdata;
 
+        if (member->forged_by == ald_voice_broker_number(broker))
+                member->forged_by = 0;
         ald_wills_lose(member->wills, ald_voice_broker_number(broker));
         ald_voice_disconnected(member->voice, broker);
         if (ald_brokers_count_connected(member->brokers) == 0 && member->connected_since != 0) {
@@ -251,15 +259,21 @@ static bool on_past(const AldUpdate *update, void *userdata)
         return true;
 }
 
-static void on_own_record(const AldUpdate *update, bool retained, void *userdata)
+static char *on_own_record(const AldUpdate *update, const AldReceived *received, void *userdata)
 {
         AldMember *member = userdata;
         uint64_t epoch = ald_own_status_epoch(member->setup.status);
 
-        if (update->stamp.epoch > epoch) /* which is not known yet at first */
+        if (update->stamp.epoch > epoch) { /* which is not known yet at first */
                 ald_past_found(member->past, update);
-        else if (retained)
+        } else if (received->retained) {
                 ald_voice_found(member->voice, update);
+        } else if (ald_voice_is_forged(member->voice, update)) {
+                member->forged_by = received->broker;
+                changed(member);
+                return g_strdup("this machine has not said it");
+        }
+        return NULL;
 }
 
 static void on_own_status(const AldStatus *status, const AldReceived *received, void *userdata)
@@ -473,6 +487,8 @@ char *ald_member_broker_problem(AldMember *member, AldBroker *broker)
 {
         const char *problem = ald_broker_problem(broker);
 
+        if (member->forged_by == ald_voice_broker_number(broker))
+                return g_strdup(FORGED);
         if (!ald_own_status_is_lost(member->setup.status, ald_voice_broker_number(broker), now_usec()))
                 return g_strdup(problem);
         return problem ? g_strdup_printf("%s; before, " REFUSED_PUBLISH, problem) : g_strdup(REFUSED_PUBLISH);

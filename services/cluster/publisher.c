@@ -17,7 +17,8 @@ struct AldPublisher {
         char *cluster;
         GHashTable *own;   /* name → Own */
         GHashTable *stale; /* names of topics that an earlier life of this node left */
-        uint64_t epoch, announced;
+        AldStamp newest;
+        uint64_t announced;
         unsigned reading;
         AldPublish publish;
         void *userdata;
@@ -131,7 +132,8 @@ void ald_publisher_put(AldPublisher *publisher, const AldUpdate *update, uint64_
         if (!is_newer(&update->stamp, &own->update.stamp))
                 return;
         take(own, update, now);
-        publisher->epoch = MAX(publisher->epoch, update->stamp.epoch);
+        if (is_newer(&update->stamp, &publisher->newest))
+                publisher->newest = update->stamp;
         g_hash_table_remove(publisher->stale, own->name);
         publish_record(publisher, &own->update);
 }
@@ -147,7 +149,7 @@ static gboolean is_gone(gpointer key, gpointer value, gpointer userdata)
         const AldPublisher *publisher = userdata;
         const Own *own = value;
 
-        return own->update.stamp.epoch == publisher->epoch && own->reading != publisher->reading;
+        return own->update.stamp.epoch == publisher->newest.epoch && own->reading != publisher->reading;
 }
 
 static gboolean is_of_earlier_epoch(gpointer key, gpointer value, gpointer userdata)
@@ -155,7 +157,7 @@ static gboolean is_of_earlier_epoch(gpointer key, gpointer value, gpointer userd
         const AldPublisher *publisher = userdata;
         const Own *own = value;
 
-        return own->update.stamp.epoch < publisher->epoch;
+        return own->update.stamp.epoch < publisher->newest.epoch;
 }
 
 /* Clears the topics of what is no more, and forgets it. */
@@ -208,9 +210,9 @@ void ald_publisher_found(AldPublisher *publisher, AldKind kind, const char *key,
 {
         g_autofree char *name = name_of(kind, key);
 
-        if (epoch > publisher->epoch || g_hash_table_contains(publisher->own, name))
+        if (epoch >= publisher->newest.epoch || g_hash_table_contains(publisher->own, name))
                 return;
-        if (publisher->announced == publisher->epoch)
+        if (publisher->announced == publisher->newest.epoch)
                 clear_topic(publisher, name);
         else if (g_hash_table_size(publisher->stale) < ALD_PUBLISHER_STALE_MAX)
                 g_hash_table_add(publisher->stale, g_steal_pointer(&name));
@@ -219,7 +221,7 @@ void ald_publisher_found(AldPublisher *publisher, AldKind kind, const char *key,
 void ald_publisher_announced(AldPublisher *publisher, uint64_t epoch)
 {
         publisher->announced = epoch;
-        if (epoch != publisher->epoch)
+        if (epoch != publisher->newest.epoch)
                 return;
         sweep(publisher, publisher->own, is_of_earlier_epoch);
         sweep(publisher, publisher->stale, NULL);
@@ -227,7 +229,12 @@ void ald_publisher_announced(AldPublisher *publisher, uint64_t epoch)
 
 uint64_t ald_publisher_epoch(const AldPublisher *publisher)
 {
-        return publisher->epoch;
+        return publisher->newest.epoch;
+}
+
+uint64_t ald_publisher_seq(const AldPublisher *publisher)
+{
+        return publisher->newest.seq;
 }
 
 size_t ald_publisher_count(const AldPublisher *publisher)

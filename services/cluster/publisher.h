@@ -43,6 +43,7 @@ void ald_publisher_found(AldPublisher *publisher, AldKind kind, const char *key,
 /* All of this epoch was published. */
 void ald_publisher_announced(AldPublisher *publisher, uint64_t epoch);
 
-/* The epoch of the newest record; 0 while there is none. */
+/* Epoch and number of the newest record; 0 while there is none. */
 uint64_t ald_publisher_epoch(const AldPublisher *publisher);
+uint64_t ald_publisher_seq(const AldPublisher *publisher);
 size_t ald_publisher_count(const AldPublisher *publisher);

@@ -40,6 +40,11 @@ uint64_t ald_receiver_refused(const AldReceiver *receiver)
         return receiver->refused;
 }
 
+uint64_t ald_receiver_refused_own(const AldReceiver *receiver)
+{
+        return receiver->refused_own;
+}
+
 static void note_change(AldReceiver *receiver, AldClusterNode *node)
 {
         if (ald_node_note_change(node))

@@ -10,7 +10,7 @@ struct AldReceiver {
         AldNodes *nodes;
         AldPresenceView view;
         uint64_t expiry_usec;
-        uint64_t refused;
+        uint64_t refused, refused_own;
         uint64_t logged;
         const AldReceiverHandler *handler;
         void *userdata;

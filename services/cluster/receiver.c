@@ -41,6 +41,7 @@ static void refuse(Passing *passing, char *reason)
         passing->receiver->refused++;
         log_refusal(passing, reason);
         if (!passing->node) {
+                passing->receiver->refused_own += ald_id_equal(&passing->topic.node, &passing->receiver->own);
                 g_free(reason);
                 return;
         }
@@ -98,10 +99,13 @@ static void take_record(Passing *passing)
                 return;
         }
         record = update.record;
-        if (passing->node)
+        if (passing->node) {
                 take_other_record(passing, &update);
-        else
-                receiver->handler->own_record(&update, received->retained, receiver->userdata);
+                return;
+        }
+        reason = receiver->handler->own_record(&update, received, receiver->userdata);
+        if (reason)
+                refuse(passing, reason);
 }
 
 static void take_status(Passing *passing)

@@ -33,7 +33,8 @@ typedef struct AldReceiverHandler {
         char *(*crl)(const char *pem, size_t n, void *userdata);
 
         /* Under our own id. */
-        void (*own_record)(const AldUpdate *update, bool retained, void *userdata);
+        char *(*own_record)(const AldUpdate *update, const AldReceived *received,
+                void *userdata); /* the result as that of crl */
         void (*own_status)(const AldStatus *status, const AldReceived *received, void *userdata);
         void (*own_forget)(const AldId *target, const AldForget *forget, void *userdata);
 } AldReceiverHandler;
@@ -67,4 +68,6 @@ void ald_receiver_forget(
 void ald_receiver_tell_all(AldReceiver *receiver);
 
 AldNodes *ald_receiver_nodes(AldReceiver *receiver);
+/* Of all, and those under our own id. */
 uint64_t ald_receiver_refused(const AldReceiver *receiver);
+uint64_t ald_receiver_refused_own(const AldReceiver *receiver);

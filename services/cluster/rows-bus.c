@@ -96,6 +96,7 @@ int ald_rows_bus_append_brokers(sd_bus_message *message, const AldClusterManager
 static void append_own(Rows *rows, const AldClusterManager *manager)
 {
         bool duplicate = ald_cluster_manager_state(manager) == ALD_CLUSTER_DUPLICATE;
+        AldMember *member = ald_cluster_manager_member(manager);
         char id[ALD_ID_STRING_SIZE], instance[ALD_ID_STRING_SIZE];
         const NodeRow row = {
                 .id = ald_id_format(ald_cluster_manager_own(manager), id),
@@ -103,6 +104,7 @@ static void append_own(Rows *rows, const AldClusterManager *manager)
                 .since_usec = ald_cluster_manager_since(manager),
                 .lag_usec = ALD_ABSENT_UINT64,
                 .clock_offset_usec = 0,
+                .refused_messages = member ? ald_receiver_refused_own(ald_member_receiver(member)) : 0,
                 .instance = ald_id_format(ald_cluster_manager_instance(manager), instance),
         };
 

@@ -7,6 +7,7 @@
 
 #define ALIVE_USEC G_USEC_PER_SEC
 #define ALIVE_LEAST_USEC (10 * G_USEC_PER_SEC)
+#define CLOCK_SET_USEC G_USEC_PER_SEC
 
 struct AldVoice {
         AldVoiceSetup setup;
@@ -15,6 +16,7 @@ struct AldVoice {
         AldPublisher *publisher;
         AldForgets *forgets;
         gint64 sent, alive_sent; /* CLOCK_MONOTONIC of the last of anything, and of the last heartbeat */
+        gint64 clock;            /* how far CLOCK_REALTIME was ahead of that then */
         AldTimer *alive_timer, *status_timer;
 };
 
@@ -39,23 +41,6 @@ static void publish(AldVoice *voice, const char *topic, const char *payload, int
                 g_info("Left out %s: %s", topic, g_strerror(-r));
 }
 
-/* From all brokers: one that was the first for a while keeps what was said to it then. */
-static void clear(AldVoice *voice, const char *topic)
-{
-        AldBrokers *brokers = voice->setup.brokers;
-
-        for (size_t i = 0; i < ald_brokers_count(brokers); i++)
-                (void) ald_broker_publish(ald_brokers_get(brokers, i), topic, NULL, 0, 1, true);
-}
-
-static void publish_retained(const char *topic, const char *payload, int qos, void *userdata)
-{
-        if (payload)
-                publish(userdata, topic, payload, qos, true);
-        else
-                clear(userdata, topic);
-}
-
 static void schedule_alive(AldVoice *voice)
 {
         if (ald_brokers_first(voice->setup.brokers))
@@ -63,27 +48,48 @@ static void schedule_alive(AldVoice *voice)
                         MIN(voice->sent + ALIVE_USEC, voice->alive_sent + ALIVE_LEAST_USEC));
 }
 
-static void on_alive(void *userdata)
+static gint64 read_clock(void)
 {
-        AldVoice *voice = userdata;
+        return g_get_real_time() - g_get_monotonic_time();
+}
+
+static void say_alive(AldVoice *voice)
+{
         AldBroker *first = ald_brokers_first(voice->setup.brokers);
-        gint64 now = g_get_monotonic_time();
         g_autofree char *topic = NULL, *payload = NULL;
         AldAlive alive;
 
         if (!first)
                 return;
-        if (now - voice->sent < ALIVE_USEC && now - voice->alive_sent < ALIVE_LEAST_USEC) {
-                schedule_alive(voice);
-                return;
-        }
         alive = (AldAlive){ (uint64_t) g_get_real_time(), ald_own_status_epoch(voice->setup.status),
                 ald_broker_conn(first) };
         topic = topic_of(voice, ALD_TOPIC_ALIVE, NULL);
         payload = ald_payload_write_alive(&alive);
         publish(voice, topic, payload, 0, false);
-        voice->sent = voice->alive_sent = now;
+        voice->sent = voice->alive_sent = g_get_monotonic_time();
+        voice->clock = read_clock();
         schedule_alive(voice);
+}
+
+static void on_alive(void *userdata)
+{
+        AldVoice *voice = userdata;
+        gint64 now = g_get_monotonic_time();
+
+        if (now - voice->sent < ALIVE_USEC && now - voice->alive_sent < ALIVE_LEAST_USEC)
+                schedule_alive(voice);
+        else
+                say_alive(voice);
+}
+
+/* Once the clock was set, others must know of it to make sense of the times of records. */
+static void publish_retained(const char *topic, const char *payload, int qos, void *userdata)
+{
+        AldVoice *voice = userdata;
+
+        if (ABS(read_clock() - voice->clock) > CLOCK_SET_USEC)
+                say_alive(voice);
+        publish(voice, topic, payload, qos, true);
 }
 
 static void schedule_status(AldVoice *voice)
@@ -195,7 +201,7 @@ static void clear_forget(const AldId *target, const AldForget *forget, void *use
         AldVoice *voice = userdata;
         g_autofree char *topic = topic_of(voice, ALD_TOPIC_FORGET, target);
 
-        clear(voice, topic);
+        publish(voice, topic, NULL, 1, true);
 }
 
 void ald_voice_first_changed(AldVoice *voice, AldBroker *first)
@@ -242,6 +248,12 @@ void ald_voice_end(AldVoice *voice)
 void ald_voice_found(AldVoice *voice, const AldUpdate *update)
 {
         ald_publisher_found(voice->publisher, update->kind, update->key, update->stamp.epoch);
+}
+
+bool ald_voice_is_forged(const AldVoice *voice, const AldUpdate *update)
+{
+        return update->stamp.epoch == ald_publisher_epoch(voice->publisher) &&
+               update->stamp.seq > ald_publisher_seq(voice->publisher);
 }
 
 int ald_voice_forget(AldVoice *voice, const AldId *target, const AldForget *forget)

@@ -41,6 +41,9 @@ void ald_voice_end(AldVoice *voice);
 /* A record under our own id that a broker had kept. */
 void ald_voice_found(AldVoice *voice, const AldUpdate *update);
 
+/* Whether what came just now, of the present epoch, cannot have been said by us. */
+bool ald_voice_is_forged(const AldVoice *voice, const AldUpdate *update);
+
 /* Says it to all brokers. */
 void ald_voice_say(AldVoice *voice, AldPresenceSaid said);
 void ald_voice_say_crl(AldVoice *voice);

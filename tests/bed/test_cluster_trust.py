@@ -73,7 +73,8 @@ class Site:
             self.broker.stop()
         self.broker.start()
         for node in self.cluster.nodes:
-            node.reload("clusterd")
+            if node.process("clusterd").poll() is None:
+                node.reload("clusterd")
 
 
 @contextlib.contextmanager
@@ -95,6 +96,12 @@ def problem(node):
 
 def fields_of(observer, node):
     return observer.records(KIND).get((node.id, KIND, ""), [{}])[-1]
+
+
+def row(observer, node):
+    """What that node's service has noticed of another one."""
+    found = json.loads(observer.alidadectl("cluster", "status", "--json").stdout)["Nodes"]
+    return next(row for row in found if row["Id"] == node.id)
 
 
 def next_record(site, node, name):
@@ -208,7 +215,7 @@ def test_broker_under_a_name_that_is_not_its_own(site):
 def test_broker_that_passes_on_nothing(site, tmp_path):
     (tmp_path / "acl").write_text(f"pattern read alidade/1/{site.cluster.name}/#\n")
     with site.broker_files(site.broker.config, {"alidade.acl": tmp_path / "acl"}):
-        site.wait_problem("its access rules do not grant it the topics of its own id")
+        site.wait_problem("its access rules do not grant the topics of the own id")
     site.wait_well()
 
 
@@ -254,11 +261,51 @@ def test_forged_will(taken_over):
         assert (site.two.id, "offline") not in told_states(log)
 
 
-# Who is shut out
+# A broker whose rules are not ours
+
+def test_broker_that_lets_anybody_speak(taken_over, tmp_path):
+    """MQTT does not tell who published what: others must believe what the broker passes on. The node for which
+    somebody else speaks notices, refuses it, and says so; and what it says next is newer."""
+    site = taken_over
+    (tmp_path / "acl").write_text("pattern readwrite #\n")
+    with site.broker_files(site.broker.config, {"alidade.acl": tmp_path / "acl"}):
+        site.cluster.wait_online([site.one, site.two])
+        own = fields_of(site.two, site.two)
+        with Peer(site.three, site.one) as peer:
+            peer.publish(site.topic(site.two, KIND), next_record(site, site.two, "forged"), qos=1)
+            wait_steadily(lambda: "somebody else publishes" in problem(site.two), lambda: problem(site.two))
+            wait_steadily(lambda: fields_of(site.one, site.two)["FriendlyName"] == "forged", "what cannot be known")
+            peer.publish(site.topic(site.two, "Node1.Presence"), record("forged"), qos=1)
+            wait_steadily(lambda: row(site.one, site.two)["RefusedMessages"] == 1, "what is refused from anybody")
+        assert fields_of(site.two, site.two)["FriendlyName"] == own["FriendlyName"]
+        assert row(site.two, site.two)["RefusedMessages"] == 2
+        site.two.restart("stated")
+        wait_steadily(lambda: fields_of(site.one, site.two)["FriendlyName"] == own["FriendlyName"], "the truth")
+
+
+# Who is shut out; the last one, for it cannot be undone
 
 def test_revoked_while_connected(site):
-    """The broker ends the session once it has the list, and says why to the node."""
-    keys = site.folder / "node"
+    """The list travels by the cluster; once the brokers have it, open sessions end, and the node knows why."""
+    keys = site.one.dir / "revoked"
+    for kind in ("crt", "key"):
+        shutil.copyfile(site.folder / f"node.{kind}", f"{keys}.{kind}")
     site.one.alidadectl("cluster", "revoke", site.three.id)
+    state = site.two.state_directory("clusterd")
+    wait_steadily((state / "crl.pem").exists, "the list at node2")
+    # As the unit does that watches it.
+    installed = site.two.alidadectl("cluster", "install-crl", env={"STATE_DIRECTORY": state}).stdout
+    assert "1 certificates revoked" in installed
     site.wait_problem("is revoked")
     site.wait_problem("an administrator has shut this machine out")
+    site.three.process("clusterd").stop()
+    with Peer(site.three, site.one, keys=keys) as peer:  # the broker does not know yet
+        site.restart_broker()
+        with pytest.raises(REFUSAL):
+            peer.wait_message(lambda *_: False)
+    with pytest.raises(REFUSAL):
+        Peer(site.three, site.one, keys=keys)
+    site.three.start_daemon("clusterd")
+    site.wait_problem("is revoked")
+    site.one.wait_presence(site.three, "offline", deadline=40)
+    site.cluster.wait_online([site.one, site.two])

@@ -9,6 +9,7 @@
 #define HOUR (UINT64_C(3600) * SECOND)
 #define START (UINT64_C(1000) * SECOND)
 #define REAL (UINT64_C(1700000000) * SECOND)
+#define FORGED_SEQ 99
 #define MEMORY "{\"epoch\":%u,\"seq\":%u,\"updated\":%" G_GUINT64_FORMAT ",\"fields\":{\"TotalBytes\":7}}"
 
 typedef struct Fixture {
@@ -52,9 +53,10 @@ static char *on_crl(const char *pem, size_t n, void *userdata)
         return g_strdup("not signed");
 }
 
-static void on_own_record(const AldUpdate *update, bool retained, void *userdata)
+static char *on_own_record(const AldUpdate *update, const AldReceived *received, void *userdata)
 {
         ((Fixture *) userdata)->n_own_records++;
+        return update->stamp.seq == FORGED_SEQ ? g_strdup("forged") : NULL;
 }
 
 static void on_own_status(const AldStatus *status, const AldReceived *received, void *userdata)
@@ -299,7 +301,10 @@ static void test_own(Fixture *fixture, gconstpointer unused)
         take_status(fixture, 1, ALD_PRESENCE_SAYS_ONLINE, 0, false);
         take_forget(fixture, 1, 2, (AldStamp){ 5, 1 });
         take(fixture, 1, "alive", "{}", false);
-        g_assert_cmpuint(fixture->n_own_records, ==, 1);
+        g_assert_cmpuint(ald_receiver_refused_own(fixture->receiver), ==, 0);
+        take_memory(fixture, 1, 5, FORGED_SEQ, false);
+        g_assert_cmpuint(ald_receiver_refused_own(fixture->receiver), ==, 1);
+        g_assert_cmpuint(fixture->n_own_records, ==, 2);
         g_assert_cmpuint(fixture->n_own_statuses, ==, 1);
         g_assert_cmpuint(fixture->n_own_forgets, ==, 1);
         g_assert_cmpuint(fixture->n_records, ==, 0);
