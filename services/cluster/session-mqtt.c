@@ -23,6 +23,9 @@ static void on_connect(struct mosquitto *mosq, void *userdata, int code)
         AldWire *wire = userdata;
         char **filters;
 
+        /* Once: a broker that says it again and again would fill the inbox with events. */
+        if (wire->phase != ALD_WIRE_HELLO)
+                return;
         wire->connack = code;
         if (code != 0)
                 return;
@@ -53,6 +56,7 @@ static void on_subscribe(struct mosquitto *mosq, void *userdata, int mid, int n,
 
         if (mid != wire->subscribe_mid)
                 return;
+        wire->subscribe_mid = 0; /* once */
         for (int i = 0; i < n && wire->subscribed[i]; i++)
                 if (granted[i] >= 128) {
                         g_autofree char *words = g_strdup_printf(
