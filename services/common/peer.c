@@ -153,7 +153,9 @@ int ald_peer_match_signal(AldPeer *peer, const char *path, const char *interface
 
         g_string_printf(
                 rule, "type='signal',sender='%s',interface='%s',member='%s'", peer->name, interface, member);
-        if (path)
+        if (path && g_str_has_suffix(path, "/"))
+                g_string_append_printf(rule, ",path_namespace='%.*s'", (int) strlen(path) - 1, path);
+        else if (path)
                 g_string_append_printf(rule, ",path='%s'", path);
         if (arg0)
                 g_string_append_printf(rule, ",arg0='%s'", arg0);

@@ -21,7 +21,7 @@ void ald_peer_free(AldPeer *peer);
 /* The unique name of the owner, or NULL. */
 const char *ald_peer_owner(AldPeer *peer);
 
-/* Calls the handler for the signals of the owner only. `path` (any) and `arg0` may be NULL. Lasts as long as
- * the peer. */
+/* Calls the handler for the signals of the owner only. `path` (any) and `arg0` may be NULL; with a slash at
+ * its end `path` is that of all objects below. Lasts as long as the peer. */
 int ald_peer_match_signal(AldPeer *peer, const char *path, const char *interface, const char *member,
         const char *arg0, sd_bus_message_handler_t handler);

@@ -204,8 +204,8 @@ static int match_all(AldLinkSource *source)
         static const char manager[] = "org.freedesktop.DBus.ObjectManager";
         int r;
 
-        r = ald_peer_match_signal(source->peer, NULL, "org.freedesktop.DBus.Properties", "PropertiesChanged",
-                NULL, on_properties_changed);
+        r = ald_peer_match_signal(source->peer, LINK_PREFIX, "org.freedesktop.DBus.Properties",
+                "PropertiesChanged", NULL, on_properties_changed);
         if (r >= 0)
                 r = ald_peer_match_signal(
                         source->peer, LINK_PROBE_PATH, manager, "InterfacesAdded", NULL, on_interfaces_added);

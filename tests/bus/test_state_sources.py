@@ -8,38 +8,13 @@ import time
 import pytest
 from gi.repository import Gio, GLib
 
-from bedlib import SERVICES, StandIn, interface_xml, wait_until
+from bedlib import SERVICES, wait_until
 from bedlib.fixtures import needs_namespaces
+from played_source import UPDATED, Source
 from state_service import (ACCESS_DENIED, CLUSTER, IDENTITYD_KINDS, PATH, PROPERTIES, STATE, TELEMETRYD_KINDS, Cluster,
                            call, fails_with, interface, local_id, memory, node_id, node_path, shown, start, variants)
 
-UPDATED = 1_700_000_000_000_000
 BUS = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
-
-
-class Source:
-    """A source played: an interface of it is exported with its first record."""
-
-    def __init__(self, host, name="Telemetry1"):
-        self.name, self.path = f"org.alidade.{name}", f"/org/alidade/{name}"
-        self.connection = host.new_connection()
-        self.exported = {}
-
-    def own(self):
-        self.connection.own(self.name)
-        return self
-
-    def export(self, kind, **fields):
-        name = interface(kind)
-        values = {**shown(kind, fields), "Revision": 1, "UpdatedUSec": UPDATED}
-        self.exported[name] = StandIn(self.connection, self.path, interface_xml(name), {name: values})
-        return self
-
-    def send(self, kind, **fields):
-        self.exported[interface(kind)].change(interface(kind), **fields, UpdatedUSec=UPDATED)
-
-    def send_raw(self, kind, values):
-        self.connection.emit(self.path, PROPERTIES, "PropertiesChanged", "sa{sv}as", (interface(kind), values, []))
 
 
 def wait_for(host, kind, field, value):

@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The links of this node: what is to be measured, what becomes of results, and what outlives whom."""
+
+import time
+
+import pytest
+from gi.repository import GLib
+
+from bedlib.fixtures import needs_namespaces
+from bedlib.waiting import wait_until
+from played_source import KIND, LINK_PROBE_POLICY, LinkProbe, Source
+from state_service import (CLUSTER_POLICY, INVALID_ARGS, KINDS, PATH, STATE, Cluster, call, fails_with, interface, link_path,
+                           local_id, node_id, record, start, typed, variants)
+
+LOW, HIGH = node_id(1), "f" * 32
+UNKNOWN = -2 ** 63
+GIGABIT = 10 ** 9
+
+
+def realtime():
+    return time.time_ns() // 1000
+
+
+def network(node, *addresses, seq=1, speed=None):
+    row = {"Id": "eth0", "Type": "ethernet", "Addresses": list(addresses)}
+    if speed:
+        row["SpeedBitsPerSecond"] = speed
+    return record(node, "Node1.Network", seq=seq, updated=realtime(), Interfaces=[row])
+
+
+def own_network(host, *addresses, **row):
+    source = Source(host)
+    row = {"Id": "eth0", "Type": "ethernet", "Addresses": list(addresses), **row}
+    source.export("Node1.Network", Interfaces=[typed(KINDS["Node1.Network"].fields[0].row_fields, row)])
+    source.own()
+    with host.log_signals(STATE):
+        wait_until(lambda: local_id(host) in call(host, "GetNetworks"), "the own Network record")
+    return source
+
+
+def due(host, most=0, **options):
+    return call(host, "GetDueProbes", "ta{sv}", (most, options))
+
+
+def online(cluster, *nodes, state="online"):
+    assert cluster.presences(*((node, state, 1, UNKNOWN, 0) for node in nodes)) == (len(nodes), 0)
+
+
+def links(host):
+    return call(host, "GetLinks")
+
+
+def wait_for_link(host, address, sink=HIGH, **fields):
+    """The row of this node, once it has these values."""
+    name = f"{local_id(host)}/{sink},{address}"
+    with host.log_signals(STATE):
+        wait_until(lambda: fields.items() <= links(host).get(name, {}).items(), f"{name} with {fields}")
+    return links(host)[name]
+
+
+@pytest.fixture
+def host(make_host):
+    return start(make_host, bus_policy=CLUSTER_POLICY + LINK_PROBE_POLICY)
+
+
+@pytest.fixture
+def cluster(host):
+    return Cluster(host)
+
+
+@pytest.fixture
+def pair(host, cluster):
+    """This node and one with a higher id, both with an address of one net."""
+    own_network(host, "192.0.2.1/24")
+    cluster.take(network(HIGH, "192.0.2.2/24"))
+    online(cluster, HIGH)
+    return host
+
+
+# What is due
+
+
+def test_nothing_is_due_alone(host, cluster):
+    assert due(host) == []
+    own_network(host, "192.0.2.1/24")
+    assert due(host) == []
+    # One that is online but has not said its addresses waits; one that has and is not online too.
+    online(cluster, HIGH)
+    assert due(host) == []
+    cluster.take(network(HIGH, "192.0.2.2/24"))
+    online(cluster, HIGH, state="offline")
+    assert due(host) == []
+
+
+def test_due_until_measured(pair):
+    probe = {"Kind": KIND, "Peer": HIGH, "Address": "192.0.2.2", "Interface": "eth0", "Reason": "never"}
+    assert due(pair) == [probe]
+    assert due(pair, 1) == [probe]  # asking changes nothing
+    prober, now = LinkProbe(pair).own(), realtime()
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=now, UploadBitsPerSecond=GIGABIT)
+    wait_for_link(pair, "192.0.2.2", MeasuredUSec=now)
+    assert due(pair) == []
+    # One that is too old, and one from the future.
+    old = now - 301 * 1000 * 1000
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=old)
+    wait_for_link(pair, "192.0.2.2", MeasuredUSec=old)
+    assert due(pair) == [{**probe, "Reason": "expired", "DueSinceUSec": old + 300 * 1000 * 1000}]
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=now * 2)
+    wait_for_link(pair, "192.0.2.2", MeasuredUSec=now * 2)
+    assert due(pair) == [{**probe, "Reason": "future"}]
+
+
+def test_a_failure_waits_and_keeps_the_figures(pair):
+    prober, now = LinkProbe(pair).own(), realtime()
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=now - 10 ** 9, UploadBitsPerSecond=GIGABIT)
+    wait_for_link(pair, "192.0.2.2", MeasuredUSec=now - 10 ** 9)
+    assert due(pair) != []
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", Failure="refused", FailedUSec=now)
+    row = wait_for_link(pair, "192.0.2.2", FailedUSec=now)
+    assert (row["UploadBitsPerSecond"], row["Failures"], row["Failure"]) == (GIGABIT, 1, "refused")
+    assert due(pair) == []
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", Failure="refused", FailedUSec=now - 80 * 10 ** 6)
+    wait_for_link(pair, "192.0.2.2", Failures=2, UploadBitsPerSecond=GIGABIT)
+    assert due(pair) == []
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", Failure="refused", FailedUSec=now - 241 * 10 ** 6)
+    wait_for_link(pair, "192.0.2.2", Failures=3, UploadBitsPerSecond=GIGABIT)
+    assert [probe["Reason"] for probe in due(pair)] == ["failed"]
+
+
+def test_the_lower_id_measures(host, cluster):
+    own_network(host, "192.0.2.1/24")
+    cluster.take(network(LOW, "192.0.2.9/24"))
+    online(cluster, LOW)
+    assert due(host) == []
+    own = local_id(host)
+
+    def row(seq, **fields):
+        key = f"{own},192.0.2.1"
+        return record(LOW, KIND, key=key, seq=seq, updated=realtime(), Source=LOW, Sink=own, SinkAddress="192.0.2.1",
+                      **fields)
+    # Three times in vain: it is ours then.
+    cluster.take(row(1, Failure="timeout", FailedUSec=5, Failures=2))
+    assert due(host) == []
+    cluster.take(row(2, Failure="timeout", FailedUSec=6, Failures=3))
+    assert [(probe["Peer"], probe["Address"]) for probe in due(host)] == [(LOW, "192.0.2.9")]
+    cluster.take(row(3, MeasuredUSec=7))
+    assert due(host) == []
+
+
+def test_one_probe_for_each_interface(pair, cluster):
+    others = [f"{'f' * 31}{digit}" for digit in "abc"]
+    cluster.take(*(network(node, f"192.0.2.{number + 10}/24") for number, node in enumerate(others)))
+    online(cluster, *others)
+    assert len(due(pair, 100)) == 1
+    seen = set()
+    while due(pair, Avoid=GLib.Variant("as", list(seen))):
+        seen.add(due(pair, Avoid=GLib.Variant("as", list(seen)))[0]["Peer"])
+    assert seen == {HIGH, *others}
+
+
+def test_what_the_caller_knows(pair):
+    assert due(pair, Avoid=GLib.Variant("as", [HIGH])) == []
+    assert due(pair, Avoid=GLib.Variant("as", [LOW])) != []
+    assert due(pair, Traffic=GLib.Variant("a{st}", {"eth0": 2 ** 64 - 1})) == []
+    assert due(pair, Traffic=GLib.Variant("a{st}", {"eth1": 2 ** 64 - 1})) != []
+    assert due(pair, BytesPerHour=GLib.Variant("t", 10 ** 9)) != []
+
+
+def test_a_busy_link_is_left_alone(host, cluster):
+    own_network(host, "192.0.2.1/24", SpeedBitsPerSecond=GIGABIT)
+    cluster.take(network(HIGH, "192.0.2.2/24"))
+    online(cluster, HIGH)
+    assert due(host, Traffic=GLib.Variant("a{st}", {"eth0": GIGABIT // 10})) != []
+    assert due(host, Traffic=GLib.Variant("a{st}", {"eth0": GIGABIT // 10 + 1})) == []
+
+
+@pytest.mark.parametrize("option", [
+    {"Traffic": GLib.Variant("a{sv}", {})}, {"Avoid": GLib.Variant("as", ["me"])}, {"Avoid": GLib.Variant("s", LOW)},
+    {"Traffic": GLib.Variant("a{st}", {f"eth{n}": 1 for n in range(4097)})}, {"BytesPerHour": GLib.Variant("x", 1)},
+    {"Speed": GLib.Variant("t", 1)}, {"": GLib.Variant("t", 1)}], ids=lambda option: next(iter(option)))
+def test_odd_options(pair, option):
+    with fails_with(INVALID_ARGS):
+        due(pair, **option)
+    assert due(pair) != []
+
+
+# What becomes of results
+
+
+def test_results_of_before(host):
+    """Told of before the state service asked, and by a service that says nothing of new objects."""
+    prober = LinkProbe(host)
+    prober.tell(local_id(host), HIGH, "192.0.2.2", announced=False, MeasuredUSec=5, Streams=2)
+    prober.own()
+    wait_for_link(host, "192.0.2.2", MeasuredUSec=5, Streams=2)
+    prober.tell(local_id(host), HIGH, "192.0.2.3", announced=False, MeasuredUSec=6)
+    prober.change(HIGH, "192.0.2.3", Streams=4)
+    row = wait_for_link(host, "192.0.2.3", Streams=4)
+    assert row["MeasuredUSec"] == 6
+    assert len(links(host)) == 2
+
+
+def test_results_outlive_who_measured_them(host):
+    prober = LinkProbe(host).own()
+    for address in ("192.0.2.2", "192.0.2.3", "fe80::2"):
+        prober.tell(local_id(host), HIGH, address, MeasuredUSec=5)
+        wait_for_link(host, address, MeasuredUSec=5)
+    before = links(host)
+    prober.withdraw(HIGH, "192.0.2.3")
+    prober.close()
+    host.wait_for_name("org.alidade.LinkProbe1", present=False)
+    assert links(host) == before
+    # The next one knows nothing of them yet.
+    again = LinkProbe(host).own()
+    again.tell(local_id(host), HIGH, "192.0.2.2", MeasuredUSec=7)
+    wait_for_link(host, "192.0.2.2", MeasuredUSec=7)
+    assert links(host).keys() == before.keys()
+    # Nor do they go with the state service.
+    host.daemons[-1].stop()
+    host.start_daemon("stated")
+    assert links(host).keys() == before.keys()
+    assert host.connection().get_all(
+        STATE, link_path(KIND, local_id(host), f"{HIGH},192.0.2.3"), interface(KIND))["MeasuredUSec"] == 5
+
+
+def test_the_same_result_again_changes_nothing(host, cluster):
+    prober = LinkProbe(host).own()
+    prober.tell(local_id(host), HIGH, "192.0.2.2", Failure="refused", FailedUSec=5)
+    row = wait_for_link(host, "192.0.2.2", Failures=1)
+    with cluster.connection.log_signals(STATE, member="RecordsChanged") as log:
+        for _ in range(3):
+            prober.tell(local_id(host), HIGH, "192.0.2.2", Failure="refused", FailedUSec=5)
+        prober.tell(local_id(host), HIGH, "192.0.2.3", MeasuredUSec=5)
+        log.wait(lambda signal: any(found[2] == f"{HIGH},192.0.2.3" for found in signal.args[0]))
+        assert [found[2] for signal in log.received for found in signal.args[0]] == [f"{HIGH},192.0.2.3"]
+    assert wait_for_link(host, "192.0.2.2", Failures=1) == row
+
+
+def test_rows_of_addresses_that_are_gone(pair, cluster):
+    prober = LinkProbe(pair).own()
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=5)
+    prober.tell(local_id(pair), HIGH, "192.0.2.7", MeasuredUSec=5)  # never was one of its
+    wait_for_link(pair, "192.0.2.2", MeasuredUSec=5)
+    assert len(links(pair)) == 1
+    with cluster.connection.log_signals(STATE, member="RecordsChanged") as log:
+        cluster.take(network(HIGH, "192.0.2.3/24", seq=2))
+        assert [probe["Address"] for probe in due(pair)] == ["192.0.2.3"]
+        log.wait(lambda signal: any(found[2] == f"{HIGH},192.0.2.2" and found[6] for found in signal.args[0]))
+    # Sent again, as all is now and then, it does not come back.
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=5)
+    prober.tell(local_id(pair), HIGH, "192.0.2.3", MeasuredUSec=6)
+    wait_for_link(pair, "192.0.2.3", MeasuredUSec=6)
+    assert [row["SinkAddress"] for row in links(pair).values()] == ["192.0.2.3"]
+
+
+def test_absurd_results(host):
+    prober = LinkProbe(host).own()
+    prober.tell(LOW, HIGH, "192.0.2.2", MeasuredUSec=5)  # of another node
+    prober.tell(local_id(host), "me", "192.0.2.2", MeasuredUSec=5)
+    prober.tell(local_id(host), HIGH, "localhost", MeasuredUSec=5)
+    prober.tell(local_id(host), HIGH, "fe80::2%eth0", MeasuredUSec=5)
+    prober.tell(local_id(host), HIGH, "192.0.2.3", MeasuredUSec=2 ** 60)
+    prober.connection.emit("/org/alidade/LinkProbe1/link/x", "org.freedesktop.DBus.Properties", "PropertiesChanged",
+                           "u", (7,))
+    prober.connection.emit("/org/alidade/LinkProbe1", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", "s",
+                           ("x",))
+    prober.tell(local_id(host), HIGH, "192.0.2.4", MeasuredUSec=6)
+    wait_for_link(host, "192.0.2.4", MeasuredUSec=6)
+    assert len(links(host)) == 1
+
+
+@needs_namespaces
+def test_forged_results_are_refused(make_host):
+    host = start(make_host, strict_bus=False, bus_policy="")
+    LinkProbe(host).own().tell(local_id(host), HIGH, "192.0.2.2", MeasuredUSec=5)
+    wait_for_link(host, "192.0.2.2", MeasuredUSec=5)
+    path = f"/org/alidade/LinkProbe1/link/{'x'}"
+    forged = variants(KIND, {"Source": local_id(host), "Sink": HIGH, "SinkAddress": "192.0.2.2", "MeasuredUSec": 9})
+    for _ in range(3):
+        host.forge(host.connection().owner(STATE), path, "org.freedesktop.DBus.Properties", "PropertiesChanged",
+                   "sa{sv}as", (interface(KIND), forged, []))
+    assert host.get(STATE, PATH, STATE, "RefusedSignals", user="nobody") == 3
+    assert wait_for_link(host, "192.0.2.2", MeasuredUSec=5)
+
+
+# Ten thousand nodes
+
+
+def test_many_nodes(host, cluster):
+    """From 64 nodes on they take turns."""
+    own_network(host, "10.0.0.1/8")
+    nodes = [f"f{number:031x}" for number in range(1000)]
+    cluster.take(*(network(node, f"10.1.{number // 250}.{number % 250 + 1}/8") for number, node in enumerate(nodes)))
+    online(cluster, *nodes)
+    seen = []
+    while found := due(host, Avoid=GLib.Variant("as", seen)):
+        seen.append(found[0]["Peer"])
+    assert 1 <= len(seen) <= 16
