@@ -620,6 +620,26 @@ def test_install_crl_on_a_broker_restarts_it(machine, first):
     assert "Restart mosquitto" in second.cluster("install-crl").stdout
 
 
+def test_install_crl_sees_what_comes_meanwhile(machine, first):
+    """While it restarts the broker nobody watches for the next list."""
+    second = joined(machine, first, "second", "--broker", "--address=192.0.2.2")
+    for name in ("third", "fourth"):
+        first.cluster("revoke", joined(machine, first, name).id)
+        (machine.dir / f"{name}.pem").write_text(first.read("crl.pem"))
+    (second.state / "crl.pem").write_text((machine.dir / "third.pem").read_text())
+    tools, calls = machine.dir / "tools", machine.dir / "calls"
+    tools.mkdir()
+    (tools / "systemctl").write_text(f"#!/bin/sh\necho $* >>{calls}\n"
+                                     f"cp {machine.dir}/fourth.pem {second.state}/crl.pem\n")
+    (tools / "systemctl").chmod(0o755)
+    machine.run(["mkdir", "-p", "/run/systemd/system", "/etc/mosquitto/conf.d"])
+    machine.run(["cp", second.mosquitto / "conf.d/alidade.conf", "/etc/mosquitto/conf.d/"])
+    second.cluster("install-crl", env={**second.environment, "ALIDADE_MOSQUITTO_DIR": "",
+                                       "PATH": f"{tools}:/usr/sbin:/usr/bin:/sbin:/bin"})
+    assert second.read("crl.pem") == first.read("crl.pem") and second.crl_number() == 3
+    assert calls.read_text().splitlines() == ["reset-failed mosquitto.service", "try-restart mosquitto.service"] * 2
+
+
 @pytest.mark.parametrize("kind", ["forged", "older", "rubbish", "folder", "fifo", "large"])
 def test_install_crl_takes_no_other_list(machine, first, kind):
     """Who can write to the state directory of the cluster service cannot let anybody in again."""

@@ -108,8 +108,13 @@ int ald_services_end_sessions(const AldHome *home)
 
 int ald_services_restart_broker(const AldHome *home, bool start)
 {
-        if (has_systemd("ALIDADE_MOSQUITTO_DIR"))
+        const char *const reset[] = { "systemctl", "reset-failed", BROKER, NULL };
+
+        if (has_systemd("ALIDADE_MOSQUITTO_DIR")) {
+                /* To revoke several nodes restarts it so often that systemd would refuse it. */
+                (void) ald_services_run(reset);
                 return systemctl(home, start ? "restart" : "try-restart", BROKER);
+        }
         ald_home_tell(home, "Restart mosquitto, so that it reads this");
         return ALD_EXIT_OK;
 }

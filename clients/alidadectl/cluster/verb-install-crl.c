@@ -21,22 +21,18 @@ static int install(const AldHome *home, X509_CRL *crl)
         return ald_services_end_sessions(home);
 }
 
-int ald_cluster_install_crl(const AldClusterOrder *order)
+/* The list that came last, where it is newer than the one here; NULL where it is not. */
+static int find_newer(const AldHome *home, X509_CRL **ret)
 {
-        g_auto(AldHome) home = ALD_HOME_INIT;
-        g_autofree char *ca_path = NULL, *path = NULL, *reason = NULL;
+        g_autofree char *ca_path = g_build_filename(home->folder, "ca.crt", NULL);
+        g_autofree char *path = g_build_filename(home->folder, "crl.pem", NULL), *reason = NULL;
         g_autoptr(X509_CRL) crl = NULL, current = NULL;
         g_autoptr(X509) ca = NULL;
         int r;
 
-        r = ald_home_open_to_change(&home, stdout);
-        if (r != ALD_EXIT_OK)
-                return r;
-        ca_path = g_build_filename(home.folder, "ca.crt", NULL);
-        path = g_build_filename(home.folder, "crl.pem", NULL);
-        r = ald_pki_crl_load(home.fresh_crl, &crl, &reason);
+        r = ald_pki_crl_load(home->fresh_crl, &crl, &reason);
         if (r == -ENOENT) {
-                ald_home_tell(&home, "There is no %s: nothing to install", home.fresh_crl);
+                ald_home_tell(home, "There is no %s: nothing to install", home->fresh_crl);
                 return ALD_EXIT_OK;
         }
         if (r >= 0)
@@ -45,9 +41,28 @@ int ald_cluster_install_crl(const AldClusterOrder *order)
                 return ald_home_failed(r, "Cannot install a revocation list", reason);
         (void) ald_pki_crl_load(path, &current, NULL);
         r = ald_pki_crl_accept(crl, ca, current, &reason);
-        if (r == -ESTALE) {
-                ald_home_tell(&home, "Kept %s, which is as new", path);
-                return ALD_EXIT_OK;
+        if (r == -ESTALE)
+                ald_home_tell(home, "Kept %s, which is as new", path);
+        else if (r < 0)
+                return ald_home_failed(r, home->fresh_crl, reason);
+        else
+                *ret = g_steal_pointer(&crl);
+        return ALD_EXIT_OK;
+}
+
+/* Until there is none: systemd does not watch the file while it runs this, and mosquitto takes a while. */
+int ald_cluster_install_crl(const AldClusterOrder *order)
+{
+        g_auto(AldHome) home = ALD_HOME_INIT;
+        int r = ald_home_open_to_change(&home, stdout);
+
+        while (r == ALD_EXIT_OK) {
+                g_autoptr(X509_CRL) crl = NULL;
+
+                r = find_newer(&home, &crl);
+                if (!crl)
+                        break;
+                r = install(&home, crl);
         }
-        return r < 0 ? ald_home_failed(r, home.fresh_crl, reason) : install(&home, crl);
+        return r;
 }
