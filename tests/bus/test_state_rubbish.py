@@ -19,6 +19,10 @@ STRINGS = ["", "x" * MEBI, "x" + "ä" * 500, "\x1b[2J\n", "%s%n%d", "../" * 100,
 ODD = {
     "s": STRINGS,
     "t": [0, 1, 2 ** 53, 2 ** 64 - 1],
+    "a{sv}": [{}, {"": GLib.Variant("t", 0)}, {"x" * MEBI: GLib.Variant("v", GLib.Variant("s", "x"))},
+              *({name: value} for name in ("Traffic", "Avoid", "BytesPerHour") for value in (
+                  GLib.Variant("s", "x" * MEBI), GLib.Variant("t", 2 ** 64 - 1), GLib.Variant("as", ["x"] * 10_000),
+                  GLib.Variant("a{st}", {"x" * MEBI: 2 ** 64 - 1})))],
     "a(sstxt)": [[], [("", "", 0, 0, 0)], [("x" * MEBI, "x" * MEBI, 2 ** 64 - 1, -2 ** 63, 2 ** 64 - 1)]],
     "a(ssstttba{sv})": [[], [("", "", "", 0, 0, 0, False, {})], [("x" * MEBI,) * 3 + (2 ** 64 - 1,) * 3 + (True, {})]],
 }
