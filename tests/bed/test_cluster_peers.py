@@ -3,25 +3,33 @@
 
 import contextlib
 import json
+import os
+import shutil
 import ssl
 import struct
 import threading
 import time
+import uuid
 
 import pytest
 
 from bedlib import Cluster
+from bedlib.cluster import BRIDGE
+from bedlib.enrolment import join
 from bedlib.fixtures import made, needs_namespaces
-from bedlib.node import told_states
+from bedlib.node import CLUSTER, Node, node_id, told_states
 from bedlib.peer import Peer
 from bedlib.pki import Authority
 from bedlib.waiting import wait_steadily
 
 pytestmark = needs_namespaces
 OTHERS = ("identityd", "telemetryd", "stated")
+ALL = (*OTHERS, "clusterd")
 KIND, MARKER = "Node1.Identity", "Node1.Memory"
 MIB = 1 << 20
 LINKS_MAX = 4096
+YEAR = 365 * 86400
+RESEND = 45.0
 BOUND_MIB = 160
 
 
@@ -334,3 +342,112 @@ def test_lists_that_are_not_to_be_taken(hostile, tmp_path):
     hostile.say("crl", text, qos=1)
     hostile.mark()
     assert refused(hostile.one, hostile.node) == before + 1
+
+
+# Two machines of one image
+
+def make_copy(cluster, node, number):
+    """A machine with the identity and all files of another one."""
+    copy = Node(number, cluster.name, service_users=True, sysroot=True)
+    copy.machine_id, copy.id = node.machine_id, node.id
+    cluster.nodes.append(copy)
+    copy.start()
+    copy.plug_in(cluster.switch, BRIDGE)
+    shutil.copytree(node.dir / "config", copy.dir / "config", dirs_exist_ok=True)
+    for path in (copy.dir / "config").rglob("*"):
+        original = (node.dir / "config" / path.relative_to(copy.dir / "config")).stat()
+        os.chown(path, original.st_uid, original.st_gid)
+    return copy
+
+
+def connects(cluster, node):
+    log = cluster.brokers[0].broker.process.log_text()
+    return len([line for line in log.splitlines() if "New client connected" in line and f" as {node.id} " in line])
+
+
+def epochs_at(observer):
+    return {key: epoch for key, (epoch, *_) in observer.records().items()}
+
+
+def wait_seconds_of(observer, node, seconds):
+    """Until the other node has said that so much time went by."""
+    def updated():
+        page, _ = observer.state("GetRecords", "sst", ("Node1.Memory", "", 0))
+        return next(entry[5] for entry in page if entry[0] == node.id)
+
+    begin = updated()
+    wait_steadily(lambda: updated() >= begin + seconds * 1000000, f"{seconds} s of {node.name}", seconds + 20)
+
+
+def test_two_machines_with_one_id(make_cluster):
+    cluster = make_cluster(3, sysroot=True)
+    cluster.wait_online()
+    one, two, three = cluster.nodes
+    copy = make_copy(cluster, three, 4)
+    copy.start_daemons(ALL)
+    copy.wait_ready()
+    for node in (three, copy):
+        node.wait_for_property(*CLUSTER, "State", lambda state: state == "duplicate")
+        assert "remove /etc/machine-id" in node.get(*CLUSTER, "Problem")
+        assert "remove /etc/machine-id" in " ".join(node.alidadectl("cluster", "status").stdout.split())
+    for node in (one, two):
+        node.wait_presence(three, "duplicate")
+        assert row(node, three)["State"] == "duplicate"
+        assert "duplicate-node-id" in node.alidadectl("findings", "--json").stdout
+    before, epochs = connects(cluster, three), epochs_at(one)
+    assert before < 20
+    wait_seconds_of(one, two, 10)
+    assert connects(cluster, three) == before
+    assert epochs_at(one) == epochs
+    # The remedy, as it is told.
+    for daemon in reversed(ALL):
+        copy.process(daemon).stop()
+    fresh = uuid.uuid4().hex
+    (copy.root / "etc/machine-id").write_text(f"{fresh}\n")
+    copy.id = node_id(fresh)
+    join(one, copy)
+    for daemon in ALL:
+        copy.restart(daemon)
+    three.restart("clusterd")
+    cluster.wait_online()
+
+
+# Clocks that are set
+
+def skewed(observer):
+    """Those whose clocks it names."""
+    return sorted(node for finding in observer.state("GetFindings") if finding["Id"] == "clock-skew" for node in finding["Nodes"])
+
+
+def name_at(observer, node):
+    return fields_of(observer, node, KIND).get("FriendlyName")
+
+
+def assert_fresh(observer, nodes):
+    """However clocks differ, who speaks is shown as speaking."""
+    table = observer.alidadectl("nodes").stdout.splitlines()
+    for node in nodes:
+        line = next(line for line in table if node.id[:8] in line)
+        print(line)
+        assert "live" in line or "online" in line, line
+
+
+@pytest.mark.parametrize("years", [1, -1])
+@pytest.mark.parametrize("number", [2, 1], ids=["of another", "of the observer"])
+def test_clock_that_jumps(make_cluster, number, years):
+    """It is the third node that speaks, and the second that observes."""
+    cluster = make_cluster(3, sysroot=True, own_clock=True)
+    cluster.wait_online()
+    observer, three, jumper = cluster.nodes[1], cluster.nodes[2], cluster.nodes[number]
+    named = [three.id] if jumper is three else sorted(node.id for node in cluster.nodes if node is not observer)
+    jumper.set_clock(years * YEAR)
+    rename(three, "Ada")
+    cluster.wait_until(lambda: name_at(observer, three) == "Ada", "the new name", RESEND)
+    wait_steadily(lambda: skewed(observer) == named, lambda: f"{named} among {skewed(observer)}", RESEND)
+    observer.wait_presence(three, "online")
+    assert_fresh(observer, cluster.nodes)
+    jumper.set_clock(0)
+    rename(three, "Grace")
+    cluster.wait_until(lambda: name_at(observer, three) == "Grace", "the newer name", RESEND)
+    wait_steadily(lambda: skewed(observer) == [], lambda: skewed(observer), RESEND)
+    cluster.wait_digest_equal()
