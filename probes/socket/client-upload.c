@@ -59,10 +59,12 @@ static bool is_plausible(const Upload *upload, const AldMessage *verdict)
 {
         uint64_t when, acknowledged = ald_flow_bytes(&upload->flow, &when);
         double claimed = (double) verdict->bits_per_second / 8e9;
+        /* What a thread is about to send is counted when all of it is in the kernel. */
+        uint64_t under_way = (uint64_t) upload->flow.n * ALD_STREAM_CHUNK;
 
-        return verdict->bytes <= ald_flow_sent(&upload->flow) && verdict->bytes >= acknowledged / 2 &&
-               verdict->nsec <= when - upload->begun && verdict->streams >= 1 &&
-               verdict->streams <= ALD_FLOW_STREAMS_MAX &&
+        return verdict->bytes <= ald_flow_sent(&upload->flow) + under_way &&
+               verdict->bytes >= acknowledged / 2 && verdict->nsec <= when - upload->begun &&
+               verdict->streams >= 1 && verdict->streams <= ALD_FLOW_STREAMS_MAX &&
                claimed <=
                        1.5 * MAX(upload->peak, (double) acknowledged / (double) MAX(when - upload->first, 1));
 }

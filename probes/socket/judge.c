@@ -4,7 +4,7 @@
 
 #define MSEC (UINT64_C(1000) * 1000)
 #define ROUND_NS (10 * MSEC)     /* at least: shorter ones see single packets */
-#define START_UP_NS (200 * MSEC) /* at least: bursts of shapers and the queue they leave pass */
+#define START_UP_NS (300 * MSEC) /* at least: bursts of shapers and the queue they leave pass */
 #define RESTART_NS (60 * MSEC)   /* the same after connections came or went */
 #define START_UP_RTTS 10u
 #define GROWTH 1.25 /* BBR's test whether the pipe is full */

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The socket probe against iperf3 and sockperf over veth pairs of known rates, interleaved."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# Name, and per direction Mb/s and the burst in bytes that shapes truly at it.
+SHAPED = {50: 16_000, 200: 32_000, 300: 48_000, 1000: 128_000, 5000: 640_000}
+CASES = {"50/200": (50, 200), "1000/300": (1000, 300), "5000/5000": (5000, 5000), "unshaped": None}
+PAYLOAD = 1448 / 1514  # of what a token bucket counts, at an MTU of 1500 with timestamps
+LEFT, RIGHT = "192.0.2.1", "192.0.2.2"
+DEADLINE = 60
+
+
+def run(*command, **options):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
+                          timeout=DEADLINE, **options)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Link:
+    """Two network namespaces and a veth pair between them; rates in Mb/s, up being from the left."""
+
+    def __init__(self, rates):
+        self.names = [f"ald-link-{os.getpid()}-{side}" for side in "lr"]
+        self.rates = rates
+
+    def __enter__(self):
+        left, right = self.names
+        for name in self.names:
+            run("ip", "netns", "add", name)
+        run("ip", "link", "add", "eth0", "netns", left, "type", "veth", "peer", "name", "eth0", "netns", right)
+        for index, address in enumerate((LEFT, RIGHT)):
+            run("ip", "-n", self.names[index], "address", "add", f"{address}/24", "dev", "eth0")
+            run("ip", "-n", self.names[index], "link", "set", "eth0", "up")
+            if self.rates:
+                rate = self.rates[index]
+                run("ip", "netns", "exec", self.names[index], "tc", "qdisc", "add", "dev", "eth0", "root", "tbf",
+                    "rate", f"{rate}mbit", "burst", SHAPED[rate], "latency", "20ms")
+        return self
+
+    def __exit__(self, *_):
+        for name in self.names:
+            subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
+
+    def inside(self, side, *command):
+        return ["ip", "netns", "exec", self.names[side], *map(str, command)]
+
+    @contextlib.contextmanager
+    def server(self, ready, *command):
+        """A server on the right, until it says that it is ready and as long as it is needed."""
+        process = subprocess.Popen(self.inside(1, *command), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   text=True)
+        try:
+            for line in process.stdout:
+                if re.search(ready, line):
+                    break
+            else:
+                raise SystemExit(f"{command[0]} has not started")
+            yield
+        finally:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(5)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            process.stdout.close()
+
+    def measure(self, *command):
+        return run(*self.inside(0, *command))
+
+
+def ours(link, probe, key):
+    with link.server("Listening", probe, f"--listen={RIGHT}", f"--key-file={key}", "--once"):
+        found = json.loads(link.measure(probe, f"--connect={RIGHT}", f"--key-file={key}", "--json"))
+    return {"up": found["UploadBitsPerSecond"], "down": found["DownloadBitsPerSecond"],
+            "up_mean": found["UploadMeanBitsPerSecond"], "down_mean": found["DownloadMeanBitsPerSecond"],
+            "up_seconds": found["UploadSeconds"], "down_seconds": found["DownloadSeconds"],
+            "bytes": found["UploadBytes"] + found["DownloadBytes"], "rtt_us": found["RttP50NSec"] / 1e3,
+            "limiter": f"{found['UploadLimiter']}/{found['DownloadLimiter']}",
+            "streams": f"{found['UploadStreams']}/{found['DownloadStreams']}"}
+
+
+def iperf3(link, seconds):
+    found = {"seconds": 0, "bytes": 0}
+    for name, options in (("up", []), ("down", ["-R"])):
+        with link.server("Server listening", "iperf3", "-s", "-1", "--forceflush"):
+            told = json.loads(link.measure("iperf3", "-c", RIGHT, "-J", "-t", seconds, *options))["end"]
+        found[name] = told["sum_received"]["bits_per_second"]
+        found["seconds"] += told["sum_received"]["seconds"]
+        found["bytes"] += told["sum_received"]["bytes"]
+    return found
+
+
+def sockperf(link):
+    with link.server("listen", "sockperf", "server", "--tcp", "-i", RIGHT, "-p", 7500):
+        told = link.measure("sockperf", "ping-pong", "--tcp", "-i", RIGHT, "-p", 7500, "-m", 64, "-t", 2,
+                            "--full-rtt")
+    return float(re.search(r"percentile 50\.000 =\s+([0-9.]+)", told).group(1))
+
+
+def error_percent(values, true):
+    """The median of what is off, without sign, and the worst."""
+    errors = sorted(abs(value / true - 1) * 100 for value in values)
+    return round(statistics.median(errors), 3), round(errors[-1], 3)
+
+
+def spread_percent(values):
+    return round((max(values) - min(values)) / statistics.median(values) * 100, 3)
+
+
+def median_of(rows, key):
+    return statistics.median(row[key] for row in rows)
+
+
+def sum_up(name, rates, mine, theirs, rtts):
+    case = {"name": name}
+    for index, way in enumerate(("up", "down")):
+        values, others = [row[way] for row in mine], [row[way] for row in theirs]
+        case[f"ours_{way}_bits_per_second"] = statistics.median(values)
+        case[f"iperf3_{way}_bits_per_second"] = round(statistics.median(others))
+        case[f"repeat_spread_{way}_percent"] = spread_percent(values)
+        if rates:
+            case[f"true_{way}"] = round(rates[index] * 1e6 * PAYLOAD)
+            for who, what in (("ours", values), ("iperf3", others)):
+                median, worst = error_percent(what, case[f"true_{way}"])
+                case[f"{who}_{way}_err_percent"] = median
+                case[f"{who}_{way}_worst_err_percent"] = worst
+        else:
+            case[f"ours_to_iperf3_{way}_percent"] = round(
+                statistics.median(a / b for a, b in zip(values, others)) * 100, 1)
+    return case | {
+        "ours_seconds": round(statistics.median(row["up_seconds"] + row["down_seconds"] for row in mine), 3),
+        "ours_longest_direction_seconds": round(max(max(row["up_seconds"], row["down_seconds"]) for row in mine), 3),
+        "iperf3_seconds": round(median_of(theirs, "seconds"), 3),
+        "ours_bytes": median_of(mine, "bytes"), "iperf3_bytes": median_of(theirs, "bytes"),
+        "ours_rtt_p50_us": round(median_of(mine, "rtt_us"), 1), "peer_rtt_p50_us": round(statistics.median(rtts), 1),
+        "repeat_spread_percent": max(case["repeat_spread_up_percent"], case["repeat_spread_down_percent"]),
+        "limiter": sorted({row["limiter"] for row in mine}), "streams": sorted({row["streams"] for row in mine})}
+
+
+def measure_case(name, rates, probe, key, options, json_only):
+    mine, theirs, rtts = [], [], []
+    with Link(rates) as link:
+        for number in range(options["runs"]):
+            # Who begins changes, so that no one always finds the machine as another left it.
+            turns = [lambda: mine.append(ours(link, probe, key)),
+                     lambda: theirs.append(iperf3(link, options["seconds"])),
+                     lambda: rtts.append(sockperf(link))]
+            for turn in turns[number % 3:] + turns[:number % 3]:
+                turn()
+            if not json_only:
+                print(f"{name} {number + 1}: {mine[-1]} iperf3 {theirs[-1]} sockperf {rtts[-1]}", flush=True)
+    return sum_up(name, rates, mine, theirs, rtts)
+
+
+def add_arguments(parser):
+    parser.add_argument("--runs", type=int, default=5, help="of each case")
+    parser.add_argument("--seconds", type=int, default=10, help="of iperf3, each direction")
+    parser.add_argument("--case", action="append", choices=CASES, help="only this one; may be given again")
+
+
+def main(build, json_only, **options):
+    if os.geteuid() != 0:
+        sys.exit("the benchmark of links needs root, for network namespaces")
+    with tempfile.TemporaryDirectory() as folder:
+        key = Path(folder) / "key"
+        key.touch(0o600)
+        key.write_text(os.urandom(32).hex())
+        probe = build / "probes/socket/alidade-probe-socket"
+        return {"cases": [measure_case(name, CASES[name], probe, key, options, json_only)
+                          for name in options["case"] or CASES]}
