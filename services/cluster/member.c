@@ -13,6 +13,7 @@
 #define RECONNECT_SPREAD_MS 2000
 /* Judging all nodes is cheap, but not for each of them alone. */
 #define JUDGE_USEC (G_USEC_PER_SEC / 4)
+#define STOPPED_USEC (2 * G_USEC_PER_SEC)
 
 #define REFUSED_PUBLISH                                                                                \
         "it passed on nothing of what this machine publishes, as where its access rules do not grant " \
@@ -62,14 +63,6 @@ static void schedule_judge(AldMember *member, uint64_t due)
         ald_timer_set(member->judge_timer, (gint64) member->judge_due);
 }
 
-static void on_judge(void *userdata)
-{
-        AldMember *member = userdata;
-
-        member->judge_due = UINT64_MAX;
-        schedule_judge(member, ald_receiver_judge(member->receiver, now_usec(), ald_realtime_usec()));
-}
-
 static AldPresenceView view_of(const AldMember *member)
 {
         return (AldPresenceView){
@@ -78,12 +71,33 @@ static AldPresenceView view_of(const AldMember *member)
         };
 }
 
+static void judge_all(AldMember *member)
+{
+        member->judge_due = UINT64_MAX;
+        schedule_judge(member, ald_receiver_judge(member->receiver, now_usec(), ald_realtime_usec()));
+}
+
 static void update_view(AldMember *member)
 {
         const AldPresenceView view = view_of(member);
 
         ald_receiver_set_view(member->receiver, &view, now_usec(), ald_realtime_usec());
-        on_judge(member);
+        judge_all(member);
+}
+
+/* While this process was stopped nobody was silent: it did not listen. */
+static void on_judge(void *userdata)
+{
+        AldMember *member = userdata;
+        uint64_t now = now_usec();
+        bool stopped = now > member->judge_due && now - member->judge_due > STOPPED_USEC;
+
+        if (stopped && member->connected_since != 0) {
+                member->connected_since = now;
+                update_view(member);
+        } else {
+                judge_all(member);
+        }
 }
 
 static AldTls *make_tls(const char *name, char **ret_problem, void *userdata)

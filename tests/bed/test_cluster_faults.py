@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Brokers that die, hang, forget, remember too much or are out of reach; and what nodes then know."""
 
+import time
+
 import pytest
 
 from bedlib import network
@@ -37,6 +39,20 @@ def test_the_standby_knows_all(make_cluster):
         cluster.wait_until(lambda: known(two).keys() <= known(three).keys(), "the whole map", LONG)
     cluster.wait_digest_equal()
     cluster.wait_online()
+
+
+def test_who_was_stopped_itself_takes_nobody_for_offline(trio):
+    """It has heard nobody for longer than makes a node offline, but did not listen."""
+    one, two, _ = trio.nodes
+    with two.log_presences() as log:
+        two.pause("clusterd")
+        resumed = time.monotonic() + 33
+        trio.wait_until(lambda: time.monotonic() > resumed, "half a minute", LONG)
+        two.resume("clusterd")
+        wait_broker(trio, two, trio.brokers[0], "connected")
+        one.wait_presence(two, "online")
+        trio.wait_online()
+        assert {state for _, state in told_states(log)} <= {"stale", "online"}
 
 
 def test_a_broker_that_hung_has_nothing_newer(trio):
