@@ -57,7 +57,7 @@ void ald_receiver_set_view(AldReceiver *receiver, const AldPresenceView *view, u
  */
 uint64_t ald_receiver_judge(AldReceiver *receiver, uint64_t now, uint64_t real);
 
-/* Once an hour: lets go of what is not heard of any more. */
+/* From time to time: lets go of what is not heard of any more, and of the keys of links. */
 void ald_receiver_expire(AldReceiver *receiver, uint64_t now);
 
 /* Hides a node that is not online, here. */
