@@ -26,14 +26,36 @@ static bool is_obsolete(AldStore *store, const AldEntry *entry, uint64_t now, ui
         return !ald_planner_address_exists(sink, strchr(entry->key, ',') + 1);
 }
 
+/* When it was last measured, or tried. */
+static uint64_t last_attempt(const AldEntry *entry)
+{
+        const AldLinkSocket *row = ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket);
+        uint64_t measured = row->measured_usec == ALD_ABSENT_UINT64 ? 0 : row->measured_usec;
+
+        return row->failed_usec == ALD_ABSENT_UINT64 ? measured : MAX(measured, row->failed_usec);
+}
+
+static gint newest_first(gconstpointer a, gconstpointer b)
+{
+        uint64_t x = last_attempt(*(const AldEntry *const *) a),
+                 y = last_attempt(*(const AldEntry *const *) b);
+
+        return x > y ? -1 : x < y;
+}
+
 GPtrArray *ald_planner_obsolete(AldStore *store, uint64_t now, uint64_t expiry_usec)
 {
         AldNode *node = ald_store_local_node(store);
-        GPtrArray *entries = g_ptr_array_new();
+        GPtrArray *obsolete = g_ptr_array_new();
+        g_autoptr(GPtrArray) kept = g_ptr_array_new();
 
         for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry))
-                if (entry->kind == ALD_KIND_LINK_SOCKET && entry->record &&
-                        is_obsolete(store, entry, now, expiry_usec))
-                        g_ptr_array_add(entries, entry);
-        return entries;
+                if (entry->kind == ALD_KIND_LINK_SOCKET && entry->record)
+                        g_ptr_array_add(is_obsolete(store, entry, now, expiry_usec) ? obsolete : kept, entry);
+        if (kept->len <= ALD_PLANNER_ROWS_MAX)
+                return obsolete;
+        g_ptr_array_sort(kept, newest_first);
+        for (guint i = ALD_PLANNER_ROWS_MAX; i < kept->len; i++)
+                g_ptr_array_add(obsolete, kept->pdata[i]);
+        return obsolete;
 }

@@ -51,10 +51,13 @@ uint64_t ald_planner_ttl(AldKind kind);
 /* The AldDueProbes, the most urgent first: at most one for each interface of this node and for each peer. */
 GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input);
 
+/* In clusters that are so large, rows are deleted before the next turn of their peers comes. */
+#define ALD_PLANNER_ROWS_MAX 3072u
+
 /*
- * The rows of this node that lead nowhere any more, as AldEntry: to addresses that their node no longer has,
- * and to nodes that are not known, once they are unchanged for so long (a node may be late to be heard of
- * after a restart).
+ * The rows of this node that are to go, as AldEntry: to addresses that their node no longer has, to nodes
+ * that are not known and unchanged for so long (a node may be late to be heard of after a restart), and the
+ * oldest beyond ALD_PLANNER_ROWS_MAX.
  */
 GPtrArray *ald_planner_obsolete(AldStore *store, uint64_t now, uint64_t expiry_usec);
 

@@ -58,9 +58,12 @@ static Candidates *find_candidates(GHashTable *edges, const AldEdge *edge)
 
 static bool is_better_path(const AldEdge *edge, const AldEdge *best)
 {
-        if (best->bits_per_second == ALD_ABSENT_UINT64 || edge->bits_per_second != best->bits_per_second)
-                return best->bits_per_second == ALD_ABSENT_UINT64 ||
-                       edge->bits_per_second > best->bits_per_second;
+        if (best->bits_per_second == ALD_ABSENT_UINT64)
+                return true;
+        if (edge->failing != best->failing)
+                return best->failing;
+        if (edge->bits_per_second != best->bits_per_second)
+                return edge->bits_per_second > best->bits_per_second;
         return edge->measured_usec != ALD_ABSENT_UINT64 &&
                (best->measured_usec == ALD_ABSENT_UINT64 || edge->measured_usec > best->measured_usec);
 }
@@ -78,6 +81,12 @@ static void offer(GHashTable *edges, const AldEdge *edge)
                 *best = *edge;
 }
 
+static bool is_failing(const AldLink *link)
+{
+        return link->failed_usec != ALD_ABSENT_UINT64 &&
+               (link->measured_usec == ALD_ABSENT_UINT64 || link->failed_usec > link->measured_usec);
+}
+
 static gboolean offer_link(AldEntry *entry, void *userdata)
 {
         GHashTable *edges = userdata;
@@ -90,6 +99,7 @@ static gboolean offer_link(AldEntry *entry, void *userdata)
                 .bits_per_second = link.upload_bits_per_second,
                 .rtt_p50_nsec = link.rtt_p50_nsec,
                 .measured_usec = link.measured_usec,
+                .failing = is_failing(&link),
         };
 
         if (ald_id_equal(&link.source, &link.sink))

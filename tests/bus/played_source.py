@@ -61,7 +61,8 @@ class LinkProbe:
     @staticmethod
     def _properties(standin):
         values = standin.values[interface(KIND)]
-        return variants(KIND, {name: value for name, value in values.items() if name not in ("Revision", "UpdatedUSec")})
+        return variants(KIND, {name: value for name, value in values.items()
+                               if name not in ("Revision", "UpdatedUSec")})
 
     def tell(self, source, sink, address, announced=True, **fields):
         """A result: an object that is new, or says something else from now on."""

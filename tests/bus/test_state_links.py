@@ -9,8 +9,8 @@ from gi.repository import GLib
 from bedlib.fixtures import needs_namespaces
 from bedlib.waiting import wait_until
 from played_source import KIND, LINK_PROBE_POLICY, LinkProbe, Source
-from state_service import (CLUSTER_POLICY, INVALID_ARGS, KINDS, PATH, STATE, Cluster, call, fails_with, interface, link_path,
-                           local_id, node_id, record, start, typed, variants)
+from state_service import (CLUSTER_POLICY, INVALID_ARGS, KINDS, PATH, STATE, Cluster, call, fails_with, interface,
+                           link_path, local_id, node_id, record, start, typed, variants)
 
 LOW, HIGH = node_id(1), "f" * 32
 UNKNOWN = -2 ** 63

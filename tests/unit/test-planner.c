@@ -432,6 +432,28 @@ static void test_rows_that_lead_nowhere(void)
         check_obsolete(store, 60 * MINUTE + 1, "10.0.0.20 10.0.0.7 ");
 }
 
+static void test_the_oldest_rows_make_room(void)
+{
+        enum { MORE = 3 };
+        g_autoptr(AldStore) store = state_make();
+        g_autoptr(GPtrArray) entries = NULL;
+
+        for (unsigned i = 0; i < ALD_PLANNER_ROWS_MAX + MORE; i++) {
+                g_autofree char *address = g_strdup_printf("10.0.%u.%u", i / 250, i % 250);
+                g_autofree char *text = g_strdup_printf("'%s': %u", i % 2 ? "MeasuredUSec" : "FailedUSec", i);
+
+                put_row(store, 1, 2, address, text);
+        }
+        entries = ald_planner_obsolete(store, 0, 60 * MINUTE);
+        g_assert_cmpuint(entries->len, ==, MORE);
+        for (unsigned i = 0; i < MORE; i++) {
+                const char *key = ((const AldEntry *) entries->pdata[i])->key;
+                g_autofree char *address = g_strdup_printf(",10.0.0.%u", MORE - 1 - i);
+
+                g_assert_true(g_str_has_suffix(key, address));
+        }
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -451,5 +473,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner/bytes", test_bytes_per_hour);
         g_test_add_func("/planner/bytes-unknown", test_bytes_of_an_unknown_link);
         g_test_add_func("/planner/obsolete", test_rows_that_lead_nowhere);
+        g_test_add_func("/planner/oldest-rows", test_the_oldest_rows_make_room);
         return g_test_run();
 }

@@ -87,6 +87,22 @@ static void test_best_path_before_newer_time(void)
         g_assert_cmpuint(find_edge(edges, 2, 3, ALD_PATH_SOCKET)->rtt_p50_nsec, ==, 3);
 }
 
+/* The fast cable was pulled; what still works is the link. */
+static void test_a_failing_path_loses(void)
+{
+        g_autoptr(AldStore) store = state_make();
+        GArray *edges;
+
+        put(store, 2, 3, 1, "{'UploadBitsPerSecond': 100, 'MeasuredUSec': 50, 'FailedUSec': 60}");
+        edges = ald_topology_compute(store, NOW);
+        check_edge(edges, 2, 3, 2, 100, 50);
+        g_array_unref(edges);
+        put(store, 2, 3, 2, "{'UploadBitsPerSecond': 10, 'MeasuredUSec': 40, 'FailedUSec': 30}");
+        edges = ald_topology_compute(store, NOW);
+        check_edge(edges, 2, 3, 2, 10, 40);
+        g_array_unref(edges);
+}
+
 static void test_the_future_loses(void)
 {
         g_autoptr(AldStore) store = state_make();
@@ -257,6 +273,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/topology/one-prober-tells-both-directions", test_one_prober_tells_both_directions);
         g_test_add_func("/topology/newer-of-two-probers", test_newer_of_two_probers);
         g_test_add_func("/topology/best-path-before-newer-time", test_best_path_before_newer_time);
+        g_test_add_func("/topology/a-failing-path-loses", test_a_failing_path_loses);
         g_test_add_func("/topology/the-future-loses", test_the_future_loses);
         g_test_add_func("/topology/no-edge-without-a-figure", test_no_edge_without_a_figure);
         g_test_add_func("/topology/paths-are-edges-of-their-own", test_paths_are_edges_of_their_own);
