@@ -210,7 +210,7 @@ void ald_publisher_found(AldPublisher *publisher, AldKind kind, const char *key,
 {
         g_autofree char *name = name_of(kind, key);
 
-        if (epoch >= publisher->newest.epoch || g_hash_table_contains(publisher->own, name))
+        if (epoch > publisher->newest.epoch || g_hash_table_contains(publisher->own, name))
                 return;
         if (publisher->announced == publisher->newest.epoch)
                 clear_topic(publisher, name);

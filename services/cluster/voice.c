@@ -41,6 +41,15 @@ static void publish(AldVoice *voice, const char *topic, const char *payload, int
                 g_info("Left out %s: %s", topic, g_strerror(-r));
 }
 
+/* From all brokers: one that was the first for a while keeps what was said to it then. */
+static void clear(AldVoice *voice, const char *topic)
+{
+        AldBrokers *brokers = voice->setup.brokers;
+
+        for (size_t i = 0; i < ald_brokers_count(brokers); i++)
+                (void) ald_broker_publish(ald_brokers_get(brokers, i), topic, NULL, 0, 1, true);
+}
+
 static void schedule_alive(AldVoice *voice)
 {
         if (ald_brokers_first(voice->setup.brokers))
@@ -89,7 +98,10 @@ static void publish_retained(const char *topic, const char *payload, int qos, vo
 
         if (ABS(read_clock() - voice->clock) > CLOCK_SET_USEC)
                 say_alive(voice);
-        publish(voice, topic, payload, qos, true);
+        if (payload)
+                publish(voice, topic, payload, qos, true);
+        else
+                clear(voice, topic);
 }
 
 static void schedule_status(AldVoice *voice)
@@ -201,7 +213,7 @@ static void clear_forget(const AldId *target, const AldForget *forget, void *use
         AldVoice *voice = userdata;
         g_autofree char *topic = topic_of(voice, ALD_TOPIC_FORGET, target);
 
-        publish(voice, topic, NULL, 1, true);
+        clear(voice, topic);
 }
 
 void ald_voice_first_changed(AldVoice *voice, AldBroker *first)
