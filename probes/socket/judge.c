@@ -83,14 +83,14 @@ static void add_bins(AldJudge *judge)
         judge->bin_bytes = judge->last_bytes;
 }
 
-/* The median of the bins, and half of its interval, 0 where there is none. */
+/* The middle of the bins, and half of its interval, 0 where there is none. */
 static double middle(const AldJudge *judge, double *ret_half)
 {
         g_autofree double *sorted = g_memdup2(judge->bins->data, judge->bins->len * sizeof(double));
-        double median = ald_median(sorted, judge->bins->len), low, high;
+        double value = ald_middle_mean(sorted, judge->bins->len), low, high;
 
         *ret_half = ald_median_interval(sorted, judge->bins->len, &low, &high) ? (high - low) / 2 : 0;
-        return median;
+        return value;
 }
 
 /* What the first bins with this number of connections tell of it. */
@@ -117,7 +117,7 @@ static AldJudgeStep try_streams(AldJudge *judge, bool bound)
 static bool is_enough(const AldJudge *judge)
 {
         uint64_t elapsed = judge->last - judge->first;
-        double half, median;
+        double half, value;
 
         if (elapsed >= judge->limits.hard_ns || judge->last_bytes - judge->first_bytes >= judge->limits.bytes)
                 return true;
@@ -127,8 +127,8 @@ static bool is_enough(const AldJudge *judge)
                 return true;
         if (judge->bins->len < ALD_JUDGE_BINS_MIN)
                 return false;
-        median = middle(judge, &half);
-        return half <= median * AGREEMENT;
+        value = middle(judge, &half);
+        return half <= value * AGREEMENT;
 }
 
 AldJudgeStep ald_judge_sample(AldJudge *judge, uint64_t when, uint64_t bytes, bool bound)
@@ -155,18 +155,18 @@ AldJudgeStep ald_judge_sample(AldJudge *judge, uint64_t when, uint64_t bytes, bo
 
 bool ald_judge_verdict(const AldJudge *judge, AldVerdict *ret)
 {
-        double half = 0, median, mean;
+        double half = 0, rate, mean;
 
         if (!judge->any || judge->last_bytes == judge->first_bytes)
                 return false;
         if (judge->bins->len > 0) {
-                median = middle(judge, &half);
+                rate = middle(judge, &half);
                 mean = (double) (judge->bin_bytes - judge->bins_bytes) /
                        (double) (judge->bin_begin - judge->bins_begin);
         } else
-                median = mean = rate_since(judge, judge->first, judge->first_bytes);
+                rate = mean = rate_since(judge, judge->first, judge->first_bytes);
         *ret = (AldVerdict){
-                .bits_per_second = (uint64_t) (median * BITS),
+                .bits_per_second = (uint64_t) (rate * BITS),
                 .mean = (uint64_t) (mean * BITS),
                 .interval = (uint64_t) (half * BITS),
                 .bytes = judge->last_bytes,

@@ -4,7 +4,7 @@
 
 #include "probes/socket/result.h"
 
-#define METHOD "tcp; median of 50 ms bins of what the receiver's kernel has in order, without start-up"
+#define METHOD "tcp; middle half of 50 ms bins of what the receiver's kernel has in order, without start-up"
 
 void ald_result_clear(AldResult *result)
 {

@@ -22,10 +22,15 @@ static int compare_numbers(const void *a, const void *b)
         return (x > y) - (x < y);
 }
 
-double ald_median(double *values, size_t n)
+double ald_middle_mean(double *values, size_t n)
 {
+        size_t quarter = n / 4;
+        double sum = 0;
+
         qsort(values, n, sizeof *values, compare_doubles);
-        return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+        for (size_t i = quarter; i < n - quarter; i++)
+                sum += values[i];
+        return sum / (double) (n - 2 * quarter);
 }
 
 bool ald_median_interval(const double *sorted, size_t n, double *ret_low, double *ret_high)

@@ -7,11 +7,14 @@
 
 /* What series of figures say. Pure. */
 
-/* The middle of the values, which are sorted in place; of an even number the mean of both. n > 0. */
-double ald_median(double *values, size_t n);
+/*
+ * The mean of the middle half of the values, sorted in place: as deaf to what is far off as the median is to
+ * a quarter of the values, and steadier, since it is not one of them. n > 0.
+ */
+double ald_middle_mean(double *values, size_t n);
 
 /*
- * The 95 % interval of the median of values sorted by ald_median(), by the ranks of a binomial distribution,
+ * The 95 % interval of the median of sorted values, by the ranks of a binomial distribution,
  * so whatever their distribution is. Below 6 values there is none: false.
  */
 bool ald_median_interval(const double *sorted, size_t n, double *ret_low, double *ret_high);

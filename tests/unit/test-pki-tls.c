@@ -444,6 +444,41 @@ static void test_key_of_another(Lab *lab, const void *data)
         g_assert_null(none);
 }
 
+/* Both sides have a key, maybe the same. */
+static AldTls *by_key(uint8_t first, bool server)
+{
+        AldSharedKey key = { { first } };
+        AldTls *tls = NULL;
+
+        g_assert_cmpint(ald_tls_new_for_key(&key, server, &tls, NULL), ==, 0);
+        return tls;
+}
+
+static void test_key(Lab *lab, const void *data)
+{
+        g_autoptr(AldTls) client = by_key(1, false);
+        g_autoptr(AldTls) server = by_key(1, true);
+        g_autoptr(AldTls) other = by_key(2, true);
+        static const char differ[] = "the shared keys of the two sides differ";
+
+        shake(client, server, NULL, NULL);
+        shake(client, other, differ, differ);
+}
+
+/* Who has certificates is no substitute for the key, and the other way round. */
+static void test_key_and_certificate(Lab *lab, const void *data)
+{
+        g_autoptr(AldTls) key_client = by_key(1, false);
+        g_autoptr(AldTls) key_server = by_key(1, true);
+        g_autoptr(AldTls) client = peer(&lab->maker, lab->node, false, NULL);
+        g_autoptr(AldTls) server = peer(&lab->maker, lab->other, true, NULL);
+
+        shake(key_client, server, "the other side has a certificate instead of the shared key",
+                "the other node refused our certificate: it cannot be used");
+        shake(client, key_server, "the other node ended the TLS connection: handshake failure",
+                "one of the two sides has no shared key");
+}
+
 #define ADD(name, function) g_test_add("/pki/tls/" name, Lab, NULL, set_up, function, tear_down)
 
 int main(int argc, char *argv[])
@@ -470,5 +505,7 @@ int main(int argc, char *argv[])
         ADD("no-resumption", test_no_resumption);
         ADD("reason-is-taken-once", test_reason_is_taken_once);
         ADD("key-of-another", test_key_of_another);
+        ADD("shared-key", test_key);
+        ADD("shared-key-and-certificate", test_key_and_certificate);
         return g_test_run();
 }
