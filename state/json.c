@@ -401,6 +401,7 @@ static int refuse(int error, char **ret_error, char *reason)
 
 int ald_json_load(const char *bytes, size_t n, size_t max_bytes, json_t **ret, char **ret_error)
 {
+        g_autofree char *reason = NULL;
         json_error_t error;
         json_t *json;
 
@@ -410,9 +411,12 @@ int ald_json_load(const char *bytes, size_t n, size_t max_bytes, json_t **ret, c
                 return refuse(-EBADMSG, ret_error,
                         g_strdup_printf("nested deeper than %u levels", ALD_JSON_MAX_DEPTH));
         json = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, &error);
-        if (!json)
+        if (!json) {
+                /* It quotes what it read, up to the middle of a character. */
+                reason = g_utf8_make_valid(error.text, -1);
                 return refuse(-EBADMSG, ret_error,
-                        g_strdup_printf("line %d, column %d: %s", error.line, error.column, error.text));
+                        g_strdup_printf("line %d, column %d: %s", error.line, error.column, reason));
+        }
         *ret = json;
         return 0;
 }

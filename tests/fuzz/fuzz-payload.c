@@ -15,7 +15,7 @@ static void check_record(const AldTopic *topic, const char *bytes, size_t n)
         AldUpdate update, again;
 
         if (ald_payload_read_record(topic, bytes, n, &update, &reason) < 0) {
-                g_assert_nonnull(reason);
+                g_assert_true(reason && g_utf8_validate(reason, -1, NULL));
                 return;
         }
         record = update.record;

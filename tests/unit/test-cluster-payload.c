@@ -122,6 +122,20 @@ static void test_any_record(void)
         }
 }
 
+/* Reasons are told on the bus, which carries nothing else; jansson cuts what it quotes anywhere. */
+static void test_reasons_are_utf8(void)
+{
+        static const char *const bad[] = { "{\"\\u\302\233\"}", "{\"\\u\342\202\254", "\377", "\303" };
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
+                g_autofree char *why = NULL;
+                AldStatus status;
+
+                g_assert_cmpint(ald_payload_read_status(bad[i], strlen(bad[i]), &status, &why), ==, -EBADMSG);
+                g_assert_true(g_utf8_validate(why, -1, NULL));
+        }
+}
+
 static void test_status(void)
 {
         static const char *const bad[] = { "{}", "{'state':'online'}",
@@ -183,6 +197,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/cluster-payload/links-of-others", test_links_of_others);
         g_test_add_func("/cluster-payload/any-record", test_any_record);
         g_test_add_func("/cluster-payload/status", test_status);
+        g_test_add_func("/cluster-payload/reasons-are-utf8", test_reasons_are_utf8);
         g_test_add_func("/cluster-payload/alive-and-forget", test_alive_and_forget);
         return g_test_run();
 }
