@@ -92,21 +92,26 @@ static bool same_prefix(const Address *a, const Address *b)
         return rest == 0 || (a->bytes[whole] ^ b->bytes[whole]) >> (8 - rest) == 0;
 }
 
-/* The source's interface that has the prefix of the address: the longest decides. */
+/* The source's interface that has the prefix of the address: the longest decides. NULL where none has it, or
+ * several have, of which the route decides. */
 static const AldInterface *find_on_link(const End *source, const Address *address)
 {
         const Address *best = NULL;
+        bool several = false;
 
         for (size_t i = 0; i < source->n; i++) {
-                Address own = source->addresses[i];
+                const Address *own = &source->addresses[i];
                 Address other = *address;
 
                 /* What the sink holds its prefix to be is no matter for our routes. */
-                other.prefix = own.prefix;
-                if (!own.link_local && same_prefix(&own, &other) && (!best || own.prefix > best->prefix))
-                        best = &source->addresses[i];
+                other.prefix = own->prefix;
+                if (own->link_local || !same_prefix(own, &other) || (best && own->prefix < best->prefix))
+                        continue;
+                several = best && own->prefix == best->prefix &&
+                          (several || own->interface != best->interface);
+                best = own;
         }
-        return best ? best->interface : NULL;
+        return best && !several ? best->interface : NULL;
 }
 
 static bool share_link(const End *source, const AldInterface *own, const End *sink, const AldInterface *other)

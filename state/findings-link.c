@@ -185,6 +185,24 @@ static char *describe_age(const AldLink *link, uint64_t now_realtime)
         return g_strdup_printf("its figures are %s old", age);
 }
 
+/* Whether the same node has measured another path to the same sink. */
+static bool works_otherwise(const AldReport *report, const AldLink *link)
+{
+        AldNode *node = ald_store_find_node(report->store, &link->source);
+
+        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry)) {
+                AldLink other;
+
+                if (!entry->key || !entry->record)
+                        continue;
+                other = ald_link_of(entry);
+                if (other.rdma == link->rdma && ald_id_equal(&other.sink, &link->sink) &&
+                        other.measured_usec != ALD_ABSENT_UINT64)
+                        return true;
+        }
+        return false;
+}
+
 static void find_failing_probe(AldReport *report, const AldLink *link)
 {
         g_auto(Subject) subject = { 0 };
@@ -198,7 +216,10 @@ static void find_failing_probe(AldReport *report, const AldLink *link)
                 return;
         subject_init(&subject, report, link);
         age = describe_age(link, report->now_realtime);
-        ald_report_add(report, ALD_SEVERITY_WARNING, "link-probe-failing", subject.ends, 2,
+        /* Not every net that one end is in can be reached from the other. */
+        ald_report_add(report,
+                never && works_otherwise(report, link) ? ALD_SEVERITY_NOTICE : ALD_SEVERITY_WARNING,
+                "link-probe-failing", subject.ends, 2,
                 g_strdup_printf("The last probe of the link from %s to %s%s failed: %s; %s.", subject.source,
                         subject.sink, subject.path, link->failure ?: "for no known reason", age),
                 g_strdup_printf("Check that %s is up and that no firewall between the two is in the way.",

@@ -106,7 +106,13 @@ static void test_which_interface(void)
         /* The longest prefix decides, by our own word. */
         check(two, "{'Id': 'a', 'Type': 'ethernet', 'Addresses': ['10.0.7.2/24']}", "10.0.7.2 via eth1");
         check(two, "{'Id': 'a', 'Type': 'ethernet', 'Addresses': ['10.0.8.2/24']}", "10.0.8.2 via eth0");
-        /* Else a route does. */
+        /* Where cable and radio are in one net, a route does. */
+        check("{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.1/24']}, "
+              "{'Id': 'eth1', 'Type': 'ethernet', 'Addresses': ['10.0.9.1/24', '10.0.9.2/24']}, "
+              "{'Id': 'wlan0', 'Type': 'wifi', 'Addresses': ['10.0.0.11/24']}",
+                "{'Id': 'a', 'Type': 'ethernet', 'Addresses': ['10.0.0.2/24', '10.0.9.3/24']}",
+                "10.0.0.2 via ?, 10.0.9.3 via eth1");
+        /* And where it is in none. */
         check(two, "{'Id': 'a', 'Type': 'ethernet', 'Addresses': ['192.0.2.1/24']}", "192.0.2.1 via ?");
         check(OWN, "{'Id': 'a', 'Type': 'ethernet', 'Addresses': ['192.0.2.1/24']}", "192.0.2.1 via eth0");
         check(two, "{'Id': 'a', 'Type': 'ethernet', 'Addresses': ['2001:db8::1/64']}", "");

@@ -370,6 +370,25 @@ static void test_link_probe_failing(void)
                 remedy);
 }
 
+/* A path that never worked beside one that does is a net of one end alone. */
+static void test_another_path_works(void)
+{
+        g_autoptr(AldStore) store = named_store();
+        static const char text[] =
+                "The last probe of the link from two to three (192.0.2.9) failed: timeout; "
+                "it was never measured.";
+        static const char remedy[] =
+                "Check that three is up and that no firewall between the two is in the way.";
+
+        state_put_path(store, 2, 3, "192.0.2.9", "{'FailedUSec': 6, 'Failure': 'timeout'}");
+        check(store, "link-probe-failing", ALD_SEVERITY_WARNING, NODES(2, 3), text, remedy);
+        state_put_path(store, 2, 4, "192.0.2.4", "{'MeasuredUSec': 6}");
+        state_put_path(store, 3, 2, "192.0.2.2", "{'MeasuredUSec': 6}");
+        check(store, "link-probe-failing", ALD_SEVERITY_WARNING, NODES(2, 3), text, remedy);
+        state_put_path(store, 2, 3, "192.0.2.3", "{'MeasuredUSec': 6}");
+        check(store, "link-probe-failing", ALD_SEVERITY_NOTICE, NODES(2, 3), text, remedy);
+}
+
 static void test_link_asymmetric(void)
 {
         g_autoptr(AldStore) store = named_store();
@@ -738,6 +757,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/radio-is-judged-mildly", test_radio_is_judged_mildly);
         g_test_add_func("/findings/rdma-below-negotiated", test_rdma_below_negotiated);
         g_test_add_func("/findings/link-probe-failing", test_link_probe_failing);
+        g_test_add_func("/findings/another-path-works", test_another_path_works);
         g_test_add_func("/findings/link-asymmetric", test_link_asymmetric);
         g_test_add_func("/findings/link-of-unknown-path", test_link_of_unknown_path);
         g_test_add_func("/findings/rdma-unusable", test_rdma_unusable);
