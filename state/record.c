@@ -59,6 +59,18 @@ static void *pack_bytes(Packer *p, const void *bytes, size_t n)
         return at;
 }
 
+/* These are no text, and sd-bus takes none of them, though GLib does. All begin with such a byte. */
+static bool has_noncharacter(const char *utf8)
+{
+        for (const char *p = utf8; *p; p++) {
+                gunichar c = (unsigned char) *p >= 0xef ? g_utf8_get_char(p) : 0;
+
+                if ((c >= 0xfdd0 && c <= 0xfdef) || (c & 0xfffe) == 0xfffe)
+                        return true;
+        }
+        return false;
+}
+
 static bool string_is_sayable(const char *string)
 {
         size_t n;
@@ -66,7 +78,7 @@ static bool string_is_sayable(const char *string)
         if (!string || !*string)
                 return false;
         n = strnlen(string, ALD_STRING_MAX + 1);
-        return n <= ALD_STRING_MAX && g_utf8_validate(string, (gssize) n, NULL);
+        return n <= ALD_STRING_MAX && g_utf8_validate(string, (gssize) n, NULL) && !has_noncharacter(string);
 }
 
 static const char *pack_string(Packer *p, const char *string)

@@ -64,8 +64,9 @@ static void test_what_cannot_be_said_is_absent(void)
 {
         g_autofree char *longest = g_strnfill(ALD_STRING_MAX, 'x');
         g_autofree char *too_long = g_strnfill(ALD_STRING_MAX + 1, 'x');
-        const char *const reasons[] = { "", "good", "\xff", too_long, longest, NULL }, *const bad[] = { "",
-                NULL };
+        const char *const reasons[] = { "", "good", "\xff", "\xef\xbf\xbe", "a\xef\xb7\x90",
+                "\xf0\x9f\xbf\xbf", "\xef\xbf\xbd", too_long, longest, NULL },
+                          *const bad[] = { "", NULL };
         AldIdentity identity = ALD_IDENTITY_INIT;
         AldSystem system = ALD_SYSTEM_INIT;
         AldMemory memory = ALD_MEMORY_INIT;
@@ -89,7 +90,7 @@ static void test_what_cannot_be_said_is_absent(void)
         system.cpu_usage = INFINITY;
         b = record_make(ALD_KIND_SYSTEM, &system);
         g_assert_true(g_strv_equal(ald_record_as(b, SYSTEM, AldSystem)->absent_reasons,
-                (const char *const[]){ "good", longest, NULL }));
+                (const char *const[]){ "good", "\xef\xbf\xbd", longest, NULL }));
         g_assert_cmpint(ald_record_as(b, SYSTEM, AldSystem)->temperature_milli_celsius, ==, -ALD_INTEGER_MAX);
         g_assert_true(isnan(ald_record_as(b, SYSTEM, AldSystem)->cpu_usage));
         system.absent_reasons = bad;
