@@ -29,14 +29,13 @@ static bool wants(AldChannel *channel, int result)
 static int tls_failed(AldChannel *channel, int result)
 {
         bool wrong = SSL_get_verify_result(channel->ssl) == X509_V_ERR_HOSTNAME_MISMATCH;
-        bool early = !SSL_is_init_finished(channel->ssl);
         char *told = ald_tls_take_reason(channel->tls);
         g_autofree char *reason = told ? told : ald_tls_explain(channel->tls, channel->ssl, result);
 
         /* With TLS 1.3 a server refuses our certificate after the handshake is over for us. */
         if (wrong)
                 return ald_fail(channel->failure, ALD_FAILURE_WRONG_PEER, "%s", reason);
-        if (early || told)
+        if (!channel->ready || told)
                 return ald_fail(channel->failure, ALD_FAILURE_TLS_FAILED, "TLS: %s", reason);
         return ald_fail(channel->failure, ALD_FAILURE_ABORTED, "the other side is gone: %s", reason);
 }
@@ -49,8 +48,10 @@ static int shake_hands(AldChannel *channel)
         for (;;) {
                 ERR_clear_error();
                 r = SSL_do_handshake(channel->ssl);
-                if (r == 1)
+                if (r == 1) {
+                        channel->ready = true;
                         return 0;
+                }
                 if (!wants(channel, r))
                         return tls_failed(channel, r);
                 r = wait_for(channel, r, deadline, "waited for TLS");

@@ -15,7 +15,7 @@ int ald_receiving_init(AldReceiving *receiving, uint64_t nsec_max, uint64_t byte
         };
 
         *receiving = (AldReceiving){ .begun = ald_now() };
-        receiving->moved = receiving->begun;
+        receiving->moved = receiving->empty_at = receiving->begun;
         ald_judge_init(&receiving->judge, &limits, min_rtt);
         return ald_flow_init(&receiving->flow, false, false, bytes_max);
 }
@@ -58,9 +58,14 @@ AldReceivingStep ald_receiving_step(AldReceiving *receiving)
         receiving->bytes = bytes;
         if (bytes > receiving->judge.limits.bytes + TOO_MUCH_BYTES)
                 return ALD_RECEIVING_TOO_MUCH;
-        receiving->measuring = receiving->measuring || bytes > 0;
-        if (!receiving->measuring)
+        if (!receiving->measuring && bytes == 0) {
+                receiving->empty_at = when;
                 return ald_flow_has_ended(&receiving->flow) ? ALD_RECEIVING_ENDED : ALD_RECEIVING_GO_ON;
+        }
+        /* It began after the last look that found nothing: all of it may have come since. */
+        if (!receiving->measuring)
+                (void) ald_judge_sample(&receiving->judge, receiving->empty_at, 0, false);
+        receiving->measuring = true;
         look_at_effort(receiving, when);
         step = judge(receiving, when);
         return step != ALD_RECEIVING_DONE && ald_flow_has_ended(&receiving->flow) ? ALD_RECEIVING_ENDED

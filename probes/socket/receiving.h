@@ -11,6 +11,7 @@ typedef struct AldReceiving {
         AldJudge judge;
         AldEffort own, other;             /* the latest; the sender tells its */
         uint64_t begun, moved, effort_at; /* when; moved: when something came last */
+        uint64_t empty_at;                /* when nothing had come yet */
         uint64_t bytes;
         bool measuring; /* something has come */
 } AldReceiving;

@@ -1,0 +1,475 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""alidade-probe-socket between two machines: real links, real kernels, and peers of ill will."""
+
+import contextlib
+import signal
+import subprocess
+
+import pytest
+
+from bedlib import Machine, network
+from bedlib.fixtures import needs_namespaces
+from bedlib.pki import Authority
+from bedlib.probe import (PORT, FalseServer, Keys, Server, call, kill, measure, open_data, program, result_of,
+                          socket_in, start, wait_phase)
+from bedlib.waiting import wait_steadily
+
+LEFT, RIGHT = "192.0.2.1", "192.0.2.2"
+A, B, C = "a" * 32, "b" * 32, "c" * 32
+PAYLOAD = 1448 / 1514  # of what a token bucket counts
+
+pytestmark = needs_namespaces
+
+
+@pytest.fixture
+def pair():
+    """Two machines and a cable."""
+    with Machine("left") as left, Machine("right") as right:
+        network.add_veth(left, "eth0", "eth0", right)
+        for machine, number in ((left, 1), (right, 2)):
+            network.add_address(machine, "eth0", f"192.0.2.{number}/24")
+            network.add_address(machine, "eth0", f"fe80::{number}/64")
+        yield left, right
+
+
+@pytest.fixture
+def keys(tmp_path):
+    return Keys(tmp_path)
+
+
+def shape(machine, mbit, burst):
+    machine.run(["tc", "qdisc", "add", "dev", "eth0", "root", "tbf", "rate", f"{mbit}mbit", "burst", burst,
+                 "latency", "20ms"])
+
+
+# What is measured
+
+
+def test_each_direction_has_its_own_rate(pair, keys):
+    left, right = pair
+    shape(left, 50, 16000)
+    shape(right, 200, 32000)
+    server = Server(right, f"--key-file={keys.file}")
+    found = measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}")
+    # Other work on the machine may take some; the benchmark of links is there for what is exact.
+    assert found["UploadBitsPerSecond"] == pytest.approx(50e6 * PAYLOAD, rel=0.05)
+    assert found["DownloadBitsPerSecond"] == pytest.approx(200e6 * PAYLOAD, rel=0.05)
+    assert found["SinkAddress"] == RIGHT and found["SourceInterface"] == "eth0"
+    assert found["RttMinNSec"] <= found["RttP50NSec"] <= found["RttP99NSec"]
+    assert found["LoadedRttP50NSec"] > found["RttMinNSec"]
+    assert found["RttSamples"] >= 200
+    assert found["Limiter"] in ("network", "receiver", "sender", "application")
+    assert "Sink" not in found
+    report, = server.wait_reports(1)
+    assert report["received"] >= found["UploadBytes"] and report["sent"] >= found["DownloadBytes"]
+    assert report["address"] == LEFT and report["interface"] == "eth0"
+    server.check_idle()
+
+
+def test_limits_hold(pair, keys):
+    left, right = pair
+    Server(right, f"--key-file={keys.file}", "--bytes-max=20M", "--streams-max=1")
+    found = measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}", "--bytes-max=5M")
+    for way in ("Upload", "Download"):
+        assert 4_000_000 < found[f"{way}Bytes"] < 6_000_000
+        assert found[f"{way}Streams"] == 1
+
+
+def test_round_trip_alone(pair, keys):
+    left, right = pair
+    Server(right, f"--key-file={keys.file}")
+    found = measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}", "--rtt-only")
+    assert "RttP50NSec" in found and "UploadBitsPerSecond" not in found
+
+
+def test_link_local_address(pair, keys):
+    left, right = pair
+    Server(right, f"--key-file={keys.file}")
+    found = measure(left, "--connect=fe80::2%eth0", f"--key-file={keys.file}", "--bytes-max=1M")
+    assert found["SinkAddress"] == "fe80::2" and found["SourceInterface"] == "eth0"
+    assert found["UploadBytes"] > 0 and found["DownloadBytes"] > 0
+
+
+def test_device_and_source(pair, keys):
+    left, right = pair
+    Server(right, f"--key-file={keys.file}")
+    common = [f"--connect={RIGHT}", f"--key-file={keys.file}", "--rtt-only"]
+    network.add_address(left, "eth0", "192.0.2.9/24")
+    assert "error" not in measure(left, *common, "--bind-device=eth0", "--source=192.0.2.9")
+    assert measure(left, *common, "--bind-device=eth7")["error"] == "unreachable"
+    assert measure(left, *common, "--source=198.51.100.1")["error"] == "unreachable"
+
+
+def test_for_people(pair, keys):
+    left, right = pair
+    server = right.spawn([program(), "--listen", f"--key-file={keys.file}", "--once"])
+    wait_steadily(lambda: "Listening on port 7461" in server.log_text(), "the probe to listen")
+    told = left.run([program(), f"--connect={RIGHT}", f"--key-file={keys.file}", "--bytes-max=1M"]).stdout
+    for word in (RIGHT, "by eth0", "Upload", "Download", "Round trip", "limited by the"):
+        assert word in told
+    assert server.wait() == 0
+    assert "from there" in server.log_text()
+
+
+# Who is whom
+
+
+def test_cluster_members(pair, keys):
+    left, right = pair
+    a, b = keys.issue(A), keys.issue(B)
+    server = Server(right, f"--identity={b}")
+    found = measure(left, f"--connect={RIGHT}", f"--identity={a}", f"--peer={B}", "--rtt-only")
+    assert found["Sink"] == B
+    assert server.wait_reports(1)[0]["peer"] == A
+
+
+def test_address_of_another_node(pair, keys):
+    left, right = pair
+    a, b = keys.issue(A), keys.issue(B)
+    server = Server(right, f"--identity={b}")
+    found = measure(left, f"--connect={RIGHT}", f"--identity={a}", f"--peer={C}")
+    assert found["error"] == "wrong-peer"
+    server.check_idle()
+
+
+def test_server_expects_another(pair, keys):
+    left, right = pair
+    a, b = keys.issue(A), keys.issue(B)
+    Server(right, f"--identity={b}", f"--peer={C}")
+    assert measure(left, f"--connect={RIGHT}", f"--identity={a}")["error"] == "tls-failed"
+
+
+@pytest.mark.parametrize("who", ["client", "server"])
+def test_revoked(pair, keys, who):
+    left, right = pair
+    a, b = keys.issue(A), keys.issue(B)
+    keys.authority.revoke((a if who == "client" else b) / "node.crt")
+    newer = keys.folder / "newer.pem"
+    keys.authority.write_crl(newer)
+    Server(right, f"--identity={b}", *([f"--crl={newer}"] if who == "client" else []))
+    found = measure(left, f"--connect={RIGHT}", f"--identity={a}", *([f"--crl={newer}"] if who == "server" else []))
+    assert found["error"] == "tls-failed"
+    assert "revoked" in found["message"]
+
+
+def test_other_cluster(pair, keys):
+    left, right = pair
+    Server(right, f"--identity={keys.issue(B)}")
+    stranger = keys.issue(A, Authority(keys.folder / "other", "other"))
+    assert measure(left, f"--connect={RIGHT}", f"--identity={stranger}")["error"] == "tls-failed"
+
+
+def test_wrong_key(pair, keys):
+    left, right = pair
+    server = Server(right, f"--key-file={keys.file}")
+    found = measure(left, f"--connect={RIGHT}", f"--key-file={keys.write_key('other')}")
+    assert found["error"] == "tls-failed" and "differ" in found["message"]
+    assert server.wait_reports(1)[0]["error"] == "tls-failed"
+    assert measure(left, f"--connect={RIGHT}", f"--identity={keys.issue(A)}")["error"] == "tls-failed"
+    server.check_idle()
+
+
+# Nobody there, or no time
+
+
+def test_nobody_listens(pair, keys):
+    left, _ = pair
+    assert measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}")["error"] == "refused"
+    assert measure(left, "--connect=203.0.113.1", f"--key-file={keys.file}")["error"] == "unreachable"
+
+
+def test_address_answers_nothing(pair, keys):
+    left, right = pair
+    network.set_up(right, "eth0", False)
+    assert measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}")["error"] in ("unreachable", "timeout")
+
+
+def test_port_in_use(pair, keys):
+    _, right = pair
+    Server(right, f"--key-file={keys.file}")
+    again = right.run([program(), "--listen", f"--key-file={keys.file}"], check=False)
+    assert again.returncode == 1 and "7461" in again.stderr and "in use" in again.stderr
+
+
+@pytest.mark.parametrize("kind", ["busy", "inhibited"])
+def test_told_off(pair, keys, kind):
+    left, right = pair
+    Server(right, f"--key-file={keys.file}", f"--{kind}=the link is in use (alice)")
+    found = measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}")
+    assert found["error"] == kind and "the link is in use (alice)" in found["message"]
+
+
+def test_one_session_at_a_time(pair, keys):
+    left, right = pair
+    a, b = keys.issue(A), keys.issue(B)
+    Server(right, f"--identity={b}")
+    talk, _ = call(left, RIGHT, a)
+    with talk:
+        assert measure(left, f"--connect={RIGHT}", f"--identity={a}")["error"] == "busy"
+    wait_steadily(lambda: "error" not in measure(left, f"--connect={RIGHT}", f"--identity={a}", "--rtt-only"),
+                  "the first session to be over")
+
+
+# Clients of ill will
+
+
+def garbage_first(left, folder):
+    plain = socket_in(left)
+    plain.connect((RIGHT, PORT))
+    plain.sendall(b"\0" * 100_000)
+    return plain
+
+
+def garbage_later(left, folder):
+    talk, _ = call(left, RIGHT, folder)
+    talk.write(b"\xff" * 5000)
+    return talk
+
+
+def no_json(left, folder):
+    talk, _ = call(left, RIGHT, folder)
+    talk.write(b"\0\0\0\4nope")
+    return talk
+
+
+def out_of_turn(left, folder):
+    talk, _ = call(left, RIGHT, folder)
+    talk.say(type="open", purpose="upload", count=1)
+    assert talk.hear()["reason"] == "protocol"
+    return talk
+
+
+def too_many_connections(left, folder):
+    talk, _ = call(left, RIGHT, folder)
+    talk.say(type="begin", purpose="download", msec=1000, bytes=1000, **{"min-rtt": 0})
+    for _ in range(3):
+        talk.say(type="open", purpose="download", count=8)
+    assert talk.hear_type("abort")["reason"] == "limit"
+    return talk
+
+
+def sends_nothing(left, folder):
+    talk, welcome = call(left, RIGHT, folder)
+    talk.say(type="begin", purpose="upload", msec=1000, bytes=1000, **{"min-rtt": 0})
+    talk.say(type="open", purpose="upload", count=1)
+    token = talk.hear_type("tokens")["tokens"][0]
+    data = open_data(left, RIGHT, welcome["port"], token)
+    assert talk.hear_type("abort")["reason"] == "timeout"
+    data.close()
+    return talk
+
+
+def stops_within_upload(left, folder):
+    talk, welcome = call(left, RIGHT, folder)
+    talk.say(type="begin", purpose="upload", msec=5000, bytes=10 ** 9, **{"min-rtt": 0})
+    talk.say(type="open", purpose="upload", count=1)
+    data = open_data(left, RIGHT, welcome["port"], talk.hear_type("tokens")["tokens"][0])
+    data.sendall(b"x" * 100_000)
+    data.close()
+    assert talk.hear_type("abort")["reason"] == "aborted"
+    return talk
+
+
+def replays_token(left, folder):
+    talk, welcome = call(left, RIGHT, folder)
+    talk.say(type="open", purpose="rtt", count=1)
+    token = talk.hear()["tokens"][0]
+    first = open_data(left, RIGHT, welcome["port"], token)
+    first.sendall(b"ping")
+    assert first.recv(4) == b"ping"
+    for text in (token, "0" * 32, "x" * 32):
+        second = open_data(left, RIGHT, welcome["port"], text)
+        with contextlib.suppress(ConnectionError):
+            assert second.recv(4) == b""
+        second.close()
+    first.sendall(b"pong")
+    assert first.recv(4) == b"pong"
+    first.close()
+    talk.say(type="bye")
+    return talk
+
+
+@pytest.mark.parametrize("attack", [garbage_first, garbage_later, no_json, out_of_turn, too_many_connections,
+                                    sends_nothing, stops_within_upload, replays_token],
+                         ids=lambda attack: attack.__name__.replace("_", "-"))
+def test_bad_client(pair, keys, attack):
+    left, right = pair
+    a, b = keys.issue(A), keys.issue(B)
+    server = Server(right, f"--identity={b}")
+    ended = attack(left, a)
+    report, = server.wait_reports(1)
+    assert ("error" in report) == (attack is not replays_token)
+    ended.close()
+    server.check_idle()
+    assert "error" not in measure(left, f"--connect={RIGHT}", f"--identity={a}", "--rtt-only")
+
+
+def test_silent_clients(pair, keys):
+    """Who says nothing costs a child for a short time, and others not their turn for longer."""
+    left, right = pair
+    a, b = keys.issue(A), keys.issue(B)
+    server = Server(right, f"--identity={b}")
+    strangers = [socket_in(left) for _ in range(12)]
+    for stranger in strangers:
+        stranger.setblocking(False)
+        stranger.connect_ex((RIGHT, PORT))
+    wait_steadily(lambda: len(server.children()) == 8, "the probe to be full")
+    server.wait_reports(12, deadline=30)
+    assert {report["error"] for report in server.reports()} == {"timeout"}
+    for stranger in strangers:
+        stranger.close()
+    server.check_idle()
+    assert "error" not in measure(left, f"--connect={RIGHT}", f"--identity={a}", "--rtt-only")
+
+
+# Servers of ill will
+
+
+def never_answers(server, talk):
+    talk.hear()
+
+
+def odd_welcome(server, talk):
+    server.welcome(talk, version=2)
+    talk.hear()
+
+
+def says_nonsense(server, talk):
+    talk.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+    talk.hear()
+
+
+def never_echoes(server, talk):
+    server.welcome(talk)
+    server.let_in(talk)
+    talk.hear_type("abort")
+
+
+def never_judges(server, talk):
+    server.welcome(talk, msec=1000)
+    server.echo(talk)
+    server.take(server.let_in(talk), 8)
+
+
+def verdict(talk, data, bits_per_second, got):
+    talk.say(type="verdict", streams=1, bytes=got, mean=1, interval=0, nsec=10 ** 8, bins=1, limiter="network",
+             busy=0, rwnd=0, sndbuf=0, idle=0, spare=0, lost=0, standing=0, **{"bits-per-second": bits_per_second})
+    talk.hear_type("abort")
+
+
+def claims_more_bytes(server, talk):
+    server.welcome(talk)
+    server.echo(talk)
+    data = server.let_in(talk)
+    verdict(talk, data, 1000, 100 * server.take(data, 0.5))
+
+
+def claims_a_rate(server, talk):
+    server.welcome(talk)
+    server.echo(talk)
+    data = server.let_in(talk)
+    verdict(talk, data, 10 ** 14, server.take(data, 0.5))
+
+
+def closes_upload(server, talk):
+    server.welcome(talk)
+    server.echo(talk)
+    server.let_in(talk).close()
+    talk.close()
+
+
+def more_streams_than_agreed(server, talk):
+    server.welcome(talk, streams=1)
+    server.echo(talk)
+    server.let_in(talk)
+    talk.say(type="more", tokens=["cd" * 16] * 8)
+    talk.hear_type("abort")
+
+
+@pytest.mark.parametrize("play, error", [
+    (never_answers, "timeout"), (odd_welcome, "protocol"), (says_nonsense, "protocol"), (never_echoes, "timeout"),
+    (never_judges, "timeout"), (claims_more_bytes, "protocol"), (claims_a_rate, "protocol"),
+    (closes_upload, "aborted"), (more_streams_than_agreed, "protocol"),
+], ids=lambda value: getattr(value, "__name__", value).replace("_", "-"))
+def test_bad_server(pair, keys, play, error):
+    left, right = pair
+    a, b = keys.issue(A), keys.issue(B)
+    server = FalseServer(right, RIGHT, b, play)
+    found = measure(left, f"--connect={RIGHT}", f"--identity={a}", f"--peer={B}")
+    assert found["error"] == error, found
+    server.close()
+
+
+# The end of either side at any time
+
+
+@pytest.mark.parametrize("phase", ["rtt", "upload", "download"])
+def test_client_is_killed(pair, keys, phase):
+    left, right = pair
+    shape(right, 50, 16000)
+    server = Server(right, f"--key-file={keys.file}")
+    client = start(left, f"--connect={RIGHT}", f"--key-file={keys.file}")
+    wait_phase(client, phase)
+    client.kill()
+    assert "error" in server.wait_reports(1)[0]
+    server.check_idle()
+    assert "error" not in measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}", "--rtt-only")
+
+
+@pytest.mark.parametrize("phase", ["rtt", "upload", "download"])
+def test_session_is_killed(pair, keys, phase):
+    left, right = pair
+    server = Server(right, f"--key-file={keys.file}")
+    client = start(left, f"--connect={RIGHT}", f"--key-file={keys.file}")
+    wait_phase(client, phase)
+    session, = server.children()
+    kill(session)
+    assert result_of(client)["error"] in ("aborted", "timeout")
+    server.check_idle()
+    assert "error" not in measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}", "--rtt-only")
+
+
+def test_server_is_killed_with_its_session(pair, keys):
+    left, right = pair
+    server = Server(right, f"--key-file={keys.file}")
+    client = start(left, f"--connect={RIGHT}", f"--key-file={keys.file}")
+    wait_phase(client, "upload")
+    session, = server.children()
+    server.process.kill()
+    assert result_of(client)["error"] in ("aborted", "timeout")
+    wait_steadily(lambda: subprocess.run(["kill", "-0", str(session)], capture_output=True, check=False).returncode,
+                  "the session to die with its parent")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["term", "int"])
+def test_client_is_stopped(pair, keys, number):
+    left, right = pair
+    server = Server(right, f"--key-file={keys.file}")
+    client = start(left, f"--connect={RIGHT}", f"--key-file={keys.file}")
+    wait_phase(client, "upload")
+    client.signal(number)
+    assert result_of(client)["error"] == "aborted"
+    assert server.wait_reports(1)[0]["error"] == "aborted"
+    server.check_idle()
+
+
+def test_server_is_stopped(pair, keys):
+    left, right = pair
+    server = Server(right, f"--key-file={keys.file}")
+    client = start(left, f"--connect={RIGHT}", f"--key-file={keys.file}")
+    wait_phase(client, "download")
+    server.process.signal(signal.SIGTERM)
+    assert server.process.wait() == 0
+    assert result_of(client)["error"] == "aborted"
+
+
+def test_cable_is_pulled(pair, keys):
+    """The address vanishes within a measurement."""
+    left, right = pair
+    server = Server(right, f"--key-file={keys.file}")
+    client = start(left, f"--connect={RIGHT}", f"--key-file={keys.file}")
+    wait_phase(client, "upload")
+    network.delete_address(right, "eth0", f"{RIGHT}/24")
+    assert result_of(client, deadline=60)["error"] in ("timeout", "aborted")
+    server.wait_reports(1, deadline=60)
+    server.check_idle()
