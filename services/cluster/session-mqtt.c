@@ -7,6 +7,8 @@
 #define WINDOW_MESSAGES 64u
 #define WINDOW_BYTES (1024u * 1024u)
 
+#define READ_BYTES (64u * 1024) /* at a time */
+
 /* More than any payload may have, which is as much as the receiver needs to see that it is too much. Our own
  * brokers pass on no more; others do. */
 #define PAYLOAD_MAX (1024u * 1024u + 1u)
@@ -30,6 +32,7 @@ static void on_connect(struct mosquitto *mosq, void *userdata, int code)
         if (code != 0)
                 return;
         wire->phase = ALD_WIRE_UP;
+        mosquitto_log_callback_set(mosq, NULL); /* it would write a line for each message */
         ald_wire_say(wire, ALD_SESSION_CONNECTED, NULL, wire->expiry);
         filters = ald_session_take_filters(wire->session);
         if (filters)
@@ -102,6 +105,9 @@ static int set_options(AldWire *wire)
         mosquitto_int_option(mosq, MOSQ_OPT_TCP_NODELAY, 1);
         mosquitto_int_option(mosq, MOSQ_OPT_SEND_MAXIMUM, WINDOW_MESSAGES);
         mosquitto_int_option(mosq, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0);
+        /* By itself OpenSSL asks the kernel twice for each message. */
+        SSL_CTX_set_read_ahead(ald_tls_context(session->tls), 1);
+        SSL_CTX_set_default_read_buffer_len(ald_tls_context(session->tls), READ_BYTES);
         rc = mosquitto_void_option(mosq, MOSQ_OPT_SSL_CTX, ald_tls_context(session->tls));
         if (rc == MOSQ_ERR_SUCCESS && session->will_topic && session->will)
                 rc = mosquitto_will_set(

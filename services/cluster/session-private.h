@@ -72,6 +72,8 @@ typedef struct AldWire {
         AldWirePhase phase;
         gint64 deadline; /* of the phase */
         gint64 heard;    /* when something last came */
+        gint64 rested;   /* when to read again */
+        bool more;       /* to read, for which the socket would not wake us */
         bool done;       /* the outcome is set */
         AldSessionOutcome outcome;
 

@@ -12,6 +12,10 @@
 #define CLOSING_USEC (G_USEC_PER_SEC / 2) /* for DISCONNECT */
 #define BLINK_MS 1000                     /* how often libmosquitto looks at its clock once it is quiet */
 
+/* To wake for a message costs more than to read it, so what comes so soon after another waits for more. */
+#define GATHER_USEC (5 * 1000)
+#define READ_MAX 256u /* in one turn, since what is to be sent must not wait for the end of a flood */
+
 static void finish(AldWire *wire, AldSessionEvent event, char *words)
 {
         if (wire->done) {
@@ -113,15 +117,35 @@ static void step_tls(AldWire *wire, int fd, short revents)
         }
 }
 
+/* OpenSSL reads ahead, so that the socket may be empty while messages wait. */
+static bool has_more(const AldWire *wire)
+{
+        char unused;
+
+        return mosquitto_socket(wire->mosq) >= 0 && SSL_peek(mosquitto_ssl_get(wire->mosq), &unused, 1) > 0;
+}
+
+static int read_all(AldWire *wire)
+{
+        unsigned n = 0;
+        int rc;
+
+        wire->heard = g_get_monotonic_time();
+        do {
+                rc = mosquitto_loop_read(wire->mosq, 1);
+                wire->more = rc == MOSQ_ERR_SUCCESS && has_more(wire);
+        } while (wire->more && ++n < READ_MAX);
+        wire->rested = wire->heard + GATHER_USEC;
+        return rc;
+}
+
 /* Reads before it writes: after a refusal there may be a reason to read, but nobody to write to. */
 static void step_mqtt(AldWire *wire, int fd, short revents)
 {
         int rc = MOSQ_ERR_SUCCESS;
 
-        if (revents & (POLLIN | POLLERR | POLLHUP)) {
-                wire->heard = g_get_monotonic_time();
-                rc = mosquitto_loop_read(wire->mosq, 1);
-        }
+        if (wire->more || revents & (POLLIN | POLLERR | POLLHUP))
+                rc = read_all(wire);
         if (rc == MOSQ_ERR_SUCCESS && (wire->phase == ALD_WIRE_UP || wire->phase == ALD_WIRE_BYE))
                 ald_wire_fill(wire);
         if (rc == MOSQ_ERR_SUCCESS && mosquitto_want_write(wire->mosq))
@@ -167,15 +191,22 @@ static void look_at_clock(AldWire *wire)
         }
 }
 
+static gint64 rest_of(const AldWire *wire)
+{
+        return wire->phase == ALD_WIRE_UP ? MAX(wire->rested - g_get_monotonic_time(), 0) : 0;
+}
+
 static short wanted_events(const AldWire *wire)
 {
+        const short reading = rest_of(wire) > 0 ? 0 : POLLIN;
+
         switch (wire->phase) {
         case ALD_WIRE_TCP:
                 return POLLOUT;
         case ALD_WIRE_TLS: /* what libmosquitto wants to write is not to be trusted before the end of it */
                 return SSL_want_write((SSL *) mosquitto_ssl_get(wire->mosq)) ? POLLIN | POLLOUT : POLLIN;
         default:
-                return mosquitto_want_write(wire->mosq) ? POLLIN | POLLOUT : POLLIN;
+                return mosquitto_want_write(wire->mosq) ? reading | POLLOUT : reading;
         }
 }
 
@@ -186,7 +217,11 @@ static int wanted_timeout(const AldWire *wire)
                               ? wire->heard + ALD_SESSION_KEEPALIVE * G_USEC_PER_SEC - g_get_monotonic_time()
                               : wire->deadline - g_get_monotonic_time();
 
-        if (wire->phase == ALD_WIRE_UP)
+        if (wire->more)
+                return 0;
+        if (rest_of(wire) > 0)
+                left = rest_of(wire);
+        else if (wire->phase == ALD_WIRE_UP)
                 left = MAX(left, BLINK_MS * 1000);
         return (int) (MAX(left, 0) / 1000) + 1;
 }
