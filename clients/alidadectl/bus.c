@@ -150,6 +150,17 @@ static bool is_unknown_service(const sd_bus_error *error)
                sd_bus_error_has_name(error, SD_BUS_ERROR_NAME_HAS_NO_OWNER);
 }
 
+void ald_bus_ensure_error(sd_bus_error *error, int r)
+{
+        if (sd_bus_error_is_set(error))
+                return;
+        if (r == -EBADMSG || r == -ENXIO)
+                (void) sd_bus_error_set(error, SD_BUS_ERROR_INCONSISTENT_MESSAGE,
+                        "the reply is not what the interface promises");
+        else
+                (void) sd_bus_error_set_errno(error, r);
+}
+
 int ald_bus_exit_code(const sd_bus_error *error)
 {
         static const struct {

@@ -17,6 +17,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(sd_bus_error, sd_bus_error_free)
 #define ALD_CLUSTER_INTERFACE "org.alidade.Cluster1"
 #define ALD_CLUSTER_UNIT "alidade-clusterd"
 #define ALD_STATE_UNIT "alidade-stated"
+#define ALD_LINK_PROBE_NAME "org.alidade.LinkProbe1"
+#define ALD_LINK_PROBE_PATH "/org/alidade/LinkProbe1"
+#define ALD_LINK_PROBE_INTERFACE "org.alidade.LinkProbe1"
+#define ALD_LINK_PROBE_UNIT "alidade-link-probed"
 #define ALD_IDENTITY_NAME "org.alidade.Identity1"
 #define ALD_IDENTITY_UNIT "alidade-identityd"
 #define ALD_IDENTITY_PATH "/org/alidade/Identity1"
@@ -32,6 +36,9 @@ int ald_bus_open(const AldCtl *ctl, sd_bus **ret);
 /* Finds out whether a service answers, starting it where it can be started, and says so if it takes its time.
  */
 int ald_bus_await(sd_bus *bus, const char *name, sd_bus_error *error);
+
+/* Puts a failure into words where no error was sent with it. */
+void ald_bus_ensure_error(sd_bus_error *error, int r);
 
 /* What a failed call means to the one who ran us. */
 int ald_bus_exit_code(const sd_bus_error *error);

@@ -7,6 +7,7 @@
 
 #include "clients/alidadectl/ctl.h"
 #include "clients/alidadectl/print.h"
+#include "clients/alidadectl/text.h"
 
 static int verb_help(const AldCtl *ctl);
 
@@ -16,6 +17,9 @@ static const AldVerb verbs[] = {
         { "nodes", 0, 0, ald_verb_nodes, "nodes", "A table of all nodes" },
         { "show", 1, 1, ald_verb_show, "show NODE",
                 "All about one node, by its id, a begin of it, or its name" },
+        { "links", 0, 1, ald_verb_links, "links [NODE]",
+                "What is measured of the links, of all or of one node" },
+        { "topology", 0, 0, ald_verb_topology, "topology", "Who reaches whom, and how fast" },
         { "watch", 0, 0, ald_verb_watch, "watch", "The cluster live, until q or Ctrl-C" },
         { "monitor", 0, 0, ald_verb_monitor, "monitor", "A line for each update" },
         { "findings", 0, 0, ald_verb_findings, "findings", "What is wrong or odd in the cluster" },
@@ -23,6 +27,10 @@ static const AldVerb verbs[] = {
                 "Give this machine a friendly name; \"\" takes it back" },
         { "forget", 1, 1, ald_verb_forget, "forget NODE",
                 "Hide an offline node everywhere until it speaks again" },
+        { "probe", 0, UINT_MAX, ald_verb_probe, "probe link …",
+                "Measure the link to a node now; see alidadectl probe --help" },
+        { "inhibit", 0, UINT_MAX, ald_verb_inhibit, "inhibit …",
+                "Hold off probes while a command runs; see alidadectl inhibit --help" },
         { "cluster", 0, UINT_MAX, ald_verb_cluster, "cluster …",
                 "Make, enter and keep a cluster; see alidadectl cluster --help" },
         { "version", 0, 0, ald_verb_version, "version", "The version of this program" },
@@ -35,9 +43,12 @@ static int verb_help(const AldCtl *ctl)
         puts("Usage: alidadectl [OPTION…] [VERB]\n\n"
              "See what the nodes of the cluster are, have and do.\n\n"
              "Verbs (status, where none is given):");
-        for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-                if (verbs[i].usage)
-                        printf("  %-14s  %s\n", verbs[i].usage, verbs[i].help);
+        for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+                g_autofree char *usage = verbs[i].usage ? ald_text_fit(verbs[i].usage, 14, false) : NULL;
+
+                if (usage)
+                        printf("  %s  %s\n", usage, verbs[i].help);
+        }
         puts("\nOptions:\n"
              "  -h --help             Show this help\n"
              "     --version          Show the version\n"
@@ -50,9 +61,17 @@ static int verb_help(const AldCtl *ctl)
         return ald_print_finish();
 }
 
+/* Whether a verb has options of its own. */
+static bool has_own_options(const char *verb)
+{
+        static const char *const verbs_with_options[] = { "cluster", "probe", "inhibit", NULL };
+
+        return g_strv_contains(verbs_with_options, verb);
+}
+
 /*
- * Returns an exit code when there is nothing more to do, else -1. Collects what is no option; what follows
- * the word `cluster`, with options of its own, is left for that verb.
+ * Returns an exit code when there is nothing more to do, else -1. Collects what is no option; what follows a
+ * verb with options of its own is left for that.
  */
 static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
 {
@@ -69,7 +88,7 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
         };
         int c;
 
-        while ((words->len == 0 || strcmp(words->pdata[0], "cluster") != 0) &&
+        while ((words->len == 0 || !has_own_options(words->pdata[0])) &&
                 (c = getopt_long(argc, argv, "-hH:", options, NULL)) >= 0)
                 switch (c) {
                 case 1:

@@ -17,6 +17,8 @@ bool ald_value_is_name(const char *name)
         return true;
 }
 
+static int read_dict(sd_bus_message *m, bool nested_allowed, json_t *into, json_t *absent);
+
 static json_t *string_value(const char *text)
 {
         size_t length = strlen(text);
@@ -95,19 +97,33 @@ static int read_rows_value(sd_bus_message *m, json_t **ret)
         return r;
 }
 
-/* Reads what a variant holds; rows hold no rows. */
-static int read_content(sd_bus_message *m, const char *signature, bool rows_allowed, json_t **ret)
+static int read_dict_value(sd_bus_message *m, json_t **ret)
+{
+        json_t *fields = json_object();
+        int r = read_dict(m, false, fields, NULL);
+
+        if (r < 0)
+                json_decref(fields);
+        else
+                *ret = fields;
+        return r;
+}
+
+/* Reads what a variant holds; what is nested already holds neither rows nor dictionaries. */
+static int read_content(sd_bus_message *m, const char *signature, bool nested_allowed, json_t **ret)
 {
         if (strlen(signature) == 1 && strchr("stxduib", signature[0]))
                 return read_basic(m, signature[0], ret);
         if (strcmp(signature, "as") == 0)
                 return read_strings(m, ret);
-        if (rows_allowed && strcmp(signature, "aa{sv}") == 0)
+        if (nested_allowed && strcmp(signature, "aa{sv}") == 0)
                 return read_rows_value(m, ret);
+        if (nested_allowed && strcmp(signature, "a{sv}") == 0)
+                return read_dict_value(m, ret);
         return sd_bus_message_skip(m, signature);
 }
 
-static int read_variant(sd_bus_message *m, bool rows_allowed, json_t **ret)
+static int read_variant(sd_bus_message *m, bool nested_allowed, json_t **ret)
 {
         const char *signature;
         char type;
@@ -120,13 +136,13 @@ static int read_variant(sd_bus_message *m, bool rows_allowed, json_t **ret)
                 return -EBADMSG;
         r = sd_bus_message_enter_container(m, SD_BUS_TYPE_VARIANT, signature);
         if (r >= 0)
-                r = read_content(m, signature, rows_allowed, ret);
+                r = read_content(m, signature, nested_allowed, ret);
         if (r >= 0)
                 r = sd_bus_message_exit_container(m);
         return r;
 }
 
-static int read_entry(sd_bus_message *m, bool rows_allowed, json_t *into, json_t *absent)
+static int read_entry(sd_bus_message *m, bool nested_allowed, json_t *into, json_t *absent)
 {
         const char *name;
         json_t *value = NULL;
@@ -134,7 +150,7 @@ static int read_entry(sd_bus_message *m, bool rows_allowed, json_t *into, json_t
 
         r = sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &name);
         if (r >= 0)
-                r = read_variant(m, rows_allowed, &value);
+                r = read_variant(m, nested_allowed, &value);
         if (r < 0 || !ald_value_is_name(name) || json_object_size(into) >= ALD_VALUE_FIELDS_MAX) {
                 json_decref(value);
                 return r;
@@ -146,14 +162,14 @@ static int read_entry(sd_bus_message *m, bool rows_allowed, json_t *into, json_t
         return r;
 }
 
-static int read_dict(sd_bus_message *m, bool rows_allowed, json_t *into, json_t *absent)
+static int read_dict(sd_bus_message *m, bool nested_allowed, json_t *into, json_t *absent)
 {
         int r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "{sv}");
 
         if (r < 0)
                 return r;
         while ((r = sd_bus_message_enter_container(m, SD_BUS_TYPE_DICT_ENTRY, "sv")) > 0) {
-                r = read_entry(m, rows_allowed, into, absent);
+                r = read_entry(m, nested_allowed, into, absent);
                 if (r >= 0)
                         r = sd_bus_message_exit_container(m);
                 if (r < 0)

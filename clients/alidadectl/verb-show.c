@@ -3,36 +3,16 @@
 
 #include "clients/alidadectl/choose.h"
 #include "clients/alidadectl/describe.h"
-#include "clients/alidadectl/fields.h"
+#include "clients/alidadectl/links/link-table.h"
+#include "clients/alidadectl/links/names.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/seen.h"
 #include "clients/alidadectl/session.h"
 #include "clients/alidadectl/text.h"
 
-/* The links that begin or end at a node. */
-static GPtrArray *links_of(AldModel *model, const AldEntity *node)
-{
-        const GPtrArray *links = ald_model_links(model);
-        GPtrArray *own = g_ptr_array_new();
-
-        for (guint i = 0; i < links->len; i++) {
-                const AldEntity *link = links->pdata[i];
-                bool ends_here = false;
-                const char *kind;
-                json_t *fields;
-
-                json_object_foreach(link->records, kind, fields) {
-                        ends_here |= g_strcmp0(ald_field_text(fields, "Sink"), node->id) == 0;
-                }
-                if (ends_here || g_str_has_prefix(link->id, node->id))
-                        g_ptr_array_add(own, (void *) link);
-        }
-        return own;
-}
-
 static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *node)
 {
-        g_autoptr(GPtrArray) links = links_of(model, node);
+        g_autoptr(GPtrArray) links = ald_links_of(model, node);
         json_t *object = json_object();
         int r;
 
@@ -55,12 +35,13 @@ static double now_of_source(AldModel *model, const AldEntity *link, double now)
 
 static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *node)
 {
-        g_autoptr(GPtrArray) links = links_of(model, node);
+        g_autoptr(GPtrArray) links = ald_links_of(model, node);
         g_autoptr(GString) out = g_string_new(NULL), findings = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
         double now = ald_now();
 
         ald_describe_node(out, node, info.columns, now);
+        ald_link_describe(out, model, node, info.columns, 0, now);
         ald_describe_records(out, node, info.columns, now);
         for (guint i = 0; i < links->len; i++) {
                 const AldEntity *link = links->pdata[i];

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/alidadectl/describe.h"
+#include "clients/alidadectl/links/link-table.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
 #include "clients/alidadectl/text.h"
+
+#define LINKS_MAX 8u
 
 static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *own)
 {
@@ -23,10 +26,12 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *ow
 {
         g_autoptr(GString) out = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
+        double now = ald_now();
 
-        if (own)
-                ald_describe_node(out, own, info.columns, ald_now());
-        else
+        if (own) {
+                ald_describe_node(out, own, info.columns, now);
+                ald_link_describe(out, model, own, info.columns, LINKS_MAX, now);
+        } else
                 g_string_append(out, "This machine has told nothing of itself yet.\n");
         g_string_append_c(out, '\n');
         ald_describe_cluster(out, model, info.columns);

@@ -11,6 +11,9 @@
 #include "clients/alidadectl/view.h"
 
 #define FINDINGS_SHARE 4 /* findings take at most one row in so many */
+#define LINKS_MAX 200u   /* more are no picture, and take long to draw four times a second */
+#define LINKS_LEAST 3u   /* rows: a blank one, the header and a link */
+#define LINKS_ONCE 20u   /* where rows are not limited */
 #define KIND ALD_NODE_TABLE_LIVE
 
 static void add_line(GPtrArray *lines, const AldView *view, char *line)
@@ -130,12 +133,52 @@ static void add_nodes(GPtrArray *lines, AldView *view, unsigned rows)
                 if (devices)
                         ald_node_table_add_devices(table, KIND, node);
         }
-        if (view->widths_for != view->columns)
-                memset(view->widths, 0, sizeof(view->widths));
-        view->widths_for = view->columns;
         ald_table_layout(table, view->columns, view->widths);
         for (int row = -1; row < (int) ald_table_rows(table); row++)
                 add_line(lines, view, ald_table_line(table, row));
+}
+
+/* Of so many rows (0: no limit), how many the links get: what the nodes leave. */
+static unsigned rows_for_links(const AldView *view, unsigned rows)
+{
+        unsigned n_links = ald_model_links(view->model)->len, n_nodes = ald_model_nodes(view->model)->len;
+
+        if (n_links == 0 || n_links > LINKS_MAX)
+                return 0;
+        if (rows == 0)
+                return MIN(n_links, LINKS_ONCE) + 2;
+        return rows >= n_nodes + 1 + LINKS_LEAST ? MIN(n_links + 2, rows - n_nodes - 1) : 0;
+}
+
+/* In so many rows; those that do not fit are counted in the last one. */
+static void add_links(GPtrArray *lines, AldView *view, unsigned rows)
+{
+        g_autoptr(GPtrArray) infos = NULL;
+        g_autoptr(AldTable) table = NULL;
+        unsigned shown;
+
+        if (rows < LINKS_LEAST)
+                return;
+        infos = ald_link_infos(view->model, NULL, view->now_usec);
+        shown = infos->len <= rows - 2 ? infos->len : rows - 3;
+        table = ald_link_table_new(infos, shown, view->columns, view->link_widths);
+        add_line(lines, view, g_strdup(""));
+        for (int row = -1; row < (int) shown; row++)
+                add_line(lines, view, ald_table_line(table, row));
+        if (shown < infos->len)
+                add_line(lines, view,
+                        g_strdup_printf(
+                                ALD_STYLE_DIM "… %u more links" ALD_STYLE_NORMAL, infos->len - shown));
+}
+
+/* How wide columns were holds for one width of the terminal. */
+static void check_widths(AldView *view)
+{
+        if (view->widths_for != view->columns) {
+                memset(view->widths, 0, sizeof(view->widths));
+                memset(view->link_widths, 0, sizeof(view->link_widths));
+        }
+        view->widths_for = view->columns;
 }
 
 static char *format_keys(const AldView *view)
@@ -154,13 +197,15 @@ GPtrArray *ald_view_lines(AldView *view)
         g_autoptr(GPtrArray)
                 findings = findings_lines(view, MAX(view->rows / FINDINGS_SHARE, view->rows ? 1 : 0));
         unsigned below = findings->len + 2; /* a blank line and the keys */
+        unsigned body, links;
 
+        check_widths(view);
         add_title(lines, view);
         add_totals(lines, view);
-        add_nodes(lines, view,
-                view->rows == 0                   ? 0
-                : view->rows > lines->len + below ? view->rows - lines->len - below
-                                                  : 2);
+        body = view->rows == 0 ? 0 : view->rows > lines->len + below ? view->rows - lines->len - below : 2;
+        links = rows_for_links(view, body);
+        add_nodes(lines, view, body == 0 ? 0 : body - links);
+        add_links(lines, view, links);
         if (view->rows == 0)
                 add_line(lines, view, g_strdup(""));
         else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "clients/alidadectl/links/link-table.h"
 #include "clients/alidadectl/node-table.h"
 
 /* The picture that `watch` shows: lines of styled text. Draws nothing and knows no terminal. */
@@ -14,7 +15,7 @@ typedef struct AldView {
         unsigned page;       /* set: how many nodes are shown at once */
 
         /* From one picture to the next: the columns of the table stay where they are. */
-        unsigned widths[ALD_NODE_TABLE_COLUMNS_MAX];
+        unsigned widths[ALD_NODE_TABLE_COLUMNS_MAX], link_widths[ALD_LINK_TABLE_COLUMNS];
         unsigned widths_for; /* columns of the terminal for which that holds */
 } AldView;
 

@@ -915,7 +915,8 @@ def test_forget_without_a_cluster_service(play):
 # Shell completion
 
 COMPLETION = SOURCE / "clients" / "alidadectl" / "completion"
-VERBS = ["status", "nodes", "show", "watch", "monitor", "findings", "set-name", "forget", "cluster", "version"]
+VERBS = ["status", "nodes", "show", "links", "topology", "watch", "monitor", "findings", "set-name", "forget", "probe",
+         "inhibit", "cluster", "version"]
 
 COMPLETE_IN_BASH = r"""
 . "$1"

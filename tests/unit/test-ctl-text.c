@@ -134,7 +134,8 @@ static void test_render(void)
         assert_rendered(text, true, true, "\033[0;32m61 °C\033[0m –");
         assert_rendered(text, false, false, "61  C -");
         /* As wide in ASCII as before. */
-        assert_rendered("日é│x", false, false, "????x");
+        assert_rendered("日é☃x", false, false, "????x");
+        assert_rendered("a ↔ b ─│┼ ≠ ←", false, false, "a = b -|+ ! <");
 }
 
 int main(int argc, char **argv)

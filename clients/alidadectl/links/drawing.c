@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+
+#include "clients/alidadectl/format.h"
+#include "clients/alidadectl/links/drawing.h"
+#include "clients/alidadectl/links/link.h"
+#include "clients/alidadectl/table.h"
+#include "clients/alidadectl/text.h"
+
+#define LISTED_MAX 10u /* of a big cluster */
+#define COMPACT_BELOW 48
+
+/* The three that stay fit into 20 columns. */
+static const AldColumn pair_columns[] = {
+        { "NODES", .least = 6, .flexible = true },
+        { "→", .right = true },
+        { "←", .right = true },
+        { "RTT/2", .right = true, .priority = 2 },
+        { "NOTE", .priority = 1 },
+};
+
+static const char *path_title(unsigned path)
+{
+        return path == 0 ? "sockets" : "RDMA";
+}
+
+static void append_line(GString *out, const char *text, unsigned columns)
+{
+        ald_text_wrap(out, text, columns, 0);
+        g_string_append_c(out, '\n');
+}
+
+static void append_pairs(
+        GString *out, const AldTopology *topology, AldPair *const *pairs, unsigned n, unsigned columns)
+{
+        g_autoptr(AldTable) table = ald_table_new(pair_columns, G_N_ELEMENTS(pair_columns));
+        bool compact = columns > 0 && columns < COMPACT_BELOW;
+
+        for (unsigned i = 0; i < n; i++) {
+                bool uneven = ald_link_is_uneven(pairs[i]->there, pairs[i]->back);
+
+                ald_table_add(table, g_strdup_printf("%s ↔ %s", (char *) topology->names->pdata[pairs[i]->a],
+                                             (char *) topology->names->pdata[pairs[i]->b]));
+                ald_table_add(table, ald_topology_rate(pairs[i]->there, compact));
+                ald_table_add(table, ald_topology_rate(pairs[i]->back, compact));
+                ald_table_add(table, ald_format_nsec(pairs[i]->rtt / 2));
+                ald_table_add(table, g_strdup(uneven ? ALD_STYLE_WARNING "≠ uneven" ALD_STYLE_NORMAL : ""));
+        }
+        ald_table_layout(table, columns, NULL);
+        for (int row = -1; row < (int) n; row++) {
+                g_autofree char *line = ald_table_line(table, row);
+
+                g_string_append_printf(out, "%s\n", line);
+        }
+}
+
+static double slower(const AldPair *pair)
+{
+        return fmin(pair->there, pair->back);
+}
+
+/* How many times the faster direction is as fast as the other; 1 where one of them is not known. */
+static double unevenness(const AldPair *pair)
+{
+        double ratio = fmax(pair->there, pair->back) / slower(pair);
+
+        return isnan(pair->there) || isnan(pair->back) || isnan(ratio) ? 1 : ratio;
+}
+
+static int compare_slowness(const void *a, const void *b)
+{
+        const AldPair *const *x = a, *const *y = b;
+
+        return slower(*x) < slower(*y) ? -1 : slower(*x) > slower(*y);
+}
+
+static int compare_unevenness(const void *a, const void *b)
+{
+        const AldPair *const *x = a, *const *y = b;
+
+        return unevenness(*x) > unevenness(*y) ? -1 : unevenness(*x) < unevenness(*y);
+}
+
+/* What one looks for among many. */
+static void draw_extremes(GString *out, const AldTopology *topology, unsigned path, unsigned columns)
+{
+        const GPtrArray *all = topology->pairs[path];
+        g_autoptr(GPtrArray) sorted = g_ptr_array_new();
+        unsigned shown = MIN(all->len, LISTED_MAX), uneven = 0;
+        g_autofree char *title = g_strdup_printf(
+                "The slowest of %u pairs over %s:", all->len, path_title(path));
+
+        for (guint i = 0; i < all->len; i++)
+                g_ptr_array_add(sorted, all->pdata[i]);
+        g_ptr_array_sort(sorted, compare_slowness);
+        append_line(out, title, columns);
+        append_pairs(out, topology, (AldPair *const *) sorted->pdata, shown, columns);
+        g_ptr_array_sort(sorted, compare_unevenness);
+        while (uneven < shown && ald_link_is_uneven(((AldPair *) sorted->pdata[uneven])->there,
+                                         ((AldPair *) sorted->pdata[uneven])->back))
+                uneven++;
+        if (uneven == 0)
+                return;
+        g_string_append_c(out, '\n');
+        append_line(out, "The most uneven ones:", columns);
+        append_pairs(out, topology, (AldPair *const *) sorted->pdata, uneven, columns);
+}
+
+/* Each uneven pair in words. */
+static void explain_uneven(GString *out, const AldTopology *topology, unsigned path, unsigned columns)
+{
+        const GPtrArray *pairs = topology->pairs[path];
+
+        for (guint i = 0; i < pairs->len; i++) {
+                const AldPair *pair = pairs->pdata[i];
+                g_autofree char *there = ald_format_bits_per_second(pair->there), *text = NULL;
+                g_autofree char *back = ald_format_bits_per_second(pair->back);
+                const char *a = topology->names->pdata[pair->a], *b = topology->names->pdata[pair->b];
+
+                if (!ald_link_is_uneven(pair->there, pair->back))
+                        continue;
+                text = g_strdup_printf("≠ uneven: %s from %s to %s, %s back", there, a, b, back);
+                append_line(out, text, columns);
+        }
+}
+
+static void draw_path(GString *out, const AldTopology *topology, unsigned path, unsigned columns)
+{
+        const GPtrArray *pairs = topology->pairs[path];
+        g_autoptr(GString) matrix = g_string_new(NULL);
+        g_autofree char *title = NULL;
+
+        if (topology->names->len > ALD_DRAWING_NODES_MAX) {
+                draw_extremes(out, topology, path, columns);
+                return;
+        }
+        if (!ald_topology_draw_matrix(matrix, topology, path, columns)) {
+                title = g_strdup_printf("Over %s:", path_title(path));
+                append_line(out, title, columns);
+                append_pairs(out, topology, (AldPair *const *) pairs->pdata, pairs->len, columns);
+                return;
+        }
+        title = g_strdup_printf(
+                "Over %s, from the node at the left to the one at the top:", path_title(path));
+        append_line(out, title, columns);
+        g_string_append(out, matrix->str);
+        explain_uneven(out, topology, path, columns);
+}
+
+void ald_topology_draw(GString *out, const AldTopology *topology, unsigned columns)
+{
+        for (unsigned path = 0; path < ALD_TOPOLOGY_PATHS; path++) {
+                if (topology->pairs[path]->len == 0)
+                        continue;
+                if (out->len > 0)
+                        g_string_append_c(out, '\n');
+                draw_path(out, topology, path, columns);
+        }
+        if (out->len == 0)
+                g_string_append(out, "No link has been measured yet.\n");
+        else if (topology->names->len > ALD_DRAWING_NODES_MAX) {
+                g_autofree char *note = g_strdup_printf(
+                        "%u nodes are too many to draw. \"alidadectl links NODE\" shows all links of one, "
+                        "--json all there are.",
+                        topology->names->len);
+
+                g_string_append_c(out, '\n');
+                append_line(out, note, columns);
+        }
+}

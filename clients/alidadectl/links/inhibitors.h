@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <jansson.h>
+
+#include "clients/alidadectl/bus.h"
+
+#define ALD_INHIBITORS_SHOWN_MAX 4096u
+
+/* Who holds off probes: rows with What, Who, Why, Uid and Pid. A negative errno, and the error set. */
+int ald_inhibitors_read(sd_bus *bus, json_t *rows, sd_bus_error *error);
+
+/* Whether one that is such a row holds off links. */
+bool ald_inhibitor_holds_links(const json_t *row);
+
+/* A table of them; names of users where they are of this machine. */
+void ald_inhibitors_describe(GString *out, const json_t *rows, bool local, unsigned columns);

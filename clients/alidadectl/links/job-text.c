@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "clients/alidadectl/describe.h"
+#include "clients/alidadectl/fields.h"
+#include "clients/alidadectl/format.h"
+#include "clients/alidadectl/links/job-text.h"
+#include "clients/alidadectl/links/link.h"
+#include "clients/alidadectl/text.h"
+
+#define BAR_MAX 30u
+#define BAR_LEAST 5u
+#define LABEL_WIDTH 10
+
+AldJobState ald_job_state(const json_t *job)
+{
+        static const struct {
+                const char *name;
+                AldJobState state;
+        } states[] = {
+                { "waiting", ALD_JOB_WAITING },
+                { "running", ALD_JOB_RUNNING },
+                { "done", ALD_JOB_DONE },
+                { "failed", ALD_JOB_FAILED },
+                { "canceled", ALD_JOB_CANCELED },
+        };
+        const char *name = ald_field_text(job, "State");
+
+        for (size_t i = 0; i < G_N_ELEMENTS(states); i++)
+                if (g_strcmp0(name, states[i].name) == 0)
+                        return states[i].state;
+        return ALD_JOB_UNKNOWN;
+}
+
+bool ald_job_has_ended(const json_t *job)
+{
+        return ald_job_state(job) >= ALD_JOB_DONE;
+}
+
+static char *safe_field(const json_t *fields, const char *name)
+{
+        const char *text = ald_field_text(fields, name);
+
+        return text ? ald_text_safe(text) : NULL;
+}
+
+char *ald_job_step(const json_t *job)
+{
+        g_autofree char *phase = safe_field(job, "Phase"), *address = safe_field(job, "Address");
+        const char *what = phase && strcmp(phase, "rtt") == 0 ? "round trips" : phase;
+
+        if (ald_job_state(job) == ALD_JOB_WAITING)
+                return g_strdup("waiting until no other probe is in the way");
+        if (!what)
+                what = "starting";
+        return address ? g_strdup_printf("%s over %s", what, address) : g_strdup(what);
+}
+
+static void append_bar(GString *out, double progress, unsigned width)
+{
+        unsigned filled = (unsigned) lround(progress * width);
+
+        for (unsigned i = 0; i < width; i++)
+                g_string_append(out, i < filled ? "█" : "░");
+}
+
+char *ald_job_progress(const json_t *job, const char *name, unsigned columns)
+{
+        double progress = CLAMP(ald_field_number(job, "Progress"), 0, 1);
+        g_autofree char *step = ald_job_step(job), *text = g_strdup_printf("%s: %s", name, step);
+        g_autoptr(GString) out = g_string_new(NULL);
+        g_autofree char *cut = NULL;
+        unsigned room;
+
+        if (isnan(progress) || columns < BAR_LEAST + 6)
+                return ald_text_cut(text, columns);
+        room = columns / 2 - 6;
+        room = CLAMP(room, BAR_LEAST, BAR_MAX);
+        append_bar(out, progress, room);
+        g_string_append_printf(out, " %3.0f %%", floor(progress * 100));
+        if (columns > room + 6 + 2) {
+                cut = ald_text_cut(text, columns - room - 6 - 2);
+                g_string_append_printf(out, "  %s", cut);
+        }
+        return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+char *ald_job_reason(const json_t *job)
+{
+        char *reason = safe_field(job, "Error");
+
+        return reason ? reason : g_strdup("for no reason that was told");
+}
+
+/* Adds a part to a list with commas; takes the part; leaves out what is absent. */
+static void add(GString *list, const char *before, char *part)
+{
+        g_autofree char *text = part;
+
+        if (strcmp(text, ALD_ABSENT_TEXT) != 0)
+                g_string_append_printf(list, "%s%s%s", list->len > 0 ? ", " : "", before, text);
+}
+
+/* "9.41 Gb/s, mean 9.38 Gb/s, 1.20 GiB in 1.20 s" */
+static char *describe_direction(const json_t *result, const char *direction)
+{
+        static const char *const suffixes[] = { "BitsPerSecond", "MeanBitsPerSecond", "Bytes", "Seconds" };
+        double values[G_N_ELEMENTS(suffixes)];
+        g_autofree char *bytes = NULL, *seconds = NULL;
+        GString *list = g_string_new(NULL);
+
+        for (size_t i = 0; i < G_N_ELEMENTS(suffixes); i++) {
+                g_autofree char *name = g_strconcat(direction, suffixes[i], NULL);
+
+                values[i] = ald_link_amount(result, name);
+        }
+        add(list, "", ald_format_bits_per_second(values[0]));
+        add(list, "mean ", ald_format_bits_per_second(values[1]));
+        bytes = ald_format_bytes(values[2]);
+        seconds = ald_format_nsec(values[3] * 1e9);
+        if (!isnan(values[2]) && !isnan(values[3]))
+                add(list, "", g_strdup_printf("%s in %s", bytes, seconds));
+        return g_string_free(list, FALSE);
+}
+
+static char *half(const json_t *result, const char *name)
+{
+        return ald_format_nsec(ald_link_amount(result, name) / 2);
+}
+
+static char *describe_rtt(const json_t *result)
+{
+        GString *list = g_string_new(NULL);
+
+        add(list, "", half(result, "RttP50NSec"));
+        add(list, "least ", half(result, "RttMinNSec"));
+        add(list, "99th percentile ", half(result, "RttP99NSec"));
+        add(list, "under load ", half(result, "LoadedRttP50NSec"));
+        return g_string_free(list, FALSE);
+}
+
+static char *describe_path(const json_t *job, const json_t *result, const char *name)
+{
+        g_autofree char *interface = safe_field(result, "SourceInterface");
+        g_autofree char *address = safe_field(result, "SinkAddress");
+        GString *text = g_string_new(name);
+
+        if (!address)
+                address = safe_field(job, "Address");
+        if (address)
+                g_string_append_printf(text, " over %s", address);
+        if (interface)
+                g_string_append_printf(text, " (%s)", interface);
+        return g_string_free(text, FALSE);
+}
+
+static void entry(GString *out, const char *label, unsigned columns, char *text)
+{
+        ald_describe_entry(out, label, LABEL_WIDTH, columns, text);
+}
+
+void ald_job_describe_result(GString *out, const json_t *job, const char *name, unsigned columns)
+{
+        const json_t *result = json_object_get(job, "Result");
+        char *limiter = safe_field(result, "Limiter");
+
+        entry(out, "Link to", columns, describe_path(job, result, name));
+        entry(out, "Upload", columns, describe_direction(result, "Upload"));
+        entry(out, "Download", columns, describe_direction(result, "Download"));
+        entry(out, "RTT/2", columns, describe_rtt(result));
+        entry(out, "Jitter/2", columns, half(result, "JitterNSec"));
+        if (limiter)
+                entry(out, "Limited by", columns, limiter);
+        if (!isnan(ald_link_amount(result, "Streams")))
+                entry(out, "Streams", columns, ald_format_count(ald_link_amount(result, "Streams")));
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+#include <jansson.h>
+#include <stdbool.h>
+
+/*
+ * A job of org.alidade.LinkProbe1 in words. It is an object of its properties, as far as they are known;
+ * whoever filled it in may have put anything there. Pure: no bus, no terminal.
+ */
+
+typedef enum AldJobState {
+        ALD_JOB_UNKNOWN,
+        ALD_JOB_WAITING,
+        ALD_JOB_RUNNING,
+        ALD_JOB_DONE,
+        ALD_JOB_FAILED,
+        ALD_JOB_CANCELED,
+} AldJobState;
+
+AldJobState ald_job_state(const json_t *job);
+bool ald_job_has_ended(const json_t *job);
+
+/* "waiting", "round trips over 192.0.2.2", "upload"… Safe text. */
+char *ald_job_step(const json_t *job);
+
+/* One line with a bar, as wide as the columns allow. The name is safe text. */
+char *ald_job_progress(const json_t *job, const char *name, unsigned columns);
+
+/* Why it failed. Safe text. */
+char *ald_job_reason(const json_t *job);
+
+/* What was measured, an entry a line. */
+void ald_job_describe_result(GString *out, const json_t *job, const char *name, unsigned columns);

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "clients/alidadectl/fields.h"
+#include "clients/alidadectl/format.h"
+#include "clients/alidadectl/links/link.h"
+#include "clients/alidadectl/links/negotiated.h"
+#include "clients/alidadectl/seen.h"
+#include "clients/alidadectl/text.h"
+
+#define KIND_SOCKET "Link1.Socket"
+#define KIND_RDMA "Link1.Rdma"
+#define AMOUNT_MAX 1e18
+#define SHORT_ID_LENGTH 8
+
+/* As the findings have it. */
+#define UNEVEN 2.0
+
+/* How long a result is fresh, and how peers take turns in a big cluster; see GetDueProbes(). */
+#define SOCKET_TTL_USEC (5 * 60e6)
+#define RDMA_TTL_USEC (6 * 3600e6)
+#define TURNS_FROM_NODES 64
+#define PEERS_AT_A_TURN 16
+
+void ald_link_info_free(AldLinkInfo *info)
+{
+        if (!info)
+                return;
+        g_free(info->source_id);
+        g_free(info->sink_id);
+        g_free(info->source);
+        g_free(info->sink);
+        g_free(info->path);
+        g_free(info->interface);
+        g_free(info->type);
+        g_free(info->failure);
+        g_free(info->sort_key);
+        g_free(info);
+}
+
+double ald_link_amount(const json_t *fields, const char *name)
+{
+        double value = ald_field_number(fields, name);
+
+        return value >= 0 && value <= AMOUNT_MAX ? value : (double) NAN;
+}
+
+bool ald_link_is_uneven(double rate, double other)
+{
+        return fmax(rate, other) > UNEVEN * fmin(rate, other) && !isnan(rate) && !isnan(other);
+}
+
+char *ald_link_node_name(AldModel *model, const char *id)
+{
+        const AldEntity *node = ald_model_get(model, id);
+        g_autofree char *safe = node || !id ? NULL : ald_text_safe(id);
+
+        if (node)
+                return g_strdup(node->label);
+        return safe ? g_utf8_substring(safe, 0, MIN(g_utf8_strlen(safe, -1), SHORT_ID_LENGTH)) : NULL;
+}
+
+static char *safe_field(const json_t *fields, const char *name)
+{
+        const char *text = ald_field_text(fields, name);
+
+        return text ? ald_text_safe(text) : NULL;
+}
+
+/* What follows the id of the sink in the key of a socket link. */
+static const char *address_in_key(const AldEntity *link)
+{
+        const char *comma = strchr(link->id, ',');
+
+        return comma ? comma + 1 : ALD_ABSENT_TEXT;
+}
+
+static char *describe_path(const AldLinkInfo *info, const AldEntity *link, const json_t *fields)
+{
+        g_autofree char *from = safe_field(fields, "SourcePort"), *to = safe_field(fields, "SinkPort");
+        g_autofree char *address = safe_field(fields, "SinkAddress");
+
+        if (info->rdma)
+                return g_strdup_printf("%s → %s", from ? from : ALD_ABSENT_TEXT, to ? to : ALD_ABSENT_TEXT);
+        if (!address)
+                address = ald_text_safe(address_in_key(link));
+        /* The same link-local address may be found behind each interface. */
+        if (g_str_has_prefix(address, "fe80:") && info->interface && !strchr(address, '%'))
+                return g_strdup_printf("%s%%%s", address, info->interface);
+        return g_steal_pointer(&address);
+}
+
+static char *sink_of(const AldEntity *link, const json_t *fields)
+{
+        const char *sink = ald_field_text(fields, "Sink"), *key = strchr(link->id, '/') + 1;
+
+        return sink ? g_strdup(sink) : g_strndup(key, strcspn(key, ","));
+}
+
+/* Who is not measured in a whole turn more than there is time for was left out. */
+static double stale_after(bool rdma, unsigned n_nodes)
+{
+        double turns = n_nodes < TURNS_FROM_NODES ? 1 : ceil((double) n_nodes / PEERS_AT_A_TURN);
+
+        return (turns + 1) * (rdma ? RDMA_TTL_USEC : SOCKET_TTL_USEC);
+}
+
+static bool has_failed(const AldLinkInfo *info, const json_t *fields)
+{
+        double failed = ald_link_amount(fields, "FailedUSec");
+
+        if (isnan(info->measured))
+                return info->failure || !isnan(failed);
+        return failed > info->measured;
+}
+
+static AldLinkVerdict judge(
+        AldLinkInfo *info, const json_t *fields, AldModel *model, const AldNegotiated *negotiated)
+{
+        if (has_failed(info, fields))
+                return ALD_LINK_FAILED;
+        if (isnan(info->measured))
+                return ALD_LINK_UNMEASURED;
+        if (info->now - info->measured > stale_after(info->rdma, ald_model_nodes(model)->len))
+                return ALD_LINK_STALE;
+        return ald_negotiated_falls_short(negotiated, info->upload, info->download) ? ALD_LINK_SLOW
+                                                                                    : ALD_LINK_OK;
+}
+
+/* Made once, since there may be as many links as nodes times nodes. */
+static char *make_sort_key(const AldLinkInfo *info)
+{
+        g_autofree char *source = g_utf8_collate_key_for_filename(info->source, -1);
+        g_autofree char *sink = g_utf8_collate_key_for_filename(info->sink, -1);
+        g_autofree char *path = g_utf8_collate_key_for_filename(info->path, -1);
+
+        return g_strdup_printf("%s\n%s\n%d%s", source, sink, info->rdma, path);
+}
+
+static AldLinkInfo *info_new(
+        AldModel *model, const AldEntity *link, const char *kind, const json_t *fields, double now_usec)
+{
+        AldLinkInfo *info = g_new0(AldLinkInfo, 1);
+        AldNegotiated negotiated;
+
+        info->rdma = strcmp(kind, KIND_RDMA) == 0;
+        info->source_id = g_strndup(link->id, strcspn(link->id, "/"));
+        info->sink_id = sink_of(link, fields);
+        info->source = ald_link_node_name(model, info->source_id);
+        info->sink = ald_link_node_name(model, info->sink_id);
+        info->interface = safe_field(fields, "SourceInterface");
+        info->type = info->rdma ? g_strdup("rdma") : safe_field(fields, "SourceInterfaceType");
+        info->path = describe_path(info, link, fields);
+        info->upload = ald_link_amount(fields, "UploadBitsPerSecond");
+        info->download = ald_link_amount(fields, "DownloadBitsPerSecond");
+        info->rtt = ald_link_amount(fields, "RttP50NSec");
+        info->jitter = ald_link_amount(fields, "JitterNSec");
+        info->measured = ald_link_amount(fields, "MeasuredUSec");
+        info->now = ald_node_now(ald_model_get(model, info->source_id), now_usec);
+        info->failure = safe_field(fields, "Failure");
+        negotiated = ald_negotiated_of(fields, ald_model_get(model, info->sink_id), info->rdma);
+        info->share = ald_negotiated_share(&negotiated, info->upload, info->download);
+        info->verdict = judge(info, fields, model, &negotiated);
+        info->sort_key = make_sort_key(info);
+        return info;
+}
+
+static int compare_infos(const void *a, const void *b)
+{
+        const AldLinkInfo *const *x = a, *const *y = b;
+
+        return strcmp((*x)->sort_key, (*y)->sort_key);
+}
+
+GPtrArray *ald_link_infos(AldModel *model, const AldEntity *node, double now_usec)
+{
+        GPtrArray *infos = g_ptr_array_new_with_free_func((GDestroyNotify) ald_link_info_free);
+        const GPtrArray *links = ald_model_links(model);
+
+        for (guint i = 0; i < links->len; i++) {
+                const AldEntity *link = links->pdata[i];
+                const char *kind;
+                json_t *fields;
+
+                json_object_foreach(link->records, kind, fields) {
+                        g_autoptr(AldLinkInfo) info = NULL;
+
+                        if (strcmp(kind, KIND_SOCKET) != 0 && strcmp(kind, KIND_RDMA) != 0)
+                                continue;
+                        info = info_new(model, link, kind, fields, now_usec);
+                        if (!node || strcmp(info->source_id, node->id) == 0 ||
+                                strcmp(info->sink_id, node->id) == 0)
+                                g_ptr_array_add(infos, g_steal_pointer(&info));
+                }
+        }
+        g_ptr_array_sort(infos, compare_infos);
+        return infos;
+}
+
+char *ald_link_verdict_text(const AldLinkInfo *info)
+{
+        g_autofree char *share = NULL;
+
+        switch (info->verdict) {
+        case ALD_LINK_OK:
+                return g_strdup(ALD_STYLE_GOOD "ok" ALD_STYLE_NORMAL);
+        case ALD_LINK_UNMEASURED:
+                return g_strdup(ALD_STYLE_DIM "not measured" ALD_STYLE_NORMAL);
+        case ALD_LINK_SLOW:
+                share = ald_format_percent(info->share);
+                return g_strdup_printf(ALD_STYLE_WARNING "%s of negotiated" ALD_STYLE_NORMAL, share);
+        case ALD_LINK_STALE:
+                return g_strdup(ALD_STYLE_WARNING "stale" ALD_STYLE_NORMAL);
+        case ALD_LINK_FAILED:
+        default:
+                return g_strdup_printf(ALD_STYLE_ERROR "failed%s%s" ALD_STYLE_NORMAL,
+                        info->failure ? ": " : "", info->failure ? info->failure : "");
+        }
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "clients/alidadectl/model.h"
+
+/* What is measured of a link, made fit to be shown. */
+
+typedef enum AldLinkVerdict {
+        ALD_LINK_OK,
+        ALD_LINK_UNMEASURED,
+        ALD_LINK_SLOW,  /* a direction falls short of what was negotiated */
+        ALD_LINK_STALE, /* measured too long ago to be told from no longer measured */
+        ALD_LINK_FAILED,
+} AldLinkVerdict;
+
+/* One record of a link. Numbers are NaN where absent or where they cannot be. */
+typedef struct AldLinkInfo {
+        bool rdma;
+        char *source_id, *sink_id;
+        char *source, *sink; /* safe text: names of the nodes */
+        char *path;          /* safe text: the address, or the ports */
+        char *interface;     /* safe text, or NULL */
+        char *type;          /* of that interface; safe text, or NULL */
+        double upload, download;
+        double rtt, jitter; /* there and back, ns */
+        double measured;    /* µs, by the clock of the source */
+        double now;         /* the same */
+        double share;       /* percent of what was negotiated, in the direction that has less of it */
+        AldLinkVerdict verdict;
+        char *failure; /* safe text; NULL where it did not fail or the reason is unknown */
+        char *sort_key;
+} AldLinkInfo;
+
+void ald_link_info_free(AldLinkInfo *info);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLinkInfo, ald_link_info_free)
+
+/* The AldLinkInfo of each record, by names of source and sink; those that begin or end at a node, where one
+ * is given. */
+GPtrArray *ald_link_infos(AldModel *model, const AldEntity *node, double now_usec);
+
+/* "ok", "40 % of negotiated", "failed: refused", coloured. */
+char *ald_link_verdict_text(const AldLinkInfo *info);
+
+/* The number, or NaN where it is absent or no rate, duration or time could be that. */
+double ald_link_amount(const json_t *fields, const char *name);
+
+/* The name of a node by its id, or the begin of an id that is not known. Safe text; NULL for no id. */
+char *ald_link_node_name(AldModel *model, const char *id);
+
+/* Whether the greater of two rates is so much more that this is worth a word. */
+bool ald_link_is_uneven(double rate, double other);

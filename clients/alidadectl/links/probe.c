@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "clients/alidadectl/agent.h"
+#include "clients/alidadectl/bus.h"
+#include "clients/alidadectl/links/job-text.h"
+#include "clients/alidadectl/links/probe-private.h"
+#include "clients/alidadectl/print.h"
+#include "clients/alidadectl/value.h"
+
+#define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
+#define CANCEL_USEC (UINT64_C(5) * 1000 * 1000)
+
+static void finish(AldProbe *probe)
+{
+        ald_progress_end(&probe->progress);
+        (void) sd_event_exit(probe->event, ald_probe_report(probe));
+}
+
+/* Ends the loop with what an error means. */
+static void fail(AldProbe *probe, const sd_bus_error *error)
+{
+        ald_progress_end(&probe->progress);
+        (void) sd_event_exit(probe->event, ald_probe_complain(probe, error));
+}
+
+static void fail_errno(AldProbe *probe, int r)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+
+        ald_bus_ensure_error(&error, r);
+        fail(probe, &error);
+}
+
+static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldProbe *probe = userdata;
+        json_t *job;
+        int r;
+
+        if (sd_bus_message_is_method_error(m, NULL)) {
+                fail(probe, sd_bus_message_get_error(m));
+                return 0;
+        }
+        job = json_object();
+        r = sd_bus_message_has_signature(m, "a{sv}") > 0 ? ald_value_read_dict(m, job, NULL) : -EBADMSG;
+        json_decref(probe->job);
+        probe->job = job;
+        if (r < 0)
+                fail_errno(probe, r);
+        else if (ald_job_has_ended(job))
+                finish(probe);
+        else
+                ald_progress_show(&probe->progress, job, probe->order->node->label);
+        return 0;
+}
+
+static void read_job(AldProbe *probe)
+{
+        int r;
+
+        probe->call = sd_bus_slot_unref(probe->call);
+        r = sd_bus_call_method_async(probe->bus, &probe->call, probe->service, probe->path,
+                "org.freedesktop.DBus.Properties", "GetAll", on_properties, probe, "s", ALD_JOB_INTERFACE);
+        if (r < 0)
+                fail_errno(probe, r);
+}
+
+static int on_canceled(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldProbe *probe = userdata;
+
+        if (sd_bus_message_is_method_error(m, NULL))
+                fail(probe, sd_bus_message_get_error(m));
+        else
+                read_job(probe);
+        return 0;
+}
+
+static void cancel_job(AldProbe *probe)
+{
+        int r;
+
+        probe->cancel = sd_bus_slot_unref(probe->cancel);
+        r = sd_bus_call_method_async(probe->bus, &probe->cancel, probe->service, probe->path,
+                ALD_JOB_INTERFACE, "Cancel", on_canceled, probe, "");
+        if (r < 0)
+                fail_errno(probe, r);
+}
+
+static int on_started(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldProbe *probe = userdata;
+        const char *path;
+        int r;
+
+        ald_agent_stop(probe->agent);
+        probe->agent = 0;
+        if (sd_bus_message_is_method_error(m, NULL)) {
+                fail(probe, sd_bus_message_get_error(m));
+                return 0;
+        }
+        r = sd_bus_message_read(m, "o", &path);
+        if (r < 0) {
+                fail_errno(probe, r);
+                return 0;
+        }
+        probe->path = g_strdup(path);
+        probe->service = g_strdup(sd_bus_message_get_sender(m));
+        if (probe->canceled)
+                cancel_job(probe);
+        else
+                read_job(probe);
+        return 0;
+}
+
+/* Anybody may send us a signal that looks right; only the one that has our job is believed. */
+static bool is_of_our_job(const AldProbe *probe, sd_bus_message *m)
+{
+        return probe->path && g_strcmp0(sd_bus_message_get_sender(m), probe->service) == 0 &&
+               g_strcmp0(sd_bus_message_get_path(m), probe->path) == 0;
+}
+
+/* Takes over the fields that are told, and forgets those that are told to be unknown. */
+static int update_job(AldProbe *probe, sd_bus_message *m)
+{
+        json_t *absent = json_array(), *name;
+        int r = ald_value_read_dict(m, probe->job, absent);
+        size_t i;
+
+        json_array_foreach(absent, i, name)
+                json_object_del(probe->job, json_string_value(name));
+        json_decref(absent);
+        return r;
+}
+
+static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldProbe *probe = userdata;
+        const char *interface;
+
+        if (!is_of_our_job(probe, m) || !probe->job || sd_bus_message_has_signature(m, "sa{sv}as") <= 0 ||
+                sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &interface) < 0 ||
+                strcmp(interface, ALD_JOB_INTERFACE) != 0 || update_job(probe, m) < 0)
+                return 0;
+        /* What belongs to the end may come in several signals. */
+        if (ald_job_has_ended(probe->job))
+                read_job(probe);
+        else
+                ald_progress_show(&probe->progress, probe->job, probe->order->node->label);
+        return 0;
+}
+
+static int on_owner_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldProbe *probe = userdata;
+        const char *name, *old, *new;
+
+        if (probe->service && sd_bus_message_read(m, "sss", &name, &old, &new) >= 0 &&
+                strcmp(old, probe->service) == 0)
+                fail(probe, &SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_DISCONNECTED,
+                                    ALD_LINK_PROBE_NAME " went away, and the probe with it"));
+        return 0;
+}
+
+static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        fail(userdata, &SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_DISCONNECTED, "the bus closed the connection"));
+        return 0;
+}
+
+static int on_patience_ended(sd_event_source *source, uint64_t usec, void *userdata)
+{
+        AldProbe *probe = userdata;
+
+        ald_progress_end(&probe->progress);
+        ald_complain("The probe of %s was to be canceled, but has not ended", probe->order->node->label);
+        return sd_event_exit(probe->event, ALD_EXIT_ERROR);
+}
+
+/* The first time the job is ended; who insists need not wait for that. */
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+{
+        AldProbe *probe = userdata;
+
+        if (probe->canceled)
+                return on_patience_ended(NULL, 0, probe);
+        probe->canceled = true;
+        if (probe->path)
+                cancel_job(probe);
+        ald_agent_stop(probe->agent); /* and with it the question that keeps the answer away */
+        probe->agent = 0;
+        return sd_event_add_time_relative(
+                probe->event, NULL, CLOCK_MONOTONIC, CANCEL_USEC, 0, on_patience_ended, probe);
+}
+
+static int add_matches(AldProbe *probe)
+{
+        static const struct {
+                const char *rule;
+                sd_bus_message_handler_t callback;
+        } matches[] = {
+                { "type='signal',sender='" ALD_LINK_PROBE_NAME "',path_namespace='" ALD_LINK_PROBE_PATH
+                  "/job',interface='org.freedesktop.DBus.Properties',member='PropertiesChanged'",
+                        on_changed },
+                { "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
+                  "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='" ALD_LINK_PROBE_NAME "'",
+                        on_owner_changed },
+                { "type='signal',sender='org.freedesktop.DBus.Local',"
+                  "interface='org.freedesktop.DBus.Local',member='Disconnected'",
+                        on_disconnected },
+        };
+        int r = 0;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(matches) && r >= 0; i++)
+                r = sd_bus_add_match_async(
+                        probe->bus, NULL, matches[i].rule, matches[i].callback, NULL, probe);
+        return r;
+}
+
+static int append_options(sd_bus_message *m, const AldProbeOrder *order)
+{
+        int r = sd_bus_message_open_container(m, SD_BUS_TYPE_ARRAY, "{sv}");
+
+        if (r >= 0 && order->address)
+                r = sd_bus_message_append(m, "{sv}", "Address", "s", order->address);
+        if (r >= 0 && order->rtt_only)
+                r = sd_bus_message_append(m, "{sv}", "RttOnly", "b", true);
+        return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+static int start_job(AldProbe *probe)
+{
+        const AldProbeOrder *order = probe->order;
+        bool interactive = ald_agent_may_ask(order->ctl);
+        g_autoptr(sd_bus_message) m = NULL;
+        int r;
+
+        r = sd_bus_message_new_method_call(probe->bus, &m, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH,
+                ALD_LINK_PROBE_INTERFACE, "ProbeLink");
+        if (r >= 0)
+                r = sd_bus_message_set_allow_interactive_authorization(m, interactive);
+        if (r >= 0)
+                r = sd_bus_message_append(m, "s", order->node->id);
+        if (r >= 0)
+                r = append_options(m, order);
+        if (r >= 0)
+                r = sd_bus_call_async(
+                        probe->bus, &probe->call, m, on_started, probe, interactive ? ASKING_USEC : 0);
+        return r;
+}
+
+static int add_signals(AldProbe *probe)
+{
+        static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+        sigset_t mask;
+        int r = 0;
+
+        sigemptyset(&mask);
+        for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
+                sigaddset(&mask, numbers[i]);
+        if (sigprocmask(SIG_BLOCK, &mask, NULL) < 0)
+                return -errno;
+        for (size_t i = 0; i < G_N_ELEMENTS(numbers) && r >= 0; i++)
+                r = sd_event_add_signal(probe->event, NULL, numbers[i], on_signal, probe);
+        return r;
+}
+
+static int prepare(AldProbe *probe)
+{
+        int r = sd_event_new(&probe->event);
+
+        if (r >= 0)
+                r = sd_bus_attach_event(probe->bus, probe->event, SD_EVENT_PRIORITY_NORMAL);
+        if (r >= 0)
+                r = add_matches(probe);
+        if (r < 0)
+                return r;
+        probe->agent = ald_agent_start(probe->order->ctl); /* before signals are blocked, for it as well */
+        r = add_signals(probe);
+        return r < 0 ? r : start_job(probe);
+}
+
+static void probe_clear(AldProbe *probe)
+{
+        ald_agent_stop(probe->agent);
+        sd_bus_slot_unref(probe->call);
+        sd_bus_slot_unref(probe->cancel);
+        sd_bus_flush_close_unref(probe->bus);
+        sd_event_unref(probe->event);
+        json_decref(probe->job);
+        g_free(probe->path);
+        g_free(probe->service);
+        ald_progress_clear(&probe->progress);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldProbe, probe_clear)
+
+int ald_probe_run(const AldProbeOrder *order)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_auto(AldProbe) probe = { .order = order, .progress = ald_progress_begin(order->ctl->json) };
+        int r;
+
+        r = ald_bus_open(order->ctl, &probe.bus);
+        if (r != ALD_EXIT_OK)
+                return r;
+        if (ald_bus_await(probe.bus, ALD_LINK_PROBE_NAME, &error) < 0)
+                return ald_probe_complain(&probe, &error);
+        r = prepare(&probe);
+        if (r >= 0)
+                r = sd_event_loop(probe.event);
+        if (r < 0) {
+                ald_complain("Cannot probe %s: %s", order->node->label, strerror(-r));
+                return ALD_EXIT_ERROR;
+        }
+        return r;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* How a job goes, on standard error: a bar on a terminal, elsewhere a line for each step. */
+typedef struct AldProgress {
+        bool bar;
+        bool quiet;
+        char *shown; /* last, or NULL */
+} AldProgress;
+
+/* Where a program reads the result it is told no steps; a terminal beside it shows them all the same. */
+AldProgress ald_progress_begin(bool for_program);
+
+/* The name is safe text. */
+void ald_progress_show(AldProgress *progress, const json_t *job, const char *name);
+
+/* Takes the bar away. */
+void ald_progress_end(AldProgress *progress);
+
+void ald_progress_clear(AldProgress *progress);

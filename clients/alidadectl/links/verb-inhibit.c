@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clients/alidadectl/links/inhibitors.h"
+#include "clients/alidadectl/links/run-command.h"
+#include "clients/alidadectl/print.h"
+#include "clients/alidadectl/text.h"
+
+#define ALL "compute:rdma:link"
+#define WHO_MAX 255u /* bytes; the service takes no more */
+
+typedef struct Order {
+        AldCtl ctl;
+        const char *what, *who, *why;
+        bool list;
+        char **command;
+} Order;
+
+static int help(void)
+{
+        puts("Usage: alidadectl inhibit [OPTION…] [--] COMMAND…\n"
+             "       alidadectl inhibit --list\n\n"
+             "Hold off probes on this machine while a command runs.\n\n"
+             "Options:\n"
+             "  -h --help         Show this help\n"
+             "     --what=WHAT    compute, rdma, link, or several of them with colons; all, if not given\n"
+             "     --who=TEXT     Who asks for it; the command, if not given\n"
+             "     --why=TEXT     The reason\n"
+             "     --list         Show who holds off probes\n"
+             "     --json[=MODE]  With --list: print JSON: short, pretty or off\n\n"
+             "See alidadectl(1).");
+        return ald_print_finish();
+}
+
+/* Returns an exit code where there is nothing more to do, else -1. argv[0] is no option. */
+static int parse_options(int argc, char **argv, Order *order)
+{
+        enum { WHAT = 0x100, WHO, WHY, LIST, JSON };
+        static const struct option options[] = {
+                { "help", no_argument, NULL, 'h' },
+                { "host", required_argument, NULL, 'H' },
+                { "json", optional_argument, NULL, JSON },
+                { "what", required_argument, NULL, WHAT },
+                { "who", required_argument, NULL, WHO },
+                { "why", required_argument, NULL, WHY },
+                { "list", no_argument, NULL, LIST },
+                {},
+        };
+        int c;
+
+        optind = 0; /* begin anew, with these arguments; what follows the command is its own */
+        while ((c = getopt_long(argc, argv, "+hH:", options, NULL)) >= 0)
+                switch (c) {
+                case 'h':
+                        return help();
+                case 'H':
+                        order->ctl.host = optarg;
+                        break;
+                case JSON:
+                        if (ald_json_parse_mode(optarg, &order->ctl.json) < 0)
+                                return ALD_EXIT_USAGE;
+                        break;
+                case WHAT:
+                        order->what = optarg;
+                        break;
+                case WHO:
+                        order->who = optarg;
+                        break;
+                case WHY:
+                        order->why = optarg;
+                        break;
+                case LIST:
+                        order->list = true;
+                        break;
+                default:
+                        return ALD_EXIT_USAGE;
+                }
+        order->command = argv + optind;
+        return -1;
+}
+
+static int check(const Order *order)
+{
+        if (order->list && order->command[0])
+                ald_complain("--list takes no command");
+        else if (!order->list && !order->command[0])
+                ald_complain("Usage: alidadectl inhibit [OPTION…] [--] COMMAND…");
+        else if (!order->list && order->ctl.host)
+                ald_complain("A lock is of the machine where its command runs; run \"ssh %s alidadectl "
+                             "inhibit …\" instead",
+                        order->ctl.host);
+        else if (!order->list && order->ctl.json)
+                ald_complain("--json needs --list");
+        else if (!g_utf8_validate(order->what, -1, NULL) || !g_utf8_validate(order->why, -1, NULL) ||
+                 (order->who && !g_utf8_validate(order->who, -1, NULL)))
+                ald_complain("What, who and why must be UTF-8");
+        else
+                return ALD_EXIT_OK;
+        return ALD_EXIT_USAGE;
+}
+
+static int list(const Order *order, sd_bus *bus)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_autoptr(GString) out = g_string_new(NULL);
+        AldStyleInfo info = ald_style_info();
+        json_t *object = json_object(), *rows = json_array();
+        int r;
+
+        json_object_set_new(object, "Inhibitors", rows);
+        if (ald_inhibitors_read(bus, rows, &error) < 0)
+                r = ald_bus_complain(&error, "Cannot tell who holds off probes", ALD_LINK_PROBE_UNIT);
+        else if (order->ctl.json)
+                r = ald_print_json(&order->ctl, object);
+        else {
+                ald_inhibitors_describe(out, rows, !order->ctl.host, info.columns);
+                r = ald_print(&order->ctl, &info, out->str);
+        }
+        json_decref(object);
+        return r;
+}
+
+/* The command as one line that the service takes: no more than so long, and all of it printable. */
+static char *name_command(char **command)
+{
+        g_autofree char *line = g_strjoinv(" ", command), *safe = ald_text_safe(line);
+        const char *end = safe;
+
+        while (*end && g_utf8_next_char(end) - safe <= (ptrdiff_t) WHO_MAX)
+                end = g_utf8_next_char(end);
+        return g_strndup(safe, (gsize) (end - safe));
+}
+
+/* Returns a descriptor, or a negative errno. */
+static int take_lock(sd_bus *bus, const Order *order, sd_bus_error *error)
+{
+        g_autofree char *who = order->who ? g_strdup(order->who) : name_command(order->command);
+        g_autoptr(sd_bus_message) reply = NULL;
+        int fd, r;
+
+        r = sd_bus_call_method(bus, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH, ALD_LINK_PROBE_INTERFACE,
+                "Inhibit", error, &reply, "sss", order->what, who, order->why);
+        if (r >= 0)
+                r = sd_bus_message_read(reply, "h", &fd);
+        if (r < 0)
+                return r;
+        fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+        return fd < 0 ? -errno : fd;
+}
+
+static int hold(const Order *order, sd_bus *bus, int *ret_fd)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        int r = ald_bus_await(bus, ALD_LINK_PROBE_NAME, &error);
+
+        if (r >= 0)
+                r = *ret_fd = take_lock(bus, order, &error);
+        if (r >= 0)
+                return ALD_EXIT_OK;
+        ald_bus_ensure_error(&error, r);
+        return ald_bus_complain(&error, "Cannot hold off probes", ALD_LINK_PROBE_UNIT);
+}
+
+int ald_verb_inhibit(const AldCtl *ctl)
+{
+        Order order = { .ctl = *ctl, .what = ALL, .why = "no reason given" };
+        g_autoptr(GPtrArray) argv = g_ptr_array_new();
+        g_autoptr(sd_bus) bus = NULL;
+        int fd = -1, r;
+
+        g_ptr_array_add(argv, (char *) "alidadectl");
+        for (char **arg = ctl->args; *arg; arg++)
+                g_ptr_array_add(argv, *arg);
+        g_ptr_array_add(argv, NULL);
+        r = parse_options((int) argv->len - 1, (char **) argv->pdata, &order);
+        if (r >= 0)
+                return r;
+        r = check(&order);
+        if (r == ALD_EXIT_OK)
+                r = ald_bus_open(&order.ctl, &bus);
+        if (r != ALD_EXIT_OK)
+                return r;
+        if (order.list)
+                return list(&order, bus);
+        r = hold(&order, bus, &fd);
+        if (r != ALD_EXIT_OK)
+                return r;
+        /* The lock stands by itself: the bus need not keep a connection for as long as the command runs. */
+        g_clear_pointer(&bus, sd_bus_flush_close_unref);
+        r = ald_run_command(order.command);
+        (void) close(fd);
+        return r;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "clients/alidadectl/choose.h"
+#include "clients/alidadectl/fields.h"
+#include "clients/alidadectl/links/link-table.h"
+#include "clients/alidadectl/links/names.h"
+#include "clients/alidadectl/print.h"
+#include "clients/alidadectl/session.h"
+
+static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *node)
+{
+        g_autoptr(GPtrArray) links = ald_links_of(model, node);
+        json_t *object = json_object();
+        int r;
+
+        json_object_set_new(object, "Names", ald_names_to_json(model));
+        json_object_set_new(object, "Links", ald_entities_to_json(links));
+        r = ald_print_json(ctl, object);
+        json_decref(object);
+        return r;
+}
+
+static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *node)
+{
+        g_autoptr(GPtrArray) infos = ald_link_infos(model, node, ald_now());
+        g_autoptr(GString) out = g_string_new(NULL);
+        AldStyleInfo info = ald_style_info();
+
+        if (infos->len == 0)
+                return ald_print(ctl, &info, "No link has been measured yet.\n");
+        ald_link_table_append(out, infos, info.columns, 0);
+        return ald_print(ctl, &info, out->str);
+}
+
+int ald_verb_links(const AldCtl *ctl)
+{
+        g_auto(AldSession) session = ALD_SESSION_INIT;
+        const AldEntity *node = NULL;
+        int r;
+
+        r = ald_session_load(&session, ctl, false);
+        if (r == ALD_EXIT_OK && ctl->args[0])
+                r = ald_choose_node(session.model, ctl->args[0], &node);
+        if (r != ALD_EXIT_OK)
+                return r;
+        return ctl->json ? print_as_json(ctl, session.model, node) : print_as_text(ctl, session.model, node);
+}
