@@ -52,3 +52,17 @@ int ald_id_compare(const AldId *a, const AldId *b)
 {
         return memcmp(a, b, sizeof *a);
 }
+
+unsigned ald_id_table_hash(const void *id)
+{
+        unsigned hash;
+
+        /* Ids are hashes already. */
+        memcpy(&hash, id, sizeof hash);
+        return hash;
+}
+
+int ald_id_table_equal(const void *a, const void *b)
+{
+        return ald_id_equal(a, b);
+}

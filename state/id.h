@@ -19,3 +19,7 @@ char *ald_id_format(const AldId *id, char buffer[static ALD_ID_STRING_SIZE]);
 
 bool ald_id_equal(const AldId *a, const AldId *b);
 int ald_id_compare(const AldId *a, const AldId *b);
+
+/* For hash tables of ids. */
+unsigned ald_id_table_hash(const void *id);
+int ald_id_table_equal(const void *a, const void *b);

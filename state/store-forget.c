@@ -71,7 +71,7 @@ static void drop_link(AldStore *store, AldEntry *entry, uint64_t now)
 /* Links to nodes that go, whoever measured them. */
 static void drop_links_to(AldStore *store, GPtrArray *nodes, uint64_t now)
 {
-        g_autoptr(GHashTable) gone = g_hash_table_new(ald_store_id_hash, ald_store_id_equal);
+        g_autoptr(GHashTable) gone = g_hash_table_new(ald_id_table_hash, ald_id_table_equal);
         GHashTableIter iter;
         gpointer value;
 

@@ -23,10 +23,6 @@ struct AldStore {
         void *userdata;
 };
 
-/* For tables of ids. */
-guint ald_store_id_hash(gconstpointer id);
-gboolean ald_store_id_equal(gconstpointer a, gconstpointer b);
-
 /* What a link takes beside its record, deleted or not. */
 size_t ald_store_link_bytes(const char *key);
 

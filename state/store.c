@@ -16,20 +16,6 @@
 /* This node may have so many times more links than others: it has deleted most of them again. */
 #define LOCAL_LINKS 4u
 
-guint ald_store_id_hash(gconstpointer id)
-{
-        guint hash;
-
-        /* Ids are hashes already. */
-        memcpy(&hash, id, sizeof hash);
-        return hash;
-}
-
-gboolean ald_store_id_equal(gconstpointer a, gconstpointer b)
-{
-        return ald_id_equal(a, b);
-}
-
 static int id_order(gconstpointer a, gconstpointer b, gpointer unused)
 {
         return ald_id_compare(a, b);
@@ -69,7 +55,7 @@ AldStore *ald_store_new(const AldId *local, uint64_t epoch, const AldStoreLimits
 
         store->limits = *limits;
         store->epoch = epoch;
-        store->nodes = g_hash_table_new_full(ald_store_id_hash, ald_store_id_equal, NULL, node_free);
+        store->nodes = g_hash_table_new_full(ald_id_table_hash, ald_id_table_equal, NULL, node_free);
         store->order = g_tree_new_full(id_order, NULL, NULL, NULL);
         g_queue_init(&store->bare);
         store->local = node_add(store, local, 0);
@@ -250,7 +236,7 @@ static void apply(AldStore *store, AldEntry *entry, const AldUpdate *update, uin
                 store->changed(entry, before, store->userdata);
 }
 
-static int compare_stamps(const AldStamp *a, const AldStamp *b)
+int ald_stamp_compare(const AldStamp *a, const AldStamp *b)
 {
         if (a->epoch != b->epoch)
                 return a->epoch < b->epoch ? -1 : 1;
@@ -260,7 +246,7 @@ static int compare_stamps(const AldStamp *a, const AldStamp *b)
 /* The total order that merging takes the greatest of: stamp, deleted, fields, time. */
 static int compare_to_entry(const AldUpdate *update, const AldEntry *entry)
 {
-        int r = compare_stamps(&update->stamp, &entry->stamp);
+        int r = ald_stamp_compare(&update->stamp, &entry->stamp);
 
         if (r == 0)
                 r = (update->record == NULL) - (entry->record == NULL);

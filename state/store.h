@@ -30,6 +30,9 @@ typedef struct AldStamp {
         uint64_t seq;
 } AldStamp;
 
+/* Which is newer: less, equal or greater, as for qsort(). */
+int ald_stamp_compare(const AldStamp *a, const AldStamp *b);
+
 /* What travels between daemons. */
 typedef struct AldUpdate {
         AldId node;

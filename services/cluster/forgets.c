@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
-
 #include "services/cluster/forgets.h"
 
 struct AldForgets {
@@ -12,24 +10,11 @@ typedef struct Forgotten {
         AldForget forget;
 } Forgotten;
 
-static guint hash_id(gconstpointer data)
-{
-        guint hash;
-
-        memcpy(&hash, data, sizeof hash);
-        return hash;
-}
-
-static gboolean equal_ids(gconstpointer a, gconstpointer b)
-{
-        return ald_id_equal(a, b);
-}
-
 AldForgets *ald_forgets_new(void)
 {
         AldForgets *forgets = g_new0(AldForgets, 1);
 
-        forgets->by_target = g_hash_table_new_full(hash_id, equal_ids, NULL, g_free);
+        forgets->by_target = g_hash_table_new_full(ald_id_table_hash, ald_id_table_equal, NULL, g_free);
         return forgets;
 }
 

@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
-
 #include "services/cluster/nodes.h"
 
 struct AldNodes {
         GHashTable *by_id;
         unsigned n_hearsay;
 };
-
-static guint hash_id(gconstpointer data)
-{
-        guint hash;
-
-        memcpy(&hash, data, sizeof hash);
-        return hash;
-}
-
-static gboolean equal_ids(gconstpointer a, gconstpointer b)
-{
-        return ald_id_equal(a, b);
-}
 
 static void node_free(gpointer data)
 {
@@ -34,7 +19,7 @@ AldNodes *ald_nodes_new(void)
 {
         AldNodes *nodes = g_new0(AldNodes, 1);
 
-        nodes->by_id = g_hash_table_new_full(hash_id, equal_ids, NULL, node_free);
+        nodes->by_id = g_hash_table_new_full(ald_id_table_hash, ald_id_table_equal, NULL, node_free);
         return nodes;
 }
 
@@ -182,14 +167,9 @@ void ald_node_forget_links(AldClusterNode *node)
         g_clear_pointer(&node->links, g_hash_table_unref);
 }
 
-static bool is_newer(const AldStamp *a, const AldStamp *b)
-{
-        return a->epoch != b->epoch ? a->epoch > b->epoch : a->seq > b->seq;
-}
-
 void ald_node_take_stamp(AldClusterNode *node, const AldStamp *stamp)
 {
-        if (is_newer(stamp, &node->newest))
+        if (ald_stamp_compare(stamp, &node->newest) > 0)
                 node->newest = *stamp;
 }
 
@@ -197,5 +177,5 @@ bool ald_node_hides(const AldClusterNode *node, const AldStamp *stamp)
 {
         if (stamp->epoch < node->announced)
                 return true;
-        return node->forgotten.epoch != 0 && !is_newer(stamp, &node->forgotten);
+        return node->forgotten.epoch != 0 && ald_stamp_compare(stamp, &node->forgotten) <= 0;
 }

@@ -61,11 +61,6 @@ static size_t size_of(const AldUpdate *update)
         return sizeof(Waiting) + strlen(update->key) + (update->record ? update->record->size : 0);
 }
 
-static bool is_newer(const AldStamp *a, const AldStamp *b)
-{
-        return a->epoch != b->epoch ? a->epoch > b->epoch : a->seq >= b->seq;
-}
-
 static void replace(AldOutbox *outbox, Waiting *waiting, const AldUpdate *update)
 {
         const char *key = waiting->update.key;
@@ -84,7 +79,7 @@ bool ald_outbox_add(AldOutbox *outbox, const AldUpdate *update)
         const Waiting sought = { .update = *update };
         Waiting *waiting = g_hash_table_lookup(outbox->waiting, &sought);
 
-        if (waiting && !is_newer(&update->stamp, &waiting->update.stamp))
+        if (waiting && ald_stamp_compare(&update->stamp, &waiting->update.stamp) < 0)
                 return true;
         if (outbox->bytes + size_of(update) > outbox->max_bytes)
                 return false;

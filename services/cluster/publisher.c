@@ -87,11 +87,6 @@ static void clear_topic(AldPublisher *publisher, const char *name)
         publisher->publish(topic, NULL, 1, publisher->userdata);
 }
 
-static bool is_newer(const AldStamp *a, const AldStamp *b)
-{
-        return a->epoch != b->epoch ? a->epoch > b->epoch : a->seq > b->seq;
-}
-
 static Own *own_new(AldPublisher *publisher, char *name)
 {
         Own *own = g_new0(Own, 1);
@@ -129,10 +124,10 @@ void ald_publisher_put(AldPublisher *publisher, const AldUpdate *update, uint64_
         if (!own)
                 own = own_new(publisher, g_steal_pointer(&name));
         own->reading = publisher->reading;
-        if (!is_newer(&update->stamp, &own->update.stamp))
+        if (ald_stamp_compare(&update->stamp, &own->update.stamp) <= 0)
                 return;
         take(own, update, now);
-        if (is_newer(&update->stamp, &publisher->newest))
+        if (ald_stamp_compare(&update->stamp, &publisher->newest) > 0)
                 publisher->newest = update->stamp;
         g_hash_table_remove(publisher->stale, own->name);
         publish_record(publisher, &own->update);
