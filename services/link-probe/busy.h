@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <sys/socket.h>
+
+#include "services/link-probe/counters.h"
+#include "services/link-probe/results.h"
+#include "state/schema.h"
+
+/*
+ * Why an interface is not to be disturbed by a probe of another node: what goes over it by its own counters
+ * is more than a tenth of its speed, or where that is unknown, of the rate last measured. NULL where it may
+ * be. Free with g_free().
+ */
+char *ald_busy_reason(const AldCounters *counters, const AldResults *results, const AldNetwork *network,
+        const char *interface);
+
+/* The interface that has the address of one end of a connection; "" where it is not known. */
+const char *ald_busy_interface(
+        const AldNetwork *network, const struct sockaddr_storage *local, char buffer[static 16]);

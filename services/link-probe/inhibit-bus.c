@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/common/bus-cleanup.h"
+#include "services/common/errors.h"
+#include "services/common/fd.h"
+#include "services/link-probe/inhibit-bus.h"
+
+static int check(const AldInhibitorFile *lock, sd_bus_error *error)
+{
+        g_autofree char *excerpt = NULL;
+
+        if (ald_inhibit_what_parse(lock->what) < 0) {
+                excerpt = ald_excerpt(lock->what);
+                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
+                        "Not compute, rdma, link, or some of them with colons between: %s", excerpt);
+        }
+        if (!ald_inhibit_text_ok(lock->who))
+                return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS,
+                        "Who is not a text of 1 to 255 bytes that can be shown on a line");
+        if (!ald_inhibit_text_ok(lock->why))
+                return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS,
+                        "Why is not a text of 1 to 255 bytes that can be shown on a line");
+        return 0;
+}
+
+static int read_sender(sd_bus_message *message, AldInhibitorFile *lock)
+{
+        g_autoptr(AldCreds) creds = NULL;
+        int r;
+
+        r = sd_bus_query_sender_creds(message, SD_BUS_CREDS_EUID | SD_BUS_CREDS_PID, &creds);
+        if (r >= 0)
+                r = sd_bus_creds_get_euid(creds, &lock->uid);
+        if (r < 0)
+                return r;
+        /* A caller in a container may have none that means something here. */
+        if (sd_bus_creds_get_pid(creds, &lock->pid) < 0)
+                lock->pid = 0;
+        return 0;
+}
+
+static int refuse(int r, sd_bus_error *error)
+{
+        switch (r) {
+        case -ENOSPC:
+                return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+                        "This user holds %u locks, as many as may be", ALD_INHIBITORS_PER_USER_MAX);
+        case -EUSERS:
+                return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+                        "There are %u locks, as many as may be", ALD_INHIBITORS_MAX);
+        default:
+                return sd_bus_error_setf(
+                        error, SD_BUS_ERROR_FAILED, "No lock can be made: %s", g_strerror(-r));
+        }
+}
+
+int ald_inhibit_bus_inhibit(sd_bus_message *message, AldInhibitors *inhibitors, sd_bus_error *error)
+{
+        AldInhibitorFile lock = { 0 };
+        ald_fd int fd = -1;
+        int r;
+
+        r = sd_bus_message_read(message, "sss", &lock.what, &lock.who, &lock.why);
+        if (r >= 0)
+                r = check(&lock, error);
+        if (r < 0)
+                return r;
+        r = read_sender(message, &lock);
+        if (r < 0)
+                return sd_bus_error_set(
+                        error, SD_BUS_ERROR_ACCESS_DENIED, "The bus does not say who is asking");
+        r = ald_inhibitors_add(inhibitors, &lock, &fd);
+        if (r < 0)
+                return refuse(r, error);
+        g_info("%s (pid %d of user %u) holds off %s: %s", lock.who, (int) lock.pid, (unsigned) lock.uid,
+                lock.what, lock.why);
+        return sd_bus_reply_method_return(message, "h", fd);
+}
+
+int ald_inhibit_bus_list(sd_bus_message *message, const AldInhibitors *inhibitors)
+{
+        g_autoptr(AldMessage) reply = NULL;
+        int r;
+
+        r = sd_bus_message_new_method_return(message, &reply);
+        if (r >= 0)
+                r = sd_bus_message_open_container(reply, 'a', "(sssuu)");
+        for (unsigned i = 0; r >= 0 && i < ald_inhibitors_count(inhibitors); i++) {
+                const AldInhibitorFile *lock = ald_inhibitors_at(inhibitors, i);
+
+                r = sd_bus_message_append(reply, "(sssuu)", lock->what, lock->who, lock->why,
+                        (uint32_t) lock->uid, (uint32_t) lock->pid);
+        }
+        if (r >= 0)
+                r = sd_bus_message_close_container(reply);
+        return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+}

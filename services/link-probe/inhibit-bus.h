@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include "services/link-probe/inhibitors.h"
+
+/* The methods of org.alidade.LinkProbe1 about holding off. */
+
+/* Reads the arguments of Inhibit(), and replies with a lock. */
+int ald_inhibit_bus_inhibit(sd_bus_message *message, AldInhibitors *inhibitors, sd_bus_error *error);
+
+/* Replies to ListInhibitors(). */
+int ald_inhibit_bus_list(sd_bus_message *message, const AldInhibitors *inhibitors);

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/link-probe/jobs.h"
+
+/* A peer that is busy is asked again, this often and no more. */
+#define RETRY_MSEC_MIN 1000
+#define RETRY_MSEC_MAX 5000
+#define RETRIES_MAX 20u
+
+struct AldJob {
+        AldJobs *jobs;
+        unsigned number;
+        uid_t uid;
+        GArray *targets;
+        unsigned next;   /* target that is measured, or is the next to be */
+        unsigned failed; /* of those before */
+        unsigned retries;
+        AldJobState state;
+        AldProbe *probe;
+        guint timer; /* until the next attempt, or until it is forgotten */
+        char *phase, *error;
+        double fraction; /* of the target that is measured */
+        json_t *result;
+};
+
+struct AldJobs {
+        AldProber *prober;
+        AldJobsMeasured measured;
+        void *measured_userdata;
+        const AldJobsHandler *handler; /* NULL: nobody is told */
+        void *userdata;
+        unsigned last;
+        GPtrArray *list; /* by age */
+};
+
+static const char *const state_names[] = {
+        [ALD_JOB_WAITING] = "waiting",
+        [ALD_JOB_RUNNING] = "running",
+        [ALD_JOB_DONE] = "done",
+        [ALD_JOB_FAILED] = "failed",
+        [ALD_JOB_CANCELED] = "canceled",
+};
+
+const char *ald_job_state_name(AldJobState state)
+{
+        return state_names[state];
+}
+
+static void job_free(gpointer data)
+{
+        AldJob *job = data;
+
+        g_clear_handle_id(&job->timer, g_source_remove);
+        g_array_unref(job->targets);
+        g_free(job->phase);
+        g_free(job->error);
+        json_decref(job->result);
+        g_free(job);
+}
+
+AldJobs *ald_jobs_new(AldProber *prober, AldJobsMeasured measured, void *userdata)
+{
+        AldJobs *jobs = g_new0(AldJobs, 1);
+
+        jobs->prober = prober;
+        jobs->measured = measured;
+        jobs->measured_userdata = userdata;
+        jobs->list = g_ptr_array_new_with_free_func(job_free);
+        return jobs;
+}
+
+void ald_jobs_watch(AldJobs *jobs, const AldJobsHandler *handler, void *userdata)
+{
+        jobs->handler = handler;
+        jobs->userdata = userdata;
+}
+
+void ald_jobs_free(AldJobs *jobs)
+{
+        if (!jobs)
+                return;
+        g_ptr_array_unref(jobs->list);
+        g_free(jobs);
+}
+
+static bool is_over(const AldJob *job)
+{
+        return job->state >= ALD_JOB_DONE;
+}
+
+static void tell(AldJob *job)
+{
+        const AldJobs *jobs = job->jobs;
+
+        if (jobs->handler)
+                jobs->handler->changed(job, jobs->userdata);
+}
+
+static void forget(AldJob *job)
+{
+        AldJobs *jobs = job->jobs;
+
+        if (jobs->handler)
+                jobs->handler->removing(job, jobs->userdata);
+        g_ptr_array_remove(jobs->list, job);
+}
+
+static gboolean on_kept(gpointer userdata)
+{
+        AldJob *job = userdata;
+
+        /* Its probe still tells it of its end. */
+        if (job->probe)
+                return G_SOURCE_CONTINUE;
+        job->timer = 0;
+        forget(job);
+        return G_SOURCE_REMOVE;
+}
+
+/* The one that has just ended is still in use. */
+static void forget_oldest(AldJobs *jobs, const AldJob *newest)
+{
+        AldJob *oldest = NULL;
+        unsigned ended = 0;
+
+        for (unsigned i = 0; i < jobs->list->len; i++) {
+                AldJob *job = jobs->list->pdata[i];
+
+                ended += is_over(job);
+                if (!oldest && is_over(job) && !job->probe && job != newest)
+                        oldest = job;
+        }
+        if (ended > ALD_JOBS_ENDED_MAX && oldest)
+                forget(oldest);
+}
+
+static void finish(AldJob *job, AldJobState state, const char *error)
+{
+        AldJobs *jobs = job->jobs;
+
+        g_clear_handle_id(&job->timer, g_source_remove);
+        g_clear_pointer(&job->phase, g_free);
+        g_free(job->error);
+        job->error = g_strdup(error);
+        job->state = state;
+        job->timer = g_timeout_add_seconds(ALD_JOB_KEPT_SECONDS, on_kept, job);
+        tell(job);
+        forget_oldest(jobs, job);
+}
+
+static void on_progress(AldProbe *probe, const char *phase, double fraction, void *userdata)
+{
+        AldJob *job = userdata;
+
+        g_free(job->phase);
+        job->phase = g_strdup(phase);
+        /* It never goes back within one path. */
+        job->fraction = MAX(job->fraction, fraction);
+        tell(job);
+}
+
+static gboolean on_retry(gpointer userdata)
+{
+        AldJob *job = userdata;
+
+        job->timer = 0;
+        ald_jobs_step(job->jobs);
+        return G_SOURCE_REMOVE;
+}
+
+static void wait_for_turn(AldJob *job, const char *reason)
+{
+        if (++job->retries > RETRIES_MAX) {
+                finish(job, ALD_JOB_FAILED, reason);
+                return;
+        }
+        job->state = ALD_JOB_WAITING;
+        g_clear_pointer(&job->phase, g_free);
+        g_clear_handle_id(&job->timer, g_source_remove);
+        job->timer = g_timeout_add((guint) g_random_int_range(RETRY_MSEC_MIN, RETRY_MSEC_MAX), on_retry, job);
+        tell(job);
+}
+
+/* Goes on with the next path, or ends: done where at least one path was measured. */
+static void go_on(AldJob *job, const char *error)
+{
+        job->next++;
+        job->failed += error != NULL;
+        job->fraction = 0;
+        job->retries = 0;
+        job->state = ALD_JOB_WAITING;
+        if (error) {
+                g_free(job->error);
+                job->error = g_strdup(error);
+        }
+        if (job->next < job->targets->len)
+                tell(job);
+        else if (job->result)
+                finish(job, ALD_JOB_DONE, NULL);
+        else
+                finish(job, ALD_JOB_FAILED, error);
+}
+
+static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
+{
+        AldJob *job = userdata;
+        AldJobs *jobs = job->jobs;
+
+        job->probe = NULL;
+        jobs->measured(probe, answer, jobs->measured_userdata);
+        if (!is_over(job)) {
+                if (answer->verdict == ALD_PROBE_LATER) {
+                        wait_for_turn(job, answer->reason);
+                } else {
+                        if (answer->verdict == ALD_PROBE_DONE) {
+                                json_decref(job->result);
+                                job->result = json_incref(answer->json);
+                        }
+                        go_on(job, answer->reason);
+                }
+        }
+        ald_jobs_step(jobs);
+}
+
+static void start(AldJob *job)
+{
+        static const AldProbeHandler handler = { .progress = on_progress, .ended = on_ended };
+        const AldProbeTarget *target = &g_array_index(job->targets, AldProbeTarget, job->next);
+        int r = ald_prober_start(job->jobs->prober, target, &handler, job, &job->probe);
+
+        if (r == -EBUSY) {
+                if (job->timer == 0)
+                        wait_for_turn(job, "other probes were in the way for too long");
+        } else if (r < 0) {
+                g_autofree char *error = g_strdup_printf(
+                        "%s cannot be reached: %s", target->address, g_strerror(-r));
+
+                go_on(job, error);
+        } else {
+                job->state = ALD_JOB_RUNNING;
+                tell(job);
+        }
+}
+
+void ald_jobs_step(AldJobs *jobs)
+{
+        for (unsigned i = 0; i < jobs->list->len; i++) {
+                AldJob *job = jobs->list->pdata[i];
+
+                while (job->state == ALD_JOB_WAITING && job->timer == 0)
+                        start(job);
+        }
+}
+
+static unsigned count(const AldJobs *jobs, const uid_t *uid)
+{
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < jobs->list->len; i++) {
+                const AldJob *job = jobs->list->pdata[i];
+
+                n += !is_over(job) && (!uid || job->uid == *uid);
+        }
+        return n;
+}
+
+int ald_jobs_room(const AldJobs *jobs, uid_t uid)
+{
+        if (count(jobs, NULL) >= ALD_JOBS_MAX)
+                return -EUSERS;
+        return count(jobs, &uid) >= ALD_JOBS_PER_USER_MAX ? -ENOSPC : 0;
+}
+
+AldJob *ald_jobs_add(AldJobs *jobs, uid_t uid, GArray *targets)
+{
+        AldJob *job = g_new0(AldJob, 1);
+
+        job->jobs = jobs;
+        job->number = ++jobs->last;
+        job->uid = uid;
+        job->targets = targets;
+        g_ptr_array_add(jobs->list, job);
+        if (jobs->handler)
+                jobs->handler->added(job, jobs->userdata);
+        return job;
+}
+
+static void stop(AldJob *job, AldJobState state, const char *reason)
+{
+        if (is_over(job))
+                return;
+        finish(job, state, reason);
+        if (job->probe)
+                ald_probe_end(job->probe, reason ?: "was not wanted any more");
+}
+
+void ald_job_cancel(AldJob *job)
+{
+        stop(job, ALD_JOB_CANCELED, NULL);
+}
+
+void ald_jobs_fail_all(AldJobs *jobs, const char *reason)
+{
+        /* What is stopped stays, but others that ended long ago may go. */
+        g_autoptr(GPtrArray) list = g_ptr_array_new();
+
+        for (unsigned i = 0; i < jobs->list->len; i++)
+                if (!is_over(jobs->list->pdata[i]))
+                        g_ptr_array_add(list, jobs->list->pdata[i]);
+        for (unsigned i = 0; i < list->len; i++)
+                stop(list->pdata[i], ALD_JOB_FAILED, reason);
+}
+
+AldJob *ald_jobs_find(const AldJobs *jobs, unsigned number)
+{
+        for (unsigned i = 0; i < jobs->list->len; i++)
+                if (((const AldJob *) jobs->list->pdata[i])->number == number)
+                        return jobs->list->pdata[i];
+        return NULL;
+}
+
+unsigned ald_jobs_count(const AldJobs *jobs)
+{
+        return jobs->list->len;
+}
+
+AldJob *ald_jobs_at(const AldJobs *jobs, unsigned i)
+{
+        return jobs->list->pdata[i];
+}
+
+bool ald_jobs_are_waiting(const AldJobs *jobs)
+{
+        for (unsigned i = 0; i < jobs->list->len; i++)
+                if (((const AldJob *) jobs->list->pdata[i])->state == ALD_JOB_WAITING)
+                        return true;
+        return false;
+}
+
+unsigned ald_job_number(const AldJob *job)
+{
+        return job->number;
+}
+
+uid_t ald_job_uid(const AldJob *job)
+{
+        return job->uid;
+}
+
+AldJobState ald_job_state(const AldJob *job)
+{
+        return job->state;
+}
+
+static const AldProbeTarget *target_of(const AldJob *job)
+{
+        return &g_array_index(job->targets, AldProbeTarget, MIN(job->next, job->targets->len - 1));
+}
+
+const char *ald_job_node(const AldJob *job)
+{
+        return target_of(job)->peer;
+}
+
+const char *ald_job_address(const AldJob *job)
+{
+        bool begun = job->next > 0 || job->state != ALD_JOB_WAITING;
+
+        return begun ? target_of(job)->address : "";
+}
+
+const char *ald_job_phase(const AldJob *job)
+{
+        return job->phase ?: "";
+}
+
+const char *ald_job_error(const AldJob *job)
+{
+        return job->error && (job->state == ALD_JOB_FAILED || job->state == ALD_JOB_CANCELED) ? job->error
+                                                                                              : "";
+}
+
+double ald_job_progress(const AldJob *job)
+{
+        return job->state == ALD_JOB_DONE ? 1 : (job->next + job->fraction) / job->targets->len;
+}
+
+const json_t *ald_job_result(const AldJob *job)
+{
+        return job->state == ALD_JOB_DONE ? job->result : NULL;
+}

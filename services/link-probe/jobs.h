@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/prober.h"
+
+/* Probes that somebody asked for: each of one path after another, as soon as nothing else is in the way. */
+typedef struct AldJobs AldJobs;
+typedef struct AldJob AldJob;
+
+#define ALD_JOBS_MAX 64u /* under way */
+#define ALD_JOBS_PER_USER_MAX 8u
+#define ALD_JOBS_ENDED_MAX 64u /* kept beside; the oldest goes first */
+#define ALD_JOB_KEPT_SECONDS 60u
+
+typedef enum AldJobState {
+        ALD_JOB_WAITING,
+        ALD_JOB_RUNNING,
+        ALD_JOB_DONE,
+        ALD_JOB_FAILED,
+        ALD_JOB_CANCELED,
+} AldJobState;
+
+const char *ald_job_state_name(AldJobState state);
+
+typedef struct AldJobsHandler {
+        void (*added)(AldJob *job, void *userdata);
+        void (*changed)(AldJob *job, void *userdata);
+        void (*removing)(AldJob *job, void *userdata);
+} AldJobsHandler;
+
+/* Called where a path was measured, or was not. */
+typedef void (*AldJobsMeasured)(const AldProbe *probe, const AldProbeAnswer *answer, void *userdata);
+
+AldJobs *ald_jobs_new(AldProber *prober, AldJobsMeasured measured, void *userdata);
+void ald_jobs_free(AldJobs *jobs);
+
+/* Whom to tell; the handler NULL: nobody. */
+void ald_jobs_watch(AldJobs *jobs, const AldJobsHandler *handler, void *userdata);
+
+/* -ENOSPC where the user has too many, -EUSERS where there are too many in all. */
+int ald_jobs_room(const AldJobs *jobs, uid_t uid);
+
+/* Takes over the targets (AldProbeTarget), of one peer; there is room. It waits until ald_jobs_step(). */
+AldJob *ald_jobs_add(AldJobs *jobs, uid_t uid, GArray *targets);
+
+/* Starts what waits and can be started: to be called when something has ended, and now and then. */
+void ald_jobs_step(AldJobs *jobs);
+
+void ald_job_cancel(AldJob *job);
+/* Ends all that are under way, as failed. */
+void ald_jobs_fail_all(AldJobs *jobs, const char *reason);
+
+AldJob *ald_jobs_find(const AldJobs *jobs, unsigned number);
+unsigned ald_jobs_count(const AldJobs *jobs);
+AldJob *ald_jobs_at(const AldJobs *jobs, unsigned i);
+bool ald_jobs_are_waiting(const AldJobs *jobs);
+
+unsigned ald_job_number(const AldJob *job);
+uid_t ald_job_uid(const AldJob *job);
+AldJobState ald_job_state(const AldJob *job);
+const char *ald_job_node(const AldJob *job);
+const char *ald_job_address(const AldJob *job);
+const char *ald_job_phase(const AldJob *job);
+const char *ald_job_error(const AldJob *job);
+double ald_job_progress(const AldJob *job);
+/* NULL before it is done. */
+const json_t *ald_job_result(const AldJob *job);

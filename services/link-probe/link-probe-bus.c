@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/link-probe/link-probe-bus.h"
+#include "services/common/bus-cleanup.h"
+#include "services/link-probe/inhibit-bus.h"
+#include "services/link-probe/jobs-bus.h"
+#include "services/link-probe/paths.h"
+#include "services/link-probe/probe-link-bus.h"
+#include "services/link-probe/results-bus.h"
+
+#define INTERFACE "org.alidade.LinkProbe1"
+
+/* What clients were told of the properties that change. */
+typedef struct Shown {
+        int probing;
+        uint64_t active, port;
+        char *problem;
+        unsigned inhibited;
+} Shown;
+
+struct AldLinkProbeBus {
+        AldService *service;
+        AldLinkProbeManager *manager;
+        AldResultsBus *results;
+        AldJobsBus *jobs;
+        AldProbeLinkBus *probe_link;
+        Shown shown;
+        guint update;
+        sd_bus_slot *slot, *object_manager;
+};
+
+static Shown look(AldLinkProbeManager *manager)
+{
+        uint64_t active = ald_link_probe_manager_active(manager);
+
+        return (Shown){
+                .probing = active > 0,
+                .active = active,
+                .port = ald_link_probe_manager_port(manager),
+                .problem = g_strdup(ald_link_probe_manager_problem(manager)),
+                .inhibited = ald_inhibitors_what(ald_link_probe_manager_inhibitors(manager)),
+        };
+}
+
+static void emit_changes(AldLinkProbeBus *self, const Shown *before, const Shown *after)
+{
+        char *names[6] = { NULL };
+        unsigned n = 0;
+        int r;
+
+        if (before->probing != after->probing)
+                names[n++] = (char *) "Probing";
+        if (before->active != after->active)
+                names[n++] = (char *) "ActiveProbes";
+        if (before->port != after->port)
+                names[n++] = (char *) "Port";
+        if (!g_str_equal(before->problem, after->problem))
+                names[n++] = (char *) "Problem";
+        if (before->inhibited != after->inhibited)
+                names[n++] = (char *) "Inhibited";
+        if (n == 0)
+                return;
+        r = sd_bus_emit_properties_changed_strv(
+                ald_service_bus(self->service), ALD_LINK_PROBE_PATH, INTERFACE, names);
+        if (r < 0)
+                g_warning("Cannot tell of a change: %s", g_strerror(-r));
+}
+
+static gboolean on_update(gpointer userdata)
+{
+        AldLinkProbeBus *self = userdata;
+        Shown before = self->shown;
+
+        self->update = 0;
+        self->shown = look(self->manager);
+        emit_changes(self, &before, &self->shown);
+        g_free(before.problem);
+        return G_SOURCE_REMOVE;
+}
+
+/* What changes together is told together, and what changes back is not. */
+static void on_changed(void *userdata)
+{
+        AldLinkProbeBus *self = userdata;
+
+        if (self->update == 0)
+                self->update = g_idle_add_full(G_PRIORITY_DEFAULT, on_update, self, NULL);
+}
+
+static int get_inhibited(sd_bus *bus, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        const AldLinkProbeBus *self = userdata;
+        const char *words[ALD_INHIBIT_KINDS + 1];
+
+        ald_inhibit_what_words(ald_inhibitors_what(ald_link_probe_manager_inhibitors(self->manager)), words);
+        return sd_bus_message_append_strv(reply, (char **) words);
+}
+
+static int get_refused_sessions(sd_bus *bus, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        const AldLinkProbeBus *self = userdata;
+
+        return sd_bus_message_append(reply, "t", ald_link_probe_manager_refused(self->manager));
+}
+
+static int get_refused_signals(sd_bus *bus, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        const AldLinkProbeBus *self = userdata;
+
+        return sd_bus_message_append(reply, "t", ald_service_refused_signals(self->service));
+}
+
+static int method_probe_link(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldLinkProbeBus *self = userdata;
+
+        return ald_probe_link_bus_handle(message, self->probe_link, error);
+}
+
+static int method_list_jobs(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldLinkProbeBus *self = userdata;
+        g_autoptr(AldMessage) reply = NULL;
+        int r;
+
+        r = sd_bus_message_new_method_return(message, &reply);
+        if (r >= 0)
+                r = ald_jobs_bus_append_list(reply, ald_link_probe_manager_jobs(self->manager));
+        return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+}
+
+static int method_inhibit(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldLinkProbeBus *self = userdata;
+
+        return ald_inhibit_bus_inhibit(message, ald_link_probe_manager_inhibitors(self->manager), error);
+}
+
+static int method_list_inhibitors(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldLinkProbeBus *self = userdata;
+
+        return ald_inhibit_bus_list(message, ald_link_probe_manager_inhibitors(self->manager));
+}
+
+#define CHANGING SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE
+#define SHOWN(name, type, member) \
+        SD_BUS_PROPERTY(name, type, NULL, offsetof(AldLinkProbeBus, shown.member), CHANGING)
+
+static const sd_bus_vtable link_probe_vtable[] = {
+        SD_BUS_VTABLE_START(0),
+        SHOWN("Probing", "b", probing),
+        SHOWN("ActiveProbes", "t", active),
+        SHOWN("Port", "t", port),
+        SHOWN("Problem", "s", problem),
+        SD_BUS_PROPERTY("Inhibited", "as", get_inhibited, 0, CHANGING),
+        SD_BUS_PROPERTY("RefusedSessions", "t", get_refused_sessions, 0, 0),
+        SD_BUS_PROPERTY("RefusedSignals", "t", get_refused_signals, 0, 0),
+        SD_BUS_METHOD_WITH_ARGS("ProbeLink", SD_BUS_ARGS("s", Node, "a{sv}", Options),
+                SD_BUS_RESULT("o", Job), method_probe_link, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("ListJobs", SD_BUS_NO_ARGS, SD_BUS_RESULT("a(os)", Jobs), method_list_jobs,
+                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("Inhibit", SD_BUS_ARGS("s", What, "s", Who, "s", Why),
+                SD_BUS_RESULT("h", Lock), method_inhibit, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("ListInhibitors", SD_BUS_NO_ARGS, SD_BUS_RESULT("a(sssuu)", Inhibitors),
+                method_list_inhibitors, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_VTABLE_END,
+};
+
+int ald_link_probe_bus_new(AldService *service, AldLinkProbeManager *manager, AldLinkProbeBus **ret)
+{
+        AldLinkProbeBus *self = g_new0(AldLinkProbeBus, 1);
+        sd_bus *bus = ald_service_bus(service);
+        int r;
+
+        *ret = self;
+        self->service = service;
+        self->manager = manager;
+        self->probe_link = ald_probe_link_bus_new(service, manager);
+        self->shown = look(manager);
+        ald_link_probe_manager_watch(manager, on_changed, self);
+        r = sd_bus_add_object_vtable(
+                bus, &self->slot, ALD_LINK_PROBE_PATH, INTERFACE, link_probe_vtable, self);
+        if (r >= 0)
+                r = sd_bus_add_object_manager(bus, &self->object_manager, ALD_LINK_PROBE_PATH);
+        if (r >= 0)
+                r = ald_results_bus_new(service, ald_link_probe_manager_results(manager), &self->results);
+        if (r >= 0)
+                r = ald_jobs_bus_new(service, ald_link_probe_manager_jobs(manager), &self->jobs);
+        return r;
+}
+
+void ald_link_probe_bus_free(AldLinkProbeBus *self)
+{
+        if (!self)
+                return;
+        ald_link_probe_manager_watch(self->manager, NULL, NULL);
+        g_clear_handle_id(&self->update, g_source_remove);
+        ald_jobs_bus_free(self->jobs);
+        ald_results_bus_free(self->results);
+        sd_bus_slot_unref(self->object_manager);
+        sd_bus_slot_unref(self->slot);
+        ald_probe_link_bus_free(self->probe_link);
+        g_free(self->shown.problem);
+        g_free(self);
+}

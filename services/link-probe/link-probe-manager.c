@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <unistd.h>
+
+#include "services/common/node-id.h"
+#include "services/common/timer.h"
+#include "services/link-probe/busy.h"
+#include "services/link-probe/link-probe-manager.h"
+#include "services/link-probe/listener.h"
+#include "services/link-probe/wish.h"
+
+/* After a result, so that it is seen how busy the link is without us. */
+#define PAUSE_USEC (UINT64_C(2) * 1000 * 1000)
+
+#define RUNTIME_DIRECTORY_FALLBACK "/run/alidade/link-probe"
+
+struct AldLinkProbeManager {
+        AldService *service;
+        void (*changed)(void *userdata); /* NULL: nobody is told */
+        void *userdata;
+        char own_id[ALD_NODE_ID_SIZE];
+        AldLinkProbeConfig config;
+        AldCredentials credentials;
+        char *program_path, *problem;
+        AldProgram program;
+
+        AldInhibitors *inhibitors;
+        AldCounters *counters;
+        AldMedia *media;
+        AldStateQuery *query;
+        AldProber *prober;
+        AldSessions *sessions;
+        AldResults *results;
+        AldSchedule *schedule;
+        AldJobs *jobs;
+        AldWishes *wishes;
+        AldListener *listener;
+        uint64_t refused_before; /* by listeners that are closed */
+        AldTimer *tick;
+        gint64 next_tick;
+};
+
+static void tell(void *userdata)
+{
+        AldLinkProbeManager *manager = userdata;
+
+        if (manager->changed)
+                manager->changed(manager->userdata);
+}
+
+static bool is_held_off(const AldLinkProbeManager *manager)
+{
+        return ald_inhibitors_what(manager->inhibitors) & ALD_INHIBIT_LINK;
+}
+
+static bool is_able(const AldLinkProbeManager *manager)
+{
+        return manager->listener != NULL;
+}
+
+static const AldNetwork *network_of(const AldLinkProbeManager *manager)
+{
+        return ald_record_as(ald_schedule_network(manager->schedule), NETWORK, AldNetwork);
+}
+
+static void set_tick(AldLinkProbeManager *manager, uint64_t delay)
+{
+        manager->next_tick = g_get_monotonic_time() + (gint64) delay;
+        ald_timer_set(manager->tick, manager->next_tick);
+}
+
+static void on_free(void *userdata)
+{
+        AldLinkProbeManager *manager = userdata;
+
+        if (manager->next_tick > g_get_monotonic_time() + (gint64) PAUSE_USEC)
+                set_tick(manager, PAUSE_USEC);
+}
+
+static char *refuse_session(const char *interface, bool *ret_inhibited, void *userdata)
+{
+        AldLinkProbeManager *manager = userdata;
+
+        *ret_inhibited = is_held_off(manager);
+        if (*ret_inhibited)
+                return ald_inhibitors_reason(manager->inhibitors, ALD_INHIBIT_LINK);
+        return *interface ? ald_busy_reason(
+                                    manager->counters, manager->results, network_of(manager), interface)
+                          : NULL;
+}
+
+static void on_connection(
+        int connection, const char *place, const struct sockaddr_storage *local, void *userdata)
+{
+        AldLinkProbeManager *manager = userdata;
+        const AldNetwork *network = network_of(manager);
+        char buffer[16];
+
+        (void) ald_sessions_start(
+                manager->sessions, connection, place, ald_busy_interface(network, local, buffer), network);
+        close(connection);
+}
+
+/* What is measured for somebody is kept as well. */
+static void on_measured(const AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
+{
+        AldLinkProbeManager *manager = userdata;
+
+        ald_schedule_take(manager->schedule, probe, answer);
+        tell(manager);
+}
+
+static void set_problem(AldLinkProbeManager *manager, char *problem)
+{
+        if (problem && g_strcmp0(problem, manager->problem) != 0)
+                g_warning("%s", problem);
+        g_free(manager->problem);
+        manager->problem = problem;
+}
+
+static void stop_all(AldLinkProbeManager *manager, const char *reason)
+{
+        ald_schedule_stop(manager->schedule);
+        ald_jobs_fail_all(manager->jobs, reason);
+        ald_prober_end_all(manager->prober, reason);
+        ald_sessions_end_all(manager->sessions, reason);
+}
+
+static void close_listener(AldLinkProbeManager *manager)
+{
+        if (!manager->listener)
+                return;
+        manager->refused_before += ald_listener_refused(manager->listener);
+        g_clear_pointer(&manager->listener, ald_listener_free);
+        stop_all(manager, "this machine measures no links any more");
+}
+
+/* Whether the machine can measure and be measured: opens or closes the port accordingly. */
+static void look(AldLinkProbeManager *manager)
+{
+        char *problem = manager->config.enabled ? ald_credentials_problem(&manager->credentials) : NULL;
+        int r;
+
+        if (!manager->config.enabled || problem ||
+                (manager->listener && ald_listener_port(manager->listener) != manager->config.port))
+                close_listener(manager);
+        if (manager->config.enabled && !problem && !manager->listener) {
+                r = ald_listener_new(manager->config.port, on_connection, manager, &manager->listener);
+                if (r < 0)
+                        problem = g_strdup_printf(
+                                "Other nodes cannot reach this one to measure links: port %u: "
+                                "%s",
+                                manager->config.port, g_strerror(-r));
+        }
+        set_problem(manager, problem);
+        tell(manager);
+}
+
+static void on_tick(void *userdata)
+{
+        AldLinkProbeManager *manager = userdata;
+
+        set_tick(manager, ALD_TICK_USEC);
+        look(manager);
+        if (is_able(manager) && !is_held_off(manager)) {
+                ald_jobs_step(manager->jobs);
+                ald_schedule_run(manager->schedule);
+        }
+}
+
+static void on_inhibitors(void *userdata)
+{
+        AldLinkProbeManager *manager = userdata;
+        g_autofree char *by = NULL, *reason = NULL;
+
+        if (is_held_off(manager)) {
+                by = ald_inhibitors_reason(manager->inhibitors, ALD_INHIBIT_LINK);
+                reason = g_strdup_printf("held off by %s", by);
+                stop_all(manager, reason);
+        }
+        tell(manager);
+}
+
+static char *inhibitors_directory(void)
+{
+        const char *directory = g_getenv("RUNTIME_DIRECTORY");
+
+        return g_build_filename(
+                directory && *directory ? directory : RUNTIME_DIRECTORY_FALLBACK, "inhibit", NULL);
+}
+
+static void make_parts(AldLinkProbeManager *manager)
+{
+        static const AldSessionsHandler sessions_handler = { .refuse = refuse_session, .changed = tell };
+        static const AldScheduleHandler schedule_handler = { .changed = tell, .free = on_free };
+        int root = ald_service_root(manager->service);
+        AldScheduleParts parts;
+
+        manager->counters = ald_counters_new(root);
+        manager->media = ald_media_new(root);
+        manager->query = ald_state_query_new(manager->service);
+        manager->prober = ald_prober_new(&manager->program, manager->counters, manager->media);
+        manager->sessions = ald_sessions_new(
+                &manager->program, manager->counters, &sessions_handler, manager);
+        manager->results = ald_results_new(manager->own_id);
+        parts = (AldScheduleParts){
+                .own_id = manager->own_id,
+                .config = &manager->config,
+                .query = manager->query,
+                .prober = manager->prober,
+                .sessions = manager->sessions,
+                .counters = manager->counters,
+                .results = manager->results,
+        };
+        manager->schedule = ald_schedule_new(&parts, &schedule_handler, manager);
+}
+
+int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
+{
+        AldLinkProbeManager *manager = g_new0(AldLinkProbeManager, 1);
+        g_autofree char *directory = inhibitors_directory();
+        int r;
+
+        *ret = manager;
+        manager->service = service;
+        r = ald_node_id(manager->own_id);
+        if (r < 0)
+                return r;
+        ald_credentials_init(&manager->credentials);
+        manager->config = ald_link_probe_config_read(ald_service_config(service));
+        manager->program_path = ald_program_find();
+        manager->program = (AldProgram){
+                .path = manager->program_path,
+                .credentials = &manager->credentials,
+                .config = &manager->config,
+        };
+        make_parts(manager);
+        manager->inhibitors = ald_inhibitors_new(directory, on_inhibitors, manager);
+        manager->jobs = ald_jobs_new(manager->prober, on_measured, manager);
+        manager->wishes = ald_wishes_new(manager->own_id, manager->query, manager->jobs);
+        manager->tick = ald_timer_new("tick", on_tick, manager);
+        look(manager);
+        set_tick(manager, 0);
+        return 0;
+}
+
+void ald_link_probe_manager_free(AldLinkProbeManager *manager)
+{
+        if (!manager)
+                return;
+        ald_listener_free(manager->listener);
+        g_clear_pointer(&manager->tick, ald_timer_free);
+        ald_state_query_free(manager->query);
+        ald_wishes_free(manager->wishes);
+        ald_sessions_free(manager->sessions);
+        ald_prober_free(manager->prober);
+        ald_jobs_free(manager->jobs);
+        ald_schedule_free(manager->schedule);
+        ald_results_free(manager->results);
+        ald_media_free(manager->media);
+        ald_counters_free(manager->counters);
+        ald_inhibitors_free(manager->inhibitors);
+        ald_credentials_clear(&manager->credentials);
+        g_free(manager->program_path);
+        g_free(manager->problem);
+        g_free(manager);
+}
+
+void ald_link_probe_manager_watch(
+        AldLinkProbeManager *manager, void (*changed)(void *userdata), void *userdata)
+{
+        manager->changed = changed;
+        manager->userdata = userdata;
+}
+
+void ald_link_probe_manager_configure(AldLinkProbeManager *manager)
+{
+        manager->config = ald_link_probe_config_read(ald_service_config(manager->service));
+        look(manager);
+}
+
+AldInhibitors *ald_link_probe_manager_inhibitors(AldLinkProbeManager *manager)
+{
+        return manager->inhibitors;
+}
+
+AldJobs *ald_link_probe_manager_jobs(AldLinkProbeManager *manager)
+{
+        return manager->jobs;
+}
+
+AldResults *ald_link_probe_manager_results(AldLinkProbeManager *manager)
+{
+        return manager->results;
+}
+
+unsigned ald_link_probe_manager_active(const AldLinkProbeManager *manager)
+{
+        return ald_prober_count(manager->prober) + ald_sessions_count(manager->sessions);
+}
+
+unsigned ald_link_probe_manager_port(const AldLinkProbeManager *manager)
+{
+        return manager->listener ? ald_listener_port(manager->listener) : 0;
+}
+
+const char *ald_link_probe_manager_problem(const AldLinkProbeManager *manager)
+{
+        return manager->problem ?: "";
+}
+
+uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager)
+{
+        return manager->refused_before + ald_sessions_refused(manager->sessions) +
+               (manager->listener ? ald_listener_refused(manager->listener) : 0);
+}
+
+int ald_link_probe_manager_probe(
+        AldLinkProbeManager *manager, const AldWish *wish, AldWishAnswer answered, void *userdata)
+{
+        if (!is_able(manager))
+                return -ENOTCONN;
+        if (is_held_off(manager))
+                return -EBUSY;
+        return ald_wishes_add(
+                manager->wishes, wish, ald_schedule_network(manager->schedule), answered, userdata);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+
+#include <glib-unix.h>
+
+#include "services/common/fd.h"
+#include "services/link-probe/gate.h"
+#include "services/link-probe/listener.h"
+
+#define BACKLOG 64
+#define HELLO_MSEC 5000u
+
+/* So many new connections, then the main loop gets its turn. */
+#define ACCEPTS_PER_TURN 16
+
+/* After an error that lasts, such as too many open files. */
+#define PAUSE_MSEC 1000u
+
+typedef struct Waiting {
+        AldListener *listener;
+        int fd;
+        guint source, deadline;
+        char place[ALD_PLACE_MAX];
+} Waiting;
+
+struct AldListener {
+        unsigned port;
+        int fd;
+        guint source, pause;
+        AldGate *gate;
+        GPtrArray *waiting;
+        uint64_t refused;
+        AldListenerReady ready;
+        void *userdata;
+};
+
+static void waiting_free(gpointer data)
+{
+        Waiting *waiting = data;
+
+        g_clear_handle_id(&waiting->source, g_source_remove);
+        g_clear_handle_id(&waiting->deadline, g_source_remove);
+        ald_fd_close(&waiting->fd);
+        ald_gate_leave(waiting->listener->gate, waiting->place);
+        g_free(waiting);
+}
+
+static void refuse(Waiting *waiting)
+{
+        waiting->listener->refused++;
+        g_ptr_array_remove_fast(waiting->listener->waiting, waiting);
+}
+
+static gboolean on_deadline(gpointer userdata)
+{
+        Waiting *waiting = userdata;
+
+        waiting->deadline = 0;
+        refuse(waiting);
+        return G_SOURCE_REMOVE;
+}
+
+static void hand_on(Waiting *waiting)
+{
+        AldListener *listener = waiting->listener;
+        ald_fd int fd = ald_fd_steal(&waiting->fd);
+        char place[ALD_PLACE_MAX];
+        struct sockaddr_storage local = { 0 };
+        socklen_t size = sizeof local;
+
+        memcpy(place, waiting->place, sizeof place);
+        g_ptr_array_remove_fast(listener->waiting, waiting);
+        if (getsockname(fd, (struct sockaddr *) &local, &size) < 0)
+                listener->refused++;
+        else
+                listener->ready(ald_fd_steal(&fd), place, &local, listener->userdata);
+}
+
+static gboolean on_bytes(gint fd, GIOCondition condition, gpointer userdata)
+{
+        Waiting *waiting = userdata;
+        unsigned char bytes[2];
+        ssize_t n = recv(fd, bytes, sizeof bytes, MSG_PEEK | MSG_DONTWAIT);
+
+        if (n < 0 && (errno == EAGAIN || errno == EINTR))
+                return G_SOURCE_CONTINUE;
+        waiting->source = 0;
+        if (n > 0 && ald_gate_is_tls(bytes, (size_t) n))
+                hand_on(waiting);
+        else
+                refuse(waiting);
+        return G_SOURCE_REMOVE;
+}
+
+static void wait_for_hello(AldListener *listener, int fd, const char *place)
+{
+        Waiting *waiting = g_new0(Waiting, 1);
+
+        waiting->listener = listener;
+        waiting->fd = fd;
+        g_strlcpy(waiting->place, place, sizeof waiting->place);
+        waiting->source = g_unix_fd_add(fd, G_IO_IN | G_IO_HUP | G_IO_ERR, on_bytes, waiting);
+        waiting->deadline = g_timeout_add(HELLO_MSEC, on_deadline, waiting);
+        g_ptr_array_add(listener->waiting, waiting);
+}
+
+static gboolean on_connection(gint fd, GIOCondition condition, gpointer userdata);
+
+static gboolean on_pause_over(gpointer userdata)
+{
+        AldListener *listener = userdata;
+
+        listener->pause = 0;
+        listener->source = g_unix_fd_add(listener->fd, G_IO_IN, on_connection, listener);
+        return G_SOURCE_REMOVE;
+}
+
+/* Whether there may be another. */
+static bool accept_one(AldListener *listener)
+{
+        struct sockaddr_storage address;
+        socklen_t size = sizeof address;
+        char place[ALD_PLACE_MAX];
+        int fd = accept4(listener->fd, (struct sockaddr *) &address, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+        if (fd < 0)
+                return errno == EINTR || errno == ECONNABORTED;
+        ald_gate_place((const struct sockaddr *) &address, place);
+        if (ald_gate_enter(listener->gate, place)) {
+                wait_for_hello(listener, fd, place);
+        } else {
+                listener->refused++;
+                close(fd);
+        }
+        return true;
+}
+
+static gboolean on_connection(gint fd, GIOCondition condition, gpointer userdata)
+{
+        AldListener *listener = userdata;
+
+        for (unsigned i = 0; i < ACCEPTS_PER_TURN; i++)
+                if (!accept_one(listener)) {
+                        if (errno == EAGAIN)
+                                return G_SOURCE_CONTINUE;
+                        g_warning("Cannot accept a connection: %s", g_strerror(errno));
+                        listener->source = 0;
+                        listener->pause = g_timeout_add(PAUSE_MSEC, on_pause_over, listener);
+                        return G_SOURCE_REMOVE;
+                }
+        return G_SOURCE_CONTINUE;
+}
+
+static int open_socket(int family, unsigned port, int *ret)
+{
+        struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t) port) };
+        struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons((uint16_t) port) };
+        const struct sockaddr *address = family == AF_INET6 ? (struct sockaddr *) &v6
+                                                            : (struct sockaddr *) &v4;
+        ald_fd int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        int on = 1, off = 0;
+
+        if (fd < 0)
+                return -errno;
+        (void) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+        if (family == AF_INET6)
+                (void) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+        if (bind(fd, address, family == AF_INET6 ? sizeof v6 : sizeof v4) < 0 || listen(fd, BACKLOG) < 0)
+                return -errno;
+        *ret = ald_fd_steal(&fd);
+        return 0;
+}
+
+int ald_listener_new(unsigned port, AldListenerReady ready, void *userdata, AldListener **ret)
+{
+        AldListener *listener;
+        int fd, r;
+
+        r = open_socket(AF_INET6, port, &fd);
+        if (r == -EAFNOSUPPORT || r == -EADDRNOTAVAIL)
+                r = open_socket(AF_INET, port, &fd);
+        if (r < 0)
+                return r;
+        listener = g_new0(AldListener, 1);
+        listener->port = port;
+        listener->fd = fd;
+        listener->gate = ald_gate_new();
+        listener->waiting = g_ptr_array_new_with_free_func(waiting_free);
+        listener->ready = ready;
+        listener->userdata = userdata;
+        listener->source = g_unix_fd_add(fd, G_IO_IN, on_connection, listener);
+        *ret = listener;
+        return 0;
+}
+
+void ald_listener_free(AldListener *listener)
+{
+        if (!listener)
+                return;
+        g_clear_handle_id(&listener->source, g_source_remove);
+        g_clear_handle_id(&listener->pause, g_source_remove);
+        g_ptr_array_unref(listener->waiting);
+        ald_gate_free(listener->gate);
+        ald_fd_close(&listener->fd);
+        g_free(listener);
+}
+
+unsigned ald_listener_port(const AldListener *listener)
+{
+        return listener->port;
+}
+
+uint64_t ald_listener_refused(const AldListener *listener)
+{
+        return listener->refused;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/schema.h"
+
+/*
+ * What the interfaces of this machine are, by its Node1.Network record, and by sysfs of Thunderbolt. What one
+ * was goes on to be said until something else was seen twice, or nothing three times: what drivers and
+ * services tell while they start again is no news.
+ */
+typedef struct AldMedia AldMedia;
+
+typedef struct AldMedium {
+        const char *type;         /* as in that record; NULL where unknown */
+        uint64_t generation;      /* of Thunderbolt; maybe absent */
+        uint64_t bits_per_second; /* negotiated; maybe absent */
+} AldMedium;
+
+AldMedia *ald_media_new(int root);
+void ald_media_free(AldMedia *media);
+
+/* The network may be NULL where it is not known. The type belongs to the media. */
+AldMedium ald_media_look(AldMedia *media, const AldNetwork *network, const char *interface);

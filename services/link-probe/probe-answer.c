@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "services/link-probe/probe-answer.h"
+#include "state/id.h"
+#include "state/json.h"
+
+#define TEXT_MAX 256u
+#define PHASE_MAX 32u
+#define FIELDS_MAX 64u
+
+void ald_probe_answer_clear(AldProbeAnswer *answer)
+{
+        g_clear_pointer(&answer->reason, g_free);
+        g_clear_pointer(&answer->json, json_decref);
+}
+
+static bool is_readable(const char *text, size_t max)
+{
+        size_t length = strlen(text);
+
+        if (length == 0 || length > max)
+                return false;
+        for (; *text; text = g_utf8_next_char(text))
+                if (!g_unichar_isprint(g_utf8_get_char(text)))
+                        return false;
+        return true;
+}
+
+/* A string of an object that can be shown, or NULL. */
+static const char *string_of(const json_t *json, const char *name, size_t max)
+{
+        const char *text = json_string_value(json_object_get(json, name));
+
+        return text && is_readable(text, max) ? text : NULL;
+}
+
+static json_t *load(const char *text, size_t length)
+{
+        json_t *json = NULL;
+
+        if (ald_json_load(text, length, TEXT_MAX * FIELDS_MAX, &json, NULL) < 0)
+                return NULL;
+        if (json_is_object(json))
+                return json;
+        json_decref(json);
+        return NULL;
+}
+
+static json_t *load_last_line(const char *output)
+{
+        size_t length = strlen(output);
+        const char *start;
+
+        while (length > 0 && g_ascii_isspace(output[length - 1]))
+                length--;
+        start = output + length;
+        while (start > output && start[-1] != '\n')
+                start--;
+        return load(start, (size_t) (output + length - start));
+}
+
+/* Leaves what can be shown: numbers and words. */
+static void keep_plain(json_t *json)
+{
+        const char *name;
+        json_t *value;
+        void *next;
+        size_t n = 0;
+
+        json_object_foreach_safe(json, next, name, value)
+        {
+                bool plain = json_is_integer(value)  ? json_integer_value(value) >= 0
+                             : json_is_string(value) ? is_readable(json_string_value(value), TEXT_MAX)
+                                                     : json_is_real(value) || json_is_boolean(value);
+
+                if (!plain || !is_readable(name, PHASE_MAX * 2) || n++ >= FIELDS_MAX)
+                        json_object_del(json, name);
+        }
+}
+
+static void refuse(AldProbeAnswer *ret, const char *failure)
+{
+        ret->verdict = ALD_PROBE_FAILED;
+        ret->reason = g_strdup_printf("the probe %s", failure);
+}
+
+void ald_probe_answer_read(const char *output, const char *failure, AldProbeAnswer *ret)
+{
+        json_t *json = failure ? NULL : load_last_line(output);
+        const char *error = string_of(json, "error", TEXT_MAX);
+        const char *message = string_of(json, "message", TEXT_MAX);
+
+        *ret = (AldProbeAnswer){ .verdict = ALD_PROBE_DONE };
+        if (failure) {
+                refuse(ret, failure);
+        } else if (!json) {
+                refuse(ret, "gave no result");
+        } else if (json_object_get(json, "error")) {
+                ret->verdict = g_strcmp0(error, "busy") == 0 || g_strcmp0(error, "inhibited") == 0
+                                       ? ALD_PROBE_LATER
+                                       : ALD_PROBE_FAILED;
+                ret->reason = g_strdup(message ?: error ?: "the probe did not say why it failed");
+        } else {
+                keep_plain(json);
+                ret->json = g_steal_pointer(&json);
+        }
+        json_decref(json);
+}
+
+static uint64_t uint_of(const json_t *json, const char *name)
+{
+        const json_t *value = json_object_get(json, name);
+        json_int_t number;
+
+        if (!json_is_integer(value))
+                return ALD_ABSENT_UINT64;
+        number = json_integer_value(value);
+        return number >= 0 && number <= ALD_INTEGER_MAX ? (uint64_t) number : ALD_ABSENT_UINT64;
+}
+
+static const char *limiter_of(const json_t *json)
+{
+        const char *limiter = json_string_value(json_object_get(json, "Limiter"));
+
+        for (AldLinkSocketLimiter i = 0; limiter && i < ALD_LINK_SOCKET_LIMITER_N; i++)
+                if (g_str_equal(ald_link_socket_limiter_to_string(i), limiter))
+                        return ald_link_socket_limiter_to_string(i);
+        return NULL;
+}
+
+int ald_probe_answer_figures(const AldProbeAnswer *answer, AldLinkSocket *ret)
+{
+        const json_t *json = answer->json;
+        AldLinkSocket figures = *(const AldLinkSocket *) ald_kinds[ALD_KIND_LINK_SOCKET].type->absent;
+
+        figures.upload_bits_per_second = uint_of(json, "UploadBitsPerSecond");
+        figures.download_bits_per_second = uint_of(json, "DownloadBitsPerSecond");
+        figures.upload_mean_bits_per_second = uint_of(json, "UploadMeanBitsPerSecond");
+        figures.download_mean_bits_per_second = uint_of(json, "DownloadMeanBitsPerSecond");
+        figures.rtt_min_nsec = uint_of(json, "RttMinNSec");
+        figures.rtt_p50_nsec = uint_of(json, "RttP50NSec");
+        figures.rtt_p99_nsec = uint_of(json, "RttP99NSec");
+        figures.jitter_nsec = uint_of(json, "JitterNSec");
+        figures.loaded_rtt_p50_nsec = uint_of(json, "LoadedRttP50NSec");
+        figures.kernel_min_rtt_nsec = uint_of(json, "KernelMinRttNSec");
+        figures.streams = uint_of(json, "Streams");
+        figures.limiter = limiter_of(json);
+        if (figures.upload_bits_per_second == ALD_ABSENT_UINT64 ||
+                figures.download_bits_per_second == ALD_ABSENT_UINT64)
+                return -EBADMSG;
+        *ret = figures;
+        return 0;
+}
+
+uint64_t ald_probe_answer_bytes(const AldProbeAnswer *answer)
+{
+        uint64_t up = uint_of(answer->json, "UploadBytes"), down = uint_of(answer->json, "DownloadBytes");
+
+        return (up == ALD_ABSENT_UINT64 ? 0 : up) + (down == ALD_ABSENT_UINT64 ? 0 : down);
+}
+
+int ald_probe_progress_read(const char *line, char **ret_phase, double *ret_fraction)
+{
+        json_t *json = load(line, strlen(line));
+        const json_t *fraction = json_object_get(json, "fraction");
+        int r = -EBADMSG;
+
+        if (json_is_number(fraction)) {
+                *ret_fraction = CLAMP(json_number_value(fraction), 0, 1);
+                *ret_phase = g_strdup(string_of(json, "phase", PHASE_MAX));
+                r = 0;
+        }
+        json_decref(json);
+        return r;
+}
+
+int ald_probe_report_read(const char *line, char **ret_peer)
+{
+        json_t *json = load(line, strlen(line));
+        const char *peer = json_string_value(json_object_get(json, "peer"));
+        AldId id;
+        int r = peer && ald_id_parse(peer, &id) >= 0 ? 0 : -EBADMSG;
+
+        if (r >= 0)
+                *ret_peer = g_strdup(peer);
+        json_decref(json);
+        return r;
+}

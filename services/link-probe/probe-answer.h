@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+#include <jansson.h>
+
+#include "state/schema.h"
+
+/*
+ * What alidade-probe-socket says: its result, and lines meanwhile. It has talked to another machine, so
+ * nothing of it is believed before it was checked.
+ */
+
+/* Another machine may refuse for a while, which is no failure of the link. */
+typedef enum AldProbeVerdict {
+        ALD_PROBE_DONE,
+        ALD_PROBE_FAILED,
+        ALD_PROBE_LATER, /* busy or inhibited there */
+} AldProbeVerdict;
+
+typedef struct AldProbeAnswer {
+        AldProbeVerdict verdict;
+        char *reason; /* NULL where it is done */
+        json_t *json; /* the whole result where it is done, of numbers and strings */
+} AldProbeAnswer;
+
+void ald_probe_answer_clear(AldProbeAnswer *answer);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldProbeAnswer, ald_probe_answer_clear)
+
+/* Of the output, whose last line is the result. `failure` is as in probe-child.h. */
+void ald_probe_answer_read(const char *output, const char *failure, AldProbeAnswer *ret);
+
+/* The figures, as fields of the record that borrow from the answer; the rest is absent. -EBADMSG where there
+ * is no rate in either direction. */
+int ald_probe_answer_figures(const AldProbeAnswer *answer, AldLinkSocket *ret);
+
+/* Bytes that went over the link, both ways. */
+uint64_t ald_probe_answer_bytes(const AldProbeAnswer *answer);
+
+/* A line of progress: what is done, NULL where it does not say, and how far it is, 0 to 1. The phase is to be
+ * freed. -EBADMSG where it is no such line. */
+int ald_probe_progress_read(const char *line, char **ret_phase, double *ret_fraction);
+
+/* A line of a session with another node: who that is; to be freed. -EBADMSG where it does not say. */
+int ald_probe_report_read(const char *line, char **ret_peer);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/common/service.h"
+#include "services/link-probe/link-probe-manager.h"
+
+/* ProbeLink() of org.alidade.LinkProbe1, which is answered once it is known where the node is. */
+typedef struct AldProbeLinkBus AldProbeLinkBus;
+
+AldProbeLinkBus *ald_probe_link_bus_new(AldService *service, AldLinkProbeManager *manager);
+void ald_probe_link_bus_free(AldProbeLinkBus *bus);
+
+/* A handler, whose userdata is the above. */
+int ald_probe_link_bus_handle(sd_bus_message *message, void *userdata, sd_bus_error *error);

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "services/link-probe/probe-child.h"
+#include "services/link-probe/prober.h"
+#include "services/link-probe/route.h"
+#include "state/record.h"
+
+/* The program has shorter limits of its own; this one is for one that hangs. */
+#define DEADLINE_MSEC 60000u
+
+struct AldProbe {
+        AldProber *prober;
+        AldProbeTarget target;
+        char interface[IFNAMSIZ];
+        AldMedium medium;
+        bool occupies; /* its interface */
+        AldProbeChild *child;
+        char *reason; /* why it was ended, where it was */
+        const AldProbeHandler *handler;
+        void *userdata;
+};
+
+struct AldProber {
+        const AldProgram *program;
+        AldCounters *counters;
+        AldMedia *media;
+        AldRecord *network;
+        GPtrArray *probes;
+};
+
+int ald_probe_target_set(AldProbeTarget *target, const char *peer, const char *address, const char *interface)
+{
+        *target = (AldProbeTarget){ 0 };
+        if (g_strlcpy(target->peer, peer, sizeof target->peer) >= sizeof target->peer ||
+                g_strlcpy(target->address, address, sizeof target->address) >= sizeof target->address ||
+                g_strlcpy(target->interface, interface ?: "", sizeof target->interface) >=
+                        sizeof target->interface)
+                return -EINVAL;
+        return 0;
+}
+
+static void release(AldProbe *probe)
+{
+        if (probe->occupies)
+                ald_counters_release(probe->prober->counters, probe->interface);
+        probe->occupies = false;
+}
+
+static void probe_free(gpointer data)
+{
+        AldProbe *probe = data;
+
+        ald_probe_child_free(probe->child);
+        release(probe);
+        g_free(probe->reason);
+        g_free(probe);
+}
+
+AldProber *ald_prober_new(const AldProgram *program, AldCounters *counters, AldMedia *media)
+{
+        AldProber *prober = g_new0(AldProber, 1);
+
+        prober->program = program;
+        prober->counters = counters;
+        prober->media = media;
+        prober->probes = g_ptr_array_new_with_free_func(probe_free);
+        return prober;
+}
+
+void ald_prober_free(AldProber *prober)
+{
+        if (!prober)
+                return;
+        g_ptr_array_unref(prober->probes);
+        g_clear_pointer(&prober->network, ald_record_unref);
+        g_free(prober);
+}
+
+void ald_prober_set_network(AldProber *prober, AldRecord *network)
+{
+        g_clear_pointer(&prober->network, ald_record_unref);
+        prober->network = network ? ald_record_ref(network) : NULL;
+}
+
+static const AldNetwork *network_of(const AldProber *prober)
+{
+        return ald_record_as(prober->network, NETWORK, AldNetwork);
+}
+
+static void on_line(const char *line, void *userdata)
+{
+        AldProbe *probe = userdata;
+        g_autofree char *phase = NULL;
+        double fraction;
+
+        if (ald_probe_progress_read(line, &phase, &fraction) >= 0)
+                probe->handler->progress(probe, phase, fraction, probe->userdata);
+}
+
+static void on_ended(const char *output, const char *failure, void *userdata)
+{
+        AldProbe *probe = userdata;
+        AldProber *prober = probe->prober;
+        g_auto(AldProbeAnswer) answer = { 0 };
+        unsigned i;
+
+        ald_probe_answer_read(output, failure, &answer);
+        if (probe->reason) {
+                ald_probe_answer_clear(&answer);
+                answer = (AldProbeAnswer){
+                        .verdict = ALD_PROBE_LATER,
+                        .reason = g_strdup(probe->reason),
+                };
+        }
+        /* Whoever is told may start the next one at once. */
+        release(probe);
+        if (g_ptr_array_find(prober->probes, probe, &i))
+                (void) g_ptr_array_steal_index_fast(prober->probes, i);
+        probe->handler->ended(probe, &answer, probe->userdata);
+        probe_free(probe);
+}
+
+static GPtrArray *make_arguments(const AldProbe *probe)
+{
+        const AldProbeTarget *target = &probe->target;
+        GPtrArray *arguments = ald_program_arguments(probe->prober->program);
+        bool scoped = *target->interface != '\0' && ald_route_is_link_local(target->address);
+
+        ald_program_add(arguments, "--connect=%s%s%s", target->address, scoped ? "%" : "",
+                scoped ? target->interface : "");
+        if (*target->interface && !scoped)
+                ald_program_add(arguments, "--bind-device=%s", target->interface);
+        ald_program_add(arguments, "--port=%u", probe->prober->program->config->port);
+        ald_program_add(arguments, "--peer=%s", target->peer);
+        ald_program_add(arguments, "--progress-fd=" ALD_PROBE_SIDE_FD);
+        if (target->rtt_only)
+                ald_program_add(arguments, "--rtt-only");
+        g_ptr_array_add(arguments, NULL);
+        return arguments;
+}
+
+static int start(AldProbe *probe)
+{
+        static const AldProbeChildHandler handler = { .line = on_line, .ended = on_ended };
+        g_autoptr(GPtrArray) arguments = make_arguments(probe);
+
+        return ald_probe_child_new(probe->prober->program->path, (const char *const *) arguments->pdata, -1,
+                DEADLINE_MSEC, &handler, probe, &probe->child);
+}
+
+static bool is_probed(const AldProber *prober, const char *peer)
+{
+        for (unsigned i = 0; i < prober->probes->len; i++)
+                if (g_str_equal(ald_prober_at(prober, i)->target.peer, peer))
+                        return true;
+        return false;
+}
+
+int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldProbeHandler *handler,
+        void *userdata, AldProbe **ret)
+{
+        char interface[IFNAMSIZ];
+        AldProbe *probe;
+        int r;
+
+        r = ald_route_lookup(target->address, *target->interface ? target->interface : NULL, interface);
+        if (r < 0)
+                return r;
+        if (is_probed(prober, target->peer) ||
+                ald_counters_occupy(prober->counters, network_of(prober), interface) < 0)
+                return -EBUSY;
+        probe = g_new0(AldProbe, 1);
+        probe->prober = prober;
+        probe->occupies = true;
+        probe->target = *target;
+        memcpy(probe->interface, interface, sizeof interface);
+        probe->medium = ald_media_look(prober->media, network_of(prober), interface);
+        probe->handler = handler;
+        probe->userdata = userdata;
+        r = start(probe);
+        if (r < 0) {
+                g_warning("Cannot run %s: %s", prober->program->path, g_strerror(-r));
+                probe_free(probe);
+                return r;
+        }
+        g_ptr_array_add(prober->probes, probe);
+        *ret = probe;
+        return 0;
+}
+
+void ald_probe_end(AldProbe *probe, const char *reason)
+{
+        if (!probe->reason)
+                probe->reason = g_strdup(reason);
+        ald_probe_child_end(probe->child, reason);
+}
+
+void ald_prober_end_all(AldProber *prober, const char *reason)
+{
+        for (unsigned i = 0; i < prober->probes->len; i++)
+                ald_probe_end(prober->probes->pdata[i], reason);
+}
+
+const AldProbeTarget *ald_probe_target(const AldProbe *probe)
+{
+        return &probe->target;
+}
+
+const char *ald_probe_interface(const AldProbe *probe)
+{
+        return probe->interface;
+}
+
+const AldMedium *ald_probe_medium(const AldProbe *probe)
+{
+        return &probe->medium;
+}
+
+unsigned ald_prober_count(const AldProber *prober)
+{
+        return prober->probes->len;
+}
+
+const AldProbe *ald_prober_at(const AldProber *prober, unsigned i)
+{
+        return prober->probes->pdata[i];
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/counters.h"
+#include "services/link-probe/medium.h"
+#include "services/link-probe/probe-answer.h"
+#include "services/link-probe/program.h"
+#include "state/record.h"
+
+/* The probes that this machine makes: one per interface at a time, each in a child. */
+typedef struct AldProber AldProber;
+typedef struct AldProbe AldProbe;
+
+typedef struct AldProbeTarget {
+        char peer[33];
+        char address[46];   /* no zone */
+        char interface[16]; /* that it must go through; empty: as the route says */
+        bool rtt_only;
+} AldProbeTarget;
+
+/* Copies what is there; -EINVAL where it is too long. */
+int ald_probe_target_set(
+        AldProbeTarget *target, const char *peer, const char *address, const char *interface);
+
+typedef struct AldProbeHandler {
+        void (*progress)(AldProbe *probe, const char *phase, double fraction, void *userdata);
+        /* Once; the probe is gone after it. */
+        void (*ended)(AldProbe *probe, const AldProbeAnswer *answer, void *userdata);
+} AldProbeHandler;
+
+/* What is given must outlive the prober. */
+AldProber *ald_prober_new(const AldProgram *program, AldCounters *counters, AldMedia *media);
+/* Ends all probes, of which nobody is told. */
+void ald_prober_free(AldProber *prober);
+
+/* What is known of the interfaces of this machine; NULL: nothing. */
+void ald_prober_set_network(AldProber *prober, AldRecord *network);
+
+/* -EBUSY while its interface or its peer is in a probe; other errors are those of the route. */
+int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldProbeHandler *handler,
+        void *userdata, AldProbe **ret);
+
+/* Ends it: `ended` follows, as a failure for this reason. */
+void ald_probe_end(AldProbe *probe, const char *reason);
+void ald_prober_end_all(AldProber *prober, const char *reason);
+
+const AldProbeTarget *ald_probe_target(const AldProbe *probe);
+const char *ald_probe_interface(const AldProbe *probe);
+const AldMedium *ald_probe_medium(const AldProbe *probe);
+
+unsigned ald_prober_count(const AldProber *prober);
+const AldProbe *ald_prober_at(const AldProber *prober, unsigned i);

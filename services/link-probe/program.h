@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+#include "services/link-probe/credentials.h"
+#include "services/link-probe/link-probe-config.h"
+
+/* The command line of alidade-probe-socket, as every probe and session begins it. */
+typedef struct AldProgram {
+        const char *path;
+        const AldCredentials *credentials;
+        const AldLinkProbeConfig *config;
+} AldProgram;
+
+/* Where the program is: beside what else is installed, or in ALIDADE_PROBE_DIR. Free with g_free(). */
+char *ald_program_find(void);
+
+/* What probe and session have in common. The words are to be freed with the array, which is not terminated.
+ */
+GPtrArray *ald_program_arguments(const AldProgram *program);
+
+void ald_program_add(GPtrArray *arguments, const char *format, ...) G_GNUC_PRINTF(2, 3);

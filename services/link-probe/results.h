@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/prober.h"
+#include "state/record.h"
+
+/*
+ * What was last measured of each path, as records: a failure never takes the place of figures, but stands
+ * beside them. What is not renewed for long goes; whoever keeps results has it by then.
+ */
+typedef struct AldResults AldResults;
+
+#define ALD_RESULTS_MAX 1024u
+#define ALD_RESULT_KEPT_USEC (UINT64_C(2) * 3600 * 1000 * 1000)
+
+typedef struct AldResultsHandler {
+        void (*put)(const char *key, const AldLinkSocket *fields, void *userdata);
+        void (*drop)(const char *key, void *userdata);
+} AldResultsHandler;
+
+AldResults *ald_results_new(const char *own_id);
+void ald_results_free(AldResults *results);
+
+/* Whom to tell; the handler NULL: nobody. */
+void ald_results_watch(AldResults *results, const AldResultsHandler *handler, void *userdata);
+
+/* CLOCK_REALTIME and CLOCK_MONOTONIC in µs. An answer that is neither result nor failure changes nothing. */
+void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbeAnswer *answer,
+        uint64_t realtime, uint64_t now);
+
+/* The same of a path that could not even be begun. */
+void ald_results_fail(AldResults *results, const AldProbeTarget *target, const char *reason,
+        uint64_t realtime, uint64_t now);
+
+/* The greatest rate that was measured through an interface, either way; absent where none was. */
+uint64_t ald_results_rate(const AldResults *results, const char *interface);
+
+void ald_results_expire(AldResults *results, uint64_t now);

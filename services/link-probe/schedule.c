@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/link-probe/schedule.h"
+
+struct AldSchedule {
+        AldScheduleParts parts;
+        const AldScheduleHandler *handler;
+        void *userdata;
+        AldAvoid *avoid;
+        AldRecord *network; /* of this machine */
+        bool wanted;
+};
+
+AldSchedule *ald_schedule_new(
+        const AldScheduleParts *parts, const AldScheduleHandler *handler, void *userdata)
+{
+        AldSchedule *schedule = g_new0(AldSchedule, 1);
+
+        schedule->parts = *parts;
+        schedule->handler = handler;
+        schedule->userdata = userdata;
+        schedule->avoid = ald_avoid_new();
+        return schedule;
+}
+
+void ald_schedule_free(AldSchedule *schedule)
+{
+        if (!schedule)
+                return;
+        ald_avoid_free(schedule->avoid);
+        g_clear_pointer(&schedule->network, ald_record_unref);
+        g_free(schedule);
+}
+
+AldRecord *ald_schedule_network(const AldSchedule *schedule)
+{
+        return schedule->network;
+}
+
+static uint64_t now_usec(void)
+{
+        return (uint64_t) g_get_monotonic_time();
+}
+
+void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldProbeAnswer *answer)
+{
+        if (answer->verdict == ALD_PROBE_LATER)
+                ald_avoid_add(schedule->avoid, ald_probe_target(probe)->peer, now_usec());
+        ald_results_take(schedule->parts.results, probe, answer, ald_realtime_usec(), now_usec());
+        /* From here on what goes over the interface is not the probe's. */
+        ald_counters_read(schedule->parts.counters, now_usec());
+}
+
+static void on_progress(AldProbe *probe, const char *phase, double fraction, void *userdata)
+{
+}
+
+static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
+{
+        AldSchedule *schedule = userdata;
+        const AldProbeTarget *target = ald_probe_target(probe);
+
+        if (answer->verdict == ALD_PROBE_FAILED)
+                g_info("The link to %s by %s: %s", target->peer, target->address, answer->reason);
+        ald_schedule_take(schedule, probe, answer);
+        schedule->handler->changed(schedule->userdata);
+        if (answer->verdict == ALD_PROBE_DONE)
+                schedule->handler->free(schedule->userdata);
+}
+
+static void start(AldSchedule *schedule, const AldProbeTarget *target)
+{
+        static const AldProbeHandler handler = { .progress = on_progress, .ended = on_ended };
+        g_autofree char *reason = NULL;
+        AldProbe *probe;
+        int r = ald_prober_start(schedule->parts.prober, target, &handler, schedule, &probe);
+
+        if (r == -EBUSY)
+                return;
+        if (r >= 0) {
+                schedule->handler->changed(schedule->userdata);
+                return;
+        }
+        reason = g_strdup_printf("no way to it: %s", g_strerror(-r));
+        ald_results_fail(schedule->parts.results, target, reason, ald_realtime_usec(), now_usec());
+}
+
+static unsigned room(const AldSchedule *schedule)
+{
+        unsigned n = ald_prober_count(schedule->parts.prober);
+
+        return n >= ALD_SCHEDULE_PROBES_MAX ? 0 : ALD_SCHEDULE_PROBES_MAX - n;
+}
+
+static void on_due(GArray *targets, void *userdata)
+{
+        AldSchedule *schedule = userdata;
+
+        if (!targets || !schedule->wanted)
+                return;
+        schedule->wanted = false;
+        for (unsigned i = 0; i < targets->len && room(schedule) > 0; i++)
+                start(schedule, &g_array_index(targets, AldProbeTarget, i));
+}
+
+static void add_traffic(const char *interface, uint64_t rate, void *userdata)
+{
+        g_hash_table_replace(userdata, g_strdup(interface), g_memdup2(&rate, sizeof rate));
+}
+
+static void add_node(const char *node, void *userdata)
+{
+        g_ptr_array_add(userdata, g_strdup(node));
+}
+
+static void ask(AldSchedule *schedule)
+{
+        g_autoptr(GHashTable) traffic = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        g_autoptr(GPtrArray) avoid = g_ptr_array_new_with_free_func(g_free);
+        const AldScheduleParts *parts = &schedule->parts;
+        AldDueQuestion question = {
+                .max = room(schedule),
+                .bytes_per_hour = parts->config->bytes_per_hour,
+                .traffic = traffic,
+                .avoid = avoid,
+        };
+
+        ald_counters_foreach(parts->counters, add_traffic, traffic);
+        ald_avoid_foreach(schedule->avoid, now_usec(), add_node, avoid);
+        ald_sessions_foreach_peer(parts->sessions, add_node, avoid);
+        for (unsigned i = 0; i < ald_prober_count(parts->prober); i++)
+                add_node(ald_probe_target(ald_prober_at(parts->prober, i))->peer, avoid);
+        if (question.max > 0)
+                ald_state_query_due(parts->query, &question, on_due, schedule);
+}
+
+static void on_network(int error, AldRecord *network, void *userdata)
+{
+        AldSchedule *schedule = userdata;
+
+        /* While the state service starts again, what it said last is good enough. */
+        if (network) {
+                g_clear_pointer(&schedule->network, ald_record_unref);
+                schedule->network = ald_record_ref(network);
+                ald_prober_set_network(schedule->parts.prober, network);
+        }
+        if (error >= 0 && schedule->wanted)
+                ask(schedule);
+}
+
+void ald_schedule_run(AldSchedule *schedule)
+{
+        int r;
+
+        ald_counters_read(schedule->parts.counters, now_usec());
+        ald_results_expire(schedule->parts.results, now_usec());
+        schedule->wanted = true;
+        r = ald_state_query_network(schedule->parts.query, schedule->parts.own_id, on_network, schedule);
+        if (r < 0)
+                g_info("The state service cannot be asked: %s", g_strerror(-r));
+}
+
+void ald_schedule_stop(AldSchedule *schedule)
+{
+        schedule->wanted = false;
+}

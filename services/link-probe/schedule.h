@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/avoid.h"
+#include "services/link-probe/results.h"
+#include "services/link-probe/sessions.h"
+#include "services/link-probe/state-query-bus.h"
+
+/* Asks what is due and starts it. Nothing is remembered here but who has just said to be busy. */
+typedef struct AldSchedule AldSchedule;
+
+/* At most so many probes at a time. */
+#define ALD_SCHEDULE_PROBES_MAX 4u
+
+typedef struct AldScheduleParts {
+        const char *own_id;
+        const AldLinkProbeConfig *config;
+        AldStateQuery *query;
+        AldProber *prober;
+        AldSessions *sessions;
+        AldCounters *counters;
+        AldResults *results;
+} AldScheduleParts;
+
+typedef struct AldScheduleHandler {
+        /* A probe has begun or ended. */
+        void (*changed)(void *userdata);
+        /* One has ended, so that another may be due. */
+        void (*free)(void *userdata);
+} AldScheduleHandler;
+
+AldSchedule *ald_schedule_new(
+        const AldScheduleParts *parts, const AldScheduleHandler *handler, void *userdata);
+void ald_schedule_free(AldSchedule *schedule);
+
+/* Asks, and starts what is due when the answer comes. */
+void ald_schedule_run(AldSchedule *schedule);
+
+/* What was asked is of no interest any more. */
+void ald_schedule_stop(AldSchedule *schedule);
+
+/* Keeps the answer of any probe, whoever wanted it. */
+void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldProbeAnswer *answer);
+
+/* The Node1.Network of this machine, or NULL. */
+AldRecord *ald_schedule_network(const AldSchedule *schedule);

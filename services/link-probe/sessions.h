@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/counters.h"
+#include "services/link-probe/program.h"
+
+/*
+ * The sessions in which other nodes measure their links to this machine, each in a child. One that has not
+ * shown yet that it is of the cluster has little time, and takes nobody's place but for that.
+ */
+typedef struct AldSessions AldSessions;
+
+#define ALD_SESSIONS_STRANGERS_MAX 8u
+#define ALD_SESSIONS_PER_PLACE_MAX 2u
+
+typedef struct AldSessionsHandler {
+        /* Why this machine is not to be measured through the interface now ("" where that is unknown): a word
+         * and a reason, or NULL. *ret_inhibited tells which of the two it is. Free with g_free(). */
+        char *(*refuse)(const char *interface, bool *ret_inhibited, void *userdata);
+        void (*changed)(void *userdata);
+} AldSessionsHandler;
+
+AldSessions *ald_sessions_new(
+        const AldProgram *program, AldCounters *counters, const AldSessionsHandler *handler, void *userdata);
+void ald_sessions_free(AldSessions *sessions);
+
+/* The connection stays the caller's. -EUSERS where there are too many from that place or in all. */
+int ald_sessions_start(AldSessions *sessions, int connection, const char *place, const char *interface,
+        const AldNetwork *network);
+
+/* Ends those that measure. */
+void ald_sessions_end_all(AldSessions *sessions, const char *reason);
+
+/* Those that measure. */
+unsigned ald_sessions_count(const AldSessions *sessions);
+
+/* Whether one with this node is under way. */
+void ald_sessions_foreach_peer(
+        const AldSessions *sessions, void (*found)(const char *peer, void *userdata), void *userdata);
+
+/* How many ended without anybody of the cluster, or were told to come later. */
+uint64_t ald_sessions_refused(const AldSessions *sessions);

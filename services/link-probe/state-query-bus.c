@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/common/bus-cleanup.h"
+#include "services/common/record-bus.h"
+#include "services/link-probe/state-query-bus.h"
+#include "state/id.h"
+
+#define STATE_NAME "org.alidade.State1"
+#define STATE_PATH "/org/alidade/State1"
+#define TARGETS_MAX 64u
+#define ASKED_MAX 64u
+
+/* A question about a node that waits for its answer. */
+typedef struct Asked {
+        AldStateQuery *query;
+        sd_bus_slot *slot;
+        AldNetworkAnswer answered;
+        void *userdata;
+} Asked;
+
+struct AldStateQuery {
+        AldService *service;
+        bool complained;
+        sd_bus_slot *due;
+        AldDueAnswer due_answered;
+        void *due_userdata;
+        GPtrArray *asked;
+};
+
+static void asked_free(gpointer data)
+{
+        Asked *asked = data;
+
+        sd_bus_slot_unref(asked->slot);
+        g_free(asked);
+}
+
+AldStateQuery *ald_state_query_new(AldService *service)
+{
+        AldStateQuery *query = g_new0(AldStateQuery, 1);
+
+        query->service = service;
+        query->asked = g_ptr_array_new_with_free_func(asked_free);
+        return query;
+}
+
+void ald_state_query_free(AldStateQuery *query)
+{
+        if (!query)
+                return;
+        sd_bus_slot_unref(query->due);
+        g_ptr_array_unref(query->asked);
+        g_free(query);
+}
+
+static void complain(AldStateQuery *query, const char *what)
+{
+        if (!query->complained)
+                g_info("%s does not say what is due: %s", STATE_NAME, what);
+        query->complained = true;
+}
+
+/* One row, of which unknown entries are skipped. */
+static int read_row(sd_bus_message *message, GArray *targets)
+{
+        const char *kind = "", *peer = "", *address = "", *interface = "", *name;
+        AldProbeTarget target;
+        AldId id;
+        int r;
+
+        r = sd_bus_message_enter_container(message, 'a', "{sv}");
+        while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
+                const char **value;
+
+                r = sd_bus_message_read(message, "s", &name);
+                if (r < 0)
+                        return r;
+                value = g_str_equal(name, "Kind")        ? &kind
+                        : g_str_equal(name, "Peer")      ? &peer
+                        : g_str_equal(name, "Address")   ? &address
+                        : g_str_equal(name, "Interface") ? &interface
+                                                         : NULL;
+                r = value ? sd_bus_message_read(message, "v", "s", value) : sd_bus_message_skip(message, "v");
+                if (r >= 0)
+                        r = sd_bus_message_exit_container(message);
+        }
+        if (r >= 0)
+                r = sd_bus_message_exit_container(message);
+        if (r >= 0 && g_str_equal(kind, ald_kinds[ALD_KIND_LINK_SOCKET].name) && targets->len < TARGETS_MAX &&
+                ald_id_parse(peer, &id) >= 0 && ald_probe_target_set(&target, peer, address, interface) >= 0)
+                g_array_append_val(targets, target);
+        return r;
+}
+
+static int read_rows(sd_bus_message *message, GArray *targets)
+{
+        int r = sd_bus_message_enter_container(message, 'a', "a{sv}");
+
+        while (r >= 0 && sd_bus_message_at_end(message, false) == 0)
+                r = read_row(message, targets);
+        return r;
+}
+
+static int on_due(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
+{
+        AldStateQuery *query = userdata;
+        const sd_bus_error *error = sd_bus_message_get_error(reply);
+        g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(AldProbeTarget));
+        int r;
+
+        query->due = sd_bus_slot_unref(query->due);
+        if (error) {
+                complain(query, error->message ?: error->name);
+                query->due_answered(NULL, query->due_userdata);
+                return 0;
+        }
+        r = read_rows(reply, targets);
+        if (r < 0)
+                complain(query, g_strerror(-r));
+        else
+                query->complained = false;
+        query->due_answered(r < 0 ? NULL : targets, query->due_userdata);
+        return 0;
+}
+
+static int append_traffic(sd_bus_message *message, GHashTable *traffic)
+{
+        GHashTableIter iter;
+        gpointer name, rate;
+        int r;
+
+        r = sd_bus_message_open_container(message, 'e', "sv");
+        if (r >= 0)
+                r = sd_bus_message_append(message, "s", "Traffic");
+        if (r >= 0)
+                r = sd_bus_message_open_container(message, 'v', "a{st}");
+        if (r >= 0)
+                r = sd_bus_message_open_container(message, 'a', "{st}");
+        g_hash_table_iter_init(&iter, traffic);
+        while (r >= 0 && g_hash_table_iter_next(&iter, &name, &rate))
+                r = sd_bus_message_append(message, "{st}", name, *(uint64_t *) rate);
+        for (unsigned i = 0; r >= 0 && i < 3; i++)
+                r = sd_bus_message_close_container(message);
+        return r;
+}
+
+static int append_avoid(sd_bus_message *message, GPtrArray *avoid)
+{
+        int r;
+
+        g_ptr_array_add(avoid, NULL);
+        r = sd_bus_message_open_container(message, 'e', "sv");
+        if (r >= 0)
+                r = sd_bus_message_append(message, "s", "Avoid");
+        if (r >= 0)
+                r = sd_bus_message_open_container(message, 'v', "as");
+        if (r >= 0)
+                r = sd_bus_message_append_strv(message, (char **) avoid->pdata);
+        for (unsigned i = 0; r >= 0 && i < 2; i++)
+                r = sd_bus_message_close_container(message);
+        g_ptr_array_set_size(avoid, (int) avoid->len - 1);
+        return r;
+}
+
+static int append_question(sd_bus_message *message, const AldDueQuestion *question)
+{
+        int r;
+
+        r = sd_bus_message_append(message, "t", (uint64_t) question->max);
+        if (r >= 0)
+                r = sd_bus_message_open_container(message, 'a', "{sv}");
+        if (r >= 0)
+                r = append_traffic(message, question->traffic);
+        if (r >= 0)
+                r = append_avoid(message, question->avoid);
+        if (r >= 0)
+                r = sd_bus_message_append(message, "{sv}", "BytesPerHour", "t", question->bytes_per_hour);
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+void ald_state_query_due(
+        AldStateQuery *query, const AldDueQuestion *question, AldDueAnswer answered, void *userdata)
+{
+        sd_bus *bus = ald_service_bus(query->service);
+        g_autoptr(AldMessage) call = NULL;
+        int r;
+
+        query->due = sd_bus_slot_unref(query->due);
+        query->due_answered = answered;
+        query->due_userdata = userdata;
+        r = sd_bus_message_new_method_call(bus, &call, STATE_NAME, STATE_PATH, STATE_NAME, "GetDueProbes");
+        if (r >= 0)
+                r = append_question(call, question);
+        if (r >= 0)
+                r = sd_bus_call_async(bus, &query->due, call, on_due, query, 0);
+        if (r < 0)
+                complain(query, g_strerror(-r));
+}
+
+/* Of all that is known of the node the one record. */
+static int read_network(sd_bus_message *message, AldRecord **ret)
+{
+        const char *kind;
+        int r;
+
+        r = sd_bus_message_enter_container(message, 'a', "{sa{sv}}");
+        while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sa{sv}")) > 0) {
+                r = sd_bus_message_read(message, "s", &kind);
+                if (r < 0)
+                        return r;
+                if (!*ret && g_str_equal(kind, ald_kinds[ALD_KIND_NETWORK].name))
+                        r = ald_record_bus_read(message, ALD_KIND_NETWORK, NULL, ret, NULL);
+                else
+                        r = sd_bus_message_skip(message, "a{sv}");
+                if (r >= 0)
+                        r = sd_bus_message_exit_container(message);
+        }
+        return r;
+}
+
+static int on_profile(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        Asked *asked = userdata;
+        g_autoptr(AldRecord) network = NULL;
+        AldNetworkAnswer answered = asked->answered;
+        void *asker = asked->userdata;
+        int r;
+
+        if (sd_bus_message_is_method_error(reply, NULL))
+                r = -sd_bus_message_get_errno(reply);
+        else
+                r = read_network(reply, &network);
+        g_ptr_array_remove_fast(asked->query->asked, asked);
+        answered(MIN(r, 0), network, asker);
+        return 0;
+}
+
+int ald_state_query_network(AldStateQuery *query, const char *node, AldNetworkAnswer answered, void *userdata)
+{
+        Asked *asked;
+        int r;
+
+        if (query->asked->len >= ASKED_MAX)
+                return -EUSERS;
+        asked = g_new0(Asked, 1);
+        asked->query = query;
+        asked->answered = answered;
+        asked->userdata = userdata;
+        r = sd_bus_call_method_async(ald_service_bus(query->service), &asked->slot, STATE_NAME, STATE_PATH,
+                STATE_NAME, "GetProfile", on_profile, asked, "s", node);
+        if (r < 0) {
+                asked_free(asked);
+                return r;
+        }
+        g_ptr_array_add(query->asked, asked);
+        return 0;
+}

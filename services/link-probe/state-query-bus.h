@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/common/service.h"
+#include "services/link-probe/prober.h"
+
+/* What the state service is asked: what is due, and what it knows of the interfaces of a node. */
+typedef struct AldStateQuery AldStateQuery;
+
+AldStateQuery *ald_state_query_new(AldService *service);
+/* Whoever asked is not told any more. */
+void ald_state_query_free(AldStateQuery *query);
+
+/* What only this service knows; see GetDueProbes() of org.alidade.State1. */
+typedef struct AldDueQuestion {
+        unsigned max;
+        uint64_t bytes_per_hour;
+        GHashTable *traffic; /* interface → uint64_t */
+        GPtrArray *avoid;    /* of node ids */
+} AldDueQuestion;
+
+/* Of AldProbeTarget; NULL where there was no answer, which has been logged. One question at a time: a later
+ * one takes the place of an earlier one. */
+typedef void (*AldDueAnswer)(GArray *targets, void *userdata);
+void ald_state_query_due(
+        AldStateQuery *query, const AldDueQuestion *question, AldDueAnswer answered, void *userdata);
+
+/* The Node1.Network of a node, NULL where none is known; -ENOENT where no such node is, another error where
+ * there was no answer. Any number at a time. */
+typedef void (*AldNetworkAnswer)(int error, AldRecord *network, void *userdata);
+int ald_state_query_network(
+        AldStateQuery *query, const char *node, AldNetworkAnswer answered, void *userdata);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/jobs.h"
+#include "services/link-probe/state-query-bus.h"
+
+/* Probes that somebody wishes: the paths to the node are looked up, and a job made of them. */
+typedef struct AldWishes AldWishes;
+
+typedef struct AldWish {
+        uid_t uid;
+        AldProbeTarget target; /* with an empty address: all paths to the node */
+} AldWish;
+
+/* The job, or an error: -ENOENT no such node; -ENXIO no such address of it, or no path to it; -ENOSPC too
+ * many jobs of the user, -EUSERS in all; another where the state service did not answer. */
+typedef void (*AldWishAnswer)(int error, AldJob *job, void *userdata);
+
+AldWishes *ald_wishes_new(const char *own_id, AldStateQuery *query, AldJobs *jobs);
+/* Whoever waits is told that nothing comes of it. The query goes first. */
+void ald_wishes_free(AldWishes *wishes);
+
+/* `own` is the Node1.Network of this machine, or NULL. Returns the same errors where they are known at once,
+ * and -EINVAL for this machine itself; then nobody is told. */
+int ald_wishes_add(
+        AldWishes *wishes, const AldWish *wish, AldRecord *own, AldWishAnswer answered, void *userdata);
+
+/* Fills in the targets (AldProbeTarget) by what both ends say of their interfaces; -ENXIO where there are
+ * none. Either network may be NULL. */
+int ald_wish_resolve(const AldWish *wish, const AldNetwork *own, const AldNetwork *peer, GArray *targets);
