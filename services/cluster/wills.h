@@ -11,7 +11,8 @@
 typedef struct AldWills AldWills;
 
 #define ALD_WILLS_USEC (250 * 1000)
-#define ALD_WILLS_MAX 4096u
+/* That of every node at once. */
+#define ALD_WILLS_MAX ALD_NODES_MAX
 
 /* What has waited, for the receiver. */
 typedef void (*AldWillsTake)(const AldReceived *received, void *userdata);
