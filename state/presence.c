@@ -98,6 +98,13 @@ void ald_presence_take_clock(AldNodePresence *presence, uint64_t theirs, uint64_
         presence->n_offsets = (uint8_t) MIN(presence->n_offsets + 1u, ALD_PRESENCE_OFFSETS);
 }
 
+void ald_presence_shift_clock(AldNodePresence *presence, int64_t moved)
+{
+        presence->since = (uint64_t) MAX((int64_t) presence->since + moved, 0);
+        for (unsigned i = 0; i < presence->n_offsets; i++)
+                presence->offsets[i] -= moved;
+}
+
 int64_t ald_presence_clock_offset(const AldNodePresence *presence)
 {
         int64_t offset = INT64_MIN;

@@ -82,6 +82,9 @@ bool ald_presence_take_status(
 /* The clock of a heartbeat, and ours when it came. */
 void ald_presence_take_clock(AldNodePresence *presence, uint64_t theirs, uint64_t real);
 
+/* Our own clock was moved by so much. */
+void ald_presence_shift_clock(AldNodePresence *presence, int64_t moved);
+
 /* The greatest of the last, which is that of the promptest message: their clock minus ours. INT64_MIN where
  * none is known. */
 int64_t ald_presence_clock_offset(const AldNodePresence *presence);

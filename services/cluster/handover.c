@@ -43,7 +43,12 @@ static void add_row(AldHandover *handover, GArray *rows, const AldId *id)
         AldClusterNode *node = handover->handler->find(id, handover->userdata);
         AldPresenceRow row = { .node = *id };
 
-        if (!node || !node->changed)
+        if (!node) {
+                row = (AldPresenceRow){ .node = *id, .state = "forgotten", .clock_offset = INT64_MIN };
+                g_array_append_val(rows, row);
+                return;
+        }
+        if (!node->changed)
                 return;
         row.state = node->is_forgotten ? "forgotten" : ald_presence_state_to_string(node->presence.state);
         row.since = node->presence.since;
@@ -212,6 +217,9 @@ void ald_handover_presence(AldHandover *handover, const AldId *node)
 {
         if (!handover->there)
                 return;
+        /* The clock of a node is to be known before records that it says after that. */
+        if (handover->presences->len == 0 && ald_outbox_count(handover->outbox) == 0)
+                handover->presences_went = false;
         g_array_append_val(handover->presences, *node);
         if (handover->presences->len == 1)
                 schedule(handover);

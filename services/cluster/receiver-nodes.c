@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/receiver-private.h"
 
+/* Less is how clocks are kept right. */
+#define CLOCK_SET_USEC ((int64_t) G_USEC_PER_SEC)
+
 AldReceiver *ald_receiver_new(
         const AldId *own, const char *cluster, const AldReceiverHandler *handler, void *userdata)
 {
@@ -11,6 +14,7 @@ AldReceiver *ald_receiver_new(
         receiver->nodes = ald_nodes_new();
         receiver->view.stale_usec = ALD_PRESENCE_STALE_USEC;
         receiver->expiry_usec = UINT64_MAX;
+        receiver->hearing = true;
         receiver->handler = handler;
         receiver->userdata = userdata;
         return receiver;
@@ -28,6 +32,21 @@ void ald_receiver_free(AldReceiver *receiver)
 void ald_receiver_set_expiry(AldReceiver *receiver, uint64_t expiry_usec)
 {
         receiver->expiry_usec = expiry_usec;
+}
+
+static gboolean drop_node(AldClusterNode *node, void *userdata)
+{
+        const AldReceiver *receiver = userdata;
+
+        receiver->handler->dropped(&node->id, receiver->userdata);
+        return TRUE;
+}
+
+void ald_receiver_set_hearing(AldReceiver *receiver, bool hearing)
+{
+        receiver->hearing = hearing;
+        if (!hearing)
+                ald_nodes_foreach(receiver->nodes, drop_node, receiver);
 }
 
 AldNodes *ald_receiver_nodes(AldReceiver *receiver)
@@ -49,6 +68,12 @@ static void note_change(AldReceiver *receiver, AldClusterNode *node)
 {
         if (ald_node_note_change(node))
                 receiver->handler->presence(node, receiver->userdata);
+}
+
+static gboolean say_change(AldClusterNode *node, void *userdata)
+{
+        note_change(userdata, node);
+        return FALSE;
 }
 
 /* Who speaks is not forgotten any more. */
@@ -80,6 +105,26 @@ void ald_receiver_forget(
         note_change(receiver, node);
 }
 
+static gboolean shift_clock(AldClusterNode *node, void *userdata)
+{
+        const int64_t *moved = userdata;
+
+        ald_presence_shift_clock(&node->presence, *moved);
+        return FALSE;
+}
+
+void ald_receiver_note_clock(AldReceiver *receiver, uint64_t now, uint64_t real)
+{
+        int64_t clock = (int64_t) real - (int64_t) now, moved = clock - receiver->clock;
+        bool was_set = receiver->clock != 0 && ABS(moved) > CLOCK_SET_USEC;
+
+        receiver->clock = clock;
+        if (!was_set)
+                return;
+        ald_nodes_foreach(receiver->nodes, shift_clock, &moved);
+        ald_nodes_foreach(receiver->nodes, say_change, receiver);
+}
+
 typedef struct Judging {
         AldReceiver *receiver;
         uint64_t now, real, due;
@@ -98,6 +143,7 @@ uint64_t ald_receiver_judge(AldReceiver *receiver, uint64_t now, uint64_t real)
 {
         Judging judging = { receiver, now, real, UINT64_MAX };
 
+        ald_receiver_note_clock(receiver, now, real);
         ald_nodes_foreach(receiver->nodes, judge_node, &judging);
         return judging.due;
 }

@@ -10,11 +10,16 @@ struct AldReceiver {
         AldNodes *nodes;
         AldPresenceView view;
         uint64_t expiry_usec;
+        bool hearing; /* other nodes */
         uint64_t refused, refused_own;
         uint64_t logged;
+        int64_t clock; /* how far "real" was ahead of "now" at the last message; 0: there was none */
         const AldReceiverHandler *handler;
         void *userdata;
 };
+
+/* Whether our own clock was set since the last message; what was learnt from it is then set right. */
+void ald_receiver_note_clock(AldReceiver *receiver, uint64_t now, uint64_t real);
 
 /* Judges a node, and says so where the state service is to be told something new of it. */
 void ald_receiver_judge_node(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real);

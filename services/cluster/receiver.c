@@ -224,6 +224,17 @@ static char *refuse_unread(const Passing *passing, int r)
         return NULL;
 }
 
+/* Of a node that is not heard otherwise. */
+static void take_from_stranger(Passing *passing, int r)
+{
+        if (r < 0 || passing->topic.type != ALD_TOPIC_CRL || passing->received->size == 0)
+                return;
+        if (passing->received->size > ALD_PAYLOAD_CRL_MAX)
+                refuse(passing, g_strdup("a revocation list that is too large"));
+        else
+                take_crl(passing);
+}
+
 static bool find_speaker(Passing *passing)
 {
         AldReceiver *receiver = passing->receiver;
@@ -241,9 +252,14 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
         char *reason;
         int r;
 
+        ald_receiver_note_clock(receiver, now, real);
         r = ald_topic_parse(received->topic, receiver->cluster, &passing.topic);
         if (r == -ENOMSG) {
                 refuse(&passing, g_strdup("a topic of no node"));
+                return;
+        }
+        if (!receiver->hearing && !ald_id_equal(&passing.topic.node, &receiver->own)) {
+                take_from_stranger(&passing, r);
                 return;
         }
         if (!find_speaker(&passing)) {

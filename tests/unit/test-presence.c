@@ -211,6 +211,9 @@ static void test_clock(void)
         ald_presence_take_clock(&presence, REAL_START, REAL_START + 60 * SECOND);
         g_assert_cmpint(ald_presence_clock_offset(&presence), ==, -60 * (int64_t) SECOND);
         g_assert_cmpuint(ald_presence_lag(&presence), ==, 0);
+        /* It is our own clock that was set, by which all is judged. */
+        ald_presence_shift_clock(&presence, -60 * (int64_t) SECOND);
+        g_assert_cmpint(ald_presence_clock_offset(&presence), ==, 0);
         ald_presence_take_clock(&presence, REAL_START, REAL_START);
         ald_presence_take_clock(&presence, 0, UINT64_C(1) << 53);
         g_assert_cmpint(ald_presence_clock_offset(&presence), ==, -(INT64_C(1) << 53));
