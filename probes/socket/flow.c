@@ -130,7 +130,8 @@ void ald_flow_effort(AldFlow *flow, AldEffort *ret)
 
         *ret = (AldEffort){};
         for (unsigned i = 0; i < flow->n; i++)
-                add_effort(flow, i, elapsed, ret);
+                if (!atomic_load(&flow->streams[i].ended))
+                        add_effort(flow, i, elapsed, ret);
         if (!flow->sending)
                 ret->rwnd = ret->sndbuf = ret->idle = ret->lost = ret->standing = 0;
         ret->spare = (idle - MIN(idle, flow->past.idle)) * 1000 / MAX(elapsed, 1);

@@ -128,11 +128,20 @@ static void step(Listener *listener)
         }
 }
 
+static int listen_at(Listener *listener, const char *host, AldFailure *failure)
+{
+        AldAddress at;
+        int r = ald_address_resolve(host, listener->options->port, true, &at, failure);
+
+        return r < 0 ? r
+                     : ald_address_listen(
+                               &at, listener->options->device, CHILDREN_MAX, &listener->fd, failure);
+}
+
 static int open_listener(Listener *listener, AldFailure *failure)
 {
         const AldProbeOptions *options = listener->options;
         AldTls *tls = NULL;
-        AldAddress at;
         int r;
 
         /* Keys that are of no use are better told of now. */
@@ -140,9 +149,12 @@ static int open_listener(Listener *listener, AldFailure *failure)
         if (r < 0)
                 return r;
         ald_tls_free(tls);
-        r = ald_address_resolve(options->host ?: options->source, options->port, true, &at, failure);
-        if (r >= 0)
-                r = ald_address_listen(&at, options->device, CHILDREN_MAX, &listener->fd, failure);
+        r = listen_at(listener, options->host ?: options->source, failure);
+        if (r < 0 && !options->host && !options->source) {
+                /* A kernel without IPv6. */
+                g_clear_pointer(&failure->message, g_free);
+                r = listen_at(listener, "0.0.0.0", failure);
+        }
         if (r < 0)
                 return r;
         listener->lock = memfd_create("alidade-probe-session", MFD_CLOEXEC);

@@ -4,36 +4,9 @@
 #include <string.h>
 
 #include "probes/fd.h"
-#include "probes/socket/channel.h"
-#include "probes/socket/door.h"
 #include "probes/socket/pace.h"
-#include "probes/socket/receiving.h"
-#include "probes/socket/rtt.h"
-#include "probes/socket/server.h"
+#include "probes/socket/server-private.h"
 #include "probes/socket/wait.h"
-
-#define BEGINS_MAX 8u /* transfers in one session */
-
-typedef enum State {
-        STATE_IDLE,
-        STATE_UPLOAD,
-        STATE_DOWNLOAD,
-        STATE_OVER,
-} State;
-
-typedef struct Server {
-        const AldProbeOptions *options;
-        AldChannel channel;
-        AldDoor door;
-        AldEcho echo;
-        State state;
-        unsigned begins;
-        uint64_t deadline, effort_at;
-        AldReceiving receiving; /* STATE_UPLOAD */
-        AldFlow sending;        /* STATE_DOWNLOAD */
-        AldServed *served;
-        AldFailure *failure;
-} Server;
 
 void ald_served_clear(AldServed *served)
 {
@@ -41,7 +14,7 @@ void ald_served_clear(AldServed *served)
         g_clear_pointer(&served->interface, g_free);
 }
 
-static void learn_ways(Server *server)
+static void learn_ways(AldServer *server)
 {
         AldAddress address;
 
@@ -53,7 +26,7 @@ static void learn_ways(Server *server)
 }
 
 /* What the other side hears of a failure of ours. */
-static void tell_failure(Server *server, AldMessageType type)
+static void tell_failure(AldServer *server, AldMessageType type)
 {
         AldMessage message = { .type = type, .reason = server->failure->kind };
 
@@ -61,7 +34,7 @@ static void tell_failure(Server *server, AldMessageType type)
         (void) ald_channel_send(&server->channel, &message);
 }
 
-static int refuse_if_told(Server *server, int lock)
+static int refuse_if_told(AldServer *server, int lock)
 {
         struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
         AldMessage message = { .type = ALD_MESSAGE_REFUSAL, .reason = ALD_FAILURE_BUSY };
@@ -79,7 +52,7 @@ static int refuse_if_told(Server *server, int lock)
         return ald_fail(server->failure, (AldFailureKind) message.reason, "refused: %s", why);
 }
 
-static int welcome(Server *server)
+static int welcome(AldServer *server)
 {
         const AldMessage message = {
                 .type = ALD_MESSAGE_WELCOME,
@@ -93,122 +66,15 @@ static int welcome(Server *server)
         return ald_channel_send(&server->channel, &message);
 }
 
-static int give_tokens(Server *server, AldMessageType type, AldPurpose purpose, uint64_t count)
-{
-        AldMessage message = { .type = type };
-        uint64_t now = ald_now();
-
-        for (; message.n_tokens < MIN(count, ALD_MESSAGE_TOKENS_MAX); message.n_tokens++)
-                if (ald_tokens_issue(&server->door.tokens, purpose, now, now + ALD_TOKEN_NS,
-                            message.tokens[message.n_tokens]) < 0)
-                        return ald_fail(
-                                server->failure, ALD_FAILURE_LIMIT, "too many connections are asked for");
-        return ald_channel_send(&server->channel, &message);
-}
-
-static int handle_open(Server *server, const AldMessage *message)
-{
-        bool fits = message->purpose == ALD_PURPOSE_RTT ? message->count == 1 && !server->echo.running
-                    : message->purpose == ALD_PURPOSE_UPLOAD
-                            ? server->state == STATE_UPLOAD && server->receiving.flow.n == 0 &&
-                                      message->count == 1
-                            : server->state == STATE_DOWNLOAD &&
-                                      server->sending.n + message->count <= server->options->streams_max;
-
-        if (!fits || message->count == 0)
-                return ald_channel_unexpected(&server->channel, message);
-        return give_tokens(server, ALD_MESSAGE_TOKENS, (AldPurpose) message->purpose, message->count);
-}
-
-static int handle_begin(Server *server, const AldMessage *message)
-{
-        uint64_t nsec = MIN(message->msec, server->options->seconds_max * 1000) * ALD_NSEC_PER_MSEC;
-        uint64_t bytes = MIN(message->bytes, server->options->bytes_max);
-        AldAddress peer;
-        bool zerocopy;
-        int r;
-
-        if (server->state != STATE_IDLE || message->purpose == ALD_PURPOSE_RTT)
-                return ald_channel_unexpected(&server->channel, message);
-        if (++server->begins > BEGINS_MAX)
-                return ald_fail(server->failure, ALD_FAILURE_LIMIT, "too many transfers in one session");
-        if (message->purpose == ALD_PURPOSE_UPLOAD) {
-                r = ald_receiving_init(&server->receiving, nsec, bytes, server->options->streams_max,
-                        MIN(message->min_rtt, ALD_NSEC_PER_SEC));
-                server->state = STATE_UPLOAD;
-        } else {
-                zerocopy = server->options->zerocopy && ald_address_peer(server->channel.fd, &peer) >= 0 &&
-                           !ald_address_is_loopback(&peer);
-                r = ald_flow_init(&server->sending, true, zerocopy, bytes);
-                server->state = STATE_DOWNLOAD;
-        }
-        server->deadline = ald_now() + nsec + ALD_GRACE_NS;
-        return r < 0 ? ald_fail(server->failure, ALD_FAILURE_INTERNAL, "out of random numbers") : 0;
-}
-
-static void end_transfer(Server *server)
-{
-        if (server->state == STATE_UPLOAD) {
-                server->served->received += server->receiving.bytes;
-                ald_receiving_clear(&server->receiving);
-                ald_tokens_withdraw(&server->door.tokens, ALD_PURPOSE_UPLOAD);
-        } else if (server->state == STATE_DOWNLOAD) {
-                server->served->sent += ald_flow_sent(&server->sending);
-                ald_flow_clear(&server->sending);
-                ald_tokens_withdraw(&server->door.tokens, ALD_PURPOSE_DOWNLOAD);
-        }
-        server->state = STATE_IDLE;
-        server->deadline = ald_now() + ALD_IDLE_NS;
-}
-
-static int handle_stop(Server *server)
-{
-        AldMessage message = {
-                .type = ALD_MESSAGE_SENT,
-                .bytes = ald_flow_sent(&server->sending),
-                .retransmits = ald_flow_retransmits(&server->sending),
-        };
-
-        g_strlcpy(message.congestion, server->sending.congestion, sizeof message.congestion);
-        end_transfer(server);
-        return ald_channel_send(&server->channel, &message);
-}
-
-static int handle_message(Server *server, const AldMessage *message)
-{
-        switch (message->type) {
-        case ALD_MESSAGE_OPEN:
-                return handle_open(server, message);
-        case ALD_MESSAGE_BEGIN:
-                return handle_begin(server, message);
-        case ALD_MESSAGE_EFFORT:
-                /* One may have been under way when we had seen enough. */
-                if (server->state == STATE_UPLOAD)
-                        server->receiving.other = message->effort;
-                return server->begins > 0 ? 0 : ald_channel_unexpected(&server->channel, message);
-        case ALD_MESSAGE_STOP:
-                if (server->state != STATE_DOWNLOAD)
-                        break;
-                return handle_stop(server);
-        case ALD_MESSAGE_BYE:
-                server->served->measured = server->state == STATE_IDLE;
-                server->state = STATE_OVER;
-                return 0;
-        default:
-                break;
-        }
-        return ald_channel_unexpected(&server->channel, message);
-}
-
-static int handle_connection(Server *server, int fd, AldPurpose purpose)
+static int handle_connection(AldServer *server, int fd, AldPurpose purpose)
 {
         int r = -EPROTO;
 
         if (purpose == ALD_PURPOSE_RTT)
                 r = ald_echo_start(&server->echo, fd);
-        else if (purpose == ALD_PURPOSE_UPLOAD && server->state == STATE_UPLOAD)
+        else if (purpose == ALD_PURPOSE_UPLOAD && server->state == ALD_SERVER_UPLOAD)
                 r = ald_flow_add(&server->receiving.flow, fd, ALD_TOKEN_SIZE);
-        else if (purpose == ALD_PURPOSE_DOWNLOAD && server->state == STATE_DOWNLOAD)
+        else if (purpose == ALD_PURPOSE_DOWNLOAD && server->state == ALD_SERVER_DOWNLOAD)
                 r = ald_flow_add(&server->sending, fd, 0);
         else
                 ald_fd_close(&fd);
@@ -217,7 +83,7 @@ static int handle_connection(Server *server, int fd, AldPurpose purpose)
                      : 0;
 }
 
-static int send_verdict(Server *server)
+static int send_verdict(AldServer *server)
 {
         AldMessage message = { .type = ALD_MESSAGE_VERDICT, .effort = server->receiving.own };
         AldLimiter limiter;
@@ -233,11 +99,11 @@ static int send_verdict(Server *server)
         message.bins = verdict.bins;
         message.streams = verdict.streams;
         message.limiter = limiter;
-        end_transfer(server);
+        ald_server_end_transfer(server);
         return ald_channel_send(&server->channel, &message);
 }
 
-static int step_upload(Server *server)
+static int step_upload(AldServer *server)
 {
         AldReceivingStep step = ald_receiving_step(&server->receiving);
         unsigned wanted = server->receiving.judge.streams;
@@ -246,7 +112,7 @@ static int step_upload(Server *server)
         case ALD_RECEIVING_GO_ON:
                 return 0;
         case ALD_RECEIVING_MORE:
-                return give_tokens(
+                return ald_server_give_tokens(
                         server, ALD_MESSAGE_MORE, ALD_PURPOSE_UPLOAD, wanted - server->receiving.flow.n);
         case ALD_RECEIVING_DONE:
                 return send_verdict(server);
@@ -255,7 +121,7 @@ static int step_upload(Server *server)
         }
 }
 
-static int step_download(Server *server)
+static int step_download(AldServer *server)
 {
         AldMessage message = { .type = ALD_MESSAGE_EFFORT };
         uint64_t now = ald_now();
@@ -267,21 +133,21 @@ static int step_download(Server *server)
         return ald_channel_send(&server->channel, &message);
 }
 
-static int read_messages(Server *server)
+static int read_messages(AldServer *server)
 {
         AldMessage message;
         int r;
 
-        while (server->state != STATE_OVER && (r = ald_channel_try(&server->channel, &message)) != 0) {
+        while (server->state != ALD_SERVER_OVER && (r = ald_channel_try(&server->channel, &message)) != 0) {
                 if (r > 0)
-                        r = handle_message(server, &message);
+                        r = ald_server_handle(server, &message);
                 if (r < 0)
                         return r;
         }
         return 0;
 }
 
-static int take_connections(Server *server)
+static int take_connections(AldServer *server)
 {
         AldPurpose purpose;
         int fd, r = 0;
@@ -291,11 +157,11 @@ static int take_connections(Server *server)
         return r;
 }
 
-static int wait_for_events(Server *server)
+static int wait_for_events(AldServer *server)
 {
         struct pollfd fds[2 + ALD_DOOR_FDS] = { { server->channel.stop, POLLIN, 0 },
                 { server->channel.fd, POLLIN, 0 } };
-        bool ticking = server->state == STATE_UPLOAD || server->state == STATE_DOWNLOAD;
+        bool ticking = server->state == ALD_SERVER_UPLOAD || server->state == ALD_SERVER_DOWNLOAD;
         uint64_t until = ticking ? ald_now() + ALD_TICK_NS : server->deadline;
         unsigned n = 2 + ald_door_fds(&server->door, fds + 2);
 
@@ -309,26 +175,26 @@ static int wait_for_events(Server *server)
                 ticking ? "the transfer was not ended in time" : "the other side has not gone on");
 }
 
-static int serve(Server *server)
+static int serve(AldServer *server)
 {
         int r = 0;
 
         server->deadline = ald_now() + ALD_IDLE_NS;
-        while (r >= 0 && server->state != STATE_OVER) {
+        while (r >= 0 && server->state != ALD_SERVER_OVER) {
                 r = read_messages(server);
                 if (r >= 0)
                         r = take_connections(server);
-                if (r >= 0 && server->state == STATE_UPLOAD)
+                if (r >= 0 && server->state == ALD_SERVER_UPLOAD)
                         r = step_upload(server);
-                else if (r >= 0 && server->state == STATE_DOWNLOAD)
+                else if (r >= 0 && server->state == ALD_SERVER_DOWNLOAD)
                         r = step_download(server);
-                if (r >= 0 && server->state != STATE_OVER)
+                if (r >= 0 && server->state != ALD_SERVER_OVER)
                         r = wait_for_events(server);
         }
         return r;
 }
 
-static int run_session(Server *server, int lock)
+static int run_session(AldServer *server, int lock)
 {
         int r = refuse_if_told(server, lock);
 
@@ -342,7 +208,7 @@ static int run_session(Server *server, int lock)
                 r = serve(server);
         if (r < 0)
                 tell_failure(server, ALD_MESSAGE_ABORT);
-        end_transfer(server);
+        ald_server_end_transfer(server);
         ald_echo_stop(&server->echo);
         ald_door_close(&server->door);
         return r;
@@ -351,7 +217,7 @@ static int run_session(Server *server, int lock)
 int ald_server_run(const AldProbeOptions *options, int fd, AldTls *tls, int stop, int lock, AldServed *ret,
         AldFailure *failure)
 {
-        Server server = { .options = options, .served = ret, .failure = failure };
+        AldServer server = { .options = options, .served = ret, .failure = failure };
         int r;
 
         *ret = (AldServed){};

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "probes/socket/pace.h"
+#include "probes/socket/server-private.h"
+
+#define BEGINS_MAX 8u /* transfers in one session */
+
+int ald_server_give_tokens(AldServer *server, AldMessageType type, AldPurpose purpose, uint64_t count)
+{
+        AldMessage message = { .type = type };
+        uint64_t now = ald_now();
+
+        for (; message.n_tokens < MIN(count, ALD_MESSAGE_TOKENS_MAX); message.n_tokens++)
+                if (ald_tokens_issue(&server->door.tokens, purpose, now, now + ALD_TOKEN_NS,
+                            message.tokens[message.n_tokens]) < 0)
+                        return ald_fail(
+                                server->failure, ALD_FAILURE_LIMIT, "too many connections are asked for");
+        return ald_channel_send(&server->channel, &message);
+}
+
+static int handle_open(AldServer *server, const AldMessage *message)
+{
+        bool fits = message->purpose == ALD_PURPOSE_RTT ? message->count == 1 && !server->echo.running
+                    : message->purpose == ALD_PURPOSE_UPLOAD
+                            ? server->state == ALD_SERVER_UPLOAD && server->receiving.flow.n == 0 &&
+                                      message->count == 1
+                            : server->state == ALD_SERVER_DOWNLOAD &&
+                                      server->sending.n + message->count <= server->options->streams_max;
+
+        if (!fits || message->count == 0)
+                return ald_channel_unexpected(&server->channel, message);
+        return ald_server_give_tokens(
+                server, ALD_MESSAGE_TOKENS, (AldPurpose) message->purpose, message->count);
+}
+
+static int handle_begin(AldServer *server, const AldMessage *message)
+{
+        uint64_t nsec = MIN(message->msec, server->options->seconds_max * 1000) * ALD_NSEC_PER_MSEC;
+        uint64_t bytes = MIN(message->bytes, server->options->bytes_max);
+        AldAddress peer;
+        bool zerocopy;
+        int r;
+
+        if (server->state != ALD_SERVER_IDLE || message->purpose == ALD_PURPOSE_RTT)
+                return ald_channel_unexpected(&server->channel, message);
+        if (++server->begins > BEGINS_MAX)
+                return ald_fail(server->failure, ALD_FAILURE_LIMIT, "too many transfers in one session");
+        if (message->purpose == ALD_PURPOSE_UPLOAD) {
+                r = ald_receiving_init(&server->receiving, nsec, bytes, server->options->streams_max,
+                        MIN(message->min_rtt, ALD_NSEC_PER_SEC));
+                server->state = ALD_SERVER_UPLOAD;
+        } else {
+                zerocopy = server->options->zerocopy && ald_address_peer(server->channel.fd, &peer) >= 0 &&
+                           !ald_address_is_loopback(&peer);
+                r = ald_flow_init(&server->sending, true, zerocopy, bytes);
+                server->state = ALD_SERVER_DOWNLOAD;
+        }
+        server->deadline = ald_now() + nsec + ALD_GRACE_NS;
+        return r < 0 ? ald_fail(server->failure, ALD_FAILURE_INTERNAL, "out of random numbers") : 0;
+}
+
+void ald_server_end_transfer(AldServer *server)
+{
+        if (server->state == ALD_SERVER_UPLOAD) {
+                server->served->received += server->receiving.bytes;
+                ald_receiving_clear(&server->receiving);
+                ald_tokens_withdraw(&server->door.tokens, ALD_PURPOSE_UPLOAD);
+        } else if (server->state == ALD_SERVER_DOWNLOAD) {
+                server->served->sent += ald_flow_sent(&server->sending);
+                ald_flow_clear(&server->sending);
+                ald_tokens_withdraw(&server->door.tokens, ALD_PURPOSE_DOWNLOAD);
+        }
+        server->state = ALD_SERVER_IDLE;
+        server->deadline = ald_now() + ALD_IDLE_NS;
+}
+
+static int handle_stop(AldServer *server)
+{
+        AldMessage message = {
+                .type = ALD_MESSAGE_SENT,
+                .bytes = ald_flow_sent(&server->sending),
+                .retransmits = ald_flow_retransmits(&server->sending),
+        };
+
+        g_strlcpy(message.congestion, server->sending.congestion, sizeof message.congestion);
+        ald_server_end_transfer(server);
+        return ald_channel_send(&server->channel, &message);
+}
+
+int ald_server_handle(AldServer *server, const AldMessage *message)
+{
+        switch (message->type) {
+        case ALD_MESSAGE_OPEN:
+                return handle_open(server, message);
+        case ALD_MESSAGE_BEGIN:
+                return handle_begin(server, message);
+        case ALD_MESSAGE_EFFORT:
+                /* One may have been under way when we had seen enough. */
+                if (server->state == ALD_SERVER_UPLOAD)
+                        server->receiving.other = message->effort;
+                return server->begins > 0 ? 0 : ald_channel_unexpected(&server->channel, message);
+        case ALD_MESSAGE_STOP:
+                if (server->state != ALD_SERVER_DOWNLOAD)
+                        break;
+                return handle_stop(server);
+        case ALD_MESSAGE_BYE:
+                server->served->measured = server->state == ALD_SERVER_IDLE;
+                server->state = ALD_SERVER_OVER;
+                return 0;
+        default:
+                break;
+        }
+        return ald_channel_unexpected(&server->channel, message);
+}
