@@ -396,7 +396,10 @@ def test_what_is_no_file_is_written_to_as_it_is(machine, first):
 
 
 def test_a_second_broker(machine, first):
-    second = joined(machine, first, "second", "--broker", "--address=192.0.2.2")
+    second = Seat(machine, "second")
+    signed = first.cluster("sign", text_in=second.cluster("join", "--request", "--broker", "--address=192.0.2.2").stdout)
+    assert "Signed for its broker at 192.0.2.2" in signed.stderr
+    second.cluster("join", "--accept", text_in=signed.stdout)
     assert first.settings()["brokers"] == second.settings()["brokers"] == "127.0.0.1;192.0.2.2"
     assert common_name(second.path("broker/broker.crt")) == f"broker-{second.id}"
     assert mode(second.path("broker/broker.key")) == 0o640

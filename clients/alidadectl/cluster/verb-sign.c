@@ -133,7 +133,7 @@ static int sign(Signing *signing)
         AldPkiSubject broker = {
                 .role = ALD_PKI_ROLE_BROKER, .name = signing->id, .key = signing->broker_key
         };
-        g_autofree char *until = NULL;
+        g_autofree char *until = NULL, *names = NULL;
         int r;
 
         broker.names = (const char *const *) signing->request->addresses;
@@ -143,8 +143,11 @@ static int sign(Signing *signing)
         if (r != ALD_EXIT_OK)
                 return r;
         until = day(signing->node->facts.not_after);
-        ald_home_tell(signing->home, "Signed for node %s%s, valid until %s", signing->id,
-                signing->broker ? " and its broker" : "", until);
+        ald_home_tell(signing->home, "Signed for node %s, valid until %s", signing->id, until);
+        names = g_strjoinv(", ", signing->request->addresses);
+        /* All nodes trust who answers there. */
+        if (signing->broker)
+                ald_home_tell(signing->home, "Signed for its broker at %s", names);
         return ALD_EXIT_OK;
 }
 
