@@ -397,7 +397,8 @@ def test_what_is_no_file_is_written_to_as_it_is(machine, first):
 
 def test_a_second_broker(machine, first):
     second = Seat(machine, "second")
-    signed = first.cluster("sign", text_in=second.cluster("join", "--request", "--broker", "--address=192.0.2.2").stdout)
+    request = second.cluster("join", "--request", "--broker", "--address=192.0.2.2").stdout
+    signed = first.cluster("sign", text_in=request)
     assert "Signed for its broker at 192.0.2.2" in signed.stderr
     second.cluster("join", "--accept", text_in=signed.stdout)
     assert first.settings()["brokers"] == second.settings()["brokers"] == "127.0.0.1;192.0.2.2"
