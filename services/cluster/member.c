@@ -67,7 +67,7 @@ static AldPresenceView view_of(const AldMember *member)
 {
         return (AldPresenceView){
                 .connected_since = member->connected_since,
-                .stale_usec = member->mirroring ? ALD_PRESENCE_STALE_USEC : ALD_PRESENCE_STALE_HEARTBEAT_USEC,
+                .stale_usec = ALD_PRESENCE_STALE_USEC,
         };
 }
 
@@ -202,8 +202,7 @@ static void on_record(const AldUpdate *update, void *userdata)
 {
         AldMember *member = userdata;
 
-        if (member->mirroring)
-                ald_handover_record(member->setup.handover, update);
+        ald_handover_record(member->setup.handover, update);
 }
 
 static void on_presence(AldClusterNode *node, void *userdata)
@@ -217,6 +216,13 @@ static void on_presence(AldClusterNode *node, void *userdata)
         schedule_judge(member, ald_presence_due(&node->presence, &view));
 }
 
+static void on_dropped(const AldId *id, void *userdata)
+{
+        AldMember *member = userdata;
+
+        ald_handover_presence(member->setup.handover, id);
+}
+
 static void on_forgotten(AldClusterNode *node, void *userdata)
 {
         AldMember *member = userdata;
@@ -228,8 +234,7 @@ static void on_missed(AldClusterNode *node, void *userdata)
 {
         AldMember *member = userdata;
 
-        if (member->mirroring)
-                ald_handover_note_loss(member->setup.handover);
+        ald_handover_note_loss(member->setup.handover);
 }
 
 static gboolean on_reconnect(gpointer userdata)
@@ -319,6 +324,7 @@ static void on_own_forget(const AldId *target, const AldForget *forget, void *us
 static const AldReceiverHandler receiver_handler = {
         .record = on_record,
         .presence = on_presence,
+        .dropped = on_dropped,
         .forgotten = on_forgotten,
         .missed = on_missed,
         .crl = on_crl,
@@ -439,6 +445,9 @@ void ald_member_configure(AldMember *member, const AldClusterConfig *config)
 void ald_member_set_mirroring(AldMember *member, bool mirroring)
 {
         member->mirroring = mirroring;
+        if (!mirroring)
+                ald_handover_clear(member->setup.handover);
+        ald_receiver_set_hearing(member->receiver, mirroring);
         subscribe(member);
         update_view(member);
 }
@@ -473,7 +482,7 @@ int ald_member_forget(AldMember *member, const AldId *target)
         if (!ald_brokers_first(member->brokers))
                 return -ENOTCONN;
         forget.stamp = node->newest;
-        /* Where its records are not mirrored: all of its last epoch. */
+        /* Where none of its records was seen: all of its last epoch. */
         if (forget.stamp.epoch < MAX(node->presence.epoch, 1))
                 forget.stamp = (AldStamp){ MAX(node->presence.epoch, 1), ALD_INTEGER_MAX };
         r = ald_voice_forget(member->voice, target, &forget);

@@ -25,6 +25,8 @@ typedef struct AldReceiverHandler {
         void (*record)(const AldUpdate *update, void *userdata);
         /* What the state service is to be told of a node has changed; called once until it was told. */
         void (*presence)(AldClusterNode *node, void *userdata);
+        /* It is none of those any more that are heard, and what is known of it goes. */
+        void (*dropped)(const AldId *id, void *userdata);
         /* A node is hidden from now on. */
         void (*forgotten)(AldClusterNode *node, void *userdata);
         /* A node lives of which records were left out; most of them will not come again by themselves. */
@@ -47,6 +49,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldReceiver, ald_receiver_free)
 
 /* What nodes left that are silent for longer is ignored, and goes. */
 void ald_receiver_set_expiry(AldReceiver *receiver, uint64_t expiry_usec);
+
+/* Whether other nodes are heard, as from the start; otherwise they are dropped, and nothing but revocation
+ * lists is taken of them. */
+void ald_receiver_set_hearing(AldReceiver *receiver, bool hearing);
 
 void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint64_t now, uint64_t real);
 

@@ -5,7 +5,6 @@
 
 char **ald_subscriptions(const char *cluster, const AldId *own, bool mirroring)
 {
-        static const char *const of_each[] = { "status", "alive", "crl", "forget/#" };
         g_autoptr(GPtrArray) filters = g_ptr_array_new();
         char id[ALD_ID_STRING_SIZE];
 
@@ -14,8 +13,7 @@ char **ald_subscriptions(const char *cluster, const AldId *own, bool mirroring)
         } else {
                 g_ptr_array_add(
                         filters, g_strdup_printf("alidade/1/%s/%s/#", cluster, ald_id_format(own, id)));
-                for (unsigned i = 0; i < G_N_ELEMENTS(of_each); i++)
-                        g_ptr_array_add(filters, g_strdup_printf("alidade/1/%s/+/%s", cluster, of_each[i]));
+                g_ptr_array_add(filters, g_strdup_printf("alidade/1/%s/+/crl", cluster));
         }
         g_ptr_array_add(filters, NULL);
         return (char **) g_ptr_array_free(g_steal_pointer(&filters), FALSE);

@@ -2,7 +2,7 @@
 /*
  * The nodes of tests/bench/cluster.py, beside one real state and cluster service on ALIDADE_BUS_ADDRESS:
  *
- *   bench-cluster ADDRESS PORT CLUSTER CA CA-KEY NODES DIVISOR SECONDS own|self
+ *   bench-cluster ADDRESS PORT CLUSTER CA CA-KEY NODES DIVISOR SECONDS
  *
  * Tells "filled" when the state service has all values, "begin" and "end" around the seconds that are
  * measured, goes on until a line is read, and then, 5 s after the last message, tells its figures as JSON.
@@ -146,10 +146,10 @@ int main(int argc, char *argv[])
         uint64_t published;
         unsigned missing;
 
-        if (argc != 10)
+        if (argc != 9)
                 return EXIT_FAILURE;
         settings = (SwarmSettings){ argv[1], (uint16_t) atoi(argv[2]), argv[3], argv[4], argv[5],
-                (unsigned) atoi(argv[6]), (unsigned) atoi(argv[7]), g_str_equal(argv[9], "self") };
+                (unsigned) atoi(argv[6]), (unsigned) atoi(argv[7]) };
         bus = connect_bus();
         watch = put_watch_start(getenv("ALIDADE_BUS_ADDRESS"));
         swarm = swarm_start(&settings);

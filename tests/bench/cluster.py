@@ -22,20 +22,17 @@ def add_arguments(parser):
     parser.add_argument("--nodes", type=int, default=1000, help="how many nodes are simulated (1000)")
     parser.add_argument("--rate-divisor", type=int, default=1, choices=(1, 2, 3, 5, 6, 10, 15, 30),
                         help="of the rates of memory and system (1)")
-    parser.add_argument("--read", choices=("own", "self"), default="own",
-                        help="what the simulated nodes read: their own topics (own), or the presence of all as "
-                        "well, as with mirror=self")
 
 
 class Swarm:
     """The simulated nodes; hear() gives their next word."""
 
-    def __init__(self, cluster, build, nodes, divisor, read):
+    def __init__(self, cluster, build, nodes, divisor):
         first = cluster.nodes[0]
         self._words, theirs = os.pipe()
         stdin, self._stop = os.pipe()
         argv = [build / "tests/bench/bench-cluster", first.address, PORT, cluster.name, *cluster.ca_files(),
-                nodes, divisor, SECONDS, read]
+                nodes, divisor, SECONDS]
         self.process = first.spawn(argv, "bench-cluster", stdin=stdin, stdout=theirs)
         os.close(theirs)
         os.close(stdin)
@@ -85,7 +82,7 @@ def pids_of(node):
     return {name: process.outer_pid for name, process in processes.items()}
 
 
-def run(build, nodes, divisor, read):
+def run(build, nodes, divisor):
     os.environ["ALIDADE_BUILD"] = str(build)
     from bedlib import Cluster
 
@@ -96,7 +93,7 @@ def run(build, nodes, divisor, read):
         first.start_daemons(PROGRAMS)
         first.wait_ready()
         begun = time.monotonic()
-        swarm = Swarm(cluster, build, nodes, divisor, read)
+        swarm = Swarm(cluster, build, nodes, divisor)
         swarm.hear("filled")
         fill = time.monotonic() - begun
         pids = pids_of(first)
@@ -111,9 +108,9 @@ def run(build, nodes, divisor, read):
         return figures, {**told, "fill_s": round(fill, 2), "late_join_ms": round(late, 1)}
 
 
-def main(build, json_only, nodes=1000, rate_divisor=1, read="own"):
-    figures, told = run(build, nodes, rate_divisor, read)
-    result = {"nodes": nodes, "rate_divisor": rate_divisor, "read": read, **told,
+def main(build, json_only, nodes=1000, rate_divisor=1):
+    figures, told = run(build, nodes, rate_divisor)
+    result = {"nodes": nodes, "rate_divisor": rate_divisor, **told,
               **{f"{name}_cpu_percent": round(figures[name]["cpu_percent"], 2) for name in figures},
               "pss_kib": sum(figures[name]["pss_kib"] for name in PROGRAMS),
               "broker_pss_kib": figures["broker"]["pss_kib"], "cores": os.cpu_count()}

@@ -180,15 +180,10 @@ static void introduce(Swarm *swarm, Node *node)
         char id[ALD_ID_STRING_SIZE];
         g_autofree char *own = g_strdup_printf(
                 "alidade/1/%s/%s/#", swarm->settings.cluster, ald_id_format(&node->id, id));
+        g_autofree char *lists = g_strdup_printf("alidade/1/%s/+/crl", swarm->settings.cluster);
 
         mqtt_client_subscribe(node->client, own);
-        if (swarm->settings.mirror_self) {
-                g_autofree char *status = g_strdup_printf("alidade/1/%s/+/status", swarm->settings.cluster);
-                g_autofree char *alive = g_strdup_printf("alidade/1/%s/+/alive", swarm->settings.cluster);
-
-                mqtt_client_subscribe(node->client, status);
-                mqtt_client_subscribe(node->client, alive);
-        }
+        mqtt_client_subscribe(node->client, lists);
         publish(swarm, node, &topic, ald_payload_write_status(&here), 1, true);
         for (unsigned which = 0; which < FIXTURE_RECORDS; which++)
                 publish_record(swarm, node, which);

@@ -19,7 +19,6 @@ typedef struct SwarmSettings {
         const char *ca, *ca_key; /* paths */
         unsigned nodes;
         unsigned divisor; /* of the rates of memory and system; 30 must be a multiple */
-        bool mirror_self; /* also read the presence of all, as the cluster service does with mirror=self */
 } SwarmSettings;
 
 /* Makes the certificates, connects all, and publishes each record once. */

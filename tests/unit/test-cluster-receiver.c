@@ -15,8 +15,8 @@
 typedef struct Fixture {
         AldReceiver *receiver;
         uint64_t now, real;
-        unsigned n_records, n_presences, n_forgotten, n_missed, n_crls, n_own_records, n_own_statuses,
-                n_own_forgets;
+        unsigned n_records, n_presences, n_dropped, n_forgotten, n_missed, n_crls, n_own_records,
+                n_own_statuses, n_own_forgets;
         AldStamp last;
         AldClusterNode *told;
 } Fixture;
@@ -35,6 +35,11 @@ static void on_presence(AldClusterNode *node, void *userdata)
 
         fixture->n_presences++;
         fixture->told = node;
+}
+
+static void on_dropped(const AldId *id, void *userdata)
+{
+        ((Fixture *) userdata)->n_dropped++;
 }
 
 static void on_forgotten(AldClusterNode *node, void *userdata)
@@ -69,8 +74,8 @@ static void on_own_forget(const AldId *target, const AldForget *forget, void *us
         ((Fixture *) userdata)->n_own_forgets++;
 }
 
-static const AldReceiverHandler handler = { on_record, on_presence, on_forgotten, on_missed, on_crl,
-        on_own_record, on_own_status, on_own_forget };
+static const AldReceiverHandler handler = { on_record, on_presence, on_dropped, on_forgotten, on_missed,
+        on_crl, on_own_record, on_own_status, on_own_forget };
 
 static void set_up(Fixture *fixture, gconstpointer unused)
 {
@@ -337,6 +342,34 @@ static void test_nodes_go_in_the_end(Fixture *fixture, gconstpointer unused)
 
 #define ADD(name) g_test_add("/cluster-receiver/" #name, Fixture, NULL, set_up, test_##name, tear_down)
 
+static void test_not_hearing_others(Fixture *fixture, gconstpointer unused)
+{
+        g_autofree char *large = g_strnfill(ALD_PAYLOAD_CRL_MAX + 1, ' ');
+
+        take_memory(fixture, 2, 5, 1, false);
+        ald_receiver_set_hearing(fixture->receiver, false);
+        g_assert_cmpuint(fixture->n_dropped, ==, 1);
+        take_memory(fixture, 2, 5, 2, false);
+        take(fixture, 2, "Node1.Nothing", "{}", false);
+        take_status(fixture, 3, ALD_PRESENCE_SAYS_ONLINE, 0, false);
+        g_assert_cmpuint(ald_nodes_count(ald_receiver_nodes(fixture->receiver)), ==, 0);
+        g_assert_cmpuint(fixture->n_records, ==, 1);
+        g_assert_cmpuint(ald_receiver_refused(fixture->receiver), ==, 0);
+
+        take(fixture, 2, "crl", "x", false);
+        g_assert_cmpuint(fixture->n_crls, ==, 1);
+        g_assert_cmpuint(ald_receiver_refused(fixture->receiver), ==, 1);
+        take(fixture, 2, "crl", large, false);
+        g_assert_cmpuint(fixture->n_crls, ==, 1);
+        g_assert_cmpuint(ald_receiver_refused(fixture->receiver), ==, 2);
+        take_status(fixture, 1, ALD_PRESENCE_SAYS_ONLINE, 0, false);
+        g_assert_cmpuint(fixture->n_own_statuses, ==, 1);
+
+        ald_receiver_set_hearing(fixture->receiver, true);
+        take_memory(fixture, 2, 5, 2, false);
+        g_assert_cmpuint(fixture->n_records, ==, 2);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -352,5 +385,6 @@ int main(int argc, char *argv[])
         ADD(own);
         ADD(tell_all);
         ADD(nodes_go_in_the_end);
+        ADD(not_hearing_others);
         return g_test_run();
 }
