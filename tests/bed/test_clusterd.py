@@ -129,16 +129,23 @@ def test_the_state_service_starts_anew(pair):
 def test_mirror_on_demand(make_cluster):
     cluster = make_cluster(2, sysroot=True, config="[cluster]\nmirror=on-demand\n")
     one, two = cluster.nodes
-    cluster.wait_online()
+    for node in cluster.nodes:
+        wait_property(node, "State", "online")
     assert (one.get(*CLUSTER, "Mirror"), one.get(*CLUSTER, "Mirroring")) == ("on-demand", False)
-    assert {key[1] for key in one.records() if key[0] == two.id} == {"Node1.Presence"}
+    cluster.wait_until(lambda: {key[0] for key in one.records()} == {one.id}, "records of node1 alone")
     client = one.new_connection()
     client.call(*CLUSTER, "Mirror")
     wait_property(one, "Mirroring", True)
     cluster.wait_digest_equal("Node1.Identity", nodes=[one]) and cluster.wait_until(
         lambda: (two.id, "Node1.Identity", "") in one.records(), "records of node2")
+    one.wait_presence(two, "online")
     client.close()
     wait_property(one, "Mirroring", False)
+    cluster.wait_until(lambda: {key[0] for key in one.records()} == {one.id}, "node2 to be dropped")
+    assert [row["Id"] for row in rows(one, "GetNodes")] == [one.id]
+    client = one.new_connection()
+    client.call(*CLUSTER, "Mirror")
+    one.wait_presence(two, "online")
     with pytest.raises(BusError) as refused:
         cluster_call(one, "Unmirror")
     assert refused.value.name == "org.alidade.Error.NotMirrored"
