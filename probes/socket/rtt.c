@@ -20,7 +20,7 @@
 #define ENOUGH 200u
 #define LEAST_NS ALD_NSEC_PER_SEC
 #define MOST_NS (3 * ALD_NSEC_PER_SEC)
-#define STEADY_EVERY_NS (50 * ALD_NSEC_PER_MSEC)
+#define STEADY_EVERY_NS (100 * ALD_NSEC_PER_MSEC)
 #define STEADY_BYTES 8u /* under load they take from what is measured: 0.02 % at 50 Mb/s */
 #define PATIENCE_SECONDS 3
 #define ECHOES_MAX 100000u

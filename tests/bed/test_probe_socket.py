@@ -2,20 +2,25 @@
 """alidade-probe-socket between two machines: real links, real kernels, and peers of ill will."""
 
 import contextlib
+import json
+import re
 import signal
+import socket
 import subprocess
+import threading
 
 import pytest
 
 from bedlib import Machine, network
 from bedlib.fixtures import needs_namespaces
 from bedlib.pki import Authority
-from bedlib.probe import (PORT, FalseServer, Keys, Server, call, kill, measure, open_data, program, result_of,
-                          socket_in, start, wait_phase)
+from bedlib.probe import (PORT, FalseServer, Keys, Server, call, json_lines, kill, measure, open_data, program,
+                          result_of, socket_in, start, wait_phase)
 from bedlib.waiting import wait_steadily
 
 LEFT, RIGHT = "192.0.2.1", "192.0.2.2"
 A, B, C = "a" * 32, "b" * 32, "c" * 32
+SO_RCVBUFFORCE = 33
 PAYLOAD = 1448 / 1514  # of what a token bucket counts
 
 pytestmark = needs_namespaces
@@ -473,3 +478,81 @@ def test_cable_is_pulled(pair, keys):
     assert result_of(client, deadline=60)["error"] in ("timeout", "aborted")
     server.wait_reports(1, deadline=60)
     server.check_idle()
+
+
+# As the daemon runs it
+
+
+def serve_accepted(machine, keys, *options):
+    """A responder for the next connection, in a process that gets it accepted, and what it will report."""
+    listening = socket_in(machine)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening.bind((RIGHT, PORT))
+    listening.listen()
+    accepted = []
+
+    def accept():
+        connection = listening.accept()[0]
+        connection.settimeout(None)
+        theirs = connection.fileno()
+        accepted.append(subprocess.Popen(
+            ["nsenter", f"--net=/proc/{machine.outer_pid}/ns/net", program(), f"--session-fd={theirs}",
+             f"--key-file={keys.file}", "--report-fd=1", *options], pass_fds=[theirs], stdout=subprocess.PIPE))
+        connection.close()
+        listening.close()
+
+    thread = threading.Thread(target=accept)
+    thread.start()
+
+    def report():
+        thread.join()
+        told = accepted[0].communicate(timeout=30)[0]
+        return accepted[0].returncode, json.loads(told)
+
+    return report
+
+
+def test_accepted_connection(pair, keys):
+    left, right = pair
+    report = serve_accepted(right, keys)
+    found = measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}", "--bytes-max=1M")
+    code, told = report()
+    assert code == 0 and told["interface"] == "eth0"
+    assert told["bytes"] >= found["UploadBytes"] + found["DownloadBytes"]
+
+
+def test_accepted_connection_is_refused(pair, keys):
+    left, right = pair
+    report = serve_accepted(right, keys, "--inhibited=games")
+    assert measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}")["error"] == "inhibited"
+    assert report()[1]["error"] == "inhibited"
+
+
+def test_progress(pair, keys):
+    left, right = pair
+    Server(right, f"--key-file={keys.file}")
+    client = start(left, f"--connect={RIGHT}", f"--key-file={keys.file}")
+    result_of(client)
+    told = [line for line in json_lines(client.log_text()) if "phase" in line]
+    phases = [line["phase"] for line in told]
+    assert sorted(set(phases), key=phases.index) == ["connect", "rtt", "upload", "download"]
+    assert all(0 <= line["fraction"] <= 1 for line in told)
+
+
+@pytest.mark.parametrize("host, protocol", [(RIGHT, 0x0800), ("fe80::2%eth0", 0x86dd)], ids=["ipv4", "ipv6"])
+def test_data_is_marked_as_lower_effort(pair, keys, host, protocol):
+    left, right = pair
+    seen = socket_in(right, socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(protocol))
+    seen.bind(("eth0", protocol))
+    seen.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 26)
+    seen.setblocking(False)
+    Server(right, f"--key-file={keys.file}")
+    measure(left, f"--connect={host}", f"--key-file={keys.file}", "--bytes-max=1M")
+    classes = set()
+    with contextlib.suppress(BlockingIOError):
+        while packet := seen.recv(65536):
+            # The control connection has only short ones.
+            if len(packet) > 10_000:
+                classes.add(packet[1] if protocol == 0x0800 else (packet[0] << 8 | packet[1]) >> 4 & 0xff)
+    seen.close()
+    assert {value & 0xfc for value in classes} == {0x04}

@@ -117,7 +117,7 @@ def kill(pid):
     os.kill(pid, signal.SIGKILL)
 
 
-def socket_in(machine, family=socket.AF_INET):
+def socket_in(machine, family=socket.AF_INET, kind=socket.SOCK_STREAM, protocol=0):
     """A socket in the network of a machine, for use here."""
     made = []
 
@@ -126,7 +126,7 @@ def socket_in(machine, family=socket.AF_INET):
         with open(f"/proc/{machine.outer_pid}/ns/net", encoding="ascii") as net:
             if ctypes.CDLL(None, use_errno=True).setns(net.fileno(), CLONE_NEWNET) != 0:
                 raise OSError(ctypes.get_errno(), "setns")
-        made.append(socket.socket(family, socket.SOCK_STREAM))
+        made.append(socket.socket(family, kind, protocol))
 
     thread = threading.Thread(target=make)
     thread.start()
