@@ -144,7 +144,7 @@ static AldPresenceState state_of(const AldNodePresence *presence, const AldPrese
         if (view->connected_since == 0)
                 return presence->state == ALD_PRESENCE_STATE_OFFLINE ? ALD_PRESENCE_STATE_OFFLINE
                                                                      : ALD_PRESENCE_STATE_STALE;
-        if (heard != 0 && now - heard < view->stale_usec)
+        if (heard != 0 && now - heard < ALD_PRESENCE_STALE_USEC)
                 return ALD_PRESENCE_STATE_ONLINE;
         if (presence->ended || presence->state == ALD_PRESENCE_STATE_OFFLINE)
                 return ALD_PRESENCE_STATE_OFFLINE;
@@ -169,7 +169,7 @@ uint64_t ald_presence_due(const AldNodePresence *presence, const AldPresenceView
         if (view->connected_since == 0)
                 return UINT64_MAX;
         if (presence->state == ALD_PRESENCE_STATE_ONLINE)
-                return heard_through_living(presence) + view->stale_usec;
+                return heard_through_living(presence) + ALD_PRESENCE_STALE_USEC;
         if (presence->state == ALD_PRESENCE_STATE_STALE)
                 return MAX(presence->heard, view->connected_since) + ALD_PRESENCE_OFFLINE_USEC;
         return UINT64_MAX;

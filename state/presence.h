@@ -33,8 +33,6 @@ typedef struct AldPresenceStatus {
 } AldPresenceStatus;
 
 #define ALD_PRESENCE_STALE_USEC (UINT64_C(3) * 1000 * 1000)
-/* Where only heartbeats are listened to, which come every 10 s from a node that sends other things. */
-#define ALD_PRESENCE_STALE_HEARTBEAT_USEC (UINT64_C(13) * 1000 * 1000)
 #define ALD_PRESENCE_OFFLINE_USEC (UINT64_C(30) * 1000 * 1000)
 #define ALD_PRESENCE_OFFSETS 16u
 
@@ -65,7 +63,6 @@ typedef struct AldNodePresence {
 /* How well we could have heard it. */
 typedef struct AldPresenceView {
         uint64_t connected_since; /* since when some broker is connected without a break; 0: none is */
-        uint64_t stale_usec;      /* one of the two above */
 } AldPresenceView;
 
 /* A node of which only retained messages were seen: stale. */

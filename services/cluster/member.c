@@ -67,7 +67,6 @@ static AldPresenceView view_of(const AldMember *member)
 {
         return (AldPresenceView){
                 .connected_since = member->connected_since,
-                .stale_usec = ALD_PRESENCE_STALE_USEC,
         };
 }
 

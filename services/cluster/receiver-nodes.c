@@ -12,7 +12,6 @@ AldReceiver *ald_receiver_new(
         receiver->own = *own;
         receiver->cluster = g_strdup(cluster);
         receiver->nodes = ald_nodes_new();
-        receiver->view.stale_usec = ALD_PRESENCE_STALE_USEC;
         receiver->expiry_usec = UINT64_MAX;
         receiver->hearing = true;
         receiver->handler = handler;

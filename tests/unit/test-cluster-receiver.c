@@ -79,7 +79,7 @@ static const AldReceiverHandler handler = { on_record, on_presence, on_dropped, 
 
 static void set_up(Fixture *fixture, gconstpointer unused)
 {
-        const AldPresenceView view = { START, ALD_PRESENCE_STALE_USEC };
+        const AldPresenceView view = { START };
         AldId own = id_make(1);
 
         fixture->now = START;

@@ -115,7 +115,7 @@ static void take(AldNodePresence *presence, const Step *step, uint64_t now)
 static void test_story(gconstpointer data)
 {
         const Story *story = data;
-        AldPresenceView view = { .connected_since = START, .stale_usec = ALD_PRESENCE_STALE_USEC };
+        AldPresenceView view = { .connected_since = START };
         AldNodePresence presence;
 
         ald_presence_init(&presence, REAL_START);
@@ -143,7 +143,7 @@ static void test_story(gconstpointer data)
 /* A judge who looks only when it is due misses nothing. */
 static void test_due(void)
 {
-        const AldPresenceView view = { START, ALD_PRESENCE_STALE_USEC };
+        const AldPresenceView view = { START };
         AldNodePresence presence;
         uint64_t due;
 
@@ -174,7 +174,7 @@ static void test_old_status_says_nothing(void)
 /* More brokers than are told apart: the one heard longest ago gives way. */
 static void test_many_brokers(void)
 {
-        const AldPresenceView view = { START, ALD_PRESENCE_STALE_USEC };
+        const AldPresenceView view = { START };
         AldPresenceStatus end = { ALD_PRESENCE_SAYS_OFFLINE, 5, 1, id_make(1), false };
         AldNodePresence presence;
 
