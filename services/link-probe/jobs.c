@@ -234,7 +234,7 @@ static void start(AldJob *job)
                         wait_for_turn(job, "other probes were in the way for too long");
         } else if (r < 0) {
                 g_autofree char *error = g_strdup_printf(
-                        "%s cannot be reached: %s", target->address, g_strerror(-r));
+                        "%s cannot be measured: %s", target->address, g_strerror(-r));
 
                 go_on(job, error);
         } else {

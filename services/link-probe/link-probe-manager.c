@@ -276,7 +276,7 @@ void ald_link_probe_manager_watch(
 void ald_link_probe_manager_configure(AldLinkProbeManager *manager)
 {
         manager->config = ald_link_probe_config_read(ald_service_config(manager->service));
-        look(manager);
+        on_tick(manager);
 }
 
 AldInhibitors *ald_link_probe_manager_inhibitors(AldLinkProbeManager *manager)

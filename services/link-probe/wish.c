@@ -104,6 +104,22 @@ static void on_network(int error, AldRecord *network, void *userdata)
                 ald_jobs_step(jobs);
 }
 
+/* Our own interfaces are not known yet where the service has just begun. */
+static void on_own(int error, AldRecord *network, void *userdata)
+{
+        Waiting *waiting = userdata;
+        int r = error;
+
+        if (r >= 0) {
+                waiting->own = network ? ald_record_ref(network) : NULL;
+                r = ald_state_query_network(
+                        waiting->all->query, waiting->wish.target.peer, on_network, waiting);
+        }
+        /* That this machine is not known is not what the caller asked about. */
+        if (r < 0)
+                on_network(r == -ENOENT ? -ENODATA : r, NULL, waiting);
+}
+
 int ald_wishes_add(
         AldWishes *wishes, const AldWish *wish, AldRecord *own, AldWishAnswer answered, void *userdata)
 {
@@ -122,7 +138,8 @@ int ald_wishes_add(
                 .answered = answered,
                 .userdata = userdata,
         };
-        r = ald_state_query_network(wishes->query, wish->target.peer, on_network, waiting);
+        r = own ? ald_state_query_network(wishes->query, wish->target.peer, on_network, waiting)
+                : ald_state_query_network(wishes->query, wishes->own_id, on_own, waiting);
         if (r < 0) {
                 waiting_free(waiting);
                 return r;

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The service that measures links under test: a probe that does as it is told, and a state service played."""
+
+import json
+import os
+
+from gi.repository import Gio, GLib
+
+from bedlib import BusError, StandIn, interface_xml, network
+from bedlib.services import SERVICES
+from bedlib.waiting import wait_steadily, wait_until
+
+LINK_PROBE = "org.alidade.LinkProbe1"
+PATH = "/org/alidade/LinkProbe1"
+JOB = "org.alidade.LinkProbe1.Job"
+SOCKET = "org.alidade.Link1.Socket"
+STATE = "org.alidade.State1"
+ACTION = "org.alidade.link-probe.probe"
+PEER, OTHER = "0" * 31 + "a", "0" * 31 + "b"
+ADDRESS, OTHER_ADDRESS = "192.0.2.2", "198.51.100.2"
+
+RESULT = {"SinkAddress": ADDRESS, "SourceInterface": "lan0", "UploadBitsPerSecond": 50_000_000,
+          "DownloadBitsPerSecond": 200_000_000, "UploadMeanBitsPerSecond": 49_000_000, "RttMinNSec": 40_000,
+          "RttP50NSec": 50_000, "RttP99NSec": 90_000, "JitterNSec": 5_000, "Streams": 1, "Limiter": "network",
+          "UploadBytes": 1000, "DownloadBytes": 2000, "UploadSeconds": 1.25, "Method": "median of 50 ms bins"}
+
+# What it does stands in the file "behaviour" beside it; each run leaves its arguments in a file of its own.
+PROBE = """#!/usr/bin/python3 -I
+import json, os, signal, sys, time
+here = os.path.dirname(os.path.abspath(__file__))
+with open(here + "/behaviour") as file:
+    what, _, result = file.read().partition(" ")
+fresh = f"{here}/calls/.{os.getpid()}"
+with open(fresh, "w") as file:
+    json.dump(sys.argv[1:], file)
+os.rename(fresh, f"{here}/calls/{os.getpid()}")
+given = dict(word.lstrip("-").partition("=")[::2] for word in sys.argv[1:])
+def say(text):
+    os.write(3, text.encode())
+def end(text, code=0):
+    os.write(1, text.encode())
+    sys.exit(code)
+def hang():
+    while True:
+        signal.pause()
+if "session-fd" in given:
+    if what == "silent":
+        hang()
+    say('{"peer":"%s"}\\n' % ("0" * 31 + "a"))
+    if what == "hang":
+        hang()
+    end("{}\\n")
+if what == "crash":
+    os.abort()
+if what == "hang":
+    say('{"phase":"upload","fraction":0.25}\\n')
+    hang()
+if what == "garbage":
+    say("\\x00\\xff{]\\n" * 5)
+    end("\\x00nonsense\\n" * 100)
+if what == "half":
+    end('{"UploadBitsPerSecond":5')
+if what == "flood":
+    while True:
+        os.write(1, b"x" * 4096)
+if what == "flood-side":
+    say("x" * 4096)
+    hang()
+if what == "odd":
+    end('{"UploadBitsPerSecond":-1,"DownloadBitsPerSecond":"much","Limiter":"moon","RttP50NSec":[1]}\\n')
+if what == "status":
+    end("", 7)
+if what in ("busy", "inhibited", "refused"):
+    end(json.dumps({"error": what, "message": "the peer is " + what}) + "\\n", 1)
+if what == "family":
+    if os.fork() == 0:
+        hang()
+for phase, fraction in (("rtt", 0.1), ("upload", 0.5), ("download", 0.9)):
+    say(json.dumps({"phase": phase, "fraction": fraction}) + "\\n")
+end(result + "\\n")
+"""
+
+
+def credentials(host):
+    """What the service looks for, and does not read itself."""
+    folder = host.dir / "config/cluster"
+    folder.mkdir(exist_ok=True)
+    for name in ("ca.crt", "crl.pem", "node.crt", "node.key"):
+        (folder / name).write_text("")
+    return folder
+
+
+class Probe:
+    """The folder that ALIDADE_PROBE_DIR names."""
+
+    def __init__(self, host):
+        self.folder = host.dir / "probe"
+        (self.folder / "calls").mkdir(parents=True)
+        (self.folder / "calls").chmod(0o777)
+        self.folder.chmod(0o755)
+        self.does("good")
+        program = self.folder / "alidade-probe-socket"
+        program.write_text(PROBE)
+        program.chmod(0o755)
+
+    @property
+    def environment(self):
+        return {"ALIDADE_PROBE_DIR": str(self.folder)}
+
+    def does(self, what, **fields):
+        fresh = self.folder / "behaviour.fresh"
+        fresh.write_text(f"{what} {json.dumps({**RESULT, **fields})}")
+        fresh.rename(self.folder / "behaviour")
+
+    def calls(self):
+        """The arguments of every run so far."""
+        return [json.loads(path.read_text()) for path in sorted((self.folder / "calls").glob("[0-9]*"))]
+
+    def wait_for_calls(self, count):
+        wait_steadily(lambda: len(self.calls()) >= count, f"{count} runs of the probe")
+        return self.calls()
+
+
+def row(name, address, **fields):
+    return {"Id": GLib.Variant("s", name), "Type": GLib.Variant("s", fields.get("type", "ethernet")),
+            "Carrier": GLib.Variant("b", True), "Addresses": GLib.Variant("as", [address]),
+            "SpeedBitsPerSecond": GLib.Variant("t", fields.get("speed", 1_000_000_000))}
+
+
+class State:
+    """org.alidade.State1 as far as it is asked: .due is what is due, .questions what was asked."""
+
+    def __init__(self, host, own_id):
+        self.connection = host.new_connection()
+        self.due, self.questions = [], []
+        self.networks = {own_id: [row("lan0", "192.0.2.1/24")],
+                         PEER: [row("eth7", f"{ADDRESS}/24")], OTHER: []}
+        self.stand_in = StandIn(self.connection, "/org/alidade/State1", interface_xml(STATE), {STATE: {}},
+                                {"GetDueProbes": self._get_due, "GetProfile": self._get_profile})
+        self.connection.own(STATE)
+
+    def _get_due(self, most, options):
+        self.questions.append((most, options))
+        due, self.due = self.due[:most], self.due[most:]
+        return ([{name: GLib.Variant("s", value) for name, value in row.items()} for row in due],)
+
+    def _get_profile(self, node):
+        if node not in self.networks:
+            raise BusError("org.alidade.Error.NoSuchNode", "none")
+        rows = self.networks[node]
+        return ({"Node1.Network": {"Interfaces": GLib.Variant("aa{sv}", rows)}} if rows else {},)
+
+    def make_due(self, address=ADDRESS, peer=PEER):
+        self.due.append({"Kind": "Link1.Socket", "Peer": peer, "Address": address, "Reason": "never"})
+
+
+class LinkProbe:
+    """A machine with an interface lan0, the service, its probe and its state service."""
+
+    def __init__(self, make_host, due=(), joined=True, behaviour="good", **options):
+        self.host = make_host(**options)
+        if self.host.isolated:
+            network.add_veth(self.host, "lan0", "far0")
+            network.add_address(self.host, "lan0", "192.0.2.1/24")
+        self.probe = Probe(self.host)
+        self.probe.does(behaviour)
+        if joined:
+            credentials(self.host)
+        self.own_id = self._id_of_the_machine()
+        self.state = State(self.host, self.own_id)
+        for address in due:
+            self.state.make_due(address)
+        self.process = None
+        self.start()
+
+    def _id_of_the_machine(self):
+        """The service does not tell its id; identityd does, of the same machine."""
+        process = self.host.start_daemon("identityd")
+        name = SERVICES["identityd"].bus_name
+        found = self.host.get(name, "/org/alidade/Identity1", name, "NodeId")
+        process.stop()
+        return found
+
+    def start(self):
+        self.process = self.host.start_daemon("link-probed", env=self.probe.environment)
+
+    def restart(self):
+        self.process.stop()
+        self.start()
+
+    def call(self, method, signature="", args=(), user=None):
+        return self.host.call(LINK_PROBE, PATH, LINK_PROBE, method, signature, args, user=user)
+
+    def get(self, name):
+        return self.host.get(LINK_PROBE, PATH, LINK_PROBE, name)
+
+    def wait(self, name, value):
+        return self.host.wait_for_property(LINK_PROBE, PATH, LINK_PROBE, name, lambda found: found == value)
+
+    def job(self, path, name):
+        return self.host.get(LINK_PROBE, path, JOB, name)
+
+    def wait_job(self, path, *states):
+        return self.host.wait_for_property(LINK_PROBE, path, JOB, "State", lambda state: state in states)
+
+    def link(self, address=ADDRESS, peer=PEER):
+        """The record of a path."""
+        path = f"{PATH}/link/" + "".join(c if c.isalnum() and (i or c.isalpha()) else f"_{ord(c):02x}"
+                                         for i, c in enumerate(f"{peer},{address}"))
+        return self.host.connection().get_all(LINK_PROBE, path, SOCKET)
+
+    def inhibit(self, what="link", who="test", why="the test says so", user=None):
+        """The lock, as a file descriptor."""
+        connection = self.host.connection(user)
+        message = Gio.DBusMessage.new_method_call(LINK_PROBE, PATH, LINK_PROBE, "Inhibit")
+        message.set_body(GLib.Variant("(sss)", (what, who, why)))
+        return receive_lock(connection, message)
+
+    def children(self):
+        """Processes below that of the service, ended ones included."""
+        pid = self.process.outer_pid
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            return file.read().split()
+
+    def files(self):
+        return len(os.listdir(f"/proc/{self.process.outer_pid}/fd"))
+
+    def wait_idle(self):
+        self.wait("ActiveProbes", 0)
+        wait_steadily(lambda: not self.children(), "the end of all children")
+
+
+def receive_lock(connection, message):
+    done = []
+    connection.gio.send_message_with_reply(message, Gio.DBusSendMessageFlags.NONE, 30_000, None,
+                                           lambda _, result: done.append(result))
+    wait_until(lambda: done, "the lock")
+    reply = connection.gio.send_message_with_reply_finish(done[0])
+    if reply.get_message_type() == Gio.DBusMessageType.ERROR:
+        raise BusError(reply.get_error_name(), reply.get_arg0())
+    return reply.get_unix_fd_list().get(0)

@@ -1,0 +1,528 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""link-probed on a bus: locks that hold off probes, jobs, what is due, and probes that misbehave in every way."""
+
+import os
+import re
+import signal
+import socket
+
+import pytest
+from gi.repository import GLib
+
+from bedlib import BusError, network
+from bedlib.fixtures import needs_namespaces
+from bedlib.waiting import wait_steadily
+from contract import assert_follows
+from link_probe import (ACTION, ADDRESS, JOB, LINK_PROBE, OTHER, OTHER_ADDRESS, PATH, PEER, SOCKET, LinkProbe)
+
+INVALID_ARGS = "org.freedesktop.DBus.Error.InvalidArgs"
+LIMITS_EXCEEDED = "org.freedesktop.DBus.Error.LimitsExceeded"
+NO_SUCH_NODE = "org.alidade.Error.NoSuchNode"
+NOT_JOINED = "org.alidade.Error.NotJoined"
+INHIBITED = "org.alidade.Error.Inhibited"
+REFUSALS = {"org.freedesktop.DBus.Error.AccessDenied",
+            "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"}
+ABSENT = 2 ** 64 - 1
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who may probe without polkit")
+
+
+def refused(function, *args, **options):
+    with pytest.raises(BusError) as error:
+        function(*args, **options)
+    return error.value
+
+
+def probe_link(service, node=PEER, options=None, user=None):
+    given = {name: GLib.Variant("b" if isinstance(value, bool) else "s", value)
+             for name, value in (options or {}).items()}
+    return service.call("ProbeLink", "sa{sv}", (node, given), user=user)
+
+
+# What it says of itself
+
+
+def test_contract(make_host):
+    service = LinkProbe(make_host, joined=False)
+    assert_follows(service.host.connection(), LINK_PROBE, PATH, [LINK_PROBE])
+
+
+def test_without_a_cluster_it_is_idle_and_says_why(make_host):
+    service = LinkProbe(make_host, joined=False, due=[ADDRESS])
+    problem = service.get("Problem")
+    assert "cannot prove to other nodes who it is" in problem and "alidadectl cluster join" in problem
+    assert service.get("Port") == 0 and service.get("Probing") is False
+    assert service.state.questions == []
+    assert service.call("ListJobs") == []
+    if os.geteuid() == 0:
+        assert refused(probe_link, service).name == NOT_JOINED
+
+
+def test_joining_ends_the_problem(make_host):
+    service = LinkProbe(make_host, joined=False)
+    for name in ("ca.crt", "crl.pem", "node.crt", "node.key"):
+        path = service.host.dir / "config/cluster" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("")
+    service.process.signal(signal.SIGHUP)
+    service.wait("Problem", "")
+    assert service.get("Port") == 7461
+
+
+def test_port_of_another_is_a_problem(make_host):
+    with socket.socket(socket.AF_INET6) as taken:
+        taken.bind(("::", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        service = LinkProbe(make_host, config=f"[link-probe]\nport={port}\n", isolated=False)
+        assert re.search(rf"port {port}: Address already in use", service.get("Problem"))
+    # The next look finds it free.
+    service.process.signal(signal.SIGHUP)
+    service.wait("Problem", "")
+    assert service.get("Port") == port
+
+
+def test_disabled_is_no_problem(make_host):
+    service = LinkProbe(make_host, config="[link-probe]\nenabled=false\n", due=[ADDRESS])
+    assert service.get("Problem") == "" and service.get("Port") == 0
+    assert service.state.questions == []
+
+
+# Holding off
+
+
+def test_lock_is_held_and_released(make_host):
+    service = LinkProbe(make_host, joined=False)
+    lock = service.inhibit("link:compute", "trainer", "epoch 7")
+    assert service.get("Inhibited") == ["compute", "link"]
+    (what, who, why, uid, pid), = service.call("ListInhibitors")
+    assert (what, who, why, uid) == ("link:compute", "trainer", "epoch 7", os.geteuid()) and pid > 0
+    copy = os.dup(lock)
+    os.close(lock)
+    assert service.get("Inhibited") == ["compute", "link"]
+    os.close(copy)
+    service.wait("Inhibited", [])
+    assert service.call("ListInhibitors") == []
+
+
+def test_what_its_holder_writes_is_no_matter(make_host):
+    service = LinkProbe(make_host, joined=False)
+    lock = service.inhibit()
+    with pytest.raises(BlockingIOError):
+        while True:
+            os.write(lock, b"x" * 65536)
+    assert service.get("Inhibited") == ["link"]
+    service.restart()
+    assert service.get("Inhibited") == ["link"]
+    os.close(lock)
+    service.wait("Inhibited", [])
+
+
+def test_locks_outlive_the_service(make_host):
+    service = LinkProbe(make_host, joined=False)
+    kept, gone = service.inhibit("rdma", "kept", "stays"), service.inhibit("link", "gone", "goes meanwhile")
+    before = service.call("ListInhibitors")
+    service.process.stop()
+    os.close(gone)
+    service.start()
+    assert service.get("Inhibited") == ["rdma"]
+    assert service.call("ListInhibitors") == [row for row in before if row[1] == "kept"]
+    service.host.allowed_problems.append("link-probed")
+    service.process.kill()
+    service.start()
+    assert service.get("Inhibited") == ["rdma"]
+    os.close(kept)
+    service.wait("Inhibited", [])
+    assert os.listdir(service.host.dir / "runtime/link-probed/inhibit") == []
+
+
+HOLDER = """import gi, signal, sys
+gi.require_version("Gio", "2.0")
+from gi.repository import Gio, GLib
+bus = Gio.DBusConnection.new_for_address_sync(sys.argv[1],
+    Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
+reply, fds = bus.call_with_unix_fd_list_sync("org.alidade.LinkProbe1", "/org/alidade/LinkProbe1",
+    "org.alidade.LinkProbe1", "Inhibit", GLib.Variant("(sss)", ("link", "holder", "dies soon")), None, 0, -1, None, None)
+bus.close_sync(None)
+signal.pause()
+"""
+
+
+def test_holder_that_is_killed_holds_no_more(make_host):
+    service = LinkProbe(make_host, joined=False)
+    holder = service.host.spawn(["/usr/bin/python3", "-c", HOLDER, service.host.bus.address], "holder")
+    service.wait("Inhibited", ["link"])
+    assert service.call("ListInhibitors")[0][4] == holder.pid
+    holder.kill()
+    service.wait("Inhibited", [])
+
+
+@pytest.mark.parametrize("what, who, why", [
+    ("", "me", "so"), ("links", "me", "so"), ("link:", "me", "so"), (":link", "me", "so"), ("link:link", "me", "so"),
+    ("LINK", "me", "so"), ("link", "", "so"), ("link", "me", ""), ("link", "me\n", "so"), ("link", "me", "\x1b[31m"),
+    ("link", "x" * 256, "so"), ("link", "me", "y" * 256), ("x" * 100000, "me", "so")])
+def test_rubbish_holds_nothing(make_host, what, who, why):
+    service = LinkProbe(make_host, joined=False)
+    assert refused(service.inhibit, what, who, why).name == INVALID_ARGS
+    assert service.call("ListInhibitors") == []
+
+
+def test_locks_are_limited(make_host):
+    service = LinkProbe(make_host, joined=False)
+    files = service.files()
+    locks = [service.inhibit() for _ in range(32)]
+    assert refused(service.inhibit).name == LIMITS_EXCEEDED
+    os.close(locks.pop())
+    wait_steadily(lambda: len(service.call("ListInhibitors")) == 31, "one lock less")
+    locks.append(service.inhibit())
+    for lock in locks:
+        os.close(lock)
+    service.wait("Inhibited", [])
+    assert service.files() == files
+
+
+@needs_namespaces
+def test_limit_is_of_each_user(make_host):
+    service = LinkProbe(make_host, joined=False, service_users=True)
+    locks = [service.inhibit() for _ in range(32)]
+    locks.append(service.inhibit(user="nobody"))
+    assert {row[3] for row in service.call("ListInhibitors", user="nobody")} == {0, 65534}
+    for lock in locks:
+        os.close(lock)
+
+
+def test_damaged_locks_are_set_aside(make_host):
+    service = LinkProbe(make_host, joined=False)
+    lock = service.inhibit()
+    folder = service.host.dir / "runtime/link-probed/inhibit"
+    service.process.stop()
+    (folder / "7.lock").write_text("[Inhibitor]\nWhat=link\n")
+    os.mkfifo(folder / "8.fifo")
+    (folder / "9.lock").write_text("\0\xff")
+    (folder / "9.fifo").write_text("no FIFO")
+    (folder / "strange").mkdir()
+    service.start()
+    assert [row[1] for row in service.call("ListInhibitors")] == ["test"]
+    assert {name.partition(".")[0] for name in os.listdir(folder)} == {"1", "strange"}
+    os.close(lock)
+    service.wait("Inhibited", [])
+
+
+# What is due
+
+
+@needs_namespaces
+def test_due_link_is_measured_and_shown(make_host):
+    service = LinkProbe(make_host, due=[ADDRESS])
+    service.host.objects(LINK_PROBE, PATH).wait(lambda objects: any(SOCKET in found for found in objects.values()))
+    record = service.link()
+    shown = {name: value for name, value in record.items() if value not in ("", ABSENT)}
+    assert shown.pop("MeasuredUSec") > 1_700_000_000_000_000 and shown.pop("UpdatedUSec")
+    assert shown == {
+        "Source": service.own_id, "Sink": PEER, "SinkAddress": ADDRESS, "SourceInterface": "lan0",
+        "SourceInterfaceType": "ethernet", "UploadBitsPerSecond": 50_000_000, "DownloadBitsPerSecond": 200_000_000,
+        "UploadMeanBitsPerSecond": 49_000_000, "RttMinNSec": 40_000, "RttP50NSec": 50_000, "RttP99NSec": 90_000,
+        "JitterNSec": 5_000, "Streams": 1, "Limiter": "network", "NegotiatedBitsPerSecond": 1_000_000_000,
+        "Revision": 1}
+    arguments, = service.probe.calls()
+    identity = service.host.dir / "config/cluster"
+    assert {f"--connect={ADDRESS}", "--port=7461", f"--peer={PEER}", f"--identity={identity}", "--json",
+            "--progress-fd=3", "--bytes-max=32000000000"} <= set(arguments)
+    most, options = service.state.questions[0]
+    assert 0 < most <= 4 and options["BytesPerHour"] == 64_000_000_000
+    service.wait_idle()
+
+
+@needs_namespaces
+def test_failure_stands_beside_the_figures(make_host):
+    service = LinkProbe(make_host, due=[ADDRESS])
+    wait_steadily(lambda: service.probe.calls(), "the first probe")
+    service.wait_idle()
+    service.probe.does("refused")
+    service.state.make_due()
+    # The next question comes soon after a success.
+    service.probe.wait_for_calls(2)
+    service.wait_idle()
+    record = service.link()
+    assert record["UploadBitsPerSecond"] == 50_000_000 and record["Failure"] == "the peer is refused"
+    assert record["FailedUSec"] > record["MeasuredUSec"] and record["Failures"] == 1
+
+
+@needs_namespaces
+def test_address_without_a_route_is_a_failure(make_host):
+    service = LinkProbe(make_host, due=[OTHER_ADDRESS])
+    service.host.objects(LINK_PROBE, PATH).wait(lambda objects: any(SOCKET in found for found in objects.values()))
+    assert service.link(OTHER_ADDRESS)["Failure"] == "no way to it: Network is unreachable"
+    assert service.probe.calls() == []
+
+
+@needs_namespaces
+@pytest.mark.parametrize("behaviour", ["busy", "inhibited"])
+def test_busy_peer_is_no_failure_and_left_alone(make_host, behaviour):
+    service = LinkProbe(make_host, due=[ADDRESS], behaviour=behaviour)
+    service.probe.wait_for_calls(1)
+    service.wait_idle()
+    refused(service.link)
+    service.process.signal(signal.SIGHUP)
+    wait_steadily(lambda: len(service.state.questions) > 1, "the next question")
+    assert service.state.questions[-1][1]["Avoid"] == [PEER]
+
+
+FAILURES = {
+    "crash": "the probe failed: it was ended by signal 6 (Aborted)",
+    "garbage": "the probe gave no result",
+    "half": "the probe gave no result",
+    "flood": "the probe said too much",
+    "flood-side": "the probe said too much",
+    "odd": "the probe gave no rates",
+    "status": "the probe failed: it ended with status 7",
+    "refused": "the peer is refused",
+}
+
+
+@needs_namespaces
+@pytest.mark.parametrize("behaviour", FAILURES)
+def test_probe_that_misbehaves_costs_its_result_only(make_host, behaviour):
+    service = LinkProbe(make_host)
+    files = service.files()
+    service.probe.does(behaviour)
+    job = probe_link(service)
+    assert service.wait_job(job, "done", "failed") == ("done" if behaviour == "odd" else "failed")
+    assert service.link()["Failure"] == FAILURES[behaviour]
+    service.wait_idle()
+    assert service.files() == files
+    service.probe.does("good")
+    assert service.wait_job(probe_link(service), "done", "failed") == "done"
+    assert service.link()["Failure"] == "" and service.link()["UploadBitsPerSecond"] == 50_000_000
+
+
+@needs_namespaces
+def test_what_a_probe_leaves_behind_goes_with_it(make_host):
+    service = LinkProbe(make_host, behaviour="family")
+    assert service.wait_job(probe_link(service), "done", "failed") == "done"
+    service.wait_idle()
+    left = service.host.run(["pgrep", "-f", "alidade-probe-socket"], check=False)
+    assert left.stdout == ""
+
+
+@needs_namespaces
+def test_missing_program_is_a_failure(make_host):
+    service = LinkProbe(make_host)
+    (service.probe.folder / "alidade-probe-socket").unlink()
+    job = probe_link(service)
+    assert service.wait_job(job, "done", "failed") == "failed"
+    assert service.job(job, "Error") == f"{ADDRESS} cannot be measured: No such file or directory"
+    assert service.get("ActiveProbes") == 0
+
+
+# By hand
+
+
+@needs_namespaces
+def test_job_from_begin_to_end(make_host):
+    service = LinkProbe(make_host)
+    with service.host.objects(LINK_PROBE, PATH) as objects:
+        job = probe_link(service)
+        assert re.fullmatch(PATH + r"/job/\d+", job)
+        objects.wait_for_interface(job, JOB)
+        service.wait_job(job, "done")
+    assert_follows(service.host.connection(), LINK_PROBE, job, [JOB])
+    assert [service.job(job, name) for name in ("Node", "Address", "Kind", "Progress", "Error", "Phase")] \
+        == [PEER, ADDRESS, "Link1.Socket", 1.0, "", ""]
+    result = service.job(job, "Result")
+    assert result["UploadBitsPerSecond"] == 50_000_000 and result["UploadSeconds"] == 1.25
+    assert result["Method"] == "median of 50 ms bins"
+    assert service.call("ListJobs") == [(job, "done")]
+    assert service.link()["UploadBitsPerSecond"] == 50_000_000
+
+
+@needs_namespaces
+def test_round_trips_alone_are_no_record(make_host):
+    service = LinkProbe(make_host)
+    job = probe_link(service, options={"RttOnly": True, "Address": ADDRESS})
+    service.wait_job(job, "done")
+    assert "--rtt-only" in service.probe.calls()[0]
+    assert service.job(job, "Result")["RttP50NSec"] == 50_000
+    refused(service.link)
+
+
+@needs_namespaces
+def test_cancel_ends_the_probe(make_host):
+    service = LinkProbe(make_host, behaviour="hang")
+    files = service.files()
+    job = probe_link(service)
+    service.host.wait_for_property(LINK_PROBE, job, JOB, "Progress", lambda progress: progress == 0.25)
+    assert service.job(job, "Phase") == "upload" and service.job(job, "State") == "running"
+    assert service.get("Probing") is True and service.get("ActiveProbes") == 1
+    service.host.call(LINK_PROBE, job, JOB, "Cancel")
+    assert service.wait_job(job, "canceled", "failed") == "canceled"
+    service.wait_idle()
+    assert service.files() == files
+    refused(service.link)
+    service.host.call(LINK_PROBE, job, JOB, "Cancel")
+    assert service.job(job, "State") == "canceled"
+
+
+@needs_namespaces
+def test_one_probe_uses_an_interface_at_a_time(make_host):
+    service = LinkProbe(make_host, behaviour="hang")
+    first = probe_link(service)
+    service.host.wait_for_property(LINK_PROBE, first, JOB, "Progress", lambda progress: progress == 0.25)
+    second = probe_link(service)
+    service.wait_job(second, "waiting")
+    service.probe.does("good")
+    service.host.call(LINK_PROBE, first, JOB, "Cancel")
+    assert service.wait_job(second, "done", "failed") == "done"
+    assert len(service.probe.calls()) == 2
+
+
+@needs_namespaces
+def test_lock_ends_what_runs_and_refuses_what_comes(make_host):
+    service = LinkProbe(make_host, behaviour="hang")
+    job = probe_link(service)
+    service.wait_job(job, "running")
+    lock = service.inhibit("link", "trainer", "epoch 7")
+    assert service.wait_job(job, "failed", "canceled", "done") == "failed"
+    assert service.job(job, "Error") == "held off by trainer: epoch 7"
+    service.wait_idle()
+    assert refused(probe_link, service).name == INHIBITED
+    refused(service.link)
+    os.close(lock)
+    service.wait("Inhibited", [])
+    service.probe.does("good")
+    service.wait_job(probe_link(service), "done")
+
+
+@needs_namespaces
+def test_lock_of_something_else_holds_off_no_link(make_host):
+    service = LinkProbe(make_host)
+    lock = service.inhibit("compute:rdma")
+    assert service.wait_job(probe_link(service), "done", "failed") == "done"
+    os.close(lock)
+
+
+@needs_namespaces
+@pytest.mark.parametrize("node, options, name", [
+    ("me", {}, INVALID_ARGS), ("0" * 32, {}, INVALID_ARGS), (PEER.upper(), {}, INVALID_ARGS),
+    (PEER, {"Address": "everywhere"}, INVALID_ARGS), (PEER, {"Address": "fe80::1"}, INVALID_ARGS),
+    (PEER, {"Address": "fe80::1%"}, INVALID_ARGS), (PEER, {"Address": "192.0.2.2%lan0"}, INVALID_ARGS),
+    (PEER, {"Address": True}, INVALID_ARGS), (PEER, {"RttOnly": "yes"}, INVALID_ARGS),
+    (PEER, {"Colour": "red"}, INVALID_ARGS), (PEER, {"Address": "192.0.2.9"}, NO_SUCH_NODE),
+    (PEER, {"Address": f"fe80::1%{'x' * 20}"}, INVALID_ARGS),
+    ("c" * 32, {}, NO_SUCH_NODE), (OTHER, {}, NO_SUCH_NODE)])
+def test_rubbish_makes_no_job(make_host, node, options, name):
+    service = LinkProbe(make_host)
+    assert refused(probe_link, service, node, options).name == name
+    assert service.call("ListJobs") == []
+
+
+@needs_namespaces
+def test_the_machine_itself_is_no_peer(make_host):
+    service = LinkProbe(make_host)
+    assert refused(probe_link, service, service.own_id).name == INVALID_ARGS
+
+
+@needs_namespaces
+def test_jobs_are_limited(make_host):
+    service = LinkProbe(make_host, behaviour="hang")
+    jobs = [probe_link(service) for _ in range(8)]
+    assert refused(probe_link, service).name == LIMITS_EXCEEDED
+    for job in jobs:
+        service.host.call(LINK_PROBE, job, JOB, "Cancel")
+    service.wait_idle()
+    assert {state for _, state in service.call("ListJobs")} == {"canceled"}
+
+
+@needs_namespaces
+def test_polkit_decides(make_host):
+    service = LinkProbe(make_host, polkit=True, service_users=True, behaviour="hang")
+    assert refused(probe_link, service, user="nobody").name in REFUSALS
+    service.host.polkit.allow(ACTION, "daemon")
+    job = probe_link(service, user="daemon")
+    with pytest.raises(BusError) as error:
+        service.host.call(LINK_PROBE, job, JOB, "Cancel", user="nobody")
+    assert error.value.name in REFUSALS
+    service.host.call(LINK_PROBE, job, JOB, "Cancel", user="daemon")
+    assert service.wait_job(job, "canceled") == "canceled"
+
+
+@needs_namespaces
+def test_service_that_stops_leaves_no_probe(make_host):
+    service = LinkProbe(make_host, behaviour="hang")
+    service.wait_job(probe_link(service), "running")
+    service.probe.wait_for_calls(1)
+    service.process.stop()
+    assert service.host.run(["pgrep", "-f", "alidade-probe-socket"], check=False).stdout == ""
+
+
+# Others that measure their links to this machine
+
+
+def connect(service):
+    """A connection to the service, from the namespace of its machine."""
+    script = "import socket,sys; s = socket.create_connection(('192.0.2.1', 7461)); " \
+             "s.send(bytes.fromhex(sys.argv[1])); sys.stdout.buffer.write(s.recv(1) or b'end')"
+    return lambda text: service.host.spawn(["/usr/bin/python3", "-c", script, text])
+
+
+TLS = "160301"
+
+
+@needs_namespaces
+def test_session_is_run_for_who_speaks_tls(make_host):
+    service = LinkProbe(make_host, behaviour="hang")
+    connect(service)(TLS)
+    arguments = service.probe.wait_for_calls(1)[0]
+    assert {"--session-fd=4", "--report-fd=3", "--port=7461", "--json"} <= set(arguments)
+    service.wait("ActiveProbes", 1)
+    # The interface of a session is no other probe's.
+    job = probe_link(service)
+    service.wait_job(job, "waiting")
+    assert len(service.probe.calls()) == 1
+
+
+@needs_namespaces
+def test_who_speaks_no_tls_costs_no_process(make_host):
+    service = LinkProbe(make_host)
+    files = service.files()
+    before = service.get("RefusedSessions")
+    clients = [connect(service)("474554") for _ in range(5)]
+    for client in clients:
+        client.wait()
+    assert service.get("RefusedSessions") == before + 5
+    assert service.probe.calls() == []
+    assert service.files() == files
+
+
+@needs_namespaces
+def test_those_who_say_nothing_keep_nobody_out(make_host):
+    service = LinkProbe(make_host, behaviour="hang")
+    script = "import socket,time,signal; " \
+             "kept = [socket.create_connection(('192.0.2.1', 7461)) for _ in range(200)]; signal.pause()"
+    service.host.spawn(["/usr/bin/python3", "-c", script], "silent")
+    wait_steadily(lambda: service.get("RefusedSessions") >= 196, "those that were too many")
+    assert service.files() < 60
+    network.add_address(service.host, "far0", "192.0.2.77/32")
+    other = "import socket,signal; s = socket.socket(); s.bind(('192.0.2.77', 0)); " \
+            f"s.connect(('192.0.2.1', 7461)); s.send(bytes.fromhex('{TLS}')); signal.pause()"
+    service.host.spawn(["/usr/bin/python3", "-c", other], "other")
+    service.probe.wait_for_calls(1)
+
+
+@needs_namespaces
+def test_held_off_machine_tells_who_wants_to_measure(make_host):
+    service = LinkProbe(make_host)
+    lock = service.inhibit("link", "trainer", "epoch 7")
+    connect(service)(TLS)
+    assert "--inhibited=trainer: epoch 7" in service.probe.wait_for_calls(1)[0]
+    os.close(lock)
+
+
+@needs_namespaces
+def test_second_session_over_an_interface_is_told_to_come_later(make_host):
+    service = LinkProbe(make_host, behaviour="hang", due=[])
+    connect(service)(TLS)
+    service.wait("ActiveProbes", 1)
+    connect(service)(TLS)
+    calls = service.probe.wait_for_calls(2)
+    assert sum("--busy=another probe uses lan0" in arguments for arguments in calls) == 1
