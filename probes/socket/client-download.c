@@ -88,7 +88,7 @@ int ald_client_download(AldClient *client)
         direction->known = r > 0 &&
                            ald_receiving_verdict(&receiving, &direction->verdict, &direction->limiter);
         ald_receiving_clear(&receiving);
-        ald_client_end_loaded(client);
+        ald_client_end_loaded(client, r < 0);
         if (r > 0 && !direction->known)
                 r = ald_fail(client->failure, ALD_FAILURE_TIMEOUT, "nothing came in the time agreed on");
         return r > 0 ? stop(client, direction) : r;

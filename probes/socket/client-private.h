@@ -37,9 +37,9 @@ unsigned ald_client_streams_max(const AldClient *client);
 /* Waits for a tick, a message or a signal. */
 int ald_client_wait(AldClient *client);
 
-/* Round trips while a transfer goes on. */
+/* Round trips while a transfer goes on; now: as ald_rtt_finish(). */
 void ald_client_begin_loaded(AldClient *client);
-void ald_client_end_loaded(AldClient *client);
+void ald_client_end_loaded(AldClient *client, bool now);
 
 int ald_client_upload(AldClient *client);
 int ald_client_download(AldClient *client);

@@ -146,6 +146,6 @@ int ald_client_upload(AldClient *client)
         while (r == 0)
                 r = step(client, &upload);
         ald_flow_clear(&upload.flow);
-        ald_client_end_loaded(client);
+        ald_client_end_loaded(client, r < 0);
         return MIN(r, 0);
 }

@@ -86,11 +86,11 @@ void ald_client_begin_loaded(AldClient *client)
                 ald_fd_close(&client->rtt_fd);
 }
 
-void ald_client_end_loaded(AldClient *client)
+void ald_client_end_loaded(AldClient *client, bool now)
 {
         if (client->rtt_fd < 0)
                 return;
-        ald_rtt_finish(&client->rtt, false);
+        ald_rtt_finish(&client->rtt, now);
         g_array_append_vals(client->loaded, client->rtt.samples, (guint) client->rtt.n);
         if (client->rtt.failed)
                 ald_fd_close(&client->rtt_fd);
