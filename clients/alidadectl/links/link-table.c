@@ -4,29 +4,34 @@
 #include "clients/alidadectl/text.h"
 
 #define NARROW 60
+#define WIDE 100
 
 /* Priorities: what is dropped first on a narrow terminal. The two that stay fit into 20 columns. */
-#define COLUMNS(link_least, path_least, verdict_least)                                                       \
-        { "LINK", .least = link_least, .flexible = true },                                                   \
-                { "PATH", .least = path_least, .priority = 3, .flexible = true }, { "TYPE", .priority = 5 }, \
-                { "INTERFACE", .priority = 8 }, { "UP", .right = true, .least = 9, .priority = 1 },          \
-                { "DOWN", .right = true, .least = 9, .priority = 2 },                                        \
-                { "RTT/2", .right = true, .least = 7, .priority = 4 },                                       \
-                { "JITTER/2", .right = true, .least = 8, .priority = 7 },                                    \
-                { "AGE", .right = true, .least = 8, .priority = 6 },                                         \
-        {                                                                                                    \
-                "VERDICT", .least = verdict_least, .flexible = true                                          \
+#define COLUMNS(link_least, address_least, verdict_least)                               \
+        { "LINK", .least = link_least, .flexible = true }, { "PATH", .priority = 8 },   \
+                { "ADDRESS", .least = address_least, .priority = 3, .flexible = true }, \
+                { "TYPE", .priority = 6 }, { "INTERFACE", .priority = 9 },              \
+                { "UP", .right = true, .least = 9, .priority = 1 },                     \
+                { "DOWN", .right = true, .least = 9, .priority = 2 },                   \
+                { "RTT/2", .right = true, .least = 7, .priority = 4 },                  \
+                { "JITTER/2", .right = true, .least = 8, .priority = 7 },               \
+                { "AGE", .right = true, .least = 8, .priority = 5 },                    \
+        {                                                                               \
+                "VERDICT", .least = verdict_least, .flexible = true                     \
         }
 
-static const AldColumn wide_columns[] = { COLUMNS(19, 14, 18) };
+/* By how much room there is; what can be cut is cut as little as may be before a column goes. */
 static const AldColumn narrow_columns[] = { COLUMNS(13, 10, 5) };
+static const AldColumn medium_columns[] = { COLUMNS(16, 15, 9) };
+static const AldColumn wide_columns[] = { COLUMNS(18, 15, 18) };
 
 G_STATIC_ASSERT(G_N_ELEMENTS(wide_columns) == ALD_LINK_TABLE_COLUMNS);
 
 static void add(AldTable *table, const AldLinkInfo *info)
 {
         ald_table_add(table, g_strdup_printf("%s → %s", info->source, info->sink));
-        ald_table_add(table, g_strdup_printf("%s %s", info->rdma ? "rdma" : "socket", info->path));
+        ald_table_add(table, g_strdup(info->rdma ? "rdma" : "socket"));
+        ald_table_add(table, g_strdup(info->path));
         ald_table_add(table, g_strdup(info->type ? info->type : ALD_ABSENT_TEXT));
         ald_table_add(table, g_strdup(info->interface ? info->interface : ALD_ABSENT_TEXT));
         ald_table_add(table, ald_format_bits_per_second(info->upload));
@@ -39,8 +44,10 @@ static void add(AldTable *table, const AldLinkInfo *info)
 
 AldTable *ald_link_table_new(const GPtrArray *infos, guint n, unsigned columns, unsigned *floors)
 {
-        bool narrow = columns > 0 && columns < NARROW;
-        AldTable *table = ald_table_new(narrow ? narrow_columns : wide_columns, ALD_LINK_TABLE_COLUMNS);
+        const AldColumn *described = columns == 0 || columns >= WIDE ? wide_columns
+                                     : columns < NARROW              ? narrow_columns
+                                                                     : medium_columns;
+        AldTable *table = ald_table_new(described, ALD_LINK_TABLE_COLUMNS);
 
         for (guint i = 0; i < n; i++)
                 add(table, infos->pdata[i]);

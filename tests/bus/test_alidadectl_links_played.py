@@ -1,0 +1,743 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The verbs of alidadectl about links, against services that the test plays: links of all kinds, jobs that go well and
+badly, locks, and values that no real service sends."""
+
+import json
+import os
+import signal
+import unicodedata
+
+import pytest
+
+from gi.repository import GLib
+
+from bedlib import BusError, StandIn, wait_until
+from bedlib.connection import PROPERTIES
+from bedlib.services import client_binary
+from bedlib.waiting import wait_steadily
+from client import DENIED, ERROR, NO_NODE, OK, UNREACHABLE, USAGE, get_json, watch, width
+from played_link_probe import JOB, JOB_PATH, PlayedLinkProbe
+from played_link_probe import NAME as LINK_PROBE
+from played_state import PATH, PlayedState, fields, now, sample_node
+from terminal import Terminal
+
+
+def node_id(number):
+    return f"{number:032x}"
+
+
+ME, PEER, THIRD = (node_id(number) for number in (0xa1, 0xb2, 0xc3))
+MINUTE = 60 * 10 ** 6
+GIGABIT = 10 ** 9
+
+
+def link(sink, up=9_410_000_000, down=9_380_000_000, age=MINUTE, **more):
+    return {"Sink": sink, "SinkAddress": "192.0.2.2", "SourceInterface": "eth0", "SourceInterfaceType": "ethernet",
+            "UploadBitsPerSecond": up, "DownloadBitsPerSecond": down, "RttP50NSec": 36_400, "JitterNSec": 4_000,
+            "NegotiatedBitsPerSecond": 10 * GIGABIT, "MeasuredUSec": now() - age, **more}
+
+
+def edge(source, sink, rate, **more):
+    return {"Source": source, "Sink": sink, "Path": "socket", "BitsPerSecond": rate, "RttP50NSec": 36_400,
+            "MeasuredUSec": now(), "Prober": source, **more}
+
+
+def encode(key):
+    """As sd_bus_path_encode(3)."""
+    return "".join(c if c.isascii() and c.isalnum() else "".join(f"_{byte:02x}" for byte in c.encode()) for c in key)
+
+
+def put_links(state, links, kind="Socket"):
+    """links is {(source, key): fields}."""
+    managed = state.handlers["GetManagedObjects"]
+    objects = {f"{PATH}/link/{kind.lower()}/{source}/{encode(key)}":
+               {f"org.alidade.Link1.{kind}": fields({"Source": source, "UpdatedUSec": now(), **values})}
+               for (source, key), values in links.items()}
+    state.handlers["GetManagedObjects"] = lambda: ({**managed()[0], **objects},)
+
+
+@pytest.fixture
+def play(make_host):
+    """play(nodes, links, edges): a host and a played state service on its bus."""
+    played = []
+
+    def make(nodes=None, links=None, edges=(), **options):
+        host = make_host()
+        nodes = {ME: sample_node("atlas"), PEER: sample_node("borealis")} if nodes is None else nodes
+        state = PlayedState(host.connection(), ME, nodes, **options).own()
+        if links is None:
+            links = {(ME, f"{PEER},192.0.2.2"): link(PEER)}
+        put_links(state, links)
+        state.handlers["GetTopology"] = lambda: ([fields(row) for row in edges],)
+        played.append(state)
+        return host, state
+
+    yield make
+    for state in played:
+        state.close()
+
+
+@pytest.fixture
+def play_probe(play):
+    """play_probe(…): a host with a played link-probe service as well."""
+    played = []
+
+    def make(inhibitors=(), **options):
+        host, _ = play(**options)
+        probe = PlayedLinkProbe(host.connection(), inhibitors).own()
+        played.append(probe)
+        return host, probe
+
+    yield make
+    for probe in played:
+        probe.close()
+
+
+# links
+
+def row_of(text, begin):
+    [row] = [line for line in text.splitlines() if line.startswith(begin)]
+    return row
+
+
+def test_links(play):
+    host, _ = play()
+    header, row = host.alidadectl("links").stdout.splitlines()
+    assert header.split() == ["LINK", "PATH", "ADDRESS", "TYPE", "INTERFACE", "UP", "DOWN", "RTT/2", "JITTER/2", "AGE",
+                              "VERDICT"]
+    assert row.split() == ["atlas", "→", "borealis", "socket", "192.0.2.2", "ethernet", "eth0", "9.41", "Gb/s", "9.38",
+                           "Gb/s", "18.2", "µs", "2.00", "µs", "1", "min", "ago", "ok"]
+
+
+@pytest.mark.parametrize("more, verdict", [
+    ({}, "ok"),
+    ({"up": 4 * GIGABIT}, "40 % of negotiated"),
+    ({"down": 3 * GIGABIT, "SourceInterfaceType": "wifi"}, "ok"),
+    ({"down": 2 * GIGABIT, "SourceInterfaceType": "wifi"}, "20 % of negotiated"),
+    ({"up": 4 * GIGABIT, "NegotiatedBitsPerSecond": 2 ** 64 - 1}, "ok"),
+    ({"age": 11 * MINUTE}, "stale"),
+    ({"age": -5 * MINUTE}, "ok"),
+    ({"Failure": "connection refused", "FailedUSec": now() + MINUTE}, "failed: connection refused"),
+    ({"Failure": "connection refused", "FailedUSec": now() - 60 * MINUTE}, "ok"),
+    ({"FailedUSec": now() + MINUTE}, "failed"),
+    ({"MeasuredUSec": 2 ** 64 - 1}, "not measured"),
+    ({"MeasuredUSec": 2 ** 64 - 1, "Failure": "no answer"}, "failed: no answer")])
+def test_verdicts(play, more, verdict):
+    host, _ = play(links={(ME, f"{PEER},192.0.2.2"): link(PEER, **more)})
+    assert host.alidadectl("links").stdout.splitlines()[1].endswith(f"  {verdict}")
+
+
+def test_a_slow_peer_is_not_the_fault_of_the_link(play):
+    """What the interface of the sink negotiated counts as well, as it does for the findings."""
+    network = {"Node1.Network": {"Interfaces": [
+        {"Id": "eth7", "Type": "ethernet", "Addresses": ["192.0.2.2/24"], "SpeedBitsPerSecond": GIGABIT}]}}
+    host, _ = play({ME: sample_node("atlas"), PEER: {**sample_node("borealis"), **network}},
+                   {(ME, f"{PEER},192.0.2.2"): link(PEER, up=940_000_000, down=940_000_000)})
+    assert host.alidadectl("links").stdout.splitlines()[1].endswith("  ok")
+
+
+def test_links_of_a_node_by_name(play):
+    host, state = play({ME: sample_node("atlas"), PEER: sample_node("node-10"), THIRD: sample_node("node-9")},
+                       {(ME, f"{PEER},192.0.2.2"): link(PEER), (ME, f"{THIRD},192.0.2.3"): link(THIRD),
+                        (PEER, f"{THIRD},fe80::3"): link(THIRD, SinkAddress="fe80::3"),
+                        (ME, f"{node_id(9)},192.0.2.9"): link(node_id(9))})
+    put_links(state, {(ME, f"{PEER},mlx5_0.1,mlx5_1.1"): {"Sink": PEER, "SourcePort": "mlx5_0.1",
+                                                          "SinkPort": "mlx5_1.1", "MeasuredUSec": now()}}, "Rdma")
+    text = host.alidadectl("links").stdout
+    assert [line[:line.index("  ")] for line in text.splitlines()[1:]] == [
+        "atlas → 00000000", "atlas → node-9", "atlas → node-10", "atlas → node-10", "node-10 → node-9"]
+    assert "fe80::3%eth0" in text and "mlx5_0.1 → mlx5_1.1" in text
+    assert len(host.alidadectl("links", "node-10").stdout.splitlines()) == 4
+    assert len(host.alidadectl("links", THIRD).stdout.splitlines()) == 3
+    found = get_json(host, "links", "node-9")
+    assert found["Links"].keys() == {f"{ME}/{THIRD},192.0.2.3", f"{PEER}/{THIRD},fe80::3"}
+    assert found["Names"] == {ME: "atlas", PEER: "node-10", THIRD: "node-9"}
+    assert len(get_json(host, "links")["Links"]) == 5
+    done = host.alidadectl("links", "nobody", check=False)
+    assert (done.returncode, done.stdout) == (NO_NODE, "")
+
+
+def test_no_links(play):
+    host, _ = play(links={})
+    assert host.alidadectl("links").stdout == "No link has been measured yet.\n"
+    assert get_json(host, "links")["Links"] == {}
+    for args in (["show", ME], ["status"], ["watch", "--once"]):
+        assert "Links\n" not in host.alidadectl(*args).stdout and "RTT/2" not in host.alidadectl(*args).stdout
+
+
+def test_links_in_other_verbs(play):
+    host, _ = play()
+    for args in (["show", "borealis"], ["status"], ["watch", "--once"]):
+        row = row_of(host.alidadectl(*args).stdout, "atlas → borealis")
+        assert "9.41 Gb/s" in row and "18.2 µs" in row
+
+
+def test_links_in_the_live_view(play):
+    host, state = play()
+    with watch(host, columns=120, rows=30) as terminal:
+        terminal.wait_for(lambda shown: "atlas → borealis" in shown and "9.41 Gb/s" in shown)
+        path = f"{PATH}/link/socket/{ME}/{encode(f'{PEER},192.0.2.2')}"
+        state.connection.emit(path, "org.freedesktop.DBus.Properties", "PropertiesChanged", "sa{sv}as",
+                              ("org.alidade.Link1.Socket", fields({"UploadBitsPerSecond": 2 * GIGABIT}), []))
+        terminal.wait_for_text("20 % of negotiated")
+        terminal.resize(120, 12)
+        terminal.signal(signal.SIGWINCH)
+        terminal.wait_for(lambda shown: "borealis" in shown and "→" not in shown)
+        terminal.type("q")
+        assert terminal.wait() == OK and terminal.is_restored()
+
+
+# topology
+
+TRIANGLE = {ME: sample_node("atlas"), PEER: sample_node("borealis"), THIRD: sample_node("cygnus")}
+EDGES = [edge(ME, PEER, 9_410_000_000), edge(PEER, ME, 9_380_000_000), edge(ME, THIRD, 196_000_000),
+         edge(THIRD, ME, 48_200_000), edge(PEER, THIRD, 941_000_000)]
+
+
+def test_topology_is_drawn(play):
+    host, _ = play(TRIANGLE, edges=EDGES)
+    assert host.alidadectl("topology").stdout == (
+        "Over sockets, from the node at the left to the one at the top:\n"
+        "        │       atlas    borealis      cygnus\n"
+        "────────┼────────────────────────────────────\n"
+        "atlas   │          ·   9.41 Gb/s    196 Mb/s≠\n"
+        "borealis│  9.38 Gb/s           ·    941 Mb/s \n"
+        "cygnus  │  48.2 Mb/s≠          –           · \n"
+        "≠ uneven: 196 Mb/s from atlas to cygnus, 48.2 Mb/s back\n")
+
+
+def test_topology_on_narrow_terminals(play):
+    host, _ = play(TRIANGLE, edges=EDGES)
+    numbers = host.alidadectl("topology", env={"COLUMNS": 40}).stdout
+    assert "1 atlas   │" in numbers and "196M≠" in numbers and "9.41G" in numbers
+    pairs = host.alidadectl("topology", env={"COLUMNS": 24}).stdout
+    assert "196M" in pairs and "48.2M" in pairs and "│" not in pairs
+    for columns in (20, 24, 30, 40, 60, 80):
+        text = host.alidadectl("topology", env={"COLUMNS": columns}).stdout
+        assert [line for line in text.splitlines() if width(line) > columns] == []
+
+
+def test_topology_json_has_names(play):
+    host, _ = play({ME: sample_node("atlas"), PEER: {"Node1.Memory": {}}}, edges=[edge(ME, PEER, 5, Prober=PEER)])
+    [row] = get_json(host, "topology")["Edges"]
+    assert row["Source"] == ME and row["SourceName"] == "atlas" and row["BitsPerSecond"] == 5
+    assert row["Sink"] == PEER == row["Prober"] and "SinkName" not in row and "ProberName" not in row
+
+
+def test_topology_of_rdma_is_apart(play):
+    host, _ = play(edges=[edge(ME, PEER, 5), edge(ME, PEER, 7, Path="rdma"), edge(ME, PEER, 9, Path="pigeon")])
+    text = host.alidadectl("topology").stdout
+    assert text.count("│") == 6
+    assert text.index("Over sockets") < text.index("5 b/s") < text.index("Over RDMA") < text.index("7 b/s")
+    assert "9 b/s" not in text
+
+
+def test_topology_of_many(play):
+    nodes = {node_id(number): sample_node(f"n{number}") for number in range(1, 13)}
+    edges = [edge(node_id(a), node_id(b), rate) for a in range(1, 13) for b in range(1, 13) if a != b
+             for rate in [a * 10 ** 6 if b == 12 else 10 ** 9]]
+    host, _ = play(nodes, edges=edges)
+    text = host.alidadectl("topology").stdout
+    assert "The slowest of 66 pairs over sockets:" in text and "The most uneven ones:" in text
+    first = text.splitlines()[2]
+    assert first.split()[:7] == ["n1", "↔", "n12", "1.00", "Mb/s", "1.00", "Gb/s"] and first.endswith("uneven")
+    assert "12 nodes are too many to draw" in text
+    assert len(text.splitlines()) == 27
+    assert len(get_json(host, "topology")["Edges"]) == 132
+
+
+def test_nothing_to_draw(play):
+    host, _ = play()
+    assert host.alidadectl("topology").stdout == "No link has been measured yet.\n"
+    assert get_json(host, "topology") == {"Edges": []}
+
+
+def test_more_edges_than_a_record_has_rows(play):
+    nodes = {node_id(number): {"Node1.Memory": {}} for number in range(1, 121)}
+    edges = [edge(a, b, 7) for a in nodes for b in nodes if a != b]
+    host, _ = play(nodes, edges=edges)
+    assert "The slowest of 7140 pairs" in host.alidadectl("topology").stdout
+
+
+def test_topology_that_cannot_be_read(play):
+    host, state = play()
+    def refuse():
+        raise BusError("org.freedesktop.DBus.Error.LimitsExceeded", "too long")
+    state.handlers["GetTopology"] = refuse
+    done = host.alidadectl("topology", check=False)
+    assert (done.returncode, done.stdout) == (ERROR, "")
+    assert done.stderr == "alidadectl: Cannot read the topology: too long\n"
+    state.state.close()
+    state.state = StandIn(state.connection, PATH, """<node><interface name="org.alidade.State1">
+        <method name="GetFindings"><arg type="aa{sv}" direction="out"/></method>
+        <method name="GetTopology"><arg type="as" direction="out"/></method>
+        <property name="NodeId" type="s" access="read"/></interface></node>""",
+        {"org.alidade.State1": {"NodeId": ME}}, {**state.handlers, "GetTopology": lambda: (["x"],)})
+    done = host.alidadectl("topology", check=False)
+    assert done.returncode == ERROR and "promises" in done.stderr
+
+
+# probe link
+
+RESULT = {"SinkAddress": "192.0.2.2", "SourceInterface": "eth0", "UploadBitsPerSecond": 9_410_000_000,
+          "DownloadBitsPerSecond": 4_700_000_000, "UploadMeanBitsPerSecond": 9_390_000_000, "UploadBytes": 2 ** 30,
+          "UploadSeconds": 0.91, "RttMinNSec": 30_000, "RttP50NSec": 36_400, "RttP99NSec": 90_000, "JitterNSec": 4_000,
+          "LoadedRttP50NSec": 1_200_000, "Limiter": "network", "Streams": 4}
+
+
+class Probing:
+    """alidadectl probe at work, its output in files."""
+
+    def __init__(self, host, *args, **options):
+        self.paths = [host.dir / "probe-out", host.dir / "probe-err"]
+        files = [open(path, "wb") for path in self.paths]
+        self.process = host.spawn([client_binary(), "probe", "link", *args], stdout=files[0].fileno(),
+                                  stderr=files[1].fileno(), **options)
+        for file in files:
+            file.close()
+
+    def wait_for(self, text):
+        """Until it has said that."""
+        wait_steadily(lambda: text in self.paths[1].read_text(encoding="utf-8"), text)
+
+    def wait(self):
+        """Exit status, output and complaints."""
+        self.process.excused = True
+        return (self.process.wait(), *(path.read_text(encoding="utf-8") for path in self.paths))
+
+
+def test_probe(play_probe):
+    host, probe = play_probe()
+    probing = Probing(host, "borealis", "--path=192.0.2.2")
+    probe.wait_for_job()
+    probe.tell(State="running", Address="192.0.2.2", Phase="rtt", Progress=0.1)
+    probing.wait_for("borealis: round trips over 192.0.2.2\n")
+    probe.tell(Phase="upload", Progress=0.5)
+    probing.wait_for("borealis: upload over 192.0.2.2\n")
+    probe.tell(State="done", Phase="", Progress=1.0, Result=RESULT)
+    status, out, err = probing.wait()
+    assert status == OK, err
+    assert out == ("   Link to: borealis over 192.0.2.2 (eth0)\n"
+                   "    Upload: 9.41 Gb/s, mean 9.39 Gb/s, 1.00 GiB in 910 ms\n"
+                   "  Download: 4.70 Gb/s\n"
+                   "     RTT/2: 18.2 µs, least 15.0 µs, 99th percentile 45.0 µs, under load 600 µs\n"
+                   "  Jitter/2: 2.00 µs\n"
+                   "Limited by: network\n"
+                   "   Streams: 4\n")
+    assert "\033" not in err and "\r" not in err
+    [call] = probe.calls("ProbeLink")
+    assert call.args == (PEER, {"Address": "192.0.2.2"})
+
+
+@pytest.mark.parametrize("args, options", [
+    ([], {}), (["--rtt-only"], {"RttOnly": True}),
+    (["--path", "2001:DB8:0:0::2"], {"Address": "2001:db8::2"}),
+    (["--path=fe80::2%eth0"], {"Address": "fe80::2%eth0"})])
+def test_probe_options(play_probe, args, options):
+    host, probe = play_probe()
+    probing = Probing(host, PEER[:31], *args, "--json")
+    probe.wait_for_job()
+    probe.tell(State="done", Address="192.0.2.2", Result=RESULT)
+    status, out, err = probing.wait()
+    assert (status, err) == (OK, "")
+    assert probe.calls("ProbeLink")[0].args == (PEER, options)
+    found = json.loads(out)
+    assert found == {"Node": PEER, "Address": "192.0.2.2", "Kind": "Link1.Socket", "State": "done", "Result": RESULT}
+
+
+def test_probe_that_fails(play_probe):
+    host, probe = play_probe()
+    probing = Probing(host, "borealis", "--json")
+    probe.wait_for_job()
+    probe.tell(State="failed", Error="192.0.2.2 gave no answer within 5 s")
+    status, out, err = probing.wait()
+    assert status == ERROR
+    assert json.loads(out)["State"] == "failed" and json.loads(out)["Error"] == "192.0.2.2 gave no answer within 5 s"
+    assert err == "alidadectl: The probe of borealis failed: 192.0.2.2 gave no answer within 5 s\n"
+
+
+def test_probe_that_is_over_at_once(play_probe):
+    host, probe = play_probe()
+    begin = probe.handlers["ProbeLink"]
+    def begin_and_end(*args):
+        path = begin(*args)
+        probe.tell(State="done", Result=RESULT)
+        return path
+    probe.handlers["ProbeLink"] = begin_and_end
+    assert "Upload: 9.41 Gb/s" in host.alidadectl("probe", "link", "borealis").stdout
+
+
+def test_probe_on_a_terminal(play_probe):
+    host, probe = play_probe()
+    argv = [client_binary(), "probe", "link", "borealis"]
+    with Terminal(host, argv, columns=100) as terminal:
+        probe.wait_for_job()
+        terminal.wait_for_text("waiting until no other probe is in the way")
+        probe.tell(State="running", Address="192.0.2.2", Phase="upload", Progress=0.5)
+        terminal.wait_for(lambda shown: "█████░" in shown and " 50 %  borealis: upload over 192.0.2.2" in shown)
+        probe.tell(State="done", Result=RESULT)
+        assert terminal.wait() == OK
+        assert "Upload: 9.41 Gb/s" in terminal.screen.text() and "█" not in terminal.screen.text()
+        assert not terminal.screen.bad
+
+
+@pytest.mark.parametrize("columns", [20, 40])
+def test_probe_on_a_narrow_terminal(play_probe, columns):
+    host, probe = play_probe()
+    with Terminal(host, [client_binary(), "probe", "link", "borealis"], columns=columns) as terminal:
+        probe.wait_for_job()
+        for step in range(3):
+            probe.tell(State="running", Address="2001:db8:1111:2222:3333:4444:5555:6666", Phase="download",
+                       Progress=step / 4)
+            terminal.wait_for_text(f"{25 * step:3} %")
+        assert len(terminal.screen.lines()) == 1, "a bar that wrapped"
+        probe.tell(State="done", Result=RESULT)
+        assert terminal.wait() == OK
+
+
+def test_ctrl_c_cancels_the_probe(play_probe):
+    host, probe = play_probe()
+    with Terminal(host, [client_binary(), "probe", "link", "borealis"]) as terminal:
+        probe.wait_for_job()
+        probe.tell(State="running", Phase="upload", Progress=0.5)
+        terminal.wait_for_text("50 %")
+        terminal.type("\x03")
+        assert terminal.wait() == ERROR
+        assert "The probe of borealis was canceled" in terminal.screen.text()
+    assert len(probe.calls("Cancel")) == 1
+
+
+def test_a_second_ctrl_c_does_not_wait(play_probe):
+    host, probe = play_probe()
+    probe.job_handlers["Cancel"] = lambda: None
+    with Terminal(host, [client_binary(), "probe", "link", "borealis"]) as terminal:
+        probe.wait_for_job()
+        probe.tell(State="running", Phase="upload", Progress=0.5)
+        terminal.wait_for_text("50 %")
+        terminal.type("\x03")
+        wait_until(lambda: probe.calls("Cancel"), "Cancel")
+        terminal.type("\x03")
+        assert terminal.wait(4) == ERROR
+        assert "has not ended" in terminal.screen.text()
+
+
+@pytest.mark.parametrize("name, text, code", [
+    ("org.alidade.Error.NoSuchNode", "none of its addresses is known", NO_NODE),
+    ("org.freedesktop.DBus.Error.InvalidArgs", "borealis has no address 192.0.2.9", ERROR),
+    ("org.freedesktop.DBus.Error.LimitsExceeded", "too many jobs", ERROR),
+    ("org.freedesktop.DBus.Error.AccessDenied", "Permission denied", DENIED),
+    ("org.freedesktop.DBus.Error.InteractiveAuthorizationRequired", "A password is needed", DENIED)])
+def test_probe_that_is_refused(play_probe, name, text, code):
+    host, probe = play_probe()
+    def refuse(*_):
+        raise BusError(name, text)
+    probe.handlers["ProbeLink"] = refuse
+    done = host.alidadectl("probe", "link", "borealis", check=False)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr == f"alidadectl: Cannot probe borealis: {text}\n"
+
+
+def test_probe_while_links_are_held_off(play_probe):
+    host, probe = play_probe([("compute", "make", "a build", 0, 3), ("rdma:link", "Slurm\x1b[2J", "job 42 runs", 0, 5)])
+    def refuse(*_):
+        raise BusError("org.alidade.Error.Inhibited", "Links are held off")
+    probe.handlers["ProbeLink"] = refuse
+    done = host.alidadectl("probe", "link", "borealis", check=False)
+    assert done.returncode == ERROR
+    assert done.stderr == ("alidadectl: Cannot probe borealis: Links are held off\n"
+                           "alidadectl:   Slurm\ufffd[2J: job 42 runs\n")
+
+
+def test_probe_outside_of_a_cluster(play_probe):
+    host, probe = play_probe()
+    def refuse(*_):
+        raise BusError("org.alidade.Error.NotJoined", "This machine has no certificate")
+    probe.handlers["ProbeLink"] = refuse
+    done = host.alidadectl("probe", "link", "borealis", check=False)
+    assert done.returncode == ERROR and "cluster join" in done.stderr
+
+
+def test_probe_of_what_cannot_be(play_probe):
+    host, probe = play_probe()
+    for name, code in (("nobody", NO_NODE), ("", NO_NODE), ("atlas", ERROR), (ME, ERROR)):
+        done = host.alidadectl("probe", "link", name, check=False)
+        assert (done.returncode, done.stdout) == (code, "") and done.stderr
+    assert probe.calls("ProbeLink") == []
+
+
+def test_probe_without_the_service(play):
+    host, _ = play()
+    done = host.alidadectl("probe", "link", "borealis", check=False)
+    assert (done.returncode, done.stdout) == (UNREACHABLE, "")
+    assert "Cannot probe borealis" in done.stderr and LINK_PROBE in done.stderr
+
+
+def test_the_service_goes_meanwhile(play_probe):
+    host, probe = play_probe()
+    probing = Probing(host, "borealis")
+    probe.wait_for_job()
+    probing.wait_for("borealis: ")
+    probe.disown()
+    status, out, err = probing.wait()
+    assert (status, out) == (UNREACHABLE, "")
+    assert "went away, and the probe with it" in err
+
+
+def test_only_the_service_is_believed(play_probe):
+    """A signal of somebody else that looks right does not end the probe."""
+    host, probe = play_probe()
+    probing = Probing(host, "borealis")
+    probe.wait_for_job()
+    probing.wait_for("borealis: ")
+    stranger = host.new_connection()
+    stranger.emit(JOB_PATH, PROPERTIES, "PropertiesChanged", "sa{sv}as",
+                  (JOB, {"State": GLib.Variant("s", "failed"), "Error": GLib.Variant("s", "forged")}, []))
+    stranger.call_bus("GetId")
+    probe.tell(State="done", Result=RESULT)
+    status, out, err = probing.wait()
+    assert status == OK and "forged" not in out + err
+
+
+@pytest.mark.parametrize("answer", [("s", "hello"), ("u", 7), ("", None)], ids=str)
+def test_a_job_of_the_wrong_shape(play_probe, answer):
+    host, probe = play_probe()
+    signature, value = answer
+    probe.service.close()
+    xml = f"""<node><interface name="{LINK_PROBE}"><method name="ProbeLink"><arg type="s" direction="in"/>
+        <arg type="a{{sv}}" direction="in"/>{f'<arg type="{signature}" direction="out"/>' if signature else ''}
+        </method></interface></node>"""
+    wrong = StandIn(probe.connection, "/org/alidade/LinkProbe1", xml, {},
+                    {"ProbeLink": lambda *_: (value,) if signature else ()})
+    done = host.alidadectl("probe", "link", "borealis", check=False)
+    wrong.close()
+    assert done.returncode == ERROR and "promises" in done.stderr
+
+
+# inhibit
+
+def test_inhibit_holds_a_lock_while_the_command_runs(play_probe):
+    host, probe = play_probe()
+    argv = ["inhibit", "--what=link", "--who=a test", "--why=it tests", "--", "cat"]
+    with Terminal(host, [client_binary(), *argv]) as terminal:
+        terminal.type("hello\n")
+        terminal.wait_for(lambda shown: shown.count("hello") == 2)
+        assert probe.locks[0][1:] == ("link", "a test", "it tests") and probe.is_held()
+        terminal.type("\x04")
+        assert terminal.wait() == OK
+    assert not probe.is_held()
+
+
+def test_inhibit_by_default(play_probe):
+    host, probe = play_probe()
+    done = host.alidadectl("inhibit", "echo", "-n", "--what=this")
+    assert done.stdout == "--what=this"
+    assert probe.locks[0][1:3] == ("compute:rdma:link", "echo -n --what=this") and probe.locks[0][3]
+    assert host.alidadectl("inhibit", "true", "\x1b" + "é" * 500).returncode == OK
+    who = probe.locks[1][2]
+    assert who.startswith("true \ufffdé") and 200 < len(who.encode()) <= 255
+
+
+@pytest.mark.parametrize("script, status", [
+    ("exit 0", 0), ("exit 1", 1), ("exit 77", 77), ("kill -TERM $$", 128 + signal.SIGTERM),
+    ("kill -KILL $$", 128 + signal.SIGKILL)])
+def test_inhibit_ends_as_the_command_does(play_probe, script, status):
+    host, probe = play_probe()
+    assert host.alidadectl("inhibit", "sh", "-c", script, check=False).returncode == status
+    assert not probe.is_held()
+
+
+def test_inhibit_of_no_command(play_probe):
+    host, _ = play_probe()
+    done = host.alidadectl("inhibit", "/nonexistent/command", check=False)
+    assert (done.returncode, done.stderr) == (
+        127, "alidadectl: Cannot run /nonexistent/command: No such file or directory\n")
+    assert host.alidadectl("inhibit", "/etc/passwd", check=False).returncode == 126
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1], ids=str)
+def test_inhibit_forwards_signals(play_probe, number):
+    host, probe = play_probe()
+    ready = host.dir / "ready"
+    script = f"trap 'exit 42' {number.name[3:]}; echo >{ready}; while :; do read -r line <&3; done"
+    run = f"mkfifo {host.dir}/never; exec 3<>{host.dir}/never; {script}"
+    process = host.spawn([client_binary(), "inhibit", "bash", "-c", run])
+    process.excused = True
+    wait_steadily(ready.exists, "the command to be ready")
+    assert probe.is_held()
+    process.signal(number)
+    assert process.wait() == 42
+    wait_steadily(lambda: not probe.is_held(), "the end of the lock")
+
+
+def test_ctrl_c_reaches_the_command_once(play_probe):
+    """The terminal sends it to both."""
+    host, _ = play_probe()
+    script = "trap 'echo caught; n=$((n+1))' INT; echo ready; until [ \"$line\" = end ]; do read -r line; done; exit $n"
+    with Terminal(host, [client_binary(), "inhibit", "bash", "-c", script]) as terminal:
+        terminal.wait_for_text("ready")
+        terminal.type("\x03")
+        terminal.wait_for_text("caught")
+        terminal.type("end\n")
+        assert terminal.wait() == 1
+
+
+def test_the_command_ends_with_its_lock(play_probe):
+    host, probe = play_probe()
+    ready, alive = host.dir / "ready", host.dir / "alive"
+    script = f"mkfifo {alive}; exec 3<>{alive}; echo >{ready}; exec cat <&3"
+    process = host.spawn([client_binary(), "inhibit", "bash", "-c", script])
+    wait_steadily(ready.exists, "the command to be ready")
+    process.kill()
+    wait_steadily(lambda: not probe.is_held(), "the end of the lock")
+    # Nobody has the pipe open any more once the command is gone: opening it to write without waiting fails.
+    def is_gone():
+        try:
+            os.close(os.open(alive, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError:
+            return True
+        return False
+    wait_steadily(is_gone, "the end of the command")
+
+
+@pytest.mark.parametrize("name, text, code", [
+    ("org.freedesktop.DBus.Error.LimitsExceeded", "too many locks", ERROR),
+    ("org.freedesktop.DBus.Error.InvalidArgs", "nonsense cannot be held off", ERROR)])
+def test_inhibit_that_is_refused(play_probe, name, text, code):
+    host, probe = play_probe()
+    def refuse(*_):
+        raise BusError(name, text)
+    probe.handlers["Inhibit"] = refuse
+    done = host.alidadectl("inhibit", "--what=nonsense", "echo", "ran", check=False)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert done.stderr == f"alidadectl: Cannot hold off probes: {text}\n"
+
+
+def test_inhibit_without_the_service(make_host):
+    done = make_host().alidadectl("inhibit", "echo", "ran", check=False)
+    assert (done.returncode, done.stdout) == (UNREACHABLE, "")
+    assert "Cannot hold off probes" in done.stderr
+
+
+def test_inhibit_list(play_probe):
+    host, probe = play_probe([("rdma:link", "Slurm", "job 42 runs", 0, 123), ("compute", "make", "builds", 4242, 5)])
+    header, first, second = host.alidadectl("inhibit", "--list").stdout.splitlines()
+    assert header.split() == ["WHO", "USER", "PID", "WHAT", "WHY"]
+    assert first.split() == ["Slurm", "root", "123", "rdma:link", "job", "42", "runs"]
+    assert second.split() == ["make", "4242", "5", "compute", "builds"]
+    assert get_json(host, "inhibit", "--list")["Inhibitors"][0] == {
+        "What": "rdma:link", "Who": "Slurm", "Why": "job 42 runs", "Uid": 0, "Pid": 123}
+    probe.inhibitors.clear()
+    assert host.alidadectl("inhibit", "--list").stdout == "Nothing holds off probes.\n"
+
+
+# The command line
+
+@pytest.mark.parametrize("args", [
+    ["links", "a", "b"], ["topology", "x"], ["probe"], ["probe", "link"], ["probe", "node", "x"],
+    ["probe", "link", "a", "b"], ["probe", "link", "a", "--path=x"], ["probe", "link", "a", "--path=192.0.2.1%eth0"],
+    ["probe", "link", "a", "--path="], ["probe", "--nonsense"], ["probe", "link", "a", "--json=x"], ["inhibit"],
+    ["inhibit", "--list", "x"], ["inhibit", "--what"], ["inhibit", "--json", "x"], ["inhibit", "-H", "far", "x"],
+    ["links", "--once"]], ids=" ".join)
+def test_usage(make_host, args):
+    done = make_host().alidadectl(*args, check=False)
+    assert (done.returncode, done.stdout) == (USAGE, "") and done.stderr
+
+
+@pytest.mark.parametrize("verb", ["probe", "inhibit"])
+def test_help_of_verbs(make_host, verb):
+    host = make_host()
+    assert host.alidadectl(verb, "--help").stdout.startswith(f"Usage: alidadectl {verb} ")
+
+
+# Rubbish from the service
+
+EVIL = "\x1b]0;owned\x07\x1b[2J\u202egnp\u2066\x9b31m\n\r\tx" + "\u200b" * 50
+HUGE, NAN = 2 ** 64 - 2, float("nan")
+
+RUBBISH = {
+    "evil": link(PEER, **{name: EVIL for name in (
+        "SinkAddress", "SourceInterface", "SourceInterfaceType", "Limiter", "Failure")}, FailedUSec=HUGE // 2),
+    "evil sink": link(EVIL),
+    "empty": {},
+    "zero": {name: 0 for name in ("UploadBitsPerSecond", "DownloadBitsPerSecond", "RttP50NSec", "JitterNSec",
+                                  "NegotiatedBitsPerSecond", "MeasuredUSec", "FailedUSec")},
+    "huge": link(PEER, up=HUGE, down=2 ** 63 - 1, RttP50NSec=HUGE, JitterNSec=2 ** 63 - 1, MeasuredUSec=2 ** 63 - 1,
+                 NegotiatedBitsPerSecond=1),
+    "nan": link(PEER, up=NAN, down=-1e300, RttP50NSec=1e300, JitterNSec=float("inf"), MeasuredUSec=-1e300,
+                NegotiatedBitsPerSecond=NAN),
+    "types": {"Sink": 7, "SinkAddress": ["a", "b"], "UploadBitsPerSecond": "fast", "MeasuredUSec": [{"Id": "x"}],
+              "Failure": 5, "SourceInterface": True},
+    "long": link(PEER, SinkAddress="a" * 5000, Failure="b" * 5000, FailedUSec=now() + MINUTE),
+}
+RUBBISH_EDGES = [
+    {}, edge(ME, ME, 5), edge(EVIL, PEER, 5), edge(ME, EVIL, 5), edge(ME, PEER, NAN), edge(ME, PEER, -5.0),
+    edge(PEER, ME, 1e300), edge(ME, PEER, HUGE), edge(ME, THIRD, 0), edge(THIRD, ME, 10 ** 18, RttP50NSec=HUGE),
+    {"Source": 5, "Sink": ["x"], "Path": EVIL, "BitsPerSecond": "x"}, edge(ME, PEER, 5, Path=EVIL)]
+VERBS = (["links"], ["links", ME], ["topology"], ["status"], ["show", ME], ["watch", "--once"])
+
+
+def unsafe(text):
+    return {c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")}
+
+
+@pytest.mark.parametrize("name", RUBBISH)
+def test_rubbish(play, name):
+    host, _ = play(links={(ME, f"{PEER},192.0.2.2"): RUBBISH[name], (PEER, "x"): RUBBISH[name]}, edges=RUBBISH_EDGES)
+    for args in VERBS:
+        assert unsafe(host.alidadectl(*args).stdout) == set(), args
+    for args in (["links"], ["topology"], ["show", ME]):
+        text = host.alidadectl(*args, "--json").stdout
+        assert unsafe(text) == set() and "NaN" not in text and "inf" not in text
+        json.loads(text)
+
+
+@pytest.mark.parametrize("columns", [20, 30, 40, 60, 80, 120])
+def test_tables_fit_the_terminal(play, columns):
+    nodes = {ME: sample_node("日本語のとても長い名前のノード"), PEER: sample_node("b" * 64), THIRD: sample_node("c")}
+    links = {(ME, f"{PEER},{name}"): values for name, values in RUBBISH.items()}
+    host, _ = play(nodes, {**links, (ME, f"{PEER},192.0.2.2"): link(PEER)}, edges=EDGES + RUBBISH_EDGES)
+    for args in (["links"], ["topology"], ["watch", "--once"]):
+        text = host.alidadectl(*args, env={"COLUMNS": columns}).stdout
+        assert [line for line in text.splitlines() if width(line) > columns] == [], args
+
+
+def test_links_in_ascii(play):
+    host, _ = play(TRIANGLE, edges=EDGES)
+    for args in (["links"], ["topology"], ["status"], ["show", ME], ["watch", "--once"]):
+        assert host.alidadectl(*args, env={"LANG": "C", "LC_ALL": "C"}).stdout.isascii(), args
+    text = host.alidadectl("topology", env={"LANG": "C", "LC_ALL": "C"}).stdout
+    assert "--------+----" in text and "196 Mb/s!" in text and "! uneven" in text
+
+
+def test_rubbish_about_a_job(play_probe):
+    host, probe = play_probe()
+    with Terminal(host, [client_binary(), "probe", "link", "borealis"], columns=60) as terminal:
+        probe.wait_for_job()
+        for values in ({"State": EVIL, "Phase": EVIL, "Progress": NAN}, {"Progress": 1e300}, {"Progress": -5.0},
+                       {"State": "running", "Phase": "x" * 5000, "Address": EVIL, "Progress": 0.25}):
+            probe.tell(**values)
+        terminal.wait_for_text(" 25 %")
+        probe.tell(State="done", Result={**{name: EVIL for name in ("SinkAddress", "Limiter", "UploadBytes")},
+                                         "RttP50NSec": 1e300, "UploadBitsPerSecond": -1.0, "JitterNSec": "x"})
+        assert terminal.wait() == OK
+        shown = terminal.screen.text()
+        assert not terminal.screen.bad and "\ufffd" in shown
+        assert "Upload: –" in shown and "RTT/2: –" in shown
+
+
+def test_a_result_without_anything(play_probe):
+    host, probe = play_probe()
+    probing = Probing(host, "borealis")
+    probe.wait_for_job()
+    probe.tell(State="done")
+    status, out, _ = probing.wait()
+    assert status == OK and "Upload: –" in out
+
+
+def test_rubbish_among_the_locks(play_probe):
+    host, _ = play_probe([(EVIL, EVIL, EVIL, 2 ** 32 - 1, 2 ** 32 - 1), ("", "", "", 0, 0), ("x" * 500,) * 3 + (0, 1)])
+    for columns in (20, 40, 80):
+        text = host.alidadectl("inhibit", "--list", env={"COLUMNS": columns}).stdout
+        assert unsafe(text) == set()
+        assert [line for line in text.splitlines() if width(line) > columns] == []
+    assert unsafe(host.alidadectl("inhibit", "--list", "--json").stdout) == set()
