@@ -28,14 +28,16 @@ static gboolean is_over(gpointer node, gpointer until, gpointer now)
         return *(uint64_t *) until <= *(uint64_t *) now;
 }
 
-void ald_avoid_add(AldAvoid *avoid, const char *node, uint64_t now)
+uint64_t ald_avoid_add(AldAvoid *avoid, const char *node, uint64_t now)
 {
-        uint64_t until = now + ALD_AVOID_MIN_USEC +
-                         (uint64_t) g_random_int_range(0, (gint32) (ALD_AVOID_MAX_USEC - ALD_AVOID_MIN_USEC));
+        uint64_t span = ALD_AVOID_MIN_USEC +
+                        (uint64_t) g_random_int_range(0, (gint32) (ALD_AVOID_MAX_USEC - ALD_AVOID_MIN_USEC));
+        uint64_t until = now + span;
 
         g_hash_table_foreach_remove(avoid->until, is_over, &now);
         if (g_hash_table_size(avoid->until) < ALD_AVOID_MAX)
                 g_hash_table_replace(avoid->until, g_strdup(node), g_memdup2(&until, sizeof until));
+        return span;
 }
 
 void ald_avoid_foreach(

@@ -9,9 +9,6 @@
 #include "services/link-probe/listener.h"
 #include "services/link-probe/wish.h"
 
-/* After a result, so that it is seen how busy the link is without us. */
-#define PAUSE_USEC (UINT64_C(2) * 1000 * 1000)
-
 #define RUNTIME_DIRECTORY_FALLBACK "/run/alidade/link-probe"
 
 struct AldLinkProbeManager {
@@ -69,12 +66,12 @@ static void set_tick(AldLinkProbeManager *manager, uint64_t delay)
         ald_timer_set(manager->tick, manager->next_tick);
 }
 
-static void on_free(void *userdata)
+static void on_probe_ended(uint64_t usec, void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
 
-        if (manager->next_tick > g_get_monotonic_time() + (gint64) PAUSE_USEC)
-                set_tick(manager, PAUSE_USEC);
+        if (manager->next_tick > g_get_monotonic_time() + (gint64) usec)
+                set_tick(manager, usec);
 }
 
 static char *refuse_session(const char *interface, bool *ret_inhibited, void *userdata)
@@ -107,7 +104,6 @@ static void on_measured(const AldProbe *probe, const AldProbeAnswer *answer, voi
         AldLinkProbeManager *manager = userdata;
 
         ald_schedule_take(manager->schedule, probe, answer);
-        tell(manager);
 }
 
 static void set_problem(AldLinkProbeManager *manager, char *problem)
@@ -192,7 +188,7 @@ static char *inhibitors_directory(void)
 static void make_parts(AldLinkProbeManager *manager)
 {
         static const AldSessionsHandler sessions_handler = { .refuse = refuse_session, .changed = tell };
-        static const AldScheduleHandler schedule_handler = { .changed = tell, .free = on_free };
+        static const AldScheduleHandler schedule_handler = { .changed = tell, .ended = on_probe_ended };
         int root = ald_service_root(manager->service);
         AldScheduleParts parts;
 

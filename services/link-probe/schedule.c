@@ -45,11 +45,15 @@ static uint64_t now_usec(void)
 
 void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldProbeAnswer *answer)
 {
+        uint64_t span = ALD_SCHEDULE_PAUSE_USEC;
+
         if (answer->verdict == ALD_PROBE_LATER)
-                ald_avoid_add(schedule->avoid, ald_probe_target(probe)->peer, now_usec());
+                span = ald_avoid_add(schedule->avoid, ald_probe_target(probe)->peer, now_usec());
         ald_results_take(schedule->parts.results, probe, answer, ald_realtime_usec(), now_usec());
         /* From here on what goes over the interface is not the probe's. */
         ald_counters_read(schedule->parts.counters, now_usec());
+        schedule->handler->changed(schedule->userdata);
+        schedule->handler->ended(span, schedule->userdata);
 }
 
 static void on_progress(AldProbe *probe, const char *phase, double fraction, void *userdata)
@@ -64,9 +68,6 @@ static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userda
         if (answer->verdict == ALD_PROBE_FAILED)
                 g_info("The link to %s by %s: %s", target->peer, target->address, answer->reason);
         ald_schedule_take(schedule, probe, answer);
-        schedule->handler->changed(schedule->userdata);
-        if (answer->verdict == ALD_PROBE_DONE)
-                schedule->handler->free(schedule->userdata);
 }
 
 static void start(AldSchedule *schedule, const AldProbeTarget *target)

@@ -12,6 +12,9 @@ typedef struct AldSchedule AldSchedule;
 /* At most so many probes at a time. */
 #define ALD_SCHEDULE_PROBES_MAX 4u
 
+/* So long after a probe it is seen how busy the link is without it. */
+#define ALD_SCHEDULE_PAUSE_USEC (UINT64_C(2) * 1000 * 1000)
+
 typedef struct AldScheduleParts {
         const char *own_id;
         const AldLinkProbeConfig *config;
@@ -25,8 +28,8 @@ typedef struct AldScheduleParts {
 typedef struct AldScheduleHandler {
         /* A probe has begun or ended. */
         void (*changed)(void *userdata);
-        /* One has ended, so that another may be due. */
-        void (*free)(void *userdata);
+        /* One has ended: after so long another may be due. */
+        void (*ended)(uint64_t usec, void *userdata);
 } AldScheduleHandler;
 
 AldSchedule *ald_schedule_new(
@@ -39,7 +42,7 @@ void ald_schedule_run(AldSchedule *schedule);
 /* What was asked is of no interest any more. */
 void ald_schedule_stop(AldSchedule *schedule);
 
-/* Keeps the answer of any probe, whoever wanted it. */
+/* Keeps the answer of any probe, whoever wanted it; tells that it has ended. */
 void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldProbeAnswer *answer);
 
 /* The Node1.Network of this machine, or NULL. */

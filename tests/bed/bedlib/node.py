@@ -60,6 +60,7 @@ class Node(Host):
     def start(self):
         super().start()
         self._extra_environment.setdefault("ALIDADE_LIBEXEC_DIR", build_dir() / "services/telemetry")
+        self._extra_environment.setdefault("ALIDADE_PROBE_DIR", build_dir() / "probes/socket")
         if self._own_clock:
             # It names semaphores after pids, which are those of other nodes as well.
             self.run(["mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", "/dev/shm"])
