@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+
 #include "probes/socket/judge.h"
 #include "probes/socket/statistics.h"
 
@@ -114,6 +116,12 @@ static AldJudgeStep try_streams(AldJudge *judge, bool bound)
         return ALD_JUDGE_MORE_STREAMS;
 }
 
+static double mean(const AldJudge *judge)
+{
+        return (double) (judge->bin_bytes - judge->bins_bytes) /
+               (double) MAX(judge->bin_begin - judge->bins_begin, 1);
+}
+
 static bool is_enough(const AldJudge *judge)
 {
         uint64_t elapsed = judge->last - judge->first;
@@ -128,7 +136,8 @@ static bool is_enough(const AldJudge *judge)
         if (judge->bins->len < ALD_JUDGE_BINS_MIN)
                 return false;
         value = middle(judge, &half);
-        return half <= value * AGREEMENT;
+        /* What was lost and sent again shows in the mean alone: it comes late, and all at once. */
+        return half <= value * AGREEMENT && fabs(mean(judge) - value) <= value * AGREEMENT;
 }
 
 AldJudgeStep ald_judge_sample(AldJudge *judge, uint64_t when, uint64_t bytes, bool bound)
@@ -155,19 +164,18 @@ AldJudgeStep ald_judge_sample(AldJudge *judge, uint64_t when, uint64_t bytes, bo
 
 bool ald_judge_verdict(const AldJudge *judge, AldVerdict *ret)
 {
-        double half = 0, rate, mean;
+        double half = 0, rate, whole;
 
         if (!judge->any || judge->last_bytes == judge->first_bytes)
                 return false;
         if (judge->bins->len > 0) {
                 rate = middle(judge, &half);
-                mean = (double) (judge->bin_bytes - judge->bins_bytes) /
-                       (double) (judge->bin_begin - judge->bins_begin);
+                whole = mean(judge);
         } else
-                rate = mean = rate_since(judge, judge->first, judge->first_bytes);
+                rate = whole = rate_since(judge, judge->first, judge->first_bytes);
         *ret = (AldVerdict){
                 .bits_per_second = (uint64_t) (rate * BITS),
-                .mean = (uint64_t) (mean * BITS),
+                .mean = (uint64_t) (whole * BITS),
                 .interval = (uint64_t) (half * BITS),
                 .bytes = judge->last_bytes,
                 .nsec = judge->last - judge->first,

@@ -7,7 +7,7 @@
 #define ALD_TICK_NS (10 * ALD_NSEC_PER_MSEC) /* how often a transfer is looked at */
 #define ALD_EFFORT_EVERY_NS \
         (250 * ALD_NSEC_PER_MSEC)              /* how often the sender tells of its side, by the same link */
-#define ALD_SOFT_NS (1350 * ALD_NSEC_PER_MSEC) /* how long a direction usually takes at most */
+#define ALD_SOFT_NS (1400 * ALD_NSEC_PER_MSEC) /* how long a direction usually takes at most */
 #define ALD_STALL_NS (3 * ALD_NSEC_PER_SEC)    /* that nothing may come for */
 #define ALD_IDLE_NS (10 * ALD_NSEC_PER_SEC)    /* that a client may say nothing for */
 #define ALD_GRACE_NS (3 * ALD_NSEC_PER_SEC)    /* beyond the time agreed on */
