@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <string.h>
 
 #include <glib.h>
 
@@ -26,14 +25,6 @@ static const struct {
 const char *ald_failure_to_string(AldFailureKind kind)
 {
         return kinds[kind].name;
-}
-
-int ald_failure_from_string(const char *word)
-{
-        for (int i = 0; i < _ALD_FAILURE_MAX; i++)
-                if (strcmp(kinds[i].name, word) == 0)
-                        return i;
-        return -1;
 }
 
 int ald_fail(AldFailure *failure, AldFailureKind kind, const char *format, ...)

@@ -18,8 +18,6 @@ typedef enum AldFailureKind {
 } AldFailureKind;
 
 const char *ald_failure_to_string(AldFailureKind kind);
-/* -1 for another word. */
-int ald_failure_from_string(const char *word);
 
 /* The first reason is kept: what goes wrong after it only follows from it. */
 typedef struct AldFailure {

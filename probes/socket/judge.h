@@ -13,7 +13,6 @@
 
 #define ALD_JUDGE_BIN_NS (UINT64_C(50) * 1000 * 1000)
 #define ALD_JUDGE_BINS_MIN 16u
-#define ALD_JUDGE_STREAMS_MAX 8u
 
 typedef struct AldJudgeLimits {
         uint64_t soft_ns; /* from here on fewer bins, or less agreement among them, are enough */

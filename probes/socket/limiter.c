@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <stddef.h>
-#include <string.h>
-
 #include "probes/socket/limiter.h"
 
 #define BUSY 850u    /* permille: a thread has time for little else */
@@ -21,14 +18,6 @@ static const char *const names[_ALD_LIMITER_MAX] = {
 const char *ald_limiter_to_string(AldLimiter limiter)
 {
         return names[limiter];
-}
-
-int ald_limiter_from_string(const char *word)
-{
-        for (int i = 0; i < _ALD_LIMITER_MAX; i++)
-                if (strcmp(names[i], word) == 0)
-                        return i;
-        return -1;
 }
 
 AldLimiter ald_limiter_find(const AldEffort *sender, const AldEffort *receiver)

@@ -14,8 +14,6 @@ typedef enum AldLimiter {
 } AldLimiter;
 
 const char *ald_limiter_to_string(AldLimiter limiter);
-/* -1 for another word. */
-int ald_limiter_from_string(const char *word);
 
 /* What one side knows of its part lately, in permille: of the time of its busiest connection. */
 typedef struct AldEffort {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "probes/fd.h"
@@ -226,6 +227,9 @@ int ald_server_run(const AldProbeOptions *options, int fd, AldTls *tls, int stop
         if (r >= 0) {
                 ret->authenticated = true;
                 g_strlcpy(ret->peer, server.channel.peer, sizeof ret->peer);
+                /* Whoever runs us gives strangers little time. */
+                if (options->report_fd >= 0)
+                        (void) dprintf(options->report_fd, "{\"peer\":\"%s\"}\n", ret->peer);
                 r = run_session(&server, lock);
         }
         ald_channel_close(&server.channel);
