@@ -8,7 +8,8 @@ from . import network
 from .enrolment import enrol
 from .errors import BedFailure
 from .machine import Machine
-from .node import Node
+from .node import LINK, Node
+from .services import built_programs
 from .waiting import wait_steadily
 
 BRIDGE = "br0"
@@ -21,12 +22,13 @@ class Cluster:
 
     brokers   which nodes run mosquitto; all nodes have them in this order in their configuration
     enrolled  False leaves the nodes without certificates; else .first keeps the keys of the cluster
+    links     whether link-probed runs, which keeps the machine busy for some seconds for each pair of nodes
     programs  the daemons to start, instead of all that are built
     options   of every node, as of Node and Host; options_of={1: {…}} for one of them
     """
 
-    def __init__(self, count=3, brokers=(0,), *, name="bed", enrolled=True, programs=None, options_of=None,
-                 **options):
+    def __init__(self, count=3, brokers=(0,), *, name="bed", enrolled=True, links=False, programs=None,
+                 options_of=None, **options):
         options.setdefault("service_users", True)
         self.name = name
         self.switch = Machine("switch", isolated=True)
@@ -36,6 +38,8 @@ class Cluster:
         self.start_seconds = None
         self._enrolled = enrolled
         self._programs = programs
+        if programs is None:
+            self._programs = [name for name in built_programs() if links or name != "link-probed"]
 
     def __enter__(self):
         try:
@@ -96,6 +100,11 @@ class Cluster:
         return folder / "ca.crt", folder / "ca/ca.key"
 
     # The network
+
+    def shape(self, node, up, down):
+        """What the node sends and what it receives goes at these rates from now on, in bits per second."""
+        network.shape(node, LINK, up)
+        network.shape(self.switch, node.name, down)
 
     def partition(self, *groups):
         """Each group of nodes reaches its own members only; who is in none of them stays where it is."""

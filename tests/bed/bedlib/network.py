@@ -57,3 +57,16 @@ def join_bridge(switch, bridge, machine, name, address=None):
     ip(switch, "link", "set", port, "master", bridge)
     if address:
         add_address(machine, name, address)
+
+
+def shape(machine, name, rate):
+    """What leaves by NAME has this rate, in bits per second; of which TCP has payload_rate() as its payload."""
+    # A bucket that is too small starves the link, and one that is too large flatters it.
+    burst = max(16 << 10, rate // 8 // 1000)
+    machine.run(["tc", "qdisc", "replace", "dev", name, "root", "tbf", "rate", f"{rate}bit",
+                 "burst", f"{burst}b", "latency", "20ms"])
+
+
+def payload_rate(rate, header=52):
+    """HEADER: of IP and TCP with timestamps; 72 with IPv6."""
+    return rate * (1500 - header) / 1514
