@@ -945,6 +945,11 @@ def test_bash_completes_verbs_and_options(make_host):
     assert in_bash(host, "cluster", "re") == ["renew", "revoke"]
     assert in_bash(host, "cluster", "sign", "--re") == ["--renew", "--replace"]
     assert in_bash(host, "cluster", "init", "lab", "--n") == ["--no-broker"]
+    assert in_bash(host, "probe", "") == ["link"]
+    assert in_bash(host, "probe", "link", "--r") == ["--rtt-only"]
+    assert in_bash(host, "inhibit", "--wh") == ["--what=", "--who=", "--why="]
+    assert in_bash(host, "inhibit", "--what", "=", "r") == ["rdma"]
+    assert "bash" in in_bash(host, "inhibit", "bas")
 
 
 def test_bash_completes_names_of_nodes(play):
@@ -954,6 +959,7 @@ def test_bash_completes_names_of_nodes(play):
     assert sorted(found) == sorted(["atlas", r"big\ box", THIRD, r"\$\(touch\ /tmp/owned\)"])
     assert in_bash(host, "show", "at") == in_bash(host, "forget", "at") == ["atlas"]
     assert in_bash(host, "cluster", "revoke", "at") == ["atlas"]
+    assert in_bash(host, "links", "at") == in_bash(host, "probe", "link", "at") == ["atlas"]
     assert in_bash(host, "show", r"big\ b") == [r"big\ box"]
     assert in_bash(host, "nodes", "") == [""]
     assert in_bash(host, "-H", "far", "show", "at") == [""], "completion does not go over ssh"
@@ -989,6 +995,9 @@ def test_zsh_completes(play):
                               ("\x15alidadectl show bi\t", r"alidadectl show big\ box"),
                               ("\x15alidadectl --json=pr\t", "alidadectl --json=pretty"),
                               ("\x15alidadectl --no-p\t", "alidadectl --no-pager"),
+                              ("\x15alidadectl links at\t", "alidadectl links atlas"),
+                              ("\x15alidadectl probe link at\t", "alidadectl probe link atlas"),
+                              ("\x15alidadectl inhibit --li\t", "alidadectl inhibit --list"),
                               ("\x15alidadectl clu\t", "alidadectl cluster"), ("sig\t", "alidadectl cluster sign"),
                               ("\x15alidadectl cluster sign --out\t", "alidadectl cluster sign --output="),
                               ("\x15alidadectl cluster revoke at\t", "alidadectl cluster revoke atlas")):

@@ -113,6 +113,22 @@ static void test_foreign_types(Fixture *fixture, const void *data)
         json_decref(absent);
 }
 
+/* One dictionary within another is read, and what is deeper is not. */
+static void test_nested(Fixture *fixture, const void *data)
+{
+        g_autoptr(sd_bus_message) m = message_new(fixture, "/");
+        json_t *into = json_object();
+
+        g_assert_cmpint(sd_bus_message_append(m, "a{sv}", 3, "None", "a{sv}", 0, "Result", "a{sv}", 4, "Rate",
+                                "t", UINT64_C(5), "Nan", "d", (double) NAN, "Deep", "a{sv}", 1, "Id", "s", "x",
+                                "Rows", "aa{sv}", 0, "Good", "u", 7),
+                >=, 0);
+        seal(m);
+        g_assert_cmpint(ald_value_read_dict(m, into, NULL), >=, 0);
+        assert_json(into, "{\"None\":{},\"Result\":{\"Rate\":5},\"Good\":7}");
+        json_decref(into);
+}
+
 static void test_limits(Fixture *fixture, const void *data)
 {
         g_autoptr(sd_bus_message) m = message_new(fixture, "/");
@@ -264,6 +280,7 @@ int main(int argc, char **argv)
         add("/ctl/decode/values", test_values);
         add("/ctl/decode/rows", test_rows);
         add("/ctl/decode/foreign-types", test_foreign_types);
+        add("/ctl/decode/nested", test_nested);
         add("/ctl/decode/limits", test_limits);
         add("/ctl/decode/many-rows", test_many_rows);
         add("/ctl/decode/objects", test_objects);
