@@ -483,7 +483,7 @@ def test_cable_is_pulled(pair, keys):
 # As the daemon runs it
 
 
-def serve_accepted(machine, keys, *options):
+def serve_accepted(machine, folder, *options):
     """A responder for the next connection, in a process that gets it accepted, and what it will report."""
     listening = socket_in(machine)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -497,7 +497,7 @@ def serve_accepted(machine, keys, *options):
         theirs = connection.fileno()
         accepted.append(subprocess.Popen(
             ["nsenter", f"--net=/proc/{machine.outer_pid}/ns/net", program(), f"--session-fd={theirs}",
-             f"--key-file={keys.file}", "--report-fd=1", *options], pass_fds=[theirs], stdout=subprocess.PIPE))
+             f"--identity={folder}", "--report-fd=1", *options], pass_fds=[theirs], stdout=subprocess.PIPE))
         connection.close()
         listening.close()
 
@@ -506,25 +506,27 @@ def serve_accepted(machine, keys, *options):
 
     def report():
         thread.join()
-        told = accepted[0].communicate(timeout=30)[0]
-        return accepted[0].returncode, json.loads(told)
+        begun, ended = accepted[0].communicate(timeout=30)[0].splitlines()
+        # The first comes as soon as it is known who it is.
+        assert json.loads(begun) == {"peer": A}
+        return accepted[0].returncode, json.loads(ended)
 
     return report
 
 
 def test_accepted_connection(pair, keys):
     left, right = pair
-    report = serve_accepted(right, keys)
-    found = measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}", "--bytes-max=1M")
+    report = serve_accepted(right, keys.issue(B))
+    found = measure(left, f"--connect={RIGHT}", f"--identity={keys.issue(A)}", "--bytes-max=1M")
     code, told = report()
-    assert code == 0 and told["interface"] == "eth0"
+    assert code == 0 and told["interface"] == "eth0" and told["peer"] == A
     assert told["bytes"] >= found["UploadBytes"] + found["DownloadBytes"]
 
 
 def test_accepted_connection_is_refused(pair, keys):
     left, right = pair
-    report = serve_accepted(right, keys, "--inhibited=games")
-    assert measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}")["error"] == "inhibited"
+    report = serve_accepted(right, keys.issue(B), "--inhibited=games")
+    assert measure(left, f"--connect={RIGHT}", f"--identity={keys.issue(A)}")["error"] == "inhibited"
     assert report()[1]["error"] == "inhibited"
 
 
