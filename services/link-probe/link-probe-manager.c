@@ -188,14 +188,13 @@ static char *inhibitors_directory(void)
 static void make_parts(AldLinkProbeManager *manager)
 {
         static const AldSessionsHandler sessions_handler = { .refuse = refuse_session, .changed = tell };
-        static const AldScheduleHandler schedule_handler = { .changed = tell, .ended = on_probe_ended };
         int root = ald_service_root(manager->service);
         AldScheduleParts parts;
 
         manager->counters = ald_counters_new(root);
         manager->media = ald_media_new(root);
         manager->query = ald_state_query_new(manager->service);
-        manager->prober = ald_prober_new(&manager->program, manager->counters, manager->media);
+        manager->prober = ald_prober_new(&manager->program, manager->counters, manager->media, tell, manager);
         manager->sessions = ald_sessions_new(
                 &manager->program, manager->counters, &sessions_handler, manager);
         manager->results = ald_results_new(manager->own_id);
@@ -208,7 +207,7 @@ static void make_parts(AldLinkProbeManager *manager)
                 .counters = manager->counters,
                 .results = manager->results,
         };
-        manager->schedule = ald_schedule_new(&parts, &schedule_handler, manager);
+        manager->schedule = ald_schedule_new(&parts, on_probe_ended, manager);
 }
 
 int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)

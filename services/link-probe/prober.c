@@ -28,6 +28,8 @@ struct AldProber {
         AldMedia *media;
         AldRecord *network;
         GPtrArray *probes;
+        void (*changed)(void *userdata);
+        void *userdata;
 };
 
 int ald_probe_target_set(AldProbeTarget *target, const char *peer, const char *address, const char *interface)
@@ -58,13 +60,16 @@ static void probe_free(gpointer data)
         g_free(probe);
 }
 
-AldProber *ald_prober_new(const AldProgram *program, AldCounters *counters, AldMedia *media)
+AldProber *ald_prober_new(const AldProgram *program, AldCounters *counters, AldMedia *media,
+        void (*changed)(void *userdata), void *userdata)
 {
         AldProber *prober = g_new0(AldProber, 1);
 
         prober->program = program;
         prober->counters = counters;
         prober->media = media;
+        prober->changed = changed;
+        prober->userdata = userdata;
         prober->probes = g_ptr_array_new_with_free_func(probe_free);
         return prober;
 }
@@ -118,6 +123,7 @@ static void on_ended(const char *output, const char *failure, void *userdata)
         release(probe);
         if (g_ptr_array_find(prober->probes, probe, &i))
                 (void) g_ptr_array_steal_index_fast(prober->probes, i);
+        prober->changed(prober->userdata);
         probe->handler->ended(probe, &answer, probe->userdata);
         probe_free(probe);
 }
@@ -187,6 +193,7 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
         }
         g_ptr_array_add(prober->probes, probe);
         *ret = probe;
+        prober->changed(prober->userdata);
         return 0;
 }
 

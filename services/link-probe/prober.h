@@ -28,8 +28,9 @@ typedef struct AldProbeHandler {
         void (*ended)(AldProbe *probe, const AldProbeAnswer *answer, void *userdata);
 } AldProbeHandler;
 
-/* What is given must outlive the prober. */
-AldProber *ald_prober_new(const AldProgram *program, AldCounters *counters, AldMedia *media);
+/* What is given must outlive the prober. `changed` is called when one has begun or ended. */
+AldProber *ald_prober_new(const AldProgram *program, AldCounters *counters, AldMedia *media,
+        void (*changed)(void *userdata), void *userdata);
 /* Ends all probes, of which nobody is told. */
 void ald_prober_free(AldProber *prober);
 

@@ -5,20 +5,19 @@
 
 struct AldSchedule {
         AldScheduleParts parts;
-        const AldScheduleHandler *handler;
+        AldScheduleEnded ended;
         void *userdata;
         AldAvoid *avoid;
         AldRecord *network; /* of this machine */
         bool wanted;
 };
 
-AldSchedule *ald_schedule_new(
-        const AldScheduleParts *parts, const AldScheduleHandler *handler, void *userdata)
+AldSchedule *ald_schedule_new(const AldScheduleParts *parts, AldScheduleEnded ended, void *userdata)
 {
         AldSchedule *schedule = g_new0(AldSchedule, 1);
 
         schedule->parts = *parts;
-        schedule->handler = handler;
+        schedule->ended = ended;
         schedule->userdata = userdata;
         schedule->avoid = ald_avoid_new();
         return schedule;
@@ -52,8 +51,7 @@ void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldPr
         ald_results_take(schedule->parts.results, probe, answer, ald_realtime_usec(), now_usec());
         /* From here on what goes over the interface is not the probe's. */
         ald_counters_read(schedule->parts.counters, now_usec());
-        schedule->handler->changed(schedule->userdata);
-        schedule->handler->ended(span, schedule->userdata);
+        schedule->ended(span, schedule->userdata);
 }
 
 static void on_progress(AldProbe *probe, const char *phase, double fraction, void *userdata)
@@ -77,12 +75,8 @@ static void start(AldSchedule *schedule, const AldProbeTarget *target)
         AldProbe *probe;
         int r = ald_prober_start(schedule->parts.prober, target, &handler, schedule, &probe);
 
-        if (r == -EBUSY)
+        if (r >= 0 || r == -EBUSY)
                 return;
-        if (r >= 0) {
-                schedule->handler->changed(schedule->userdata);
-                return;
-        }
         reason = g_strdup_printf("no way to it: %s", g_strerror(-r));
         ald_results_fail(schedule->parts.results, target, reason, ald_realtime_usec(), now_usec());
 }

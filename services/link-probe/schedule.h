@@ -25,15 +25,10 @@ typedef struct AldScheduleParts {
         AldResults *results;
 } AldScheduleParts;
 
-typedef struct AldScheduleHandler {
-        /* A probe has begun or ended. */
-        void (*changed)(void *userdata);
-        /* One has ended: after so long another may be due. */
-        void (*ended)(uint64_t usec, void *userdata);
-} AldScheduleHandler;
+/* Called where a probe has ended: after so long another may be due. */
+typedef void (*AldScheduleEnded)(uint64_t usec, void *userdata);
 
-AldSchedule *ald_schedule_new(
-        const AldScheduleParts *parts, const AldScheduleHandler *handler, void *userdata);
+AldSchedule *ald_schedule_new(const AldScheduleParts *parts, AldScheduleEnded ended, void *userdata);
 void ald_schedule_free(AldSchedule *schedule);
 
 /* Asks, and starts what is due when the answer comes. */
