@@ -246,18 +246,18 @@ static gboolean on_reconnect(gpointer userdata)
 }
 
 /* Whoever is revoked is cut off: a broker whose certificate was, by us. */
-static char *on_crl(const char *pem, size_t n, void *userdata)
+static char *on_crl(const AldReceived *received, void *userdata)
 {
         AldMember *member = userdata;
         char *reason = NULL;
         int r;
 
-        r = ald_trust_take_crl(member->setup.trust, pem, n, &reason);
+        r = ald_trust_take_crl(member->setup.trust, received->payload, received->size, &reason);
         if (r < 0)
                 return reason;
+        ald_voice_heard_crl(member->voice, received->broker, received->payload, r > 0);
         if (r > 0) {
                 ald_trust_check(member->setup.trust, ald_realtime_usec());
-                ald_voice_say_crl(member->voice);
                 if (member->reconnect_timer == 0)
                         member->reconnect_timer = g_timeout_add(
                                 (guint) g_random_int_range(100, RECONNECT_SPREAD_MS), on_reconnect, member);

@@ -32,7 +32,7 @@ typedef struct AldReceiverHandler {
         /* A node lives of which records were left out; most of them will not come again by themselves. */
         void (*missed)(AldClusterNode *node, void *userdata);
         /* A revocation list; the result is why it is refused (g_malloc), or NULL. */
-        char *(*crl)(const char *pem, size_t n, void *userdata);
+        char *(*crl)(const AldReceived *received, void *userdata);
 
         /* Under our own id. */
         char *(*own_record)(const AldUpdate *update, const AldReceived *received,

@@ -8,6 +8,9 @@
 #define ALIVE_USEC G_USEC_PER_SEC
 #define ALIVE_LEAST_USEC (10 * G_USEC_PER_SEC)
 #define CLOCK_SET_USEC G_USEC_PER_SEC
+/* When we say the revocation list, unless the broker shows by then that it has it. */
+#define CRL_LEAST_USEC (G_USEC_PER_SEC / 2)
+#define CRL_MOST_USEC (5 * G_USEC_PER_SEC / 2)
 
 struct AldVoice {
         AldVoiceSetup setup;
@@ -17,7 +20,7 @@ struct AldVoice {
         AldForgets *forgets;
         gint64 sent, alive_sent; /* CLOCK_MONOTONIC of the last of anything, and of the last heartbeat */
         gint64 clock;            /* how far CLOCK_REALTIME was ahead of that then */
-        AldTimer *alive_timer, *status_timer;
+        AldTimer *alive_timer, *status_timer, *crl_timer;
 };
 
 static char *topic_of(const AldVoice *voice, AldTopicType type, const AldId *target)
@@ -123,6 +126,16 @@ static void on_status(void *userdata)
         schedule_status(voice);
 }
 
+static void on_crl(void *userdata)
+{
+        AldVoice *voice = userdata;
+        const char *crl = voice->setup.crl(voice->setup.userdata);
+        g_autofree char *topic = topic_of(voice, ALD_TOPIC_CRL, NULL);
+
+        if (crl)
+                publish(voice, topic, crl, 1, true);
+}
+
 AldVoice *ald_voice_new(const AldVoiceSetup *setup)
 {
         AldVoice *voice = g_new0(AldVoice, 1);
@@ -133,6 +146,7 @@ AldVoice *ald_voice_new(const AldVoiceSetup *setup)
         voice->publisher = ald_publisher_new(setup->own, setup->cluster, publish_retained, voice);
         voice->forgets = ald_forgets_new();
         voice->alive_timer = ald_timer_new("alive", on_alive, voice);
+        voice->crl_timer = ald_timer_new("crl", on_crl, voice);
         voice->status_timer = ald_timer_new("status", on_status, voice);
         return voice;
 }
@@ -142,6 +156,7 @@ void ald_voice_free(AldVoice *voice)
         if (!voice)
                 return;
         ald_timer_free(voice->alive_timer);
+        ald_timer_free(voice->crl_timer);
         ald_timer_free(voice->status_timer);
         ald_publisher_free(voice->publisher);
         ald_forgets_free(voice->forgets);
@@ -190,13 +205,24 @@ void ald_voice_disconnected(AldVoice *voice, AldBroker *broker)
         ald_own_status_disconnected(voice->setup.status, ald_broker_conn(broker));
 }
 
-void ald_voice_say_crl(AldVoice *voice)
+/* All nodes hear each list, so one that each of them says costs the square of them. */
+static void schedule_crl(AldVoice *voice)
 {
-        const char *crl = voice->setup.crl(voice->setup.userdata);
-        g_autofree char *topic = topic_of(voice, ALD_TOPIC_CRL, NULL);
+        ald_timer_set(
+                voice->crl_timer, g_get_monotonic_time() + g_random_int_range(CRL_LEAST_USEC, CRL_MOST_USEC));
+}
 
-        if (crl)
-                publish(voice, topic, crl, 1, true);
+void ald_voice_heard_crl(AldVoice *voice, uint32_t broker, const char *pem, bool is_news)
+{
+        const AldBroker *first = ald_brokers_first(voice->setup.brokers);
+        const char *crl = voice->setup.crl(voice->setup.userdata);
+
+        if (!first || !crl)
+                return;
+        if (broker == ald_voice_broker_number(first) && g_str_equal(pem, crl))
+                ald_timer_set(voice->crl_timer, ALD_TIMER_NEVER);
+        else if (is_news)
+                schedule_crl(voice);
 }
 
 static void say_forget(const AldId *target, const AldForget *forget, void *userdata)
@@ -220,11 +246,12 @@ void ald_voice_first_changed(AldVoice *voice, AldBroker *first)
 {
         if (!first) {
                 ald_timer_set(voice->alive_timer, ALD_TIMER_NEVER);
+                ald_timer_set(voice->crl_timer, ALD_TIMER_NEVER);
                 return;
         }
         ald_publisher_publish_all(voice->publisher);
         ald_forgets_foreach(voice->forgets, say_forget, voice);
-        ald_voice_say_crl(voice);
+        schedule_crl(voice);
         /* The first heartbeat follows at once, for the sake of its clock. */
         voice->alive_sent = 0;
         schedule_alive(voice);

@@ -46,7 +46,10 @@ bool ald_voice_is_forged(const AldVoice *voice, const AldUpdate *update);
 
 /* Says it to all brokers. */
 void ald_voice_say(AldVoice *voice, AldPresenceSaid said);
-void ald_voice_say_crl(AldVoice *voice);
+
+/* A list that is no older than ours came through a broker; whether it was news. Where the first broker keeps
+ * it, nobody need say it there again. */
+void ald_voice_heard_crl(AldVoice *voice, uint32_t broker, const char *pem, bool is_news);
 
 /* Says that a node is forgotten, and takes it back. -ENOSPC where too many are. */
 int ald_voice_forget(AldVoice *voice, const AldId *target, const AldForget *forget);

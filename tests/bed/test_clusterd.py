@@ -76,7 +76,12 @@ def test_what_it_publishes(pair):
     assert local and local <= kinds.keys() <= local | {"status", "alive"}
     assert kinds["status"]["state"] == "online" and kinds["status"]["instance"] == two.get(*CLUSTER, "Instance")
     assert kinds["Node1.Identity"]["fields"] == two.records()[two.id, "Node1.Identity", ""][3]
-    assert kept[f"alidade/1/bed/{two.id}/crl"].startswith("-----BEGIN X509 CRL-----")
+
+
+def test_one_of_all_says_the_revocation_list(pair):
+    one, _ = pair.nodes
+    lists = wait_steadily(lambda: listen(one, one, "alidade/1/bed/+/crl"), "a revocation list")
+    assert set(lists.values()) == {"-----BEGIN X509 CRL-----"}
 
 
 def test_an_orderly_end_is_told_at_once(pair):
