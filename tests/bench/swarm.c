@@ -22,7 +22,7 @@
 #define SECOND_USEC UINT64_C(1000000)
 #define ALIVE_USEC (10 * SECOND_USEC)
 #define HANDSHAKES 32u /* at a time */
-#define KEEPALIVE_SECONDS 60
+#define KEEPALIVE_SECONDS 600 /* more than all handshakes take, during which who is done says nothing */
 
 typedef struct Node {
         MqttClient *client;
