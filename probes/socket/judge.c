@@ -116,7 +116,7 @@ static AldJudgeStep try_streams(AldJudge *judge, bool bound)
         return ALD_JUDGE_MORE_STREAMS;
 }
 
-static double mean(const AldJudge *judge)
+static double mean_of_bins(const AldJudge *judge)
 {
         return (double) (judge->bin_bytes - judge->bins_bytes) /
                (double) MAX(judge->bin_begin - judge->bins_begin, 1);
@@ -137,7 +137,7 @@ static bool is_enough(const AldJudge *judge)
                 return false;
         value = middle(judge, &half);
         /* What was lost and sent again shows in the mean alone: it comes late, and all at once. */
-        return half <= value * AGREEMENT && fabs(mean(judge) - value) <= value * AGREEMENT;
+        return half <= value * AGREEMENT && fabs(mean_of_bins(judge) - value) <= value * AGREEMENT;
 }
 
 AldJudgeStep ald_judge_sample(AldJudge *judge, uint64_t when, uint64_t bytes, bool bound)
@@ -164,18 +164,16 @@ AldJudgeStep ald_judge_sample(AldJudge *judge, uint64_t when, uint64_t bytes, bo
 
 bool ald_judge_verdict(const AldJudge *judge, AldVerdict *ret)
 {
-        double half = 0, rate, whole;
+        double half = 0, mean_rate, rate;
 
         if (!judge->any || judge->last_bytes == judge->first_bytes)
                 return false;
-        if (judge->bins->len > 0) {
+        rate = mean_rate = rate_since(judge, judge->first, judge->first_bytes);
+        if (judge->bins->len > 0)
                 rate = middle(judge, &half);
-                whole = mean(judge);
-        } else
-                rate = whole = rate_since(judge, judge->first, judge->first_bytes);
         *ret = (AldVerdict){
                 .bits_per_second = (uint64_t) (rate * BITS),
-                .mean = (uint64_t) (whole * BITS),
+                .mean = (uint64_t) (mean_rate * BITS),
                 .interval = (uint64_t) (half * BITS),
                 .bytes = judge->last_bytes,
                 .nsec = judge->last - judge->first,

@@ -59,7 +59,7 @@ typedef struct AldJudge {
 
 typedef struct AldVerdict {
         uint64_t bits_per_second; /* the mean of the middle half of the bins */
-        uint64_t mean;            /* of the same time, bits/s: a stall shows here */
+        uint64_t mean;            /* of all the time, start-up included, bits/s: a stall shows here */
         uint64_t interval; /* half of the 95 % interval of their median, bits/s; 0 where there is none */
         uint64_t bytes;    /* all that came, start-up included */
         uint64_t nsec;
