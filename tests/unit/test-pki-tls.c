@@ -129,7 +129,7 @@ static void talk(End *client, End *server)
         }
 }
 
-/* The reasons of both; NULL: that end is fine. */
+/* Takes both contexts. The reasons of both; NULL: that end is fine. */
 static void shake(
         AldTls *client_tls, AldTls *server_tls, const char *client_reason, const char *server_reason)
 {
@@ -456,26 +456,20 @@ static AldTls *by_key(uint8_t first, bool server)
 
 static void test_key(Lab *lab, const void *data)
 {
-        g_autoptr(AldTls) client = by_key(1, false);
-        g_autoptr(AldTls) server = by_key(1, true);
-        g_autoptr(AldTls) other = by_key(2, true);
         static const char differ[] = "the shared keys of the two sides differ";
 
-        shake(client, server, NULL, NULL);
-        shake(client, other, differ, differ);
+        shake(by_key(1, false), by_key(1, true), NULL, NULL);
+        shake(by_key(1, false), by_key(2, true), differ, differ);
 }
 
 /* Who has certificates is no substitute for the key, and the other way round. */
 static void test_key_and_certificate(Lab *lab, const void *data)
 {
-        g_autoptr(AldTls) key_client = by_key(1, false);
-        g_autoptr(AldTls) key_server = by_key(1, true);
-        g_autoptr(AldTls) client = peer(&lab->maker, lab->node, false, NULL);
-        g_autoptr(AldTls) server = peer(&lab->maker, lab->other, true, NULL);
-
-        shake(key_client, server, "the other side has a certificate instead of the shared key",
+        shake(by_key(1, false), peer(&lab->maker, lab->other, true, NULL),
+                "the other side has a certificate instead of the shared key",
                 "the other node refused our certificate: it cannot be used");
-        shake(client, key_server, "the other node ended the TLS connection: handshake failure",
+        shake(peer(&lab->maker, lab->node, false, NULL), by_key(1, true),
+                "the other node ended the TLS connection: handshake failure",
                 "one of the two sides has no shared key");
 }
 
