@@ -75,8 +75,8 @@ static Counter *counter_of(AldCounters *counters, const char *name)
 /* "  eth0: BYTES packets errs drop fifo frame compressed multicast BYTES …" */
 static void read_line(AldCounters *counters, char *line, uint64_t now_usec)
 {
-        char *colon = strrchr(line, ':');
         const char *name = g_strchug(line);
+        char *colon = strrchr(line, ':');
         uint64_t received, sent;
         Counter *counter;
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/link-probe/medium.h"
+#include "services/link-probe/thunderbolt.h"
+#include "tests/unit/fake-root.h"
+
+#define DEVICE "sys/devices/domain0/0-0/0-1/"
+
+static const char *look(AldMedia *media, const char *type)
+{
+        AldInterface row = ALD_INTERFACE_INIT;
+        AldNetwork network = ALD_NETWORK_INIT;
+
+        row.id = "net0";
+        row.type = type;
+        network.interfaces.items = &row;
+        network.interfaces.n = type ? 1 : 0;
+        return ald_media_look(media, &network, "net0").type;
+}
+
+static void test_does_not_flicker(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        AldMedia *media = ald_media_new(root->fd);
+
+        g_assert_null(look(media, NULL));
+        g_assert_cmpstr(look(media, "ethernet"), ==, "ethernet");
+        g_assert_cmpstr(look(media, "wifi"), ==, "ethernet");
+        g_assert_cmpstr(look(media, "ethernet"), ==, "ethernet");
+        g_assert_cmpstr(look(media, "unknown"), ==, "ethernet");
+        g_assert_cmpstr(look(media, NULL), ==, "ethernet");
+        g_assert_null(look(media, "unknown"));
+        g_assert_cmpstr(look(media, "wifi"), ==, "wifi");
+        g_assert_cmpstr(look(media, "ethernet"), ==, "wifi");
+        g_assert_cmpstr(look(media, "ethernet"), ==, "ethernet");
+        g_assert_cmpstr(ald_media_look(media, NULL, "net0").type, ==, "ethernet");
+        ald_media_free(media);
+}
+
+static void assert_thunderbolt(const char *speed, const char *lanes, const char *router, uint64_t generation,
+        uint64_t bits_per_second)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        uint64_t found, rate;
+
+        fake_root_mkdir(root, DEVICE "0-1.0");
+        fake_root_mkdir(root, "sys/class/net/thunderbolt0");
+        fake_root_link(root, "sys/class/net/thunderbolt0/device", "../../../devices/domain0/0-0/0-1/0-1.0");
+        if (speed)
+                fake_root_write(root, DEVICE "tx_speed", speed);
+        if (lanes)
+                fake_root_write(root, DEVICE "tx_lanes", lanes);
+        if (router)
+                fake_root_write(root, "sys/devices/domain0/0-0/generation", router);
+        ald_thunderbolt_read(root->fd, "thunderbolt0", &found, &rate);
+        g_assert_cmpuint(found, ==, generation);
+        g_assert_cmpuint(rate, ==, bits_per_second);
+}
+
+static void test_thunderbolt(void)
+{
+        assert_thunderbolt("20.0 Gb/s\n", "2\n", "3\n", 3, 40000000000);
+        assert_thunderbolt("20.0 Gb/s\n", "2\n", "4\n", 4, 40000000000);
+        assert_thunderbolt("40.0 Gb/s\n", "2\n", "4\n", 5, 80000000000);
+        assert_thunderbolt("10.0 Gb/s\n", "2\n", "2\n", 2, 20000000000);
+        assert_thunderbolt("20.0 Gb/s\n", NULL, NULL, 3, ALD_ABSENT_UINT64);
+        assert_thunderbolt(NULL, "2\n", "3\n", ALD_ABSENT_UINT64, ALD_ABSENT_UINT64);
+        assert_thunderbolt("fast", "2\n", "3\n", ALD_ABSENT_UINT64, ALD_ABSENT_UINT64);
+        assert_thunderbolt("1e9 Gb/s", "2\n", "3\n", ALD_ABSENT_UINT64, ALD_ABSENT_UINT64);
+        assert_thunderbolt("20.0 Gb/s", "9000", "3\n", 3, ALD_ABSENT_UINT64);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/link-probe-medium/does-not-flicker", test_does_not_flicker);
+        g_test_add_func("/link-probe-medium/thunderbolt", test_thunderbolt);
+        return g_test_run();
+}
