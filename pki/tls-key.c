@@ -51,7 +51,7 @@ static int refuse(X509_STORE_CTX *store, void *data)
 {
         AldTls *tls = data;
 
-        X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION);
+        X509_STORE_CTX_set_error(store, X509_V_ERR_INVALID_PURPOSE);
         ald_tls_set_reason(tls, g_strdup("the other side has a certificate instead of the shared key"));
         return 0;
 }

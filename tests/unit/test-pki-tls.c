@@ -467,7 +467,7 @@ static void test_key_and_certificate(Lab *lab, const void *data)
 {
         shake(by_key(1, false), peer(&lab->maker, lab->other, true, NULL),
                 "the other side has a certificate instead of the shared key",
-                "the other node refused our certificate: it cannot be used");
+                "the other node refused our certificate: it is not meant for this use");
         shake(peer(&lab->maker, lab->node, false, NULL), by_key(1, true),
                 "the other node ended the TLS connection: handshake failure",
                 "one of the two sides has no shared key");
