@@ -167,7 +167,7 @@ static void join(AldClusterManager *manager)
         ald_handover_read_own(manager->handover);
 }
 
-void ald_cluster_manager_configure(AldClusterManager *manager)
+static void configure(AldClusterManager *manager)
 {
         g_autoptr(AldClusterConfig) before = manager->config;
         bool mirrored = before && is_mirroring(manager), new_trust, is_other;
@@ -190,6 +190,12 @@ void ald_cluster_manager_configure(AldClusterManager *manager)
                 ald_member_set_mirroring(manager->member, is_mirroring(manager));
         if (new_trust)
                 ald_member_reconnect(manager->member);
+}
+
+void ald_cluster_manager_configure(AldClusterManager *manager)
+{
+        configure(manager);
+        changed(manager); /* who has left has no member that would tell of it */
 }
 
 static int random_id(AldId *ret)
@@ -349,7 +355,7 @@ uint64_t ald_cluster_manager_refused(const AldClusterManager *manager)
 
 uint64_t ald_cluster_manager_certificate_expiry(const AldClusterManager *manager)
 {
-        return ald_trust_expiry(manager->trust);
+        return *manager->config->name ? ald_trust_expiry(manager->trust) : UINT64_MAX;
 }
 
 uint64_t ald_cluster_manager_since(const AldClusterManager *manager)

@@ -4,6 +4,7 @@
 import pytest
 
 from bedlib.fixtures import needs_namespaces
+from bedlib.node import CLUSTER
 from bedlib.waiting import wait_steadily
 
 pytestmark = needs_namespaces
@@ -77,6 +78,9 @@ def test_a_node_that_is_revoked_is_shut_out_everywhere(lab):
 def test_a_node_that_leaves_is_alone(lab):
     first, _, third = lab.nodes
     run(third, "leave")
+    shown = ("ClusterName", "State", "CertificateExpiryUSec")
+    wait_steadily(lambda: [third.get(*CLUSTER, name) for name in shown] == ["", "idle", 2**64 - 1],
+                  lambda: f"it to be in no cluster: {status(third)}")
     first.wait_presence(third, "offline", deadline=40)
     assert "Cluster      none" in status(third)
 
