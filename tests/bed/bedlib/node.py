@@ -68,7 +68,11 @@ class Node(Host):
 
     def plug_in(self, switch, bridge):
         self._switch = switch
-        network.join_bridge(switch, bridge, self, LINK, f"{self.address}/16")
+        network.join_bridge(switch, bridge, self, LINK)
+        if self.nm:
+            # It takes addresses away that come while it takes the device over; later ones it leaves alone.
+            self.nm.wait_for_state(LINK, self.nm.disconnected)
+        network.add_address(self, LINK, f"{self.address}/16")
 
     def add_broker(self):
         self.broker = Broker(self)

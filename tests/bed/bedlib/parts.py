@@ -97,6 +97,7 @@ class NetworkManager(Part):
     path = "/org/freedesktop/NetworkManager"
     device_interface = "org.freedesktop.NetworkManager.Device"
     active_interface = "org.freedesktop.NetworkManager.Connection.Active"
+    disconnected = 30
 
     def __init__(self, machine, bus, connection, extra_config=""):
         self.extra_config = extra_config
@@ -136,6 +137,11 @@ class NetworkManager(Part):
                 return found
             signal_ = added.wait(lambda s: self.get_device(s.args[0], "Interface") == interface, deadline)
         return signal_.args[0]
+
+    def wait_for_state(self, interface, state, deadline=DEADLINE):
+        """Until the device has come as far as this NMDeviceState."""
+        self.connection.wait_for_property(self.bus_name, self.wait_for_device(interface), self.device_interface,
+                                          "State", lambda now: now >= state, deadline)
 
     def activate(self, interface, settings, deadline=DEADLINE):
         """Adds a connection ({section: {key: GLib.Variant}}) and returns once it is up on the device."""
