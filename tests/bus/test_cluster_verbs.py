@@ -41,7 +41,8 @@ class Played:
                    text(Address="[2001:db8::2]", Source="avahi", State="refused", Publishing=False,
                         Problem="the broker's certificate\x1b[31m has expired")]
         nodes = [{**text(Id=ME, State="online", SinceUSec=1, RefusedMessages=0, LagUSec=1500), **offset(-2500000)},
-                 text(Id=PEER, State="duplicate", SinceUSec=1, RefusedMessages=7, Problem="two machines share it")]
+                 {**text(Id=PEER, State="duplicate", SinceUSec=1, RefusedMessages=7,
+                         Problem="two machines share it"), **offset(-300)}]
         values = {"ClusterName": "lab", "State": "online", "Problem": "", "Instance": "a" * 32, "Mirror": "all",
                   "Mirroring": True, "RefusedMessages": 12, "RefusedSignals": 3, "CertificateExpiryUSec": YEAR_2100}
         self.stand_in = StandIn(connection, PATH, interface_xml(NAME), {NAME: values}, {
@@ -78,6 +79,7 @@ def test_status(host):
     assert "has expired" in line_of(shown, "2001:db8") and "\x1b" not in shown
     assert {"online", "2", "ms", "-2.5"} <= set(line_of(shown, ME).split())
     assert "two machines share it" in line_of(shown, PEER) and " 7 " in line_of(shown, PEER)
+    assert " 0 ms " in line_of(shown, PEER)
 
 
 def test_status_as_json_is_what_the_bus_says(host):

@@ -51,23 +51,34 @@ static int remove_folder(const char *path)
         return r;
 }
 
+/* Whether there is anything of a cluster; the folder itself is made by every verb. */
+static bool is_somewhere(const AldHome *home, const char *config)
+{
+        g_autoptr(GDir) dir = g_dir_open(home->folder, 0, NULL);
+
+        return access(config, F_OK) == 0 || ald_broker_files_exist(home) ||
+               (dir && g_dir_read_name(dir) != NULL);
+}
+
 /* The configuration goes first: what is interrupted leaves a machine that is in no cluster. */
 static int remove_all(const AldHome *home)
 {
         g_autofree char *config = g_build_filename(home->config, "alidade.conf.d", "50-cluster.conf", NULL);
+        bool was = is_somewhere(home, config);
         int r;
 
         r = remove_file(config);
-        if (r == ALD_EXIT_OK)
-                ald_home_tell(home, "Removed %s", config);
         if (r == ALD_EXIT_OK)
                 r = ald_broker_files_remove(home);
         if (r == ALD_EXIT_OK)
                 r = remove_file(home->fresh_crl);
         if (r == ALD_EXIT_OK)
                 r = remove_folder(home->folder);
-        if (r == ALD_EXIT_OK)
-                ald_home_tell(home, "Removed %s with the keys and certificates of this node", home->folder);
+        if (r == ALD_EXIT_OK && was)
+                ald_home_tell(home, "Removed %s, and %s with the keys and certificates of this node", config,
+                        home->folder);
+        else if (r == ALD_EXIT_OK)
+                ald_home_tell(home, "This machine is in no cluster; nothing was there to remove");
         return r;
 }
 

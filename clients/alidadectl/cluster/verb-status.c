@@ -164,7 +164,8 @@ static char *format_offset(double usec)
 {
         if (isnan(usec))
                 return g_strdup(ALD_ABSENT_TEXT);
-        return fabs(usec) < 1e6 ? g_strdup_printf("%.0f ms", usec / 1e3)
+        /* To add zero makes 0 of the -0 that rounding may leave. */
+        return fabs(usec) < 1e6 ? g_strdup_printf("%.0f ms", round(usec / 1e3) + 0.0)
                                 : g_strdup_printf("%.1f s", usec / 1e6);
 }
 
