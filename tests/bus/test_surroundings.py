@@ -8,7 +8,7 @@ import pytest
 
 from bedlib import SERVICES
 
-PROGRAMS = ("identityd", "telemetryd", "stated")
+PROGRAMS = ("identityd", "telemetryd", "link-probed", "stated")
 
 
 def bound_to_wait(path):

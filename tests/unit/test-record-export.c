@@ -267,6 +267,70 @@ static void test_too_large(void)
         g_assert_cmpuint(pair->n_signals, ==, 0);
 }
 
+typedef struct Objects {
+        unsigned n_added, n_removed, n_changed;
+        char *path;
+} Objects;
+
+static int on_object(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        static const char manager[] = "org.freedesktop.DBus.ObjectManager";
+        Objects *objects = userdata;
+        const char *path;
+
+        objects->n_changed += sd_bus_message_is_signal(
+                                      message, "org.freedesktop.DBus.Properties", "PropertiesChanged") > 0;
+        if (sd_bus_message_is_signal(message, manager, NULL) <= 0)
+                return 0;
+        if (sd_bus_message_is_signal(message, manager, "InterfacesAdded") > 0)
+                objects->n_added++;
+        else
+                objects->n_removed++;
+        g_assert_cmpint(sd_bus_message_read(message, "o", &path), >, 0);
+        g_free(objects->path);
+        objects->path = g_strdup(path);
+        return 1;
+}
+
+static void put(Pair *pair, const char *name, uint64_t available)
+{
+        AldMemory memory = ALD_MEMORY_INIT;
+
+        memory.total_bytes = 1000 * MIB;
+        memory.available_bytes = available;
+        g_assert_cmpint(ald_record_export_put(pair->export, name, &memory), ==, 0);
+        pump(pair);
+}
+
+static void test_objects_below(void)
+{
+        g_autoptr(Pair) pair = pair_new();
+        Objects objects = { 0 };
+
+        g_assert_cmpint(sd_bus_add_object_manager(pair->service.bus, NULL, PATH), >=, 0);
+        g_assert_cmpint(sd_bus_add_filter(pair->client, NULL, on_object, &objects), >=, 0);
+        put(pair, "a,1", 500 * MIB);
+        g_assert_cmpuint(objects.n_added, ==, 1);
+        g_assert_cmpstr(objects.path, ==, PATH "/a_2c1");
+        put(pair, "b", 500 * MIB);
+        put(pair, "b", 900 * MIB);
+        g_assert_cmpuint(objects.n_added, ==, 2);
+        g_assert_cmpuint(pair->revision, ==, 2);
+        /* Each is sent again in its own time. */
+        objects.n_changed = 0;
+        clock_offset += (gint64) ALD_RESEND_USEC;
+        while (objects.n_changed < 2) {
+                g_main_context_iteration(NULL, FALSE);
+                pump(pair);
+        }
+        ald_record_export_drop(pair->export, "a,1");
+        ald_record_export_drop(pair->export, "no such");
+        pump(pair);
+        g_assert_cmpuint(objects.n_removed, ==, 1);
+        g_assert_cmpstr(objects.path, ==, PATH "/a_2c1");
+        g_free(objects.path);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -276,6 +340,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/record-export/resend-brings-what-waited", test_resend_brings_what_waited);
         g_test_add_func("/record-export/resend-without-change", test_resend_without_change);
         g_test_add_func("/record-export/change-puts-resend-off", test_change_puts_resend_off);
+        g_test_add_func("/record-export/objects-below", test_objects_below);
         g_test_add_func("/record-export/too-large", test_too_large);
         return g_test_run();
 }
