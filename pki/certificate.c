@@ -124,3 +124,13 @@ char **ald_pki_certificate_names(X509 *certificate)
         g_ptr_array_add(names, NULL);
         return (char **) g_ptr_array_free(names, FALSE);
 }
+
+bool ald_pki_certificate_is_for_host(X509 *certificate, const char *host)
+{
+        int r = X509_check_ip_asc(certificate, host, 0);
+
+        if (r != -2)
+                return r == 1;
+        return X509_check_host(certificate, host, 0,
+                       X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_WILDCARDS, NULL) == 1;
+}

@@ -30,3 +30,6 @@ void ald_pki_certificate_facts(X509 *certificate, AldPkiFacts *ret);
 
 /* The names and addresses of the SAN, as text; empty where there are none. */
 char **ald_pki_certificate_names(X509 *certificate);
+
+/* Whether the SAN has this name or address, in whatever spelling. */
+bool ald_pki_certificate_is_for_host(X509 *certificate, const char *host);

@@ -142,23 +142,13 @@ static int judge_role(const Case *it, AldPkiRole role, char **ret_reason)
         }
 }
 
-static bool is_for_host(X509 *certificate, const char *host)
-{
-        int r = X509_check_ip_asc(certificate, host, 0);
-
-        if (r != -2)
-                return r == 1;
-        return X509_check_host(certificate, host, 0,
-                       X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_WILDCARDS, NULL) == 1;
-}
-
 static int judge_name(const Case *it, AldPkiRole role, const char *expected, char **ret_reason)
 {
         g_auto(GStrv) names = NULL;
         g_autofree char *joined = NULL;
 
         if (role == ALD_PKI_ROLE_BROKER) {
-                if (is_for_host(it->certificate, expected))
+                if (ald_pki_certificate_is_for_host(it->certificate, expected))
                         return 0;
                 names = ald_pki_certificate_names(it->certificate);
                 joined = g_strjoinv(", ", names);

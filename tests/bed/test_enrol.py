@@ -43,7 +43,7 @@ def joined(machine, first, name="second", *words):
 
 def join_by_hand(seat, first, *words):
     request = seat.cluster("join", "--request", *words).stdout
-    bundle = first.cluster("sign", text_in=request).stdout
+    bundle = first.cluster("sign", *words[:1], text_in=request).stdout
     return seat.cluster("join", "--accept", text_in=bundle)
 
 
@@ -364,7 +364,7 @@ def test_two_at_once_wait_for_each_other(machine, first):
 def test_a_node_becomes_a_broker_later(machine, first):
     second = joined(machine, first)
     request = second.cluster("renew", "--request", "--broker", "--address=192.0.2.2", "--address=2001:db8::2").stdout
-    second.cluster("renew", "--accept", text_in=first.cluster("sign", "--renew", text_in=request).stdout)
+    second.cluster("renew", "--accept", text_in=first.cluster("sign", "--renew", "--broker", text_in=request).stdout)
     assert first.settings()["brokers"] == second.settings()["brokers"] == "127.0.0.1;192.0.2.2"
     text = openssl("x509", "-in", second.path("broker/broker.crt"), "-noout", "-ext", "subjectAltName")
     assert "192.0.2.2" in text and "2001:DB8:0:0:0:0:0:2" in text
@@ -376,7 +376,7 @@ def test_a_broker_moves(machine, first):
     second = joined(machine, first, "second", "--broker", "--address=192.0.2.2")
     joined(machine, first, "third", "--broker", "--address=192.0.2.3")
     request = second.cluster("renew", "--request", "--address=second.example").stdout
-    second.cluster("renew", "--accept", text_in=first.cluster("sign", "--renew", text_in=request).stdout)
+    second.cluster("renew", "--accept", text_in=first.cluster("sign", "--renew", "--broker", text_in=request).stdout)
     assert first.settings()["brokers"] == second.settings()["brokers"] == "127.0.0.1;second.example;192.0.2.3"
 
 
@@ -398,7 +398,7 @@ def test_what_is_no_file_is_written_to_as_it_is(machine, first):
 def test_a_second_broker(machine, first):
     second = Seat(machine, "second")
     request = second.cluster("join", "--request", "--broker", "--address=192.0.2.2").stdout
-    signed = first.cluster("sign", text_in=request)
+    signed = first.cluster("sign", "--broker", text_in=request)
     assert "Signed for its broker at 192.0.2.2" in signed.stderr
     second.cluster("join", "--accept", text_in=signed.stdout)
     assert first.settings()["brokers"] == second.settings()["brokers"] == "127.0.0.1;192.0.2.2"
@@ -423,7 +423,53 @@ def test_a_broker_elsewhere_only(machine):
     assert first.settings()["brokers"] == second.settings()["brokers"] == "192.0.2.2"
 
 
+def test_join_over_ssh_as_a_broker(machine, first, ssh):
+    second = Seat(machine, "second")
+    second.cluster("join", "root@127.0.0.1", "--broker", "--address=192.0.2.2", env=ssh.environment(second))
+    assert second.path("broker/broker.crt").exists()
+    before = second.read("broker/broker.crt")
+    second.cluster("renew", "root@127.0.0.1", env=ssh.environment(second))
+    assert second.read("broker/broker.crt") != before
+    assert first.settings()["brokers"] == "127.0.0.1;192.0.2.2"
+
+
 # What sign and accept refuse
+
+def test_a_broker_takes_a_word_of_who_signs(machine, first):
+    """The rest of the request may be signed; all nodes trust a broker."""
+    second = Seat(machine, "second")
+    before = first.files()
+    asked = second.cluster("join", "--request", "--broker", "--address=192.0.2.2", "--address=b.example")
+    assert "cluster sign --broker REQUEST" in asked.stderr
+    for words in ((), ("--replace",), ("--renew",)):
+        refused = first.cluster("sign", *words, text_in=asked.stdout, code=ERROR)
+        assert "at 192.0.2.2, b.example" in refused.stderr and "add --broker" in refused.stderr
+        assert refused.stdout == "" and first.files() == before
+    second.cluster("join", "--accept", text_in=first.cluster("sign", "--broker", text_in=asked.stdout).stdout)
+    assert second.path("broker/broker.crt").exists()
+
+
+@pytest.mark.parametrize("address", ["2001:DB8:0::2", "SECOND.example"])
+def test_a_broker_does_not_get_the_address_of_another(machine, first, address):
+    second = joined(machine, first, "second", "--broker", "--address=second.example", "--address=2001:db8::2")
+    third = Seat(machine, "third")
+    request = third.cluster("join", "--request", "--broker", "--address=third.example", f"--address={address}").stdout
+    before = first.files()
+    refused = first.cluster("sign", "--broker", text_in=request, code=ERROR)
+    assert f"the broker of node {second.id} has the address {address}" in refused.stderr
+    assert "add --replace" in refused.stderr and refused.stdout == "" and first.files() == before
+    bundle = first.cluster("sign", "--broker", "--replace", text_in=request).stdout
+    third.cluster("join", "--accept", text_in=bundle)
+    assert first.crl() == {serial(second.path("broker/broker.crt"))}, "as a node the second one stays"
+
+
+def test_a_broker_does_not_get_the_address_of_the_first(machine, first):
+    request = Seat(machine, "second").cluster("join", "--request", "--broker", ADDRESS).stdout
+    for words in ((), ("--replace",)):
+        refused = first.cluster("sign", "--broker", *words, text_in=request, code=ERROR)
+        assert "which is this machine, has the address 127.0.0.1" in refused.stderr
+    assert first.crl() == set()
+
 
 def test_one_id_has_one_certificate(machine, first):
     second = Seat(machine, "second")

@@ -19,7 +19,7 @@ def run(node, *words, **options):
 
 def join(first, node, *words):
     request = run(node, "join", "--request", *words).stdout
-    run(node, "join", "--accept", text_in=run(first, "sign", text_in=request).stdout)
+    run(node, "join", "--accept", text_in=run(first, "sign", *words[:1], text_in=request).stdout)
 
 
 @pytest.fixture

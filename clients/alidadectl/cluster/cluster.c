@@ -37,8 +37,8 @@ static const Verb verbs[] = {
                 "Begin a cluster: this node keeps its keys" },
         { "join", 0, 1, ADDRESS | BROKER | REQUEST | ACCEPT | REPLACE, ald_cluster_join,
                 "join USER@FIRST [--broker]", "Enter the cluster whose keys that machine keeps" },
-        { "sign", 0, 1, REPLACE | RENEW | OUTPUT, ald_cluster_sign, "sign [FILE] [--output=FILE]",
-                "Let the node in whose request this is" },
+        { "sign", 0, 1, BROKER | REPLACE | RENEW | OUTPUT, ald_cluster_sign,
+                "sign [FILE] [--broker] [--output=FILE]", "Let the node in whose request this is" },
         { "sign-bridge", 1, 2, REPLACE | OUTPUT, ald_cluster_sign_bridge,
                 "sign-bridge SITE [FILE] [--output=FILE]",
                 "Let the broker in whose request this is join two sites" },
@@ -79,7 +79,8 @@ static int help(void)
              "  -h --help           Show this help\n"
              "     --address=HOST   A name or address of the broker here; the first is told to others\n"
              "     --no-broker      init: let no broker run here\n"
-             "     --broker         join, renew: let one run here\n"
+             "     --broker         join, renew: let one run here; sign: let one run on the node that asks "
+             "for it\n"
              "     --request        join, renew: write a request, to the file or standard output\n"
              "     --accept         join, renew: take what sign made of it, from the file or standard input\n"
              "     --replace        sign, sign-bridge, join: even if the node has a certificate; that one is "

@@ -17,9 +17,9 @@
 #define NOT_FOUND 127
 
 /* Without a terminal sudo could not ask, so it is not to try. The login shell may be any; this is for sh. */
-#define COMMAND(option)                                                             \
-        "sh -c 'if [ \"$(id -u)\" = 0 ]; then exec alidadectl cluster sign " option \
-        " -; else exec sudo -n alidadectl cluster sign " option " -; fi'"
+#define COMMAND(options)                                                             \
+        "sh -c 'if [ \"$(id -u)\" = 0 ]; then exec alidadectl cluster sign " options \
+        " -; else exec sudo -n alidadectl cluster sign " options " -; fi'"
 
 /* A file without a name: one that ends early cannot break a pipe of ours. */
 static int to_file(const char *text)
@@ -34,10 +34,16 @@ static int to_file(const char *text)
         return ald_fd_steal(&fd);
 }
 
-static int start(const char *host, const char *request, bool replace, GPid *ret_pid, int *ret_output)
+static const char *command(bool replace, bool broker)
 {
-        const char *argv[] = { "ssh", "-T", "--", host, replace ? COMMAND("--replace") : COMMAND("--renew"),
-                NULL };
+        if (broker)
+                return replace ? COMMAND("--replace --broker") : COMMAND("--renew --broker");
+        return replace ? COMMAND("--replace") : COMMAND("--renew");
+}
+
+static int start(const char *host, const char *request, const char *remote, GPid *ret_pid, int *ret_output)
+{
+        const char *argv[] = { "ssh", "-T", "--", host, remote, NULL };
         GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD;
         ald_fd int input = to_file(request);
         g_autoptr(GError) error = NULL;
@@ -86,7 +92,8 @@ static int explain(const char *host, int status)
                                                        : ALD_EXIT_ERROR;
 }
 
-int ald_remote_sign(const char *host, const char *request, bool replace, char **ret_bundle, size_t *ret_n)
+int ald_remote_sign(
+        const char *host, const char *request, bool replace, bool broker, char **ret_bundle, size_t *ret_n)
 {
         g_autofree char *bundle = NULL;
         ald_fd int output = -1;
@@ -94,7 +101,7 @@ int ald_remote_sign(const char *host, const char *request, bool replace, char **
         size_t n;
         GPid pid;
 
-        if (start(host, request, replace, &pid, &output) < 0)
+        if (start(host, request, command(replace, broker), &pid, &output) < 0)
                 return ALD_EXIT_ERROR;
         bundle = read_all(output, &n);
         ald_fd_close(&output);

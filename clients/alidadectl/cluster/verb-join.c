@@ -48,7 +48,7 @@ static int addresses_for(const AldClusterOrder *order, const AldHome *home, bool
         return renew ? ald_own_addresses_again(order, home, ret) : ald_own_addresses(order, ret);
 }
 
-static int make_request(const AldClusterOrder *order, bool renew, FILE *tell, char **ret)
+static int make_request(const AldClusterOrder *order, bool renew, FILE *tell, char **ret, bool *ret_broker)
 {
         g_auto(AldHome) home = ALD_HOME_INIT;
         g_auto(GStrv) addresses = NULL;
@@ -59,6 +59,7 @@ static int make_request(const AldClusterOrder *order, bool renew, FILE *tell, ch
                 r = check(&home, renew);
         if (r == ALD_EXIT_OK)
                 r = addresses_for(order, &home, renew, &addresses);
+        *ret_broker = addresses;
         return r == ALD_EXIT_OK ? ald_enrol_request(&home, addresses, ret) : r;
 }
 
@@ -66,9 +67,10 @@ static int write_request(const AldClusterOrder *order, bool renew)
 {
         const char *file = ald_input_file(order), *name = file ? file : "REQUEST";
         g_autofree char *request = NULL;
+        bool broker;
         int r;
 
-        r = make_request(order, renew, file ? stdout : stderr, &request);
+        r = make_request(order, renew, file ? stdout : stderr, &request, &broker);
         if (r != ALD_EXIT_OK)
                 return r;
         if (file)
@@ -79,10 +81,10 @@ static int write_request(const AldClusterOrder *order, bool renew)
         }
         if (r == ALD_EXIT_OK)
                 fprintf(file ? stdout : stderr,
-                        "Next: where the cluster was begun: alidadectl cluster sign %s%s --output=BUNDLE, "
+                        "Next: where the cluster was begun: alidadectl cluster sign %s%s%s --output=BUNDLE, "
                         "then here: "
                         "alidadectl cluster %s --accept BUNDLE\n",
-                        renew ? "--renew " : "", name, renew ? "renew" : "join");
+                        renew ? "--renew " : "", broker ? "--broker " : "", name, renew ? "renew" : "join");
         return r;
 }
 
@@ -129,13 +131,14 @@ static int accept_file(const AldClusterOrder *order, bool renew)
 static int ask(const AldClusterOrder *order, bool renew)
 {
         g_autofree char *request = NULL, *bundle = NULL;
+        bool broker;
         size_t n;
         int r;
 
-        r = make_request(order, renew, stdout, &request);
+        r = make_request(order, renew, stdout, &request, &broker);
         (void) fflush(stdout);
         if (r == ALD_EXIT_OK)
-                r = ald_remote_sign(order->ctl.args[0], request, order->replace, &bundle, &n);
+                r = ald_remote_sign(order->ctl.args[0], request, order->replace, broker, &bundle, &n);
         return r == ALD_EXIT_OK ? accept_bundle(order, renew, bundle, n) : r;
 }
 

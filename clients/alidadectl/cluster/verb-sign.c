@@ -10,6 +10,7 @@
 #include "clients/alidadectl/cluster/own.h"
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/print.h"
+#include "pki/certificate.h"
 #include "pki/request.h"
 
 /* A request, read, and what comes of it. */
@@ -20,7 +21,7 @@ typedef struct Signing {
         char id[ALD_PKI_ID_SIZE];
         EVP_PKEY *key;
         EVP_PKEY *broker_key;    /* NULL: no broker */
-        GPtrArray *replaced;     /* serials of those of another key */
+        GPtrArray *replaced;     /* serials of those of another key, and of brokers that had the address */
         const AldIssued *node;   /* NULL until signed */
         const AldIssued *broker; /* the same */
 } Signing;
@@ -50,6 +51,21 @@ static int read_request(Signing *signing)
                 return ALD_EXIT_ERROR;
         }
         return ALD_EXIT_OK;
+}
+
+/* All nodes trust who answers at the addresses of a broker, so it takes a word of who signs. */
+static int check_broker(const AldClusterOrder *order, const Signing *signing)
+{
+        g_autofree char *names = NULL;
+
+        if (!signing->broker_key || order->broker)
+                return ALD_EXIT_OK;
+        names = g_strjoinv(", ", signing->request->addresses);
+        ald_complain(
+                "The request is refused: node %s asks to be a broker too, whom all nodes trust at %s. If it "
+                "shall be one, add --broker; else have it ask again without",
+                signing->id, names);
+        return ALD_EXIT_ERROR;
 }
 
 static bool is_of(const AldIssued *issued, EVP_PKEY *key)
@@ -127,6 +143,48 @@ static int check_existing(const AldClusterOrder *order, Signing *signing)
         return ALD_EXIT_OK;
 }
 
+/* An address of the request that a broker has, or NULL. */
+static const char *shared_address(const Signing *signing, const AldIssued *broker)
+{
+        for (char **address = signing->request->addresses; *address; address++)
+                if (ald_pki_certificate_is_for_host(broker->certificate, *address))
+                        return *address;
+        return NULL;
+}
+
+static int refuse_address(const char *address, const char *node, bool is_here)
+{
+        ald_complain(
+                "The request is refused: the broker of node %s%s has the address %s. %sIf several machines "
+                "have that address, as that of a bridge within each, have it ask again with --address=",
+                node, is_here ? ", which is this machine," : "", address,
+                is_here ? ""
+                        : "If that is no broker any more, add --replace, which revokes its certificate. ");
+        return ALD_EXIT_ERROR;
+}
+
+/* With certificates for one address each of two brokers could pass for the other. */
+static int check_addresses(const AldClusterOrder *order, Signing *signing)
+{
+        const GPtrArray *issued = signing->authority->issued;
+
+        for (guint i = 0; signing->broker_key && i < issued->len; i++) {
+                const AldIssued *one = issued->pdata[i];
+                bool is_here = strcmp(one->node, signing->home->id) == 0;
+                const char *shared;
+
+                if (!one->is_broker || strcmp(one->node, signing->id) == 0 ||
+                        !ald_authority_is_valid(signing->authority, one))
+                        continue;
+                shared = shared_address(signing, one);
+                if (shared && (!order->replace || is_here))
+                        return refuse_address(shared, one->node, is_here);
+                if (shared)
+                        g_ptr_array_add(signing->replaced, g_strdup(one->facts.serial));
+        }
+        return ALD_EXIT_OK;
+}
+
 static int sign(Signing *signing)
 {
         AldPkiSubject node = { .role = ALD_PKI_ROLE_NODE, .name = signing->id, .key = signing->key };
@@ -145,7 +203,6 @@ static int sign(Signing *signing)
         until = day(signing->node->facts.not_after);
         ald_home_tell(signing->home, "Signed for node %s, valid until %s", signing->id, until);
         names = g_strjoinv(", ", signing->request->addresses);
-        /* All nodes trust who answers there. */
         if (signing->broker)
                 ald_home_tell(signing->home, "Signed for its broker at %s", names);
         return ALD_EXIT_OK;
@@ -218,9 +275,13 @@ static int run(const AldClusterOrder *order, Signing *signing)
 
         r = read_request(signing);
         if (r == ALD_EXIT_OK)
+                r = check_broker(order, signing);
+        if (r == ALD_EXIT_OK)
                 r = check_revoked(signing);
         if (r == ALD_EXIT_OK)
                 r = check_existing(order, signing);
+        if (r == ALD_EXIT_OK)
+                r = check_addresses(order, signing);
         if (r != ALD_EXIT_OK)
                 return r;
         r = sign(signing);

@@ -25,7 +25,7 @@ def join(first, node):
     """The node enters the cluster whose keys the first one keeps, in the two halves that need no ssh."""
     broker = ["--broker", f"--address={node.address}"] if node.broker else []
     request = node.alidadectl("cluster", "join", "--request", *broker).stdout
-    bundle = first.alidadectl("cluster", "sign", text_in=request).stdout
+    bundle = first.alidadectl("cluster", "sign", *broker[:1], text_in=request).stdout
     node.alidadectl("cluster", "join", "--accept", text_in=bundle)
 
 
