@@ -223,6 +223,11 @@ void ald_broker_subscribe(AldBroker *broker)
                 ald_session_subscribe(broker->session, (const char *const *) broker->common->filters);
 }
 
+bool ald_broker_ask_again(AldBroker *broker, const char *filter)
+{
+        return !broker->session || ald_session_ask_again(broker->session, filter);
+}
+
 static void take_connected(AldBroker *broker, const AldTopicMessage *event)
 {
         g_message("Connected to broker %s", broker->text);

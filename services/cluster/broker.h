@@ -100,5 +100,8 @@ void ald_broker_reconsider(AldBroker *broker);
 /* Subscribes to the filters of the list, again where it was before. */
 void ald_broker_subscribe(AldBroker *broker);
 
+/* False where too much was asked for so, and waits. */
+bool ald_broker_ask_again(AldBroker *broker, const char *filter);
+
 /* Takes an event that its session put into the inbox. */
 void ald_broker_take(AldBroker *broker, const AldTopicMessage *event);

@@ -274,6 +274,15 @@ void ald_brokers_subscribe(AldBrokers *brokers, const char *const *filters)
                 ald_broker_subscribe(brokers->list->pdata[i]);
 }
 
+bool ald_brokers_ask_again(AldBrokers *brokers, const char *filter)
+{
+        bool put = true;
+
+        for (guint i = 0; i < brokers->list->len; i++)
+                put = ald_broker_ask_again(brokers->list->pdata[i], filter) && put;
+        return put;
+}
+
 int ald_brokers_publish(
         AldBrokers *brokers, const char *topic, const void *payload, size_t size, int qos, bool retain)
 {

@@ -92,6 +92,10 @@ void ald_brokers_resume(AldBrokers *brokers);
  */
 void ald_brokers_subscribe(AldBrokers *brokers, const char *const *filters);
 
+/* Has all brokers send once more what they keep of this filter, which is within those that are subscribed to.
+ * False where a broker has too many of these to do. */
+bool ald_brokers_ask_again(AldBrokers *brokers, const char *filter);
+
 /* To the first broker; see ald_broker_publish(). */
 int ald_brokers_publish(
         AldBrokers *brokers, const char *topic, const void *payload, size_t size, int qos, bool retain);

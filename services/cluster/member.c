@@ -229,11 +229,14 @@ static void on_forgotten(AldClusterNode *node, void *userdata)
         ald_handover_forget(member->setup.handover, &node->id);
 }
 
+/* As long as the state service is away this is in vain, and once it is there all is asked for. */
 static void on_missed(AldClusterNode *node, void *userdata)
 {
         AldMember *member = userdata;
+        g_autofree char *filter = ald_subscription_to(member->cluster, &node->id);
 
-        ald_handover_note_loss(member->setup.handover);
+        if (ald_handover_has_state(member->setup.handover) && !ald_brokers_ask_again(member->brokers, filter))
+                ald_handover_note_loss(member->setup.handover);
 }
 
 static gboolean on_reconnect(gpointer userdata)

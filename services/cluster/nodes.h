@@ -34,8 +34,9 @@ typedef struct AldClusterNode {
         AldStamp newest;    /* of its records */
         AldStamp forgotten; /* what is not newer is hidden; epoch 0: it is not forgotten */
         bool is_forgotten;
-        bool is_hearsay; /* nothing came under its own id */
-        bool missed;     /* a record of it was left out, since it did not live */
+        bool is_hearsay;      /* nothing came under its own id */
+        bool missed;          /* a record of it was left out, since it did not live */
+        uint64_t asked_again; /* when the brokers were asked for these; 0: never */
 
         uint64_t refused;
         char *problem;   /* why the last refused message was; NULL where none was */

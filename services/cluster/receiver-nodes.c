@@ -3,6 +3,8 @@
 
 /* Less is how clocks are kept right. */
 #define CLOCK_SET_USEC ((int64_t) G_USEC_PER_SEC)
+/* A node that comes and goes has its records sent to everybody by the brokers so often at most. */
+#define ASK_AGAIN_USEC (UINT64_C(10) * G_USEC_PER_SEC)
 
 AldReceiver *ald_receiver_new(
         const AldId *own, const char *cluster, const AldReceiverHandler *handler, void *userdata)
@@ -75,6 +77,15 @@ static gboolean say_change(AldClusterNode *node, void *userdata)
         return FALSE;
 }
 
+static void ask_for_missed(AldReceiver *receiver, AldClusterNode *node, uint64_t now)
+{
+        if (!node->missed || (node->asked_again != 0 && now - node->asked_again < ASK_AGAIN_USEC))
+                return;
+        node->missed = false;
+        node->asked_again = now;
+        receiver->handler->missed(node, receiver->userdata);
+}
+
 /* Who speaks is not forgotten any more. */
 void ald_receiver_judge_node(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
 {
@@ -82,9 +93,7 @@ void ald_receiver_judge_node(AldReceiver *receiver, AldClusterNode *node, uint64
         if (node->presence.state == ALD_PRESENCE_STATE_ONLINE) {
                 node->forgotten = (AldStamp){ 0 };
                 node->is_forgotten = false;
-                if (node->missed)
-                        receiver->handler->missed(node, receiver->userdata);
-                node->missed = false;
+                ask_for_missed(receiver, node, now);
         }
         note_change(receiver, node);
 }

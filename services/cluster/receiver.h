@@ -29,7 +29,8 @@ typedef struct AldReceiverHandler {
         void (*dropped)(const AldId *id, void *userdata);
         /* A node is hidden from now on. */
         void (*forgotten)(AldClusterNode *node, void *userdata);
-        /* A node lives of which records were left out; most of them will not come again by themselves. */
+        /* A node lives of which records were left out; most of them will not come again by themselves. Not
+         * more than once in 10 s for each. */
         void (*missed)(AldClusterNode *node, void *userdata);
         /* A revocation list; the result is why it is refused (g_malloc), or NULL. */
         char *(*crl)(const AldReceived *received, void *userdata);

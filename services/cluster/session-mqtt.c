@@ -157,6 +157,16 @@ void ald_wire_subscribe(AldWire *wire, char **filters)
         wire->subscribed = filters;
 }
 
+/* A retained message is sent to each new subscription. As one it would only have live messages come twice. */
+void ald_wire_ask_again(AldWire *wire, char **filters)
+{
+        for (; *filters; filters++) {
+                (void) mosquitto_subscribe(wire->mosq, NULL, *filters, 0);
+                if (!wire->subscribed || !g_strv_contains((const char *const *) wire->subscribed, *filters))
+                        (void) mosquitto_unsubscribe(wire->mosq, NULL, *filters);
+        }
+}
+
 static void send_message(AldWire *wire, const AldTopicMessage *message)
 {
         int mid, rc;

@@ -29,6 +29,7 @@ struct AldSession {
         bool ended;
         bool resubscribe;
         char **filters;
+        GPtrArray *asked; /* filters of which all is to come once more */
         AldTopicQueue *out;
 };
 
@@ -39,6 +40,8 @@ gpointer ald_session_run(gpointer data);
  * caller's. */
 bool ald_session_is_stopping(AldSession *session);
 char **ald_session_take_filters(AldSession *session);
+/* NULL where nothing was asked for. */
+char **ald_session_take_asked(AldSession *session);
 AldTopicMessage *ald_session_take_message(AldSession *session);
 void ald_session_put(AldSession *session, AldTopicMessage *message);
 void ald_session_unref(AldSession *session);
@@ -91,6 +94,7 @@ typedef struct AldWire {
 int ald_wire_open(AldWire *wire, const char *host); /* what mosquitto_connect_async() returns */
 void ald_wire_close(AldWire *wire);
 void ald_wire_subscribe(AldWire *wire, char **filters); /* takes over the list */
+void ald_wire_ask_again(AldWire *wire, char **filters);
 void ald_wire_fill(AldWire *wire); /* hands over what waits, as far as the window is open */
 bool ald_wire_is_drained(AldWire *wire);
 void ald_wire_say(AldWire *wire, AldSessionEvent event, const char *words, uint64_t number);

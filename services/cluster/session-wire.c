@@ -159,6 +159,7 @@ static void step_mqtt(AldWire *wire, int fd, short revents)
 /* What the main loop asks for. */
 static void look_around(AldWire *wire)
 {
+        g_auto(GStrv) asked = NULL;
         char **filters;
 
         if (ald_session_is_stopping(wire->session)) {
@@ -172,6 +173,9 @@ static void look_around(AldWire *wire)
         filters = ald_session_take_filters(wire->session);
         if (filters)
                 ald_wire_subscribe(wire, filters);
+        asked = ald_session_take_asked(wire->session);
+        if (asked)
+                ald_wire_ask_again(wire, asked);
 }
 
 static void look_at_clock(AldWire *wire)

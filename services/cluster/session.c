@@ -9,6 +9,7 @@
 /* What may wait to be sent: all that one node can have to say, many times over. */
 #define OUT_BYTES (UINT64_C(64) * 1024 * 1024)
 #define OUT_TOPICS 100000u
+#define ASKED_MAX 64u
 
 AldSession *ald_session_new(const AldSessionSetup *setup, AldTls *tls)
 {
@@ -28,6 +29,7 @@ AldSession *ald_session_new(const AldSessionSetup *setup, AldTls *tls)
         session->claims = ald_claims_ref(setup->claims);
         session->tls = tls;
         session->out = ald_topic_queue_new(OUT_BYTES, OUT_TOPICS);
+        session->asked = g_ptr_array_new_with_free_func(g_free);
         session->resolving = true;
         session->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
@@ -49,6 +51,7 @@ void ald_session_unref(AldSession *session)
         ald_tls_free(session->tls);
         ald_claims_unref(session->claims);
         ald_topic_queue_free(session->out);
+        g_ptr_array_unref(session->asked);
         ald_fd_close(&session->wake);
         g_strfreev(session->filters);
         g_free(session->client_id);
@@ -124,6 +127,20 @@ void ald_session_subscribe(AldSession *session, const char *const *filters)
         wake(session);
 }
 
+bool ald_session_ask_again(AldSession *session, const char *filter)
+{
+        bool put;
+
+        g_mutex_lock(&session->lock);
+        put = session->asked->len < ASKED_MAX;
+        if (put)
+                g_ptr_array_add(session->asked, g_strdup(filter));
+        g_mutex_unlock(&session->lock);
+        if (put)
+                wake(session);
+        return put;
+}
+
 void ald_session_await_end(AldSession *session, gint64 deadline_usec)
 {
         bool ended;
@@ -156,8 +173,23 @@ char **ald_session_take_filters(AldSession *session)
         if (session->resubscribe)
                 filters = session->filters ? g_strdupv(session->filters) : g_new0(char *, 1);
         session->resubscribe = false;
+        if (filters) /* with them all comes again */
+                g_ptr_array_set_size(session->asked, 0);
         g_mutex_unlock(&session->lock);
         return filters;
+}
+
+char **ald_session_take_asked(AldSession *session)
+{
+        char **asked = NULL;
+
+        g_mutex_lock(&session->lock);
+        if (session->asked->len > 0) {
+                g_ptr_array_add(session->asked, NULL);
+                asked = (char **) g_ptr_array_steal(session->asked, NULL);
+        }
+        g_mutex_unlock(&session->lock);
+        return asked;
 }
 
 AldTopicMessage *ald_session_take_message(AldSession *session)

@@ -59,5 +59,9 @@ int ald_session_publish(AldSession *session, const AldTopicMessage *message);
 /* Subscribes to these, again where it was before, and ends the other subscriptions. */
 void ald_session_subscribe(AldSession *session, const char *const *filters);
 
+/* Has the broker send once more what it keeps of this filter, which is within those that are subscribed to.
+ * False where too many wait. */
+bool ald_session_ask_again(AldSession *session, const char *filter);
+
 /* Waits until it is off the wire; a name that is being resolved is not waited for. */
 void ald_session_await_end(AldSession *session, gint64 deadline_usec);

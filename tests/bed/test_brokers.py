@@ -103,6 +103,28 @@ def test_publish_and_receive(site):
     assert not [event for event in two.events[seen:] if event[0] == "message" and event[3] == f"{MINE}/a"]
 
 
+def test_asking_again_for_a_part(site):
+    """What the broker keeps of that comes once more, nothing else does, and live messages come once."""
+    broker = site.broker(8883)
+    one, two = site.node(), site.node(OTHER)
+    connect(one, broker)
+    listen(two, broker, "alidade/1/bed/#")
+    for sample, topic in ((one, f"{MINE}/a"), (two, f"alidade/1/bed/{OTHER}/a")):
+        sample.tell("publish", topic, 1, "retain", "kept")
+        two.wait_for("message", broker.name, "live", topic, "kept")
+    seen = len(two.events)
+    assert two.ask("again", f"{MINE}/#", answer="again") == ["again", "1"]
+    two.wait_for("message", broker.name, "retained", f"{MINE}/a", "kept", after=seen)
+    # What is subscribed to stays so.
+    assert two.ask("again", "alidade/1/bed/#", answer="again") == ["again", "1"]
+    two.wait_for("message", broker.name, "retained", f"alidade/1/bed/{OTHER}/a", "kept", after=seen)
+    seen = len(two.events)
+    for word in ("heard", "end"):
+        one.tell("publish", f"{MINE}/b", 1, "live", word)
+        two.wait_for("message", broker.name, "live", f"{MINE}/b", word, after=seen)
+    assert len([event for event in two.events[seen:] if event[0] == "message"]) == 2
+
+
 def test_broker_that_comes_later(site):
     broker = site.broker(8883, start=False)
     sample = site.node()

@@ -10,6 +10,7 @@
 #define START (UINT64_C(1000) * SECOND)
 #define REAL (UINT64_C(1700000000) * SECOND)
 #define FORGED_SEQ 99
+#define OLD_MEMORY "{\"epoch\":1,\"seq\":1,\"updated\":1,\"fields\":{\"TotalBytes\":7}}"
 #define MEMORY "{\"epoch\":%u,\"seq\":%u,\"updated\":%" G_GUINT64_FORMAT ",\"fields\":{\"TotalBytes\":7}}"
 
 typedef struct Fixture {
@@ -279,6 +280,24 @@ static void test_forgetting(Fixture *fixture, gconstpointer unused)
         g_assert_cmpuint(fixture->n_missed, ==, 1);
 }
 
+/* Dead, an old record, alive again: nobody makes the others ask as often as it likes. */
+static void test_asking_again_is_bounded(Fixture *fixture, gconstpointer unused)
+{
+        const uint64_t end = START + 100 * SECOND;
+
+        for (; fixture->now < end; fixture->now += SECOND / 2) {
+                take_status(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 0, false);
+                take(fixture, 2, "Node1.Memory", OLD_MEMORY, true);
+                take(fixture, 2, "alive", "{}", false);
+        }
+        g_assert_cmpuint(fixture->n_missed, ==, 10);
+        /* Another node does not wait for that one. */
+        take_status(fixture, 3, ALD_PRESENCE_SAYS_OFFLINE, 0, false);
+        take(fixture, 3, "Node1.Memory", OLD_MEMORY, true);
+        take(fixture, 3, "alive", "{}", false);
+        g_assert_cmpuint(fixture->n_missed, ==, 11);
+}
+
 static void test_forgetting_is_bounded(Fixture *fixture, gconstpointer unused)
 {
         for (unsigned i = 10; i < ALD_NODE_LINKS_MAX + 60; i++)
@@ -381,6 +400,7 @@ int main(int argc, char *argv[])
         ADD(ghosts);
         ADD(announced);
         ADD(forgetting);
+        ADD(asking_again_is_bounded);
         ADD(forgetting_is_bounded);
         ADD(own);
         ADD(tell_all);
