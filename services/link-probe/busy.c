@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <arpa/inet.h>
-#include <net/if.h>
+#include <ifaddrs.h>
 #include <netinet/in.h>
+#include <string.h>
 
 #include "services/link-probe/busy.h"
-#include "state/network.h"
 #include "state/record.h"
 
 #define SHARE 10u
@@ -31,23 +30,40 @@ char *ald_busy_reason(const AldCounters *counters, const AldResults *results, co
         return g_strdup_printf("%s is in use, with %" G_GUINT64_FORMAT " Mb/s", interface, rate / 1000000);
 }
 
-const char *ald_busy_interface(
-        const AldNetwork *network, const struct sockaddr_storage *local, char buffer[static 16])
+static const struct in6_addr *in6_of(const void *address)
 {
-        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *) local;
-        const struct sockaddr_in *v4 = (const struct sockaddr_in *) local;
-        char text[INET6_ADDRSTRLEN] = "";
-        const AldInterface *row;
+        return &((const struct sockaddr_in6 *) address)->sin6_addr;
+}
 
-        if (local->ss_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr))
-                return if_indextoname(v6->sin6_scope_id, buffer) ?: "";
-        if (local->ss_family == AF_INET)
-                inet_ntop(AF_INET, &v4->sin_addr, text, sizeof text);
-        else if (IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr))
-                inet_ntop(AF_INET, v6->sin6_addr.s6_addr + 12, text, sizeof text);
-        else
-                inet_ntop(AF_INET6, &v6->sin6_addr, text, sizeof text);
-        row = network ? ald_network_find_address(network, text) : NULL;
-        g_strlcpy(buffer, row ? row->id : "", 16);
+static const struct in_addr *in_of(const void *address)
+{
+        return &((const struct sockaddr_in *) address)->sin_addr;
+}
+
+/* A connection over IPv4 may have come in by a socket of IPv6. */
+static bool is_address_of(const struct sockaddr *known, const struct sockaddr_storage *local)
+{
+        if (known->sa_family == AF_INET6 && local->ss_family == AF_INET6)
+                return IN6_ARE_ADDR_EQUAL(in6_of(known), in6_of(local));
+        if (known->sa_family == AF_INET && local->ss_family == AF_INET)
+                return in_of(known)->s_addr == in_of(local)->s_addr;
+        return known->sa_family == AF_INET && local->ss_family == AF_INET6 &&
+               IN6_IS_ADDR_V4MAPPED(in6_of(local)) &&
+               memcmp(in6_of(local)->s6_addr + 12, in_of(known), sizeof(struct in_addr)) == 0;
+}
+
+const char *ald_busy_interface(const struct sockaddr_storage *local, char buffer[static IFNAMSIZ])
+{
+        struct ifaddrs *list = NULL;
+
+        if (local->ss_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(in6_of(local)))
+                return if_indextoname(((const struct sockaddr_in6 *) local)->sin6_scope_id, buffer) ?: "";
+        *buffer = '\0';
+        if (getifaddrs(&list) < 0)
+                return buffer;
+        for (const struct ifaddrs *entry = list; entry; entry = entry->ifa_next)
+                if (entry->ifa_addr && is_address_of(entry->ifa_addr, local))
+                        g_strlcpy(buffer, entry->ifa_name, IFNAMSIZ);
+        freeifaddrs(list);
         return buffer;
 }

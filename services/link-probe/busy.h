@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <net/if.h>
 #include <sys/socket.h>
 
 #include "services/link-probe/counters.h"
@@ -15,6 +16,5 @@
 char *ald_busy_reason(const AldCounters *counters, const AldResults *results, const AldNetwork *network,
         const char *interface);
 
-/* The interface that has the address of one end of a connection; "" where it is not known. */
-const char *ald_busy_interface(
-        const AldNetwork *network, const struct sockaddr_storage *local, char buffer[static 16]);
+/* The interface that has the address of our end of a connection; "" where it is not known. */
+const char *ald_busy_interface(const struct sockaddr_storage *local, char buffer[static IFNAMSIZ]);

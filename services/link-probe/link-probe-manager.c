@@ -91,10 +91,10 @@ static void on_connection(
 {
         AldLinkProbeManager *manager = userdata;
         const AldNetwork *network = network_of(manager);
-        char buffer[16];
+        char buffer[IFNAMSIZ];
 
         (void) ald_sessions_start(
-                manager->sessions, connection, place, ald_busy_interface(network, local, buffer), network);
+                manager->sessions, connection, place, ald_busy_interface(local, buffer), network);
         close(connection);
 }
 

@@ -122,29 +122,29 @@ static void test_busy(void)
         ald_counters_free(counters);
 }
 
-static void test_interface_of_a_connection(void)
+static void assert_interface(const char *address, const char *interface)
 {
-        const char *const addresses[] = { "192.0.2.1/24", "2001:db8::1/64", NULL };
-        AldInterface row = ALD_INTERFACE_INIT;
-        AldNetwork network = ALD_NETWORK_INIT;
         struct sockaddr_storage local = { .ss_family = AF_INET6 };
         struct sockaddr_in6 *v6 = (struct sockaddr_in6 *) &local;
-        char buffer[16];
+        char buffer[IFNAMSIZ];
 
-        row.id = "eth0";
-        row.addresses = addresses;
-        network.interfaces.items = &row;
-        network.interfaces.n = 1;
-        inet_pton(AF_INET6, "::ffff:192.0.2.1", &v6->sin6_addr);
-        g_assert_cmpstr(ald_busy_interface(&network, &local, buffer), ==, "eth0");
-        g_assert_cmpstr(ald_busy_interface(NULL, &local, buffer), ==, "");
-        inet_pton(AF_INET6, "2001:db8::1", &v6->sin6_addr);
-        g_assert_cmpstr(ald_busy_interface(&network, &local, buffer), ==, "eth0");
-        inet_pton(AF_INET6, "2001:db8::2", &v6->sin6_addr);
-        g_assert_cmpstr(ald_busy_interface(&network, &local, buffer), ==, "");
-        inet_pton(AF_INET6, "fe80::1", &v6->sin6_addr);
+        g_assert_cmpint(inet_pton(AF_INET6, address, &v6->sin6_addr), ==, 1);
         v6->sin6_scope_id = 1;
-        g_assert_cmpstr(ald_busy_interface(&network, &local, buffer), ==, "lo");
+        g_assert_cmpstr(ald_busy_interface(&local, buffer), ==, interface);
+}
+
+static void test_interface_of_a_connection(void)
+{
+        struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+        struct sockaddr_storage local = { 0 };
+        char buffer[IFNAMSIZ];
+
+        memcpy(&local, &v4, sizeof v4);
+        g_assert_cmpstr(ald_busy_interface(&local, buffer), ==, "lo");
+        assert_interface("::ffff:127.0.0.1", "lo");
+        assert_interface("fe80::1", "lo");
+        assert_interface("2001:db8::2", "");
+        assert_interface("::ffff:192.0.2.77", "");
 }
 
 int main(int argc, char *argv[])
