@@ -51,6 +51,19 @@ static void watch(Upload *upload)
         upload->window_bytes = bytes;
 }
 
+/* Whether a rate can be, by the rates at which bytes were acknowledged; of what was over at once there are
+ * none, so there it has to fit its own bytes and time. */
+static bool is_rate_plausible(
+        const Upload *upload, const AldMessage *verdict, uint64_t when, uint64_t acknowledged)
+{
+        double claimed = (double) verdict->bits_per_second / 8e9, whole;
+
+        if (verdict->bins == 0)
+                return claimed * (double) verdict->nsec <= 1.01 * (double) verdict->bytes;
+        whole = upload->moving ? (double) acknowledged / (double) MAX(when - upload->first, 1) : 0;
+        return claimed <= 2 * MAX(upload->peak, whole);
+}
+
 /*
  * Whether the word of the receiver fits what was sent and acknowledged. Its kernel acknowledges what it has,
  * so no great part of the difference can be chance.
@@ -58,15 +71,13 @@ static void watch(Upload *upload)
 static bool is_plausible(const Upload *upload, const AldMessage *verdict)
 {
         uint64_t when, acknowledged = ald_flow_bytes(&upload->flow, &when);
-        double claimed = (double) verdict->bits_per_second / 8e9;
         /* What a thread is about to send is counted when all of it is in the kernel. */
         uint64_t under_way = (uint64_t) upload->flow.n * ALD_STREAM_CHUNK;
 
         return verdict->bytes <= ald_flow_sent(&upload->flow) + under_way &&
                verdict->bytes >= acknowledged / 2 && verdict->nsec <= when - upload->begun &&
                verdict->streams >= 1 && verdict->streams <= ALD_FLOW_STREAMS_MAX &&
-               claimed <=
-                       1.5 * MAX(upload->peak, (double) acknowledged / (double) MAX(when - upload->first, 1));
+               is_rate_plausible(upload, verdict, when, acknowledged);
 }
 
 static int take_verdict(AldClient *client, const Upload *upload, const AldMessage *message)
