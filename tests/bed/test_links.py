@@ -1,19 +1,30 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Links of a cluster that measure themselves: real nodes, real probes, shaped networks, and what goes wrong there."""
 
+import json
+import os
+import signal
+from pathlib import Path
+
 import pytest
+from gi.repository import GLib
 
 from bedlib import network
 from bedlib.fixtures import needs_namespaces
+from bedlib.services import client_binary
 from bedlib.waiting import wait_steadily
 
 pytestmark = needs_namespaces
 KIND = "Link1.Socket"
+LINK_PROBE = ("org.alidade.LinkProbe1", "/org/alidade/LinkProbe1", "org.alidade.LinkProbe1")
+JOB = "org.alidade.LinkProbe1.Job"
+FIGURES = ("UploadBitsPerSecond", "DownloadBitsPerSecond", "RttP50NSec", "MeasuredUSec")
 MBIT = 1_000_000
 # What each of three nodes sends and receives.
 SHAPES = ((50 * MBIT, 200 * MBIT), (100 * MBIT, 300 * MBIT), (400 * MBIT, 25 * MBIT))
 # The rounds are 15 s apart, pairs wait for each other, and who was busy is left alone for a while.
 ROUNDS = 120.0
+ONE_PROBE = 60.0
 
 
 def rows(observer, *pair):
@@ -73,3 +84,196 @@ def test_each_pair_is_measured_in_both_directions_by_itself(make_cluster):
         assert edge["BitsPerSecond"] == pytest.approx(expected, rel=0.12), edge
         assert edge["Path"] == "socket" and edge["Prober"] == min(source, sink)
     cluster.wait_until(lambda: rows(one) == rows(two) == rows(three), "the same links at all nodes")
+
+
+# What comes and goes
+
+
+@pytest.fixture
+def pair(make_cluster):
+    """Two nodes that know each other, in the order of who measures whom by itself."""
+    cluster = make_cluster(2, links=True)
+    cluster.wait_online()
+    return cluster, *sorted(cluster.nodes, key=lambda node: node.id)
+
+
+def probe(node, peer, **options):
+    """The object of a job of the node."""
+    told = {name: GLib.Variant("b" if isinstance(value, bool) else "s", value) for name, value in options.items()}
+    return node.call(*LINK_PROBE, "ProbeLink", "sa{sv}", (peer.id, told))
+
+
+def job(node, path, name):
+    return node.get(LINK_PROBE[0], path, JOB, name)
+
+
+def wait_job(node, path, *states):
+    return node.wait_for_property(LINK_PROBE[0], path, JOB, "State", lambda state: state in states,
+                                  deadline=ONE_PROBE)
+
+
+def end_of(node, path):
+    """(state, error) that it comes to."""
+    return wait_job(node, path, "done", "failed", "canceled"), job(node, path, "Error")
+
+
+def children(node):
+    """Of its link-probed, those too of which it has not taken leave."""
+    pid = node.process("link-probed").outer_pid
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+
+
+def probers(node):
+    """Programs that measure, whoever their parent is now."""
+    return node.run(["pgrep", "-f", "alidade-probe-socket"], check=False).stdout.split()
+
+
+def wait_idle(*nodes):
+    for node in nodes:
+        wait_steadily(lambda node=node: not probers(node), f"the end of all probes of {node.name}", ONE_PROBE)
+
+
+def test_each_address_has_its_own_row_which_goes_with_it(pair):
+    _, source, sink = pair
+    wait_measured(source, source, sink)
+    network.add_address(source, "eth0", "10.88.0.1/24")
+    network.add_address(sink, "eth0", "10.88.0.2/24")
+    found = wait_measured(source, source, sink)
+    assert (source.id, sink.id, "10.88.0.2") in found
+    kept = found[source.id, sink.id, sink.address]
+    network.delete_address(sink, "eth0", "10.88.0.2/24")
+    for node in (source, sink):
+        wait_steadily(lambda node=node: (source.id, sink.id, "10.88.0.2") not in rows(node),
+                      f"the row to go at {node.name}", ROUNDS)
+        assert rows(node)[source.id, sink.id, sink.address]["MeasuredUSec"] == kept["MeasuredUSec"]
+
+
+def test_rows_of_a_node_that_is_forgotten_go(pair):
+    cluster, source, sink = pair
+    wait_measured(source, source, sink)
+    gone = sink if sink is not cluster.first and sink.broker is None else source
+    kept, = (node for node in cluster.nodes if node is not gone)
+    gone.crash()
+    kept.wait_presence(gone, "offline")
+    assert rows(kept, source, sink), "a node that is off is not gone"
+    kept.alidadectl("forget", gone.id)
+    wait_steadily(lambda: not rows(kept), "the links of the node to go", ROUNDS)
+    assert kept.state("GetTopology") == []
+
+
+# By hand
+
+
+def test_probe_by_hand(pair):
+    _, source, sink = pair
+    for node, peer in ((source, sink), (sink, source)):
+        told = json.loads(node.alidadectl("probe", "link", peer.name, f"--path={peer.address}", "--json",
+                                          deadline=ONE_PROBE).stdout)
+        assert (told["State"], told["Node"], told["Address"]) == ("done", peer.id, peer.address)
+        assert is_measured(told["Result"])
+        # It is a result as any other.
+        wait_steadily(lambda node=node, peer=peer: is_measured(
+            rows(node).get((node.id, peer.id, peer.address), {})), "the row", ONE_PROBE)
+    shown = source.alidadectl("probe", "link", sink.name, "--rtt-only", deadline=ONE_PROBE).stdout
+    assert "RTT/2: " in shown and "Upload: –" in shown
+    assert sink.name in source.alidadectl("links").stdout
+    assert sink.name in source.alidadectl("topology").stdout
+
+
+def test_who_holds_off_links_is_named(pair):
+    """At this end and at the other; what runs is ended."""
+    _, source, sink = pair
+    for node, other in ((source, sink), (sink, source)):
+        running = probe(node, other, Address=other.address)
+        wait_job(node, running, "running")
+        holder = node.spawn([client_binary(), "inhibit", "--what=link", "--who=trainer", "--why=epoch 7", "--",
+                             "sleep", "infinity"], f"inhibit-{node.name}")
+        assert end_of(node, running) == ("failed", "held off by trainer: epoch 7")
+        refused = node.alidadectl("probe", "link", other.name, check=False)
+        assert refused.returncode != 0 and "trainer: epoch 7" in refused.stderr
+        path = probe(other, node, Address=node.address)
+        # It asks again for a while; that is not what is tested here.
+        node.wait_for_property(*LINK_PROBE, "Inhibited", lambda what: what == ["link"])
+        other.call(LINK_PROBE[0], path, JOB, "Cancel")
+        holder.signal(signal.SIGTERM)
+        node.wait_for_property(*LINK_PROBE, "Inhibited", lambda what: not what)
+        assert end_of(node, probe(node, other, Address=other.address)) == ("done", "")
+        wait_idle(source, sink)
+
+
+# Who is not who should be measured
+
+
+def test_address_of_another_node_is_never_measured_as_the_peer(make_cluster):
+    cluster = make_cluster(3, links=True)
+    cluster.wait_online()
+    one, two, three = cluster.nodes
+    # Where the first one believes the second one to be, the third one answers.
+    mac = json.loads(network.ip(three, "-j", "link", "show", "dev", "eth0"))[0]["address"]
+    network.ip(one, "neighbour", "replace", "10.88.0.9", "lladdr", mac, "dev", "eth0", "nud", "permanent")
+    network.add_address(three, "lo", "10.88.0.9/32")
+    for node, address in ((one, "10.88.0.1/24"), (three, "10.88.0.3/24"), (two, "10.88.0.9/24")):
+        network.add_address(node, "eth0", address)
+    wait_steadily(lambda: "10.88.0.9/24" in str(one.records("Node1.Network")[two.id, "Node1.Network", ""]),
+                  "the address of node2 to be known")
+    state, error = end_of(one, probe(one, two, Address="10.88.0.9"))
+    assert state == "failed" and three.id in error, error
+    found = {key: row for key, row in rows(one).items() if key[::2] == (one.id, "10.88.0.9")}
+    assert not any(map(is_measured, found.values()))
+    assert not any(sink == three.id for _, sink, _ in found)
+
+
+def test_revoked_node_is_neither_measured_nor_measures(pair):
+    cluster, *_ = pair
+    kept, gone = cluster.nodes
+    kept.alidadectl("cluster", "revoke", gone.id)
+    state, error = end_of(kept, probe(kept, gone, Address=gone.address))
+    assert state == "failed" and "revoked" in error, error
+    refused_before = kept.get(*LINK_PROBE, "RefusedSessions")
+    state, error = end_of(gone, probe(gone, kept, Address=kept.address))
+    assert state == "failed", error
+    assert kept.get(*LINK_PROBE, "RefusedSessions") > refused_before
+
+
+# Sudden ends
+
+
+def wait_measured_again(source, sink, before):
+    def fresh():
+        row = rows(source).get((source.id, sink.id, sink.address), {})
+        return row if is_measured(row) and row["MeasuredUSec"] > before["MeasuredUSec"] else None
+
+    return wait_steadily(fresh, "a new result", ONE_PROBE)
+
+def kill_daemon(node):
+    node.kill("link-probed")
+
+
+def kill_child(node):
+    for pid in children(node):
+        os.kill(int(pid), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("phase", ["rtt", "upload", "download"])
+@pytest.mark.parametrize("act", [kill_daemon, kill_child], ids=["daemon", "child"])
+def test_killed_at_each_stage(pair, act, phase):
+    """At either end: no record is corrupted, no process left, and the next one goes on."""
+    _, source, sink = pair
+    good = wait_measured(source, source, sink)[source.id, sink.id, sink.address]
+    for victim in (source, sink):
+        wait_idle(source, sink)
+        path = probe(source, sink, Address=sink.address)
+        source.wait_for_property(LINK_PROBE[0], path, JOB, "Phase", lambda now: now == phase, deadline=ONE_PROBE)
+        act(victim)
+        if act is kill_child or victim is sink:
+            state, error = end_of(source, path)
+            assert state == "failed" and error
+        wait_idle(source, sink)
+        if act is kill_daemon:
+            victim.restart("link-probed")
+        row = rows(source)[source.id, sink.id, sink.address]
+        assert {name: row[name] for name in good if name in FIGURES} == {
+            name: good[name] for name in good if name in FIGURES}
+        assert end_of(source, probe(source, sink, Address=sink.address)) == ("done", "")
+        good = wait_measured_again(source, sink, good)
+    wait_steadily(lambda: rows(source) == rows(sink), "the same rows at both ends")
