@@ -115,14 +115,16 @@ void ald_store_expire(AldStore *store, uint64_t now, uint64_t deletion_usec, uin
         forget_nodes(store, silent, now);
 }
 
-void ald_store_forget(AldStore *store, const AldId *id, uint64_t now)
+void ald_store_forget(AldStore *store, const AldId *ids, size_t n, uint64_t now)
 {
         g_autoptr(GPtrArray) nodes = g_ptr_array_new();
-        AldNode *node = ald_store_find_node(store, id);
 
-        if (!node || node->local)
-                return;
-        g_ptr_array_add(nodes, node);
+        for (size_t i = 0; i < n; i++) {
+                AldNode *node = ald_store_find_node(store, &ids[i]);
+
+                if (node && !node->local)
+                        g_ptr_array_add(nodes, node);
+        }
         forget_nodes(store, nodes, now);
 }
 

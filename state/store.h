@@ -123,8 +123,9 @@ void ald_store_announce(AldStore *store, const AldId *node, uint64_t epoch);
  * no node that is online. */
 void ald_store_expire(AldStore *store, uint64_t now, uint64_t deletion_usec, uint64_t node_usec);
 
-/* Forgets another node in the same way at once. */
-void ald_store_forget(AldStore *store, const AldId *node, uint64_t now);
+/* Forgets other nodes, each of them once here, in the same way at once; links to them are looked for in all.
+ */
+void ald_store_forget(AldStore *store, const AldId *nodes, size_t n, uint64_t now);
 
 AldNode *ald_store_find_node(AldStore *store, const AldId *id);
 AldNode *ald_store_local_node(AldStore *store);

@@ -27,13 +27,26 @@ static bool in_range(const AldPresencePut *put)
                                put->clock_offset_usec <= ALD_INTEGER_MAX));
 }
 
-static bool forget(AldStateManager *manager, const AldPresencePut *put, const AldId *id, uint64_t now)
+/* All of a call at once, since for each walk links to them are looked for in all nodes. */
+static void forget_pending(AldStateManager *manager, GHashTable *pending)
 {
-        AldStore *store = ald_state_manager_store(manager);
+        g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(AldId));
+        GHashTableIter iter;
+        gpointer id;
 
-        if (ald_id_equal(id, &ald_store_local_node(store)->id))
+        g_hash_table_iter_init(&iter, pending);
+        while (g_hash_table_iter_next(&iter, &id, NULL))
+                g_array_append_vals(ids, id, 1);
+        g_hash_table_remove_all(pending);
+        ald_store_forget(ald_state_manager_store(manager), (const AldId *) (void *) ids->data, ids->len,
+                (uint64_t) g_get_monotonic_time());
+}
+
+static bool forget(AldStateManager *manager, const AldPresencePut *put, const AldId *id, GHashTable *pending)
+{
+        if (ald_id_equal(id, &ald_store_local_node(ald_state_manager_store(manager))->id))
                 return refuse(manager, put, "State", "this node cannot be forgotten by itself");
-        ald_store_forget(store, id, now);
+        g_hash_table_add(pending, g_memdup2(id, sizeof *id));
         return true;
 }
 
@@ -57,9 +70,8 @@ static bool keep(AldStateManager *manager, const AldPresencePut *put, const AldI
         return true;
 }
 
-bool ald_presences_put(AldStateManager *manager, const AldPresencePut *put)
+static bool put_one(AldStateManager *manager, const AldPresencePut *put, GHashTable *pending)
 {
-        uint64_t now = (uint64_t) g_get_monotonic_time();
         AldId id;
 
         if (ald_id_parse(put->node, &id) < 0)
@@ -67,10 +79,24 @@ bool ald_presences_put(AldStateManager *manager, const AldPresencePut *put)
         if (!in_range(put))
                 return refuse(manager, put, NULL, "a number out of range");
         if (g_str_equal(put->state, FORGOTTEN))
-                return forget(manager, put, &id, now);
+                return forget(manager, put, &id, pending);
         if (!is_state(put->state))
                 return refuse(manager, put, "State", "unknown");
-        return keep(manager, put, &id, now);
+        if (g_hash_table_contains(pending, &id))
+                forget_pending(manager, pending);
+        return keep(manager, put, &id, (uint64_t) g_get_monotonic_time());
+}
+
+size_t ald_presences_put(AldStateManager *manager, const AldPresencePut *puts, size_t n)
+{
+        g_autoptr(GHashTable)
+                pending = g_hash_table_new_full(ald_id_table_hash, ald_id_table_equal, g_free, NULL);
+        size_t accepted = 0;
+
+        for (size_t i = 0; i < n; i++)
+                accepted += put_one(manager, &puts[i], pending);
+        forget_pending(manager, pending);
+        return accepted;
 }
 
 void ald_presences_clear(AldStateManager *manager)

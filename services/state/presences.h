@@ -12,8 +12,8 @@ typedef struct AldPresencePut {
         uint64_t announced;        /* epoch; 0 for none */
 } AldPresencePut;
 
-/* Refusals are counted and logged as those of records are. True where it was not refused. */
-bool ald_presences_put(AldStateManager *manager, const AldPresencePut *put);
+/* Refusals are counted and logged as those of records are. Returns how many were not refused. */
+size_t ald_presences_put(AldStateManager *manager, const AldPresencePut *puts, size_t n);
 
 /* Nobody says any more how nodes are heard of. */
 void ald_presences_clear(AldStateManager *manager);

@@ -103,7 +103,7 @@ int ald_put_bus_read(
 int ald_put_bus_read_presences(
         sd_bus_message *message, AldStateManager *manager, uint64_t *ret_accepted, uint64_t *ret_refused)
 {
-        uint64_t accepted = 0, refused = 0;
+        g_autoptr(GArray) puts = g_array_new(FALSE, FALSE, sizeof(AldPresencePut));
         AldPresencePut put;
         int r;
 
@@ -111,15 +111,11 @@ int ald_put_bus_read_presences(
         if (r < 0)
                 return r;
         while ((r = sd_bus_message_read(message, "(" ALD_PRESENCE_SIGNATURE ")", &put.node, &put.state,
-                        &put.since_usec, &put.clock_offset_usec, &put.announced)) > 0) {
-                bool taken = ald_presences_put(manager, &put);
-
-                accepted += taken;
-                refused += !taken;
-        }
+                        &put.since_usec, &put.clock_offset_usec, &put.announced)) > 0)
+                g_array_append_val(puts, put);
         if (r < 0)
                 return r;
-        *ret_accepted = accepted;
-        *ret_refused = refused;
+        *ret_accepted = ald_presences_put(manager, (const AldPresencePut *) (void *) puts->data, puts->len);
+        *ret_refused = puts->len - *ret_accepted;
         return 0;
 }

@@ -369,7 +369,7 @@ static void test_back_before_it_is_told(void)
         put_disk(f, 2);
         turn(f);
         count_heard(f);
-        ald_store_forget(ald_state_manager_store(f->manager), &id, 1);
+        ald_store_forget(ald_state_manager_store(f->manager), &id, 1, 1);
         put_memory(f, 2, 1);
         turn(f);
         assert_heard(f, "-0002 Node1.Disk Node1.Memory", "+0002 Node1.Memory", NULL);
@@ -386,7 +386,7 @@ static void test_part_forgotten(void)
 
         put_memory(f, 2, 1);
         ald_presences_put(f->manager,
-                &(AldPresencePut){ .node = "00000002000000000000000000000000", .state = "online" });
+                &(AldPresencePut){ .node = "00000002000000000000000000000000", .state = "online" }, 1);
         turn(f);
         g_assert_cmpuint(count_heard(f), ==, 1);
         ald_store_announce(ald_state_manager_store(f->manager), &id, 2);

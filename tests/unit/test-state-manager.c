@@ -274,14 +274,14 @@ static void test_records_of_the_future(void)
         g_assert_true(put_updated(f, 2, 1, today + AHEAD));
         g_assert_false(put_updated(f, 2, 2, today + year));
         g_assert_cmpuint(log_count("updated more than a day in the future"), ==, 1);
-        g_assert_true(ald_presences_put(f->manager, &presence));
+        g_assert_true(ald_presences_put(f->manager, &presence, 1));
         g_assert_true(put_updated(f, 2, 3, today + year));
         g_assert_false(put_updated(f, 2, 4, today + 2 * year));
         presence.clock_offset_usec = -(int64_t) year;
-        g_assert_true(ald_presences_put(f->manager, &presence));
+        g_assert_true(ald_presences_put(f->manager, &presence, 1));
         g_assert_true(put_updated(f, 2, 5, today));
         presence.clock_offset_usec = ALD_ABSENT_INT64;
-        g_assert_true(ald_presences_put(f->manager, &presence));
+        g_assert_true(ald_presences_put(f->manager, &presence, 1));
         g_assert_true(put_updated(f, 2, 6, today));
         g_assert_false(put_updated(f, 2, 7, (uint64_t) ALD_INTEGER_MAX));
 }
@@ -299,8 +299,8 @@ static void test_presences(void)
         g_autofree char *one = state_id(1), *two = state_id(2);
         AldPresencePut put_two = { two, "stale", 1234, -5, 0 }, put_one = { one, "online", 1, 0, 7 };
 
-        g_assert_true(ald_presences_put(f->manager, &put_two));
-        g_assert_true(ald_presences_put(f->manager, &put_one));
+        g_assert_true(ald_presences_put(f->manager, &put_two, 1));
+        g_assert_true(ald_presences_put(f->manager, &put_one, 1));
         g_assert_cmpstr(presence_of(f, 1)->state, ==, "online");
         g_assert_cmpstr(presence_of(f, 2)->state, ==, "stale");
         g_assert_cmpuint(presence_of(f, 2)->since_usec, ==, 1234);
@@ -308,14 +308,14 @@ static void test_presences(void)
 
         g_assert_true(put_updated(f, 2, 1, 1));
         put_two = (AldPresencePut){ two, "offline", 5, ALD_ABSENT_INT64, 2 };
-        g_assert_true(ald_presences_put(f->manager, &put_two));
+        g_assert_true(ald_presences_put(f->manager, &put_two, 1));
         g_assert_null(find(f, 2, ALD_KIND_MEMORY));
         g_assert_cmpint(presence_of(f, 2)->clock_offset_usec, ==, ALD_ABSENT_INT64);
         g_assert_true(put_updated(f, 2, 1, 1)); /* known, so no refusal, but not taken */
         g_assert_null(find(f, 2, ALD_KIND_MEMORY));
 
         put_two.state = "forgotten";
-        g_assert_true(ald_presences_put(f->manager, &put_two));
+        g_assert_true(ald_presences_put(f->manager, &put_two, 1));
         g_assert_null(presence_of(f, 2));
         g_assert_cmpuint(ald_store_n_nodes(f->store), ==, 1);
         g_assert_true(put_updated(f, 2, 1, 1));
@@ -325,6 +325,36 @@ static void test_presences(void)
         g_assert_null(presence_of(f, 1));
         g_assert_nonnull(find(f, 2, ALD_KIND_MEMORY));
         g_assert_cmpuint(ald_state_manager_refused(f->manager), ==, 0);
+}
+
+/* Those of one call go together, and yet each row holds after those before it. */
+static void test_forgotten_together(void)
+{
+        g_autoptr(Fixture) f = fixture_new("");
+        g_autofree char *one = state_id(1), *two = state_id(2), *three = state_id(3), *four = state_id(4);
+        const AldPresencePut puts[] = {
+                { two, "forgotten", 0, 0, 0 },
+                { three, "online", 0, 0, 0 },
+                { two, "stale", 7, 0, 0 },
+                { three, "forgotten", 0, 0, 0 },
+                { three, "forgotten", 0, 0, 0 },
+                { one, "forgotten", 0, 0, 0 },
+                { four, "forgotten", 0, 0, 0 },
+        };
+
+        for (unsigned node = 2; node <= 5; node++)
+                g_assert_true(put_updated(f, node, 1, 1));
+        state_put_link(f->store, ALD_KIND_LINK_SOCKET, 5, 2, 1, "{}");
+        state_put_link(f->store, ALD_KIND_LINK_SOCKET, 5, 3, 1, "{}");
+        state_put_link(f->store, ALD_KIND_LINK_SOCKET, 5, 1, 1, "{}");
+        state_put_link(f->store, ALD_KIND_LINK_RDMA, 5, 4, 1, "{}");
+        g_assert_cmpuint(ald_presences_put(f->manager, puts, G_N_ELEMENTS(puts)), ==, G_N_ELEMENTS(puts) - 1);
+        g_assert_cmpuint(ald_store_n_nodes(f->store), ==, 3);
+        g_assert_null(find(f, 2, ALD_KIND_MEMORY));
+        g_assert_cmpuint(presence_of(f, 2)->since_usec, ==, 7);
+        g_assert_nonnull(find(f, 5, ALD_KIND_MEMORY));
+        g_assert_cmpuint(ald_store_n_links(f->store), ==, 1);
+        g_assert_cmpuint(ald_presences_put(f->manager, NULL, 0), ==, 0);
 }
 
 static void test_bad_presences(void)
@@ -349,7 +379,7 @@ static void test_bad_presences(void)
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
-                g_assert_false(ald_presences_put(f->manager, &bad[i]));
+                g_assert_false(ald_presences_put(f->manager, &bad[i], 1));
                 g_assert_cmpuint(ald_state_manager_refused(f->manager), ==, i + 1);
         }
         g_assert_cmpuint(ald_store_n_nodes(f->store), ==, 1);
@@ -453,6 +483,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/state-manager/absurd-epoch-is-refused", test_absurd_epoch_is_refused);
         g_test_add_func("/state-manager/records-of-the-future", test_records_of_the_future);
         g_test_add_func("/state-manager/presences", test_presences);
+        g_test_add_func("/state-manager/forgotten-together", test_forgotten_together);
         g_test_add_func("/state-manager/bad-presences", test_bad_presences);
         g_test_add_func("/state-manager/dear-results-are-kept", test_dear_results_are_kept);
         g_test_add_func("/state-manager/dear-results-are-kept-soon", test_dear_results_are_kept_soon);

@@ -197,8 +197,8 @@ static void test_forgotten_without_a_trace(void)
                 for (unsigned node = 1; node <= N_NODES + 1; node++) {
                         const AldId id = id_make(node);
 
-                        ald_store_forget(store, &id, 1);
-                        ald_store_forget(store, &id, 1);
+                        ald_store_forget(store, &id, 1, 1);
+                        ald_store_forget(store, &id, 1, 1);
                 }
                 g_assert_cmpuint(ald_store_n_nodes(store), ==, 1);
                 g_assert_cmpuint(ald_store_n_links(store), ==, 0);
@@ -223,7 +223,7 @@ static void test_forgotten_as_source_and_sink(void)
         state_put_link(store, ALD_KIND_LINK_SOCKET, 2, 3, 1, "{}");
         state_put_link(store, ALD_KIND_LINK_RDMA, 3, 2, 1, "{}");
         state_put_link(store, ALD_KIND_LINK_SOCKET, 3, 1, 1, "{}");
-        ald_store_forget(store, &id, 1);
+        ald_store_forget(store, &id, 1, 1);
         g_assert_cmpuint(ald_store_n_nodes(store), ==, 2);
         g_assert_cmpuint(ald_store_n_links(store), ==, 1);
         g_assert_null(ald_store_find_node(store, &id));
