@@ -134,8 +134,14 @@ static int method_list_jobs(sd_bus_message *message, void *userdata, sd_bus_erro
 static int method_inhibit(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldLinkProbeBus *self = userdata;
+        int r = ald_inhibit_bus_inhibit(message, ald_link_probe_manager_inhibitors(self->manager), error);
 
-        return ald_inhibit_bus_inhibit(message, ald_link_probe_manager_inhibitors(self->manager), error);
+        /* The caller may ask for it next. */
+        if (self->update != 0) {
+                g_source_remove(self->update);
+                on_update(self);
+        }
+        return r;
 }
 
 static int method_list_inhibitors(sd_bus_message *message, void *userdata, sd_bus_error *error)

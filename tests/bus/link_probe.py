@@ -238,4 +238,6 @@ def receive_lock(connection, message):
     reply = connection.gio.send_message_with_reply_finish(done[0])
     if reply.get_message_type() == Gio.DBusMessageType.ERROR:
         raise BusError(reply.get_error_name(), reply.get_arg0())
-    return reply.get_unix_fd_list().get(0)
+    # Taken from the message, which would close its own only when it is collected.
+    lock, = reply.get_unix_fd_list().steal_fds()
+    return lock
