@@ -20,13 +20,22 @@ FRESH_JOB = {"Node": "", "Address": "", "Kind": "Link1.Socket", "State": "waitin
 
 
 class Locks(StandIn):
-    """Answers Inhibit() with the write end of a pipe, as no other StandIn can."""
+    """Answers Inhibit() with the write end of a pipe, as no other StandIn can. A method in .late is answered by
+    answer()."""
 
     def __init__(self, *args, **options):
-        self.held = []
+        self.held, self.late, self.waiting = [], set(), []
         super().__init__(*args, **options)
 
+    def answer(self):
+        self.late.clear()
+        for call in self.waiting:
+            self._called(*call)
+
     def _called(self, connection, sender, path, interface, method, arguments, invocation):
+        if method in self.late:
+            self.waiting.append((connection, sender, path, interface, method, arguments, invocation))
+            return
         if method != "Inhibit" or method in self.handlers:
             super()._called(connection, sender, path, interface, method, arguments, invocation)
             return

@@ -421,6 +421,20 @@ def test_a_second_ctrl_c_does_not_wait(play_probe):
         assert "has not ended" in terminal.screen.text()
 
 
+def test_ctrl_c_before_the_job_is_there(play_probe):
+    """A probe that begins after all is canceled; nothing goes on behind one's back."""
+    host, probe = play_probe()
+    probe.service.late.add("ProbeLink")
+    with Terminal(host, [client_binary(), "probe", "link", "borealis"]) as terminal:
+        wait_until(lambda: probe.service.waiting, "the call")
+        terminal.type("\x03")
+        terminal.wait_for_text("^C")
+        probe.service.answer()
+        assert terminal.wait() == ERROR
+        assert "The probe of borealis was canceled" in terminal.screen.text()
+    assert len(probe.calls("Cancel")) == 1
+
+
 @pytest.mark.parametrize("name, text, code", [
     ("org.alidade.Error.NoSuchNode", "none of its addresses is known", NO_NODE),
     ("org.freedesktop.DBus.Error.InvalidArgs", "borealis has no address 192.0.2.9", ERROR),
