@@ -123,6 +123,16 @@ bool ald_inbox_put(AldInbox *inbox, const AldTopicMessage *message)
         return put;
 }
 
+bool ald_inbox_is_crowded(AldInbox *inbox)
+{
+        bool crowded;
+
+        g_mutex_lock(&inbox->lock);
+        crowded = ald_topic_queue_is_crowded(inbox->queue);
+        g_mutex_unlock(&inbox->lock);
+        return crowded;
+}
+
 void ald_inbox_forget(AldInbox *inbox, const void *source)
 {
         g_mutex_lock(&inbox->lock);

@@ -24,6 +24,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldInbox, ald_inbox_free)
 /* From any thread. False where the message was dropped. */
 bool ald_inbox_put(AldInbox *inbox, const AldTopicMessage *message);
 
+/* From any thread: whether to wait with more, so that nothing is dropped. */
+bool ald_inbox_is_crowded(AldInbox *inbox);
+
 /* From the main loop: drops all that waits from a source that puts nothing any more. */
 void ald_inbox_forget(AldInbox *inbox, const void *source);
 

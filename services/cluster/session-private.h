@@ -43,6 +43,7 @@ char **ald_session_take_filters(AldSession *session);
 /* NULL where nothing was asked for. */
 char **ald_session_take_asked(AldSession *session);
 AldTopicMessage *ald_session_take_message(AldSession *session);
+bool ald_session_may_put(AldSession *session); /* or wait a little, while the main loop catches up */
 void ald_session_put(AldSession *session, AldTopicMessage *message);
 void ald_session_unref(AldSession *session);
 

@@ -135,8 +135,26 @@ static int read_all(AldWire *wire)
                 rc = mosquitto_loop_read(wire->mosq, 1);
                 wire->more = rc == MOSQ_ERR_SUCCESS && has_more(wire);
         } while (wire->more && ++n < READ_MAX);
-        wire->rested = wire->heard + GATHER_USEC;
+        wire->rested = wire->more ? 0 : g_get_monotonic_time() + GATHER_USEC;
         return rc;
+}
+
+static gint64 rest_of(const AldWire *wire)
+{
+        return wire->phase == ALD_WIRE_UP ? MAX(wire->rested - g_get_monotonic_time(), 0) : 0;
+}
+
+/* What the main loop does not get through waits at the broker. */
+static bool may_read(AldWire *wire, short revents)
+{
+        if (revents & (POLLERR | POLLHUP))
+                return true;
+        if (rest_of(wire) > 0 || (!wire->more && !(revents & POLLIN)))
+                return false;
+        if (wire->phase != ALD_WIRE_UP || ald_session_may_put(wire->session))
+                return true;
+        wire->rested = g_get_monotonic_time() + GATHER_USEC;
+        return false;
 }
 
 /* Reads before it writes: after a refusal there may be a reason to read, but nobody to write to. */
@@ -144,7 +162,7 @@ static void step_mqtt(AldWire *wire, int fd, short revents)
 {
         int rc = MOSQ_ERR_SUCCESS;
 
-        if (wire->more || revents & (POLLIN | POLLERR | POLLHUP))
+        if (may_read(wire, revents))
                 rc = read_all(wire);
         if (rc == MOSQ_ERR_SUCCESS && (wire->phase == ALD_WIRE_UP || wire->phase == ALD_WIRE_BYE))
                 ald_wire_fill(wire);
@@ -195,11 +213,6 @@ static void look_at_clock(AldWire *wire)
         }
 }
 
-static gint64 rest_of(const AldWire *wire)
-{
-        return wire->phase == ALD_WIRE_UP ? MAX(wire->rested - g_get_monotonic_time(), 0) : 0;
-}
-
 static short wanted_events(const AldWire *wire)
 {
         const short reading = rest_of(wire) > 0 ? 0 : POLLIN;
@@ -221,13 +234,13 @@ static int wanted_timeout(const AldWire *wire)
                               ? wire->heard + ALD_SESSION_KEEPALIVE * G_USEC_PER_SEC - g_get_monotonic_time()
                               : wire->deadline - g_get_monotonic_time();
 
-        if (wire->more)
-                return 0;
         if (rest_of(wire) > 0)
                 left = rest_of(wire);
+        else if (wire->more)
+                left = 0;
         else if (wire->phase == ALD_WIRE_UP)
                 left = MAX(left, BLINK_MS * 1000);
-        return (int) (MAX(left, 0) / 1000) + 1;
+        return left > 0 ? (int) (left / 1000) + 1 : 0;
 }
 
 static void turn(AldWire *wire)

@@ -202,11 +202,21 @@ AldTopicMessage *ald_session_take_message(AldSession *session)
         return message;
 }
 
-/* Under the lock, so that nothing is put after ald_session_leave(): the inbox may be gone then. */
 /* What the broker kept of our own is not lost to what we say just now, which comes back to us as live. */
 static bool is_own_past(const AldSession *session, const AldTopicMessage *message)
 {
         return message->retained && session->client_id && strstr(message->topic, session->client_id);
+}
+
+/* Under the lock, since after ald_session_leave() the inbox may be gone; the same holds below. */
+bool ald_session_may_put(AldSession *session)
+{
+        bool may;
+
+        g_mutex_lock(&session->lock);
+        may = session->silent || !ald_inbox_is_crowded(session->inbox);
+        g_mutex_unlock(&session->lock);
+        return may;
 }
 
 void ald_session_put(AldSession *session, AldTopicMessage *message)

@@ -172,6 +172,12 @@ void ald_topic_queue_forget(AldTopicQueue *queue, const void *source)
         }
 }
 
+bool ald_topic_queue_is_crowded(const AldTopicQueue *queue)
+{
+        return queue->bytes > queue->max_bytes / 2 ||
+               g_hash_table_size(queue->by_topic) > queue->max_entries / 2;
+}
+
 bool ald_topic_queue_is_empty(const AldTopicQueue *queue)
 {
         return g_queue_is_empty((GQueue *) &queue->order);

@@ -43,5 +43,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTopicMessage, ald_topic_message_free)
 /* Drops all of this source. */
 void ald_topic_queue_forget(AldTopicQueue *queue, const void *source);
 
+/* Half of it is taken. */
+bool ald_topic_queue_is_crowded(const AldTopicQueue *queue);
 bool ald_topic_queue_is_empty(const AldTopicQueue *queue);
 uint64_t ald_topic_queue_dropped(const AldTopicQueue *queue);

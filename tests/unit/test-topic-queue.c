@@ -181,6 +181,25 @@ static void test_binary(void)
         g_assert_cmpmem(taken->payload, taken->size + 1, "x\0y", 4);
 }
 
+static void test_crowded(void)
+{
+        g_autoptr(AldTopicQueue) few = ald_topic_queue_new(10000, 2);
+        g_autoptr(AldTopicQueue) small = ald_topic_queue_new(10000, 100);
+        g_autofree char *large = g_strnfill(5000, 'x');
+
+        g_assert_true(put(few, "a", "", false));
+        g_assert_false(ald_topic_queue_is_crowded(few));
+        g_assert_true(put(few, "b", "", false));
+        g_assert_true(ald_topic_queue_is_crowded(few));
+        expect(few, "a", "", false);
+        g_assert_false(ald_topic_queue_is_crowded(few));
+
+        g_assert_true(put(small, "a", large, false));
+        g_assert_true(ald_topic_queue_is_crowded(small));
+        expect(small, "a", large, false);
+        g_assert_false(ald_topic_queue_is_crowded(small));
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -191,5 +210,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/topic-queue/entries", test_entries);
         g_test_add_func("/topic-queue/bytes", test_bytes);
         g_test_add_func("/topic-queue/binary", test_binary);
+        g_test_add_func("/topic-queue/crowded", test_crowded);
         return g_test_run();
 }
