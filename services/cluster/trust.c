@@ -17,7 +17,8 @@ struct AldTrust {
         char *newest_crl; /* the file of the newest list that came since */
         AldPkiIdentity identity;
         bool loaded;
-        char *crl; /* the newest list, as text */
+        char *crl;   /* the newest list, as text */
+        bool unkept; /* and no file has it: the disk was full, say */
         char *problem;
 };
 
@@ -76,6 +77,7 @@ bool ald_trust_load(AldTrust *trust)
         trust->identity = (AldPkiIdentity){ 0 };
         g_clear_pointer(&trust->crl, g_free);
         g_clear_pointer(&trust->problem, g_free);
+        trust->unkept = false;
         trust->loaded = load_identity(trust, &error) >= 0;
         if (trust->loaded) {
                 trust->crl = ald_pki_crl_to_pem(trust->identity.crl);
@@ -87,6 +89,16 @@ bool ald_trust_load(AldTrust *trust)
                 g_warning("%s", trust->problem);
         }
         return !is_same_identity(&before, &trust->identity);
+}
+
+/* The broker here learns of it from the file, so what fails is tried again. */
+static void keep(AldTrust *trust)
+{
+        int r = ald_pki_file_write(trust->newest_crl, trust->crl, 0644, (uid_t) -1, (gid_t) -1);
+
+        if (r < 0 && !trust->unkept)
+                g_warning("Cannot keep the revocation list in %s: %s", trust->newest_crl, g_strerror(-r));
+        trust->unkept = r < 0;
 }
 
 static const char *remedy_for(int error)
@@ -113,6 +125,8 @@ void ald_trust_check(AldTrust *trust, uint64_t real)
 
         if (!trust->loaded)
                 return;
+        if (trust->unkept)
+                keep(trust);
         r = ald_pki_verify(identity->ca, identity->crl, identity->certificate, ALD_PKI_ROLE_NODE, trust->id,
                 real, &reason);
         if (r < 0)
@@ -155,14 +169,6 @@ const char *ald_trust_crl(const AldTrust *trust)
         return trust->crl;
 }
 
-static void keep(const AldTrust *trust)
-{
-        int r = ald_pki_file_write(trust->newest_crl, trust->crl, 0644, (uid_t) -1, (gid_t) -1);
-
-        if (r < 0)
-                g_warning("Cannot keep the revocation list in %s: %s", trust->newest_crl, g_strerror(-r));
-}
-
 int ald_trust_take_crl(AldTrust *trust, const char *pem, size_t n, char **ret_reason)
 {
         AldPkiIdentity *identity = &trust->identity;
@@ -172,8 +178,11 @@ int ald_trust_take_crl(AldTrust *trust, const char *pem, size_t n, char **ret_re
         if (!trust->loaded)
                 return 0;
         /* As most of them are, each node saying the same. */
-        if (strlen(trust->crl) == n && memcmp(trust->crl, pem, n) == 0)
+        if (strlen(trust->crl) == n && memcmp(trust->crl, pem, n) == 0) {
+                if (trust->unkept)
+                        keep(trust);
                 return 0;
+        }
         r = ald_pki_crl_parse(pem, n, &crl, ret_reason);
         if (r < 0)
                 return r;

@@ -75,6 +75,20 @@ def test_a_node_that_is_revoked_is_shut_out_everywhere(lab):
     wait_steadily(lambda: "revoked" in status(third), lambda: f"words for it: {status(third)}")
 
 
+def test_a_list_that_could_not_be_kept_is_kept_later(lab):
+    """Else the broker there would let in who is revoked, for as long as no other list comes."""
+    first, second, third = lab.nodes
+    fresh = second.state_directory("clusterd") / "crl.pem"
+    fresh.mkdir()  # fails as a full disk does
+    run(first, "revoke", third.id)
+    daemon = second.process("clusterd")
+    wait_steadily(lambda: "Cannot keep the revocation list" in daemon.log_text(), "the failure")
+    fresh.rmdir()
+    first.broker.stop()
+    first.broker.start()
+    wait_steadily(fresh.is_file, "the list, once the broker said it again")
+
+
 def test_a_node_that_leaves_is_alone(lab):
     first, _, third = lab.nodes
     run(third, "leave")
