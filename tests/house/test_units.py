@@ -105,6 +105,24 @@ def test_unit_starts_what_is_installed(daemon):
     assert unit(daemon)["ExecStart"] in installed.values()
 
 
+def mebibytes(text):
+    return int(text[:-1]) * {"M": 1, "G": 1024}[text[-1]]
+
+
+def limit_of(path, name):
+    """What a source defines as so many MiB."""
+    return int(re.search(rf"#define {name} .*?(\d+)u?\)? \* 1024u? \* 1024", read(path))[1])
+
+
+def test_memory_is_bounded_beyond_what_the_services_refuse_by_themselves():
+    state, cluster = unit("alidade-stated"), unit("alidade-clusterd")
+    assert mebibytes(state["MemoryMax"]) >= 2 * limit_of("services/state/state-manager.c", "MAX_BYTES")
+    waiting = sum(limit_of(f"services/cluster/{path}", name) for path, name in (
+        ("inbox.h", "ALD_INBOX_BYTES"), ("outbox.h", "ALD_OUTBOX_BYTES"), ("session.c", "OUT_BYTES"),
+        ("crl-turns.h", "ALD_CRL_WAITING_BYTES")))
+    assert waiting + 80 < mebibytes(cluster["MemoryHigh"]) < mebibytes(cluster["MemoryMax"])
+
+
 def test_the_new_revocation_list_is_watched_where_the_cluster_service_writes_it():
     watched = settings(build_dir() / "services/alidade-cluster-crl.path")["Path"]
     program, *words = unit("alidade-cluster-crl")["ExecStart"].split()
