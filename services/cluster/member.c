@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "services/cluster/crl-turns.h"
 #include "services/cluster/discovery-bus.h"
 #include "services/cluster/member.h"
 #include "services/cluster/past.h"
@@ -33,6 +34,7 @@ struct AldMember {
         AldVoice *voice;
         AldReceiver *receiver;
         AldWills *wills;
+        AldCrlTurns *crl_turns;
         AldPast *past;
         AldDiscovery *discovery;
         uint64_t connected_since; /* CLOCK_MONOTONIC; 0: no broker is connected */
@@ -249,12 +251,16 @@ static gboolean on_reconnect(gpointer userdata)
 }
 
 /* Whoever is revoked is cut off: a broker whose certificate was, by us. */
-static char *on_crl(const AldReceived *received, void *userdata)
+static char *on_crl(const AldId *node, const AldReceived *received, void *userdata)
 {
         AldMember *member = userdata;
         char *reason = NULL;
-        int r;
+        int r = 1;
 
+        if (!ald_trust_has_crl(member->setup.trust, received->payload, received->size))
+                r = ald_crl_turns_take(member->crl_turns, node, received, g_get_monotonic_time());
+        if (r <= 0)
+                return r < 0 ? g_strdup("too much waits to be read") : NULL;
         r = ald_trust_take_crl(member->setup.trust, received->payload, received->size, &reason);
         if (r < 0)
                 return reason;
@@ -403,6 +409,7 @@ int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, 
         member->voice = ald_voice_new(&voice);
         member->receiver = ald_receiver_new(setup->own, config->name, &receiver_handler, member);
         member->wills = ald_wills_new(on_received, member);
+        member->crl_turns = ald_crl_turns_new(on_received, member);
         member->past = ald_past_new(on_past, member);
         member->judge_timer = ald_timer_new("presence", on_judge, member);
         member->judge_due = UINT64_MAX;
@@ -423,6 +430,7 @@ void ald_member_free(AldMember *member)
         ald_brokers_free(member->brokers);
         ald_voice_free(member->voice);
         ald_wills_free(member->wills);
+        ald_crl_turns_free(member->crl_turns);
         ald_past_free(member->past);
         ald_receiver_free(member->receiver);
         g_clear_pointer(&member->judge_timer, ald_timer_free);

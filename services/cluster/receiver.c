@@ -178,7 +178,7 @@ static void take_forget(Passing *passing)
 static void take_crl(Passing *passing)
 {
         AldReceiver *receiver = passing->receiver;
-        char *reason = receiver->handler->crl(passing->received, receiver->userdata);
+        char *reason = receiver->handler->crl(&passing->topic.node, passing->received, receiver->userdata);
 
         if (reason)
                 refuse(passing, g_strdup_printf("revocation list: %s", reason));

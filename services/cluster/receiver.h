@@ -33,7 +33,7 @@ typedef struct AldReceiverHandler {
          * more than once in 10 s for each. */
         void (*missed)(AldClusterNode *node, void *userdata);
         /* A revocation list; the result is why it is refused (g_malloc), or NULL. */
-        char *(*crl)(const AldReceived *received, void *userdata);
+        char *(*crl)(const AldId *node, const AldReceived *received, void *userdata);
 
         /* Under our own id. */
         char *(*own_record)(const AldUpdate *update, const AldReceived *received,

@@ -169,6 +169,11 @@ const char *ald_trust_crl(const AldTrust *trust)
         return trust->crl;
 }
 
+bool ald_trust_has_crl(const AldTrust *trust, const char *pem, size_t n)
+{
+        return trust->crl && strlen(trust->crl) == n && memcmp(trust->crl, pem, n) == 0;
+}
+
 int ald_trust_take_crl(AldTrust *trust, const char *pem, size_t n, char **ret_reason)
 {
         AldPkiIdentity *identity = &trust->identity;
@@ -178,7 +183,7 @@ int ald_trust_take_crl(AldTrust *trust, const char *pem, size_t n, char **ret_re
         if (!trust->loaded)
                 return 0;
         /* As most of them are, each node saying the same. */
-        if (strlen(trust->crl) == n && memcmp(trust->crl, pem, n) == 0) {
+        if (ald_trust_has_crl(trust, pem, n)) {
                 if (trust->unkept)
                         keep(trust);
                 return 0;

@@ -32,6 +32,9 @@ AldTls *ald_trust_make_tls(AldTrust *trust, const char *name, char **ret_problem
 /* The newest revocation list, or NULL. */
 const char *ald_trust_crl(const AldTrust *trust);
 
+/* Whether this text is that one. */
+bool ald_trust_has_crl(const AldTrust *trust, const char *pem, size_t n);
+
 /* Takes a list from anywhere and keeps it where it is newer: 1; 0 where it is not. -EKEYREJECTED where the CA
  * has not signed it, -EBADMSG where it is none; *ret_reason (maybe NULL) is then why. */
 int ald_trust_take_crl(AldTrust *trust, const char *pem, size_t n, char **ret_reason);

@@ -53,7 +53,7 @@ static void on_missed(AldClusterNode *node, void *userdata)
         ((Fixture *) userdata)->n_missed++;
 }
 
-static char *on_crl(const AldReceived *received, void *userdata)
+static char *on_crl(const AldId *node, const AldReceived *received, void *userdata)
 {
         ((Fixture *) userdata)->n_crls++;
         return g_strdup("not signed");
