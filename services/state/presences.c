@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/state/presences.h"
+#include <errno.h>
+
 #include "services/common/service.h"
+#include "services/state/presences.h"
 
 #define FORGOTTEN "forgotten"
 
@@ -50,7 +52,7 @@ static bool forget(AldStateManager *manager, const AldPresencePut *put, const Al
         return true;
 }
 
-static bool keep(AldStateManager *manager, const AldPresencePut *put, const AldId *id, uint64_t now)
+static bool keep(AldStateManager *manager, const AldPresencePut *put, const AldId *id, GHashTable *pending)
 {
         AldStore *store = ald_state_manager_store(manager);
         const AldPresence presence = {
@@ -58,12 +60,19 @@ static bool keep(AldStateManager *manager, const AldPresencePut *put, const AldI
                 .since_usec = put->since_usec,
                 .clock_offset_usec = put->clock_offset_usec,
         };
+        uint64_t now = (uint64_t) g_get_monotonic_time();
         g_autoptr(AldRecord) record = NULL;
         int r;
 
+        if (g_hash_table_contains(pending, id))
+                forget_pending(manager, pending);
         r = ald_record_new(ALD_KIND_PRESENCE, &presence, &record);
         if (r >= 0)
                 r = ald_store_put_about(store, id, ALD_KIND_PRESENCE, record, ald_realtime_usec(), now);
+        if (r == -ENOSPC && g_hash_table_size(pending) > 0) { /* who goes makes room */
+                forget_pending(manager, pending);
+                r = ald_store_put_about(store, id, ALD_KIND_PRESENCE, record, ald_realtime_usec(), now);
+        }
         if (r < 0)
                 return refuse(manager, put, NULL, g_strerror(-r));
         ald_store_announce(store, id, put->announced);
@@ -82,9 +91,7 @@ static bool put_one(AldStateManager *manager, const AldPresencePut *put, GHashTa
                 return forget(manager, put, &id, pending);
         if (!is_state(put->state))
                 return refuse(manager, put, "State", "unknown");
-        if (g_hash_table_contains(pending, &id))
-                forget_pending(manager, pending);
-        return keep(manager, put, &id, (uint64_t) g_get_monotonic_time());
+        return keep(manager, put, &id, pending);
 }
 
 size_t ald_presences_put(AldStateManager *manager, const AldPresencePut *puts, size_t n)

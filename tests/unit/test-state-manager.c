@@ -357,6 +357,27 @@ static void test_forgotten_together(void)
         g_assert_cmpuint(ald_presences_put(f->manager, NULL, 0), ==, 0);
 }
 
+static void test_who_is_forgotten_makes_room(void)
+{
+        g_autoptr(Fixture) f = fixture_new("");
+        g_autofree char *two = state_id(2), *last = NULL;
+        unsigned n = 1;
+        bool taken;
+
+        do {
+                g_free(last);
+                last = state_id(++n);
+                taken = ald_presences_put(f->manager, &(AldPresencePut){ last, "stale", 1, 0, 0 }, 1);
+        } while (taken);
+        g_assert_cmpuint(ald_store_n_nodes(f->store), ==, n - 1);
+
+        const AldPresencePut puts[] = { { two, "forgotten", 0, 0, 0 }, { last, "online", 1, 0, 0 } };
+
+        g_assert_cmpuint(ald_presences_put(f->manager, puts, 2), ==, 2);
+        g_assert_null(presence_of(f, 2));
+        g_assert_cmpstr(presence_of(f, n)->state, ==, "online");
+}
+
 static void test_bad_presences(void)
 {
         g_autoptr(Fixture) f = fixture_new("");
@@ -484,6 +505,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/state-manager/records-of-the-future", test_records_of_the_future);
         g_test_add_func("/state-manager/presences", test_presences);
         g_test_add_func("/state-manager/forgotten-together", test_forgotten_together);
+        g_test_add_func("/state-manager/who-is-forgotten-makes-room", test_who_is_forgotten_makes_room);
         g_test_add_func("/state-manager/bad-presences", test_bad_presences);
         g_test_add_func("/state-manager/dear-results-are-kept", test_dear_results_are_kept);
         g_test_add_func("/state-manager/dear-results-are-kept-soon", test_dear_results_are_kept_soon);
