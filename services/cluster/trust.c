@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "pki/certificate.h"
 #include "pki/crl.h"
@@ -69,6 +70,16 @@ static bool is_same_identity(const AldPkiIdentity *a, const AldPkiIdentity *b)
                X509_CRL_match(a->crl, b->crl) == 0;
 }
 
+/* As after a copy by hand; whoever has the key speaks for this node. */
+static void warn_of_open_key(const AldTrust *trust)
+{
+        g_autofree char *key = g_build_filename(trust->folder, "node.key", NULL);
+        struct stat st;
+
+        if (stat(key, &st) == 0 && (st.st_mode & 0007) != 0)
+                g_warning("Everybody here can use %s, the key of this node: run chmod 640 on it", key);
+}
+
 bool ald_trust_load(AldTrust *trust)
 {
         g_auto(AldPkiIdentity) before = trust->identity;
@@ -79,6 +90,7 @@ bool ald_trust_load(AldTrust *trust)
         g_clear_pointer(&trust->problem, g_free);
         trust->unkept = false;
         trust->loaded = load_identity(trust, &error) >= 0;
+        warn_of_open_key(trust);
         if (trust->loaded) {
                 trust->crl = ald_pki_crl_to_pem(trust->identity.crl);
                 ald_trust_check(trust, (uint64_t) g_get_real_time());
