@@ -13,7 +13,7 @@ typedef struct AldHandover AldHandover;
 
 typedef struct AldHandoverHandler {
         AldStateLinkHandler link; /* of which `put` is not called */
-        /* A node that was named by ald_handover_presence(), or NULL where it is no more and to be forgotten. */
+        /* A node that ald_handover_presence() named, or NULL where it is no more and to be forgotten. */
         AldClusterNode *(*find)(const AldId *id, void *userdata);
         /* Records were dropped; the brokers are to send all that they keep again. */
         void (*lost)(void *userdata);
