@@ -31,7 +31,7 @@ void ald_member_free(AldMember *member);
 
 /* The configuration of the same cluster has changed. */
 void ald_member_configure(AldMember *member, const AldClusterConfig *config);
-/* Whether the records of all nodes are wanted, or only whether those are there. */
+/* Whether anything of other nodes is wanted. */
 void ald_member_set_mirroring(AldMember *member, bool mirroring);
 void ald_member_reconnect(AldMember *member);
 /* Has the brokers send all again that they keep. */
