@@ -113,6 +113,25 @@ def test_cluster_shows_each_node():
         assert node["Node1.Presence"]["State"] == "online"
 
 
+@needs_cluster
+def test_cluster_measures_its_links():
+    """What the nodes are given, less what is not payload."""
+    with demo("cluster", "2", "--json") as process:
+        out, err = process.communicate(timeout=DEADLINE * 5)
+    assert process.returncode == 0, err
+    assert "Not every link is measured yet" not in err
+    answer = json.loads(out)
+    names = {node: records["Node1.Identity"]["FriendlyName"] for node, records in answer["Nodes"].items()}
+    links = [link["Link1.Socket"] for link in answer["Links"].values()]
+    links = [link for link in links if "UploadBitsPerSecond" in link]
+    assert links
+    for link in links:
+        up, down = link["UploadBitsPerSecond"], link["DownloadBitsPerSecond"]
+        if names[link["Source"]] == "node2":
+            up, down = down, up
+        assert (up, down) == (pytest.approx(47.8e6, rel=0.1), pytest.approx(191e6, rel=0.1))
+
+
 def folders():
     """Of the hosts of the demo."""
     return [Path(command.split()[-1]) for _, command in belonging() if "agent.py" in command]
