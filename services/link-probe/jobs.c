@@ -1,51 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "services/link-probe/jobs.h"
+#include "services/link-probe/jobs-private.h"
 
 /* A peer that is busy is asked again, this often and no more. */
 #define RETRY_MSEC_MIN 1000
 #define RETRY_MSEC_MAX 5000
 #define RETRIES_MAX 20u
-
-struct AldJob {
-        AldJobs *jobs;
-        unsigned number;
-        uid_t uid;
-        GArray *targets;
-        unsigned next;   /* target that is measured, or is the next to be */
-        unsigned failed; /* of those before */
-        unsigned retries;
-        AldJobState state;
-        AldProbe *probe;
-        guint timer; /* until the next attempt, or until it is forgotten */
-        char *phase, *error;
-        double fraction; /* of the target that is measured */
-        json_t *result;
-};
-
-struct AldJobs {
-        AldProber *prober;
-        AldJobsMeasured measured;
-        void *measured_userdata;
-        const AldJobsHandler *handler; /* NULL: nobody is told */
-        void *userdata;
-        unsigned last;
-        GPtrArray *list; /* by age */
-};
-
-static const char *const state_names[] = {
-        [ALD_JOB_WAITING] = "waiting",
-        [ALD_JOB_RUNNING] = "running",
-        [ALD_JOB_DONE] = "done",
-        [ALD_JOB_FAILED] = "failed",
-        [ALD_JOB_CANCELED] = "canceled",
-};
-
-const char *ald_job_state_name(AldJobState state)
-{
-        return state_names[state];
-}
 
 static void job_free(gpointer data)
 {
@@ -310,83 +271,4 @@ void ald_jobs_fail_all(AldJobs *jobs, const char *reason)
                         g_ptr_array_add(list, jobs->list->pdata[i]);
         for (unsigned i = 0; i < list->len; i++)
                 stop(list->pdata[i], ALD_JOB_FAILED, reason);
-}
-
-AldJob *ald_jobs_find(const AldJobs *jobs, unsigned number)
-{
-        for (unsigned i = 0; i < jobs->list->len; i++)
-                if (((const AldJob *) jobs->list->pdata[i])->number == number)
-                        return jobs->list->pdata[i];
-        return NULL;
-}
-
-unsigned ald_jobs_count(const AldJobs *jobs)
-{
-        return jobs->list->len;
-}
-
-AldJob *ald_jobs_at(const AldJobs *jobs, unsigned i)
-{
-        return jobs->list->pdata[i];
-}
-
-bool ald_jobs_are_waiting(const AldJobs *jobs)
-{
-        for (unsigned i = 0; i < jobs->list->len; i++)
-                if (((const AldJob *) jobs->list->pdata[i])->state == ALD_JOB_WAITING)
-                        return true;
-        return false;
-}
-
-unsigned ald_job_number(const AldJob *job)
-{
-        return job->number;
-}
-
-uid_t ald_job_uid(const AldJob *job)
-{
-        return job->uid;
-}
-
-AldJobState ald_job_state(const AldJob *job)
-{
-        return job->state;
-}
-
-static const AldProbeTarget *target_of(const AldJob *job)
-{
-        return &g_array_index(job->targets, AldProbeTarget, MIN(job->next, job->targets->len - 1));
-}
-
-const char *ald_job_node(const AldJob *job)
-{
-        return target_of(job)->peer;
-}
-
-const char *ald_job_address(const AldJob *job)
-{
-        bool begun = job->next > 0 || job->state != ALD_JOB_WAITING;
-
-        return begun ? target_of(job)->address : "";
-}
-
-const char *ald_job_phase(const AldJob *job)
-{
-        return job->phase ?: "";
-}
-
-const char *ald_job_error(const AldJob *job)
-{
-        return job->error && (job->state == ALD_JOB_FAILED || job->state == ALD_JOB_CANCELED) ? job->error
-                                                                                              : "";
-}
-
-double ald_job_progress(const AldJob *job)
-{
-        return job->state == ALD_JOB_DONE ? 1 : (job->next + job->fraction) / job->targets->len;
-}
-
-const json_t *ald_job_result(const AldJob *job)
-{
-        return job->state == ALD_JOB_DONE ? job->result : NULL;
 }

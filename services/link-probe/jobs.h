@@ -53,7 +53,6 @@ void ald_jobs_fail_all(AldJobs *jobs, const char *reason);
 AldJob *ald_jobs_find(const AldJobs *jobs, unsigned number);
 unsigned ald_jobs_count(const AldJobs *jobs);
 AldJob *ald_jobs_at(const AldJobs *jobs, unsigned i);
-bool ald_jobs_are_waiting(const AldJobs *jobs);
 
 unsigned ald_job_number(const AldJob *job);
 uid_t ald_job_uid(const AldJob *job);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/link-probe/jobs-private.h"
+
+/* What there is to see of jobs. */
+
+static const char *const state_names[] = {
+        [ALD_JOB_WAITING] = "waiting",
+        [ALD_JOB_RUNNING] = "running",
+        [ALD_JOB_DONE] = "done",
+        [ALD_JOB_FAILED] = "failed",
+        [ALD_JOB_CANCELED] = "canceled",
+};
+
+const char *ald_job_state_name(AldJobState state)
+{
+        return state_names[state];
+}
+
+AldJob *ald_jobs_find(const AldJobs *jobs, unsigned number)
+{
+        for (unsigned i = 0; i < jobs->list->len; i++)
+                if (((const AldJob *) jobs->list->pdata[i])->number == number)
+                        return jobs->list->pdata[i];
+        return NULL;
+}
+
+unsigned ald_jobs_count(const AldJobs *jobs)
+{
+        return jobs->list->len;
+}
+
+AldJob *ald_jobs_at(const AldJobs *jobs, unsigned i)
+{
+        return jobs->list->pdata[i];
+}
+
+unsigned ald_job_number(const AldJob *job)
+{
+        return job->number;
+}
+
+uid_t ald_job_uid(const AldJob *job)
+{
+        return job->uid;
+}
+
+AldJobState ald_job_state(const AldJob *job)
+{
+        return job->state;
+}
+
+static const AldProbeTarget *target_of(const AldJob *job)
+{
+        return &g_array_index(job->targets, AldProbeTarget, MIN(job->next, job->targets->len - 1));
+}
+
+const char *ald_job_node(const AldJob *job)
+{
+        return target_of(job)->peer;
+}
+
+const char *ald_job_address(const AldJob *job)
+{
+        bool begun = job->next > 0 || job->state != ALD_JOB_WAITING;
+
+        return begun ? target_of(job)->address : "";
+}
+
+const char *ald_job_phase(const AldJob *job)
+{
+        return job->phase ?: "";
+}
+
+const char *ald_job_error(const AldJob *job)
+{
+        return job->error && (job->state == ALD_JOB_FAILED || job->state == ALD_JOB_CANCELED) ? job->error
+                                                                                              : "";
+}
+
+double ald_job_progress(const AldJob *job)
+{
+        return job->state == ALD_JOB_DONE ? 1 : (job->next + job->fraction) / job->targets->len;
+}
+
+const json_t *ald_job_result(const AldJob *job)
+{
+        return job->state == ALD_JOB_DONE ? job->result : NULL;
+}
