@@ -416,7 +416,8 @@ def test_two_machines_with_one_id(make_cluster):
 
 def skewed(observer):
     """Those whose clocks it names."""
-    return sorted(node for finding in observer.state("GetFindings") if finding["Id"] == "clock-skew" for node in finding["Nodes"])
+    return sorted(node for finding in observer.state("GetFindings") if finding["Id"] == "clock-skew"
+                  for node in finding["Nodes"])
 
 
 def name_at(observer, node):

@@ -142,7 +142,8 @@ from gi.repository import Gio, GLib
 bus = Gio.DBusConnection.new_for_address_sync(sys.argv[1],
     Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
 reply, fds = bus.call_with_unix_fd_list_sync("org.alidade.LinkProbe1", "/org/alidade/LinkProbe1",
-    "org.alidade.LinkProbe1", "Inhibit", GLib.Variant("(sss)", ("link", "holder", "dies soon")), None, 0, -1, None, None)
+    "org.alidade.LinkProbe1", "Inhibit", GLib.Variant("(sss)", ("link", "holder", "dies soon")), None, 0, -1, None,
+    None)
 bus.close_sync(None)
 signal.pause()
 """
