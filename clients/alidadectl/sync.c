@@ -30,7 +30,7 @@ struct AldSync {
         sd_bus_slot *call;     /* the one call under way that leads to the next step of reading */
         sd_bus_slot *findings; /* GetFindings() apart from that */
         sd_event_source *retry;
-        sd_bus_slot *matches[5];
+        sd_bus_slot *matches[6];
         unsigned pages;
         uint64_t read_at; /* CLOCK_MONOTONIC */
         bool in_step, subscribe;
@@ -210,6 +210,18 @@ static void begin_reading(AldSync *sync)
         step(sync, PROPERTIES, "GetAll", on_totals, "s", ALD_STATE_INTERFACE, NULL);
 }
 
+/* Where other nodes are mirrored on demand, this is the demand. Nobody waits for it. */
+static void mirror(AldSync *sync)
+{
+        g_autoptr(sd_bus_message) call = NULL;
+
+        if (!sync->subscribe || sd_bus_message_new_method_call(sync->bus, &call, ALD_CLUSTER_NAME,
+                                        ALD_CLUSTER_PATH, ALD_CLUSTER_INTERFACE, "Mirror") < 0)
+                return;
+        (void) sd_bus_message_set_auto_start(call, false);
+        (void) sd_bus_send(sync->bus, call, NULL);
+}
+
 static void set_owner(AldSync *sync, const char *owner)
 {
         if (g_strcmp0(owner, sync->owner) == 0)
@@ -232,9 +244,13 @@ static int on_owner_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret
         AldSync *sync = userdata;
         const char *name, *old, *new;
 
-        if (g_strcmp0(sd_bus_message_get_sender(m), DRIVER) == 0 &&
-                sd_bus_message_read(m, "sss", &name, &old, &new) >= 0 && strcmp(name, ALD_STATE_NAME) == 0)
+        if (g_strcmp0(sd_bus_message_get_sender(m), DRIVER) != 0 ||
+                sd_bus_message_read(m, "sss", &name, &old, &new) < 0)
+                return 0;
+        if (strcmp(name, ALD_STATE_NAME) == 0)
                 set_owner(sync, new[0] ? new : NULL);
+        else if (strcmp(name, ALD_CLUSTER_NAME) == 0 && new[0])
+                mirror(sync);
         return 0;
 }
 
@@ -340,6 +356,9 @@ static int add_matches(AldSync *sync)
                 { "type='signal',sender='" DRIVER "',path='" DRIVER_PATH "',interface='" DRIVER
                   "',member='NameOwnerChanged',arg0='" ALD_STATE_NAME "'",
                         on_owner_changed },
+                { "type='signal',sender='" DRIVER "',path='" DRIVER_PATH "',interface='" DRIVER
+                  "',member='NameOwnerChanged',arg0='" ALD_CLUSTER_NAME "'",
+                        on_owner_changed },
                 { "type='signal',sender='" ALD_STATE_NAME "',path='" ALD_STATE_PATH
                   "',interface='" OBJECT_MANAGER "',member='InterfacesAdded'",
                         on_added },
@@ -397,6 +416,7 @@ void ald_sync_free(AldSync *sync)
 void ald_sync_subscribe(AldSync *sync)
 {
         sync->subscribe = true;
+        mirror(sync);
         if (sync->owner)
                 (void) call_state(sync, NULL, ALD_STATE_INTERFACE, "Subscribe", NULL, "");
 }

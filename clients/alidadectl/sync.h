@@ -24,7 +24,7 @@ int ald_sync_new(sd_bus *bus, AldModel *model, const AldSyncHandler *handler, vo
 void ald_sync_free(AldSync *sync);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldSync, ald_sync_free)
 
-/* Asks to be told of changes at the higher rate. */
+/* Asks to be told of changes at the higher rate, and of all nodes where they are mirrored on demand. */
 void ald_sync_subscribe(AldSync *sync);
 
 /* Whether the service is there and all of it is read. */

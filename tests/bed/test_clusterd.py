@@ -9,6 +9,7 @@ import pytest
 from bedlib import BusError
 from bedlib.fixtures import needs_namespaces
 from bedlib.node import CLUSTER, told_states
+from bedlib.services import client_binary
 from bedlib.waiting import wait_steadily
 
 pytestmark = needs_namespaces
@@ -151,6 +152,14 @@ def test_mirror_on_demand(make_cluster):
     client = one.new_connection()
     client.call(*CLUSTER, "Mirror")
     one.wait_presence(two, "online")
+    client.close()
+    wait_property(one, "Mirroring", False)
+    watcher = one.spawn([client_binary(), "--json", "monitor"])
+    one.wait_presence(two, "online")
+    one.restart("clusterd")
+    wait_property(one, "Mirroring", True)
+    watcher.stop()
+    wait_property(one, "Mirroring", False)
     with pytest.raises(BusError) as refused:
         cluster_call(one, "Unmirror")
     assert refused.value.name == "org.alidade.Error.NotMirrored"
