@@ -172,7 +172,8 @@ def main():
     wakeup, signalled = os.pipe()
     os.set_blocking(signalled, False)
     signal.set_wakeup_fd(signalled, warn_on_full_buffer=False)
-    for number in (signal.SIGCHLD, signal.SIGTERM):
+    # What is handled here is not ignored by the programs started, though who started the tests may ignore it.
+    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, lambda *_: None)
     agent = Agent(control)
     own = os.pidfd_open(os.getpid())
