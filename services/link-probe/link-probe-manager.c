@@ -55,6 +55,15 @@ static bool is_able(const AldLinkProbeManager *manager)
         return manager->listener != NULL;
 }
 
+static int may_measure(void *userdata)
+{
+        const AldLinkProbeManager *manager = userdata;
+
+        if (!is_able(manager))
+                return -ENOTCONN;
+        return is_held_off(manager) ? -EBUSY : 0;
+}
+
 static const AldNetwork *network_of(const AldLinkProbeManager *manager)
 {
         return ald_record_as(ald_schedule_network(manager->schedule), NETWORK, AldNetwork);
@@ -158,7 +167,7 @@ static void on_tick(void *userdata)
 
         set_tick(manager, ALD_TICK_USEC);
         look(manager);
-        if (is_able(manager) && !is_held_off(manager)) {
+        if (may_measure(manager) >= 0) {
                 ald_jobs_step(manager->jobs);
                 ald_schedule_run(manager->schedule);
         }
@@ -232,7 +241,8 @@ int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
         make_parts(manager);
         manager->inhibitors = ald_inhibitors_new(directory, on_inhibitors, manager);
         manager->jobs = ald_jobs_new(manager->prober, on_measured, manager);
-        manager->wishes = ald_wishes_new(manager->own_id, manager->query, manager->jobs);
+        manager->wishes = ald_wishes_new(
+                manager->own_id, manager->query, manager->jobs, may_measure, manager);
         manager->tick = ald_timer_new("tick", on_tick, manager);
         look(manager);
         set_tick(manager, 0);
@@ -313,10 +323,6 @@ uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager)
 int ald_link_probe_manager_probe(
         AldLinkProbeManager *manager, const AldWish *wish, AldWishAnswer answered, void *userdata)
 {
-        if (!is_able(manager))
-                return -ENOTCONN;
-        if (is_held_off(manager))
-                return -EBUSY;
         return ald_wishes_add(
                 manager->wishes, wish, ald_schedule_network(manager->schedule), answered, userdata);
 }

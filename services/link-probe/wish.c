@@ -9,6 +9,8 @@ struct AldWishes {
         char *own_id;
         AldStateQuery *query;
         AldJobs *jobs;
+        AldWishAllowed allowed;
+        void *userdata;
         GPtrArray *list; /* of Waiting */
 };
 
@@ -29,13 +31,16 @@ static void waiting_free(gpointer data)
         g_free(waiting);
 }
 
-AldWishes *ald_wishes_new(const char *own_id, AldStateQuery *query, AldJobs *jobs)
+AldWishes *ald_wishes_new(
+        const char *own_id, AldStateQuery *query, AldJobs *jobs, AldWishAllowed allowed, void *userdata)
 {
         AldWishes *wishes = g_new0(AldWishes, 1);
 
         wishes->own_id = g_strdup(own_id);
         wishes->query = query;
         wishes->jobs = jobs;
+        wishes->allowed = allowed;
+        wishes->userdata = userdata;
         wishes->list = g_ptr_array_new_with_free_func(waiting_free);
         return wishes;
 }
@@ -86,11 +91,14 @@ int ald_wish_resolve(const AldWish *wish, const AldNetwork *own, const AldNetwor
 static void on_network(int error, AldRecord *network, void *userdata)
 {
         Waiting *waiting = userdata;
-        AldJobs *jobs = waiting->all->jobs;
+        const AldWishes *all = waiting->all;
+        AldJobs *jobs = all->jobs;
         g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(AldProbeTarget));
         AldJob *job = NULL;
         int r = error;
 
+        if (r >= 0)
+                r = all->allowed(all->userdata);
         if (r >= 0)
                 r = ald_wish_resolve(&waiting->wish, ald_record_as(waiting->own, NETWORK, AldNetwork),
                         ald_record_as(network, NETWORK, AldNetwork), targets);
@@ -99,7 +107,7 @@ static void on_network(int error, AldRecord *network, void *userdata)
         if (r >= 0)
                 job = ald_jobs_add(jobs, waiting->wish.uid, g_steal_pointer(&targets));
         waiting->answered(r, job, waiting->userdata);
-        g_ptr_array_remove_fast(waiting->all->list, waiting);
+        g_ptr_array_remove_fast(all->list, waiting);
         if (job)
                 ald_jobs_step(jobs);
 }
@@ -124,8 +132,10 @@ int ald_wishes_add(
         AldWishes *wishes, const AldWish *wish, AldRecord *own, AldWishAnswer answered, void *userdata)
 {
         Waiting *waiting;
-        int r = ald_jobs_room(wishes->jobs, wish->uid);
+        int r = wishes->allowed(wishes->userdata);
 
+        if (r >= 0)
+                r = ald_jobs_room(wishes->jobs, wish->uid);
         if (r < 0)
                 return r;
         if (g_str_equal(wish->target.peer, wishes->own_id))

@@ -13,10 +13,16 @@ typedef struct AldWish {
 } AldWish;
 
 /* The job, or an error: -ENOENT no such node; -ENXIO no such address of it, or no path to it; -ENOSPC too
- * many jobs of the user, -EUSERS in all; another where the state service did not answer. */
+ * many jobs of the user, -EUSERS in all; that of AldWishAllowed; another where the state service did not
+ * answer. */
 typedef void (*AldWishAnswer)(int error, AldJob *job, void *userdata);
 
-AldWishes *ald_wishes_new(const char *own_id, AldStateQuery *query, AldJobs *jobs);
+/* Whether anything may be measured now, 0 or an error that the wish then has: asked before the node is looked
+ * up and once more after it. */
+typedef int (*AldWishAllowed)(void *userdata);
+
+AldWishes *ald_wishes_new(
+        const char *own_id, AldStateQuery *query, AldJobs *jobs, AldWishAllowed allowed, void *userdata);
 /* Whoever waits is told that nothing comes of it. The query goes first. */
 void ald_wishes_free(AldWishes *wishes);
 

@@ -128,11 +128,13 @@ def row(name, address, **fields):
 
 
 class State:
-    """org.alidade.State1 as far as it is asked: .due is what is due, .questions what was asked."""
+    """org.alidade.State1 as far as it is asked: .due is what is due, .questions what was asked, .before_answer
+    called with a node before its profile is given."""
 
     def __init__(self, host, own_id):
         self.connection = host.new_connection()
         self.due, self.questions = [], []
+        self.before_answer = lambda node: None
         self.networks = {own_id: [row("lan0", "192.0.2.1/24")],
                          PEER: [row("eth7", f"{ADDRESS}/24")], OTHER: []}
         self.stand_in = StandIn(self.connection, "/org/alidade/State1", interface_xml(STATE), {STATE: {}},
@@ -145,6 +147,7 @@ class State:
         return ([{name: GLib.Variant("s", value) for name, value in row.items()} for row in due],)
 
     def _get_profile(self, node):
+        self.before_answer(node)
         if node not in self.networks:
             raise BusError("org.alidade.Error.NoSuchNode", "none")
         rows = self.networks[node]

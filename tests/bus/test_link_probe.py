@@ -395,6 +395,16 @@ def test_lock_ends_what_runs_and_refuses_what_comes(make_host):
 
 
 @needs_namespaces
+def test_lock_that_comes_while_the_node_is_looked_up_counts(make_host):
+    service = LinkProbe(make_host)
+    locks = []
+    service.state.before_answer = lambda node: locks.append(service.inhibit()) if node == PEER else None
+    assert refused(probe_link, service).name == INHIBITED
+    assert len(locks) == 1 and service.call("ListJobs") == [] and service.probe.calls() == []
+    os.close(locks.pop())
+
+
+@needs_namespaces
 def test_lock_of_something_else_holds_off_no_link(make_host):
     service = LinkProbe(make_host)
     lock = service.inhibit("compute:rdma")
