@@ -171,15 +171,25 @@ unsigned ald_inhibitors_what(const AldInhibitors *all)
         return what;
 }
 
-char *ald_inhibitors_reason(const AldInhibitors *all, unsigned what)
+const AldInhibitorFile *ald_inhibitors_find(const AldInhibitors *all, unsigned what)
 {
+        const AldInhibitorFile *oldest = NULL;
+
         for (unsigned i = 0; i < all->locks->len; i++) {
                 const AldInhibitorFile *file = ald_inhibitors_at(all, i);
 
-                if ((unsigned) ald_inhibit_what_parse(file->what) & what)
-                        return g_strdup_printf("%s: %s", file->who, file->why);
+                if ((unsigned) ald_inhibit_what_parse(file->what) & what &&
+                        (!oldest || file->number < oldest->number))
+                        oldest = file;
         }
-        return NULL;
+        return oldest;
+}
+
+char *ald_inhibitors_reason(const AldInhibitors *all, unsigned what)
+{
+        const AldInhibitorFile *file = ald_inhibitors_find(all, what);
+
+        return file ? g_strdup_printf("%s: %s", file->who, file->why) : NULL;
 }
 
 unsigned ald_inhibitors_count(const AldInhibitors *all)

@@ -22,7 +22,9 @@ int ald_inhibitors_add(AldInhibitors *inhibitors, const AldInhibitorFile *lock, 
 /* What is held off now. */
 unsigned ald_inhibitors_what(const AldInhibitors *inhibitors);
 
-/* Who holds off one of these, in words, or NULL. Free with g_free(). */
+/* The oldest lock that holds off one of these, or NULL. */
+const AldInhibitorFile *ald_inhibitors_find(const AldInhibitors *inhibitors, unsigned what);
+/* Who holds it and why, in words, or NULL. Free with g_free(). */
 char *ald_inhibitors_reason(const AldInhibitors *inhibitors, unsigned what);
 
 unsigned ald_inhibitors_count(const AldInhibitors *inhibitors);

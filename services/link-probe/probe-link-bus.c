@@ -16,6 +16,12 @@ struct AldProbeLinkBus {
         AldLinkProbeManager *manager;
 };
 
+/* One that waits for its answer. */
+typedef struct Call {
+        AldLinkProbeManager *manager;
+        sd_bus_message *message;
+} Call;
+
 /* "ADDRESS" or "LINK-LOCAL%INTERFACE", in whatever form; kept as records have it. */
 static int read_address(const char *text, const char *node, AldProbeTarget *target)
 {
@@ -92,8 +98,22 @@ static int read_wish(sd_bus_message *message, AldWish *wish, sd_bus_error *error
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
-static int refuse(int r, sd_bus_error *error)
+static int refuse_inhibited(const AldInhibitorFile *lock, sd_bus_error *error)
 {
+        g_autofree char *who = ald_excerpt(lock->who), *why = ald_excerpt(lock->why);
+
+        return sd_bus_error_setf(
+                error, ALD_ERROR_INHIBITED, "Probes of links are held off by %s: %s", who, why);
+}
+
+static int refuse(AldLinkProbeManager *manager, int r, sd_bus_error *error)
+{
+        const AldInhibitorFile *lock = ald_inhibitors_find(
+                ald_link_probe_manager_inhibitors(manager), ALD_INHIBIT_LINK);
+
+        /* The same error without a lock is what the state service answered. */
+        if (r == -EBUSY && lock)
+                return refuse_inhibited(lock, error);
         switch (r) {
         case -ENOENT:
                 return sd_bus_error_set(error, ALD_ERROR_NO_SUCH_NODE, "No such node is known");
@@ -103,8 +123,6 @@ static int refuse(int r, sd_bus_error *error)
         case -ENOTCONN:
                 return sd_bus_error_set(
                         error, ALD_ERROR_NOT_JOINED, "This machine measures no links; Problem tells why");
-        case -EBUSY:
-                return sd_bus_error_set(error, ALD_ERROR_INHIBITED, "Probes of links are held off");
         case -EINVAL:
                 return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, "That is this machine itself");
         case -ENOSPC:
@@ -121,7 +139,8 @@ static int refuse(int r, sd_bus_error *error)
 
 static void on_answer(int r, AldJob *job, void *userdata)
 {
-        g_autoptr(AldMessage) message = userdata;
+        g_autofree Call *call = userdata;
+        g_autoptr(AldMessage) message = call->message;
         sd_bus_error error = SD_BUS_ERROR_NULL;
 
         if (job) {
@@ -130,7 +149,7 @@ static void on_answer(int r, AldJob *job, void *userdata)
                 sd_bus_reply_method_return(message, "o", path);
                 return;
         }
-        refuse(r, &error);
+        refuse(call->manager, r, &error);
         sd_bus_reply_method_error(message, &error);
         sd_bus_error_free(&error);
 }
@@ -148,6 +167,7 @@ int ald_probe_link_bus_handle(sd_bus_message *message, void *userdata, sd_bus_er
 {
         AldProbeLinkBus *self = userdata;
         AldWish wish = { 0 };
+        Call *call;
         int r;
 
         r = read_wish(message, &wish, error);
@@ -160,11 +180,14 @@ int ald_probe_link_bus_handle(sd_bus_message *message, void *userdata, sd_bus_er
         r = uid_of_sender(message, &wish.uid);
         if (r < 0)
                 return r;
-        r = ald_link_probe_manager_probe(self->manager, &wish, on_answer, sd_bus_message_ref(message));
+        call = g_new(Call, 1);
+        *call = (Call){ .manager = self->manager, .message = sd_bus_message_ref(message) };
+        r = ald_link_probe_manager_probe(self->manager, &wish, on_answer, call);
         if (r >= 0)
                 return 1;
-        sd_bus_message_unref(message);
-        return refuse(r, error);
+        sd_bus_message_unref(call->message);
+        g_free(call);
+        return refuse(self->manager, r, error);
 }
 
 AldProbeLinkBus *ald_probe_link_bus_new(AldService *service, AldLinkProbeManager *manager)

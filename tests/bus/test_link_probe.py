@@ -395,11 +395,37 @@ def test_lock_ends_what_runs_and_refuses_what_comes(make_host):
 
 
 @needs_namespaces
+def test_refusal_names_the_oldest_lock_in_few_words(make_host):
+    service = LinkProbe(make_host)
+    locks = [service.inhibit("compute", "another", "no link"), service.inhibit("link", "w" * 255, "ü" * 127),
+             service.inhibit("link", "later", "too")]
+    error = refused(probe_link, service)
+    assert error.name == INHIBITED
+    assert error.message == f"Probes of links are held off by {'w' * 64}: {'ü' * 64}"
+    for lock in locks:
+        os.close(lock)
+
+
+@needs_namespaces
+def test_state_service_that_is_busy_is_no_lock(make_host):
+    service = LinkProbe(make_host)
+
+    def refuse(node):
+        if node == PEER:
+            raise BusError(INHIBITED, "busy")
+
+    service.state.before_answer = refuse
+    assert refused(probe_link, service).name == "org.freedesktop.DBus.Error.Failed"
+    assert service.call("ListJobs") == []
+
+
+@needs_namespaces
 def test_lock_that_comes_while_the_node_is_looked_up_counts(make_host):
     service = LinkProbe(make_host)
     locks = []
     service.state.before_answer = lambda node: locks.append(service.inhibit()) if node == PEER else None
-    assert refused(probe_link, service).name == INHIBITED
+    error = refused(probe_link, service)
+    assert (error.name, error.message) == (INHIBITED, "Probes of links are held off by test: the test says so")
     assert len(locks) == 1 and service.call("ListJobs") == [] and service.probe.calls() == []
     os.close(locks.pop())
 
