@@ -110,12 +110,17 @@ static void finish(AldJob *job, AldJobState state, const char *error)
         forget_oldest(jobs, job);
 }
 
+static void set_phase(AldJob *job, const char *phase)
+{
+        g_free(job->phase);
+        job->phase = g_strdup(phase);
+}
+
 static void on_progress(AldProbe *probe, const char *phase, double fraction, void *userdata)
 {
         AldJob *job = userdata;
 
-        g_free(job->phase);
-        job->phase = g_strdup(phase);
+        set_phase(job, phase);
         /* It never goes back within one path. */
         job->fraction = MAX(job->fraction, fraction);
         tell(job);
@@ -130,14 +135,15 @@ static gboolean on_retry(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-static void wait_for_turn(AldJob *job, const char *reason)
+/* `phase` is what the peer said, or NULL; `reason` why nothing comes of it in the end. */
+static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
 {
         if (++job->retries > RETRIES_MAX) {
                 finish(job, ALD_JOB_FAILED, reason);
                 return;
         }
         job->state = ALD_JOB_WAITING;
-        g_clear_pointer(&job->phase, g_free);
+        set_phase(job, phase);
         g_clear_handle_id(&job->timer, g_source_remove);
         job->timer = g_timeout_add((guint) g_random_int_range(RETRY_MSEC_MIN, RETRY_MSEC_MAX), on_retry, job);
         tell(job);
@@ -151,6 +157,7 @@ static void go_on(AldJob *job, const char *error)
         job->fraction = 0;
         job->retries = 0;
         job->state = ALD_JOB_WAITING;
+        set_phase(job, NULL);
         if (error) {
                 g_free(job->error);
                 job->error = g_strdup(error);
@@ -172,7 +179,7 @@ static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userda
         jobs->measured(probe, answer, jobs->measured_userdata);
         if (!is_over(job)) {
                 if (answer->verdict == ALD_PROBE_LATER) {
-                        wait_for_turn(job, answer->reason);
+                        wait_for_turn(job, answer->reason, answer->reason);
                 } else {
                         if (answer->verdict == ALD_PROBE_DONE) {
                                 json_decref(job->result);
@@ -192,7 +199,7 @@ static void start(AldJob *job)
 
         if (r == -EBUSY) {
                 if (job->timer == 0)
-                        wait_for_turn(job, "other probes were in the way for too long");
+                        wait_for_turn(job, NULL, "other probes were in the way for too long");
         } else if (r < 0) {
                 g_autofree char *error = g_strdup_printf(
                         "%s cannot be measured: %s", target->address, g_strerror(-r));
@@ -200,6 +207,7 @@ static void start(AldJob *job)
                 go_on(job, error);
         } else {
                 job->state = ALD_JOB_RUNNING;
+                set_phase(job, NULL);
                 tell(job);
         }
 }

@@ -269,6 +269,20 @@ def test_busy_peer_is_no_failure_and_left_alone(make_host, behaviour):
     assert service.state.questions[-1][1]["Avoid"] == [PEER]
 
 
+@needs_namespaces
+@pytest.mark.parametrize("behaviour", ["busy", "inhibited"])
+def test_job_says_why_the_peer_sends_it_away(make_host, behaviour):
+    service = LinkProbe(make_host, behaviour=behaviour)
+    job = probe_link(service)
+    service.host.wait_for_property(LINK_PROBE, job, JOB, "Phase", lambda phase: phase == f"the peer is {behaviour}")
+    service.probe.does("hang")
+    service.host.wait_for_property(LINK_PROBE, job, JOB, "Phase", lambda phase: phase == "upload")
+    second = probe_link(service)
+    assert (service.job(second, "State"), service.job(second, "Phase")) == ("waiting", "")
+    service.host.call(LINK_PROBE, job, JOB, "Cancel")
+    assert service.wait_job(job, "canceled") and service.job(job, "Phase") == ""
+
+
 FAILURES = {
     "crash": "the probe failed: it was ended by signal 6 (Aborted)",
     "garbage": "the probe gave no result",

@@ -299,6 +299,9 @@ static void test_progress(void)
         } cases[] = {
                 { "{}", 40, "node: starting" },
                 { "{'State':'waiting'}", 20, "node: waiting until…" },
+                { "{'State':'running','Phase':''}", 20, "node: starting" },
+                { "{'State':'waiting','Phase':''}", 20, "node: waiting until…" },
+                { "{'State':'waiting','Phase':'refused: busy'}", 40, "node: waiting: refused: busy" },
                 { "{'State':'running','Phase':'rtt','Progress':0.0}", 40,
                         "░░░░░░░░░░░░░░   0 %  node: round trips" },
                 { "{'State':'running','Phase':'upload','Address':'192.0.2.2','Progress':0.5}", 60,

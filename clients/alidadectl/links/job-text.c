@@ -49,10 +49,12 @@ char *ald_job_step(const json_t *job)
 {
         g_autofree char *phase = safe_field(job, "Phase"), *address = safe_field(job, "Address");
         const char *what = phase && strcmp(phase, "rtt") == 0 ? "round trips" : phase;
+        bool has_phase = phase && *phase;
 
         if (ald_job_state(job) == ALD_JOB_WAITING)
-                return g_strdup("waiting until no other probe is in the way");
-        if (!what)
+                return has_phase ? g_strdup_printf("waiting: %s", phase)
+                                 : g_strdup("waiting until no other probe is in the way");
+        if (!has_phase)
                 what = "starting";
         return address ? g_strdup_printf("%s over %s", what, address) : g_strdup(what);
 }
