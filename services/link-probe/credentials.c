@@ -6,15 +6,21 @@
 
 #include "services/link-probe/credentials.h"
 
-#define CRL_OF_THE_CLUSTER_SERVICE "/var/lib/alidade/cluster/crl.pem"
+#define STATE_OF_THE_CLUSTER_SERVICE "/var/lib/alidade/cluster"
+
+static const char *environment_or(const char *name, const char *fallback)
+{
+        const char *value = g_getenv(name);
+
+        return value && *value ? value : fallback;
+}
 
 void ald_credentials_init(AldCredentials *credentials)
 {
-        const char *directory = g_getenv("ALIDADE_CONFIG_DIR");
-
         credentials->folder = g_build_filename(
-                directory && *directory ? directory : ALD_CONFIG_DIR, "cluster", NULL);
-        credentials->crl = g_strdup(CRL_OF_THE_CLUSTER_SERVICE);
+                environment_or("ALIDADE_CONFIG_DIR", ALD_CONFIG_DIR), "cluster", NULL);
+        credentials->crl = g_build_filename(
+                environment_or("ALIDADE_CLUSTER_STATE_DIR", STATE_OF_THE_CLUSTER_SERVICE), "crl.pem", NULL);
 }
 
 void ald_credentials_clear(AldCredentials *credentials)

@@ -7,10 +7,10 @@
  */
 typedef struct AldCredentials {
         char *folder; /* node.crt, node.key, ca.crt, crl.pem */
-        char *crl;    /* the list that the cluster service took last; NULL where there is none */
+        char *crl;    /* where the cluster service keeps the list that it took last */
 } AldCredentials;
 
-/* By the configuration directory in force. */
+/* By the configuration directory in force and that of the state of the cluster service. */
 void ald_credentials_init(AldCredentials *credentials);
 void ald_credentials_clear(AldCredentials *credentials);
 

@@ -235,6 +235,27 @@ def test_due_link_is_measured_and_shown(make_host):
 
 
 @needs_namespaces
+def test_newest_revocation_list_is_used(make_host):
+    service = LinkProbe(make_host)
+    service.wait_job(probe_link(service), "done")
+    assert not any(word.startswith("--crl") for word in service.probe.calls()[0])
+    newest = service.host.state_directory("clusterd") / "crl.pem"
+    newest.parent.mkdir(exist_ok=True)
+    newest.write_text("")
+    service.probe.does("hang")
+    job = probe_link(service)
+    service.wait_job(job, "running")
+    calls = service.probe.wait_for_calls(2)
+    assert [f"--crl={newest}" in words for words in calls].count(True) == 1
+    # As the one that is probed, too.
+    service.host.call(LINK_PROBE, job, JOB, "Cancel")
+    service.wait_idle()
+    connect(service)(TLS)
+    words, = [words for words in service.probe.wait_for_calls(3) if "--session-fd=4" in words]
+    assert f"--crl={newest}" in words
+
+
+@needs_namespaces
 def test_failure_stands_beside_the_figures(make_host):
     service = LinkProbe(make_host, due=[ADDRESS])
     wait_steadily(lambda: service.probe.calls(), "the first probe")

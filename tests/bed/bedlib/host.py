@@ -145,7 +145,8 @@ class Host(Machine):
         """What systemd and the test set for this daemon; makes its directories."""
         result = {**verdict.environment(self.dir / "reports"),
                   "DBUS_SYSTEM_BUS_ADDRESS": self.system_bus.address,
-                  "ALIDADE_BUS_ADDRESS": self.bus.address}
+                  "ALIDADE_BUS_ADDRESS": self.bus.address,
+                  "ALIDADE_CLUSTER_STATE_DIR": self.state_directory("clusterd")}
         for variable, folder in (("STATE_DIRECTORY", "state"), ("RUNTIME_DIRECTORY", "runtime")):
             result[variable] = self.dir / folder / program
             result[variable].mkdir(exist_ok=True)
