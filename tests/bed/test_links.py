@@ -226,6 +226,8 @@ def test_who_holds_off_links_is_named(pair):
         path = probe(other, node, Address=node.address)
         wait_steadily(lambda node=node, count=refused_before: refused_sessions(node) > count,
                       "the other end to be sent away", ONE_PROBE)
+        other.wait_for_property(LINK_PROBE[0], path, JOB, "Phase", lambda phase: "trainer: epoch 7" in phase,
+                                deadline=ONE_PROBE)
         other.call(LINK_PROBE[0], path, JOB, "Cancel")
         assert end_of(other, path) == ("canceled", "")
         assert row_of(other, node) == before
@@ -267,6 +269,17 @@ def test_revoked_node_is_neither_measured_nor_measures(pair):
     state, error = end_of(gone, probe(gone, kept, Address=kept.address))
     assert state == "failed", error
     assert refused_sessions(kept) > refused_before
+
+
+def test_node_that_another_revoked_is_not_measured(make_cluster):
+    """By the list that the cluster brought, which nobody has installed yet."""
+    cluster = shaped(make_cluster(3, links=True))
+    cluster.wait_online()
+    one, two, gone = cluster.nodes
+    one.alidadectl("cluster", "revoke", gone.id)
+    wait_steadily((two.state_directory("clusterd") / "crl.pem").exists, "the list at node2")
+    state, error = end_of(two, probe(two, gone, Address=gone.address))
+    assert state == "failed" and "revoked" in error, error
 
 
 # Sudden ends
