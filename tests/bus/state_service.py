@@ -2,7 +2,6 @@
 """The state service under test: its addresses, its records as Python values, and the cluster service played."""
 
 import contextlib
-import functools
 import math
 import os
 import sys
@@ -10,8 +9,9 @@ import sys
 import pytest
 from gi.repository import Gio, GLib
 
-from bedlib import SERVICES, SOURCE, BusError
+from bedlib import SOURCE, BusError
 from bedlib.connection import DBUS, uid_of
+from bedlib.services import sanitized  # noqa: F401
 from bedlib.waiting import PATIENCE
 
 sys.path.insert(0, str(SOURCE / "dbus-interfaces"))
@@ -243,12 +243,6 @@ def start(make_host, *daemons, **options):
     for daemon in (*daemons, "stated"):
         host.start_daemon(daemon)
     return host
-
-
-@functools.cache
-def sanitized():
-    """Whether the build under test is one in which memory use says nothing."""
-    return b"__asan_init" in SERVICES["stated"].binary.read_bytes()
 
 
 def memory_of(process):

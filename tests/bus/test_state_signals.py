@@ -51,6 +51,7 @@ def test_there_and_back_is_no_change(host, cluster):
         cluster.take(memory(node, 2, seq=2), memory(node, 1, seq=3, updated=33),
                      memory(node_id(2)), record(node_id(2), seq=2, deleted=True), memory(node_id(3)))
         log.wait(lambda signal: signal.args[0] == node_path(node_id(3)))
+        log.wait(lambda signal: signal.path == node_path(node))
     # Its revision has counted both.
     assert [signal.args for signal in log.received if signal.path == node_path(node)] == [
         (interface("Node1.Memory"), {"Revision": 3, "UpdatedUSec": 33}, [])]

@@ -11,7 +11,7 @@ from .broker import Broker
 from .connection import PROPERTIES
 from .errors import Unavailable
 from .host import Host
-from .services import SERVICES, build_dir, built_programs
+from .services import SERVICES, build_dir, built_programs, sanitized
 from .waiting import wait_steadily
 
 APP_ID = bytes.fromhex("6d024f1e68ee4c01932314de4590e8f4")
@@ -37,6 +37,8 @@ def told_states(log):
 
 
 def faketime_library():
+    if sanitized():
+        raise Unavailable("sanitizers want to be the first library, before faketime")
     for folder in Path("/usr/lib").glob("*/"):
         if (folder / FAKETIME).exists():
             return folder / FAKETIME

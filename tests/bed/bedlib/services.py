@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Where Alidade's programs, policies and interfaces lie, and under which names they serve."""
 
+import functools
 import os
 import re
 from dataclasses import dataclass
@@ -73,6 +74,12 @@ def built_programs():
     """Those daemons that this build has."""
     return [program for program, service in SERVICES.items()
             if (build_dir() / "services" / service.folder / f"alidade-{program}").exists()]
+
+
+@functools.cache
+def sanitized():
+    """Whether the build under test is one in which memory use says nothing."""
+    return b"__asan_init" in SERVICES["stated"].binary.read_bytes()
 
 
 def client_binary():
