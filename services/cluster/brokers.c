@@ -230,12 +230,6 @@ void ald_brokers_suspend(AldBrokers *brokers)
         stop_all(brokers, "no connection is made");
 }
 
-void ald_brokers_resume(AldBrokers *brokers)
-{
-        brokers->suspended = false;
-        start_all(brokers);
-}
-
 void ald_brokers_set_identity(AldBrokers *brokers, const char *client_id, const char *will_topic)
 {
         AldBrokerCommon *common = &brokers->common;

@@ -80,11 +80,10 @@ void ald_brokers_discover(AldBrokers *brokers, const AldAddress *addresses, size
 void ald_brokers_reconnect(AldBrokers *brokers);
 
 /*
- * Ends all connections and makes none until ald_brokers_resume(): for a duplicate. What was published
- * before is sent first, and no will is published.
+ * Ends all connections and makes none any more: for a duplicate. What was published before is sent first, and
+ * no will is published.
  */
 void ald_brokers_suspend(AldBrokers *brokers);
-void ald_brokers_resume(AldBrokers *brokers);
 
 /*
  * What is subscribed to at all brokers, now and after each connect, with QoS 0; a NULL-terminated list,

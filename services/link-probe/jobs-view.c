@@ -16,14 +16,6 @@ const char *ald_job_state_name(AldJobState state)
         return state_names[state];
 }
 
-AldJob *ald_jobs_find(const AldJobs *jobs, unsigned number)
-{
-        for (unsigned i = 0; i < jobs->list->len; i++)
-                if (((const AldJob *) jobs->list->pdata[i])->number == number)
-                        return jobs->list->pdata[i];
-        return NULL;
-}
-
 unsigned ald_jobs_count(const AldJobs *jobs)
 {
         return jobs->list->len;

@@ -50,7 +50,6 @@ void ald_job_cancel(AldJob *job);
 /* Ends all that are under way, as failed. */
 void ald_jobs_fail_all(AldJobs *jobs, const char *reason);
 
-AldJob *ald_jobs_find(const AldJobs *jobs, unsigned number);
 unsigned ald_jobs_count(const AldJobs *jobs);
 AldJob *ald_jobs_at(const AldJobs *jobs, unsigned i);
 

@@ -154,13 +154,6 @@ int ald_probe_answer_figures(const AldProbeAnswer *answer, AldLinkSocket *ret)
         return 0;
 }
 
-uint64_t ald_probe_answer_bytes(const AldProbeAnswer *answer)
-{
-        uint64_t up = uint_of(answer->json, "UploadBytes"), down = uint_of(answer->json, "DownloadBytes");
-
-        return (up == ALD_ABSENT_UINT64 ? 0 : up) + (down == ALD_ABSENT_UINT64 ? 0 : down);
-}
-
 int ald_probe_progress_read(const char *line, char **ret_phase, double *ret_fraction)
 {
         json_t *json = load(line, strlen(line));

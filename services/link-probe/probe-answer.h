@@ -34,9 +34,6 @@ void ald_probe_answer_read(const char *output, const char *failure, AldProbeAnsw
  * is no rate in either direction. */
 int ald_probe_answer_figures(const AldProbeAnswer *answer, AldLinkSocket *ret);
 
-/* Bytes that went over the link, both ways. */
-uint64_t ald_probe_answer_bytes(const AldProbeAnswer *answer);
-
 /* A line of progress: what is done, NULL where it does not say, and how far it is, 0 to 1. The phase is to be
  * freed. -EBADMSG where it is no such line. */
 int ald_probe_progress_read(const char *line, char **ret_phase, double *ret_fraction);

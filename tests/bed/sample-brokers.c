@@ -173,10 +173,6 @@ static void obey(Sample *sample, char **words)
                 flood(sample, words + 1);
         else if (g_str_equal(command, "reconnect"))
                 ald_brokers_reconnect(sample->brokers);
-        else if (g_str_equal(command, "suspend"))
-                ald_brokers_suspend(sample->brokers);
-        else if (g_str_equal(command, "resume"))
-                ald_brokers_resume(sample->brokers);
         else if (g_str_equal(command, "rows"))
                 answer_rows(sample);
         else if (g_str_equal(command, "quiet"))

@@ -311,9 +311,8 @@ def test_will(site):
     conn = sample.events[sample.wait_for("connected", broker.name)][2]
     # Good-bye is no crash, and what was published before it arrives.
     sample.tell("publish", f"{MINE}/status", 1, "retain", "good-bye")
-    sample.tell("suspend")
+    sample.tell("reconnect")
     watcher.wait_for("message", broker.name, "live", f"{MINE}/status", "good-bye")
-    sample.tell("resume")
     later = sample.wait_for("connected", broker.name, after=sample.wait_for("disconnected", broker.name))
     later = sample.events[later][2]
     assert int(later) > int(conn)

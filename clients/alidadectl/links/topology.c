@@ -17,11 +17,6 @@ typedef struct Builder {
         GHashTable *pairs[ALD_TOPOLOGY_PATHS];
 } Builder;
 
-const char *ald_topology_path_name(unsigned path)
-{
-        return path_names[path];
-}
-
 void ald_topology_free(AldTopology *topology)
 {
         if (!topology)

@@ -24,8 +24,6 @@ AldTopology *ald_topology_new(AldModel *model, const json_t *rows);
 void ald_topology_free(AldTopology *topology);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTopology, ald_topology_free)
 
-const char *ald_topology_path_name(unsigned path);
-
 /* The pair of two nodes in either order, or NULL. */
 const AldPair *ald_topology_find(const AldTopology *topology, unsigned path, unsigned x, unsigned y);
 
