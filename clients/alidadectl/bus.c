@@ -8,7 +8,7 @@
 
 #define ADDRESS_VARIABLE "ALIDADE_BUS_ADDRESS"
 
-static int open_address(const char *address, sd_bus **ret)
+int ald_bus_open_address(const char *address, sd_bus **ret)
 {
         g_autoptr(sd_bus) bus = NULL;
         int r;
@@ -97,7 +97,7 @@ int ald_bus_open(const AldCtl *ctl, sd_bus **ret)
                 r = open_remote(ctl->host, &bus);
         } else if (address && address[0]) {
                 where = address;
-                r = open_address(address, &bus);
+                r = ald_bus_open_address(address, &bus);
         } else {
                 where = "the system bus";
                 r = sd_bus_open_system(&bus);

@@ -30,6 +30,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(sd_bus_error, sd_bus_error_free)
 #define ALD_NOTICE_USEC (UINT64_C(3) * 1000 * 1000)
 #define ALD_ANSWER_USEC (UINT64_C(10) * 1000 * 1000)
 
+/* A bus at this address; a negative errno where there is none. */
+int ald_bus_open_address(const char *address, sd_bus **ret);
+
 /* Opens the bus that was asked for. Says what is wrong and returns an exit code, 0 where all is well. */
 int ald_bus_open(const AldCtl *ctl, sd_bus **ret);
 

@@ -47,21 +47,8 @@ static int systemctl(const AldHome *home, const char *verb, const char *unit)
 static int open_bus(sd_bus **ret)
 {
         const char *address = g_getenv("ALIDADE_BUS_ADDRESS");
-        g_autoptr(sd_bus) bus = NULL;
-        int r;
 
-        if (!address || !*address)
-                return sd_bus_open_system(ret);
-        r = sd_bus_new(&bus);
-        if (r >= 0)
-                r = sd_bus_set_address(bus, address);
-        if (r >= 0)
-                r = sd_bus_set_bus_client(bus, true);
-        if (r >= 0)
-                r = sd_bus_start(bus);
-        if (r >= 0)
-                *ret = g_steal_pointer(&bus);
-        return r;
+        return address && *address ? ald_bus_open_address(address, ret) : sd_bus_open_system(ret);
 }
 
 static int call_reload(sd_bus_error *error)
