@@ -9,10 +9,10 @@
 
 #include <glib.h>
 
+#include "probes/common/clock.h"
+#include "probes/common/wait.h"
 #include "probes/fd.h"
 #include "probes/socket/address.h"
-#include "probes/socket/clock.h"
-#include "probes/socket/wait.h"
 
 #define CONNECT_PATIENCE (5 * ALD_NSEC_PER_SEC)
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-#include "probes/socket/failure.h"
+#include "probes/common/failure.h"
 
 #define ALD_ADDRESS_SIZE 46u /* as text */
 

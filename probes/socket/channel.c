@@ -6,10 +6,10 @@
 #include <openssl/err.h>
 
 #include "pki/certificate.h"
+#include "probes/common/clock.h"
+#include "probes/common/wait.h"
 #include "probes/fd.h"
 #include "probes/socket/channel.h"
-#include "probes/socket/clock.h"
-#include "probes/socket/wait.h"
 
 /* Waits for what a call on the connection asked for by its result. */
 static int wait_for(AldChannel *channel, int result, uint64_t deadline, const char *what)

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "probes/common/wait.h"
 #include "probes/fd.h"
 #include "probes/socket/client-private.h"
 #include "probes/socket/pace.h"
-#include "probes/socket/wait.h"
 
 int ald_client_connect(AldClient *client, const char *token, int *ret_fd)
 {

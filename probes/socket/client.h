@@ -2,8 +2,8 @@
 #pragma once
 
 #include "pki/tls.h"
+#include "probes/common/progress.h"
 #include "probes/socket/options.h"
-#include "probes/socket/progress.h"
 #include "probes/socket/result.h"
 
 /* Measures towards the address. Takes tls. */

@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
+#include "probes/common/clock.h"
 #include "probes/fd.h"
-#include "probes/socket/clock.h"
 #include "probes/socket/door.h"
 
 #define PATIENCE (5 * ALD_NSEC_PER_SEC)

@@ -4,8 +4,8 @@
 #include <glib.h>
 #include <openssl/rand.h>
 
+#include "probes/common/clock.h"
 #include "probes/fd.h"
-#include "probes/socket/clock.h"
 #include "probes/socket/flow.h"
 #include "probes/socket/load.h"
 

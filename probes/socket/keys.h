@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pki/tls.h"
-#include "probes/socket/failure.h"
+#include "probes/common/failure.h"
 #include "probes/socket/options.h"
 
 /* What we show the other side and judge it by, of the files in the options. */

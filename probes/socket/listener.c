@@ -9,6 +9,7 @@
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 
+#include "probes/common/wait.h"
 #include "probes/fd.h"
 #include "probes/socket/address.h"
 #include "probes/socket/confine.h"
@@ -16,7 +17,6 @@
 #include "probes/socket/listener.h"
 #include "probes/socket/result.h"
 #include "probes/socket/server.h"
-#include "probes/socket/wait.h"
 
 #define CHILDREN_MAX 8u
 #define STRANGER 3 /* exit status of a child that nobody with the right keys has spoken to */

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "probes/common/clock.h"
 #include "probes/fd.h"
-#include "probes/socket/clock.h"
 #include "probes/socket/load.h"
 
 static ssize_t read_line(const char *path, char *buffer, size_t size)

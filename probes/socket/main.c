@@ -7,11 +7,11 @@
 
 #include <glib.h>
 
+#include "probes/common/wait.h"
 #include "probes/socket/client.h"
 #include "probes/socket/confine.h"
 #include "probes/socket/keys.h"
 #include "probes/socket/listener.h"
-#include "probes/socket/wait.h"
 
 /* alidade-probe-socket: measures the way between two machines over TCP, alone or for the daemon. */
 

@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <jansson.h>
 
-#include "probes/socket/failure.h"
+#include "probes/common/failure.h"
 #include "probes/socket/message.h"
 
 #define NUMBER_MAX (UINT64_C(1) << 53)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/socket/clock.h"
+#include "probes/common/clock.h"
 
 /* Times both sides go by. */
 #define ALD_TICK_NS (10 * ALD_NSEC_PER_MSEC) /* how often a transfer is looked at */

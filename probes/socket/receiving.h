@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/socket/failure.h"
+#include "probes/common/failure.h"
 #include "probes/socket/flow.h"
 #include "probes/socket/judge.h"
 

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 
 #include "pki/types.h"
+#include "probes/common/failure.h"
 #include "probes/socket/address.h"
-#include "probes/socket/failure.h"
 #include "probes/socket/judge.h"
 #include "probes/socket/limiter.h"
 #include "probes/socket/server.h"

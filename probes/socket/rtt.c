@@ -8,8 +8,8 @@
 
 #include <glib.h>
 
+#include "probes/common/clock.h"
 #include "probes/fd.h"
-#include "probes/socket/clock.h"
 #include "probes/socket/rtt.h"
 
 #define WARM_UP 20u

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probes/common/wait.h"
 #include "probes/fd.h"
 #include "probes/socket/pace.h"
 #include "probes/socket/server-private.h"
-#include "probes/socket/wait.h"
 
 void ald_served_clear(AldServed *served)
 {

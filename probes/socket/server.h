@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pki/tls.h"
-#include "probes/socket/failure.h"
+#include "probes/common/failure.h"
 #include "probes/socket/options.h"
 
 /* What a session was, for whoever runs us. */

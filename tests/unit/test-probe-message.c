@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "probes/socket/failure.h"
+#include "probes/common/failure.h"
 #include "probes/socket/frame.h"
 #include "probes/socket/message.h"
 

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "probes/socket/progress.h"
+#include "probes/common/progress.h"
 
 #define STEP 50u /* permille */
 #define WIDTH 30u

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "probes/socket/failure.h"
+#include "probes/common/failure.h"
 
 static const struct {
         const char *name;
@@ -20,6 +20,15 @@ static const struct {
         [ALD_FAILURE_ABORTED] = { "aborted", ECANCELED },
         [ALD_FAILURE_LIMIT] = { "limit", EDQUOT },
         [ALD_FAILURE_INTERNAL] = { "internal", EIO },
+        [ALD_FAILURE_NO_LIBRARY] = { "no-library", ELIBACC },
+        [ALD_FAILURE_NO_PLATFORM] = { "no-platform", ENOPKG },
+        [ALD_FAILURE_NO_DEVICE] = { "no-device", ENODEV },
+        [ALD_FAILURE_NO_SUCH_DEVICE] = { "no-such-device", ENXIO },
+        [ALD_FAILURE_CRASHED] = { "crashed", EPIPE },
+        [ALD_FAILURE_BUILD_FAILED] = { "build-failed", ENOEXEC },
+        [ALD_FAILURE_WRONG_RESULT] = { "wrong-result", EBADMSG },
+        [ALD_FAILURE_OUT_OF_MEMORY] = { "out-of-memory", ENOMEM },
+        [ALD_FAILURE_DEVICE_LOST] = { "device-lost", ENOLINK },
 };
 
 const char *ald_failure_to_string(AldFailureKind kind)
@@ -38,4 +47,10 @@ int ald_fail(AldFailure *failure, AldFailureKind kind, const char *format, ...)
                 va_end(arguments);
         }
         return -kinds[kind].code;
+}
+
+void ald_failure_clear(AldFailure *failure)
+{
+        g_free(failure->message);
+        *failure = (AldFailure){};
 }

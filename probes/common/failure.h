@@ -14,6 +14,15 @@ typedef enum AldFailureKind {
         ALD_FAILURE_ABORTED,
         ALD_FAILURE_LIMIT,
         ALD_FAILURE_INTERNAL,
+        ALD_FAILURE_NO_LIBRARY,
+        ALD_FAILURE_NO_PLATFORM,
+        ALD_FAILURE_NO_DEVICE,
+        ALD_FAILURE_NO_SUCH_DEVICE,
+        ALD_FAILURE_CRASHED,
+        ALD_FAILURE_BUILD_FAILED,
+        ALD_FAILURE_WRONG_RESULT,
+        ALD_FAILURE_OUT_OF_MEMORY,
+        ALD_FAILURE_DEVICE_LOST,
         _ALD_FAILURE_MAX,
 } AldFailureKind;
 
@@ -28,3 +37,6 @@ typedef struct AldFailure {
 /* Returns -errno that fits the kind. */
 int ald_fail(AldFailure *failure, AldFailureKind kind, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
+
+/* For another try. */
+void ald_failure_clear(AldFailure *failure);

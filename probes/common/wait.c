@@ -3,8 +3,8 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 
-#include "probes/socket/clock.h"
-#include "probes/socket/wait.h"
+#include "probes/common/clock.h"
+#include "probes/common/wait.h"
 
 int ald_stop_fd(void)
 {

@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <stdint.h>
 
-#include "probes/socket/failure.h"
+#include "probes/common/failure.h"
 
 /*
  * Blocks SIGINT and SIGTERM in this thread and those it will start, and returns a file descriptor that is
