@@ -9,7 +9,7 @@ import tree
 from tree import SOURCE, c_files, read
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-GENERATED = {"state/schema.h"}
+GENERATED = {"state/schema.h", "probes/compute/kernels.h"}
 KNOW_PKI = {"services/cluster", "clients/alidadectl/cluster"}
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 

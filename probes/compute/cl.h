@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+/* The oldest functions that do, so that every driver has them; types and numbers of the newest. */
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+
+#include "probes/common/failure.h"
+
+#define ALD_CL_FUNCTIONS(X)        \
+        X(GetPlatformIDs)          \
+        X(GetPlatformInfo)         \
+        X(GetDeviceIDs)            \
+        X(GetDeviceInfo)           \
+        X(CreateContext)           \
+        X(ReleaseContext)          \
+        X(CreateCommandQueue)      \
+        X(ReleaseCommandQueue)     \
+        X(CreateBuffer)            \
+        X(ReleaseMemObject)        \
+        X(CreateProgramWithSource) \
+        X(CreateProgramWithBinary) \
+        X(BuildProgram)            \
+        X(GetProgramInfo)          \
+        X(GetProgramBuildInfo)     \
+        X(ReleaseProgram)          \
+        X(CreateKernel)            \
+        X(GetKernelWorkGroupInfo)  \
+        X(SetKernelArg)            \
+        X(ReleaseKernel)           \
+        X(EnqueueNDRangeKernel)    \
+        X(EnqueueReadBuffer)       \
+        X(EnqueueWriteBuffer)      \
+        X(EnqueueCopyBuffer)       \
+        X(EnqueueFillBuffer)       \
+        X(EnqueueMapBuffer)        \
+        X(EnqueueUnmapMemObject)   \
+        X(WaitForEvents)           \
+        X(GetEventInfo)            \
+        X(GetEventProfilingInfo)   \
+        X(ReleaseEvent)            \
+        X(Flush)                   \
+        X(Finish)
+
+/* The functions of libOpenCL.so.1, loaded at run time: GetPlatformIDs is clGetPlatformIDs, and so on. */
+typedef struct AldCl {
+#define ALD_CL_MEMBER(name) __typeof__(cl##name) *name;
+        ALD_CL_FUNCTIONS(ALD_CL_MEMBER)
+#undef ALD_CL_MEMBER
+} AldCl;
+
+/* Loads the drivers of the machine, which may hang or crash: for child processes only. */
+int ald_cl_open(AldCl *ret, AldFailure *failure);
+
+/* CL_OUT_OF_RESOURCES and the like. */
+const char *ald_cl_error_name(cl_int code);
+
+/* What went wrong where OpenCL said `code` to `what` ("enqueueing a kernel"): -errno. */
+int ald_cl_fail(AldFailure *failure, cl_int code, const char *what);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <glib.h>
+
+#include "probes/compute/cl.h"
+
+typedef enum AldDeviceType {
+        ALD_DEVICE_GPU,
+        ALD_DEVICE_ACCELERATOR,
+        ALD_DEVICE_CPU,
+} AldDeviceType;
+
+const char *ald_device_type_to_string(AldDeviceType type);
+
+/* By the vendor's id on PCI or its name; whose kernels may run. */
+typedef enum AldVendor {
+        ALD_VENDOR_OTHER,
+        ALD_VENDOR_NVIDIA,
+        ALD_VENDOR_AMD,
+        ALD_VENDOR_INTEL,
+        ALD_VENDOR_CPU, /* any processor, by whomever */
+} AldVendor;
+
+/* What a device says of itself. A text that it does not tell is "", a number 0. */
+typedef struct AldDevice {
+        char *id; /* as in org.alidade.Node1.Backends */
+        char *name, *vendor_name, *platform_name, *driver_version, *device_version;
+        char *pci, *uuid;       /* NULL where not told */
+        char *extensions;       /* with a blank at both ends */
+        char *gfx;              /* AMD: "gfx942"; "" elsewhere */
+        unsigned platform_rank; /* more is nearer to the vendor of the device */
+        AldDeviceType type;
+        AldVendor vendor;
+        unsigned nv_major, nv_minor; /* compute capability */
+        unsigned compute_units, clock_mhz, float_width;
+        size_t work_group_max;
+        uint64_t memory_bytes, allocation_max, local_bytes, cache_bytes;
+        bool has_fp16, unified;
+} AldDevice;
+
+/* Asks the device. Its id is that of a device without siblings: see ald_devices_find(). */
+AldDevice *ald_device_new(const AldCl *cl, cl_platform_id platform, cl_device_id device);
+void ald_device_free(AldDevice *device);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldDevice, ald_device_free)
+
+/* Whether it has an extension of this whole name. */
+bool ald_device_has(const AldDevice *device, const char *extension);

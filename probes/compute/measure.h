@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probes/compute/session.h"
+
+typedef enum AldFlags {
+        ALD_FLAG_BUSY = 1 << 0,       /* something else was at work */
+        ALD_FLAG_UNSTABLE = 1 << 1,   /* the interval stayed wide */
+        ALD_FLAG_SUSPECT = 1 << 2,    /* more than the device can do in theory */
+        ALD_FLAG_REDUCED = 1 << 3,    /* smaller than it should be, for want of memory */
+        ALD_FLAG_WALL_CLOCK = 1 << 4, /* events and clock disagree: by the clock */
+} AldFlags;
+
+typedef enum AldPhase {
+        ALD_PHASE_BUILD,
+        ALD_PHASE_TRIAL,
+        ALD_PHASE_SETTLE,
+        ALD_PHASE_MEASURE,
+} AldPhase;
+
+const char *ald_phase_to_string(AldPhase phase);
+
+/*
+ * Tell it before whatever may crash or hang: what was told last is what is blamed. variant: the name of what
+ * is tried, NULL before there is one.
+ */
+typedef void (*AldPhaseTold)(AldPhase phase, const char *variant, double fraction, void *userdata);
+
+typedef struct AldMeasureOptions {
+        double seconds_max;
+        const char *variant;      /* only this one; NULL: the fastest correct one */
+        const char *simpler_than; /* only those after this one in the table, for it crashed; NULL: all */
+        AldPhaseTold progress;    /* may be NULL */
+        void *userdata;
+} AldMeasureOptions;
+
+#define ALD_THROTTLE_SIZE 128
+
+/* Rates are work a second: floating point operations or bytes. */
+typedef struct AldMeter {
+        double best, mean, median; /* mean of the best window, of all, median of all */
+        double interval;           /* half the 95 % interval of the mean, relative to it */
+        double seconds;            /* that were measured */
+        unsigned windows;
+        unsigned flags;                   /* AldFlags */
+        uint64_t clock_hz;                /* 0: not known */
+        char throttle[ALD_THROTTLE_SIZE]; /* reasons, with blanks between */
+} AldMeter;
+
+typedef struct AldMeasure {
+        AldMeter meter;
+        const char *method;      /* the variant */
+        const char *precision;   /* of the multiplicands: fp16 bf16 fp32; NULL for memory */
+        const char *accumulator; /* fp16 fp32 */
+        bool fp16_hardware;      /* the multiplicands are fp16 in hardware */
+} AldMeasure;
+
+int ald_gemm_measure(
+        AldSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
+int ald_peak_measure(
+        AldSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
+int ald_read_measure(
+        AldSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
+int ald_copy_measure(
+        AldSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
+
+/* For those who measure: tells whoever wants to know. */
+void ald_measure_tell(const AldMeasureOptions *options, AldPhase phase, const char *variant, double fraction);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/compute/device.h"
+
+/* One device, ready to work. */
+typedef struct AldSession {
+        const AldCl *cl;
+        cl_platform_id platform;
+        cl_device_id device;
+        cl_context context;
+        cl_command_queue queue; /* in order, with profiling */
+        const AldDevice *facts;
+} AldSession;
+
+/* The device of this id. */
+int ald_session_open(AldSession *ret, const AldCl *cl, const char *id, AldFailure *failure);
+void ald_session_close(AldSession *session);
+
+/*
+ * Builds for the device. Negative errno, with no program, where it cannot be built: a program that failed to
+ * build must never be used. ret_log (may be NULL) gets what the compiler said, or NULL.
+ */
+int ald_session_build(
+        AldSession *session, const char *source, const char *options, cl_program *ret, char **ret_log);
+
+/* The same from what GetProgramInfo(CL_PROGRAM_BINARIES) gave, maybe changed since. */
+int ald_session_build_binary(AldSession *session, const void *binary, size_t size, const char *options,
+        cl_program *ret, char **ret_log);
+
+/* A buffer of the device. Too large a one is a failure of kind out-of-memory. */
+int ald_session_buffer(
+        AldSession *session, cl_mem_flags flags, size_t size, cl_mem *ret, AldFailure *failure);
