@@ -8,14 +8,21 @@
 
 /* How a rate is measured. */
 typedef struct AldMeterOptions {
-        const AldMeasureOptions *measure; /* seconds_max of all of it, whom to tell; not NULL */
+        const AldMeasureOptions *measure; /* whom to tell; not NULL */
         const char *variant;              /* to tell of */
+        double seconds_max;               /* for settling and measuring; 0: all of those of `measure` */
         double theoretical;               /* rate above which the figure is suspect; 0: not known */
 } AldMeterOptions;
 
-/* Enqueues one launch on the queue of the session. -errno with the failure of the one who gave it. */
+/*
+ * Enqueues one launch, of one kernel or several, on the queue of the session. ret is NULL where nobody asks
+ * for the event. -errno with the failure of the one who gave it.
+ */
 typedef int (*AldLaunch)(void *userdata, cl_event *ret);
 
-/* Settles, then measures launches until the figure is sure enough or the time is over. */
+/*
+ * Settles, then measures launches until the figure is sure enough or the time is over. Launches follow each
+ * other without a gap all the while; the rate is that from the end of one to the end of a later one.
+ */
 int ald_meter_run(AldSession *session, const AldMeterOptions *options, AldLaunch launch, void *userdata,
         double work_per_launch, AldMeter *ret, AldFailure *failure);
