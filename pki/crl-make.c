@@ -10,7 +10,6 @@
 #include "pki/date.h"
 #include "pki/error.h"
 #include "pki/serial.h"
-#include "pki/sign.h"
 
 static bool add_revoked(X509_CRL *crl, X509_REVOKED *revoked)
 {
@@ -67,25 +66,24 @@ static int revoke_serial(X509_CRL *crl, GHashTable *seen, const char *text, uint
         return r;
 }
 
-/* All but what is revoked. */
-static bool fill(X509_CRL *crl, X509 *ca, uint64_t number, uint64_t now)
+/* All but what is revoked. It is valid from the CA's own begin: where one clock was wrong when somebody was
+ * revoked, a list of just then would shut out everybody. */
+static bool fill(X509_CRL *crl, X509 *ca, uint64_t number)
 {
         ASN1_INTEGER *value = ASN1_INTEGER_new();
-        ASN1_TIME *time = ASN1_TIME_new();
         X509V3_CTX context;
         X509_EXTENSION *issuer;
         bool ok;
 
         X509V3_set_ctx(&context, ca, NULL, NULL, crl, 0);
         issuer = X509V3_EXT_conf_nid(NULL, &context, NID_authority_key_identifier, "keyid:always");
-        ok = value && time && issuer && X509_CRL_set_version(crl, X509_CRL_VERSION_2) &&
+        ok = value && issuer && X509_CRL_set_version(crl, X509_CRL_VERSION_2) &&
              X509_CRL_set_issuer_name(crl, X509_get_subject_name(ca)) &&
-             ald_pki_date_set(time, now, 0, -ALD_PKI_BACKDATE_SECONDS) &&
-             X509_CRL_set1_lastUpdate(crl, time) && X509_CRL_set1_nextUpdate(crl, X509_get0_notAfter(ca)) &&
-             X509_CRL_add_ext(crl, issuer, -1) && ASN1_INTEGER_set_uint64(value, number) &&
+             X509_CRL_set1_lastUpdate(crl, X509_get0_notBefore(ca)) &&
+             X509_CRL_set1_nextUpdate(crl, X509_get0_notAfter(ca)) && X509_CRL_add_ext(crl, issuer, -1) &&
+             ASN1_INTEGER_set_uint64(value, number) &&
              X509_CRL_add1_ext_i2d(crl, NID_crl_number, value, 0, X509V3_ADD_DEFAULT) == 1;
         X509_EXTENSION_free(issuer);
-        ASN1_TIME_free(time);
         ASN1_INTEGER_free(value);
         return ok;
 }
@@ -114,7 +112,7 @@ int ald_pki_crl_make(X509 *ca, EVP_PKEY *ca_key, X509_CRL *old, const char *cons
         if (number <= (old ? ald_pki_crl_number(old) : 0))
                 return ald_pki_refuse(-ESTALE, ret_error,
                         "the number of a revocation list must rise: %" PRIu64 " is not enough", number);
-        if (!crl || !fill(crl, ca, number, now) || (old && !copy_revoked(crl, old, seen)))
+        if (!crl || !fill(crl, ca, number) || (old && !copy_revoked(crl, old, seen)))
                 return ald_pki_openssl_failed(-EIO, "Cannot make a revocation list", ret_error);
         for (size_t i = 0; serials && serials[i]; i++) {
                 r = revoke_serial(crl, seen, serials[i], now, ret_error);

@@ -6,8 +6,9 @@
 #include "pki/types.h"
 
 /*
- * Makes a revocation list, valid as long as the CA: what is in old (maybe NULL), and the serials (a
- * NULL-ended list, maybe NULL) of AldPkiFacts. -ESTALE unless the number is greater than the old one's,
+ * Makes a revocation list, valid as long as the CA whatever the clock says now: what is in old (maybe NULL),
+ * and the serials (a NULL-ended list, maybe NULL) of AldPkiFacts, as revoked now. -EKEYREJECTED where the key
+ * is not the CA's or the old list not signed by it, -ESTALE unless the number is greater than the old one's,
  * -EINVAL for what is no serial, -E2BIG where it would be beyond ALD_PKI_CRL_MAX. The first of a cluster is
  * empty and has number 1.
  */
@@ -26,6 +27,9 @@ int ald_pki_crl_verify(X509_CRL *crl, X509 *ca, char **ret_reason);
  * -EKEYREJECTED, and with a greater number, else -ESTALE. */
 int ald_pki_crl_accept(X509_CRL *crl, X509 *ca, X509_CRL *current, char **ret_reason);
 
+/* 0 where it has none, as no list that was parsed here. */
 uint64_t ald_pki_crl_number(X509_CRL *crl);
+/* How many certificates it revokes. */
 size_t ald_pki_crl_count(X509_CRL *crl);
+/* Whether it revokes this one, by the serial of AldPkiFacts. */
 bool ald_pki_crl_contains(X509_CRL *crl, const char *serial);

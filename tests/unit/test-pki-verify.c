@@ -140,6 +140,20 @@ static void test_revoked(Lab *lab, const void *data)
                 "the certificate of broker-" PKI_A " is revoked");
 }
 
+/* Whoever keeps the CA may have a clock that is wrong, and yet only who is revoked is shut out. */
+static void test_revoked_at_a_wrong_time(Lab *lab, const void *data)
+{
+        static const int years[] = { 1, -1 };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(years); i++) {
+                pki_maker_revoke(&lab->maker, lab->broker,
+                        (uint64_t) ((int64_t) PKI_NOW + years[i] * 365 * (int64_t) PKI_DAY));
+                judged(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, 0, NULL);
+                judged(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW, -EKEYREVOKED,
+                        "the certificate of broker-" PKI_A " is revoked");
+        }
+}
+
 static void test_crl(Lab *lab, const void *data)
 {
         PkiMaker view = lab->maker;
@@ -305,6 +319,7 @@ int main(int argc, char *argv[])
         ADD("times", test_times);
         ADD("not-yet-valid", test_not_yet_valid);
         ADD("revoked", test_revoked);
+        ADD("revoked-at-a-wrong-time", test_revoked_at_a_wrong_time);
         ADD("crl", test_crl);
         ADD("roles", test_roles);
         ADD("names", test_names);
