@@ -27,7 +27,9 @@ typedef enum AldVendor {
 
 /* What a device says of itself. A text that it does not tell is "", a number 0. */
 typedef struct AldDevice {
-        char *id; /* as in org.alidade.Node1.Backends */
+        cl_platform_id platform; /* NULL where another process asked it */
+        cl_device_id handle;
+        char *id; /* as in org.alidade.Node1.Backends; NULL before ald_devices_match() */
         char *name, *vendor_name, *platform_name, *driver_version, *device_version;
         char *pci, *uuid;       /* NULL where not told */
         char *extensions;       /* with a blank at both ends */
@@ -35,6 +37,7 @@ typedef struct AldDevice {
         unsigned platform_rank; /* more is nearer to the vendor of the device */
         AldDeviceType type;
         AldVendor vendor;
+        unsigned vendor_id;          /* on PCI, mostly */
         unsigned nv_major, nv_minor; /* compute capability */
         unsigned compute_units, clock_mhz, float_width;
         size_t work_group_max;
@@ -42,7 +45,7 @@ typedef struct AldDevice {
         bool has_fp16, unified;
 } AldDevice;
 
-/* Asks the device. Its id is that of a device without siblings: see ald_devices_find(). */
+/* Asks the device. */
 AldDevice *ald_device_new(const AldCl *cl, cl_platform_id platform, cl_device_id device);
 void ald_device_free(AldDevice *device);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldDevice, ald_device_free)

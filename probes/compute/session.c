@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "probes/compute/cards.h"
+#include "probes/compute/devices.h"
 #include "probes/compute/session.h"
 
 #define LOG_MAX (1024u * 1024)
@@ -73,12 +75,60 @@ int ald_session_buffer(AldSession *session, cl_mem_flags flags, size_t size, cl_
         return 0;
 }
 
+static int find(AldSession *session, const char *id, AldFailure *failure)
+{
+        g_autoptr(GPtrArray) cards = ald_cards_read("/");
+        int r = ald_devices_ask(session->cl, &session->devices, failure);
+
+        if (r < 0)
+                return r;
+        ald_devices_match(session->devices, cards);
+        session->facts = id ? ald_devices_find(session->devices, id) : session->devices->pdata[0];
+        if (!session->facts)
+                return ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE, "OpenCL shows no device %s", id);
+        session->platform = session->facts->platform;
+        session->device = session->facts->handle;
+        return 0;
+}
+
+static int start(AldSession *session, AldFailure *failure)
+{
+        const cl_context_properties properties[] = { CL_CONTEXT_PLATFORM,
+                (cl_context_properties) session->platform, 0 };
+        cl_int code = CL_SUCCESS;
+
+        session->context = session->cl->CreateContext(properties, 1, &session->device, NULL, NULL, &code);
+        if (!session->context)
+                return ald_cl_fail(failure, code, "opening the device");
+        session->queue = session->cl->CreateCommandQueue(
+                session->context, session->device, CL_QUEUE_PROFILING_ENABLE, &code);
+        if (!session->queue)
+                return ald_cl_fail(failure, code, "making a queue of the device");
+        return 0;
+}
+
+int ald_session_open(AldSession *ret, const AldCl *cl, const char *id, AldFailure *failure)
+{
+        AldSession session = { .cl = cl };
+        int r = find(&session, id, failure);
+
+        if (r >= 0)
+                r = start(&session, failure);
+        if (r < 0)
+                ald_session_close(&session);
+        else
+                *ret = session;
+        return r;
+}
+
 void ald_session_close(AldSession *session)
 {
         if (session->queue)
                 session->cl->ReleaseCommandQueue(session->queue);
         if (session->context)
                 session->cl->ReleaseContext(session->context);
+        g_clear_pointer(&session->devices, g_ptr_array_unref);
+        session->facts = NULL;
         session->queue = NULL;
         session->context = NULL;
 }

@@ -11,9 +11,10 @@ typedef struct AldSession {
         cl_context context;
         cl_command_queue queue; /* in order, with profiling */
         const AldDevice *facts;
+        GPtrArray *devices; /* all of the machine, one of which is facts */
 } AldSession;
 
-/* The device of this id. */
+/* The device of this id; NULL: the first. */
 int ald_session_open(AldSession *ret, const AldCl *cl, const char *id, AldFailure *failure);
 void ald_session_close(AldSession *session);
 

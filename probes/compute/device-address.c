@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "probes/compute/device-address.h"
+#include "probes/compute/query.h"
+
+/* Questions of extensions, by the numbers of their specifications. */
+#define QUERY_KHR_PCI_BUS_INFO 0x410f
+#define QUERY_KHR_UUID 0x106a
+#define QUERY_NV_PCI_BUS 0x4008
+#define QUERY_NV_PCI_SLOT 0x4009
+#define QUERY_NV_PCI_DOMAIN 0x400a
+#define QUERY_AMD_TOPOLOGY 0x4037
+#define AMD_TOPOLOGY_PCIE 1u
+#define UUID_SIZE 16u
+
+typedef struct PciAddress {
+        cl_uint domain, bus, device, function;
+} PciAddress;
+
+typedef struct AmdTopology {
+        cl_uint type;
+        char unused[17];
+        unsigned char bus, device, function;
+} AmdTopology;
+
+static bool read_khr(const AldCl *cl, cl_device_id id, const AldDevice *device, PciAddress *ret)
+{
+        return ald_device_has(device, "cl_khr_pci_bus_info") &&
+               ald_query(cl, id, QUERY_KHR_PCI_BUS_INFO, ret, sizeof *ret);
+}
+
+static bool read_nv(const AldCl *cl, cl_device_id id, const AldDevice *device, PciAddress *ret)
+{
+        cl_uint bus, slot;
+
+        if (!ald_device_has(device, "cl_nv_device_attribute_query") ||
+                !ald_query(cl, id, QUERY_NV_PCI_BUS, &bus, sizeof bus) ||
+                !ald_query(cl, id, QUERY_NV_PCI_SLOT, &slot, sizeof slot))
+                return false;
+        *ret = (PciAddress){ ald_query_uint(cl, id, QUERY_NV_PCI_DOMAIN), bus, slot >> 3, slot & 7 };
+        return true;
+}
+
+static bool read_amd(const AldCl *cl, cl_device_id id, const AldDevice *device, PciAddress *ret)
+{
+        AmdTopology topology;
+
+        if (!ald_device_has(device, "cl_amd_device_attribute_query") ||
+                !ald_query(cl, id, QUERY_AMD_TOPOLOGY, &topology, sizeof topology) ||
+                topology.type != AMD_TOPOLOGY_PCIE)
+                return false;
+        *ret = (PciAddress){ 0, topology.bus, topology.device, topology.function };
+        return true;
+}
+
+char *ald_device_address(const AldCl *cl, cl_device_id id, const AldDevice *device)
+{
+        PciAddress pci;
+
+        if (!read_khr(cl, id, device, &pci) && !read_nv(cl, id, device, &pci) &&
+                !read_amd(cl, id, device, &pci))
+                return NULL;
+        return g_strdup_printf("%04x:%02x:%02x.%x", pci.domain, pci.bus, pci.device, pci.function);
+}
+
+char *ald_device_uuid(const AldCl *cl, cl_device_id id, const AldDevice *device)
+{
+        unsigned char uuid[UUID_SIZE];
+        GString *text;
+
+        if (!ald_device_has(device, "cl_khr_device_uuid") ||
+                !ald_query(cl, id, QUERY_KHR_UUID, uuid, sizeof uuid))
+                return NULL;
+        text = g_string_new(NULL);
+        for (size_t i = 0; i < UUID_SIZE; i++)
+                g_string_append_printf(
+                        text, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+        return g_string_free(text, FALSE);
+}

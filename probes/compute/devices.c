@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "probes/compute/cards.h"
+#include "probes/compute/devices.h"
+
+#define PLATFORMS_MAX 16u
+#define DEVICES_MAX 64u /* of a platform */
+
+GPtrArray *ald_devices_new(void)
+{
+        return g_ptr_array_new_with_free_func((GDestroyNotify) ald_device_free);
+}
+
+const AldDevice *ald_devices_find(const GPtrArray *devices, const char *id)
+{
+        for (guint i = 0; i < devices->len; i++) {
+                const AldDevice *device = devices->pdata[i];
+
+                if (g_strcmp0(device->id, id) == 0)
+                        return device;
+        }
+        return NULL;
+}
+
+static void ask_platform(const AldCl *cl, cl_platform_id platform, GPtrArray *devices)
+{
+        cl_device_id ids[DEVICES_MAX];
+        cl_uint n = 0;
+
+        if (cl->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, DEVICES_MAX, ids, &n) != CL_SUCCESS)
+                return;
+        for (cl_uint i = 0; i < MIN(n, DEVICES_MAX); i++)
+                g_ptr_array_add(devices, ald_device_new(cl, platform, ids[i]));
+}
+
+int ald_devices_ask(const AldCl *cl, GPtrArray **ret, AldFailure *failure)
+{
+        cl_platform_id platforms[PLATFORMS_MAX];
+        cl_uint n = 0;
+        cl_int code = cl->GetPlatformIDs(PLATFORMS_MAX, platforms, &n);
+        g_autoptr(GPtrArray) devices = ald_devices_new();
+
+        if (code != CL_SUCCESS || n == 0)
+                return ald_fail(failure, ALD_FAILURE_NO_PLATFORM, "OpenCL has no driver here");
+        for (cl_uint i = 0; i < MIN(n, PLATFORMS_MAX); i++)
+                ask_platform(cl, platforms[i], devices);
+        if (devices->len == 0)
+                return ald_fail(failure, ALD_FAILURE_NO_DEVICE, "the drivers of OpenCL show no device");
+        *ret = g_steal_pointer(&devices);
+        return 0;
+}
+
+static bool is_same(const AldDevice *device, const AldDevice *other)
+{
+        return (device->pci && g_strcmp0(device->pci, other->pci) == 0) ||
+               (device->uuid && g_strcmp0(device->uuid, other->uuid) == 0);
+}
+
+static bool is_known(const AldDevice *device, const GPtrArray *known)
+{
+        for (guint i = 0; i < known->len; i++)
+                if (is_same(device, known->pdata[i]))
+                        return true;
+        return false;
+}
+
+/*
+ * The only card that can be meant, or NULL. ret_seen says that each which it may be was shown by another
+ * platform, so that this is a second view of one of them.
+ */
+static const AldCard *find_card(
+        const AldDevice *device, const GPtrArray *known, const GPtrArray *cards, bool *ret_seen)
+{
+        const AldCard *found = NULL;
+        unsigned n_open = 0, n_seen = 0;
+
+        for (guint i = 0; i < cards->len; i++) {
+                const AldCard *card = cards->pdata[i];
+                const AldDevice *holder = ald_devices_find(known, card->id);
+
+                if ((card->vendor != 0 && card->vendor != device->vendor_id) ||
+                        (holder && strcmp(holder->platform_name, device->platform_name) == 0))
+                        continue;
+                if (holder) {
+                        n_seen++;
+                } else {
+                        n_open++;
+                        found = card;
+                }
+        }
+        *ret_seen = n_open == 0 && n_seen > 0;
+        return n_open == 1 && n_seen == 0 ? found : NULL;
+}
+
+static char *own_name(const AldDevice *device, const GPtrArray *known)
+{
+        const char *name = *device->name ? device->name : "opencl";
+        char *id = g_strdup(name);
+
+        for (unsigned n = 2; ald_devices_find(known, id); n++) {
+                g_free(id);
+                id = g_strdup_printf("%s#%u", name, n);
+        }
+        return id;
+}
+
+/* NULL: it is known already. */
+static char *find_id(const AldDevice *device, const GPtrArray *known, const GPtrArray *cards)
+{
+        const AldCard *card;
+        bool seen = false;
+
+        if (device->type == ALD_DEVICE_CPU)
+                return ald_devices_find(known, ALD_CPU_ID) ? NULL : g_strdup(ALD_CPU_ID);
+        if (is_known(device, known))
+                return NULL;
+        if (device->pci)
+                return g_strdup(device->pci);
+        card = find_card(device, known, cards, &seen);
+        if (seen)
+                return NULL;
+        return card ? g_strdup(card->id) : own_name(device, known);
+}
+
+/* The best platforms first, so that a later one finds its devices known. */
+static int by_rank(const void *a, const void *b)
+{
+        const AldDevice *one = *(const AldDevice *const *) a, *other = *(const AldDevice *const *) b;
+
+        return (int) other->platform_rank - (int) one->platform_rank;
+}
+
+static int by_type(const void *a, const void *b)
+{
+        const AldDevice *one = *(const AldDevice *const *) a, *other = *(const AldDevice *const *) b;
+
+        return one->type != other->type ? (int) one->type - (int) other->type : strcmp(one->id, other->id);
+}
+
+void ald_devices_match(GPtrArray *devices, const GPtrArray *cards)
+{
+        g_autoptr(GPtrArray) known = g_ptr_array_new();
+
+        g_ptr_array_sort(devices, by_rank);
+        for (guint i = 0; i < devices->len; i++) {
+                AldDevice *device = devices->pdata[i];
+
+                device->id = find_id(device, known, cards);
+                if (device->id)
+                        g_ptr_array_add(known, device);
+        }
+        for (guint i = devices->len; i-- > 0;)
+                if (!((AldDevice *) devices->pdata[i])->id)
+                        g_ptr_array_remove_index(devices, i);
+        g_ptr_array_sort(devices, by_type);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/compute/device.h"
+
+#define ALD_CPU_ID "cpu"
+
+/* Every device of every platform: a list of AldDevice without ids, that owns them. */
+int ald_devices_ask(const AldCl *cl, GPtrArray **ret, AldFailure *failure);
+GPtrArray *ald_devices_new(void);
+
+/*
+ * Gives each device its id: "cpu", its PCI address, the only card (a list of AldCard) that it may be, or its
+ * name. Takes out what is only another view of one that is there: by another platform than its vendor's, or a
+ * part of it. They are left sorted, GPUs first.
+ */
+void ald_devices_match(GPtrArray *devices, const GPtrArray *cards);
+
+/* NULL where there is none. */
+const AldDevice *ald_devices_find(const GPtrArray *devices, const char *id);
