@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <string.h>
+
+#include <glib/gstdio.h>
 
 #include "clients/alidadectl/cluster/addresses.h"
 #include "clients/alidadectl/cluster/broker-list.h"
 #include "clients/alidadectl/cluster/exchange.h"
 #include "clients/alidadectl/cluster/home.h"
+#include "clients/alidadectl/cluster/mosquitto-conf.h"
 
 #define PEM "-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n"
 
@@ -96,6 +100,43 @@ static void test_machine(void)
                 g_assert_null(ald_host_refuse(*host));
 }
 
+static void write_to(const char *folder, const char *name, const char *text)
+{
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+
+        g_assert_true(g_file_set_contents(path, text, -1, NULL));
+}
+
+static void remove_from(const char *folder, const char *name)
+{
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+
+        g_assert_cmpint(g_remove(path), ==, 0);
+}
+
+/* mosquitto reads folders for its main file only, else this one would never end. */
+static void test_folder_that_includes_itself(void)
+{
+        g_autofree char *folder = g_dir_make_tmp("alidade-XXXXXX", NULL), *reason = NULL;
+        g_autofree char *drop_ins = g_build_filename(folder, "conf.d", NULL);
+        g_autofree char *line = g_strdup_printf("include_dir %s\n", drop_ins);
+        bool shared = true;
+
+        g_assert_cmpint(g_mkdir(drop_ins, 0755), ==, 0);
+        write_to(folder, "mosquitto.conf", line);
+        write_to(drop_ins, "again.conf", line);
+        g_assert_cmpint(ald_mosquitto_conf_check(folder, &shared, &reason), ==, 0);
+        g_assert_false(shared);
+        write_to(folder, "mosquitto.conf", "# reads no folder\n");
+        g_assert_cmpint(ald_mosquitto_conf_check(folder, &shared, &reason), ==, -EINVAL);
+        g_assert_nonnull(strstr(reason, " does not read "));
+
+        remove_from(drop_ins, "again.conf");
+        remove_from(folder, "conf.d");
+        remove_from(folder, "mosquitto.conf");
+        g_assert_cmpint(g_rmdir(folder), ==, 0);
+}
+
 static int parse(const char *text, AldRequest *request)
 {
         g_autofree char *reason = NULL;
@@ -156,6 +197,7 @@ int main(int argc, char **argv)
         g_test_add_func("/ctl-cluster/brokers", test_brokers);
         g_test_add_func("/ctl-cluster/lists-of-brokers", test_lists_of_brokers);
         g_test_add_func("/ctl-cluster/machine", test_machine);
+        g_test_add_func("/ctl-cluster/folder-that-includes-itself", test_folder_that_includes_itself);
         g_test_add_func("/ctl-cluster/request", test_request);
         g_test_add_func("/ctl-cluster/bundle", test_bundle);
         return g_test_run();

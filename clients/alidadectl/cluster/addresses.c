@@ -11,9 +11,8 @@
 #include <glib.h>
 
 #include "clients/alidadectl/cluster/addresses.h"
+#include "pki/name.h"
 
-#define HOST_BYTES_MAX 253u
-#define LABEL_BYTES_MAX 63u
 #define PORT_MAX 65535u
 
 static bool is_ipv6(const char *text)
@@ -30,35 +29,13 @@ static bool is_ipv4(const char *text)
         return inet_pton(AF_INET, text, &address) == 1;
 }
 
-static bool is_label(const char *text, size_t n)
-{
-        for (size_t i = 0; i < n; i++)
-                if (!g_ascii_isalnum(text[i]) && text[i] != '_' && (text[i] != '-' || i == 0 || i == n - 1))
-                        return false;
-        return n > 0 && n <= LABEL_BYTES_MAX;
-}
-
 const char *ald_host_refuse(const char *host)
 {
-        const char *end;
-
         if (*host == '\0')
                 return "empty";
-        if (is_ipv4(host) || is_ipv6(host))
-                return NULL;
-        if (strlen(host) > HOST_BYTES_MAX)
-                return "too long";
-        for (const char *label = host; label; label = end ? end + 1 : NULL) {
-                end = strchr(label, '.');
-                if (!is_label(label, end ? (size_t) (end - label) : strlen(label)))
-                        return "neither a host name nor an address";
-        }
-        /* What ends in a number would be an address, and this is none. */
-        end = strrchr(host, '.');
-        return g_ascii_isdigit(end ? end[1] : host[0]) &&
-                               strspn(end ? end + 1 : host, "0123456789") == strlen(end ? end + 1 : host)
-                       ? "neither a host name nor an address"
-                       : NULL;
+        return is_ipv4(host) || is_ipv6(host) || ald_pki_is_host_name(host)
+                       ? NULL
+                       : "neither a host name nor an address";
 }
 
 char *ald_broker_host(const char *broker)

@@ -23,6 +23,7 @@ static const char *const of_listeners[] = { "acl_file", "allow_anonymous", "allo
 /* What was read so far. */
 typedef struct Walk {
         const char *folder;
+        bool included;     /* this is a file of a folder, where mosquitto includes nothing more */
         bool includes;     /* the folder with our drop-in is read */
         bool per_listener; /* listeners do not share users and rights */
         bool in_listener;  /* of somebody else */
@@ -77,9 +78,10 @@ static void read_folder(Walk *walk, const char *path);
 
 static void take_option(Walk *walk, const char *where, const char *key, const char *value)
 {
-        if (strcmp(key, "include_dir") == 0)
-                read_folder(walk, value);
-        else if (strcmp(key, "per_listener_settings") == 0 && strcmp(value, "true") == 0)
+        if (strcmp(key, "include_dir") == 0) {
+                if (!walk->included)
+                        read_folder(walk, value);
+        } else if (strcmp(key, "per_listener_settings") == 0 && strcmp(value, "true") == 0)
                 walk->per_listener = true;
         else if (strcmp(key, "per_listener_settings") == 0)
                 complain(walk,
@@ -147,6 +149,7 @@ static void read_folder(Walk *walk, const char *path)
                 walk->includes = true;
         }
         g_ptr_array_sort(names, by_name);
+        walk->included = true;
         for (guint i = 0; i < names->len; i++) {
                 g_autofree char *file = g_build_filename(path, names->pdata[i], NULL);
 
@@ -156,6 +159,7 @@ static void read_folder(Walk *walk, const char *path)
                 } else
                         read_file(walk, file);
         }
+        walk->included = false;
 }
 
 int ald_mosquitto_conf_check(const char *folder, bool *ret_shared, char **ret_reason)
