@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <getopt.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include <glib.h>
 
 #include "pki/types.h"
+#include "probes/common/arguments.h"
 #include "probes/socket/options.h"
 
 #define SECONDS_MAX 60u
@@ -89,30 +89,6 @@ static const struct option table[] = {
         {},
 };
 
-static int refuse(char **ret_error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int refuse(char **ret_error, const char *format, ...)
-{
-        va_list arguments;
-
-        va_start(arguments, format);
-        *ret_error = g_strdup_vprintf(format, arguments);
-        va_end(arguments);
-        return -EINVAL;
-}
-
-static int parse_number(
-        const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *ret, char **ret_error)
-{
-        guint64 value;
-
-        if (!g_ascii_string_to_unsigned(text, 10, min, max, &value, NULL))
-                return refuse(ret_error,
-                        "--%s: not a number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT ": %s", name,
-                        min, max, text);
-        *ret = value;
-        return 0;
-}
-
 /* A number, maybe with one of KMGT behind. */
 static int parse_bytes(const char *text, uint64_t *ret, char **ret_error)
 {
@@ -124,7 +100,7 @@ static int parse_bytes(const char *text, uint64_t *ret, char **ret_error)
 
         for (const char *u = units; unit && u <= unit; u++)
                 factor *= 1000;
-        if (parse_number("bytes-max", digits, 1, BYTES_MAX / factor, ret, ret_error) < 0)
+        if (ald_arguments_number("bytes-max", digits, 1, BYTES_MAX / factor, ret, ret_error) < 0)
                 return -EINVAL;
         *ret *= factor;
         return 0;
@@ -133,7 +109,8 @@ static int parse_bytes(const char *text, uint64_t *ret, char **ret_error)
 static int set_mode(AldProbeOptions *options, AldProbeMode mode, const char *host, char **ret_error)
 {
         if (options->mode != ALD_PROBE_HELP)
-                return refuse(ret_error, "only one of --listen, --connect and --session-fd can be");
+                return ald_arguments_refuse(
+                        ret_error, "only one of --listen, --connect and --session-fd can be");
         options->mode = mode;
         options->host = host;
         return 0;
@@ -146,15 +123,15 @@ static int set_number(AldProbeOptions *options, int option, char **ret_error)
 
         switch (option) {
         case PORT:
-                r = parse_number("port", optarg, 1, 65535 - ALD_PROBE_DATA_PORTS, &value, ret_error);
+                r = ald_arguments_number("port", optarg, 1, 65535 - ALD_PROBE_DATA_PORTS, &value, ret_error);
                 options->port = (unsigned) value;
                 return r;
         case SECONDS:
-                r = parse_number("seconds-max", optarg, 1, SECONDS_MAX, &value, ret_error);
+                r = ald_arguments_number("seconds-max", optarg, 1, SECONDS_MAX, &value, ret_error);
                 options->seconds_max = (unsigned) value;
                 return r;
         case STREAMS:
-                r = parse_number("streams-max", optarg, 1, STREAMS_MAX, &value, ret_error);
+                r = ald_arguments_number("streams-max", optarg, 1, STREAMS_MAX, &value, ret_error);
                 options->streams_max = (unsigned) value;
                 return r;
         default:
@@ -171,7 +148,7 @@ static int set_fd(AldProbeOptions *options, int option, char **ret_error)
                   : option == REPORT_FD ? &options->report_fd
                                         : &options->progress_fd;
         uint64_t value = 0;
-        int r = parse_number(name, optarg, 0, 65535, &value, ret_error);
+        int r = ald_arguments_number(name, optarg, 0, 65535, &value, ret_error);
 
         *fd = (int) value;
         if (r >= 0 && option == SESSION_FD)
@@ -236,17 +213,17 @@ static int set_option(AldProbeOptions *options, int option, char **ret_error)
 static int check(const AldProbeOptions *options, char **ret_error)
 {
         if (options->mode == ALD_PROBE_HELP)
-                return refuse(ret_error, "one of --listen and --connect is needed");
+                return ald_arguments_refuse(ret_error, "one of --listen and --connect is needed");
         if (options->mode == ALD_PROBE_CONNECT && !*options->host)
-                return refuse(ret_error, "--connect: no host");
+                return ald_arguments_refuse(ret_error, "--connect: no host");
         if (!options->identity == !options->key_file)
-                return refuse(ret_error, "one of --key-file and --identity is needed");
+                return ald_arguments_refuse(ret_error, "one of --key-file and --identity is needed");
         if ((options->peer || options->crl) && !options->identity)
-                return refuse(ret_error, "--peer and --crl are for --identity");
+                return ald_arguments_refuse(ret_error, "--peer and --crl are for --identity");
         if (options->peer && !ald_pki_is_node_id(options->peer))
-                return refuse(ret_error, "--peer: not a node id: %s", options->peer);
+                return ald_arguments_refuse(ret_error, "--peer: not a node id: %s", options->peer);
         if (options->once && options->mode != ALD_PROBE_LISTEN)
-                return refuse(ret_error, "--once is for --listen");
+                return ald_arguments_refuse(ret_error, "--once is for --listen");
         return 0;
 }
 
@@ -273,7 +250,8 @@ int ald_probe_options_parse(int argc, char **argv, AldProbeOptions *ret, char **
                         return 0;
                 }
                 if (option == '?')
-                        return refuse(ret_error, "unknown, or without its argument: %s", argv[optind - 1]);
+                        return ald_arguments_refuse(
+                                ret_error, "unknown, or without its argument: %s", argv[optind - 1]);
                 r = set_option(&options, option, ret_error);
                 if (r < 0)
                         return r;
@@ -282,7 +260,7 @@ int ald_probe_options_parse(int argc, char **argv, AldProbeOptions *ret, char **
         if (optind < argc && options.mode == ALD_PROBE_LISTEN && !options.host)
                 options.host = argv[optind++];
         if (optind < argc)
-                return refuse(ret_error, "not understood: %s", argv[optind]);
+                return ald_arguments_refuse(ret_error, "not understood: %s", argv[optind]);
         r = check(&options, ret_error);
         if (r >= 0)
                 *ret = options;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdarg.h>
+
+#include <glib.h>
+
+#include "probes/common/arguments.h"
+
+int ald_arguments_refuse(char **ret_error, const char *format, ...)
+{
+        va_list arguments;
+
+        va_start(arguments, format);
+        *ret_error = g_strdup_vprintf(format, arguments);
+        va_end(arguments);
+        return -EINVAL;
+}
+
+int ald_arguments_number(
+        const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *ret, char **ret_error)
+{
+        guint64 value;
+
+        if (!g_ascii_string_to_unsigned(text, 10, min, max, &value, NULL))
+                return ald_arguments_refuse(ret_error,
+                        "--%s: not a number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT ": %s", name,
+                        min, max, text);
+        *ret = value;
+        return 0;
+}
