@@ -97,6 +97,8 @@ def test_an_interrupted_init_is_gone_on_with(machine, first, lost):
     """Whatever was not yet written is made, and fits to the rest."""
     key = first.read("ca/ca.key")
     first.path(lost).unlink()
+    if lost.endswith(".conf"):
+        assert "not wholly begun" in first.cluster("renew", code=ERROR).stderr
     first.cluster("init", "lab", ADDRESS)
     assert first.path(lost).exists() and first.read("ca/ca.key") == key
     openssl("verify", "-CAfile", first.path("ca.crt"), "-CRLfile", first.path("crl.pem"), "-crl_check",
@@ -128,6 +130,22 @@ def test_settings_of_the_administrator_stay(first):
     first.cluster("init", "lab", "--address=192.0.2.9")
     assert first.settings() == {"name": "lab", "brokers": "192.0.2.9", "discovery": "false",
                                 "mirror": "self"}
+
+
+@pytest.mark.parametrize("file, text", [("config/alidade.conf.d/50-cluster.conf", "[cluster\nmirror=self\n"),
+                                        ("mosquitto/alidade.acl", "# and more\n" * 100000)],
+                         ids=["configuration", "rights"])
+def test_what_cannot_be_read_is_not_replaced(first, file, text):
+    """There may be something in it that an administrator wrote."""
+    (first.dir / file).write_text(text)
+    refused = first.cluster("init", "lab", ADDRESS, code=ERROR)
+    assert f"{first.dir / file}: " in refused.stderr
+    assert (first.dir / file).read_text() == text
+
+
+def test_what_to_do_next_is_as_ssh_takes_it(machine):
+    told = Seat(machine, "first").cluster("init", "lab", "--address=2001:db8::1").stdout
+    assert told.endswith("alidadectl cluster join USER@2001:db8::1\n")
 
 
 @pytest.mark.parametrize("name", ["", "Lab", "-lab", "lab/1", "+", "x" * 33, "lab\n"])
@@ -519,12 +537,13 @@ def test_steps_out_of_order(machine, first):
     second = Seat(machine, "second")
     bundle = first.cluster("sign", text_in=second.cluster("join", "--request").stdout).stdout
     stranger = Seat(machine, "stranger")
-    assert "in no cluster" in stranger.cluster("renew", "root@x", code=ERROR).stderr
+    for words in (("renew", "root@x"), ("renew",), ("renew", "--request")):
+        assert "in no cluster" in stranger.cluster(*words, code=ERROR).stderr
     assert "does not keep the key" in stranger.cluster("sign", text_in="", code=ERROR).stderr
     assert "does not keep the key" in stranger.cluster("revoke", "abc", code=ERROR).stderr
     refused = stranger.cluster("join", "--accept", text_in=bundle, code=ERROR)
     assert "The bundle is refused" in refused.stderr
-    assert "signs for itself" in first.cluster("join", "root@x", code=ERROR).stderr
+    assert "began cluster lab and signs for itself" in first.cluster("join", "root@x", code=ERROR).stderr
     assert "From whom?" in stranger.cluster("join", code=USAGE).stderr
     second.path("node.key").unlink()
     refused = second.cluster("join", "--accept", text_in=bundle, code=ERROR)
@@ -818,6 +837,9 @@ def test_a_bridge_is_signed_for_a_broker_that_is_in(machine, first):
     first.cluster("sign-bridge", "site2", text_in=request)
     first.cluster("init", "lab", ADDRESS)
     assert (first.mosquitto / "alidade.acl").read_text() == rights
+    (first.mosquitto / "alidade.acl").write_text(rights.strip())
+    first.cluster("sign-bridge", "site4", text_in=request)
+    assert (first.mosquitto / "alidade.acl").read_text() == rights + rights[rights.index("user "):].replace("2", "4")
     first.cluster("revoke", "bridge-site2")
     assert len(first.crl()) == 2
 

@@ -82,17 +82,19 @@ int ald_broker_files_check(const AldHome *home)
         return ALD_EXIT_ERROR;
 }
 
-/* From the first named user on; "" where there is none. */
-static char *named_rights(const char *path)
+/* From the first named user on; "" where there is none. What cannot be read is not to be lost. */
+static int named_rights(const char *path, char **ret)
 {
         g_autofree char *text = NULL;
         const char *named;
         size_t n;
+        int r = ald_pki_file_read(path, RIGHTS_MAX, &text, &n);
 
-        if (ald_pki_file_read(path, RIGHTS_MAX, &text, &n) < 0)
-                return g_strdup("");
-        named = strstr(text, "\nuser ");
-        return g_strdup(named ? named + 1 : "");
+        if (r < 0 && r != -ENOENT)
+                return ald_home_failed(r, path, NULL);
+        named = text ? strstr(text, "\nuser ") : NULL;
+        *ret = g_strdup(named ? named + 1 : "");
+        return ALD_EXIT_OK;
 }
 
 int ald_broker_files_admit(const AldHome *home, const char *cluster, const char *bridge)
@@ -107,7 +109,8 @@ int ald_broker_files_admit(const AldHome *home, const char *cluster, const char 
         line = g_strdup_printf("\nuser %s\n", bridge);
         if (strstr(text, line))
                 return ALD_EXIT_OK;
-        added = g_strdup_printf("%suser %s\ntopic readwrite alidade/1/%s/#\n", text, bridge, cluster);
+        added = g_strdup_printf("%s%suser %s\ntopic readwrite alidade/1/%s/#\n", text,
+                g_str_has_suffix(text, "\n") ? "" : "\n", bridge, cluster);
         r = ald_home_write(path, added, 0644);
         if (r == ALD_EXIT_OK)
                 ald_home_tell(home, "Wrote %s: %s may write for the nodes of its site", path, bridge);
@@ -125,31 +128,48 @@ static char *format_drop_in(const AldHome *home, const char *cluster, const char
                 drop_in, cluster, shared ? "" : NOT_SHARED, folder, folder, folder, folder, acl);
 }
 
+static int write_rights(const char *path, const char *cluster)
+{
+        g_autofree char *named = NULL, *own = g_strdup_printf(rights, cluster, cluster, cluster);
+        g_autofree char *text = NULL;
+        int r = named_rights(path, &named);
+
+        if (r != ALD_EXIT_OK)
+                return r;
+        text = g_strconcat(own, named, NULL);
+        return ald_home_write(path, text, 0644);
+}
+
+/* Where Avahi is not there, nothing is written. */
+static int write_announcement(const AldHome *home, const char *cluster)
+{
+        g_autofree char *path = announcement_path(home), *services = g_path_get_dirname(path);
+        g_autofree char *text = g_strdup_printf(announcement, cluster, cluster, cluster);
+        int r;
+
+        if (access(services, W_OK) < 0)
+                return ALD_EXIT_OK;
+        r = ald_home_write(path, text, 0644);
+        if (r == ALD_EXIT_OK)
+                ald_home_tell(home, "Wrote %s: Avahi tells where the broker is", path);
+        return r;
+}
+
 int ald_broker_files_write(const AldHome *home, const char *cluster)
 {
-        g_autofree char *conf = drop_in_path(home), *acl = rights_path(home),
-                        *avahi = announcement_path(home);
-        g_autofree char *services = g_path_get_dirname(avahi);
+        g_autofree char *conf = drop_in_path(home), *acl = rights_path(home);
         g_autofree char *conf_text = format_drop_in(home, cluster, acl);
-        g_autofree char *named = named_rights(acl), *own = g_strdup_printf(rights, cluster, cluster, cluster);
-        g_autofree char *acl_text = g_strconcat(own, named, NULL);
-        g_autofree char *avahi_text = g_strdup_printf(announcement, cluster, cluster, cluster);
         int r;
 
         /* The drop-in comes last: mosquitto might be started in between. */
-        r = ald_home_write(acl, acl_text, 0644);
+        r = write_rights(acl, cluster);
         if (r == ALD_EXIT_OK)
                 r = ald_home_write(conf, conf_text, 0644);
         if (r != ALD_EXIT_OK)
                 return r;
         ald_home_tell(home, "Wrote %s and %s: TLS on port " ALD_BROKER_PORT " for nodes of %s only", conf,
                 acl, cluster);
-        if (access(services, W_OK) < 0)
-                return ALD_EXIT_OK;
-        r = ald_home_write(avahi, avahi_text, 0644);
-        if (r == ALD_EXIT_OK)
-                ald_home_tell(home, "Wrote %s: Avahi tells where the broker is", avahi);
-        return r;
+        return write_announcement(home, cluster);
 }
 
 static int remove_file(const AldHome *home, const char *path)

@@ -167,11 +167,15 @@ int ald_home_configure(AldHome *home, const char *name, const char *const *broke
         g_autofree char *path = g_build_filename(folder, OWN_CONFIG, NULL);
         g_autofree char *list = g_strjoinv(";", (char **) brokers);
         g_autoptr(GKeyFile) file = g_key_file_new();
+        g_autoptr(GError) error = NULL;
         g_autofree char *text = NULL;
         int r;
 
-        if (!g_key_file_load_from_file(file, path, G_KEY_FILE_KEEP_COMMENTS, NULL))
+        if (!g_key_file_load_from_file(file, path, G_KEY_FILE_KEEP_COMMENTS, &error)) {
+                if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+                        return ald_home_failed(-EIO, path, error->message);
                 (void) g_key_file_set_comment(file, NULL, NULL, config_head, NULL);
+        }
         g_key_file_set_string(file, GROUP, "name", name);
         g_key_file_set_string(file, GROUP, "brokers", list);
         if (!g_key_file_has_key(file, GROUP, "discovery", NULL))

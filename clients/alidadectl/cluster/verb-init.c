@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "clients/alidadectl/cluster/addresses.h"
 #include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/broker-list.h"
 #include "clients/alidadectl/cluster/own.h"
@@ -31,12 +32,14 @@ static int check(const AldHome *home, const char *cluster)
 
 static int next(const AldHome *home, bool broker)
 {
+        /* ssh takes an address without brackets. */
+        g_autofree char *here = broker ? ald_broker_host(home->brokers[0]) : g_strdup("HERE");
+
         if (!broker && !home->brokers[0])
                 ald_home_tell(home, "Next: a cluster needs a broker. On a machine that shall be one: "
                                     "alidadectl cluster join --broker USER@HERE");
         else
-                ald_home_tell(home, "Next: on each other machine: alidadectl cluster join USER@%s",
-                        broker ? home->brokers[0] : "HERE");
+                ald_home_tell(home, "Next: on each other machine: alidadectl cluster join USER@%s", here);
         return ALD_EXIT_OK;
 }
 

@@ -22,8 +22,13 @@ static int usage(const char *what)
 static int check(const AldHome *home, bool renew)
 {
         if (ald_home_is_authority(home)) {
-                ald_complain("This machine began cluster %s and signs for itself: alidadectl cluster renew",
-                        *home->name ? home->name : "that was not finished; run init again");
+                if (*home->name)
+                        ald_complain("This machine began cluster %s and signs for itself: alidadectl cluster "
+                                     "renew",
+                                home->name);
+                else
+                        ald_complain("This machine has not wholly begun a cluster: run alidadectl cluster "
+                                     "init again");
                 return ALD_EXIT_ERROR;
         }
         if (renew && *home->name == '\0') {
@@ -206,6 +211,7 @@ int ald_cluster_renew(const AldClusterOrder *order)
                 return r;
         if (*home.name && ald_home_is_authority(&home))
                 return renew_here(order, &home);
+        r = check(&home, true);
         ald_home_close(&home); /* its lock */
-        return run(order, true);
+        return r == ALD_EXIT_OK ? run(order, true) : r;
 }

@@ -116,12 +116,23 @@ static int run(const AldClusterOrder *order, AldAuthority *authority, const char
         return r == ALD_EXIT_OK ? hand_out(order, authority->home, issued->certificate, name) : r;
 }
 
-int ald_cluster_sign_bridge(const AldClusterOrder *order)
+static int sign_text(const AldClusterOrder *order, const char *site, const char *text)
 {
         bool to_file = order->output && strcmp(order->output, "-") != 0;
-        AldClusterOrder rest = *order;
         g_auto(AldHome) home = ALD_HOME_INIT;
         g_auto(AldAuthority) authority = {};
+        int r;
+
+        r = ald_home_open_to_change(&home, to_file ? stdout : stderr);
+        if (r == ALD_EXIT_OK)
+                r = ald_authority_open(&home, &authority);
+        return r == ALD_EXIT_OK ? run(order, &authority, site, text) : r;
+}
+
+int ald_cluster_sign_bridge(const AldClusterOrder *order)
+{
+        const char *site = order->ctl.args[0];
+        AldClusterOrder rest = *order;
         g_autofree char *text = NULL;
         size_t n;
         int r;
@@ -129,10 +140,8 @@ int ald_cluster_sign_bridge(const AldClusterOrder *order)
         /* Behind the site is the file. */
         rest.ctl.args++;
         rest.n_args--;
-        r = ald_home_open_to_change(&home, to_file ? stdout : stderr);
-        if (r == ALD_EXIT_OK)
-                r = ald_authority_open(&home, &authority);
-        if (r == ALD_EXIT_OK)
-                r = ald_input_read(&rest, ALD_REQUEST_MAX, &text, &n);
-        return r == ALD_EXIT_OK ? run(&rest, &authority, order->ctl.args[0], text) : r;
+        if (geteuid() != 0) /* before it waits for input */
+                return sign_text(&rest, site, "");
+        r = ald_input_read(&rest, ALD_REQUEST_MAX, &text, &n);
+        return r == ALD_EXIT_OK ? sign_text(&rest, site, text) : r;
 }
