@@ -5,7 +5,7 @@
 
 const char *ald_due_reason_to_string(AldDueReason reason)
 {
-        static const char *const names[] = { "never", "future", "expired", "failed" };
+        static const char *const names[] = { "never", "future", "expired", "failed", "driver" };
 
         return names[reason];
 }
@@ -46,14 +46,27 @@ static uint64_t back_off(uint64_t seed, uint64_t failures)
         return delay - mix(seed + failures) % (delay / 4);
 }
 
+static AldAttempts attempts_of(const AldLinkSocket *row)
+{
+        return row ? (AldAttempts){ row->measured_usec, row->failed_usec, row->failures } : ALD_ATTEMPTS_NONE;
+}
+
+static uint64_t failures_of(const AldAttempts *attempts)
+{
+        if (attempts->failed_usec == ALD_ABSENT_UINT64)
+                return 0;
+        if (attempts->failures != ALD_ABSENT_UINT64)
+                return attempts->failures;
+        /* Who does not count them had one at the least. */
+        return attempts->measured_usec == ALD_ABSENT_UINT64 ||
+               attempts->failed_usec > attempts->measured_usec;
+}
+
 uint64_t ald_path_failures(const AldLinkSocket *row)
 {
-        if (row->failed_usec == ALD_ABSENT_UINT64)
-                return 0;
-        if (row->failures != ALD_ABSENT_UINT64)
-                return row->failures;
-        /* Who does not count them had one at the least. */
-        return row->measured_usec == ALD_ABSENT_UINT64 || row->failed_usec > row->measured_usec;
+        const AldAttempts attempts = attempts_of(row);
+
+        return failures_of(&attempts);
 }
 
 static AldPathState due_at(AldDueReason reason, uint64_t since, uint64_t now)
@@ -61,18 +74,27 @@ static AldPathState due_at(AldDueReason reason, uint64_t since, uint64_t now)
         return (AldPathState){ .due = since <= now, .reason = reason, .since = since };
 }
 
-AldPathState ald_path_judge(const AldLinkSocket *row, uint64_t seed, uint64_t ttl_usec, uint64_t now)
+AldPathState ald_attempts_judge(const AldAttempts *attempts, uint64_t seed, uint64_t ttl_usec, uint64_t now)
 {
         const AldPathState never = { true, ALD_DUE_NEVER, ALD_ABSENT_UINT64 };
         const AldPathState future = { true, ALD_DUE_FUTURE, ALD_ABSENT_UINT64 };
-        uint64_t failures = row ? ald_path_failures(row) : 0;
+        uint64_t failures = failures_of(attempts);
 
         if (failures > 0)
-                return row->failed_usec > now
+                return attempts->failed_usec > now
                                ? future
-                               : due_at(ALD_DUE_FAILED, row->failed_usec + back_off(seed, failures), now);
-        if (!row || row->measured_usec == ALD_ABSENT_UINT64)
+                               : due_at(ALD_DUE_FAILED, attempts->failed_usec + back_off(seed, failures),
+                                         now);
+        if (attempts->measured_usec == ALD_ABSENT_UINT64)
                 return never;
-        return row->measured_usec > now ? future
-                                        : due_at(ALD_DUE_EXPIRED, row->measured_usec + ttl_usec, now);
+        return attempts->measured_usec > now
+                       ? future
+                       : due_at(ALD_DUE_EXPIRED, attempts->measured_usec + ttl_usec, now);
+}
+
+AldPathState ald_path_judge(const AldLinkSocket *row, uint64_t seed, uint64_t ttl_usec, uint64_t now)
+{
+        const AldAttempts attempts = attempts_of(row);
+
+        return ald_attempts_judge(&attempts, seed, ttl_usec, now);
 }

@@ -9,6 +9,7 @@ typedef enum AldDueReason {
         ALD_DUE_FUTURE,  /* measured, or failed, later than now: the clock was set back */
         ALD_DUE_EXPIRED, /* measured too long ago */
         ALD_DUE_FAILED,  /* failed, and waited since */
+        ALD_DUE_DRIVER,  /* measured with another driver */
 } AldDueReason;
 
 const char *ald_due_reason_to_string(AldDueReason reason);
@@ -25,8 +26,17 @@ const char *ald_due_reason_to_string(AldDueReason reason);
 typedef struct AldPathState {
         bool due;
         AldDueReason reason;
-        uint64_t since; /* absent with "never" and "future" */
+        uint64_t since; /* absent with "never", "future" and "driver" */
 } AldPathState;
+
+/* What a row says of attempts to measure it; anything may be absent. */
+typedef struct AldAttempts {
+        uint64_t measured_usec, failed_usec, failures;
+} AldAttempts;
+
+#define ALD_ATTEMPTS_NONE ((AldAttempts){ ALD_ABSENT_UINT64, ALD_ABSENT_UINT64, ALD_ABSENT_UINT64 })
+
+AldPathState ald_attempts_judge(const AldAttempts *attempts, uint64_t seed, uint64_t ttl_usec, uint64_t now);
 
 /* `row` is NULL where there is none. The seed is that of the path. */
 AldPathState ald_path_judge(const AldLinkSocket *row, uint64_t seed, uint64_t ttl_usec, uint64_t now);

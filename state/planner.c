@@ -13,6 +13,7 @@
 #define BUSY_SHARE 10u
 
 static const uint64_t ttls[ALD_N_KINDS] = {
+        [ALD_KIND_COMPUTE] = 60 * USEC_PER_MINUTE,
         [ALD_KIND_LINK_SOCKET] = 5 * USEC_PER_MINUTE,
 };
 

@@ -67,8 +67,11 @@ static gboolean add_node(AldNode *node, void *userdata)
                 add(&sums->totals.memory_total_bytes, memory->total_bytes);
         for (size_t i = 0; compute && i < compute->devices.n; i++) {
                 const AldComputeDevice *device = ald_rows_at(&compute->devices, i);
+                const AldBackend *backend = backends ? ald_rows_find(&backends->devices, device->id) : NULL;
 
-                add_measured(sums, device, backends ? ald_rows_find(&backends->devices, device->id) : NULL);
+                /* One that the node no longer has is out, though its row goes later. */
+                if (backend || !backends)
+                        add_measured(sums, device, backend);
         }
         for (size_t i = 0; backends && i < backends->devices.n; i++) {
                 const AldBackend *backend = ald_rows_at(&backends->devices, i);

@@ -100,6 +100,12 @@ static void test_tflops_and_who_is_left_out(void)
         totals = compute(store);
         g_assert_cmpfloat(totals.tflops_fp16, ==, 22);
         g_assert_cmpuint(totals.tflops_fp16_left_out, ==, 3);
+
+        /* One that was taken out of its node does not, neither way. */
+        state_put(store, 3, ALD_KIND_BACKENDS, "{'Devices': [" CPU "]}");
+        totals = compute(store);
+        g_assert_cmpfloat(totals.tflops_fp16, ==, 21.75);
+        g_assert_cmpuint(totals.tflops_fp16_left_out, ==, 3);
 }
 
 static void test_bandwidth_of_gpus_before_that_of_processors(void)

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "state/compute-result.h"
+
+static bool is_failure(const AldComputeDevice *row)
+{
+        return row->failed_usec != ALD_ABSENT_UINT64 &&
+               (row->measured_usec == ALD_ABSENT_UINT64 || row->failed_usec >= row->measured_usec);
+}
+
+/* What a measurement made of each metric; that of the product stands and falls together. */
+static void keep_gemm(AldComputeDevice *row, const AldComputeDevice *before)
+{
+        row->gemm_tflops = before->gemm_tflops;
+        row->gemm_median_tflops = before->gemm_median_tflops;
+        row->gemm_interval = before->gemm_interval;
+        row->precision = before->precision;
+        row->accumulator = before->accumulator;
+        row->tflops_fp16 = before->tflops_fp16;
+        row->method = before->method;
+}
+
+static void keep_read(AldComputeDevice *row, const AldComputeDevice *before)
+{
+        row->memory_bandwidth_bytes_per_second = before->memory_bandwidth_bytes_per_second;
+        row->memory_bandwidth_median_bytes_per_second = before->memory_bandwidth_median_bytes_per_second;
+        row->memory_bandwidth_interval = before->memory_bandwidth_interval;
+}
+
+static void keep_copy(AldComputeDevice *row, const AldComputeDevice *before)
+{
+        row->copy_bandwidth_bytes_per_second = before->copy_bandwidth_bytes_per_second;
+        row->copy_bandwidth_median_bytes_per_second = before->copy_bandwidth_median_bytes_per_second;
+        row->copy_bandwidth_interval = before->copy_bandwidth_interval;
+}
+
+static void keep_what_failed(AldComputeDevice *row, const AldComputeDevice *before)
+{
+        if (isnan(row->gemm_tflops))
+                keep_gemm(row, before);
+        if (row->memory_bandwidth_bytes_per_second == ALD_ABSENT_UINT64)
+                keep_read(row, before);
+        if (row->copy_bandwidth_bytes_per_second == ALD_ABSENT_UINT64)
+                keep_copy(row, before);
+        if (isnan(row->peak_tflops)) {
+                row->peak_tflops = before->peak_tflops;
+                row->peak_precision = before->peak_precision;
+        }
+}
+
+static uint64_t failures_of(const AldComputeDevice *row)
+{
+        if (row->failed_usec == ALD_ABSENT_UINT64)
+                return 0;
+        return row->failures == ALD_ABSENT_UINT64 ? 1 : MAX(row->failures, 1);
+}
+
+/* One more, unless there was a whole success meanwhile. */
+static uint64_t count_failures(const AldComputeDevice *before, const AldComputeDevice *told)
+{
+        bool succeeded = told->measured_usec != ALD_ABSENT_UINT64 &&
+                         told->measured_usec != told->failed_usec &&
+                         told->measured_usec != before->measured_usec;
+
+        if (before->failed_usec == told->failed_usec)
+                return MAX(failures_of(before), 1);
+        return succeeded ? 1 : failures_of(before) + 1;
+}
+
+static AldComputeDevice merge_row(const AldComputeDevice *before, const AldComputeDevice *told)
+{
+        AldComputeDevice merged = *told;
+
+        if (!is_failure(told))
+                return merged;
+        if (!before) {
+                merged.failures = failures_of(told);
+                return merged;
+        }
+        if (told->measured_usec == ALD_ABSENT_UINT64)
+                merged = *before;
+        else
+                keep_what_failed(&merged, before);
+        merged.failure = told->failure;
+        merged.failed_usec = told->failed_usec;
+        merged.failures = count_failures(before, told);
+        return merged;
+}
+
+static const AldComputeDevice *find(const AldCompute *compute, const char *id)
+{
+        return compute ? ald_rows_find(&compute->devices, id) : NULL;
+}
+
+static int make(GArray *rows, uint64_t updated_usec, AldRecord **ret)
+{
+        AldCompute compute = ALD_COMPUTE_INIT;
+        int r;
+
+        compute.devices.items = rows->data;
+        compute.devices.n = rows->len;
+        r = ald_record_new(ALD_KIND_COMPUTE, &compute, ret);
+        if (r >= 0)
+                (*ret)->updated_usec = updated_usec;
+        return r;
+}
+
+int ald_compute_result_merge(AldRecord *before, AldRecord *told, AldRecord **ret)
+{
+        const AldCompute *old = ald_record_as(before, COMPUTE, AldCompute);
+        const AldCompute *new = ald_record_as(told, COMPUTE, AldCompute);
+        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldComputeDevice));
+
+        for (size_t i = 0; i < new->devices.n; i++) {
+                const AldComputeDevice *row = ald_rows_at(&new->devices, i);
+                AldComputeDevice merged = merge_row(find(old, row->id), row);
+
+                g_array_append_val(rows, merged);
+        }
+        for (size_t i = 0; old && i < old->devices.n; i++) {
+                const AldComputeDevice *row = ald_rows_at(&old->devices, i);
+
+                if (!find(new, row->id))
+                        g_array_append_vals(rows, row, 1);
+        }
+        return make(rows, told->updated_usec, ret);
+}
+
+/* An attempt in the future was none that anybody knows the time of. */
+static bool is_old(uint64_t usec, uint64_t ttl_usec, uint64_t now)
+{
+        return usec == ALD_ABSENT_UINT64 || usec > now || now - usec >= ttl_usec;
+}
+
+AldRecord *ald_compute_result_prune(
+        AldRecord *record, const AldBackends *backends, uint64_t ttl_usec, uint64_t now_realtime)
+{
+        const AldCompute *compute = ald_record_as(record, COMPUTE, AldCompute);
+        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldComputeDevice));
+        AldRecord *pruned = NULL;
+
+        if (!compute || !backends)
+                return NULL;
+        for (size_t i = 0; i < compute->devices.n; i++) {
+                const AldComputeDevice *row = ald_rows_at(&compute->devices, i);
+
+                if (ald_rows_find(&backends->devices, row->id) ||
+                        !is_old(row->measured_usec, ttl_usec, now_realtime) ||
+                        !is_old(row->failed_usec, ttl_usec, now_realtime))
+                        g_array_append_vals(rows, row, 1);
+        }
+        /* What is less than a record that fits, fits. */
+        return rows->len < compute->devices.n && make(rows, record->updated_usec, &pruned) >= 0 ? pruned
+                                                                                                : NULL;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "state/compute-result.h"
+#include "state/json.h"
+
+#define TTL UINT64_C(1000)
+
+/* A record written as JSON, with ' for ". */
+static AldRecord *make(AldKind kind, const char *text)
+{
+        g_autofree char *json_text = g_strdelimit(g_strdup(text), "'", '"');
+        json_t *json = NULL;
+        AldRecord *record = NULL;
+
+        g_assert_cmpint(ald_json_load(json_text, strlen(json_text), 4096, &json, NULL), ==, 0);
+        g_assert_cmpint(ald_record_from_json(kind, json, &record, NULL), ==, 0);
+        json_decref(json);
+        return record;
+}
+
+/* Takes the reference of what there is. */
+static AldRecord *merge(AldRecord *before, const char *rows)
+{
+        g_autofree char *text = g_strdup_printf("{'Devices': [%s]}", rows);
+        g_autoptr(AldRecord) told = make(ALD_KIND_COMPUTE, text);
+        AldRecord *merged = NULL;
+
+        told->updated_usec = 77;
+        g_assert_cmpint(ald_compute_result_merge(before, told, &merged), ==, 0);
+        g_assert_cmpuint(merged->updated_usec, ==, 77);
+        g_clear_pointer(&before, ald_record_unref);
+        return merged;
+}
+
+static void check(const AldRecord *record, const char *rows)
+{
+        g_autofree char *text = g_strdup_printf("{'Devices': [%s]}", rows);
+        g_autoptr(AldRecord) expected = make(ALD_KIND_COMPUTE, text);
+
+        if (ald_record_compare(record, expected) != 0) {
+                json_t *json = ald_record_to_json(record);
+                g_autofree char *found = json_dumps(json, 0);
+
+                g_error("%s\nis not\n%s", found, rows);
+        }
+}
+
+#define GOOD                                                                                       \
+        "{'Id': 'a', 'GemmTflops': 10.5, 'Precision': 'fp16', 'TflopsFp16': 10.5, 'Method': 'm', " \
+        "'MemoryBandwidthBytesPerSecond': 5, 'CopyBandwidthBytesPerSecond': 4, 'PeakTflops': 20, " \
+        "'DriverVersion': '1', 'Flags': ['unstable'], 'MeasuredUSec': 100%s}"
+
+static char *good(const char *more)
+{
+        return g_strdup_printf(GOOD, more);
+}
+
+static void test_a_failure_keeps_the_figures(void)
+{
+        g_autofree char *fresh = good(""), *once = NULL, *twice = NULL;
+        g_autoptr(AldRecord) row = merge(NULL, fresh);
+
+        check(row, fresh);
+        row = merge(row, "{'Id': 'a', 'Failure': 'busy', 'FailedUSec': 200}");
+        once = good(", 'Failure': 'busy', 'FailedUSec': 200, 'Failures': 1");
+        check(row, once);
+        /* Said again. */
+        row = merge(row, "{'Id': 'a', 'Failure': 'busy', 'FailedUSec': 200}");
+        check(row, once);
+        row = merge(row, "{'Id': 'a', 'Failure': 'crashed', 'FailedUSec': 300}");
+        twice = good(", 'Failure': 'crashed', 'FailedUSec': 300, 'Failures': 2");
+        check(row, twice);
+        row = merge(row, fresh);
+        check(row, fresh);
+}
+
+static void test_what_failed_in_part(void)
+{
+        g_autofree char *fresh = good("");
+        g_autoptr(AldRecord) row = merge(NULL, fresh);
+
+        /* The product stays whole, with the precision that it had. */
+        row = merge(row,
+                "{'Id': 'a', 'MemoryBandwidthBytesPerSecond': 6, 'CopyBandwidthBytesPerSecond': 3, "
+                "'PeakTflops': 21, 'MeasuredUSec': 200, 'Failure': 'gemm: crashed', 'FailedUSec': 200}");
+        check(row, "{'Id': 'a', 'GemmTflops': 10.5, 'Precision': 'fp16', 'TflopsFp16': 10.5, 'Method': 'm', "
+                   "'MemoryBandwidthBytesPerSecond': 6, 'CopyBandwidthBytesPerSecond': 3, 'PeakTflops': 21, "
+                   "'MeasuredUSec': 200, 'Failure': 'gemm: crashed', 'FailedUSec': 200, 'Failures': 1}");
+        /* No TflopsFp16 of another precision comes back, and each such attempt counts. */
+        row = merge(row, "{'Id': 'a', 'GemmTflops': 2.5, 'Precision': 'fp32', 'MeasuredUSec': 300, "
+                         "'Failure': 'read: timeout', 'FailedUSec': 300}");
+        check(row, "{'Id': 'a', 'GemmTflops': 2.5, 'Precision': 'fp32', 'MemoryBandwidthBytesPerSecond': 6, "
+                   "'CopyBandwidthBytesPerSecond': 3, 'PeakTflops': 21, 'MeasuredUSec': 300, "
+                   "'Failure': 'read: timeout', 'FailedUSec': 300, 'Failures': 2}");
+}
+
+static void test_failures_after_a_success_that_was_missed(void)
+{
+        g_autoptr(AldRecord)
+                row = merge(NULL, "{'Id': 'a', 'Failure': 'x', 'FailedUSec': 50, 'Failures': 4}");
+
+        row = merge(
+                row, "{'Id': 'a', 'PeakTflops': 1, 'MeasuredUSec': 60, 'Failure': 'y', 'FailedUSec': 70}");
+        check(row, "{'Id': 'a', 'PeakTflops': 1, 'MeasuredUSec': 60, 'Failure': 'y', 'FailedUSec': 70, "
+                   "'Failures': 1}");
+}
+
+static void test_one_device_leaves_the_others(void)
+{
+        g_autoptr(AldRecord)
+                row = merge(NULL, "{'Id': 'a', 'MeasuredUSec': 1}, {'Id': 'b', 'MeasuredUSec': 2}");
+
+        row = merge(row, "{'Id': 'b', 'MeasuredUSec': 3}, {'Id': 'c', 'MeasuredUSec': 4}");
+        check(row, "{'Id': 'a', 'MeasuredUSec': 1}, {'Id': 'b', 'MeasuredUSec': 3}, "
+                   "{'Id': 'c', 'MeasuredUSec': 4}");
+        row = merge(row, "");
+        check(row, "{'Id': 'a', 'MeasuredUSec': 1}, {'Id': 'b', 'MeasuredUSec': 3}, "
+                   "{'Id': 'c', 'MeasuredUSec': 4}");
+}
+
+static AldRecord *prune(AldRecord *record, const char *backends, uint64_t now)
+{
+        g_autoptr(AldRecord) known = backends ? make(ALD_KIND_BACKENDS, backends) : NULL;
+
+        return ald_compute_result_prune(record, ald_record_as(known, BACKENDS, AldBackends), TTL, now);
+}
+
+static void test_devices_that_are_gone(void)
+{
+        static const char only_a[] = "{'Devices': [{'Id': 'a'}]}";
+        g_autoptr(AldRecord) record = merge(NULL,
+                "{'Id': 'a', 'MeasuredUSec': 1}, {'Id': 'b', 'MeasuredUSec': 50, 'FailedUSec': 500}, "
+                "{'Id': 'c', 'MeasuredUSec': 90000}");
+        g_autoptr(AldRecord) some = NULL, none = NULL;
+
+        g_assert_null(prune(NULL, only_a, 5000));
+        g_assert_null(prune(record, NULL, 5000));
+        g_assert_null(prune(record, "{'Devices': [{'Id': 'a'}, {'Id': 'b'}, {'Id': 'c'}]}", 5000));
+        /* That of the future is no younger than any. */
+        some = prune(record, only_a, 500 + TTL - 1);
+        check(some, "{'Id': 'a', 'MeasuredUSec': 1}, {'Id': 'b', 'MeasuredUSec': 50, 'FailedUSec': 500, "
+                    "'Failures': 1}");
+        none = prune(record, "{'Devices': []}", 500 + TTL);
+        check(none, "");
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/compute-result/failure", test_a_failure_keeps_the_figures);
+        g_test_add_func("/compute-result/part", test_what_failed_in_part);
+        g_test_add_func("/compute-result/missed", test_failures_after_a_success_that_was_missed);
+        g_test_add_func("/compute-result/others", test_one_device_leaves_the_others);
+        g_test_add_func("/compute-result/gone", test_devices_that_are_gone);
+        return g_test_run();
+}
