@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
+#include "services/common/thunderbolt.h"
 #include "services/link-probe/medium.h"
-#include "services/link-probe/thunderbolt.h"
 #include "state/network.h"
 #include "state/record.h"
 
@@ -92,11 +92,14 @@ AldMedium ald_media_look(AldMedia *media, const AldNetwork *network, const char 
                 .generation = ALD_ABSENT_UINT64,
                 .bits_per_second = row ? row->speed_bits_per_second : ALD_ABSENT_UINT64,
         };
+        g_autofree char *host = NULL;
         uint64_t speed;
 
         if (medium.type != ald_interface_type_to_string(ALD_INTERFACE_TYPE_THUNDERBOLT))
                 return medium;
-        ald_thunderbolt_read(media->root, interface, &medium.generation, &speed);
+        /* The device of the interface is a service that the other host offers. */
+        host = g_strdup_printf("sys/class/net/%s/device/..", interface);
+        ald_thunderbolt_read(media->root, host, &medium.generation, &speed);
         if (medium.bits_per_second == ALD_ABSENT_UINT64)
                 medium.bits_per_second = speed;
         return medium;

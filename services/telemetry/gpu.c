@@ -2,12 +2,12 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "services/telemetry/device-watch.h"
 #include "services/telemetry/gpu-cpu.h"
 #include "services/telemetry/gpu-live.h"
 #include "services/telemetry/gpu-pci.h"
 #include "services/telemetry/gpu-platform.h"
 #include "services/telemetry/gpu-private.h"
-#include "services/telemetry/gpu-watch.h"
 #include "services/telemetry/gpu.h"
 #include "services/telemetry/nvml-source.h"
 #include "services/telemetry/opencl-match.h"
@@ -27,7 +27,7 @@ struct AldGpuCollector {
         GPtrArray *opencl; /* of AldOpenclDevice, as last told, or NULL */
         GArray *rows;      /* of AldBackend, as last asked for */
 
-        AldGpuWatch *watch;
+        AldDeviceWatch *watch;
         AldNvmlSource *nvml_source;
         AldOpenclSource *opencl_source;
 };
@@ -269,6 +269,7 @@ bool ald_gpu_collector_has_nvml_running(const AldGpuCollector *collector)
 AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec_dir,
         const AldChildTiming *timing, void (*changed)(void *userdata), void *userdata)
 {
+        static const char *const subsystems[] = { "pci", "drm", NULL };
         AldGpuCollector *collector = g_new0(AldGpuCollector, 1);
         const char *directory = g_getenv("ALIDADE_LIBEXEC_DIR") ?: libexec_dir ?: ALD_LIBEXEC_DIR;
 
@@ -282,7 +283,7 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
         collector->rows = g_array_new(FALSE, FALSE, sizeof(AldBackend));
         collector->nvml_source = ald_nvml_source_new(directory, timing, on_nvml_told, collector);
         collector->opencl_source = ald_opencl_source_new(directory, timing, on_opencl_told, collector);
-        collector->watch = ald_gpu_watch_new(on_devices_changed, collector);
+        collector->watch = ald_device_watch_new("GPUs", subsystems, on_devices_changed, collector);
         /* So that the first sample finds something. */
         ald_gpu_collector_sample_at(collector, g_get_monotonic_time(), NULL);
         return collector;
@@ -298,7 +299,7 @@ void ald_gpu_collector_free(AldGpuCollector *collector)
 {
         if (!collector)
                 return;
-        ald_gpu_watch_free(collector->watch);
+        ald_device_watch_free(collector->watch);
         ald_nvml_source_free(collector->nvml_source);
         ald_opencl_source_free(collector->opencl_source);
         g_clear_pointer(&collector->opencl, g_ptr_array_unref);

@@ -25,7 +25,7 @@ typedef struct TelemetryBus {
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TelemetryBus, ald_telemetry_stop)
 
 static const AldKind measured[] = { ALD_KIND_MEMORY, ALD_KIND_SYSTEM, ALD_KIND_BACKENDS, ALD_KIND_NETWORK,
-        ALD_KIND_DISK };
+        ALD_KIND_DISK, ALD_KIND_FABRIC };
 
 /* By AldRate: the property that shows it, the key that sets it, and the unit of that key. */
 static const struct {

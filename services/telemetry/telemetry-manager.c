@@ -3,6 +3,7 @@
 
 #include "services/telemetry/cpu.h"
 #include "services/telemetry/disk.h"
+#include "services/telemetry/fabric.h"
 #include "services/telemetry/gpu.h"
 #include "services/telemetry/hwmon.h"
 #include "services/telemetry/memory.h"
@@ -41,6 +42,7 @@ struct AldTelemetryManager {
         char **disk_paths;
         AldNetworkCollector *network;
         AldGpuCollector *gpu;
+        AldFabricCollector *fabric;
 
         GArray *devices; /* of AldDevice: space for a sample, as is the next */
         GPtrArray *reasons;
@@ -113,6 +115,16 @@ static void on_network_changed(void *userdata)
 
         ald_network_collector_fill(manager->network, &network);
         manager->emit(ALD_KIND_NETWORK, &network, manager->userdata);
+        ald_fabric_collector_look_soon(manager->fabric);
+}
+
+static void on_fabric_changed(void *userdata)
+{
+        AldTelemetryManager *manager = userdata;
+        AldFabric fabric;
+
+        ald_fabric_collector_fill(manager->fabric, &fabric);
+        manager->emit(ALD_KIND_FABRIC, &fabric, manager->userdata);
 }
 
 static void on_backends_changed(void *userdata)
@@ -171,6 +183,7 @@ AldTelemetryManager *ald_telemetry_manager_new(
                 .devices = g_array_new(FALSE, FALSE, sizeof(AldDevice)),
                 .reasons = g_ptr_array_new_with_free_func(g_free),
         };
+        manager->fabric = ald_fabric_collector_new(root, on_fabric_changed, manager);
         manager->gpu = ald_gpu_collector_new(root, ALD_LIBEXEC_DIR, on_backends_changed, manager);
         for (AldRate rate = 0; rate < ALD_N_RATES; rate++)
                 manager->configured_usec[rate] = clamp_interval(rate, settings->interval_usec[rate]);
@@ -178,6 +191,8 @@ AldTelemetryManager *ald_telemetry_manager_new(
         sample_memory(manager);
         sample_system(manager);
         on_backends_changed(manager);
+        if (ald_fabric_collector_any(manager->fabric))
+                on_fabric_changed(manager);
         set_disk_paths(manager, settings->disk_paths);
         manager->network = ald_network_collector_new(root, on_network_changed, manager);
         return manager;
@@ -187,6 +202,7 @@ void ald_telemetry_manager_free(AldTelemetryManager *manager)
 {
         ald_ticker_free(manager->ticker);
         ald_network_collector_free(manager->network);
+        ald_fabric_collector_free(manager->fabric);
         ald_gpu_collector_free(manager->gpu);
         g_array_unref(manager->devices);
         g_ptr_array_unref(manager->reasons);

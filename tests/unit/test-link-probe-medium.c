@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/common/thunderbolt.h"
 #include "services/link-probe/medium.h"
-#include "services/link-probe/thunderbolt.h"
 #include "tests/unit/fake-root.h"
 
 #define DEVICE "sys/devices/domain0/0-0/0-1/"
@@ -51,7 +51,7 @@ static void assert_thunderbolt(const char *speed, const char *lanes, const char 
                 fake_root_write(root, DEVICE "tx_lanes", lanes);
         if (router)
                 fake_root_write(root, "sys/devices/domain0/0-0/generation", router);
-        ald_thunderbolt_read(root->fd, "thunderbolt0", &found, &rate);
+        ald_thunderbolt_read(root->fd, "sys/class/net/thunderbolt0/device/..", &found, &rate);
         g_assert_cmpuint(found, ==, generation);
         g_assert_cmpuint(rate, ==, bits_per_second);
 }

@@ -2,23 +2,16 @@
 #include <glib.h>
 
 #include "services/common/sysroot.h"
-#include "services/link-probe/thunderbolt.h"
+#include "services/common/thunderbolt.h"
 #include "state/field.h"
 
 #define BITS_PER_GIGABIT UINT64_C(1000000000)
 #define LANES_MAX 8u
 
-/* The device is the service that the other host offers; above it are that host, and the router of this one.
- */
-static char *path_of(const char *interface, const char *file)
-{
-        return g_strdup_printf("sys/class/net/%s/device/../%s", interface, file);
-}
-
 /* "20.0 Gb/s" of one lane; 0 where it is not there. */
-static uint64_t read_lane(int root, const char *interface)
+static uint64_t read_lane(int root, const char *host)
 {
-        g_autofree char *path = path_of(interface, "tx_speed"), *text = NULL;
+        g_autofree char *path = g_strdup_printf("%s/tx_speed", host), *text = NULL;
         char *unit;
         double gigabits;
 
@@ -28,9 +21,9 @@ static uint64_t read_lane(int root, const char *interface)
         return g_str_equal(unit, " Gb/s") && gigabits >= 1 && gigabits <= 1000 ? (uint64_t) gigabits : 0;
 }
 
-static uint64_t read_number(int root, const char *interface, const char *file, uint64_t max)
+static uint64_t read_number(int root, const char *host, const char *file, uint64_t max)
 {
-        g_autofree char *path = path_of(interface, file);
+        g_autofree char *path = g_strdup_printf("%s/%s", host, file);
         uint64_t value;
 
         return ald_sysroot_read_uint64(root, path, &value) >= 0 && value <= max ? value : 0;
@@ -46,11 +39,11 @@ static uint64_t generation_of(uint64_t lane, uint64_t router)
         return router >= 1 && router <= 3 ? router : 3;
 }
 
-void ald_thunderbolt_read(int root, const char *interface, uint64_t *ret_generation, uint64_t *ret_speed)
+void ald_thunderbolt_read(int root, const char *host, uint64_t *ret_generation, uint64_t *ret_speed)
 {
-        uint64_t lane = read_lane(root, interface);
-        uint64_t lanes = read_number(root, interface, "tx_lanes", LANES_MAX);
-        uint64_t router = read_number(root, interface, "../generation", 16);
+        uint64_t lane = read_lane(root, host);
+        uint64_t lanes = read_number(root, host, "tx_lanes", LANES_MAX);
+        uint64_t router = read_number(root, host, "../generation", 16); /* above the host is the router */
 
         *ret_generation = lane == 0 ? ALD_ABSENT_UINT64 : generation_of(lane, router);
         *ret_speed = lane == 0 || lanes == 0 ? ALD_ABSENT_UINT64 : lane * lanes * BITS_PER_GIGABIT;

@@ -5,13 +5,13 @@
 #include <glib-unix.h>
 #include <libudev.h>
 
-#include "services/telemetry/gpu-watch.h"
+#include "services/telemetry/device-watch.h"
 
 /* A driver that loads causes a burst of events; one look afterwards is enough. */
 #define SETTLE_MS 100
 #define EVENTS_A_TURN 64
 
-struct AldGpuWatch {
+struct AldDeviceWatch {
         void (*changed)(void *userdata);
         void *userdata;
         struct udev *udev;
@@ -21,7 +21,7 @@ struct AldGpuWatch {
 
 static gboolean on_settled(gpointer userdata)
 {
-        AldGpuWatch *watch = userdata;
+        AldDeviceWatch *watch = userdata;
 
         watch->settle_source = 0;
         watch->changed(watch->userdata);
@@ -30,7 +30,7 @@ static gboolean on_settled(gpointer userdata)
 
 static gboolean on_event(gint fd, GIOCondition condition, gpointer userdata)
 {
-        AldGpuWatch *watch = userdata;
+        AldDeviceWatch *watch = userdata;
 
         for (unsigned i = 0; i < EVENTS_A_TURN; i++) {
                 struct udev_device *device = udev_monitor_receive_device(watch->monitor);
@@ -47,33 +47,36 @@ static gboolean on_event(gint fd, GIOCondition condition, gpointer userdata)
         return G_SOURCE_CONTINUE;
 }
 
-static bool start_listening(AldGpuWatch *watch)
+static bool start_listening(AldDeviceWatch *watch, const char *const *subsystems)
 {
         watch->udev = udev_new();
         if (!watch->udev)
                 return false;
         watch->monitor = udev_monitor_new_from_netlink(watch->udev, "udev");
-        return watch->monitor &&
-               udev_monitor_filter_add_match_subsystem_devtype(watch->monitor, "pci", NULL) >= 0 &&
-               udev_monitor_filter_add_match_subsystem_devtype(watch->monitor, "drm", NULL) >= 0 &&
-               udev_monitor_enable_receiving(watch->monitor) >= 0;
+        if (!watch->monitor)
+                return false;
+        for (const char *const *subsystem = subsystems; *subsystem; subsystem++)
+                if (udev_monitor_filter_add_match_subsystem_devtype(watch->monitor, *subsystem, NULL) < 0)
+                        return false;
+        return udev_monitor_enable_receiving(watch->monitor) >= 0;
 }
 
-AldGpuWatch *ald_gpu_watch_new(void (*changed)(void *userdata), void *userdata)
+AldDeviceWatch *ald_device_watch_new(
+        const char *what, const char *const *subsystems, void (*changed)(void *userdata), void *userdata)
 {
-        AldGpuWatch *watch = g_new0(AldGpuWatch, 1);
+        AldDeviceWatch *watch = g_new0(AldDeviceWatch, 1);
 
         watch->changed = changed;
         watch->userdata = userdata;
-        if (start_listening(watch))
+        if (start_listening(watch, subsystems))
                 watch->event_source = g_unix_fd_add(
                         udev_monitor_get_fd(watch->monitor), G_IO_IN, on_event, watch);
         else
-                g_warning("udev cannot be listened to: GPUs that appear or go are not seen");
+                g_warning("udev cannot be listened to: %s that appear or go are not seen", what);
         return watch;
 }
 
-void ald_gpu_watch_free(AldGpuWatch *watch)
+void ald_device_watch_free(AldDeviceWatch *watch)
 {
         if (!watch)
                 return;

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+#include "state/schema.h"
+
+/* The rows of one look, with the strings they point to. */
+typedef struct AldFabricRows {
+        int root;
+        GStringChunk *strings;
+        GPtrArray *lists;    /* of char **, whose strings are above */
+        GArray *rdma_ports;  /* of AldRdmaPort */
+        GArray *domains;     /* of AldThunderboltDomain */
+        GArray *connections; /* of AldThunderboltPort */
+} AldFabricRows;
+
+/* What a broken or hostile sysfs may show of each. */
+#define ALD_FABRIC_ROWS_MAX 64u
+
+/* Adds the rows of sys/class/infiniband, and of sys/bus/thunderbolt. */
+void ald_fabric_read_rdma(AldFabricRows *rows);
+void ald_fabric_read_thunderbolt(AldFabricRows *rows);
+
+/* A file as a string that lives with the rows; NULL where there is none, logged unless that is usual. */
+const char *ald_fabric_read(AldFabricRows *rows, const char *directory, const char *file);
+
+/* The first network interface in a directory whose entries are named for interfaces, or NULL. */
+const char *ald_fabric_first_in(AldFabricRows *rows, const char *directory);
