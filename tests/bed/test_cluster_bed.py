@@ -6,6 +6,7 @@ import pytest
 from bedlib import BedFailure
 from bedlib.fixtures import needs_namespaces
 from bedlib.node import STATE
+from bedlib.waiting import wait_steadily
 
 pytestmark = needs_namespaces
 ALONE = ("identityd", "stated")
@@ -40,7 +41,7 @@ def test_partition_and_cut(make_cluster):
     one.cut()
     assert not reaches(two, one)
     one.mend()
-    assert reaches(two, one)
+    wait_steadily(lambda: reaches(two, one), "the bridge to forward again")
 
 
 def test_brokers_take_what_is_a_nodes_own(make_cluster):

@@ -87,7 +87,7 @@ class Server:
     def check_idle(self):
         """Nothing is left of the sessions that were."""
         wait_steadily(lambda: not self.children(), "the children of the probe to end")
-        assert self.count_descriptors() == self.descriptors
+        wait_steadily(lambda: self.count_descriptors() == self.descriptors, "the probe to close what it has opened")
 
 
 def start(machine, *options):
