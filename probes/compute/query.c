@@ -26,10 +26,15 @@ cl_ulong ald_query_ulong(const AldCl *cl, cl_device_id device, cl_device_info wh
         return ald_query(cl, device, what, &value, sizeof value) ? value : 0;
 }
 
-/* Some drivers pad their names. */
+/* Some drivers pad their names; names go to terminals. */
 static char *tidy(const char *text)
 {
-        return g_strstrip(g_utf8_make_valid(text, -1));
+        char *valid = g_utf8_make_valid(text, -1);
+
+        for (char *at = valid; *at; at++)
+                if (g_ascii_iscntrl(*at))
+                        *at = ' ';
+        return g_strstrip(valid);
 }
 
 char *ald_query_text(const AldCl *cl, cl_device_id device, cl_device_info what)

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "probes/common/limits.h"
+#include "probes/compute/answer.h"
+#include "probes/compute/child.h"
+#include "probes/compute/devices.h"
+
+#define DATA_MIN (UINT64_C(4) << 30)
+#define FILES_MAX 4096u
+
+/* Drivers reserve much and bring compilers along; buffers of a processor are memory of ours. */
+static int confine(const AldComputeOptions *options)
+{
+        uint64_t memory = (uint64_t) sysconf(_SC_PHYS_PAGES) * (uint64_t) sysconf(_SC_PAGESIZE);
+        unsigned processors = (unsigned) sysconf(_SC_NPROCESSORS_CONF);
+        const AldLimits limits = {
+                .data_max = MAX(memory / 2, DATA_MIN),
+                .files_max = FILES_MAX,
+                .cpu_seconds_max = (options->timeout + 1) * MAX(processors, 1),
+        };
+
+        return ald_limits_take(&limits, SIGKILL, options->parent);
+}
+
+/* Takes the line. */
+static void tell(int fd, char *line)
+{
+        struct iovec parts[] = { { line, line ? strlen(line) : 0 }, { (char *) "\n", 1 } };
+
+        /* Nobody waits for the rest where this fails. */
+        if (!line || writev(fd, parts, G_N_ELEMENTS(parts)) != (ssize_t) parts[0].iov_len + 1)
+                _exit(EXIT_FAILURE);
+        free(line);
+}
+
+static void tell_progress(AldPhase phase, const char *variant, double fraction, void *userdata)
+{
+        tell(*(const int *) userdata, ald_answer_of_progress(phase, variant, fraction));
+}
+
+static int list(const AldComputeOptions *options, const AldCl *cl, AldFailure *failure)
+{
+        GPtrArray *devices = NULL;
+        int r = ald_devices_ask(cl, &devices, failure);
+
+        if (r >= 0)
+                tell(options->answer_fd, ald_answer_of_devices(devices));
+        return r;
+}
+
+static int measure(const AldComputeOptions *options, const AldCl *cl, AldFailure *failure)
+{
+        const AldMetric metric = (AldMetric) __builtin_ctz(options->metrics);
+        int fd = options->answer_fd;
+        const AldMeasureOptions how = {
+                .seconds_max = options->seconds_max,
+                .variant = options->variant,
+                .simpler_than = options->simpler_than,
+                .progress = tell_progress,
+                .userdata = &fd,
+        };
+        AldMeasure result = {};
+        AldSession session;
+        int r = ald_session_open(&session, cl, options->device, failure);
+
+        if (r >= 0)
+                r = ald_metric_measure(metric, &session, &how, &result, failure);
+        if (r >= 0)
+                tell(fd, ald_answer_of_measure(&result));
+        return r;
+}
+
+void ald_child_run(const AldComputeOptions *options)
+{
+        AldFailure failure = {};
+        AldCl cl;
+        int r;
+
+        if (confine(options) < 0 || fcntl(options->answer_fd, F_SETFD, FD_CLOEXEC) < 0)
+                _exit(EXIT_FAILURE);
+        r = ald_cl_open(&cl, &failure);
+        if (r >= 0)
+                r = options->lists ? list(options, &cl, &failure) : measure(options, &cl, &failure);
+        if (r < 0)
+                tell(options->answer_fd, ald_answer_of_failure(&failure));
+        /* Without the drivers' own clean-up, which may hang or crash as well. */
+        _exit(EXIT_SUCCESS);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/compute/measure.h"
+
+/* What is measured of a device, in this order. */
+typedef enum AldMetric {
+        ALD_METRIC_GEMM,
+        ALD_METRIC_READ,
+        ALD_METRIC_COPY,
+        ALD_METRIC_PEAK,
+        _ALD_METRIC_MAX,
+} AldMetric;
+
+#define ALD_METRICS_ALL ((1u << _ALD_METRIC_MAX) - 1)
+
+const char *ald_metric_to_string(AldMetric metric);
+
+/* _ALD_METRIC_MAX where there is none of this name. */
+AldMetric ald_metric_from_string(const char *name);
+
+int ald_metric_measure(AldMetric metric, AldSession *session, const AldMeasureOptions *options,
+        AldMeasure *ret, AldFailure *failure);

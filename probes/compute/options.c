@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <getopt.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "probes/common/arguments.h"
+#include "probes/compute/options.h"
+
+#define SECONDS_MAX 60.0
+#define SECONDS_MIN 0.1
+#define TIMEOUT_MAX 3600u
+#define TIMEOUT 45u /* compilers of some drivers take their time */
+
+const char ald_compute_help[] =
+        "Usage: alidade-probe-compute [OPTION…]\n\n"
+        "Measure what the compute devices of this machine can do, by OpenCL: matrix products, memory.\n\n"
+        "     --list               Show the devices\n"
+        "     --device=ID          Measure this one (each, one after the other)\n"
+        "     --metric=NAME[,…]    gemm: matrix product; read, copy: memory; peak: registers (all)\n"
+        "     --variant=NAME       gemm: by this kernel (the fastest correct one)\n"
+        "     --seconds-max=N      Of each metric, at most (3)\n"
+        "     --timeout=N          Give a metric up after so many seconds (45)\n"
+        "     --json               Print the result as JSON\n"
+        "  -h --help               Show this help\n"
+        "     --version            Show the version\n\n"
+        "See alidade-probe-compute(1).\n";
+
+enum {
+        VERSION = 0x100,
+        LIST,
+        DEVICE,
+        METRIC,
+        VARIANT,
+        SECONDS,
+        TIME_LIMIT,
+        JSON,
+        PROGRESS_FD,
+        CHILD,
+        SIMPLER_THAN,
+        ANSWER_FD,
+        PARENT,
+};
+
+static const struct option table[] = {
+        { "help", no_argument, NULL, 'h' },
+        { "version", no_argument, NULL, VERSION },
+        { "list", no_argument, NULL, LIST },
+        { "device", required_argument, NULL, DEVICE },
+        { "metric", required_argument, NULL, METRIC },
+        { "variant", required_argument, NULL, VARIANT },
+        { "seconds-max", required_argument, NULL, SECONDS },
+        { "timeout", required_argument, NULL, TIME_LIMIT },
+        { "json", no_argument, NULL, JSON },
+        { "progress-fd", required_argument, NULL, PROGRESS_FD },
+        { "child", no_argument, NULL, CHILD },
+        { "simpler-than", required_argument, NULL, SIMPLER_THAN },
+        { "answer-fd", required_argument, NULL, ANSWER_FD },
+        { "parent", required_argument, NULL, PARENT },
+        {},
+};
+
+static int set_metrics(AldComputeOptions *options, char **ret_error)
+{
+        g_auto(GStrv) names = g_strsplit(optarg, ",", _ALD_METRIC_MAX + 1);
+
+        options->metrics = 0;
+        for (char **name = names; *name; name++) {
+                AldMetric metric = ald_metric_from_string(*name);
+
+                if (metric == _ALD_METRIC_MAX)
+                        return ald_arguments_refuse(
+                                ret_error, "--metric: not one of gemm, read, copy, peak: %s", *name);
+                options->metrics |= 1u << metric;
+        }
+        if (options->metrics == 0)
+                return ald_arguments_refuse(ret_error, "--metric: which one?");
+        return 0;
+}
+
+static int set_seconds(AldComputeOptions *options, char **ret_error)
+{
+        char *end = NULL;
+        double seconds = g_ascii_strtod(optarg, &end);
+
+        if (end == optarg || *end || !(seconds >= SECONDS_MIN && seconds <= SECONDS_MAX))
+                return ald_arguments_refuse(ret_error, "--seconds-max: not a number from %g to %g: %s",
+                        SECONDS_MIN, SECONDS_MAX, optarg);
+        options->seconds_max = seconds;
+        return 0;
+}
+
+static int set_number(AldComputeOptions *options, int option, char **ret_error)
+{
+        uint64_t value = 0;
+        int r;
+
+        switch (option) {
+        case TIME_LIMIT:
+                r = ald_arguments_number("timeout", optarg, 1, TIMEOUT_MAX, &value, ret_error);
+                options->timeout = (unsigned) value;
+                return r;
+        case PROGRESS_FD:
+                r = ald_arguments_number("progress-fd", optarg, 0, 65535, &value, ret_error);
+                options->progress_fd = (int) value;
+                return r;
+        case ANSWER_FD:
+                r = ald_arguments_number("answer-fd", optarg, 0, 65535, &value, ret_error);
+                options->answer_fd = (int) value;
+                return r;
+        default:
+                r = ald_arguments_number("parent", optarg, 1, INT32_MAX, &value, ret_error);
+                options->parent = (int) value;
+                return r;
+        }
+}
+
+static int set_option(AldComputeOptions *options, int option, char **ret_error)
+{
+        switch (option) {
+        case LIST:
+                options->lists = true;
+                return 0;
+        case DEVICE:
+                options->device = optarg;
+                return 0;
+        case METRIC:
+                return set_metrics(options, ret_error);
+        case VARIANT:
+                options->variant = optarg;
+                return 0;
+        case SECONDS:
+                return set_seconds(options, ret_error);
+        case JSON:
+                options->json = true;
+                return 0;
+        case CHILD:
+                options->mode = ALD_COMPUTE_CHILD;
+                return 0;
+        case SIMPLER_THAN:
+                options->simpler_than = optarg;
+                return 0;
+        default:
+                return set_number(options, option, ret_error);
+        }
+}
+
+static int check(AldComputeOptions *options, char **ret_error)
+{
+        bool is_child = options->mode == ALD_COMPUTE_CHILD;
+
+        if (options->device && !*options->device)
+                return ald_arguments_refuse(ret_error, "--device: which one?");
+        if (is_child != (options->answer_fd >= 0) || is_child != (options->parent > 0) ||
+                (options->simpler_than && !is_child))
+                return ald_arguments_refuse(ret_error, "--child is for this program itself");
+        if (is_child && !options->lists && (!options->device || __builtin_popcount(options->metrics) != 1))
+                return ald_arguments_refuse(ret_error, "--child needs a device and one metric");
+        if (!is_child && options->lists)
+                options->mode = ALD_COMPUTE_LIST;
+        return 0;
+}
+
+int ald_compute_options_parse(int argc, char **argv, AldComputeOptions *ret, char **ret_error)
+{
+        AldComputeOptions options = {
+                .metrics = ALD_METRICS_ALL,
+                .seconds_max = 3,
+                .timeout = TIMEOUT,
+                .progress_fd = -1,
+                .answer_fd = -1,
+        };
+        int option, r;
+
+        optind = 0;
+        opterr = 0;
+        while ((option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
+                if (option == 'h' || option == VERSION) {
+                        options.mode = option == 'h' ? ALD_COMPUTE_HELP : ALD_COMPUTE_VERSION;
+                        *ret = options;
+                        return 0;
+                }
+                if (option == '?')
+                        return ald_arguments_refuse(
+                                ret_error, "unknown, or without its argument: %s", argv[optind - 1]);
+                r = set_option(&options, option, ret_error);
+                if (r < 0)
+                        return r;
+        }
+        if (optind < argc)
+                return ald_arguments_refuse(ret_error, "not understood: %s", argv[optind]);
+        r = check(&options, ret_error);
+        if (r >= 0)
+                *ret = options;
+        return r;
+}
