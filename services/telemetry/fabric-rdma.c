@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "services/common/sysroot.h"
-#include "services/telemetry/fabric-rows.h"
+#include "services/telemetry/fabric-rdma.h"
 #include "state/record.h"
 
 #define CLASS "sys/class/infiniband"

@@ -18,9 +18,8 @@ typedef struct AldFabricRows {
 /* What a broken or hostile sysfs may show of each. */
 #define ALD_FABRIC_ROWS_MAX 64u
 
-/* Adds the rows of sys/class/infiniband, and of sys/bus/thunderbolt. */
-void ald_fabric_read_rdma(AldFabricRows *rows);
-void ald_fabric_read_thunderbolt(AldFabricRows *rows);
+AldFabricRows *ald_fabric_rows_new(int root);
+void ald_fabric_rows_free(AldFabricRows *rows);
 
 /* A file as a string that lives with the rows; NULL where there is none, logged unless that is usual. */
 const char *ald_fabric_read(AldFabricRows *rows, const char *directory, const char *file);

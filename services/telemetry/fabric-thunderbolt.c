@@ -3,7 +3,7 @@
 
 #include "services/common/sysroot.h"
 #include "services/common/thunderbolt.h"
-#include "services/telemetry/fabric-rows.h"
+#include "services/telemetry/fabric-thunderbolt.h"
 #include "state/record.h"
 
 /* After Documentation/ABI/testing/sysfs-bus-thunderbolt of the kernel: domain0, its router 0-0, other hosts
