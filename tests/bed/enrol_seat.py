@@ -43,7 +43,7 @@ class Seat:
             (self.mosquitto / "mosquitto.conf").write_text(f"include_dir {self.mosquitto}/conf.d\n")
         self.environment = {
             "ALIDADE_CONFIG_DIR": self.config, "ALIDADE_MOSQUITTO_DIR": self.mosquitto,
-            "ALIDADE_AVAHI_DIR": self.dir / "avahi", "STATE_DIRECTORY": self.state,
+            "ALIDADE_AVAHI_DIR": self.dir / "avahi", "ALIDADE_CLUSTER_STATE_DIR": self.state,
             "ALIDADE_BUS_ADDRESS": "unix:path=/nonexistent",
             "ALIDADE_MACHINE_ID": hashlib.md5(name.encode()).hexdigest()}
 

@@ -294,8 +294,8 @@ def test_revoked_while_connected(site):
     state = site.two.state_directory("clusterd")
     wait_steadily((state / "crl.pem").exists, "the list at node2")
     # As the unit does that watches it.
-    installed = site.two.alidadectl("cluster", "install-crl", env={"STATE_DIRECTORY": state}).stdout
-    assert "1 certificates revoked" in installed
+    installed = site.two.alidadectl("cluster", "install-crl", env={"ALIDADE_CLUSTER_STATE_DIR": state}).stdout
+    assert "1 certificate revoked" in installed
     site.wait_problem("is revoked")
     site.wait_problem("an administrator has shut this machine out")
     site.three.process("clusterd").stop()

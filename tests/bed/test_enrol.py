@@ -675,7 +675,7 @@ def test_install_crl(machine, first):
     first.cluster("revoke", third.id)
     (second.state / "crl.pem").write_text(first.read("crl.pem"))
     told = second.cluster("install-crl").stdout
-    assert "number 2, 1 certificates revoked" in told and "mosquitto" not in told
+    assert "number 2, 1 certificate revoked" in told and "mosquitto" not in told
     assert second.read("crl.pem") == first.read("crl.pem")
     assert "which is as new" in second.cluster("install-crl").stdout
     assert "Restart mosquitto" not in second.cluster("install-crl").stdout

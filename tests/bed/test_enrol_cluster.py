@@ -13,7 +13,7 @@ pytestmark = needs_namespaces
 def run(node, *words, **options):
     """alidadectl cluster as root of that machine."""
     environment = {"ALIDADE_CONFIG_DIR": node.dir / "config", "ALIDADE_AVAHI_DIR": node.dir / "avahi",
-                   "STATE_DIRECTORY": node.state_directory("clusterd")}
+                   "ALIDADE_CLUSTER_STATE_DIR": node.state_directory("clusterd")}
     return node.alidadectl("cluster", *words, env=environment, **options)
 
 
@@ -66,7 +66,7 @@ def test_a_node_that_is_revoked_is_shut_out_everywhere(lab):
     fresh = second.state_directory("clusterd") / "crl.pem"
     wait_steadily(fresh.exists, "the new list on the second broker")
     told = run(second, "install-crl").stdout
-    assert "1 certificates revoked" in told and "mosquitto" in told
+    assert "1 certificate revoked" in told and "mosquitto" in told
     second.broker.stop()
     second.broker.start()
     first.wait_presence(third, "offline", deadline=40)

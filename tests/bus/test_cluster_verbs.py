@@ -61,7 +61,8 @@ def host(make_host):
     (host.dir / "mosquitto/conf.d").mkdir(parents=True)
     (host.dir / "mosquitto/mosquitto.conf").write_text(f"include_dir {host.dir}/mosquitto/conf.d\n")
     host.environment.update(ALIDADE_CONFIG_DIR=str(host.dir / "config"), ALIDADE_AVAHI_DIR=str(host.dir / "none"),
-                            ALIDADE_MOSQUITTO_DIR=str(host.dir / "mosquitto"), STATE_DIRECTORY=str(host.dir / "state"))
+                            ALIDADE_MOSQUITTO_DIR=str(host.dir / "mosquitto"),
+                            ALIDADE_CLUSTER_STATE_DIR=str(host.dir / "state"))
     return host
 
 

@@ -179,8 +179,7 @@ int ald_authority_revoke(AldAuthority *authority, const char *const *serials)
         r = ald_home_write(path, pem, 0644);
         if (r != ALD_EXIT_OK)
                 return r;
-        ald_home_tell(authority->home, "Wrote %s: number %" PRIu64 ", %zu certificates revoked", path, number,
-                ald_pki_crl_count(crl));
+        ald_home_tell_list(authority->home, "Wrote", path, crl);
         g_clear_pointer(&authority->crl, X509_CRL_free);
         authority->crl = g_steal_pointer(&crl);
         return ALD_EXIT_OK;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/file.h>
@@ -10,10 +11,10 @@
 
 #include "clients/alidadectl/cluster/home.h"
 #include "clients/alidadectl/print.h"
+#include "pki/crl.h"
 #include "pki/file.h"
 #include "services/common/config.h"
 #include "services/common/node-id.h"
-#include "services/common/state-directory.h"
 
 #define NAME_MAX_BYTES 32u
 #define OWN_CONFIG "50-cluster.conf"
@@ -60,12 +61,14 @@ static char *folder_of(const char *variable, const char *fallback)
 
 int ald_home_open(AldHome *home, FILE *tell)
 {
+        g_autofree char *state = folder_of("ALIDADE_CLUSTER_STATE_DIR", "/var/lib/alidade/cluster");
+
         home->tell = tell;
         home->config = folder_of("ALIDADE_CONFIG_DIR", ALD_CONFIG_DIR);
         home->folder = g_build_filename(home->config, "cluster", NULL);
         home->mosquitto = folder_of("ALIDADE_MOSQUITTO_DIR", "/etc/mosquitto");
         home->avahi = folder_of("ALIDADE_AVAHI_DIR", "/etc/avahi");
-        home->fresh_crl = g_build_filename(ald_state_directory("/var/lib/alidade/cluster"), "crl.pem", NULL);
+        home->fresh_crl = g_build_filename(state, "crl.pem", NULL);
         load_config(home);
         return ald_node_id(home->id) < 0 ? ALD_EXIT_ERROR : ALD_EXIT_OK;
 }
@@ -205,6 +208,14 @@ void ald_home_tell(const AldHome *home, const char *format, ...)
         (void) vfprintf(home->tell, format, list);
         va_end(list);
         (void) fputc('\n', home->tell);
+}
+
+void ald_home_tell_list(const AldHome *home, const char *done, const char *path, X509_CRL *crl)
+{
+        size_t n = ald_pki_crl_count(crl);
+
+        ald_home_tell(home, "%s %s: number %" PRIu64 ", %zu certificate%s revoked", done, path,
+                ald_pki_crl_number(crl), n, n == 1 ? "" : "s");
 }
 
 int ald_home_failed(int r, const char *what, const char *reason)

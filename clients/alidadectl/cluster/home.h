@@ -60,6 +60,9 @@ int ald_home_configure(AldHome *home, const char *name, const char *const *broke
 /* One line about what was done. */
 void ald_home_tell(const AldHome *home, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
+/* One line about a revocation list. */
+void ald_home_tell_list(const AldHome *home, const char *done, const char *path, X509_CRL *crl);
+
 /* Says what failed; `reason` may be NULL, then the errno speaks. */
 int ald_home_failed(int r, const char *what, const char *reason);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <inttypes.h>
 
 #include "clients/alidadectl/cluster/cluster.h"
 #include "clients/alidadectl/cluster/services.h"
@@ -16,8 +15,7 @@ static int install(const AldHome *home, X509_CRL *crl)
 
         if (r != ALD_EXIT_OK)
                 return r;
-        ald_home_tell(home, "Installed %s: number %" PRIu64 ", %zu certificates revoked", path,
-                ald_pki_crl_number(crl), ald_pki_crl_count(crl));
+        ald_home_tell_list(home, "Installed", path, crl);
         return ald_services_end_sessions(home);
 }
 
