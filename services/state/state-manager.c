@@ -3,6 +3,7 @@
 
 #include "services/common/errors.h"
 #include "services/common/service.h"
+#include "services/common/state-config.h"
 #include "services/state/links.h"
 #include "services/state/presences.h"
 #include "services/state/state-file.h"
@@ -24,21 +25,7 @@
 /* Clocks differ, but what is further ahead than this is no time. */
 #define FUTURE_USEC (24 * USEC_PER_HOUR)
 
-const AldConfigKey ald_state_config_keys[] = {
-        { .group = "state",
-                .key = "max-nodes",
-                .type = ALD_CONFIG_UINT,
-                .min = 1,
-                .max = 10000,
-                .fallback = "1000" },
-        { .group = "state",
-                .key = "expiry-h",
-                .type = ALD_CONFIG_UINT,
-                .min = 1,
-                .max = 8760,
-                .fallback = "24" },
-        { 0 },
-};
+const AldConfigKey ald_state_config_keys[] = { ALD_STATE_CONFIG_KEYS, { 0 } };
 
 typedef struct Watcher {
         AldStoreChanged changed;

@@ -14,7 +14,8 @@ def keys_of_the_daemons():
     """{(group, key): (default, bounds)}"""
     found = {}
     for path in c_files("services"):
-        for group, key, type, rest in ENTRY.findall(read(path)):
+        # What several daemons know is a macro, whose lines end in backslashes.
+        for group, key, type, rest in ENTRY.findall(re.sub(r"\\$", "", read(path), flags=re.MULTILINE)):
             default = re.search(r'"([^"]*)"', rest).group(1)
             numbers = re.findall(r"(?<![\w\"])\d[\d *]*", rest.partition('"')[0])
             bounds = tuple(math.prod(map(int, number.split("*"))) for number in numbers) if type == "UINT" else None
