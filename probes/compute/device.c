@@ -147,5 +147,6 @@ void ald_device_free(AldDevice *device)
         g_free(device->uuid);
         g_free(device->extensions);
         g_free(device->gfx);
+        g_free(device->drivers);
         g_free(device);
 }

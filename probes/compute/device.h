@@ -34,6 +34,7 @@ typedef struct AldDevice {
         char *pci, *uuid;       /* NULL where not told */
         char *extensions;       /* with a blank at both ends */
         char *gfx;              /* AMD: "gfx942"; "" elsewhere */
+        char *drivers;          /* the folder to load its driver from; NULL: the usual one */
         unsigned platform_rank; /* more is nearer to the vendor of the device */
         AldDeviceType type;
         AldVendor vendor;

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "probes/common/clock.h"
+#include "probes/common/wait.h"
+#include "probes/compute/runner.h"
+#include "probes/fd.h"
+
+#define ANSWER_FD 3
+#define LINE_MAX_BYTES (1024u * 1024)
+#define BYTES_MAX (16u * 1024 * 1024)
+#define KILLED_MSEC 3000u
+
+typedef struct Child {
+        const AldRunner *runner;
+        pid_t pid;
+        int pidfd, answers;
+        uint64_t deadline;
+        GString *text; /* the line that is not complete */
+        size_t bytes;
+} Child;
+
+static char **make_arguments(const AldRunner *runner, const char *const *arguments)
+{
+        GPtrArray *all = g_ptr_array_new();
+
+        g_ptr_array_add(all, g_strdup("alidade-probe-compute"));
+        g_ptr_array_add(all, g_strdup("--child"));
+        g_ptr_array_add(all, g_strdup_printf("--answer-fd=%d", ANSWER_FD));
+        g_ptr_array_add(all, g_strdup_printf("--parent=%d", (int) getpid()));
+        g_ptr_array_add(all, g_strdup_printf("--timeout=%u", runner->timeout));
+        for (const char *const *argument = arguments; *argument; argument++)
+                g_ptr_array_add(all, g_strdup(*argument));
+        g_ptr_array_add(all, NULL);
+        return (char **) g_ptr_array_free(all, FALSE);
+}
+
+/* What it inherits: no signal blocked or ignored, nothing open but the pipe. */
+static void prepare(posix_spawn_file_actions_t *files, posix_spawnattr_t *how, int answers)
+{
+        sigset_t none, usual;
+
+        sigemptyset(&none);
+        sigemptyset(&usual);
+        sigaddset(&usual, SIGPIPE);
+        posix_spawn_file_actions_init(files);
+        posix_spawn_file_actions_adddup2(files, answers, ANSWER_FD);
+        posix_spawn_file_actions_addopen(files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_addopen(files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+        posix_spawn_file_actions_addopen(files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+        posix_spawn_file_actions_addclosefrom_np(files, ANSWER_FD + 1);
+        posix_spawnattr_init(how);
+        posix_spawnattr_setpgroup(how, 0);
+        posix_spawnattr_setsigmask(how, &none);
+        posix_spawnattr_setsigdefault(how, &usual);
+        posix_spawnattr_setflags(how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+static int spawn(Child *child, const char *const *arguments, const char *drivers)
+{
+        g_auto(GStrv) all = make_arguments(child->runner, arguments);
+        g_auto(GStrv) environment = g_strdupv(child->runner->environment);
+        posix_spawn_file_actions_t files;
+        posix_spawnattr_t how;
+        int ends[2], r;
+
+        if (drivers)
+                environment = g_environ_setenv(environment, "OCL_ICD_VENDORS", drivers, TRUE);
+        if (pipe2(ends, O_CLOEXEC) < 0)
+                return -errno;
+        prepare(&files, &how, ends[1]);
+        r = -posix_spawn(&child->pid, "/proc/self/exe", &files, &how, all, environment);
+        posix_spawn_file_actions_destroy(&files);
+        posix_spawnattr_destroy(&how);
+        close(ends[1]);
+        if (r < 0) {
+                close(ends[0]);
+                return r;
+        }
+        child->answers = ends[0];
+        child->pidfd = pidfd_open(child->pid, 0);
+        return 0;
+}
+
+/* One that hangs in the kernel is left behind: to wait for it would be to hang as well. */
+static int end(Child *child, int *ret_status)
+{
+        struct pollfd fd = { child->pidfd, POLLIN, 0 };
+
+        (void) kill(-child->pid, SIGKILL);
+        if (child->pidfd >= 0 && ald_wait(&fd, 1, ald_now() + KILLED_MSEC * ALD_NSEC_PER_MSEC) <= 0)
+                return -ETIMEDOUT;
+        return waitpid(child->pid, ret_status, 0) < 0 ? -errno : 0;
+}
+
+static int fail_of_status(int status, AldFailure *failure)
+{
+        if (WIFSIGNALED(status))
+                return ald_fail(
+                        failure, ALD_FAILURE_CRASHED, "the driver crashed: %s", strsignal(WTERMSIG(status)));
+        return ald_fail(failure, ALD_FAILURE_CRASHED, "the driver ended the process with status %d",
+                WEXITSTATUS(status));
+}
+
+/* Waits for its end first: killed meanwhile, it could not tell how it ended. */
+static int fail_of_end(Child *child, AldFailure *failure)
+{
+        int r = ald_wait_for(child->pidfd, POLLIN, child->runner->stop, child->deadline,
+                "waited for the end of a process", failure);
+        int status = 0;
+
+        if (r < 0)
+                return r;
+        if (end(child, &status) < 0)
+                return ald_fail(failure, ALD_FAILURE_INTERNAL, "a process was lost");
+        child->pid = -1;
+        return fail_of_status(status, failure);
+}
+
+/* 1: the answer is there; 0: more is to come. */
+static int take_line(const char *line, size_t length, AldRunnerTold told, void *userdata, AldAnswer *ret,
+        AldFailure *failure)
+{
+        g_auto(AldAnswer) answer = {};
+
+        if (ald_answer_parse(line, length, &answer) < 0)
+                return ald_fail(failure, ALD_FAILURE_CRASHED, "the process told what makes no sense");
+        if (answer.kind == ALD_ANSWER_PROGRESS) {
+                if (told)
+                        told(&answer, userdata);
+                return 0;
+        }
+        *ret = answer;
+        answer = (AldAnswer){};
+        return 1;
+}
+
+static int take_text(Child *child, const char *text, size_t length, AldRunnerTold told, void *userdata,
+        AldAnswer *ret, AldFailure *failure)
+{
+        const char *newline;
+        int r = 0;
+
+        child->bytes += length;
+        g_string_append_len(child->text, text, (gssize) length);
+        while (r == 0 && (newline = memchr(child->text->str, '\n', child->text->len))) {
+                size_t size = (size_t) (newline - child->text->str);
+
+                r = take_line(child->text->str, size, told, userdata, ret, failure);
+                g_string_erase(child->text, 0, (gssize) size + 1);
+        }
+        if (r == 0 && (child->text->len > LINE_MAX_BYTES || child->bytes > BYTES_MAX))
+                return ald_fail(failure, ALD_FAILURE_CRASHED, "the process told too much");
+        return r;
+}
+
+static int follow(Child *child, AldRunnerTold told, void *userdata, AldAnswer *ret, AldFailure *failure)
+{
+        char buffer[16 * 1024];
+        int r;
+
+        do {
+                ssize_t n;
+
+                r = ald_wait_for(child->answers, POLLIN, child->runner->stop, child->deadline,
+                        "waited for the driver", failure);
+                if (r < 0)
+                        return r;
+                n = read(child->answers, buffer, sizeof buffer);
+                if (n == 0)
+                        return fail_of_end(child, failure);
+                if (n < 0)
+                        return ald_fail(failure, ALD_FAILURE_INTERNAL, "reading from a process: %s",
+                                g_strerror(errno));
+                r = take_text(child, buffer, (size_t) n, told, userdata, ret, failure);
+        } while (r == 0);
+        return r;
+}
+
+int ald_runner_run(const AldRunner *runner, const char *const *arguments, const char *drivers,
+        AldRunnerTold told, void *userdata, AldAnswer *ret, AldFailure *failure)
+{
+        Child child = { .runner = runner, .pid = -1, .pidfd = -1, .answers = -1 };
+        AldAnswer answer = {};
+        int r;
+
+        child.deadline = ald_now() + runner->timeout * ALD_NSEC_PER_SEC;
+        r = spawn(&child, arguments, drivers);
+        if (r < 0)
+                return ald_fail(failure, ALD_FAILURE_INTERNAL, "starting a process: %s", g_strerror(-r));
+        child.text = g_string_new(NULL);
+        r = follow(&child, told, userdata, &answer, failure);
+        if (child.pid > 0)
+                (void) end(&child, &(int){ 0 });
+        g_string_free(child.text, TRUE);
+        ald_fd_close(&child.answers);
+        ald_fd_close(&child.pidfd);
+        if (r < 0)
+                return r;
+        *ret = answer;
+        return 0;
+}
