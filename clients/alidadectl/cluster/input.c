@@ -15,30 +15,36 @@ const char *ald_input_file(const AldClusterOrder *order)
         return order->n_args > 0 && strcmp(order->ctl.args[0], "-") != 0 ? order->ctl.args[0] : NULL;
 }
 
+int ald_input_read_all(int fd, size_t max, char **ret, size_t *ret_n)
+{
+        g_autofree char *text = g_malloc(max + 1);
+        size_t n = 0;
+        ssize_t got;
+
+        do {
+                got = TEMP_FAILURE_RETRY(read(fd, text + n, max + 1 - n));
+                n += got > 0 ? (size_t) got : 0;
+        } while (got > 0 && n <= max);
+        if (got < 0 || n > max)
+                return got < 0 ? -errno : -EFBIG;
+        text[n] = '\0';
+        *ret = g_steal_pointer(&text);
+        *ret_n = n;
+        return 0;
+}
+
 int ald_input_read(const AldClusterOrder *order, size_t max, char **ret, size_t *ret_n)
 {
         const char *path = ald_input_file(order), *name = path ? path : "standard input";
         ald_fd int opened = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-        g_autofree char *text = g_malloc(max + 1);
-        size_t n = 0;
-        ssize_t got;
+        int r;
 
         if (path && opened < 0)
                 return ald_home_failed(-errno, name, NULL);
         if (!path && isatty(STDIN_FILENO))
                 ald_complain("Reading from the terminal; end with Ctrl-D");
-        do {
-                got = TEMP_FAILURE_RETRY(read(path ? opened : STDIN_FILENO, text + n, max - n));
-                n += got > 0 ? (size_t) got : 0;
-        } while (got > 0 && n < max);
-        if (got < 0)
-                return ald_home_failed(-errno, name, NULL);
-        if (n == max)
-                return ald_home_failed(-EFBIG, name, NULL);
-        text[n] = '\0';
-        *ret = g_steal_pointer(&text);
-        *ret_n = n;
-        return ALD_EXIT_OK;
+        r = ald_input_read_all(path ? opened : STDIN_FILENO, max, ret, ret_n);
+        return r < 0 ? ald_home_failed(r, name, NULL) : ALD_EXIT_OK;
 }
 
 int ald_output_write_file(const char *path, const char *text)

@@ -9,6 +9,9 @@
  * behind. Complains and returns an exit code. */
 int ald_input_read(const AldClusterOrder *order, size_t max, char **ret, size_t *ret_n);
 
+/* Reads to the end, with a NUL behind. -EFBIG beyond max bytes. */
+int ald_input_read_all(int fd, size_t max, char **ret, size_t *ret_n);
+
 /* Replaces a file, or writes into what is none, such as a pipe, or a link to one. */
 int ald_output_write_file(const char *path, const char *text);
 

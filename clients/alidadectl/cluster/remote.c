@@ -8,6 +8,8 @@
 #include <glib.h>
 
 #include "clients/alidadectl/cluster/exchange.h"
+#include "clients/alidadectl/cluster/home.h"
+#include "clients/alidadectl/cluster/input.h"
 #include "clients/alidadectl/cluster/remote.h"
 #include "clients/alidadectl/ctl.h"
 #include "clients/alidadectl/print.h"
@@ -60,20 +62,6 @@ static int start(const char *host, const char *request, const char *remote, GPid
         return 0;
 }
 
-static char *read_all(int fd, size_t *ret_n)
-{
-        char *text = g_malloc(ALD_BUNDLE_MAX + 1);
-        size_t n = 0;
-        ssize_t got;
-
-        do {
-                got = TEMP_FAILURE_RETRY(read(fd, text + n, ALD_BUNDLE_MAX + 1 - n));
-                n += got > 0 ? (size_t) got : 0;
-        } while (got > 0 && n <= ALD_BUNDLE_MAX);
-        *ret_n = n;
-        return text;
-}
-
 static int explain(const char *host, int status)
 {
         int code = WIFEXITED(status) ? WEXITSTATUS(status) : SSH_FAILED;
@@ -97,21 +85,23 @@ int ald_remote_sign(
 {
         g_autofree char *bundle = NULL;
         ald_fd int output = -1;
-        int status = -1;
+        int status = -1, r;
         size_t n;
         GPid pid;
 
         if (start(host, request, command(replace, broker), &pid, &output) < 0)
                 return ALD_EXIT_ERROR;
-        bundle = read_all(output, &n);
+        r = ald_input_read_all(output, ALD_BUNDLE_MAX, &bundle, &n);
         ald_fd_close(&output);
         (void) TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
-        if (n > ALD_BUNDLE_MAX) {
+        if (r == -EFBIG) {
                 ald_complain("%s sends more than any bundle has", host);
                 return ALD_EXIT_ERROR;
         }
         if (status != 0)
                 return explain(host, status);
+        if (r < 0)
+                return ald_home_failed(r, "Cannot read what ssh brings", NULL);
         *ret_bundle = g_steal_pointer(&bundle);
         *ret_n = n;
         return ALD_EXIT_OK;
