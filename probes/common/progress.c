@@ -16,15 +16,16 @@ static void draw(const AldProgress *progress)
 
         memset(bar, '.', WIDTH);
         memset(bar, '#', WIDTH * progress->permille / 1000);
-        fprintf(stderr, "\r%-10s [%s]", progress->phase, bar);
+        fprintf(stderr, "\r%s%s%-10s [%s]", progress->label ?: "", progress->label ? " " : "",
+                progress->phase, bar);
         fflush(stderr);
 }
 
 void ald_progress_tell(AldProgress *progress, const char *phase, double fraction)
 {
         unsigned permille = (unsigned) (CLAMP(fraction, 0, 1) * 1000);
-        char line[96];
-        int n;
+        g_autofree char *line = NULL;
+        ssize_t size;
 
         if (progress->phase == phase && permille < progress->permille + STEP)
                 return;
@@ -34,10 +35,11 @@ void ald_progress_tell(AldProgress *progress, const char *phase, double fraction
                 draw(progress);
         if (progress->fd < 0)
                 return;
-        n = snprintf(line, sizeof line, "{\"phase\":\"%s\",\"fraction\":%u.%03u}\n", phase, permille / 1000,
-                permille % 1000);
+        line = g_strdup_printf("{%s%s\"phase\":\"%s\",\"fraction\":%u.%03u}\n", progress->members ?: "",
+                progress->members ? "," : "", phase, permille / 1000, permille % 1000);
+        size = (ssize_t) strlen(line);
         /* Who does not read it any more does not want it. */
-        if (write(progress->fd, line, (size_t) n) != n)
+        if (write(progress->fd, line, (size_t) size) != size)
                 progress->fd = -1;
 }
 

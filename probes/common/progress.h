@@ -7,6 +7,8 @@
 typedef struct AldProgress {
         int fd; /* -1: nobody wants JSON */
         bool terminal;
+        const char *label;   /* what it is of, for the terminal; NULL: nothing more to say */
+        const char *members; /* the same for programs: members of a JSON object; NULL */
         const char *phase;
         unsigned permille;
 } AldProgress;

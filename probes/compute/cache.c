@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <ftw.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "probes/compute/cache.h"
+#include "probes/compute/folder.h"
 
-#define OPEN_FOLDERS_MAX 16
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *place)
-{
-        return remove(path);
-}
+#define BYTES_MAX (UINT64_C(512) << 20)
 
 /* A try, since quotas and read-only mounts are not in the permissions. */
 static bool is_writable(const char *folder)
@@ -60,8 +54,12 @@ int ald_cache_open(AldCache *ret)
 
 void ald_cache_close(AldCache *cache)
 {
-        if (cache->scratch)
-                (void) nftw(cache->scratch, remove_one, OPEN_FOLDERS_MAX, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+        if (cache->folder)
+                ald_folder_prune(cache->folder, BYTES_MAX);
+        if (cache->scratch) {
+                ald_folder_empty(cache->scratch);
+                (void) rmdir(cache->scratch);
+        }
         g_free(cache->folder);
         g_free(cache->scratch);
         *cache = (AldCache){};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "probes/compute/measure-json.h"
+#include "probes/compute/result.h"
+
+static char *scale(double value, const char *const *units, size_t n)
+{
+        size_t unit = 0;
+
+        for (; value >= 999.5 && unit + 1 < n; unit++)
+                value /= 1000;
+        return g_strdup_printf(value < 100 ? "%.3g %s" : "%.0f %s", value, units[unit]);
+}
+
+static char *rate_text(AldMetric metric, double value)
+{
+        static const char *const flops[] = { "FLOPS", "kFLOPS", "MFLOPS", "GFLOPS", "TFLOPS", "PFLOPS" };
+        static const char *const bytes[] = { "B/s", "kB/s", "MB/s", "GB/s", "TB/s" };
+
+        return metric == ALD_METRIC_GEMM || metric == ALD_METRIC_PEAK
+                       ? scale(value, flops, G_N_ELEMENTS(flops))
+                       : scale(value, bytes, G_N_ELEMENTS(bytes));
+}
+
+static void add_flags(GString *text, unsigned flags)
+{
+        json_t *words = ald_flags_to_json(flags);
+        const json_t *word;
+        size_t i;
+
+        json_array_foreach(words, i, word)
+                g_string_append_printf(text, "%s%s", i == 0 ? "; " : ", ", json_string_value(word));
+        json_decref(words);
+}
+
+static void add_measure(GString *text, AldMetric metric, const AldMeasure *measure)
+{
+        g_autofree char *best = rate_text(metric, measure->meter.best);
+        g_autofree char *median = rate_text(metric, measure->meter.median);
+
+        g_string_append_printf(text, "%s ±%.1f %% (median %s)", best, measure->meter.interval * 100, median);
+        if (measure->precision && measure->accumulator)
+                g_string_append_printf(text, ", %s into %s", measure->precision, measure->accumulator);
+        g_string_append_printf(text, ", by %s", measure->method);
+        add_flags(text, measure->meter.flags);
+        g_string_append_c(text, '\n');
+}
+
+char *ald_compute_to_text(const AldDevice *device, const AldFigures *figures)
+{
+        static const char *const names[] = {
+                [ALD_METRIC_GEMM] = "Matrix product",
+                [ALD_METRIC_READ] = "Memory read",
+                [ALD_METRIC_COPY] = "Memory copy",
+                [ALD_METRIC_PEAK] = "Registers",
+        };
+        GString *text = g_string_new(NULL);
+
+        g_string_append_printf(text, "%s  %s, %s %s\n", device->id, device->name, device->platform_name,
+                device->driver_version);
+        for (AldMetric metric = 0; metric < _ALD_METRIC_MAX; metric++) {
+                const AldFailure *failure = &figures->failures[metric];
+
+                if (!figures->known[metric] && !failure->message)
+                        continue;
+                g_string_append_printf(text, "  %-16s", names[metric]);
+                if (figures->known[metric])
+                        add_measure(text, metric, &figures->answers[metric].measure);
+                else
+                        g_string_append_printf(
+                                text, "%s: %s\n", ald_failure_to_string(failure->kind), failure->message);
+        }
+        return g_string_free(text, FALSE);
+}
+
+static char *memory_text(uint64_t bytes)
+{
+        return bytes > 0 ? g_strdup_printf("%.1f GiB", (double) bytes / 0x1p30) : g_strdup("");
+}
+
+char *ald_compute_list_to_text(const GPtrArray *devices)
+{
+        GString *text = g_string_new(NULL);
+        int id = 2, name = 4;
+
+        for (guint i = 0; i < devices->len; i++) {
+                const AldDevice *device = devices->pdata[i];
+
+                id = MAX(id, (int) g_utf8_strlen(device->id, -1));
+                name = MAX(name, (int) g_utf8_strlen(device->name, -1));
+        }
+        if (devices->len > 0)
+                g_string_append_printf(text, "%-*s  %-11s  %-*s  %10s  %s\n", id, "ID", "TYPE", name, "NAME",
+                        "MEMORY", "PLATFORM");
+        for (guint i = 0; i < devices->len; i++) {
+                const AldDevice *device = devices->pdata[i];
+                g_autofree char *memory = memory_text(device->memory_bytes);
+
+                g_string_append_printf(text, "%-*s  %-11s  %-*s  %10s  %s\n", id, device->id,
+                        ald_device_type_to_string(device->type), name, device->name, memory,
+                        device->platform_name);
+        }
+        return g_string_free(text, FALSE);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include <jansson.h>
+
+#include "probes/compute/figures.h"
+
+#define TRIES 2u
+
+/* One metric of one device, while it is measured. */
+typedef struct Attempt {
+        const AldRunner *runner;
+        const AldComputeOptions *options;
+        const AldDevice *device;
+        AldMetric metric;
+        AldProgress *progress;
+        char *variant;      /* that is tried now; NULL: none yet */
+        char *simpler_than; /* that failed before; NULL: none */
+} Attempt;
+
+static void on_step(const AldAnswer *answer, void *userdata)
+{
+        Attempt *attempt = userdata;
+
+        if (g_strcmp0(attempt->variant, answer->variant) != 0) {
+                g_free(attempt->variant);
+                attempt->variant = g_strdup(answer->variant);
+        }
+        ald_progress_tell(attempt->progress, ald_phase_to_string(answer->phase), answer->fraction);
+}
+
+static char **make_arguments(const Attempt *attempt)
+{
+        GPtrArray *all = g_ptr_array_new();
+        char seconds[G_ASCII_DTOSTR_BUF_SIZE];
+
+        g_ascii_dtostr(seconds, sizeof seconds, attempt->options->seconds_max);
+        g_ptr_array_add(all, g_strdup_printf("--device=%s", attempt->device->id));
+        g_ptr_array_add(all, g_strdup_printf("--metric=%s", ald_metric_to_string(attempt->metric)));
+        g_ptr_array_add(all, g_strdup_printf("--seconds-max=%s", seconds));
+        if (attempt->options->variant && attempt->metric == ALD_METRIC_GEMM)
+                g_ptr_array_add(all, g_strdup_printf("--variant=%s", attempt->options->variant));
+        if (attempt->simpler_than)
+                g_ptr_array_add(all, g_strdup_printf("--simpler-than=%s", attempt->simpler_than));
+        g_ptr_array_add(all, NULL);
+        return (char **) g_ptr_array_free(all, FALSE);
+}
+
+static int try(Attempt *attempt, AldAnswer *ret, AldFailure *failure)
+{
+        g_auto(GStrv) arguments = make_arguments(attempt);
+        g_auto(AldAnswer) answer = {};
+        int r = ald_runner_run(attempt->runner, (const char *const *) arguments, attempt->device->drivers,
+                on_step, attempt, &answer, failure);
+
+        if (r < 0)
+                return r;
+        if (answer.kind == ALD_ANSWER_FAILURE)
+                return ald_fail(failure, answer.failure.kind, "%s", answer.failure.message);
+        if (answer.kind != ALD_ANSWER_MEASURE)
+                return ald_fail(failure, ALD_FAILURE_CRASHED, "the process told no figure");
+        *ret = answer;
+        answer = (AldAnswer){};
+        return 0;
+}
+
+/* Says with it what was at work. */
+static void blame(const Attempt *attempt, const AldFailure *why, AldFailure *failure)
+{
+        ald_failure_clear(failure);
+        if (attempt->variant)
+                (void) ald_fail(failure, why->kind, "%s, in %s", why->message, attempt->variant);
+        else
+                (void) ald_fail(failure, why->kind, "%s", why->message);
+}
+
+static int measure(Attempt *attempt, AldAnswer *ret, AldFailure *failure)
+{
+        int r = 0;
+
+        for (unsigned n = 0; n < TRIES; n++) {
+                AldFailure one = {};
+
+                r = try(attempt, ret, &one);
+                if (r >= 0) {
+                        ald_failure_clear(failure);
+                        return 0;
+                }
+                /* That nothing simpler is there is less of a reason than the crash before. */
+                if (n == 0 || one.kind != ALD_FAILURE_BUILD_FAILED)
+                        blame(attempt, &one, failure);
+                ald_failure_clear(&one);
+                if (failure->kind != ALD_FAILURE_CRASHED && failure->kind != ALD_FAILURE_TIMEOUT)
+                        break;
+                g_free(attempt->simpler_than);
+                attempt->simpler_than = g_steal_pointer(&attempt->variant);
+        }
+        return r;
+}
+
+static char *make_members(const AldDevice *device, AldMetric metric)
+{
+        json_t *object = json_pack(
+                "{s:s, s:s}", "device", device->id, "metric", ald_metric_to_string(metric));
+        char *text = json_dumps(object, JSON_COMPACT | JSON_EMBED), *members = g_strdup(text);
+
+        json_decref(object);
+        free(text);
+        return members;
+}
+
+static int measure_metric(const AldRunner *runner, const AldComputeOptions *options, const AldDevice *device,
+        AldMetric metric, AldProgress *progress, AldFigures *figures)
+{
+        g_autofree char *members = make_members(device, metric);
+        Attempt attempt = {
+                .runner = runner,
+                .options = options,
+                .device = device,
+                .metric = metric,
+                .progress = progress,
+        };
+        int r;
+
+        progress->members = members;
+        progress->label = ald_metric_to_string(metric);
+        r = measure(&attempt, &figures->answers[metric], &figures->failures[metric]);
+        ald_progress_end(progress);
+        progress->members = NULL;
+        progress->label = NULL;
+        figures->known[metric] = r >= 0;
+        g_free(attempt.variant);
+        g_free(attempt.simpler_than);
+        return r;
+}
+
+/* What hung twice hangs again, and each time costs the whole of the time limit. */
+static bool is_hopeless(const AldFailure *failure)
+{
+        return failure->message &&
+               (failure->kind == ALD_FAILURE_TIMEOUT || failure->kind == ALD_FAILURE_ABORTED ||
+                       failure->kind == ALD_FAILURE_DEVICE_LOST ||
+                       failure->kind == ALD_FAILURE_NO_SUCH_DEVICE);
+}
+
+void ald_figures_measure(const AldRunner *runner, const AldComputeOptions *options, const AldDevice *device,
+        AldProgress *progress, AldFigures *ret)
+{
+        const AldFailure *last = NULL;
+
+        for (AldMetric metric = 0; metric < _ALD_METRIC_MAX; metric++) {
+                if (!(options->metrics & 1u << metric))
+                        continue;
+                if (last) {
+                        (void) ald_fail(&ret->failures[metric], last->kind, "not tried: %s", last->message);
+                        continue;
+                }
+                if (measure_metric(runner, options, device, metric, progress, ret) < 0 &&
+                        is_hopeless(&ret->failures[metric]))
+                        last = &ret->failures[metric];
+        }
+        ret->measured = (uint64_t) g_get_real_time();
+}
+
+void ald_figures_clear(AldFigures *figures)
+{
+        for (AldMetric metric = 0; metric < _ALD_METRIC_MAX; metric++) {
+                ald_answer_clear(&figures->answers[metric]);
+                ald_failure_clear(&figures->failures[metric]);
+        }
+        *figures = (AldFigures){};
+}
+
+bool ald_figures_any(const AldFigures *figures)
+{
+        for (AldMetric metric = 0; metric < _ALD_METRIC_MAX; metric++)
+                if (figures->known[metric])
+                        return true;
+        return false;
+}
+
+bool ald_figures_aborted(const AldFigures *figures)
+{
+        for (AldMetric metric = 0; metric < _ALD_METRIC_MAX; metric++)
+                if (figures->failures[metric].message &&
+                        figures->failures[metric].kind == ALD_FAILURE_ABORTED)
+                        return true;
+        return false;
+}

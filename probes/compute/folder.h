@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdint.h>
+
+/* Empties a folder, without following links or leaving its file system. */
+void ald_folder_empty(const char *folder);
+
+/* The same where it has grown above so many bytes, else only takes away what PoCL leaves behind in each run.
+ */
+void ald_folder_prune(const char *folder, uint64_t bytes_max);
