@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <fts.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "probes/compute/folder.h"
