@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "services/telemetry/cpu.h"
 #include "services/telemetry/kept-file.h"
@@ -29,49 +26,6 @@ void ald_cpu_collector_free(AldCpuCollector *collector)
 {
         ald_kept_file_clear(&collector->stat);
         g_free(collector);
-}
-
-bool ald_cpu_times_parse(const char *text, AldCpuTimes *ret)
-{
-        AldCpuTimes times = { 0 };
-        size_t n = 0;
-
-        if (!g_str_has_prefix(text, "cpu "))
-                return false;
-        for (text += strlen("cpu"); *text == ' ' && n < ALD_CPU_N_TIMES; n++) {
-                char *end;
-
-                text += strspn(text, " ");
-                if (!g_ascii_isdigit(*text))
-                        return false;
-                errno = 0;
-                times.ticks[n] = strtoull(text, &end, 10);
-                if (errno != 0)
-                        return false;
-                text = end;
-        }
-        /* A number at the end of the text may be half a number. */
-        if (n <= ALD_CPU_IDLE || (*text != '\n' && *text != ' '))
-                return false;
-        *ret = times;
-        return true;
-}
-
-/* Single times step back when a processor is taken out, or by rounding; nothing passed then. */
-static double passed(const AldCpuTimes *before, const AldCpuTimes *after, int time)
-{
-        uint64_t from = before->ticks[time], to = after->ticks[time];
-
-        return to > from ? (double) (to - from) : 0;
-}
-
-double ald_cpu_usage(const AldCpuTimes *before, const AldCpuTimes *after)
-{
-        double busy = 0, idle = 0;
-
-        for (int i = 0; i < ALD_CPU_N_TIMES; i++)
-                *(i == ALD_CPU_IDLE || i == ALD_CPU_IOWAIT ? &idle : &busy) += passed(before, after, i);
-        return busy + idle > 0 ? 100 * (busy / (busy + idle)) : ALD_ABSENT_DOUBLE;
 }
 
 static bool read_times(AldKeptFile *file, AldCpuTimes *ret)

@@ -1,30 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <glib.h>
+
+#include "services/common/cpu-times.h"
 
 /* Load of all processors, from the first line of /proc/stat. */
 typedef struct AldCpuCollector AldCpuCollector;
-
-/* The times of that line in ticks, in its order. The times of guests are part of user and nice. */
-enum {
-        ALD_CPU_USER,
-        ALD_CPU_NICE,
-        ALD_CPU_SYSTEM,
-        ALD_CPU_IDLE,
-        ALD_CPU_IOWAIT,
-        ALD_CPU_IRQ,
-        ALD_CPU_SOFTIRQ,
-        ALD_CPU_STEAL,
-        ALD_CPU_N_TIMES,
-};
-
-typedef struct AldCpuTimes {
-        uint64_t ticks[ALD_CPU_N_TIMES];
-} AldCpuTimes;
 
 AldCpuCollector *ald_cpu_collector_new(int root);
 void ald_cpu_collector_free(AldCpuCollector *collector);
@@ -33,10 +15,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldCpuCollector, ald_cpu_collector_free)
 /* The share of time since the last call that was not idle, in percent; absent at the first call, and where
  * the file does not tell. */
 double ald_cpu_collector_sample(AldCpuCollector *collector);
-
-/* Reads the first line of /proc/stat; kernels may tell fewer times than there are, but not fewer than four.
- */
-bool ald_cpu_times_parse(const char *text, AldCpuTimes *ret);
-
-/* The usage between two samples, or absent where no time has passed. */
-double ald_cpu_usage(const AldCpuTimes *before, const AldCpuTimes *after);
