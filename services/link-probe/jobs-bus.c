@@ -41,7 +41,7 @@ static gboolean on_timer(gpointer userdata)
         while (g_hash_table_iter_next(&iter, &path, &shown)) {
                 if (((Shown *) shown)->changed)
                         sd_bus_emit_properties_changed(ald_service_bus(self->service), path, INTERFACE,
-                                "Address", "State", "Phase", "Progress", "Error", "Result", NULL);
+                                "Address", "Device", "State", "Phase", "Progress", "Error", "Result", NULL);
                 ((Shown *) shown)->changed = false;
         }
         return G_SOURCE_REMOVE;
@@ -119,7 +119,9 @@ static int get_string(sd_bus *bus, const char *path, const char *interface, cons
         else if (g_str_equal(property, "Address"))
                 text = ald_job_address(job);
         else if (g_str_equal(property, "Kind"))
-                text = ald_kinds[ALD_KIND_LINK_SOCKET].name;
+                text = ald_kinds[ald_job_kind(job)].name;
+        else if (g_str_equal(property, "Device"))
+                text = ald_job_device(job);
         else if (g_str_equal(property, "State"))
                 text = ald_job_state_name(ald_job_state(job));
         else if (g_str_equal(property, "Phase"))
@@ -207,6 +209,7 @@ static const sd_bus_vtable job_vtable[] = {
         SD_BUS_VTABLE_START(0),
         SD_BUS_PROPERTY("Node", "s", get_string, 0, SD_BUS_VTABLE_PROPERTY_CONST),
         SD_BUS_PROPERTY("Address", "s", get_string, 0, CHANGING),
+        SD_BUS_PROPERTY("Device", "s", get_string, 0, CHANGING),
         SD_BUS_PROPERTY("Kind", "s", get_string, 0, SD_BUS_VTABLE_PROPERTY_CONST),
         SD_BUS_PROPERTY("State", "s", get_string, 0, CHANGING),
         SD_BUS_PROPERTY("Phase", "s", get_string, 0, CHANGING),

@@ -41,21 +41,24 @@ AldJobState ald_job_state(const AldJob *job)
         return job->state;
 }
 
-static const AldProbeTarget *target_of(const AldJob *job)
+AldKind ald_job_kind(const AldJob *job)
 {
-        return &g_array_index(job->targets, AldProbeTarget, MIN(job->next, job->targets->len - 1));
+        return job->task->kind;
 }
 
 const char *ald_job_node(const AldJob *job)
 {
-        return target_of(job)->peer;
+        return job->node;
 }
 
 const char *ald_job_address(const AldJob *job)
 {
-        bool begun = job->next > 0 || job->state != ALD_JOB_WAITING;
+        return job->address ?: "";
+}
 
-        return begun ? target_of(job)->address : "";
+const char *ald_job_device(const AldJob *job)
+{
+        return job->device ?: "";
 }
 
 const char *ald_job_phase(const AldJob *job)

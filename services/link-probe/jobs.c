@@ -3,10 +3,9 @@
 
 #include "services/link-probe/jobs-private.h"
 
-/* A peer that is busy is asked again, this often and no more. */
+/* So long after it was not its turn a job tries again. */
 #define RETRY_MSEC_MIN 1000
 #define RETRY_MSEC_MAX 5000
-#define RETRIES_MAX 20u
 
 static void job_free(gpointer data)
 {
@@ -14,19 +13,19 @@ static void job_free(gpointer data)
 
         g_clear_handle_id(&job->timer, g_source_remove);
         g_array_unref(job->targets);
+        g_free(job->node);
+        g_free(job->address);
+        g_free(job->device);
         g_free(job->phase);
         g_free(job->error);
         json_decref(job->result);
         g_free(job);
 }
 
-AldJobs *ald_jobs_new(AldProber *prober, AldJobsMeasured measured, void *userdata)
+AldJobs *ald_jobs_new(void)
 {
         AldJobs *jobs = g_new0(AldJobs, 1);
 
-        jobs->prober = prober;
-        jobs->measured = measured;
-        jobs->measured_userdata = userdata;
         jobs->list = g_ptr_array_new_with_free_func(job_free);
         return jobs;
 }
@@ -71,8 +70,8 @@ static gboolean on_kept(gpointer userdata)
 {
         AldJob *job = userdata;
 
-        /* Its probe still tells it of its end. */
-        if (job->probe)
+        /* What is running still tells it of its end. */
+        if (job->running)
                 return G_SOURCE_CONTINUE;
         job->timer = 0;
         forget(job);
@@ -89,7 +88,7 @@ static void forget_oldest(AldJobs *jobs, const AldJob *newest)
                 AldJob *job = jobs->list->pdata[i];
 
                 ended += is_over(job);
-                if (!oldest && is_over(job) && !job->probe && job != newest)
+                if (!oldest && is_over(job) && !job->running && job != newest)
                         oldest = job;
         }
         if (ended > ALD_JOBS_ENDED_MAX && oldest)
@@ -116,12 +115,10 @@ static void set_phase(AldJob *job, const char *phase)
         job->phase = g_strdup(phase);
 }
 
-static void on_progress(AldProbe *probe, const char *phase, double fraction, void *userdata)
+void ald_job_tell_progress(AldJob *job, const char *phase, double fraction)
 {
-        AldJob *job = userdata;
-
         set_phase(job, phase);
-        /* It never goes back within one path. */
+        /* It never goes back within one target. */
         job->fraction = MAX(job->fraction, fraction);
         tell(job);
 }
@@ -135,10 +132,10 @@ static gboolean on_retry(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* `phase` is what the peer said, or NULL; `reason` why nothing comes of it in the end. */
+/* `phase` is what is in the way, or NULL; `reason` why nothing comes of it in the end. */
 static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
 {
-        if (++job->retries > RETRIES_MAX) {
+        if (++job->retries > job->task->retries_max) {
                 finish(job, ALD_JOB_FAILED, reason);
                 return;
         }
@@ -149,11 +146,10 @@ static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
         tell(job);
 }
 
-/* Goes on with the next path, or ends: done where at least one path was measured. */
+/* Goes on with the next target, or ends: done where at least one was measured. */
 static void go_on(AldJob *job, const char *error)
 {
         job->next++;
-        job->failed += error != NULL;
         job->fraction = 0;
         job->retries = 0;
         job->state = ALD_JOB_WAITING;
@@ -170,21 +166,26 @@ static void go_on(AldJob *job, const char *error)
                 finish(job, ALD_JOB_FAILED, error);
 }
 
-static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
+/* That of the last target stays; who has more to say puts the others into it. */
+static void take_result(AldJob *job, json_t *result)
 {
-        AldJob *job = userdata;
+        json_decref(job->result);
+        job->result = json_incref(result);
+}
+
+void ald_job_ended(AldJob *job, const AldProbeAnswer *answer)
+{
         AldJobs *jobs = job->jobs;
 
-        job->probe = NULL;
-        jobs->measured(probe, answer, jobs->measured_userdata);
+        job->running = NULL;
         if (!is_over(job)) {
-                if (answer->verdict == ALD_PROBE_LATER) {
+                if (job->stopped) {
+                        finish(job, ALD_JOB_FAILED, answer->reason);
+                } else if (answer->verdict == ALD_PROBE_LATER) {
                         wait_for_turn(job, answer->reason, answer->reason);
                 } else {
-                        if (answer->verdict == ALD_PROBE_DONE) {
-                                json_decref(job->result);
-                                job->result = json_incref(answer->json);
-                        }
+                        if (answer->verdict == ALD_PROBE_DONE)
+                                take_result(job, answer->json);
                         go_on(job, answer->reason);
                 }
         }
@@ -193,18 +194,14 @@ static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userda
 
 static void start(AldJob *job)
 {
-        static const AldProbeHandler handler = { .progress = on_progress, .ended = on_ended };
-        const AldProbeTarget *target = &g_array_index(job->targets, AldProbeTarget, job->next);
-        int r = ald_prober_start(job->jobs->prober, target, &handler, job, &job->probe);
+        g_autofree char *reason = NULL;
+        int r = job->task->start(job, &reason);
 
         if (r == -EBUSY) {
                 if (job->timer == 0)
-                        wait_for_turn(job, NULL, "other probes were in the way for too long");
+                        wait_for_turn(job, reason, reason ?: "other probes were in the way for too long");
         } else if (r < 0) {
-                g_autofree char *error = g_strdup_printf(
-                        "%s cannot be measured: %s", target->address, g_strerror(-r));
-
-                go_on(job, error);
+                go_on(job, reason);
         } else {
                 job->state = ALD_JOB_RUNNING;
                 set_phase(job, NULL);
@@ -241,13 +238,17 @@ int ald_jobs_room(const AldJobs *jobs, uid_t uid)
         return count(jobs, &uid) >= ALD_JOBS_PER_USER_MAX ? -ENOSPC : 0;
 }
 
-AldJob *ald_jobs_add(AldJobs *jobs, uid_t uid, GArray *targets)
+AldJob *ald_job_new(
+        AldJobs *jobs, const AldJobTask *task, void *context, uid_t uid, char *node, GArray *targets)
 {
         AldJob *job = g_new0(AldJob, 1);
 
         job->jobs = jobs;
+        job->task = task;
+        job->context = context;
         job->number = ++jobs->last;
         job->uid = uid;
+        job->node = node;
         job->targets = targets;
         g_ptr_array_add(jobs->list, job);
         if (jobs->handler)
@@ -259,9 +260,11 @@ static void stop(AldJob *job, AldJobState state, const char *reason)
 {
         if (is_over(job))
                 return;
-        finish(job, state, reason);
-        if (job->probe)
-                ald_probe_end(job->probe, reason ?: "was not wanted any more");
+        job->stopped = job->running && state == ALD_JOB_FAILED && job->task->fails_at_end;
+        if (!job->stopped)
+                finish(job, state, reason);
+        if (job->running)
+                job->task->end(job, reason ?: "was not wanted any more");
 }
 
 void ald_job_cancel(AldJob *job)
@@ -269,14 +272,17 @@ void ald_job_cancel(AldJob *job)
         stop(job, ALD_JOB_CANCELED, NULL);
 }
 
-void ald_jobs_fail_all(AldJobs *jobs, const char *reason)
+void ald_jobs_fail_all(AldJobs *jobs, AldKind kind, const char *reason)
 {
         /* What is stopped stays, but others that ended long ago may go. */
         g_autoptr(GPtrArray) list = g_ptr_array_new();
 
-        for (unsigned i = 0; i < jobs->list->len; i++)
-                if (!is_over(jobs->list->pdata[i]))
-                        g_ptr_array_add(list, jobs->list->pdata[i]);
+        for (unsigned i = 0; i < jobs->list->len; i++) {
+                AldJob *job = jobs->list->pdata[i];
+
+                if (!is_over(job) && job->task->kind == kind)
+                        g_ptr_array_add(list, job);
+        }
         for (unsigned i = 0; i < list->len; i++)
                 stop(list->pdata[i], ALD_JOB_FAILED, reason);
 }

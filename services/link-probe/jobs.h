@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/prober.h"
+#include <sys/types.h>
 
-/* Probes that somebody asked for: each of one path after another, as soon as nothing else is in the way. */
+#include <glib.h>
+#include <jansson.h>
+
+#include "state/kind.h"
+
+/* Probes that somebody asked for: each of one target after another, as soon as nothing else is in the way.
+ * What a target is and how it is measured is for its kind: jobs-link.h, compute-jobs.h. */
 typedef struct AldJobs AldJobs;
 typedef struct AldJob AldJob;
 
@@ -28,10 +34,7 @@ typedef struct AldJobsHandler {
         void (*removing)(AldJob *job, void *userdata);
 } AldJobsHandler;
 
-/* Called where a path was measured, or was not. */
-typedef void (*AldJobsMeasured)(const AldProbe *probe, const AldProbeAnswer *answer, void *userdata);
-
-AldJobs *ald_jobs_new(AldProber *prober, AldJobsMeasured measured, void *userdata);
+AldJobs *ald_jobs_new(void);
 void ald_jobs_free(AldJobs *jobs);
 
 /* Whom to tell; the handler NULL: nobody. */
@@ -40,24 +43,23 @@ void ald_jobs_watch(AldJobs *jobs, const AldJobsHandler *handler, void *userdata
 /* -ENOSPC where the user has too many, -EUSERS where there are too many in all. */
 int ald_jobs_room(const AldJobs *jobs, uid_t uid);
 
-/* Takes over the targets (AldProbeTarget), of one peer; there is room. It waits until ald_jobs_step(). */
-AldJob *ald_jobs_add(AldJobs *jobs, uid_t uid, GArray *targets);
-
 /* Starts what waits and can be started: to be called when something has ended, and now and then. */
 void ald_jobs_step(AldJobs *jobs);
 
 void ald_job_cancel(AldJob *job);
-/* Ends all that are under way, as failed. */
-void ald_jobs_fail_all(AldJobs *jobs, const char *reason);
+/* Ends all of the kind that are under way, as failed. */
+void ald_jobs_fail_all(AldJobs *jobs, AldKind kind, const char *reason);
 
 unsigned ald_jobs_count(const AldJobs *jobs);
 AldJob *ald_jobs_at(const AldJobs *jobs, unsigned i);
 
 unsigned ald_job_number(const AldJob *job);
 uid_t ald_job_uid(const AldJob *job);
+AldKind ald_job_kind(const AldJob *job);
 AldJobState ald_job_state(const AldJob *job);
 const char *ald_job_node(const AldJob *job);
 const char *ald_job_address(const AldJob *job);
+const char *ald_job_device(const AldJob *job);
 const char *ald_job_phase(const AldJob *job);
 const char *ald_job_error(const AldJob *job);
 double ald_job_progress(const AldJob *job);

@@ -30,6 +30,7 @@ struct AldLinkProbeManager {
         AldResults *results;
         AldSchedule *schedule;
         AldJobs *jobs;
+        AldLinkJobs *link_jobs;
         AldWishes *wishes;
         AldListener *listener;
         uint64_t refused_before; /* by listeners that are closed */
@@ -126,7 +127,7 @@ static void set_problem(AldLinkProbeManager *manager, char *problem)
 static void stop_all(AldLinkProbeManager *manager, const char *reason)
 {
         ald_schedule_stop(manager->schedule);
-        ald_jobs_fail_all(manager->jobs, reason);
+        ald_jobs_fail_all(manager->jobs, ALD_KIND_LINK_SOCKET, reason);
         ald_prober_end_all(manager->prober, reason);
         ald_sessions_end_all(manager->sessions, reason);
 }
@@ -240,9 +241,10 @@ int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
         };
         make_parts(manager);
         manager->inhibitors = ald_inhibitors_new(directory, on_inhibitors, manager);
-        manager->jobs = ald_jobs_new(manager->prober, on_measured, manager);
+        manager->jobs = ald_jobs_new();
+        manager->link_jobs = ald_link_jobs_new(manager->jobs, manager->prober, on_measured, manager);
         manager->wishes = ald_wishes_new(
-                manager->own_id, manager->query, manager->jobs, may_measure, manager);
+                manager->own_id, manager->query, manager->link_jobs, may_measure, manager);
         manager->tick = ald_timer_new("tick", on_tick, manager);
         look(manager);
         set_tick(manager, 0);
@@ -260,6 +262,7 @@ void ald_link_probe_manager_free(AldLinkProbeManager *manager)
         ald_sessions_free(manager->sessions);
         ald_prober_free(manager->prober);
         ald_jobs_free(manager->jobs);
+        ald_link_jobs_free(manager->link_jobs);
         ald_schedule_free(manager->schedule);
         ald_results_free(manager->results);
         ald_media_free(manager->media);

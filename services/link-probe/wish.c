@@ -8,7 +8,7 @@
 struct AldWishes {
         char *own_id;
         AldStateQuery *query;
-        AldJobs *jobs;
+        AldLinkJobs *jobs;
         AldWishAllowed allowed;
         void *userdata;
         GPtrArray *list; /* of Waiting */
@@ -32,7 +32,7 @@ static void waiting_free(gpointer data)
 }
 
 AldWishes *ald_wishes_new(
-        const char *own_id, AldStateQuery *query, AldJobs *jobs, AldWishAllowed allowed, void *userdata)
+        const char *own_id, AldStateQuery *query, AldLinkJobs *jobs, AldWishAllowed allowed, void *userdata)
 {
         AldWishes *wishes = g_new0(AldWishes, 1);
 
@@ -92,7 +92,7 @@ static void on_network(int error, AldRecord *network, void *userdata)
 {
         Waiting *waiting = userdata;
         const AldWishes *all = waiting->all;
-        AldJobs *jobs = all->jobs;
+        AldJobs *jobs = ald_link_jobs_all(all->jobs);
         g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(AldProbeTarget));
         AldJob *job = NULL;
         int r = error;
@@ -105,7 +105,7 @@ static void on_network(int error, AldRecord *network, void *userdata)
         if (r >= 0)
                 r = ald_jobs_room(jobs, waiting->wish.uid);
         if (r >= 0)
-                job = ald_jobs_add(jobs, waiting->wish.uid, g_steal_pointer(&targets));
+                job = ald_link_jobs_add(all->jobs, waiting->wish.uid, g_steal_pointer(&targets));
         waiting->answered(r, job, waiting->userdata);
         g_ptr_array_remove_fast(all->list, waiting);
         if (job)
@@ -135,7 +135,7 @@ int ald_wishes_add(
         int r = wishes->allowed(wishes->userdata);
 
         if (r >= 0)
-                r = ald_jobs_room(wishes->jobs, wish->uid);
+                r = ald_jobs_room(ald_link_jobs_all(wishes->jobs), wish->uid);
         if (r < 0)
                 return r;
         if (g_str_equal(wish->target.peer, wishes->own_id))

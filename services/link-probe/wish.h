@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/jobs.h"
+#include "services/link-probe/jobs-link.h"
 #include "services/link-probe/state-query-bus.h"
 
 /* Probes that somebody wishes: the paths to the node are looked up, and a job made of them. */
@@ -22,7 +22,7 @@ typedef void (*AldWishAnswer)(int error, AldJob *job, void *userdata);
 typedef int (*AldWishAllowed)(void *userdata);
 
 AldWishes *ald_wishes_new(
-        const char *own_id, AldStateQuery *query, AldJobs *jobs, AldWishAllowed allowed, void *userdata);
+        const char *own_id, AldStateQuery *query, AldLinkJobs *jobs, AldWishAllowed allowed, void *userdata);
 /* Whoever waits is told that nothing comes of it. The query goes first. */
 void ald_wishes_free(AldWishes *wishes);
 

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/link-probe/jobs-link.h"
+#include "services/link-probe/jobs-private.h"
+
+/* A peer that is busy is asked again, this often and no more. */
+#define RETRIES_MAX 20u
+
+struct AldLinkJobs {
+        AldJobs *jobs;
+        AldProber *prober;
+        AldJobsMeasured measured;
+        void *userdata;
+};
+
+AldLinkJobs *ald_link_jobs_new(AldJobs *jobs, AldProber *prober, AldJobsMeasured measured, void *userdata)
+{
+        AldLinkJobs *links = g_new(AldLinkJobs, 1);
+
+        *links = (AldLinkJobs){ jobs, prober, measured, userdata };
+        return links;
+}
+
+void ald_link_jobs_free(AldLinkJobs *links)
+{
+        g_free(links);
+}
+
+AldJobs *ald_link_jobs_all(AldLinkJobs *links)
+{
+        return links->jobs;
+}
+
+static void on_progress(AldProbe *probe, const char *phase, double fraction, void *userdata)
+{
+        ald_job_tell_progress(userdata, phase, fraction);
+}
+
+static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
+{
+        AldJob *job = userdata;
+        AldLinkJobs *links = job->context;
+
+        job->running = NULL;
+        links->measured(probe, answer, links->userdata);
+        ald_job_ended(job, answer);
+}
+
+static int start(AldJob *job, char **ret_reason)
+{
+        static const AldProbeHandler handler = { .progress = on_progress, .ended = on_ended };
+        const AldLinkJobs *links = job->context;
+        const AldProbeTarget *target = &g_array_index(job->targets, AldProbeTarget, job->next);
+        AldProbe *probe;
+        int r = ald_prober_start(links->prober, target, &handler, job, &probe);
+
+        if (r >= 0)
+                job->running = probe;
+        if (r >= 0 || r != -EBUSY) {
+                g_free(job->address);
+                job->address = g_strdup(target->address);
+        }
+        if (r < 0 && r != -EBUSY)
+                *ret_reason = g_strdup_printf("%s cannot be measured: %s", target->address, g_strerror(-r));
+        return r;
+}
+
+static void end(AldJob *job, const char *reason)
+{
+        ald_probe_end(job->running, reason);
+}
+
+AldJob *ald_link_jobs_add(AldLinkJobs *links, uid_t uid, GArray *targets)
+{
+        static const AldJobTask task = {
+                .kind = ALD_KIND_LINK_SOCKET,
+                .start = start,
+                .end = end,
+                .retries_max = RETRIES_MAX,
+        };
+        const AldProbeTarget *first = &g_array_index(targets, AldProbeTarget, 0);
+
+        return ald_job_new(links->jobs, &task, links, uid, g_strdup(first->peer), targets);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/jobs.h"
+#include "services/link-probe/prober.h"
+
+/* Jobs that measure the paths to a node, one after another. */
+typedef struct AldLinkJobs AldLinkJobs;
+
+/* Called where a path was measured, or was not. */
+typedef void (*AldJobsMeasured)(const AldProbe *probe, const AldProbeAnswer *answer, void *userdata);
+
+AldLinkJobs *ald_link_jobs_new(AldJobs *jobs, AldProber *prober, AldJobsMeasured measured, void *userdata);
+void ald_link_jobs_free(AldLinkJobs *links);
+
+AldJobs *ald_link_jobs_all(AldLinkJobs *links);
+
+/* Takes over the targets (AldProbeTarget), of one peer; there is room. It waits until ald_jobs_step(). */
+AldJob *ald_link_jobs_add(AldLinkJobs *links, uid_t uid, GArray *targets);
