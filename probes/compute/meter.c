@@ -111,7 +111,7 @@ static int measure(Run *run)
         bool first = true; /* those queued while it settled */
 
         while (run->by_wall.n < ALD_SERIES_MAX && !sure(run) &&
-                (run->by_wall.n == 0 || elapsed(run->start_nsec) < run->seconds_max)) {
+                (run->by_wall.n < 2 || elapsed(run->start_nsec) < run->seconds_max)) {
                 AldSpan span;
                 int r = ald_launches_next(&run->launches, launches_in(run, WINDOW_SECONDS), &span);
 

@@ -26,3 +26,8 @@ typedef int (*AldLaunch)(void *userdata, cl_event *ret);
  */
 int ald_meter_run(AldSession *session, const AldMeterOptions *options, AldLaunch launch, void *userdata,
         double work_per_launch, AldMeter *ret, AldFailure *failure);
+
+/* The best rate within so many seconds, to choose between several ways. Done once before, so that nothing is
+ * compiled meanwhile. */
+int ald_meter_try(AldSession *session, AldLaunch launch, void *userdata, double work_per_launch,
+        double seconds, double *ret, AldFailure *failure);

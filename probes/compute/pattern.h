@@ -4,10 +4,10 @@
 #include <stdint.h>
 
 /*
- * What memory is filled with: words without order, since some chips compress what has one, and fewer wires switch
- * for zeros. Each period of words is the same shuffle times another odd number, so that the sum of all is known
- * here at the cost of one period, but a kernel that reads one piece twice and leaves out another is found out.
- * kernels/memory.cl makes the same.
+ * What memory is filled with: words without order, since some chips compress what has one, and fewer wires
+ * switch for zeros. Each period of words is the same shuffle times another odd number, so that the sum of all
+ * is known here at the cost of one period, but a kernel that reads one piece twice and leaves out another is
+ * found out. kernels/memory.cl makes the same.
  */
 #define ALD_PATTERN_PERIOD (UINT64_C(1) << 22) /* words */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processors: as in read-cpu.cl. Stores that pass by the caches, where the compiler has them, spare reading what
- * is overwritten.
+ * Processors: as in read-cpu.cl. Stores that pass by the caches, where the compiler has them, spare reading
+ * what is overwritten.
  */
 #ifdef __AVX512F__
 typedef uint16 wide;

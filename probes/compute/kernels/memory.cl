@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fills memory with the words of pattern.h, and compares it with them. n is in vectors of 16 words. Processors
- * (CPU) get a piece for each work-item, other devices take turns.
+ * Fills memory with the words of pattern.h, and compares it with them. n is in vectors of 16 words.
+ * Processors (CPU) get a piece for each work-item, other devices take turns.
  */
 #ifdef CPU
 #define FOR_EACH(i, n)                                                                                      \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processors: each work-item reads a piece of its own from its start to its end with the widest loads there are,
- * into several sums, so that no addition waits for another. n is in vectors of 16 words; all sums are added to
- * what the item found before, so that no launch can be left out unseen.
+ * Processors: each work-item reads a piece of its own from its start to its end with the widest loads there
+ * are, into several sums, so that no addition waits for another. n is in vectors of 16 words; all sums are
+ * added to what the item found before, so that no launch can be left out unseen.
  */
 #ifdef __AVX512F__
 typedef uint16 wide;

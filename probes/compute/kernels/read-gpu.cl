@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * GPUs: 16 bytes a load, several of them under way in each work-item. "grid": neighbours read neighbouring
- * vectors, each next load a whole grid further; "tile": a work-group reads a contiguous tile. n is in vectors of
- * 16 words; all sums are added to what the item found before, so that no launch can be left out unseen.
+ * vectors, each next load a whole grid further; "tile": a work-group reads a contiguous tile. n is in vectors
+ * of 16 words; all sums are added to what the item found before, so that no launch can be left out unseen.
  */
 uint add_up(uint4 sum)
 {

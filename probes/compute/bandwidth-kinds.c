@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "probes/compute/bandwidth.h"
+#include "probes/compute/kernels.h"
+
+static const AldShape read_cpu[] = {
+        { "prefetch", "read_prefetch", 1, 16 },
+        { "streams-4", "read_streams", 1, 16 },
+        { "plain", "read_plain", 1, 16 },
+};
+
+static const AldShape copy_cpu[] = {
+        { "past-streams-2", "copy_past_streams", 1, 16 },
+        { "past", "copy_past", 1, 16 },
+        { "plain", "copy_plain", 1, 16 },
+};
+
+/* Large AMD chips want fewer work-items with more loads each, others more. */
+static const AldShape read_gpu[] = {
+        { "tile-8", "read_tile_8", 256, 2048 },
+        { "grid-8", "read_grid_8", 256, 2048 },
+        { "tile-4", "read_tile_4", 256, 2048 },
+        { "tile-16", "read_tile_16", 256, 1024 },
+        { "grid-16", "read_grid_16", 256, 1024 },
+        { "tile-4-many", "read_tile_4", 256, 8192 },
+        { "tile-8-large", "read_tile_8", 1024, 4096 },
+        { "grid-4", "read_grid_4", 256, 2048 },
+};
+
+static const AldShape copy_gpu[] = {
+        { "tile-4", "copy_tile_4", 256, 2048 },
+        { "grid-4", "copy_grid_4", 256, 2048 },
+        { "tile-2", "copy_tile_2", 256, 2048 },
+        { "tile-8", "copy_tile_8", 256, 1024 },
+        { "grid-8", "copy_grid_8", 256, 1024 },
+        { "tile-2-many", "copy_tile_2", 256, 8192 },
+        { "tile-4-large", "copy_tile_4", 1024, 4096 },
+        { "grid-2", "copy_grid_2", 256, 2048 },
+};
+
+int ald_read_measure(
+        AldSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure)
+{
+        static const AldBandwidth cpu = { ald_kernel_read_cpu, read_cpu, G_N_ELEMENTS(read_cpu), false };
+        static const AldBandwidth gpu = { ald_kernel_read_gpu, read_gpu, G_N_ELEMENTS(read_gpu), false };
+
+        return ald_bandwidth_measure(
+                session, session->facts->type == ALD_DEVICE_CPU ? &cpu : &gpu, options, ret, failure);
+}
+
+int ald_copy_measure(
+        AldSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure)
+{
+        static const AldBandwidth cpu = { ald_kernel_copy_cpu, copy_cpu, G_N_ELEMENTS(copy_cpu), true };
+        static const AldBandwidth gpu = { ald_kernel_copy_gpu, copy_gpu, G_N_ELEMENTS(copy_gpu), true };
+
+        return ald_bandwidth_measure(
+                session, session->facts->type == ALD_DEVICE_CPU ? &cpu : &gpu, options, ret, failure);
+}

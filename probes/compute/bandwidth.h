@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/compute/measure.h"
+
+/* One way of going through memory. */
+typedef struct AldShape {
+        const char *name;
+        const char *kernel;
+        unsigned local;    /* at most so many work-items in a group */
+        unsigned per_unit; /* work-items for each compute unit */
+} AldShape;
+
+/* Kernels take memory to read, the sums or memory to copy to, and how many vectors of 16 words there are. */
+typedef struct AldBandwidth {
+        const char *source;
+        const AldShape *shapes; /* the likeliest first, the simplest last */
+        size_t n_shapes;
+        bool copies; /* bytes read and bytes written count */
+} AldBandwidth;
+
+/* The fastest shape that does all of its work, through memory that outgrows the caches. */
+int ald_bandwidth_measure(AldSession *session, const AldBandwidth *bandwidth,
+        const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);

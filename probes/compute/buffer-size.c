@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "probes/compute/buffer-size.h"
+#include "probes/compute/pattern.h"
+
+#define MIB (UINT64_C(1) << 20)
+#define GIB (UINT64_C(1) << 30)
+
+#define CACHES_MIN 8u     /* times what the caches hold */
+#define CACHES_ENOUGH 16u /* at most a sixteenth may come out of them then */
+#define CACHES_MAX 32u    /* a cache that keeps some of what it holds shows up to here */
+#define MEMORY_PART 4u    /* all buffers take at most this part of the memory */
+#define LARGEST (8 * GIB) /* words are counted in 32 bits */
+
+/* The largest 2^n of the pattern that is not larger; 0: none. */
+static uint64_t down(uint64_t bytes)
+{
+        uint64_t size = ALD_PATTERN_BYTES;
+
+        if (bytes < size)
+                return 0;
+        while (size <= bytes / 2)
+                size *= 2;
+        return size;
+}
+
+static uint64_t up(uint64_t bytes)
+{
+        uint64_t size = down(bytes);
+
+        return size == 0 ? ALD_PATTERN_BYTES : size < bytes ? size * 2 : size;
+}
+
+/* Some drivers tell one of several caches: so never below sizes that outgrow those on the market. */
+static uint64_t least(const AldDevice *device)
+{
+        return device->type == ALD_DEVICE_CPU ? 256 * MIB : 512 * MIB;
+}
+
+AldBufferSizes ald_buffer_sizes(const AldDevice *device, uint64_t available, bool copies)
+{
+        uint64_t start = MIN(up(MAX(device->cache_bytes * CACHES_MIN, least(device))), LARGEST);
+        uint64_t most = MIN(MAX(up(device->cache_bytes * CACHES_MAX), 4 * start), LARGEST);
+        uint64_t enough = MIN(MAX(up(device->cache_bytes * CACHES_ENOUGH), start), LARGEST);
+        uint64_t memory = device->memory_bytes > 0 ? device->memory_bytes / MEMORY_PART : most;
+
+        if (available > 0 && (device->unified || device->type == ALD_DEVICE_CPU))
+                memory = MIN(memory, available / MEMORY_PART);
+        memory /= copies ? 2 : 1;
+        if (device->allocation_max > 0)
+                memory = MIN(memory, device->allocation_max);
+        memory = down(memory);
+        return (AldBufferSizes){
+                .start = MIN(start, memory),
+                .limit = MIN(most, memory),
+                .wants = memory < enough,
+        };
+}

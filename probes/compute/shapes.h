@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/compute/bandwidth.h"
+#include "probes/compute/memory.h"
+
+/* A shape that the device can run. */
+typedef struct AldReadyShape {
+        const AldShape *shape;
+        cl_kernel kernel;
+        size_t items, local;
+        double best;  /* rate; 0: not tried */
+        bool refused; /* it failed, or left work out */
+} AldReadyShape;
+
+#define ALD_SHAPES_MAX 16u
+
+typedef struct AldShapes {
+        AldSession *session;
+        cl_program program;
+        AldReadyShape ready[ALD_SHAPES_MAX];
+        size_t n;
+        AldReadyShape *now; /* the one that is launched */
+        uint64_t launches;  /* counted by ald_shapes_launch() */
+        AldFailure *failure;
+} AldShapes;
+
+/* Builds those that are asked for. */
+int ald_shapes_open(AldShapes *ret, AldSession *session, const AldBandwidth *bandwidth,
+        const AldMeasureOptions *options, AldFailure *failure);
+void ald_shapes_close(AldShapes *shapes);
+
+/* Of the largest launch of any. */
+size_t ald_shapes_items(const AldShapes *shapes);
+
+/* This one from now on, through this memory; failures go to `failure`. */
+void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemory *memory, AldFailure *failure);
+
+/* An AldLaunch of `now`; the userdata is an AldShapes. */
+int ald_shapes_launch(void *userdata, cl_event *ret);
+
+/* The fastest of those that are not refused, NULL: none. */
+AldReadyShape *ald_shapes_best(AldShapes *shapes);
