@@ -138,10 +138,24 @@ static int by_type(const void *a, const void *b)
         return one->type != other->type ? (int) one->type - (int) other->type : strcmp(one->id, other->id);
 }
 
+/* One view may tell what another does not. */
+static void share_addresses(GPtrArray *devices)
+{
+        for (guint i = 0; i < devices->len; i++)
+                for (guint j = 0; j < devices->len; j++) {
+                        AldDevice *device = devices->pdata[i];
+                        const AldDevice *other = devices->pdata[j];
+
+                        if (!device->pci && is_same(device, other))
+                                device->pci = g_strdup(other->pci);
+                }
+}
+
 void ald_devices_match(GPtrArray *devices, const GPtrArray *cards)
 {
         g_autoptr(GPtrArray) known = g_ptr_array_new();
 
+        share_addresses(devices);
         g_ptr_array_sort(devices, by_rank);
         for (guint i = 0; i < devices->len; i++) {
                 AldDevice *device = devices->pdata[i];

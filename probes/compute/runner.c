@@ -163,14 +163,14 @@ static int take_text(Child *child, const char *text, size_t length, AldRunnerTol
 
 static int follow(Child *child, AldRunnerTold told, void *userdata, AldAnswer *ret, AldFailure *failure)
 {
+        g_autofree char *wait = g_strdup_printf("waited %u s for the driver", child->runner->timeout);
         char buffer[16 * 1024];
         int r;
 
         do {
                 ssize_t n;
 
-                r = ald_wait_for(child->answers, POLLIN, child->runner->stop, child->deadline,
-                        "waited for the driver", failure);
+                r = ald_wait_for(child->answers, POLLIN, child->runner->stop, child->deadline, wait, failure);
                 if (r < 0)
                         return r;
                 n = read(child->answers, buffer, sizeof buffer);
