@@ -3,8 +3,7 @@
 
 #include "pki/types.h"
 
-/* What the readers of PEM share. The memory that the BIO reads stays the caller's. -E2BIG beyond max bytes.
- */
+/* What the readers of PEM share: the memory that the BIO reads stays the caller's. -E2BIG beyond max. */
 int ald_pki_pem_open(const char *pem, size_t n, size_t max, const char *what, BIO **ret, char **ret_error);
 
 /* Loads a file to be freed by g_free(); *ret_error names it. */

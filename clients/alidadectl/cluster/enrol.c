@@ -183,7 +183,6 @@ static int install_certificate(const AldHome *home, bool broker, X509 *certifica
 {
         g_autofree char *path = path_of(home, broker, ".crt"), *pem = ald_pki_certificate_to_pem(certificate);
         g_autofree char *until = NULL;
-        g_autoptr(GDateTime) time = NULL;
         AldPkiFacts facts;
         int r;
 
@@ -191,8 +190,7 @@ static int install_certificate(const AldHome *home, bool broker, X509 *certifica
         if (r != ALD_EXIT_OK)
                 return r;
         ald_pki_certificate_facts(certificate, &facts);
-        time = g_date_time_new_from_unix_utc((gint64) (facts.not_after / G_USEC_PER_SEC));
-        until = g_date_time_format(time, "%F");
+        until = ald_home_day(facts.not_after);
         ald_home_tell(home, "Installed %s, valid until %s", path, until);
         return ALD_EXIT_OK;
 }

@@ -200,6 +200,13 @@ int ald_home_configure(AldHome *home, const char *name, const char *const *broke
         return ALD_EXIT_OK;
 }
 
+char *ald_home_day(uint64_t usec)
+{
+        g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc((gint64) (usec / G_USEC_PER_SEC));
+
+        return time ? g_date_time_format(time, "%F") : g_strdup("?");
+}
+
 void ald_home_tell(const AldHome *home, const char *format, ...)
 {
         va_list list;

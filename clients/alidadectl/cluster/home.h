@@ -57,6 +57,9 @@ gid_t ald_home_group(const char *name);
 /* Writes the configuration of the cluster service; what it says of other things stays. */
 int ald_home_configure(AldHome *home, const char *name, const char *const *brokers);
 
+/* "2027-12-23", of µs of CLOCK_REALTIME; "?" for what is no date. */
+char *ald_home_day(uint64_t usec);
+
 /* One line about what was done. */
 void ald_home_tell(const AldHome *home, const char *format, ...) G_GNUC_PRINTF(2, 3);
 

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "clients/alidadectl/cluster/signing.h"
+#include "clients/alidadectl/print.h"
+
+/* Who is let in, and who is not. */
+
+/* All nodes trust who answers at the addresses of a broker, so it takes a word of who signs. */
+static int check_broker(const AldClusterOrder *order, const AldSigning *signing)
+{
+        g_autofree char *names = NULL;
+
+        if (!signing->broker_key || order->broker)
+                return ALD_EXIT_OK;
+        names = g_strjoinv(", ", signing->request->addresses);
+        ald_complain(
+                "The request is refused: node %s asks to be a broker too, whom all nodes trust at %s. If it "
+                "shall be one, add --broker; else have it ask again without",
+                signing->id, names);
+        return ALD_EXIT_ERROR;
+}
+
+static bool is_of(const AldIssued *issued, EVP_PKEY *key)
+{
+        return key && EVP_PKEY_eq(X509_get0_pubkey(issued->certificate), key) == 1;
+}
+
+static int refuse(const AldSigning *signing, const AldIssued *issued, bool same_key)
+{
+        g_autofree char *until = ald_home_day(issued->facts.not_after);
+
+        if (same_key)
+                ald_complain("Node %s has a certificate, valid until %s, for the same key. For a new one add "
+                             "--renew",
+                        signing->id, until);
+        else
+                ald_complain(
+                        "Node %s has a certificate, valid until %s, for another key. If it was installed "
+                        "anew, or lost its key, add --replace, which revokes that certificate. If this is a "
+                        "copy of another machine: there, remove /etc/machine-id, run "
+                        "systemd-machine-id-setup, reboot and join again",
+                        signing->id, until);
+        return ALD_EXIT_ERROR;
+}
+
+/* A key that was revoked may be in other hands. */
+static int check_revoked(const AldSigning *signing)
+{
+        const AldAuthority *authority = signing->authority;
+
+        for (guint i = 0; i < authority->issued->len; i++) {
+                const AldIssued *one = authority->issued->pdata[i];
+
+                if ((!is_of(one, signing->key) && !is_of(one, signing->broker_key)) ||
+                        !ald_pki_crl_contains(authority->crl, one->facts.serial))
+                        continue;
+                ald_complain("The key of this request was revoked. If the machine may come back: there, "
+                             "alidadectl cluster leave, then join, which makes a new key");
+                return ALD_EXIT_ERROR;
+        }
+        return ALD_EXIT_OK;
+}
+
+/* An id belongs to one machine; who holds the key that was certified is that machine. */
+static int check_existing(const AldClusterOrder *order, AldSigning *signing)
+{
+        const GPtrArray *issued = signing->authority->issued;
+        bool replaces = false;
+
+        for (guint i = 0; i < issued->len; i++) {
+                const AldIssued *one = issued->pdata[i];
+                bool same = is_of(one, signing->key);
+
+                if (one->is_broker || strcmp(one->node, signing->id) != 0 ||
+                        !ald_authority_is_valid(signing->authority, one))
+                        continue;
+                if (!order->replace && !(order->renew && same))
+                        return refuse(signing, one, same);
+                replaces = replaces || !same;
+        }
+        for (guint i = 0; replaces && i < issued->len; i++) {
+                AldIssued *one = issued->pdata[i];
+
+                if (ald_authority_is_of(signing->authority, one, signing->id) && !is_of(one, signing->key) &&
+                        !is_of(one, signing->broker_key) && ald_authority_is_valid(signing->authority, one))
+                        g_ptr_array_add(signing->replaced, g_strdup(one->facts.serial));
+        }
+        return ALD_EXIT_OK;
+}
+
+/* An address of the request that a broker has, or NULL. */
+static const char *shared_address(const AldSigning *signing, const AldIssued *broker)
+{
+        for (char **address = signing->request->addresses; *address; address++)
+                if (ald_pki_certificate_is_for_host(broker->certificate, *address))
+                        return *address;
+        return NULL;
+}
+
+static int refuse_address(const char *address, const char *node, bool is_here)
+{
+        ald_complain(
+                "The request is refused: the broker of node %s%s has the address %s. %sIf several machines "
+                "have that address, as that of a bridge within each, have it ask again with --address=",
+                node, is_here ? ", which is this machine," : "", address,
+                is_here ? ""
+                        : "If that is no broker any more, add --replace, which revokes its certificate. ");
+        return ALD_EXIT_ERROR;
+}
+
+/* With certificates for one address each of two brokers could pass for the other. */
+static int check_addresses(const AldClusterOrder *order, AldSigning *signing)
+{
+        const GPtrArray *issued = signing->authority->issued;
+
+        for (guint i = 0; signing->broker_key && i < issued->len; i++) {
+                const AldIssued *one = issued->pdata[i];
+                bool is_here = strcmp(one->node, signing->home->id) == 0;
+                const char *shared;
+
+                if (!one->is_broker || strcmp(one->node, signing->id) == 0 ||
+                        !ald_authority_is_valid(signing->authority, one))
+                        continue;
+                shared = shared_address(signing, one);
+                if (shared && (!order->replace || is_here))
+                        return refuse_address(shared, one->node, is_here);
+                if (shared)
+                        g_ptr_array_add(signing->replaced, g_strdup(one->facts.serial));
+        }
+        return ALD_EXIT_OK;
+}
+
+int ald_signing_check(const AldClusterOrder *order, AldSigning *signing)
+{
+        int r;
+
+        r = check_broker(order, signing);
+        if (r == ALD_EXIT_OK)
+                r = check_revoked(signing);
+        if (r == ALD_EXIT_OK)
+                r = check_existing(order, signing);
+        return r == ALD_EXIT_OK ? check_addresses(order, signing) : r;
+}
