@@ -157,10 +157,22 @@ bool ald_field_beyond_threshold(const AldField *field, const void *a, const void
         return fabs(number_at(field, b) - from) >= threshold;
 }
 
+const AldField *ald_struct_find_next(const AldStruct *type, const char *name, size_t *next)
+{
+        for (size_t n = 0; n < type->n_fields; n++) {
+                size_t i = *next + n < type->n_fields ? *next + n : *next + n - type->n_fields;
+
+                if (strcmp(type->fields[i].name, name) == 0) {
+                        *next = i + 1;
+                        return &type->fields[i];
+                }
+        }
+        return NULL;
+}
+
 const AldField *ald_struct_find(const AldStruct *type, const char *name)
 {
-        for (size_t i = 0; i < type->n_fields; i++)
-                if (strcmp(type->fields[i].name, name) == 0)
-                        return &type->fields[i];
-        return NULL;
+        size_t next = 0;
+
+        return ald_struct_find_next(type, name, &next);
 }

@@ -73,3 +73,7 @@ bool ald_field_beyond_threshold(const AldField *field, const void *a, const void
 
 /* The field of this name, or NULL. */
 const AldField *ald_struct_find(const AldStruct *type, const char *name);
+
+/* The same where many are looked for. Who writes fields does so in the order of the table, so the one after
+ * the last is tried first: *next is 0 at the first call. */
+const AldField *ald_struct_find_next(const AldStruct *type, const char *name, size_t *next);

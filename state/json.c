@@ -215,18 +215,19 @@ static int read_value(json_t *value, const AldField *field, void *to, Reader *re
 
 static int read_fields(json_t *json, const AldStruct *type, void *to, Reader *reader)
 {
+        size_t next = 0;
+
         if (!json_is_object(json))
                 return -EBADMSG;
 
         memcpy(to, type->absent, type->size);
-        for (size_t i = 0; i < type->n_fields; i++) {
-                const AldField *field = &type->fields[i];
-                json_t *value = json_object_get(json, field->name);
+        for (void *at = json_object_iter(json); at; at = json_object_iter_next(json, at)) {
+                const AldField *field = ald_struct_find_next(type, json_object_iter_key(at), &next);
                 int r;
 
-                if (!value)
+                if (!field)
                         continue;
-                r = read_value(value, field, (char *) to + field->offset, reader);
+                r = read_value(json_object_iter_value(at), field, (char *) to + field->offset, reader);
                 if (r < 0) {
                         if (!reader->bad_field)
                                 reader->bad_field = field->name;
@@ -366,57 +367,4 @@ int ald_update_from_json(json_t *json, AldUpdate *ret, const char **ret_field)
         if (r < 0 && ret_field)
                 *ret_field = bad_field;
         return r;
-}
-
-/* jansson's own limit is compiled in and far too deep for us. Up to the first character that it would refuse
- * this sees the same nesting. */
-static bool is_too_deep(const char *bytes, size_t n)
-{
-        bool in_string = false;
-        unsigned depth = 0;
-
-        for (size_t i = 0; i < n; i++) {
-                if (in_string && bytes[i] == '\\')
-                        i++;
-                else if (bytes[i] == '"')
-                        in_string = !in_string;
-                else if (!in_string && (bytes[i] == '{' || bytes[i] == '['))
-                        depth++;
-                else if (!in_string && depth > 0 && (bytes[i] == '}' || bytes[i] == ']'))
-                        depth--;
-                if (depth > ALD_JSON_MAX_DEPTH)
-                        return true;
-        }
-        return false;
-}
-
-static int refuse(int error, char **ret_error, char *reason)
-{
-        if (ret_error)
-                *ret_error = reason;
-        else
-                g_free(reason);
-        return error;
-}
-
-int ald_json_load(const char *bytes, size_t n, size_t max_bytes, json_t **ret, char **ret_error)
-{
-        g_autofree char *reason = NULL;
-        json_error_t error;
-        json_t *json;
-
-        if (n > max_bytes)
-                return refuse(-E2BIG, ret_error, g_strdup_printf("larger than %zu bytes", max_bytes));
-        if (is_too_deep(bytes, n))
-                return refuse(-EBADMSG, ret_error,
-                        g_strdup_printf("nested deeper than %u levels", ALD_JSON_MAX_DEPTH));
-        json = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, &error);
-        if (!json) {
-                /* It quotes what it read, up to the middle of a character. */
-                reason = g_utf8_make_valid(error.text, -1);
-                return refuse(-EBADMSG, ret_error,
-                        g_strdup_printf("line %d, column %d: %s", error.line, error.column, reason));
-        }
-        *ret = json;
-        return 0;
 }

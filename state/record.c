@@ -73,10 +73,15 @@ static bool has_noncharacter(const char *utf8)
 
 static bool string_is_sayable(const char *string)
 {
-        size_t n;
+        size_t n = 0;
 
         if (!string || !*string)
                 return false;
+        while (n <= ALD_STRING_MAX &&
+                (signed char) string[n] > 0) /* most are ASCII, and need no other look */
+                n++;
+        if (n <= ALD_STRING_MAX && string[n] == '\0')
+                return true;
         n = strnlen(string, ALD_STRING_MAX + 1);
         return n <= ALD_STRING_MAX && g_utf8_validate(string, (gssize) n, NULL) && !has_noncharacter(string);
 }

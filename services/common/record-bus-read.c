@@ -128,22 +128,6 @@ static int read_variant(sd_bus_message *message, const AldField *field, void *to
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
-/* Senders write the fields in the order of the table, so the one after the last is tried first. */
-static const AldField *find_field(const AldStruct *type, const char *name, size_t *next)
-{
-        const AldField *field;
-
-        for (size_t i = *next; i < type->n_fields; i++)
-                if (strcmp(type->fields[i].name, name) == 0) {
-                        *next = i + 1;
-                        return &type->fields[i];
-                }
-        field = ald_struct_find(type, name);
-        if (field)
-                *next = (size_t) (field - type->fields) + 1;
-        return field;
-}
-
 static int read_entry(sd_bus_message *message, const AldStruct *type, void *to, size_t *next, Reader *reader,
         AldRecord *envelope)
 {
@@ -154,7 +138,7 @@ static int read_entry(sd_bus_message *message, const AldStruct *type, void *to, 
         r = sd_bus_message_read_basic(message, 's', &name);
         if (r < 0)
                 return r;
-        field = find_field(type, name, next);
+        field = ald_struct_find_next(type, name, next);
         if (field)
                 return read_variant(message, field, (char *) to + field->offset, reader);
         for (size_t i = 0; envelope && i < ALD_RECORD_BUS_ENVELOPE; i++)

@@ -190,6 +190,21 @@ static void test_find(void)
         }
 }
 
+/* Whatever the order in which they are looked for. */
+static void test_find_next(void)
+{
+        const AldStruct *type = ald_kinds[ALD_KIND_MEMORY].type;
+        const AldField *fields = type->fields;
+        const size_t last = type->n_fields - 1, sought[] = { 0, 1, 2, last, last, 0, 5, 4, last, 1 };
+        size_t next = 0;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(sought); i++) {
+                g_assert_null(ald_struct_find_next(type, "Revision", &next));
+                g_assert_true(
+                        ald_struct_find_next(type, fields[sought[i]].name, &next) == &fields[sought[i]]);
+        }
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -200,5 +215,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/field/thresholds", test_thresholds);
         g_test_add_func("/field/thresholds-of-other-types", test_thresholds_of_other_types);
         g_test_add_func("/field/find", test_find);
+        g_test_add_func("/field/find-next", test_find_next);
         return g_test_run();
 }
