@@ -41,18 +41,26 @@ typedef struct Sum {
         int kind;
 } Sum;
 
+static void add_entry(Sum *sum, const AldEntry *entry)
+{
+        bool left_out = sum->kind < 0 ? ald_kinds[entry->kind].local : (int) entry->kind != sum->kind;
+
+        if (!entry->record || left_out)
+                return;
+        sum->digest.count++;
+        sum->digest.sum += hash_entry(entry);
+}
+
 static gboolean add_node(AldNode *node, void *userdata)
 {
         Sum *sum = userdata;
 
-        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry)) {
-                bool left_out = sum->kind < 0 ? ald_kinds[entry->kind].local : (int) entry->kind != sum->kind;
-
-                if (!entry->record || left_out)
-                        continue;
-                sum->digest.count++;
-                sum->digest.sum += hash_entry(entry);
+        if (sum->kind >= 0 && !ald_kinds[sum->kind].is_link) {
+                add_entry(sum, &node->entries[sum->kind]);
+                return FALSE;
         }
+        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry))
+                add_entry(sum, entry);
         return FALSE;
 }
 
