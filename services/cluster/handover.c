@@ -7,10 +7,15 @@
 /* To ask for all again is dear for everybody. */
 #define LOSS_USEC (10 * G_USEC_PER_SEC)
 
+typedef struct Change {
+        AldId node;
+        bool dropped; /* even where it is back by now */
+} Change;
+
 struct AldHandover {
         AldStateLink *link;
         AldOutbox *outbox;
-        GArray *presences; /* AldId of nodes of which more is to be told */
+        GArray *presences; /* Change of nodes of which more is to be told */
         AldPresenceRow own;
         bool own_waits;
         bool presences_went; /* rather than records, the last time */
@@ -28,19 +33,23 @@ static bool has_work(const AldHandover *handover)
                ald_outbox_count(handover->outbox) > 0 || handover->lost;
 }
 
-/* A whole call waits for nothing. */
+/* A whole call waits for nothing, so that the state service has the next one at hand when it is through with
+ * this. What is less gathers meanwhile. */
 static void schedule(AldHandover *handover)
 {
         bool is_whole = ald_outbox_count(handover->outbox) >= ALD_STATE_LINK_RECORDS_MAX;
 
         if (!has_work(handover) || !ald_state_link_is_ready(handover->link))
                 return;
+        if (!is_whole && ald_state_link_is_busy(handover->link))
+                return;
         ald_timer_set(handover->timer, is_whole ? 0 : handover->sent + GATHER_USEC);
 }
 
-static void add_row(AldHandover *handover, GArray *rows, const AldId *id)
+static void add_row(AldHandover *handover, GArray *rows, const Change *change)
 {
-        AldClusterNode *node = handover->handler->find(id, handover->userdata);
+        const AldId *id = &change->node;
+        AldClusterNode *node = change->dropped ? NULL : handover->handler->find(id, handover->userdata);
         AldPresenceRow row = { .node = *id };
 
         if (!node) {
@@ -68,7 +77,7 @@ static int put_presences(AldHandover *handover)
         handover->own_waits = false;
         handover->presences_went = true;
         for (guint i = 0; i < n; i++)
-                add_row(handover, rows, &g_array_index(handover->presences, AldId, i));
+                add_row(handover, rows, &g_array_index(handover->presences, Change, i));
         g_array_remove_range(handover->presences, 0, n);
         if (rows->len == 0)
                 return 0;
@@ -121,7 +130,8 @@ static void on_timer(void *userdata)
                 g_warning("Cannot hand over to the state service: %s", g_strerror(-r));
                 handover->lost = true;
         }
-        if (handover->own_waits || handover->presences->len > 0 || ald_outbox_count(handover->outbox) > 0)
+        if (r < 0 || handover->own_waits || handover->presences->len > 0 ||
+                ald_outbox_count(handover->outbox) > 0)
                 schedule(handover);
 }
 
@@ -184,7 +194,7 @@ int ald_handover_new(
 
         *ret = handover;
         handover->outbox = ald_outbox_new(ALD_OUTBOX_BYTES);
-        handover->presences = g_array_new(FALSE, FALSE, sizeof(AldId));
+        handover->presences = g_array_new(FALSE, FALSE, sizeof(Change));
         handover->handler = handler;
         handover->userdata = userdata;
         handover->timer = ald_timer_new("handover", on_timer, handover);
@@ -213,16 +223,26 @@ void ald_handover_record(AldHandover *handover, const AldUpdate *update)
                 schedule(handover);
 }
 
-void ald_handover_presence(AldHandover *handover, const AldId *node)
+static void add_change(AldHandover *handover, const Change *change)
 {
         if (!handover->there)
                 return;
         /* The clock of a node is to be known before records that it says after that. */
         if (handover->presences->len == 0 && ald_outbox_count(handover->outbox) == 0)
                 handover->presences_went = false;
-        g_array_append_val(handover->presences, *node);
+        g_array_append_vals(handover->presences, change, 1);
         if (handover->presences->len == 1)
                 schedule(handover);
+}
+
+void ald_handover_presence(AldHandover *handover, const AldId *node)
+{
+        add_change(handover, &(Change){ .node = *node });
+}
+
+void ald_handover_drop(AldHandover *handover, const AldId *node)
+{
+        add_change(handover, &(Change){ .node = *node, .dropped = true });
 }
 
 void ald_handover_own_presence(AldHandover *handover, const AldId *own, AldPresenceState state)

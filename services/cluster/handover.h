@@ -5,8 +5,9 @@
 #include "services/cluster/state-link-bus.h"
 
 /*
- * Hands what is heard of other nodes to the state service: one call at a time, presences before records, and
- * what comes close together in one call. While that service is away nothing waits for it, since the brokers
+ * Hands what is heard of other nodes to the state service: presences before records, and what comes close
+ * together in one call. The next call waits for the one before, unless it is a whole one; two at most are
+ * under way. While that service is away nothing waits for it, since the brokers
  * send all again when it is back.
  */
 typedef struct AldHandover AldHandover;
@@ -25,6 +26,8 @@ void ald_handover_free(AldHandover *handover);
 
 void ald_handover_record(AldHandover *handover, const AldUpdate *update);
 void ald_handover_presence(AldHandover *handover, const AldId *node);
+/* It is to be forgotten, even if it is heard of again at once. */
+void ald_handover_drop(AldHandover *handover, const AldId *node);
 /* That of this node itself. */
 void ald_handover_own_presence(AldHandover *handover, const AldId *own, AldPresenceState state);
 /* Drops the records that wait of a node. */

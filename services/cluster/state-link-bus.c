@@ -14,10 +14,16 @@
 #define PUT_TIMEOUT_USEC (UINT64_C(30) * 1000 * 1000)
 #define RETRY_SECONDS 5u
 
+typedef struct Put {
+        AldStateLink *link;
+        sd_bus_slot *slot; /* while it is under way */
+} Put;
+
 struct AldStateLink {
         AldService *service;
         AldPeer *peer;
-        sd_bus_slot *reading, *putting;
+        sd_bus_slot *reading;
+        Put puts[ALD_STATE_LINK_PUTS_MAX];
         guint retry;
         const AldStateLinkHandler *handler;
         void *userdata;
@@ -138,12 +144,19 @@ void ald_state_link_read(AldStateLink *link)
                 read_failed(link, r);
 }
 
+/* Whatever is under way. */
+static void drop_calls(AldStateLink *link)
+{
+        link->reading = sd_bus_slot_unref(link->reading);
+        for (size_t i = 0; i < G_N_ELEMENTS(link->puts); i++)
+                link->puts[i].slot = sd_bus_slot_unref(link->puts[i].slot);
+}
+
 static void on_owner(AldPeer *peer, const char *owner, void *userdata)
 {
         AldStateLink *link = userdata;
 
-        link->reading = sd_bus_slot_unref(link->reading);
-        link->putting = sd_bus_slot_unref(link->putting);
+        drop_calls(link);
         link->handler->owner(owner, link->userdata);
         ald_state_link_read(link);
 }
@@ -158,6 +171,8 @@ int ald_state_link_new(
         link->service = service;
         link->handler = handler;
         link->userdata = userdata;
+        for (size_t i = 0; i < G_N_ELEMENTS(link->puts); i++)
+                link->puts[i].link = link;
         r = ald_peer_new(service, ald_service_bus(service), STATE_NAME, on_owner, link, &link->peer);
         if (r < 0)
                 return r;
@@ -170,23 +185,39 @@ void ald_state_link_free(AldStateLink *link)
         if (!link)
                 return;
         g_clear_handle_id(&link->retry, g_source_remove);
-        sd_bus_slot_unref(link->reading);
-        sd_bus_slot_unref(link->putting);
+        drop_calls(link);
         ald_peer_free(link->peer);
         g_free(link);
 }
 
-bool ald_state_link_is_ready(const AldStateLink *link)
+static Put *find_free(AldStateLink *link)
 {
-        return ald_peer_owner(link->peer) && !link->putting;
+        for (size_t i = 0; i < G_N_ELEMENTS(link->puts); i++)
+                if (!link->puts[i].slot)
+                        return &link->puts[i];
+        return NULL;
+}
+
+bool ald_state_link_is_ready(AldStateLink *link)
+{
+        return ald_peer_owner(link->peer) && find_free(link);
+}
+
+bool ald_state_link_is_busy(const AldStateLink *link)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(link->puts); i++)
+                if (link->puts[i].slot)
+                        return true;
+        return false;
 }
 
 static int on_put(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
-        AldStateLink *link = userdata;
+        Put *put = userdata;
+        AldStateLink *link = put->link;
         int r = sd_bus_message_is_method_error(reply, NULL) ? -sd_bus_message_get_errno(reply) : 0;
 
-        link->putting = sd_bus_slot_unref(link->putting);
+        put->slot = sd_bus_slot_unref(put->slot);
         link->handler->put(r, link->userdata);
         return 0;
 }
@@ -231,8 +262,10 @@ static int new_call(AldStateLink *link, const char *member, sd_bus_message **ret
 
 static int send_call(AldStateLink *link, sd_bus_message *call)
 {
+        Put *put = find_free(link);
+
         return sd_bus_call_async(
-                ald_service_bus(link->service), &link->putting, call, on_put, link, PUT_TIMEOUT_USEC);
+                ald_service_bus(link->service), &put->slot, call, on_put, put, PUT_TIMEOUT_USEC);
 }
 
 int ald_state_link_put_records(AldStateLink *link, AldOutbox *outbox)

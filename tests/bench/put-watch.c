@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +16,14 @@ struct PutWatch {
         GMutex lock;
         uint64_t begin, end; /* CLOCK_REALTIME, µs */
         GArray *lags;        /* of what is in the state service */
-        uint64_t cookie;     /* of the call that is under way, and the `updated` of its records */
-        char caller[32];
-        GArray *updated;
+        GPtrArray *calls;    /* Call, that are under way */
 };
+
+typedef struct Call {
+        uint64_t cookie;
+        char caller[32];
+        GArray *updated; /* of its records */
+} Call;
 
 #define TRY(expression)                                                                             \
         do {                                                                                        \
@@ -39,40 +44,67 @@ static uint64_t realtime(void)
 
 static void take_call(PutWatch *watch, sd_bus_message *m)
 {
+        Call *call = g_new0(Call, 1);
         const char *node, *kind, *key;
         uint64_t epoch, seq, updated;
         int deleted, r;
 
-        g_array_set_size(watch->updated, 0);
-        TRY(sd_bus_message_get_cookie(m, &watch->cookie));
-        g_strlcpy(watch->caller, sd_bus_message_get_sender(m), sizeof watch->caller);
+        call->updated = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+        g_ptr_array_add(watch->calls, call);
+        TRY(sd_bus_message_get_cookie(m, &call->cookie));
+        g_strlcpy(call->caller, sd_bus_message_get_sender(m), sizeof call->caller);
         TRY(sd_bus_message_enter_container(m, 'a', "(ssstttba{sv})"));
         while ((r = sd_bus_message_enter_container(m, 'r', "ssstttba{sv}")) > 0) {
                 TRY(sd_bus_message_read(m, "ssstttb", &node, &kind, &key, &epoch, &seq, &updated, &deleted));
                 TRY(sd_bus_message_skip(m, "a{sv}"));
                 TRY(sd_bus_message_exit_container(m));
-                g_array_append_val(watch->updated, updated);
+                g_array_append_val(call->updated, updated);
         }
         TRY(r);
 }
 
+static void call_free(gpointer data)
+{
+        Call *call = data;
+
+        g_array_unref(call->updated);
+        g_free(call);
+}
+
+static guint find_call(const PutWatch *watch, uint64_t cookie, const char *caller)
+{
+        for (guint i = 0; i < watch->calls->len; i++) {
+                const Call *call = watch->calls->pdata[i];
+
+                if (call->cookie == cookie && g_str_equal(call->caller, caller))
+                        return i;
+        }
+        return UINT_MAX;
+}
+
 static void take_reply(PutWatch *watch, sd_bus_message *m)
 {
+        const char *destination = sd_bus_message_get_destination(m);
         uint64_t cookie, now = realtime();
+        const Call *call;
+        guint place;
 
-        if (sd_bus_message_get_reply_cookie(m, &cookie) < 0 || cookie != watch->cookie ||
-                g_strcmp0(sd_bus_message_get_destination(m), watch->caller) != 0)
+        if (!destination || sd_bus_message_get_reply_cookie(m, &cookie) < 0)
                 return;
+        place = find_call(watch, cookie, destination);
+        if (place == UINT_MAX)
+                return;
+        call = watch->calls->pdata[place];
         g_mutex_lock(&watch->lock);
-        for (unsigned i = 0; i < watch->updated->len; i++) {
-                uint64_t updated = g_array_index(watch->updated, uint64_t, i);
+        for (unsigned i = 0; i < call->updated->len; i++) {
+                uint64_t updated = g_array_index(call->updated, uint64_t, i);
                 double lag = ((double) now - (double) updated) / 1e3;
 
                 if (updated >= watch->begin && updated < watch->end)
                         g_array_append_val(watch->lags, lag);
         }
         g_mutex_unlock(&watch->lock);
-        g_array_set_size(watch->updated, 0);
+        g_ptr_array_remove_index(watch->calls, place);
 }
 
 static void *run(void *userdata)
@@ -100,7 +132,7 @@ PutWatch *put_watch_start(const char *bus_address)
 
         g_mutex_init(&watch->lock);
         watch->lags = g_array_new(FALSE, FALSE, sizeof(double));
-        watch->updated = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+        watch->calls = g_ptr_array_new_with_free_func(call_free);
         TRY(sd_bus_new(&watch->bus));
         TRY(sd_bus_set_address(watch->bus, bus_address));
         TRY(sd_bus_set_bus_client(watch->bus, true));
