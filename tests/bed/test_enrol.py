@@ -9,6 +9,7 @@ import pytest
 from bedlib.broker import Broker
 from bedlib.fixtures import needs_namespaces
 from bedlib.machine import Machine
+from bedlib.network import add_address, add_bridge, add_veth
 from bedlib.parts import find_program
 from bedlib.pki import Authority
 from bedlib.services import client_binary
@@ -162,6 +163,21 @@ def test_bad_addresses_are_refused(machine, address):
     refused = seat.cluster("init", "lab", f"--address={address}", code=USAGE)
     assert f"--address={address}: " in refused.stderr
     assert not seat.path("ca").exists()
+
+
+@pytest.mark.parametrize("others", [True, False])
+def test_a_bridge_within_a_machine_is_no_way_to_its_broker(machine, others):
+    """As of containers: other machines have one with the same address. It does where there is nothing else."""
+    add_bridge(machine, "inner0")
+    add_address(machine, "inner0", "172.17.0.1/16")
+    if others:
+        add_veth(machine, "lan0", "elsewhere0")
+        add_address(machine, "lan0", "192.0.2.1/24")
+    seat = Seat(machine, "first")
+    seat.cluster("init", "lab")
+    text = openssl("x509", "-in", seat.path("broker/broker.crt"), "-noout", "-ext", "subjectAltName")
+    assert ("172.17.0.1" in text, "192.0.2.1" in text) == (not others, others)
+    assert seat.settings()["brokers"] == ("192.0.2.1" if others else "172.17.0.1")
 
 
 # mosquitto as it is configured

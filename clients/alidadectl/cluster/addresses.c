@@ -14,6 +14,7 @@
 #include "pki/name.h"
 
 #define PORT_MAX 65535u
+#define INTERFACES "/sys/class/net"
 
 static bool is_ipv6(const char *text)
 {
@@ -100,7 +101,35 @@ static bool is_global(const struct sockaddr *address)
                !IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
 }
 
-static void add_addresses(GPtrArray *list, sa_family_t family)
+/* Hardware, or made of it, as a VLAN and a bond are. */
+static bool leads_outside(const char *interface)
+{
+        g_autofree char *folder = g_build_filename(INTERFACES, interface, NULL);
+        g_autofree char *device = g_build_filename(folder, "device", NULL);
+        g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+        const char *name;
+
+        while (dir && (name = g_dir_read_name(dir)))
+                if (g_str_has_prefix(name, "lower_"))
+                        return true;
+        return access(device, F_OK) == 0;
+}
+
+/* A bridge that joins containers or guests of this machine only. Others may have one with the same address.
+ */
+static bool is_inner_bridge(const char *interface)
+{
+        g_autofree char *folder = g_build_filename(INTERFACES, interface, "brif", NULL);
+        g_autoptr(GDir) ports = g_dir_open(folder, 0, NULL);
+        const char *port;
+
+        while (ports && (port = g_dir_read_name(ports)))
+                if (leads_outside(port))
+                        return false;
+        return ports;
+}
+
+static void add_addresses(GPtrArray *list, sa_family_t family, bool inner)
 {
         struct ifaddrs *all = NULL;
         char text[NI_MAXHOST];
@@ -111,7 +140,7 @@ static void add_addresses(GPtrArray *list, sa_family_t family)
                 socklen_t size = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
 
                 if (one->ifa_addr && one->ifa_addr->sa_family == family && !(one->ifa_flags & IFF_LOOPBACK) &&
-                        is_global(one->ifa_addr) &&
+                        is_global(one->ifa_addr) && is_inner_bridge(one->ifa_name) == inner &&
                         getnameinfo(one->ifa_addr, size, text, sizeof text, NULL, 0, NI_NUMERICHOST) == 0)
                         add(list, text);
         }
@@ -138,14 +167,20 @@ char **ald_addresses_of_machine(void)
         g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(g_free);
         g_autofree char *full = NULL, *local = NULL;
         char name[HOST_NAME_MAX + 1] = "";
+        guint n_names;
 
         if (gethostname(name, sizeof name - 1) < 0)
                 name[0] = '\0';
         full = full_name(name);
         if (full)
                 add(list, full);
-        add_addresses(list, AF_INET);
-        add_addresses(list, AF_INET6);
+        n_names = list->len;
+        add_addresses(list, AF_INET, false);
+        add_addresses(list, AF_INET6, false);
+        if (list->len == n_names) { /* better than none */
+                add_addresses(list, AF_INET, true);
+                add_addresses(list, AF_INET6, true);
+        }
         add(list, name);
         if (!strchr(name, '.')) {
                 local = g_strconcat(name, ".local", NULL);

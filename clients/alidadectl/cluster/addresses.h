@@ -17,5 +17,6 @@ char *ald_broker_host(const char *broker);
 /*
  * Names and addresses under which others may reach this machine, the one to tell them first: its full name
  * where it resolves to an address that is not its own only, else its first address, else its short name.
+ * Bridges that join its containers or guests alone count only where there is nothing else.
  */
 char **ald_addresses_of_machine(void);
