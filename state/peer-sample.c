@@ -29,22 +29,36 @@ size_t ald_peer_sample_turn(size_t n_nodes)
         return turn;
 }
 
+static void add_place(GArray *places, size_t place)
+{
+        g_array_append_val(places, place);
+}
+
+GArray *ald_peer_sample_pick(size_t n_nodes, size_t own, uint64_t period)
+{
+        GArray *places = g_array_new(FALSE, FALSE, sizeof(size_t));
+        size_t turn = ald_peer_sample_turn(n_nodes);
+
+        for (size_t distance = 1; distance <= n_nodes / 2; distance++) {
+                if (distance % turn != period % turn)
+                        continue;
+                add_place(places, (own + distance) % n_nodes);
+                if (2 * distance < n_nodes)
+                        add_place(places, (own + n_nodes - distance) % n_nodes);
+        }
+        return places;
+}
+
 GPtrArray *ald_peer_sample_compute(AldStore *store, uint64_t now_realtime, uint64_t period_usec)
 {
         g_autoptr(GPtrArray) nodes = g_ptr_array_new();
+        g_autoptr(GArray) places = NULL;
         GPtrArray *peers = g_ptr_array_new();
         Ring ring = { .nodes = nodes };
-        size_t turn, now;
 
         ald_store_foreach_node(store, add_to_ring, &ring);
-        turn = ald_peer_sample_turn(nodes->len);
-        now = now_realtime / period_usec % turn;
-        for (size_t distance = 1; distance <= nodes->len / 2; distance++) {
-                if (distance % turn != now)
-                        continue;
-                g_ptr_array_add(peers, nodes->pdata[(ring.own + distance) % nodes->len]);
-                if (2 * distance < nodes->len)
-                        g_ptr_array_add(peers, nodes->pdata[(ring.own + nodes->len - distance) % nodes->len]);
-        }
+        places = ald_peer_sample_pick(nodes->len, ring.own, now_realtime / period_usec);
+        for (guint i = 0; i < places->len; i++)
+                g_ptr_array_add(peers, nodes->pdata[g_array_index(places, size_t, i)]);
         return peers;
 }

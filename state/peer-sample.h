@@ -13,6 +13,10 @@
 #define ALD_PEER_SAMPLE_FROM 64u
 #define ALD_PEER_SAMPLE 16u
 
+/* Of so many nodes in the order of their ids: the places (size_t) of those whom the one at the place `own`
+ * meets in this period, counted from any. */
+GArray *ald_peer_sample_pick(size_t n_nodes, size_t own, uint64_t period);
+
 /* The AldNodes, this node left out. */
 GPtrArray *ald_peer_sample_compute(AldStore *store, uint64_t now_realtime, uint64_t period_usec);
 

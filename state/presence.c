@@ -144,6 +144,10 @@ static AldPresenceState state_of(const AldNodePresence *presence, const AldPrese
         if (view->connected_since == 0)
                 return presence->state == ALD_PRESENCE_STATE_OFFLINE ? ALD_PRESENCE_STATE_OFFLINE
                                                                      : ALD_PRESENCE_STATE_STALE;
+        if (view->by_status)
+                return presence->ended ? ALD_PRESENCE_STATE_OFFLINE
+                       : heard != 0    ? ALD_PRESENCE_STATE_ONLINE
+                                       : ALD_PRESENCE_STATE_STALE;
         if (heard != 0 && now - heard < ALD_PRESENCE_STALE_USEC)
                 return ALD_PRESENCE_STATE_ONLINE;
         if (presence->ended || presence->state == ALD_PRESENCE_STATE_OFFLINE)
@@ -166,7 +170,7 @@ bool ald_presence_judge(AldNodePresence *presence, const AldPresenceView *view, 
 
 uint64_t ald_presence_due(const AldNodePresence *presence, const AldPresenceView *view)
 {
-        if (view->connected_since == 0)
+        if (view->connected_since == 0 || view->by_status)
                 return UINT64_MAX;
         if (presence->state == ALD_PRESENCE_STATE_ONLINE)
                 return heard_through_living(presence) + ALD_PRESENCE_STALE_USEC;

@@ -63,6 +63,7 @@ typedef struct AldNodePresence {
 /* How well we could have heard it. */
 typedef struct AldPresenceView {
         uint64_t connected_since; /* since when some broker is connected without a break; 0: none is */
+        bool by_status;           /* no heartbeats are listened to: a status holds until the next one */
 } AldPresenceView;
 
 /* A node of which only retained messages were seen: stale. */
@@ -72,7 +73,7 @@ void ald_presence_init(AldNodePresence *presence, uint64_t real);
 void ald_presence_heard(AldNodePresence *presence, uint32_t broker, uint64_t now);
 
 /* A status, live or retained; a live "online" is also heard. False where it is older than what is known, and
- * nothing was changed. */
+ * nothing was changed. Where statuses are all there is, a retained one is to be taken as if it were live. */
 bool ald_presence_take_status(
         AldNodePresence *presence, const AldPresenceStatus *status, uint32_t broker, uint64_t now);
 

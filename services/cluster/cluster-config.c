@@ -8,6 +8,7 @@ static const char *const mirror_names[] = {
         [ALD_MIRROR_ALL] = "all",
         [ALD_MIRROR_SELF] = "self",
         [ALD_MIRROR_ON_DEMAND] = "on-demand",
+        [ALD_MIRROR_NONE] = "none",
 };
 
 const char *ald_mirror_mode_name(AldMirrorMode mode)
@@ -25,7 +26,7 @@ static int find_mirror(const char *name)
 
 static const char *refuse_mirror(const char *value)
 {
-        return find_mirror(value) < 0 ? "neither all, self nor on-demand" : NULL;
+        return find_mirror(value) < 0 ? "neither all, self, on-demand nor none" : NULL;
 }
 
 static const char *refuse_brokers(const char *value)

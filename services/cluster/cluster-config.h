@@ -10,9 +10,10 @@ typedef enum AldMirrorMode {
         ALD_MIRROR_ALL,
         ALD_MIRROR_SELF,
         ALD_MIRROR_ON_DEMAND,
+        ALD_MIRROR_NONE,
 } AldMirrorMode;
 
-/* "all", "self" or "on-demand". */
+/* "all", "self", "on-demand" or "none". */
 const char *ald_mirror_mode_name(AldMirrorMode mode);
 
 typedef struct AldClusterConfig {

@@ -135,6 +135,7 @@ static bool is_mirroring(const AldClusterManager *manager)
         case ALD_MIRROR_ALL:
                 return true;
         case ALD_MIRROR_SELF:
+        case ALD_MIRROR_NONE:
                 return false;
         case ALD_MIRROR_ON_DEMAND:
                 return manager->wanted;

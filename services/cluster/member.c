@@ -15,6 +15,9 @@
 /* Judging all nodes is cheap, but not for each of them alone. */
 #define JUDGE_USEC (G_USEC_PER_SEC / 4)
 #define STOPPED_USEC (2 * G_USEC_PER_SEC)
+/* Who is there with whom to measure links: seen when somebody came, or went, and as their turns pass. */
+#define PEERS_SOON_USEC (2 * G_USEC_PER_SEC)
+#define PEERS_USEC (60 * G_USEC_PER_SEC)
 
 #define REFUSED_PUBLISH                                                                                \
         "it passed on nothing of what this machine publishes, as where its access rules do not grant " \
@@ -39,7 +42,10 @@ struct AldMember {
         AldDiscovery *discovery;
         uint64_t connected_since; /* CLOCK_MONOTONIC; 0: no broker is connected */
         uint32_t forged_by;       /* the broker through which somebody else spoke under our id, or 0 */
-        bool mirroring;
+        bool mirroring, has_peers;
+        char **filters; /* what is subscribed to */
+        AldTimer *peers_timer;
+        gint64 peers_due; /* ALD_TIMER_NEVER: all is subscribed to */
         uint64_t dropped; /* by the inbox, as last seen */
         AldTimer *judge_timer;
         uint64_t judge_due; /* UINT64_MAX: never */
@@ -69,6 +75,7 @@ static AldPresenceView view_of(const AldMember *member)
 {
         return (AldPresenceView){
                 .connected_since = member->connected_since,
+                .by_status = !member->mirroring,
         };
 }
 
@@ -206,11 +213,23 @@ static void on_record(const AldUpdate *update, void *userdata)
         ald_handover_record(member->setup.handover, update);
 }
 
+static void schedule_peers(AldMember *member, gint64 delay)
+{
+        gint64 due = g_get_monotonic_time() + delay;
+
+        if (due >= member->peers_due)
+                return;
+        member->peers_due = due;
+        ald_timer_set(member->peers_timer, due);
+}
+
 static void on_presence(AldClusterNode *node, void *userdata)
 {
         AldMember *member = userdata;
         const AldPresenceView view = view_of(member);
 
+        if (!member->mirroring)
+                schedule_peers(member, PEERS_SOON_USEC);
         ald_handover_presence(member->setup.handover, &node->id);
         if (node->presence.state == ALD_PRESENCE_STATE_ONLINE)
                 ald_voice_unforget(member->voice, &node->id);
@@ -221,7 +240,7 @@ static void on_dropped(const AldId *id, void *userdata)
 {
         AldMember *member = userdata;
 
-        ald_handover_presence(member->setup.handover, id);
+        ald_handover_drop(member->setup.handover, id);
 }
 
 static void on_forgotten(AldClusterNode *node, void *userdata)
@@ -364,11 +383,33 @@ static gboolean on_expire(gpointer userdata)
         return G_SOURCE_CONTINUE;
 }
 
+static char **wanted_filters(const AldMember *member)
+{
+        if (member->mirroring)
+                return ald_subscriptions_to_all(member->cluster);
+        return ald_subscriptions_to_peers(member->cluster, &member->own,
+                member->has_peers ? ald_receiver_nodes(member->receiver) : NULL, ald_realtime_usec());
+}
+
 static void subscribe(AldMember *member)
 {
-        g_auto(GStrv) filters = ald_subscriptions(member->cluster, &member->own, member->mirroring);
+        g_strfreev(member->filters);
+        member->filters = wanted_filters(member);
+        ald_brokers_subscribe(member->brokers, (const char *const *) member->filters);
+}
 
-        ald_brokers_subscribe(member->brokers, (const char *const *) filters);
+static void on_peers(void *userdata)
+{
+        AldMember *member = userdata;
+        g_auto(GStrv) filters = NULL;
+
+        member->peers_due = ALD_TIMER_NEVER;
+        if (member->mirroring)
+                return;
+        filters = wanted_filters(member);
+        if (!g_strv_equal((const char *const *) filters, (const char *const *) member->filters))
+                subscribe(member);
+        schedule_peers(member, PEERS_USEC);
 }
 
 static void on_discovered(const AldAddress *addresses, size_t n, void *userdata)
@@ -401,6 +442,7 @@ int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, 
         member->setup = *setup;
         member->own = *setup->own;
         member->cluster = g_strdup(config->name);
+        member->has_peers = config->mirror != ALD_MIRROR_NONE;
         member->brokers = ald_brokers_new(&brokers_handler, member);
         if (!member->brokers)
                 return -ENOMEM;
@@ -413,6 +455,8 @@ int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, 
         member->past = ald_past_new(on_past, member);
         member->judge_timer = ald_timer_new("presence", on_judge, member);
         member->judge_due = UINT64_MAX;
+        member->peers_timer = ald_timer_new("peers", on_peers, member);
+        member->peers_due = ALD_TIMER_NEVER;
         member->expire_timer = g_timeout_add_seconds(EXPIRE_SECONDS, on_expire, member);
         ald_brokers_set_identity(member->brokers, ald_id_format(setup->own, id), will_topic);
         return 0;
@@ -434,6 +478,8 @@ void ald_member_free(AldMember *member)
         ald_past_free(member->past);
         ald_receiver_free(member->receiver);
         g_clear_pointer(&member->judge_timer, ald_timer_free);
+        g_clear_pointer(&member->peers_timer, ald_timer_free);
+        g_strfreev(member->filters);
         g_free(member->cluster);
         g_free(member);
 }
@@ -443,6 +489,10 @@ void ald_member_configure(AldMember *member, const AldClusterConfig *config)
         int r;
 
         member->expiry_usec = config->expiry_usec;
+        if (member->has_peers != (config->mirror != ALD_MIRROR_NONE)) {
+                member->has_peers = !member->has_peers;
+                ald_member_set_mirroring(member, member->mirroring);
+        }
         ald_receiver_set_expiry(member->receiver, config->expiry_usec);
         ald_brokers_configure(
                 member->brokers, (const AldAddress *) config->brokers->data, config->brokers->len);
@@ -457,8 +507,10 @@ void ald_member_set_mirroring(AldMember *member, bool mirroring)
         member->mirroring = mirroring;
         if (!mirroring)
                 ald_handover_clear(member->setup.handover);
-        ald_receiver_set_hearing(member->receiver, mirroring);
+        ald_receiver_set_mirroring(member->receiver, mirroring);
         subscribe(member);
+        if (!mirroring)
+                schedule_peers(member, PEERS_USEC);
         update_view(member);
 }
 

@@ -31,7 +31,7 @@ void ald_member_free(AldMember *member);
 
 /* The configuration of the same cluster has changed. */
 void ald_member_configure(AldMember *member, const AldClusterConfig *config);
-/* Whether anything of other nodes is wanted. */
+/* Whether all of other nodes is wanted, or what it takes to measure links with some. */
 void ald_member_set_mirroring(AldMember *member, bool mirroring);
 void ald_member_reconnect(AldMember *member);
 /* Has the brokers send all again that they keep. */

@@ -15,7 +15,7 @@ AldReceiver *ald_receiver_new(
         receiver->cluster = g_strdup(cluster);
         receiver->nodes = ald_nodes_new();
         receiver->expiry_usec = UINT64_MAX;
-        receiver->hearing = true;
+        receiver->mirroring = true;
         receiver->handler = handler;
         receiver->userdata = userdata;
         return receiver;
@@ -43,10 +43,10 @@ static gboolean drop_node(AldClusterNode *node, void *userdata)
         return TRUE;
 }
 
-void ald_receiver_set_hearing(AldReceiver *receiver, bool hearing)
+void ald_receiver_set_mirroring(AldReceiver *receiver, bool mirroring)
 {
-        receiver->hearing = hearing;
-        if (!hearing)
+        receiver->mirroring = mirroring;
+        if (!mirroring)
                 ald_nodes_foreach(receiver->nodes, drop_node, receiver);
 }
 

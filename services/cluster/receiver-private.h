@@ -10,7 +10,7 @@ struct AldReceiver {
         AldNodes *nodes;
         AldPresenceView view;
         uint64_t expiry_usec;
-        bool hearing; /* other nodes */
+        bool mirroring; /* other nodes, in all that they say */
         uint64_t refused, refused_own;
         uint64_t logged;
         int64_t clock; /* how far "real" was ahead of "now" at the last message; 0: there was none */

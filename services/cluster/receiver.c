@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "services/cluster/receiver-private.h"
+#include "services/cluster/subscriptions.h"
 
 /* So often refusals are logged, of one node and of all. */
 #define NODE_LOG_USEC (UINT64_C(60) * G_USEC_PER_SEC)
@@ -126,7 +127,7 @@ static void take_status(Passing *passing)
                 return;
         }
         const AldPresenceStatus said = { status.said, status.epoch, status.conn, status.instance,
-                received->retained };
+                received->retained && receiver->mirroring };
         /* The will was written when the connection began, maybe before all was published. */
         if (ald_presence_take_status(&node->presence, &said, received->broker, passing->now) &&
                 status.said != ALD_PRESENCE_SAYS_OFFLINE)
@@ -223,7 +224,14 @@ static char *refuse_unread(const Passing *passing, int r)
         return NULL;
 }
 
-/* Of a node that is not heard otherwise. */
+/* What is listened to even where not all is; the rest was on its way when that ended. */
+static bool is_heard(const AldReceiver *receiver, const AldTopic *topic)
+{
+        return receiver->mirroring || topic->type == ALD_TOPIC_STATUS ||
+               (topic->type == ALD_TOPIC_RECORD && ald_subscriptions_has_kind(topic->kind));
+}
+
+/* Of a node that need not be known for it. */
 static void take_from_stranger(Passing *passing, int r)
 {
         if (r < 0 || passing->topic.type != ALD_TOPIC_CRL || passing->received->size == 0)
@@ -257,7 +265,8 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
                 refuse(&passing, g_strdup("a topic of no node"));
                 return;
         }
-        if (!receiver->hearing && !ald_id_equal(&passing.topic.node, &receiver->own)) {
+        if (!ald_id_equal(&passing.topic.node, &receiver->own) &&
+                (r < 0 ? !receiver->mirroring : !is_heard(receiver, &passing.topic))) {
                 take_from_stranger(&passing, r);
                 return;
         }

@@ -51,9 +51,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldReceiver, ald_receiver_free)
 /* What nodes left that are silent for longer is ignored, and goes. */
 void ald_receiver_set_expiry(AldReceiver *receiver, uint64_t expiry_usec);
 
-/* Whether other nodes are heard, as from the start; otherwise they are dropped, and nothing but revocation
- * lists is taken of them. */
-void ald_receiver_set_hearing(AldReceiver *receiver, bool hearing);
+/* Whether all is heard of other nodes, as from the start; otherwise they are dropped, and taken anew is what
+ * ald_subscriptions_to_peers() brings. */
+void ald_receiver_set_mirroring(AldReceiver *receiver, bool mirroring);
 
 void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint64_t now, uint64_t real);
 

@@ -93,6 +93,16 @@ def test_each_pair_is_measured_in_both_directions_by_itself(make_cluster):
     cluster.wait_until(lambda: rows(one) == rows(two) == rows(three), "the same links at all nodes")
 
 
+def test_nodes_that_mirror_nobody_measure_all_the_same(make_cluster):
+    cluster = shaped(make_cluster(2, links=True, config="[cluster]\nmirror=self\n"))
+    source, sink = sorted(cluster.nodes, key=lambda node: node.id)
+    wait_measured(source, source, sink)
+    assert not any(node == sink.id for node, *_ in source.records("Node1.Memory"))
+    # By name as well.
+    assert end_of(sink, probe(sink, source, Address=source.address)) == ("done", "")
+    assert source.name in sink.alidadectl("links").stdout
+
+
 # What comes and goes
 
 

@@ -11,6 +11,7 @@
 #define REAL (UINT64_C(1700000000) * SECOND)
 #define FORGED_SEQ 99
 #define OLD_MEMORY "{\"epoch\":1,\"seq\":1,\"updated\":1,\"fields\":{\"TotalBytes\":7}}"
+#define IDENTITY "{\"epoch\":5,\"seq\":1,\"updated\":1,\"fields\":{\"FriendlyName\":\"ada\"}}"
 #define MEMORY "{\"epoch\":%u,\"seq\":%u,\"updated\":%" G_GUINT64_FORMAT ",\"fields\":{\"TotalBytes\":7}}"
 
 typedef struct Fixture {
@@ -80,7 +81,7 @@ static const AldReceiverHandler handler = { on_record, on_presence, on_dropped, 
 
 static void set_up(Fixture *fixture, gconstpointer unused)
 {
-        const AldPresenceView view = { START };
+        const AldPresenceView view = { .connected_since = START };
         AldId own = id_make(1);
 
         fixture->now = START;
@@ -366,11 +367,11 @@ static void test_not_hearing_others(Fixture *fixture, gconstpointer unused)
         g_autofree char *large = g_strnfill(ALD_PAYLOAD_CRL_MAX + 1, ' ');
 
         take_memory(fixture, 2, 5, 1, false);
-        ald_receiver_set_hearing(fixture->receiver, false);
+        ald_receiver_set_mirroring(fixture->receiver, false);
         g_assert_cmpuint(fixture->n_dropped, ==, 1);
         take_memory(fixture, 2, 5, 2, false);
         take(fixture, 2, "Node1.Nothing", "{}", false);
-        take_status(fixture, 3, ALD_PRESENCE_SAYS_ONLINE, 0, false);
+        take(fixture, 2, "alive", "{}", false);
         g_assert_cmpuint(ald_nodes_count(ald_receiver_nodes(fixture->receiver)), ==, 0);
         g_assert_cmpuint(fixture->n_records, ==, 1);
         g_assert_cmpuint(ald_receiver_refused(fixture->receiver), ==, 0);
@@ -384,9 +385,29 @@ static void test_not_hearing_others(Fixture *fixture, gconstpointer unused)
         take_status(fixture, 1, ALD_PRESENCE_SAYS_ONLINE, 0, false);
         g_assert_cmpuint(fixture->n_own_statuses, ==, 1);
 
-        ald_receiver_set_hearing(fixture->receiver, true);
+        ald_receiver_set_mirroring(fixture->receiver, true);
         take_memory(fixture, 2, 5, 2, false);
         g_assert_cmpuint(fixture->n_records, ==, 2);
+}
+
+/* What a broker keeps tells who is there, for as long as nothing else is said. */
+static void test_peers_of_links(Fixture *fixture, gconstpointer unused)
+{
+        const AldPresenceView view = { .connected_since = START, .by_status = true };
+        AldNodes *nodes = ald_receiver_nodes(fixture->receiver);
+
+        ald_receiver_set_mirroring(fixture->receiver, false);
+        ald_receiver_set_view(fixture->receiver, &view, fixture->now, fixture->real);
+        take_status(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 0, true);
+        take_status(fixture, 3, ALD_PRESENCE_SAYS_OFFLINE, 0, true);
+        take(fixture, 2, "Node1.Identity", IDENTITY, true);
+        take_memory(fixture, 2, 5, 1, true);
+        g_assert_cmpuint(fixture->n_records, ==, 1);
+        fixture->now += 25 * HOUR;
+        g_assert_cmpuint(ald_receiver_judge(fixture->receiver, fixture->now, fixture->real), ==, UINT64_MAX);
+        g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_ONLINE);
+        g_assert_cmpint(node_of(fixture, 3)->presence.state, ==, ALD_PRESENCE_STATE_OFFLINE);
+        g_assert_cmpuint(ald_nodes_count(nodes), ==, 2);
 }
 
 int main(int argc, char *argv[])
@@ -406,5 +427,6 @@ int main(int argc, char *argv[])
         ADD(tell_all);
         ADD(nodes_go_in_the_end);
         ADD(not_hearing_others);
+        ADD(peers_of_links);
         return g_test_run();
 }

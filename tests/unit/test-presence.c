@@ -143,7 +143,7 @@ static void test_story(gconstpointer data)
 /* A judge who looks only when it is due misses nothing. */
 static void test_due(void)
 {
-        const AldPresenceView view = { START };
+        const AldPresenceView view = { .connected_since = START };
         AldNodePresence presence;
         uint64_t due;
 
@@ -174,7 +174,7 @@ static void test_old_status_says_nothing(void)
 /* More brokers than are told apart: the one heard longest ago gives way. */
 static void test_many_brokers(void)
 {
-        const AldPresenceView view = { START };
+        const AldPresenceView view = { .connected_since = START };
         AldPresenceStatus end = { ALD_PRESENCE_SAYS_OFFLINE, 5, 1, id_make(1), false };
         AldNodePresence presence;
 
