@@ -32,12 +32,14 @@ typedef void (*AldPhaseTold)(AldPhase phase, const char *variant, double fractio
 typedef struct AldMeasureOptions {
         double seconds_max;
         const char *variant;      /* only this one; NULL: the fastest correct one */
+        unsigned size;            /* gemm: n; 0: by the device */
         const char *simpler_than; /* only those after this one in the table, for it crashed; NULL: all */
         AldPhaseTold progress;    /* may be NULL */
         void *userdata;
 } AldMeasureOptions;
 
 #define ALD_THROTTLE_SIZE 128
+#define ALD_REFUSED_SIZE 64
 
 /* Rates are work a second: floating point operations or bytes. */
 typedef struct AldMeter {
@@ -52,10 +54,11 @@ typedef struct AldMeter {
 
 typedef struct AldMeasure {
         AldMeter meter;
-        const char *method;      /* the variant */
-        const char *precision;   /* of the multiplicands: fp16 bf16 fp32; NULL for memory */
-        const char *accumulator; /* fp16 fp32 */
-        bool fp16_hardware;      /* the multiplicands are fp16 in hardware */
+        const char *method;             /* the variant */
+        const char *precision;          /* of the multiplicands: fp16 bf16 fp32; NULL for memory */
+        const char *accumulator;        /* fp16 fp32 */
+        bool fp16_hardware;             /* the multiplicands are fp16 in hardware */
+        char refused[ALD_REFUSED_SIZE]; /* variants whose results were wrong, with blanks between */
 } AldMeasure;
 
 int ald_gemm_measure(

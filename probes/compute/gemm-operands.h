@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How operands lie in memory. */
+typedef enum AldElement {
+        ALD_ELEMENT_FP32,
+        ALD_ELEMENT_FP16,
+} AldElement;
+
+typedef enum AldOperand {
+        ALD_OPERAND_A,
+        ALD_OPERAND_B,
+} AldOperand;
+
+/* So that a row and a column fit 32 bits. */
+#define ALD_GEMM_N_MAX 32768u
+
+/* Random bits that belong to a number. */
+static inline uint32_t ald_mix(uint32_t x)
+{
+        x = (x ^ (x >> 16)) * UINT32_C(0x7feb352d);
+        x = (x ^ (x >> 15)) * UINT32_C(0x846ca68b);
+        return x ^ (x >> 16);
+}
+
+/*
+ * The operands of matrix products: random, of -1 to 1, each a function of where it stands, so that nothing
+ * need be kept to know them. Those in fp16 are multiples of 1/2048, those in fp32 of 1/2²³, so both are
+ * exact.
+ */
+static inline int32_t ald_operand_raw(AldElement element, AldOperand operand, uint32_t index)
+{
+        uint32_t bits = ald_mix(
+                index + (operand == ALD_OPERAND_A ? UINT32_C(0x9e3779b9) : UINT32_C(0x51ed270b)));
+
+        return element == ALD_ELEMENT_FP16 ? (int32_t) (bits >> 20) - 2048
+                                           : (int32_t) (bits >> 8) - (1 << 23);
+}
+
+static inline double ald_operand(AldElement element, AldOperand operand, uint32_t index)
+{
+        return ald_operand_raw(element, operand, index) *
+               (element == ALD_ELEMENT_FP16 ? 1.0 / 2048 : 1.0 / (1 << 23));
+}
+
+/* The bits in fp16 of multiples of 1/2048 from -1 to 1. */
+uint16_t ald_fp16(int32_t multiple);
+
+static inline unsigned ald_element_size(AldElement element)
+{
+        return element == ALD_ELEMENT_FP16 ? 2 : 4;
+}
+
+/* Writes n_rows rows of n elements, as they lie in memory: rows of the operand or, transposed, its columns.
+ */
+void ald_operand_fill(AldElement element, AldOperand operand, bool transposed, unsigned n, unsigned first,
+        unsigned n_rows, void *ret);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/compute/gemm.h"
+
+typedef struct AldPeakVariant AldPeakVariant;
+
+/*
+ * A kernel peak(__global float *out, int iterations, float factor), factor being -1, whose work-items each
+ * write what they come to into `out`.
+ */
+struct AldPeakVariant {
+        const char *name;
+        const char *precision, *accumulator;
+        bool fp16_hardware;
+        AldFit (*fit)(const AldDevice *device);
+        const char *source, *options;
+        unsigned local;         /* work-items of a work-group */
+        unsigned per_unit;      /* work-items for each compute unit, whole work-groups */
+        unsigned width, chains; /* -DWIDTH, -DCHAINS */
+        double operations;      /* floating point operations of a work-item in an iteration */
+        /* What `out` must have at an index after an even number of iterations. */
+        double (*expected)(const AldPeakVariant *variant, unsigned index, unsigned iterations);
+};
+
+const AldPeakVariant *ald_peak_variants(size_t *ret_n);
+const AldPeakVariant *ald_peak_variant_find(const char *name);
