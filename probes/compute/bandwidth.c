@@ -2,6 +2,7 @@
 #include "probes/compute/bandwidth.h"
 #include "probes/common/clock.h"
 #include "probes/compute/buffer-size.h"
+#include "probes/compute/clocks.h"
 #include "probes/compute/files.h"
 #include "probes/compute/memory.h"
 #include "probes/compute/meter.h"
@@ -132,7 +133,8 @@ static int choose_shape(Run *run, AldReadyShape **ret)
 
 static int measure(Run *run, AldMeasure *ret)
 {
-        AldMeterOptions options = { .measure = run->options };
+        g_autoptr(AldClocks) clocks = ald_clocks_open("/", run->session->facts);
+        AldMeterOptions options = { .measure = run->options, .theoretical = ald_clocks_memory_peak(clocks) };
         AldMeasure measure = {};
         AldReadyShape *shape;
         double past;

@@ -2,8 +2,10 @@
 #include <math.h>
 
 #include "probes/common/clock.h"
+#include "probes/compute/clocks.h"
 #include "probes/compute/launches.h"
 #include "probes/compute/meter.h"
+#include "probes/compute/others.h"
 #include "probes/compute/series.h"
 
 #define BATCH_SECONDS 0.02
@@ -30,6 +32,11 @@ typedef struct Run {
         AldSeries by_wall, by_event;
         double wall, event; /* s, of all windows */
         bool events_lost;
+        AldClocks *clocks;
+        double clock_sum; /* Hz, of the windows */
+        unsigned n_clocks;
+        unsigned throttles; /* AldThrottle, of the windows */
+        AldProcessorTimes before;
 } Run;
 
 static double elapsed(uint64_t since)
@@ -65,6 +72,7 @@ static int warm_up(Run *run)
 static int settle(Run *run)
 {
         AldSettle state = {};
+        AldClockReading reading;
         uint64_t start = ald_now();
         double past = 0, most = MIN(SETTLE_SECONDS_MAX, run->seconds_max / 2);
 
@@ -79,9 +87,23 @@ static int settle(Run *run)
                 if (span.n == 0 || span.wall <= 0)
                         continue;
                 run->launch_seconds = span.wall / span.n;
-                ald_settle_add(&state, run->work / run->launch_seconds, 0);
+                ald_clocks_read(run->clocks, &reading);
+                ald_settle_add(&state, run->work / run->launch_seconds, (double) reading.hz);
         }
         return 0;
+}
+
+/* While the next window is under way. */
+static void read_clocks(Run *run)
+{
+        AldClockReading reading;
+
+        ald_clocks_read(run->clocks, &reading);
+        run->throttles |= reading.reasons;
+        if (reading.hz == 0)
+                return;
+        run->clock_sum += (double) reading.hz;
+        run->n_clocks++;
 }
 
 static void add_window(Run *run, const AldSpan *span)
@@ -94,6 +116,7 @@ static void add_window(Run *run, const AldSpan *span)
                 run->event += span->event;
         else
                 run->events_lost = true;
+        read_clocks(run);
 }
 
 /* Sure of the mean, and the best was no single stroke of luck. */
@@ -110,6 +133,7 @@ static int measure(Run *run)
 {
         bool first = true; /* those queued while it settled */
 
+        ald_processor_times_read("/", &run->before);
         while (run->by_wall.n < ALD_SERIES_MAX && !sure(run) &&
                 (run->by_wall.n < 2 || elapsed(run->start_nsec) < run->seconds_max)) {
                 AldSpan span;
@@ -123,6 +147,18 @@ static int measure(Run *run)
                 tell(run, ALD_PHASE_MEASURE, elapsed(run->start_nsec) / run->seconds_max);
         }
         return 0;
+}
+
+/* Whoever else works on a processor slows us down; a GPU was looked at before we used it. */
+static bool others_at_work(const Run *run)
+{
+        const AldSession *session = run->launches.session;
+        AldProcessorTimes after;
+
+        if (session->facts->type != ALD_DEVICE_CPU)
+                return session->busy;
+        ald_processor_times_read("/", &after);
+        return ald_others_spoil(&run->before, &after);
 }
 
 /* By the clock of the device, which no scheduling of ours disturbs, if ours confirms it. */
@@ -146,11 +182,14 @@ static AldMeter conclude(const Run *run)
                 .seconds = events ? run->event : run->wall,
                 .windows = (unsigned) run->by_wall.n,
         };
+        if (run->n_clocks > 0)
+                meter.clock_hz = (uint64_t) (run->clock_sum / run->n_clocks);
+        ald_throttle_to_string(run->throttles, meter.throttle, sizeof meter.throttle);
         if (!events)
                 meter.flags |= ALD_FLAG_WALL_CLOCK;
         if (meter.interval > INTERVAL_MAX)
                 meter.flags |= ALD_FLAG_UNSTABLE;
-        if (meter.median < BUSY_MEDIAN * meter.best)
+        if (others_at_work(run) || meter.median < BUSY_MEDIAN * meter.best)
                 meter.flags |= ALD_FLAG_BUSY;
         if (run->options->theoretical > 0 && meter.best > SUSPECT_ABOVE * run->options->theoretical)
                 meter.flags |= ALD_FLAG_SUSPECT;
@@ -160,6 +199,7 @@ static AldMeter conclude(const Run *run)
 int ald_meter_run(AldSession *session, const AldMeterOptions *options, AldLaunch launch, void *userdata,
         double work_per_launch, AldMeter *ret, AldFailure *failure)
 {
+        g_autoptr(AldClocks) clocks = ald_clocks_open("/", session->facts);
         double seconds_max = options->seconds_max > 0 ? options->seconds_max : options->measure->seconds_max;
         Run run = {
                 .options = options,
@@ -170,6 +210,7 @@ int ald_meter_run(AldSession *session, const AldMeterOptions *options, AldLaunch
                 .work = work_per_launch,
                 .start_nsec = ald_now(),
                 .seconds_max = seconds_max,
+                .clocks = clocks,
         };
         int r = warm_up(&run);
 

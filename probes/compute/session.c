@@ -3,6 +3,7 @@
 
 #include "probes/compute/cards.h"
 #include "probes/compute/devices.h"
+#include "probes/compute/others.h"
 #include "probes/compute/session.h"
 
 #define LOG_MAX (1024u * 1024)
@@ -107,13 +108,22 @@ static int start(AldSession *session, AldFailure *failure)
         return 0;
 }
 
+static bool in_use(const AldDevice *device)
+{
+        g_autoptr(AldClocks) clocks = ald_clocks_open("/", device);
+
+        return ald_device_in_use(clocks);
+}
+
 int ald_session_open(AldSession *ret, const AldCl *cl, const char *id, AldFailure *failure)
 {
         AldSession session = { .cl = cl };
         int r = find(&session, id, failure);
 
-        if (r >= 0)
+        if (r >= 0) {
+                session.busy = in_use(session.facts);
                 r = start(&session, failure);
+        }
         if (r < 0)
                 ald_session_close(&session);
         else

@@ -12,6 +12,7 @@ typedef struct AldSession {
         cl_command_queue queue; /* in order, with profiling */
         const AldDevice *facts;
         GPtrArray *devices; /* all of the machine, one of which is facts */
+        bool busy;          /* others were at work on it before we were */
 } AldSession;
 
 /* The device of this id; NULL: the first. */

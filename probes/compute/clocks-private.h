@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include "probes/compute/clocks.h"
+
+/* One source; what it does not tell is NULL. */
+typedef struct AldClockSource {
+        void (*close)(void *data);
+        void (*read)(void *data, AldClockReading *ret);
+        int (*usage)(void *data);
+        double (*memory_peak)(void *data);
+} AldClockSource;
+
+/* Each returns its data, or NULL where it knows nothing of the device. */
+extern const AldClockSource ald_clocks_nvml, ald_clocks_sysfs, ald_clocks_cpu;
+void *ald_clocks_nvml_open(const AldDevice *device);
+void *ald_clocks_sysfs_open(const char *root, const AldDevice *device);
+void *ald_clocks_cpu_open(const char *root);

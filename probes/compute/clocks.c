@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "probes/compute/clocks-private.h"
+
+struct AldClocks {
+        const AldClockSource *source; /* NULL: nothing tells */
+        void *data;
+};
+
+void ald_throttle_to_string(unsigned reasons, char *ret, size_t size)
+{
+        static const char *const words[] = { "power", "thermal", "hardware", "setting" };
+
+        *ret = '\0';
+        for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+                if (!(reasons & 1u << i))
+                        continue;
+                if (*ret)
+                        g_strlcat(ret, " ", size);
+                g_strlcat(ret, words[i], size);
+        }
+}
+
+AldClocks *ald_clocks_open(const char *root, const AldDevice *device)
+{
+        AldClocks *clocks = g_new0(AldClocks, 1);
+
+        if (device->type == ALD_DEVICE_CPU) {
+                clocks->source = &ald_clocks_cpu;
+                clocks->data = ald_clocks_cpu_open(root);
+                return clocks;
+        }
+        if (device->vendor == ALD_VENDOR_NVIDIA) {
+                clocks->source = &ald_clocks_nvml;
+                clocks->data = ald_clocks_nvml_open(device);
+        }
+        if (!clocks->data) {
+                clocks->source = &ald_clocks_sysfs;
+                clocks->data = ald_clocks_sysfs_open(root, device);
+        }
+        return clocks;
+}
+
+void ald_clocks_close(AldClocks *clocks)
+{
+        if (clocks && clocks->data)
+                clocks->source->close(clocks->data);
+        g_free(clocks);
+}
+
+void ald_clocks_read(AldClocks *clocks, AldClockReading *ret)
+{
+        *ret = (AldClockReading){};
+        if (clocks->data)
+                clocks->source->read(clocks->data, ret);
+}
+
+int ald_clocks_usage(AldClocks *clocks)
+{
+        return clocks->data && clocks->source->usage ? clocks->source->usage(clocks->data) : -1;
+}
+
+double ald_clocks_memory_peak(AldClocks *clocks)
+{
+        return clocks->data && clocks->source->memory_peak ? clocks->source->memory_peak(clocks->data) : 0;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "probes/common/clock.h"
+#include "probes/compute/files.h"
+#include "probes/compute/others.h"
+
+#define USEC_PER_SEC UINT64_C(1000000)
+#define FIELDS 8 /* user nice system idle iowait irq softirq steal; guests are within the first two */
+
+#define SHARE_MAX 0.1
+/* One busy task on a large machine is a small share, but somebody always waits for its processor. */
+#define SHARE_WAITING_MAX 0.01
+#define WAITING_MAX 0.2
+
+#define USAGE_MAX 10 /* percent */
+#define REST_TURNS 12u
+#define REST_TURN_USEC 100000u
+
+unsigned ald_proc_stat_parse(const char *text, const cpu_set_t *set, uint64_t *ret_busy)
+{
+        uint64_t busy = 0;
+        unsigned n = 0;
+
+        for (const char *line = text; line; line = strchr(line, '\n')) {
+                unsigned long long t[FIELDS];
+                unsigned cpu;
+
+                line += *line == '\n';
+                if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &t[0], &t[1], &t[2],
+                            &t[3], &t[4], &t[5], &t[6], &t[7]) != FIELDS + 1 ||
+                        cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, set))
+                        continue;
+                busy += t[0] + t[1] + t[2] + t[5] + t[6] + t[7];
+                n++;
+        }
+        *ret_busy = busy;
+        return n;
+}
+
+static uint64_t own_usec(void)
+{
+        struct rusage usage = {};
+
+        getrusage(RUSAGE_SELF, &usage);
+        return ((uint64_t) usage.ru_utime.tv_sec + (uint64_t) usage.ru_stime.tv_sec) * USEC_PER_SEC +
+               (uint64_t) usage.ru_utime.tv_usec + (uint64_t) usage.ru_stime.tv_usec;
+}
+
+/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=1234": of the machine. */
+static uint64_t read_waiting(const char *root)
+{
+        g_autofree char *text = ald_file_text(root, "proc/pressure/cpu");
+        const char *total = text && g_str_has_prefix(text, "some ") ? strstr(text, "total=") : NULL;
+
+        return total ? g_ascii_strtoull(total + strlen("total="), NULL, 10) : 0;
+}
+
+void ald_processor_times_read(const char *root, AldProcessorTimes *ret)
+{
+        g_autofree char *text = ald_file_text(root, "proc/stat");
+        uint64_t ticks = 0, per_second = (uint64_t) sysconf(_SC_CLK_TCK);
+        cpu_set_t set;
+
+        CPU_ZERO(&set);
+        (void) sched_getaffinity(0, sizeof set, &set);
+        *ret = (AldProcessorTimes){
+                .now = ald_now() / 1000,
+                .own = own_usec(),
+                .waiting = read_waiting(root),
+                .n = text ? ald_proc_stat_parse(text, &set, &ticks) : 0,
+        };
+        ret->busy = ticks * USEC_PER_SEC / per_second;
+}
+
+double ald_others_share(const AldProcessorTimes *before, const AldProcessorTimes *after)
+{
+        double busy, own, all;
+
+        if (after->n == 0 || after->n != before->n || after->now <= before->now)
+                return -1;
+        busy = (double) after->busy - (double) before->busy;
+        own = (double) after->own - (double) before->own;
+        all = (double) (after->now - before->now) * after->n;
+        return CLAMP((busy - own) / all, 0, 1);
+}
+
+bool ald_others_spoil(const AldProcessorTimes *before, const AldProcessorTimes *after)
+{
+        double share = ald_others_share(before, after), waiting;
+
+        if (share < 0)
+                return false;
+        waiting = after->waiting > before->waiting
+                          ? (double) (after->waiting - before->waiting) / (double) (after->now - before->now)
+                          : 0;
+        return share > SHARE_MAX || (share > SHARE_WAITING_MAX && waiting > WAITING_MAX);
+}
+
+bool ald_device_in_use(AldClocks *clocks)
+{
+        unsigned turns = 0;
+
+        while (ald_clocks_usage(clocks) > USAGE_MAX && ++turns < REST_TURNS)
+                g_usleep(REST_TURN_USEC);
+        return turns == REST_TURNS;
+}
