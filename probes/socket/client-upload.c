@@ -34,33 +34,32 @@ static int add_streams(AldClient *client, Upload *upload, const AldMessage *toke
 
 static void watch(Upload *upload)
 {
-        uint64_t when, bytes = ald_flow_bytes(&upload->flow, &when);
+        AldMoved moved = ald_flow_moved(&upload->flow);
 
-        if (bytes == 0)
+        if (moved.bytes == 0)
                 return;
         if (!upload->moving) {
                 upload->moving = true;
-                upload->first = upload->window_begin = when;
+                upload->first = upload->window_begin = moved.when;
                 upload->window_bytes = 0;
         }
-        if (when - upload->window_begin < PEAK_NS)
+        if (moved.when - upload->window_begin < PEAK_NS)
                 return;
         upload->peak = MAX(upload->peak,
-                (double) (bytes - upload->window_bytes) / (double) (when - upload->window_begin));
-        upload->window_begin = when;
-        upload->window_bytes = bytes;
+                (double) (moved.bytes - upload->window_bytes) / (double) (moved.when - upload->window_begin));
+        upload->window_begin = moved.when;
+        upload->window_bytes = moved.bytes;
 }
 
 /* Whether a rate can be, by the rates at which bytes were acknowledged; of what was over at once there are
  * none, so there it has to fit its own bytes and time. */
-static bool is_rate_plausible(
-        const Upload *upload, const AldMessage *verdict, uint64_t when, uint64_t acknowledged)
+static bool is_rate_plausible(const Upload *upload, const AldMessage *verdict, const AldMoved *moved)
 {
         double claimed = (double) verdict->bits_per_second / 8e9, whole;
 
         if (verdict->bins == 0)
                 return claimed * (double) verdict->nsec <= 1.01 * (double) verdict->bytes;
-        whole = upload->moving ? (double) acknowledged / (double) MAX(when - upload->first, 1) : 0;
+        whole = upload->moving ? (double) moved->bytes / (double) MAX(moved->when - upload->first, 1) : 0;
         return claimed <= 2 * MAX(upload->peak, whole);
 }
 
@@ -70,14 +69,14 @@ static bool is_rate_plausible(
  */
 static bool is_plausible(const Upload *upload, const AldMessage *verdict)
 {
-        uint64_t when, acknowledged = ald_flow_bytes(&upload->flow, &when);
+        AldMoved moved = ald_flow_moved(&upload->flow);
         /* What a thread is about to send is counted when all of it is in the kernel. */
         uint64_t under_way = (uint64_t) upload->flow.n * ALD_STREAM_CHUNK;
 
         return verdict->bytes <= ald_flow_sent(&upload->flow) + under_way &&
-               verdict->bytes >= acknowledged / 2 && verdict->nsec <= when - upload->begun &&
+               verdict->bytes >= moved.bytes / 2 && verdict->nsec <= moved.when - upload->begun &&
                verdict->streams >= 1 && verdict->streams <= ALD_FLOW_STREAMS_MAX &&
-               is_rate_plausible(upload, verdict, when, acknowledged);
+               is_rate_plausible(upload, verdict, &moved);
 }
 
 static int take_verdict(AldClient *client, const Upload *upload, const AldMessage *message)

@@ -9,9 +9,7 @@
 #include "probes/socket/flow.h"
 #include "probes/socket/load.h"
 
-#define QUICK_NS                                                                                  \
-        (ALD_NSEC_PER_MSEC / 5) /* that reading the counters takes, unless another ran in between \
-                                 */
+#define QUICK_NS (ALD_NSEC_PER_MSEC / 5) /* takes reading the counters, unless another ran in between */
 #define READ_TRIES 4u
 
 int ald_flow_init(AldFlow *flow, bool sending, bool zerocopy, uint64_t bytes_max)
@@ -41,44 +39,49 @@ int ald_flow_add(AldFlow *flow, int fd, uint64_t offset)
         return 0;
 }
 
-static uint64_t bytes_of(const AldFlow *flow, unsigned i, uint64_t *ret_retransmits)
+/* Adds what one connection has moved; how many segments it sent again. */
+static uint64_t add_moved(const AldFlow *flow, unsigned i, AldMoved *moved)
 {
+        uint64_t offset = flow->offsets[i], bytes;
         AldTcpInfo info = {};
-        uint64_t bytes;
 
         (void) ald_tcp_info_get(flow->streams[i].fd, &info);
-        *ret_retransmits = info.retransmits;
         bytes = flow->sending ? info.bytes_acked : info.bytes_received;
-        return bytes - MIN(bytes, flow->offsets[i]);
+        moved->bytes += bytes - MIN(bytes, offset);
+        /* What is not ours came in one. */
+        moved->segments += info.segments_in - (offset > 0 && info.segments_in > 0);
+        moved->segment = MAX(moved->segment, info.segment_in);
+        return info.retransmits;
 }
 
 void ald_flow_keep(AldFlow *flow, unsigned n)
 {
         while (flow->n > n) {
-                uint64_t retransmits;
-
                 flow->n--;
-                flow->kept += bytes_of(flow, flow->n, &retransmits);
-                flow->retransmits += retransmits;
+                flow->retransmits += add_moved(flow, flow->n, &flow->kept);
                 ald_stream_stop(&flow->streams[flow->n]);
         }
 }
 
-uint64_t ald_flow_bytes(const AldFlow *flow, uint64_t *ret_when)
+AldMoved ald_flow_moved(const AldFlow *flow)
 {
-        uint64_t bytes = 0, begin, end, ignored;
+        uint64_t quickest = UINT64_MAX;
+        AldMoved ret = {};
 
-        for (unsigned try = 0; try < READ_TRIES; try++) {
-                begin = ald_now();
-                bytes = flow->kept;
+        for (unsigned try = 0; try < READ_TRIES && quickest > QUICK_NS; try++) {
+                AldMoved moved = flow->kept;
+                uint64_t begin = ald_now(), took;
+
                 for (unsigned i = 0; i < flow->n; i++)
-                        bytes += bytes_of(flow, i, &ignored);
-                end = ald_now();
-                *ret_when = begin + (end - begin) / 2;
-                if (end - begin <= QUICK_NS)
-                        break;
+                        (void) add_moved(flow, i, &moved);
+                took = ald_now() - begin;
+                moved.when = begin + took / 2;
+                if (took < quickest) {
+                        quickest = took;
+                        ret = moved;
+                }
         }
-        return bytes;
+        return ret;
 }
 
 uint64_t ald_flow_sent(const AldFlow *flow)
@@ -88,12 +91,11 @@ uint64_t ald_flow_sent(const AldFlow *flow)
 
 uint64_t ald_flow_retransmits(const AldFlow *flow)
 {
-        uint64_t sum = flow->retransmits, more;
+        uint64_t sum = flow->retransmits;
+        AldMoved ignored = {};
 
-        for (unsigned i = 0; i < flow->n; i++) {
-                (void) bytes_of(flow, i, &more);
-                sum += more;
-        }
+        for (unsigned i = 0; i < flow->n; i++)
+                sum += add_moved(flow, i, &ignored);
         return sum;
 }
 
@@ -125,8 +127,8 @@ static void add_effort(AldFlow *flow, unsigned i, uint64_t elapsed, AldEffort *e
 
 void ald_flow_effort(AldFlow *flow, AldEffort *ret)
 {
-        uint64_t when, bytes = ald_flow_bytes(flow, &when), elapsed = when - flow->past.when;
-        uint64_t idle = ald_load_idle();
+        AldMoved moved = ald_flow_moved(flow);
+        uint64_t elapsed = moved.when - flow->past.when, idle = ald_load_idle();
 
         *ret = (AldEffort){};
         for (unsigned i = 0; i < flow->n; i++)
@@ -136,17 +138,17 @@ void ald_flow_effort(AldFlow *flow, AldEffort *ret)
                 ret->rwnd = ret->sndbuf = ret->idle = ret->lost = ret->standing = 0;
         ret->spare = (idle - MIN(idle, flow->past.idle)) * 1000 / MAX(elapsed, 1);
         if (flow->sending && flow->zerocopy && flow->past.when > 0 &&
-                (double) (bytes - flow->past.bytes) * 8e9 / (double) elapsed > ALD_ZEROCOPY_RATE)
+                (double) (moved.bytes - flow->past.bytes) * 8e9 / (double) elapsed > ALD_ZEROCOPY_RATE)
                 atomic_store(&flow->shared.zerocopy, true);
-        flow->past.when = when;
-        flow->past.bytes = bytes;
+        flow->past.when = moved.when;
+        flow->past.bytes = moved.bytes;
         flow->past.idle = idle;
 }
 
 bool ald_flow_has_ended(const AldFlow *flow)
 {
         for (unsigned i = 0; i < flow->n; i++)
-                if (atomic_load(&flow->streams[i].ended) && ald_flow_sent(flow) < flow->shared.bytes_max)
+                if (atomic_load(&flow->streams[i].ended))
                         return true;
         return false;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "probes/socket/limiter.h"
+#include "probes/socket/moved.h"
 #include "probes/socket/stream.h"
 #include "probes/socket/tcp-info.h"
 
@@ -16,7 +17,7 @@ typedef struct AldFlow {
         AldStream streams[ALD_FLOW_STREAMS_MAX];
         uint64_t offsets[ALD_FLOW_STREAMS_MAX]; /* what the kernel counted before it was ours */
         unsigned n;
-        uint64_t kept;        /* bytes on connections that are closed */
+        AldMoved kept;        /* on connections that are closed */
         uint64_t retransmits; /* the same */
         char congestion[ALD_TCP_CONGESTION_SIZE + 1];
         /* When ald_flow_effort() was asked last. */
@@ -38,11 +39,8 @@ int ald_flow_add(AldFlow *flow, int fd, uint64_t offset);
 /* Closes the newest ones but n. */
 void ald_flow_keep(AldFlow *flow, unsigned n);
 
-/*
- * What the kernel has received in order, or what the other side has acknowledged, and when. Neither waits for
- * our threads, so that a busy machine shifts no bytes in time.
- */
-uint64_t ald_flow_bytes(const AldFlow *flow, uint64_t *ret_when);
+/* As the kernel counts it, which does not wait for our threads: a busy machine shifts no bytes in time. */
+AldMoved ald_flow_moved(const AldFlow *flow);
 
 /* What was handed to the kernel to send. */
 uint64_t ald_flow_sent(const AldFlow *flow);

@@ -6,6 +6,8 @@
 
 #include <glib.h>
 
+#include "probes/socket/moved.h"
+
 /*
  * Judges one direction by what its receiver has: when the start-up is over, whether more connections help,
  * when enough is known, and the rate. Pure: times are arguments, ns of any clock that never goes back.
@@ -34,33 +36,37 @@ typedef enum AldJudgePhase {
         ALD_JUDGE_MEASURE,
 } AldJudgePhase;
 
+/* What moved in equal times, one after the other. */
+typedef struct AldJudgeBins {
+        uint64_t width;
+        AldMoved begin; /* of the one under way */
+        GArray *parts;  /* AldMoved: differences */
+} AldJudgeBins;
+
 typedef struct AldJudge {
         AldJudgeLimits limits;
         uint64_t min_rtt; /* ns; 0: unknown */
         AldJudgePhase phase;
         unsigned streams;
-        double best;    /* rate of the best trial so far, bytes/ns; 0 before one */
-        bool settled;   /* the number of connections is final */
-        bool any;       /* there was a sample */
-        uint64_t first; /* when and with how many bytes it began */
-        uint64_t first_bytes;
-        uint64_t last; /* the newest sample */
-        uint64_t last_bytes;
+        double best;  /* rate of the best trial so far, bytes/ns; 0 before one */
+        bool settled; /* the number of connections is final */
+        bool any;     /* there was a sample */
+        AldMoved first, last;
         uint64_t phase_begin;
         /* Start-up: rounds of at least an RTT. */
-        uint64_t round_begin, round_bytes;
+        AldMoved round;
         double round_best;
         unsigned rounds_flat;
-        /* Bins, which begin where the start-up ended. */
-        uint64_t bin_begin, bin_bytes;
-        uint64_t bins_begin, bins_bytes;
-        GArray *bins; /* double: bytes/ns */
+        /* These begin where the start-up ended. */
+        AldMoved bins_begin;
+        AldJudgeBins bins, fine; /* fine: of a fifth of the width, which fewer stalls touch */
+        double segment;          /* bytes in a segment: the most that there ever were */
 } AldJudge;
 
 typedef struct AldVerdict {
-        uint64_t bits_per_second; /* the mean of the middle half of the bins */
+        uint64_t bits_per_second; /* the mean of the steady fine bins, within the interval */
         uint64_t mean;            /* of all the time, start-up included, bits/s: a stall shows here */
-        uint64_t interval; /* half of the 95 % interval of their median, bits/s; 0 where there is none */
+        uint64_t interval; /* half of the 95 % interval of the bins' median, bits/s; 0: there is none */
         uint64_t bytes;    /* all that came, start-up included */
         uint64_t nsec;
         unsigned bins; /* 0: it ended within the start-up, and the rate is that of all of it */
@@ -71,10 +77,10 @@ void ald_judge_init(AldJudge *judge, const AldJudgeLimits *limits, uint64_t min_
 void ald_judge_clear(AldJudge *judge);
 
 /*
- * Takes in that so many bytes had come by then. bound: one connection is what holds the rate down, so more
- * may help. After STOP there is nothing more to take in.
+ * Takes in what had come by then. bound: one connection is what holds the rate down, so more may help. After
+ * STOP there is nothing more to take in.
  */
-AldJudgeStep ald_judge_sample(AldJudge *judge, uint64_t when, uint64_t bytes, bool bound);
+AldJudgeStep ald_judge_sample(AldJudge *judge, const AldMoved *moved, bool bound);
 
 /* False where nothing has come. */
 bool ald_judge_verdict(const AldJudge *judge, AldVerdict *ret);

@@ -28,11 +28,11 @@ static void look_at_effort(AldReceiving *receiving, uint64_t now)
         ald_flow_effort(&receiving->flow, &receiving->own);
 }
 
-static AldReceivingStep judge(AldReceiving *receiving, uint64_t when)
+static AldReceivingStep judge(AldReceiving *receiving, const AldMoved *moved)
 {
         bool bound = ald_limiter_streams_may_help(&receiving->other, &receiving->own);
 
-        switch (ald_judge_sample(&receiving->judge, when, receiving->bytes, bound)) {
+        switch (ald_judge_sample(&receiving->judge, moved, bound)) {
         case ALD_JUDGE_STOP:
                 return ALD_RECEIVING_DONE;
         case ALD_JUDGE_MORE_STREAMS:
@@ -48,26 +48,26 @@ static AldReceivingStep judge(AldReceiving *receiving, uint64_t when)
 
 AldReceivingStep ald_receiving_step(AldReceiving *receiving)
 {
-        uint64_t when, bytes = ald_flow_bytes(&receiving->flow, &when);
+        AldMoved moved = ald_flow_moved(&receiving->flow);
         AldReceivingStep step;
 
-        if (bytes > receiving->bytes)
-                receiving->moved = when;
-        else if (when - MIN(receiving->moved, when) > ALD_STALL_NS)
+        if (moved.bytes > receiving->bytes)
+                receiving->moved = moved.when;
+        else if (moved.when - MIN(receiving->moved, moved.when) > ALD_STALL_NS)
                 return ALD_RECEIVING_STALLED;
-        receiving->bytes = bytes;
-        if (bytes > receiving->judge.limits.bytes + TOO_MUCH_BYTES)
+        receiving->bytes = moved.bytes;
+        if (moved.bytes > receiving->judge.limits.bytes + TOO_MUCH_BYTES)
                 return ALD_RECEIVING_TOO_MUCH;
-        if (!receiving->measuring && bytes == 0) {
-                receiving->empty_at = when;
+        if (!receiving->measuring && moved.bytes == 0) {
+                receiving->empty_at = moved.when;
                 return ald_flow_has_ended(&receiving->flow) ? ALD_RECEIVING_ENDED : ALD_RECEIVING_GO_ON;
         }
         /* It began after the last look that found nothing: all of it may have come since. */
         if (!receiving->measuring)
-                (void) ald_judge_sample(&receiving->judge, receiving->empty_at, 0, false);
+                (void) ald_judge_sample(&receiving->judge, &(AldMoved){ .when = receiving->empty_at }, false);
         receiving->measuring = true;
-        look_at_effort(receiving, when);
-        step = judge(receiving, when);
+        look_at_effort(receiving, moved.when);
+        step = judge(receiving, &moved);
         return step != ALD_RECEIVING_DONE && ald_flow_has_ended(&receiving->flow) ? ALD_RECEIVING_ENDED
                                                                                   : step;
 }

@@ -4,7 +4,7 @@
 
 #include "probes/socket/result.h"
 
-#define METHOD "tcp; middle half of 50 ms bins of what the receiver's kernel has in order, without start-up"
+#define METHOD "tcp; mean of the steady 10 ms that the receiver's kernel saw, within the interval of the median of 50 ms"
 
 void ald_result_clear(AldResult *result)
 {

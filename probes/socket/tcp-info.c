@@ -18,6 +18,8 @@ int ald_tcp_info_get(int fd, AldTcpInfo *ret)
         *ret = (AldTcpInfo){
                 .bytes_acked = info.tcpi_bytes_acked,
                 .bytes_received = info.tcpi_bytes_received,
+                .segments_in = info.tcpi_data_segs_in,
+                .segment_in = info.tcpi_rcv_mss,
                 .min_rtt = info.tcpi_min_rtt == UINT32_MAX ? 0 : info.tcpi_min_rtt,
                 .rtt = info.tcpi_rtt,
                 .busy = info.tcpi_busy_time,

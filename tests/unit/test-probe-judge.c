@@ -27,7 +27,8 @@ static Played play(AldJudge *judge, Link link, bool bound)
         AldJudgeStep step;
 
         for (unsigned i = 0; i < 1000; i++) {
-                step = ald_judge_sample(judge, played.when, (uint64_t) played.bytes, bound);
+                step = ald_judge_sample(
+                        judge, &(AldMoved){ .when = played.when, .bytes = (uint64_t) played.bytes }, bound);
                 if (step == ALD_JUDGE_STOP)
                         return played;
                 played.more += step == ALD_JUDGE_MORE_STREAMS;
@@ -245,9 +246,10 @@ static void test_backwards(void)
         AldVerdict verdict;
 
         ald_judge_init(&judge, &usual, 0);
-        ald_judge_sample(&judge, 100 * MSEC, 0, false);
-        ald_judge_sample(&judge, 200 * MSEC, 5000, false);
-        g_assert_cmpint(ald_judge_sample(&judge, 150 * MSEC, 4000, false), ==, ALD_JUDGE_GO_ON);
+        ald_judge_sample(&judge, &(AldMoved){ .when = 100 * MSEC }, false);
+        ald_judge_sample(&judge, &(AldMoved){ .when = 200 * MSEC, .bytes = 5000 }, false);
+        g_assert_cmpint(ald_judge_sample(&judge, &(AldMoved){ .when = 150 * MSEC, .bytes = 4000 }, false), ==,
+                ALD_JUDGE_GO_ON);
         g_assert_true(ald_judge_verdict(&judge, &verdict));
         g_assert_cmpuint(verdict.bytes, ==, 5000);
         g_assert_cmpuint(verdict.nsec, ==, 100 * MSEC);
