@@ -61,6 +61,7 @@ static int measure(const AldComputeOptions *options, const AldCl *cl, AldFailure
         const AldMeasureOptions how = {
                 .seconds_max = options->seconds_max,
                 .variant = options->variant,
+                .size = options->size,
                 .simpler_than = options->simpler_than,
                 .progress = tell_progress,
                 .userdata = &fd,

@@ -39,6 +39,8 @@ static char **make_arguments(const Attempt *attempt)
         g_ptr_array_add(all, g_strdup_printf("--seconds-max=%s", seconds));
         if (attempt->options->variant && attempt->metric == ALD_METRIC_GEMM)
                 g_ptr_array_add(all, g_strdup_printf("--variant=%s", attempt->options->variant));
+        if (attempt->options->size > 0 && attempt->metric == ALD_METRIC_GEMM)
+                g_ptr_array_add(all, g_strdup_printf("--size=%u", attempt->options->size));
         if (attempt->simpler_than)
                 g_ptr_array_add(all, g_strdup_printf("--simpler-than=%s", attempt->simpler_than));
         g_ptr_array_add(all, NULL);

@@ -7,7 +7,7 @@
 
 #include "probes/compute/measure-json.h"
 
-#define WORD_MAX 64u
+#define WORD_MAX 128u
 
 static const char *const flag_names[] = { "busy", "unstable", "suspect", "reduced", "wall_clock" };
 
@@ -59,6 +59,7 @@ json_t *ald_measure_to_json(const AldMeasure *measure)
         set_word(object, "method", measure->method);
         set_word(object, "precision", measure->precision);
         set_word(object, "accumulator", measure->accumulator);
+        set_word(object, "refused", measure->refused);
         json_object_set_new(object, "fp16", json_boolean(measure->fp16_hardware));
         return object;
 }
@@ -90,7 +91,7 @@ int ald_measure_from_json(const json_t *object, AldMeasure *ret)
         AldMeter *meter = &measure.meter;
         json_int_t clock = json_integer_value(json_object_get(object, "clock"));
         json_int_t windows = json_integer_value(json_object_get(object, "windows"));
-        const char *throttle = get_word(object, "throttle");
+        const char *throttle = get_word(object, "throttle"), *refused = get_word(object, "refused");
 
         if (!get_real(object, "best", &meter->best) || !get_real(object, "mean", &meter->mean) ||
                 !get_real(object, "median", &meter->median) ||
@@ -101,6 +102,7 @@ int ald_measure_from_json(const json_t *object, AldMeasure *ret)
         meter->flags = flags_from_json(json_object_get(object, "flags"));
         meter->clock_hz = clock > 0 ? (uint64_t) clock : 0;
         g_strlcpy(meter->throttle, throttle ?: "", sizeof meter->throttle);
+        g_strlcpy(measure.refused, refused ?: "", sizeof measure.refused);
         measure.method = get_word(object, "method");
         measure.precision = get_word(object, "precision");
         measure.accumulator = get_word(object, "accumulator");

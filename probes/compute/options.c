@@ -10,6 +10,7 @@
 #define SECONDS_MAX 60.0
 #define SECONDS_MIN 0.1
 #define TIMEOUT_MAX 3600u
+#define SIZE_MAX_OF_GEMM 65536u
 #define TIMEOUT 45u /* compilers of some drivers take their time */
 
 const char ald_compute_help[] =
@@ -19,6 +20,7 @@ const char ald_compute_help[] =
         "     --device=ID          Measure this one (each, one after the other)\n"
         "     --metric=NAME[,…]    gemm: matrix product; read, copy: memory; peak: registers (all)\n"
         "     --variant=NAME       gemm: by this kernel (the fastest correct one)\n"
+        "     --size=N             gemm: of N rows and columns (as many as the device asks for)\n"
         "     --seconds-max=N      Of each metric, at most (3)\n"
         "     --timeout=N          Give a metric up after so many seconds (45)\n"
         "     --json               Print the result as JSON\n"
@@ -32,6 +34,7 @@ enum {
         DEVICE,
         METRIC,
         VARIANT,
+        SIZE,
         SECONDS,
         TIME_LIMIT,
         JSON,
@@ -49,6 +52,7 @@ static const struct option table[] = {
         { "device", required_argument, NULL, DEVICE },
         { "metric", required_argument, NULL, METRIC },
         { "variant", required_argument, NULL, VARIANT },
+        { "size", required_argument, NULL, SIZE },
         { "seconds-max", required_argument, NULL, SECONDS },
         { "timeout", required_argument, NULL, TIME_LIMIT },
         { "json", no_argument, NULL, JSON },
@@ -96,6 +100,10 @@ static int set_number(AldComputeOptions *options, int option, char **ret_error)
         int r;
 
         switch (option) {
+        case SIZE:
+                r = ald_arguments_number("size", optarg, 1, SIZE_MAX_OF_GEMM, &value, ret_error);
+                options->size = (unsigned) value;
+                return r;
         case TIME_LIMIT:
                 r = ald_arguments_number("timeout", optarg, 1, TIMEOUT_MAX, &value, ret_error);
                 options->timeout = (unsigned) value;

@@ -19,6 +19,7 @@ typedef struct AldComputeOptions {
         const char *device;  /* NULL: each */
         unsigned metrics;    /* bits 1 << AldMetric */
         const char *variant; /* of the matrix product; NULL: the fastest correct one */
+        unsigned size;       /* n of it; 0: by the device */
         double seconds_max;  /* of a metric */
         unsigned timeout;    /* seconds after which a child is killed */
         bool json;

@@ -23,6 +23,26 @@ static void set_bytes(json_t *object, const char *key, double value)
                 json_object_set_new(object, key, json_integer((json_int_t) value));
 }
 
+/* Those between blanks. */
+static void add_words(json_t *list, const char *text)
+{
+        g_auto(GStrv) words = g_strsplit(text, " ", -1);
+
+        for (char **word = words; *word; word++)
+                if (**word)
+                        json_array_append_new(list, json_string(*word));
+}
+
+static void add_refused(json_t *object, const AldMeasure *measure)
+{
+        json_t *refused = json_array();
+
+        add_words(refused, measure->refused);
+        if (json_array_size(refused) > 0)
+                json_object_set(object, "RefusedMethods", refused);
+        json_decref(refused);
+}
+
 static void add_gemm(json_t *object, const AldMeasure *measure)
 {
         set_real(object, "GemmTflops", measure->meter.best / TERA);
@@ -33,6 +53,7 @@ static void add_gemm(json_t *object, const AldMeasure *measure)
         set_text(object, "Method", measure->method);
         if (measure->fp16_hardware)
                 set_real(object, "TflopsFp16", measure->meter.best / TERA);
+        add_refused(object, measure);
 }
 
 static void add_peak(json_t *object, const AldMeasure *measure)
@@ -82,16 +103,13 @@ static void add_circumstances(json_t *object, const AldFigures *figures)
 
         for (AldMetric metric = 0; metric < _ALD_METRIC_MAX; metric++) {
                 const AldMeter *meter = &figures->answers[metric].measure.meter;
-                g_auto(GStrv) words = g_strsplit(meter->throttle, " ", -1);
 
                 if (!figures->known[metric])
                         continue;
                 flags |= meter->flags;
                 if (meter->clock_hz > 0 && !json_object_get(object, "ClockHz"))
                         json_object_set_new(object, "ClockHz", json_integer((json_int_t) meter->clock_hz));
-                for (char **word = words; *word; word++)
-                        if (**word)
-                                json_array_append_new(reasons, json_string(*word));
+                add_words(reasons, meter->throttle);
         }
         if (json_array_size(reasons) > 0)
                 json_object_set(object, "ThrottleReasons", reasons);

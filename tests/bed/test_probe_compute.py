@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""alidade-probe-compute on PoCL, and on drivers that crash, hang, refuse and lie."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bedlib.waiting import wait_steadily
+
+BUILD = Path(os.environ["ALIDADE_BUILD"])
+POCL = Path("/etc/OpenCL/vendors/pocl.icd")
+GPU = "0010:01:00.0"
+LIMIT = 120  # s; nothing waits so long unless it hangs
+
+needs_pocl = pytest.mark.skipif(not POCL.is_file(), reason="no PoCL (pocl-opencl-icd)")
+
+
+class Seat:
+    """The program, in a copy of its own since one at a time may measure, and the drivers that it finds."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.program = shutil.copy(BUILD / "probes/compute/alidade-probe-compute", folder)
+        self.vendors = folder / "vendors"
+        self.vendors.mkdir()
+        (folder / "tmp").mkdir()
+        (folder / "cache").mkdir()
+        self.environment = dict(os.environ, OCL_ICD_VENDORS=str(self.vendors), TMPDIR=str(folder / "tmp"),
+                                CACHE_DIRECTORY=str(folder / "cache"), FAKE_ICD_SEEN=str(folder / "seen"))
+
+    def add_fake(self, mode, platform="Fake"):
+        library = shutil.copy(BUILD / "tests/unit/libfake-compute-icd.so", self.folder / f"{mode}@{platform}.so")
+        (self.vendors / f"{mode}.icd").write_text(f"{library}\n", encoding="ascii")
+
+    def add_pocl(self):
+        shutil.copy(POCL, self.vendors)
+
+    def start(self, *arguments, **more):
+        return subprocess.Popen([self.program, *arguments], env=self.environment, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, **more)
+
+    def run(self, *arguments):
+        return subprocess.run([self.program, *arguments], env=self.environment, capture_output=True, text=True,
+                              timeout=LIMIT, check=False)
+
+    def json(self, *arguments, status=0):
+        done = self.run("--json", *arguments)
+        assert done.returncode == status, done
+        return json.loads(done.stdout.splitlines()[-1])
+
+    def errors(self, *arguments, status=1):
+        """The kinds of the errors, by metric, of the GPU."""
+        result = self.json(f"--device={GPU}", *arguments, status=status)
+        return {metric: error["error"] for metric, error in result["Errors"].items()}
+
+    def processes(self):
+        """Those that run the program, by their ids."""
+        found = {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if os.readlink(folder / "exe") == str(self.program):
+                    found[int(folder.name)] = (folder / "cmdline").read_text(encoding="utf-8")
+        return found
+
+    def measuring_child(self):
+        """Waits until a child is at work; its id."""
+        return wait_steadily(lambda: next((pid for pid, line in self.processes().items()
+                                           if "--metric=" in line and "--child" in line), None), "a child")
+
+
+@pytest.fixture
+def seat(tmp_path):
+    made = Seat(tmp_path)
+    yield made
+    for pid in made.processes():
+        os.kill(pid, signal.SIGKILL)
+    assert list((tmp_path / "tmp").iterdir()) == [], "left behind"
+
+
+def ids(devices):
+    return [device["Id"] for device in devices["Devices"]]
+
+
+def test_usage(seat):
+    for wrong in ("--metric=warp", "--seconds-max=0", "--seconds-max=nan", "--child", "--device=", "more",
+                  "--timeout=x", "--metric="):
+        done = seat.run(wrong)
+        assert done.returncode == 2 and done.stderr.startswith("alidade-probe-compute: "), wrong
+    assert seat.run("--help").stdout.startswith("Usage: alidade-probe-compute")
+
+
+@pytest.mark.parametrize("library", ["empty", "another"])
+def test_without_the_library(seat, library):
+    folder = seat.folder / "libraries"
+    folder.mkdir()
+    if library == "empty":
+        (folder / "libOpenCL.so.1").touch()
+    else:
+        shutil.copy(BUILD / "tests/unit/libfake-compute-icd.so", folder / "libOpenCL.so.1")
+    seat.environment["LD_LIBRARY_PATH"] = str(folder)
+    assert seat.json("--list") == {"Devices": []}
+    result = seat.json(status=1)
+    assert result["Devices"] == [] and result["error"] == "no-library"
+    assert seat.json("--device=cpu", status=1)["error"] == "no-library"
+    assert "libOpenCL" in seat.run().stderr
+
+
+def test_without_a_driver(seat):
+    assert seat.json("--list") == {"Devices": []}
+    assert seat.json(status=1)["error"] == "no-platform"
+
+
+@needs_pocl
+@pytest.mark.parametrize("mode", ["crash-load", "hang-load", "crash-list", "hang-list"])
+def test_a_broken_driver_costs_its_own_devices_only(seat, mode):
+    seat.add_fake(mode)
+    seat.add_pocl()
+    done = seat.run("--list", "--json", "--timeout=5")
+    assert ids(json.loads(done.stdout)) == ["cpu"]
+    assert f"{mode}.icd is left out" in done.stderr
+    result = seat.json("--device=cpu", "--metric=read", "--seconds-max=0.5", "--timeout=20")
+    assert result["MemoryBandwidthBytesPerSecond"] > 1e8
+
+
+@pytest.mark.parametrize("mode, error", [("crash-load", "crashed"), ("hang-list", "timeout")])
+def test_a_broken_driver_alone(seat, mode, error):
+    seat.add_fake(mode)
+    result = seat.json("--list", "--timeout=2", status=1)
+    assert (result["Devices"], result["error"]) == ([], error)
+
+
+@pytest.mark.parametrize("mode, error", [
+    ("fail-build", "build-failed"),
+    ("crash-build", "crashed"),
+    ("crash-kernel", "crashed"),
+    ("refuse-memory", "out-of-memory"),
+    ("lost", "device-lost"),
+    ("good", "wrong-result"),  # its kernels do nothing
+])
+def test_what_goes_wrong_is_named(seat, mode, error):
+    seat.add_fake(mode)
+    assert seat.errors("--metric=gemm,read") == {"gemm": error, "read": error}
+
+
+@pytest.mark.parametrize("mode", ["hang-build", "hang-kernel"])
+def test_what_hangs_is_killed_and_not_tried_for_ever(seat, mode):
+    seat.add_fake(mode)
+    result = seat.json(f"--device={GPU}", "--timeout=2", status=1)
+    assert {error["error"] for error in result["Errors"].values()} == {"timeout"}
+    assert result["Errors"]["read"]["message"].startswith("not tried")
+    assert seat.processes() == {}
+
+
+def test_a_device_that_vanishes(seat):
+    seat.add_fake("once")
+    assert set(seat.errors().values()) == {"no-device"}
+
+
+def test_a_device_that_is_not_there(seat):
+    seat.add_fake("good")
+    result = seat.json("--device=0000:02:00.0", status=1)
+    assert (result["Id"], result["error"]) == ("0000:02:00.0", "no-such-device")
+
+
+@pytest.mark.parametrize("vendor", ["good", "uuid"])
+def test_a_device_of_two_platforms_is_one(seat, vendor):
+    """It is that of its vendor's platform, and has the address that any of them tells."""
+    seat.add_fake(vendor, "AMD")
+    seat.add_fake("lost", "Clover")
+    device, = seat.json("--list")["Devices"]
+    assert (device["Id"], device["Platform"], device["Type"]) == (GPU, "AMD", "gpu")
+    assert seat.errors("--metric=read") == {"read": "wrong-result"}, "not by Clover"
+
+
+def test_names_do_not_write_to_the_terminal(seat):
+    seat.add_fake("good")
+    assert "\033" not in seat.run("--list").stdout
+    assert "\033" not in seat.run("--metric=read").stdout
+
+
+@needs_pocl
+def test_folders_that_cannot_be_written(seat):
+    """PoCL shows no device where it cannot write."""
+    seat.add_pocl()
+    seat.environment.update(HOME="/proc", CACHE_DIRECTORY="/proc/none", POCL_CACHE_DIR="/proc/none")
+    assert ids(seat.json("--list")) == ["cpu"]
+    del seat.environment["CACHE_DIRECTORY"]
+    seat.environment["XDG_CACHE_HOME"] = "/proc/none"
+    assert ids(seat.json("--list")) == ["cpu"]
+
+
+def test_one_at_a_time(seat):
+    seat.add_fake("hang-kernel")
+    first = seat.start("--metric=read")
+    seat.measuring_child()
+    assert seat.json(status=1)["error"] == "busy"
+    assert ids(seat.json("--list")) == [GPU], "to look is free"
+    first.terminate()
+    first.communicate(timeout=LIMIT)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_with_its_children(seat, number):
+    seat.add_fake("hang-kernel")
+    program = seat.start("--json")
+    child = seat.measuring_child()
+    program.send_signal(number)
+    result = json.loads(program.communicate(timeout=LIMIT)[0])
+    assert program.returncode == 1
+    assert {error["error"] for error in result["Devices"][0]["Errors"].values()} == {"aborted"}
+    assert not Path(f"/proc/{child}").exists() and seat.processes() == {}
+
+
+def test_killed_it_leaves_nothing_at_work(seat):
+    seat.add_fake("hang-kernel")
+    program = seat.start()
+    seat.measuring_child()
+    program.kill()
+    program.communicate(timeout=LIMIT)
+    wait_steadily(lambda: seat.processes() == {}, "the end of the children")
+
+
+@needs_pocl
+def test_a_child_has_limits_and_a_group_of_its_own(seat):
+    seat.add_fake("hang-kernel")
+    program = seat.start()
+    child = seat.measuring_child()
+    limits = Path(f"/proc/{child}/limits")
+    wait_steadily(lambda: "Max core file size        0 " in limits.read_text(encoding="ascii"), "limits")
+    assert os.getpgid(child) == child
+    program.terminate()
+    program.communicate(timeout=LIMIT)
+
+
+@needs_pocl
+def test_all_of_a_processor(seat):
+    seat.add_pocl()
+    reading, writing = os.pipe()
+    program = seat.start("--json", "--device=cpu", f"--progress-fd={writing}", pass_fds=[writing])
+    os.close(writing)
+    with open(reading, encoding="utf-8") as lines:
+        steps = [json.loads(line) for line in lines]
+    result = json.loads(program.communicate(timeout=LIMIT)[0])
+    assert program.returncode == 0, result
+    assert result["Id"] == "cpu" and "Portable Computing Language" in result["Platform"]
+    assert (result["Precision"], result["Accumulator"]) == ("fp32", "fp32") and "TflopsFp16" not in result
+    assert 0 < result["GemmMedianTflops"] <= result["GemmTflops"] and result["GemmInterval"] >= 0
+    assert result["PeakTflops"] > 0 and result["Method"]
+    for metric in ("MemoryBandwidth", "CopyBandwidth"):
+        assert result[f"{metric}BytesPerSecond"] > 1e8
+    assert "Errors" not in result and result["MeasuredUSec"] > 0
+    assert {step["device"] for step in steps} == {"cpu"}
+    assert {step["metric"] for step in steps} == {"gemm", "read", "copy", "peak"}
+    assert {step["phase"] for step in steps} <= {"build", "trial", "settle", "measure"}
+    assert not [name for name in os.listdir(seat.folder / "cache") if name.startswith("tempfile")]
+
+
+@needs_pocl
+def test_work_beside_it_is_told(seat):
+    """A busy machine is not measured as a slow one."""
+    seat.add_pocl()
+    with contextlib.ExitStack() as hogs:
+        for _ in range(2 * os.cpu_count()):
+            hog = hogs.enter_context(subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]))
+            hogs.callback(hog.kill)
+        result = seat.json("--device=cpu", "--metric=gemm", "--seconds-max=2")
+    assert "busy" in result["Flags"]

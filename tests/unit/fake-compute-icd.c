@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An OpenCL driver with one GPU at 0010:01:00.0, whose memory is real and whose kernels do nothing. Its file
+ * is named MODE@PLATFORM.so; the mode says what goes wrong and when: crash-load, hang-load, crash-list,
+ * hang-list, unlisted (no device where FAKE_ICD_GONE is a file), fail-build, crash-build, hang-build,
+ * refuse-memory, lost and hang-kernel.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <CL/cl_icd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define PCI_BUS_INFO 0x410f
+#define DEVICE_UUID 0x106a
+#define MEMORY ((cl_ulong) 1 << 30)
+
+static const cl_icd_dispatch dispatch;
+
+/* Each object of OpenCL begins with its dispatch table. */
+typedef struct Object {
+        const cl_icd_dispatch *dispatch;
+        size_t size;
+        unsigned char bytes[];
+} Object;
+
+static struct _cl_platform_id {
+        const cl_icd_dispatch *dispatch;
+} platform = { &dispatch };
+static struct _cl_device_id {
+        const cl_icd_dispatch *dispatch;
+} device = { &dispatch };
+
+/* What stands before or after the @ in the name of this library. */
+static const char *own_name(int part)
+{
+        static char name[256];
+        Dl_info info;
+        char *at;
+
+        if (!dladdr((void *) own_name, &info) || !strrchr(info.dli_fname, '/'))
+                return "";
+        snprintf(name, sizeof name, "%s", strrchr(info.dli_fname, '/') + 1);
+        at = strchr(name, '@');
+        if (!at)
+                return "";
+        *at = '\0';
+        if (part == 0)
+                return name;
+        at[strcspn(at + 1, ".") + 1] = '\0';
+        return at + 1;
+}
+
+static int does(const char *mode)
+{
+        return strcmp(own_name(0), mode) == 0;
+}
+
+static void may_misbehave(const char *crash, const char *hang)
+{
+        if (does(crash)) {
+                signal(SIGSEGV, SIG_DFL);
+                raise(SIGSEGV);
+        }
+        while (does(hang))
+                pause();
+}
+
+__attribute__((constructor)) static void load(void)
+{
+        may_misbehave("crash-load", "hang-load");
+}
+
+static void *object_new(size_t size, cl_int *ret_code)
+{
+        Object *object = calloc(1, sizeof *object + size);
+
+        if (object) {
+                object->dispatch = &dispatch;
+                object->size = size;
+        }
+        if (ret_code)
+                *ret_code = object ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+        return object;
+}
+
+static cl_int CL_API_CALL object_free(void *object)
+{
+        free(object);
+        return CL_SUCCESS;
+}
+
+static cl_int tell(const void *value, size_t size, size_t room, void *ret, size_t *ret_size)
+{
+        if (ret && room < size)
+                return CL_INVALID_VALUE;
+        if (ret)
+                memcpy(ret, value, size);
+        if (ret_size)
+                *ret_size = size;
+        return CL_SUCCESS;
+}
+
+static cl_int tell_text(const char *text, size_t room, void *ret, size_t *ret_size)
+{
+        return tell(text, strlen(text) + 1, room, ret, ret_size);
+}
+
+static cl_int CL_API_CALL get_platforms(cl_uint room, cl_platform_id *ret, cl_uint *ret_n)
+{
+        if (ret && room > 0)
+                ret[0] = &platform;
+        if (ret_n)
+                *ret_n = 1;
+        return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL get_platform_info(
+        cl_platform_id id, cl_platform_info what, size_t room, void *ret, size_t *ret_size)
+{
+        switch (what) {
+        case CL_PLATFORM_NAME:
+                return tell_text(own_name(1), room, ret, ret_size);
+        case CL_PLATFORM_EXTENSIONS:
+                return tell_text("cl_khr_icd", room, ret, ret_size);
+        case CL_PLATFORM_ICD_SUFFIX_KHR:
+                return tell_text("FAKE", room, ret, ret_size);
+        case CL_PLATFORM_VENDOR:
+        case CL_PLATFORM_VERSION:
+        case CL_PLATFORM_PROFILE:
+                return tell_text("OpenCL 3.0 fake", room, ret, ret_size);
+        default:
+                return CL_INVALID_VALUE;
+        }
+}
+
+static cl_int CL_API_CALL get_devices(
+        cl_platform_id id, cl_device_type type, cl_uint room, cl_device_id *ret, cl_uint *ret_n)
+{
+        may_misbehave("crash-list", "hang-list");
+        if (does("once") && open(getenv("FAKE_ICD_SEEN"), O_CREAT | O_EXCL | O_CLOEXEC, 0600) < 0)
+                return CL_DEVICE_NOT_FOUND;
+        if (ret && room > 0)
+                ret[0] = &device;
+        if (ret_n)
+                *ret_n = 1;
+        return CL_SUCCESS;
+}
+
+static cl_int get_number(cl_device_info what, size_t room, void *ret, size_t *ret_size)
+{
+        static const cl_uint pci[] = { 0x10, 1, 0, 0 };
+        static const unsigned char uuid[] = { 0xfa, 0x4e, [15] = 1 };
+        const cl_device_type type = CL_DEVICE_TYPE_GPU;
+        const cl_uint vendor = 0x1002, units = 4, clock = 1000, width = 4;
+        const cl_ulong local = 32 * 1024, cache = 64 * 1024, memory = MEMORY, allocation = MEMORY / 2;
+        const size_t group = 256, groups[] = { 256, 256, 256 };
+        const cl_bool no = CL_FALSE, yes = CL_TRUE;
+
+        switch (what) {
+        case CL_DEVICE_TYPE:
+                return tell(&type, sizeof type, room, ret, ret_size);
+        case CL_DEVICE_VENDOR_ID:
+                return tell(&vendor, sizeof vendor, room, ret, ret_size);
+        case CL_DEVICE_MAX_COMPUTE_UNITS:
+                return tell(&units, sizeof units, room, ret, ret_size);
+        case CL_DEVICE_MAX_CLOCK_FREQUENCY:
+                return tell(&clock, sizeof clock, room, ret, ret_size);
+        case CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT:
+                return tell(&width, sizeof width, room, ret, ret_size);
+        case CL_DEVICE_GLOBAL_MEM_SIZE:
+                return tell(&memory, sizeof memory, room, ret, ret_size);
+        case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
+                return tell(&allocation, sizeof allocation, room, ret, ret_size);
+        case CL_DEVICE_LOCAL_MEM_SIZE:
+                return tell(&local, sizeof local, room, ret, ret_size);
+        case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE:
+                return tell(&cache, sizeof cache, room, ret, ret_size);
+        case CL_DEVICE_MAX_WORK_GROUP_SIZE:
+                return tell(&group, sizeof group, room, ret, ret_size);
+        case CL_DEVICE_MAX_WORK_ITEM_SIZES:
+                return tell(groups, sizeof groups, room, ret, ret_size);
+        case CL_DEVICE_HOST_UNIFIED_MEMORY:
+                return tell(&no, sizeof no, room, ret, ret_size);
+        case CL_DEVICE_AVAILABLE:
+        case CL_DEVICE_COMPILER_AVAILABLE:
+                return tell(&yes, sizeof yes, room, ret, ret_size);
+        case PCI_BUS_INFO:
+                return tell(pci, sizeof pci, room, ret, ret_size);
+        case DEVICE_UUID:
+                return tell(uuid, sizeof uuid, room, ret, ret_size);
+        default:
+                return CL_INVALID_VALUE;
+        }
+}
+
+/* One that tells no address is still told by its UUID. */
+static const char *extensions(void)
+{
+        return does("uuid") ? "cl_khr_device_uuid" : "cl_khr_pci_bus_info cl_khr_device_uuid";
+}
+
+static cl_int CL_API_CALL get_device_info(
+        cl_device_id id, cl_device_info what, size_t room, void *ret, size_t *ret_size)
+{
+        switch (what) {
+        case CL_DEVICE_NAME:
+                return tell_text("Fake \033[31mGPU ", room, ret, ret_size);
+        case CL_DEVICE_VENDOR:
+                return tell_text("Advanced Micro Devices, Inc.", room, ret, ret_size);
+        case CL_DRIVER_VERSION:
+                return tell_text("1.2", room, ret, ret_size);
+        case CL_DEVICE_VERSION:
+                return tell_text("OpenCL 3.0 fake", room, ret, ret_size);
+        case CL_DEVICE_EXTENSIONS:
+                return tell_text(extensions(), room, ret, ret_size);
+        default:
+                return get_number(what, room, ret, ret_size);
+        }
+}
+
+static cl_context CL_API_CALL create_context(const cl_context_properties *properties, cl_uint n,
+        const cl_device_id *devices, void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+        void *userdata, cl_int *ret_code)
+{
+        return object_new(0, ret_code);
+}
+
+static cl_command_queue CL_API_CALL create_queue(
+        cl_context context, cl_device_id id, cl_command_queue_properties properties, cl_int *ret_code)
+{
+        return object_new(0, ret_code);
+}
+
+static cl_mem CL_API_CALL create_buffer(
+        cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *ret_code)
+{
+        Object *buffer;
+
+        if (does("refuse-memory")) {
+                *ret_code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+                return NULL;
+        }
+        buffer = object_new(size, ret_code);
+        if (buffer && host)
+                memcpy(buffer->bytes, host, size);
+        return (cl_mem) buffer;
+}
+
+static cl_program CL_API_CALL create_program(
+        cl_context context, cl_uint n, const char **texts, const size_t *lengths, cl_int *ret_code)
+{
+        return object_new(0, ret_code);
+}
+
+static cl_int CL_API_CALL build_program(cl_program program, cl_uint n, const cl_device_id *devices,
+        const char *options, void(CL_CALLBACK *notify)(cl_program, void *), void *userdata)
+{
+        may_misbehave("crash-build", "hang-build");
+        return does("fail-build") ? CL_BUILD_PROGRAM_FAILURE : CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL get_build_info(cl_program program, cl_device_id id, cl_program_build_info what,
+        size_t room, void *ret, size_t *ret_size)
+{
+        const cl_build_status status = does("fail-build") ? CL_BUILD_ERROR : CL_BUILD_SUCCESS;
+
+        if (what == CL_PROGRAM_BUILD_STATUS)
+                return tell(&status, sizeof status, room, ret, ret_size);
+        return tell_text(does("fail-build") ? "nothing can be built here" : "", room, ret, ret_size);
+}
+
+static cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name, cl_int *ret_code)
+{
+        return object_new(0, ret_code);
+}
+
+static cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint i, size_t size, const void *value)
+{
+        return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL get_kernel_info(cl_kernel kernel, cl_device_id id, cl_kernel_work_group_info what,
+        size_t room, void *ret, size_t *ret_size)
+{
+        const size_t group = 256;
+
+        return tell(&group, sizeof group, room, ret, ret_size);
+}
+
+static cl_int make_event(cl_event *ret)
+{
+        struct timespec now;
+        cl_ulong nsec;
+        Object *event;
+
+        if (!ret)
+                return CL_SUCCESS;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        nsec = (cl_ulong) now.tv_sec * 1000000000 + (cl_ulong) now.tv_nsec;
+        event = object_new(sizeof nsec, NULL);
+        memcpy(event->bytes, &nsec, sizeof nsec);
+        *ret = (cl_event) event;
+        return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+        const size_t *offset, const size_t *global, const size_t *local, cl_uint n, const cl_event *events,
+        cl_event *ret)
+{
+        if (does("lost"))
+                return CL_DEVICE_NOT_AVAILABLE;
+        may_misbehave("crash-kernel", "hang-kernel");
+        return make_event(ret);
+}
+
+static cl_int CL_API_CALL enqueue_read(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
+        size_t size, void *to, cl_uint n, const cl_event *events, cl_event *ret)
+{
+        memcpy(to, ((Object *) buffer)->bytes + offset, size);
+        return make_event(ret);
+}
+
+static cl_int CL_API_CALL enqueue_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+        size_t offset, size_t size, const void *from, cl_uint n, const cl_event *events, cl_event *ret)
+{
+        memcpy(((Object *) buffer)->bytes + offset, from, size);
+        return make_event(ret);
+}
+
+static cl_int CL_API_CALL enqueue_fill(cl_command_queue queue, cl_mem buffer, const void *pattern,
+        size_t pattern_size, size_t offset, size_t size, cl_uint n, const cl_event *events, cl_event *ret)
+{
+        for (size_t at = 0; at + pattern_size <= size; at += pattern_size)
+                memcpy(((Object *) buffer)->bytes + offset + at, pattern, pattern_size);
+        return make_event(ret);
+}
+
+static cl_int CL_API_CALL enqueue_copy(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
+        size_t to_offset, size_t size, cl_uint n, const cl_event *events, cl_event *ret)
+{
+        memcpy(((Object *) to)->bytes + to_offset, ((Object *) from)->bytes + from_offset, size);
+        return make_event(ret);
+}
+
+static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+        cl_map_flags flags, size_t offset, size_t size, cl_uint n, const cl_event *events, cl_event *ret,
+        cl_int *ret_code)
+{
+        if (ret_code)
+                *ret_code = CL_SUCCESS;
+        (void) make_event(ret);
+        return ((Object *) buffer)->bytes + offset;
+}
+
+static cl_int CL_API_CALL unmap(
+        cl_command_queue queue, cl_mem buffer, void *at, cl_uint n, const cl_event *events, cl_event *ret)
+{
+        return make_event(ret);
+}
+
+static cl_int CL_API_CALL wait_events(cl_uint n, const cl_event *events)
+{
+        return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL get_event_info(
+        cl_event event, cl_event_info what, size_t room, void *ret, size_t *ret_size)
+{
+        const cl_int status = CL_COMPLETE;
+
+        return tell(&status, sizeof status, room, ret, ret_size);
+}
+
+static cl_int CL_API_CALL get_profile(
+        cl_event event, cl_profiling_info what, size_t room, void *ret, size_t *ret_size)
+{
+        return tell(((Object *) event)->bytes, sizeof(cl_ulong), room, ret, ret_size);
+}
+
+static cl_int CL_API_CALL finish(cl_command_queue queue)
+{
+        return CL_SUCCESS;
+}
+
+#define FREE(type) (cl_int(CL_API_CALL *)(type)) object_free
+
+static const cl_icd_dispatch dispatch = {
+        .clGetPlatformIDs = get_platforms,
+        .clGetPlatformInfo = get_platform_info,
+        .clGetDeviceIDs = get_devices,
+        .clGetDeviceInfo = get_device_info,
+        .clCreateContext = create_context,
+        .clReleaseContext = FREE(cl_context),
+        .clCreateCommandQueue = create_queue,
+        .clReleaseCommandQueue = FREE(cl_command_queue),
+        .clCreateBuffer = create_buffer,
+        .clReleaseMemObject = FREE(cl_mem),
+        .clCreateProgramWithSource = create_program,
+        .clBuildProgram = build_program,
+        .clGetProgramBuildInfo = get_build_info,
+        .clReleaseProgram = FREE(cl_program),
+        .clCreateKernel = create_kernel,
+        .clSetKernelArg = set_argument,
+        .clGetKernelWorkGroupInfo = get_kernel_info,
+        .clReleaseKernel = FREE(cl_kernel),
+        .clEnqueueNDRangeKernel = enqueue_kernel,
+        .clEnqueueReadBuffer = enqueue_read,
+        .clEnqueueWriteBuffer = enqueue_write,
+        .clEnqueueFillBuffer = enqueue_fill,
+        .clEnqueueCopyBuffer = enqueue_copy,
+        .clEnqueueMapBuffer = map_buffer,
+        .clEnqueueUnmapMemObject = unmap,
+        .clWaitForEvents = wait_events,
+        .clGetEventInfo = get_event_info,
+        .clGetEventProfilingInfo = get_profile,
+        .clReleaseEvent = FREE(cl_event),
+        .clFlush = finish,
+        .clFinish = finish,
+};
+
+EXPORT cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint room, cl_platform_id *ret, cl_uint *ret_n);
+EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *name);
+EXPORT cl_int CL_API_CALL clGetPlatformInfo(
+        cl_platform_id id, cl_platform_info what, size_t room, void *ret, size_t *ret_size);
+
+cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint room, cl_platform_id *ret, cl_uint *ret_n)
+{
+        return get_platforms(room, ret, ret_n);
+}
+
+cl_int CL_API_CALL clGetPlatformInfo(
+        cl_platform_id id, cl_platform_info what, size_t room, void *ret, size_t *ret_size)
+{
+        return get_platform_info(id, what, room, ret, ret_size);
+}
+
+void *CL_API_CALL clGetExtensionFunctionAddress(const char *name)
+{
+        if (strcmp(name, "clIcdGetPlatformIDsKHR") == 0)
+                return (void *) clIcdGetPlatformIDsKHR;
+        return strcmp(name, "clGetPlatformInfo") == 0 ? (void *) clGetPlatformInfo : NULL;
+}
