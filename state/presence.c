@@ -141,6 +141,8 @@ static AldPresenceState state_of(const AldNodePresence *presence, const AldPrese
 
         if (presence->duplicate)
                 return ALD_PRESENCE_STATE_DUPLICATE;
+        if (!view->by_status && heard != 0 && now - heard < ALD_PRESENCE_STALE_USEC)
+                return ALD_PRESENCE_STATE_ONLINE;
         if (view->connected_since == 0)
                 return presence->state == ALD_PRESENCE_STATE_OFFLINE ? ALD_PRESENCE_STATE_OFFLINE
                                                                      : ALD_PRESENCE_STATE_STALE;
@@ -148,8 +150,6 @@ static AldPresenceState state_of(const AldNodePresence *presence, const AldPrese
                 return presence->ended ? ALD_PRESENCE_STATE_OFFLINE
                        : heard != 0    ? ALD_PRESENCE_STATE_ONLINE
                                        : ALD_PRESENCE_STATE_STALE;
-        if (heard != 0 && now - heard < ALD_PRESENCE_STALE_USEC)
-                return ALD_PRESENCE_STATE_ONLINE;
         if (presence->ended || presence->state == ALD_PRESENCE_STATE_OFFLINE)
                 return ALD_PRESENCE_STATE_OFFLINE;
         return now - MAX(heard, view->connected_since) < ALD_PRESENCE_OFFLINE_USEC
@@ -170,11 +170,11 @@ bool ald_presence_judge(AldNodePresence *presence, const AldPresenceView *view, 
 
 uint64_t ald_presence_due(const AldNodePresence *presence, const AldPresenceView *view)
 {
-        if (view->connected_since == 0 || view->by_status)
+        if (view->by_status)
                 return UINT64_MAX;
         if (presence->state == ALD_PRESENCE_STATE_ONLINE)
                 return heard_through_living(presence) + ALD_PRESENCE_STALE_USEC;
-        if (presence->state == ALD_PRESENCE_STATE_STALE)
+        if (presence->state == ALD_PRESENCE_STATE_STALE && view->connected_since != 0)
                 return MAX(presence->heard, view->connected_since) + ALD_PRESENCE_OFFLINE_USEC;
         return UINT64_MAX;
 }

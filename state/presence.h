@@ -11,7 +11,8 @@
  * Whether one other node is heard of, judged from what brokers deliver. A live message is one that its
  * publisher sent just now; what a broker had kept (retained) is never a sign of life.
  * Online is who was heard of late; stale who is silent for a while, or of whom nothing but retained messages
- * was seen; offline who said so, or its broker did, or who is silent for long.
+ * was seen; offline who said so, or its broker did, or who is silent for long. While we have no broker
+ * ourselves nobody becomes offline; to be without one for a moment only changes nothing.
  *
  * Times are arguments: "now" is CLOCK_MONOTONIC in µs and never 0, real times are CLOCK_REALTIME in µs.
  */
