@@ -124,6 +124,17 @@ const AldLoad *ald_loads_find(AldLoads *loads, const AldInterface *interface)
                        ?: &loads->none;
 }
 
+uint64_t ald_load_bytes_per_hour(const AldLoad *load, const AldInterface *interface)
+{
+        uint64_t speed = interface ? interface->speed_bits_per_second : ALD_ABSENT_UINT64;
+        double bytes;
+
+        if (speed == ALD_ABSENT_UINT64)
+                speed = load->rate;
+        bytes = 2.0 * (double) speed / 8 * 3600 / ALD_PLANNER_SHARE;
+        return (uint64_t) CLAMP(bytes, (double) ALD_PLANNER_BYTES_LEAST, (double) ALD_PLANNER_BYTES_MOST);
+}
+
 bool ald_load_has_room(const AldLoad *load, uint64_t bytes, uint64_t bytes_per_hour)
 {
         double per_usec = (double) bytes_per_hour / (double) USEC_PER_HOUR;

@@ -29,6 +29,10 @@ const AldLoad *ald_loads_find(AldLoads *loads, const AldInterface *interface);
 uint64_t ald_probe_bytes(
         const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink, const AldLoad *load);
 
+/* What may be sent and received over the interface in an hour, where nothing else was said. Where its speed
+ * is not known (or it is NULL), what it has done tells. */
+uint64_t ald_load_bytes_per_hour(const AldLoad *load, const AldInterface *interface);
+
 /* Whether so much more fits. What is more than fits ever, such as one probe of a very fast link, waits until
  * the one before is paid off. */
 bool ald_load_has_room(const AldLoad *load, uint64_t bytes, uint64_t bytes_per_hour);

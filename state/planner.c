@@ -175,13 +175,16 @@ static bool is_busy(const AldPlannerInput *input, const AldInterface *interface,
 static bool is_free(Planner *planner, const Due *due)
 {
         const AldLoad *load = ald_loads_find(planner->loads, due->interface);
-        const AldInterface *carrier;
+        const AldInterface *carrier = due->interface ? ald_network_find_carrier(planner->own, due->interface)
+                                                     : NULL;
+        uint64_t bytes_per_hour = planner->input->bytes_per_hour;
 
-        if (!ald_load_has_room(load, due->bytes, planner->input->bytes_per_hour))
+        if (bytes_per_hour == 0)
+                bytes_per_hour = ald_load_bytes_per_hour(load, carrier);
+        if (!ald_load_has_room(load, due->bytes, bytes_per_hour))
                 return false;
         if (!due->interface)
                 return true;
-        carrier = ald_network_find_carrier(planner->own, due->interface);
         return !is_busy(planner->input, due->interface, load) && !is_busy(planner->input, carrier, load);
 }
 

@@ -16,8 +16,14 @@
 /* Traffic of an interface that is not to be used at all. */
 #define ALD_TRAFFIC_BLOCKED UINT64_MAX
 
-/* How much probes may send and receive over one interface in an hour, unless told otherwise. */
-#define ALD_PLANNER_BYTES_PER_HOUR (UINT64_C(64) << 30)
+/*
+ * How much probes may send and receive over one interface in an hour, unless told otherwise: a fiftieth of
+ * what it can carry in both directions, which is four probes in the TTL of their results, or as much as suits
+ * links of 1 Gb/s and less, where nobody misses it.
+ */
+#define ALD_PLANNER_SHARE 50u
+#define ALD_PLANNER_BYTES_LEAST (UINT64_C(64) * 1000 * 1000 * 1000)
+#define ALD_PLANNER_BYTES_MOST (UINT64_C(2000) * 1000 * 1000 * 1000)
 
 typedef struct AldTraffic {
         const char *interface;
@@ -28,7 +34,7 @@ typedef struct AldPlannerInput {
         uint64_t now_realtime; /* µs */
         uint64_t now;          /* CLOCK_MONOTONIC in µs */
         uint64_t started; /* the same: what changed later was measured since; the rest is a kept result */
-        uint64_t bytes_per_hour;
+        uint64_t bytes_per_hour; /* 0: as above */
         size_t max;
         const AldTraffic *traffic; /* as the counters of this node tell; what is not named is idle */
         size_t n_traffic;

@@ -164,7 +164,6 @@ int ald_probes_bus_answer(
         Options options = {
                 .traffic = traffic,
                 .avoid = avoid,
-                .bytes_per_hour = ALD_PLANNER_BYTES_PER_HOUR,
         };
         uint64_t max;
         int r;

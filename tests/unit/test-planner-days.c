@@ -119,7 +119,7 @@ static World *world_new(unsigned n)
 
         world->n = n;
         world->now = HOUR;
-        world->bytes_per_hour = ALD_PLANNER_BYTES_PER_HOUR;
+        world->bytes_per_hour = ALD_PLANNER_BYTES_LEAST;
         for (unsigned node = 1; node <= n; node++) {
                 world->nodes[node].epoch = 1;
                 world->nodes[node].online = true;

@@ -389,6 +389,49 @@ static void test_bytes_per_hour(void)
         check(store, &input, "3 10.0.0.3 eth0 expired");
 }
 
+static void test_bytes_by_speed(void)
+{
+        static const struct {
+                uint64_t speed, rate, bytes;
+        } cases[] = {
+                { ALD_ABSENT_UINT64, 0, ALD_PLANNER_BYTES_LEAST },
+                { GIGABIT, 0, ALD_PLANNER_BYTES_LEAST },
+                { 10 * GIGABIT, GIGABIT, UINT64_C(180000000000) },
+                { ALD_ABSENT_UINT64, 10 * GIGABIT, UINT64_C(180000000000) },
+                { 100 * GIGABIT, 0, UINT64_C(1800000000000) },
+                { 400 * GIGABIT, 0, ALD_PLANNER_BYTES_MOST },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                const AldInterface interface = { .speed_bits_per_second = cases[i].speed };
+                const AldLoad load = { .rate = cases[i].rate };
+
+                g_assert_cmpuint(ald_load_bytes_per_hour(&load, &interface), ==, cases[i].bytes);
+        }
+}
+
+/* A link of 7 Gb/s by an interface that tells of 10 Gb/s has room for five probes in 5 min, and not for more.
+ */
+static void test_fast_link_stays_fresh(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+        AldPlannerInput input = input_at(NOW);
+
+        input.bytes_per_hour = 0;
+        put_network(store, 1,
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.1/24'], 'SpeedBitsPerSecond': "
+                "10000000000}");
+        for (unsigned node = 3; node <= 7; node++) {
+                g_autofree char *address = g_strdup_printf("10.0.0.%u", node);
+
+                check(store, &input, "2 10.0.0.2 eth0 never");
+                put_row(store, 1, node, address,
+                        "'MeasuredUSec': 999999000000, 'UploadBitsPerSecond': 7000000000, "
+                        "'DownloadBitsPerSecond': 7000000000");
+        }
+        check(store, &input, "");
+}
+
 static void test_bytes_of_an_unknown_link(void)
 {
         static const AldInterface fast = { .speed_bits_per_second = 10 * GIGABIT };
@@ -471,6 +514,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner/avoid", test_avoid);
         g_test_add_func("/planner/busy", test_a_busy_interface_is_left_alone);
         g_test_add_func("/planner/bytes", test_bytes_per_hour);
+        g_test_add_func("/planner/bytes-by-speed", test_bytes_by_speed);
+        g_test_add_func("/planner/fast-link", test_fast_link_stays_fresh);
         g_test_add_func("/planner/bytes-unknown", test_bytes_of_an_unknown_link);
         g_test_add_func("/planner/obsolete", test_rows_that_lead_nowhere);
         g_test_add_func("/planner/oldest-rows", test_the_oldest_rows_make_room);
