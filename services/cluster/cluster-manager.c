@@ -58,7 +58,7 @@ static void on_record(const AldUpdate *update, void *userdata)
                 return;
         ald_voice_record(ald_member_voice(manager->member), update);
         if (manager->epoch_missing)
-                ald_member_ask_for_all(manager->member);
+                ald_member_ask_for_own(manager->member);
         manager->epoch_missing = false;
 }
 

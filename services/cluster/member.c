@@ -3,9 +3,9 @@
 
 #include "services/cluster/crl-turns.h"
 #include "services/cluster/discovery-bus.h"
+#include "services/cluster/listening.h"
 #include "services/cluster/member.h"
 #include "services/cluster/past.h"
-#include "services/cluster/subscriptions.h"
 #include "services/cluster/wills.h"
 #include "services/common/timer.h"
 
@@ -15,9 +15,6 @@
 /* Judging all nodes is cheap, but not for each of them alone. */
 #define JUDGE_USEC (G_USEC_PER_SEC / 4)
 #define STOPPED_USEC (2 * G_USEC_PER_SEC)
-/* Who is there with whom to measure links: seen when somebody came, or went, and as their turns pass. */
-#define PEERS_SOON_USEC (2 * G_USEC_PER_SEC)
-#define PEERS_USEC (60 * G_USEC_PER_SEC)
 
 #define REFUSED_PUBLISH                                                                                \
         "it passed on nothing of what this machine publishes, as where its access rules do not grant " \
@@ -36,6 +33,7 @@ struct AldMember {
         AldBrokers *brokers;
         AldVoice *voice;
         AldReceiver *receiver;
+        AldListening *listening;
         AldWills *wills;
         AldCrlTurns *crl_turns;
         AldPast *past;
@@ -43,9 +41,6 @@ struct AldMember {
         uint64_t connected_since; /* CLOCK_MONOTONIC; 0: no broker is connected */
         uint32_t forged_by;       /* the broker through which somebody else spoke under our id, or 0 */
         bool mirroring, has_peers;
-        char **filters; /* what is subscribed to */
-        AldTimer *peers_timer;
-        gint64 peers_due; /* ALD_TIMER_NEVER: all is subscribed to */
         uint64_t dropped; /* by the inbox, as last seen */
         AldTimer *judge_timer;
         uint64_t judge_due; /* UINT64_MAX: never */
@@ -213,23 +208,12 @@ static void on_record(const AldUpdate *update, void *userdata)
         ald_handover_record(member->setup.handover, update);
 }
 
-static void schedule_peers(AldMember *member, gint64 delay)
-{
-        gint64 due = g_get_monotonic_time() + delay;
-
-        if (due >= member->peers_due)
-                return;
-        member->peers_due = due;
-        ald_timer_set(member->peers_timer, due);
-}
-
 static void on_presence(AldClusterNode *node, void *userdata)
 {
         AldMember *member = userdata;
         const AldPresenceView view = view_of(member);
 
-        if (!member->mirroring)
-                schedule_peers(member, PEERS_SOON_USEC);
+        ald_listening_note_presence(member->listening);
         ald_handover_presence(member->setup.handover, &node->id);
         if (node->presence.state == ALD_PRESENCE_STATE_ONLINE)
                 ald_voice_unforget(member->voice, &node->id);
@@ -254,9 +238,9 @@ static void on_forgotten(AldClusterNode *node, void *userdata)
 static void on_missed(AldClusterNode *node, void *userdata)
 {
         AldMember *member = userdata;
-        g_autofree char *filter = ald_subscription_to(member->cluster, &node->id);
 
-        if (ald_handover_has_state(member->setup.handover) && !ald_brokers_ask_again(member->brokers, filter))
+        if (ald_handover_has_state(member->setup.handover) &&
+                !ald_listening_ask_for(member->listening, &node->id))
                 ald_handover_note_loss(member->setup.handover);
 }
 
@@ -383,35 +367,6 @@ static gboolean on_expire(gpointer userdata)
         return G_SOURCE_CONTINUE;
 }
 
-static char **wanted_filters(const AldMember *member)
-{
-        if (member->mirroring)
-                return ald_subscriptions_to_all(member->cluster);
-        return ald_subscriptions_to_peers(member->cluster, &member->own,
-                member->has_peers ? ald_receiver_nodes(member->receiver) : NULL, ald_realtime_usec());
-}
-
-static void subscribe(AldMember *member)
-{
-        g_strfreev(member->filters);
-        member->filters = wanted_filters(member);
-        ald_brokers_subscribe(member->brokers, (const char *const *) member->filters);
-}
-
-static void on_peers(void *userdata)
-{
-        AldMember *member = userdata;
-        g_auto(GStrv) filters = NULL;
-
-        member->peers_due = ALD_TIMER_NEVER;
-        if (member->mirroring)
-                return;
-        filters = wanted_filters(member);
-        if (!g_strv_equal((const char *const *) filters, (const char *const *) member->filters))
-                subscribe(member);
-        schedule_peers(member, PEERS_USEC);
-}
-
 static void on_discovered(const AldAddress *addresses, size_t n, void *userdata)
 {
         AldMember *member = userdata;
@@ -450,13 +405,13 @@ int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, 
                 on_voice_changed, member };
         member->voice = ald_voice_new(&voice);
         member->receiver = ald_receiver_new(setup->own, config->name, &receiver_handler, member);
+        member->listening = ald_listening_new(
+                setup->own, config->name, member->brokers, ald_receiver_nodes(member->receiver));
         member->wills = ald_wills_new(on_received, member);
         member->crl_turns = ald_crl_turns_new(on_received, member);
         member->past = ald_past_new(on_past, member);
         member->judge_timer = ald_timer_new("presence", on_judge, member);
         member->judge_due = UINT64_MAX;
-        member->peers_timer = ald_timer_new("peers", on_peers, member);
-        member->peers_due = ALD_TIMER_NEVER;
         member->expire_timer = g_timeout_add_seconds(EXPIRE_SECONDS, on_expire, member);
         ald_brokers_set_identity(member->brokers, ald_id_format(setup->own, id), will_topic);
         return 0;
@@ -476,10 +431,9 @@ void ald_member_free(AldMember *member)
         ald_wills_free(member->wills);
         ald_crl_turns_free(member->crl_turns);
         ald_past_free(member->past);
+        ald_listening_free(member->listening);
         ald_receiver_free(member->receiver);
         g_clear_pointer(&member->judge_timer, ald_timer_free);
-        g_clear_pointer(&member->peers_timer, ald_timer_free);
-        g_strfreev(member->filters);
         g_free(member->cluster);
         g_free(member);
 }
@@ -502,15 +456,20 @@ void ald_member_configure(AldMember *member, const AldClusterConfig *config)
         update_view(member);
 }
 
+static AldListeningScope scope_of(const AldMember *member)
+{
+        if (member->mirroring)
+                return ALD_LISTENING_TO_ALL;
+        return member->has_peers ? ALD_LISTENING_TO_PEERS : ALD_LISTENING_TO_OWN;
+}
+
 void ald_member_set_mirroring(AldMember *member, bool mirroring)
 {
         member->mirroring = mirroring;
         if (!mirroring)
                 ald_handover_clear(member->setup.handover);
         ald_receiver_set_mirroring(member->receiver, mirroring);
-        subscribe(member);
-        if (!mirroring)
-                schedule_peers(member, PEERS_USEC);
+        ald_listening_set_scope(member->listening, scope_of(member));
         update_view(member);
 }
 
@@ -521,7 +480,13 @@ void ald_member_reconnect(AldMember *member)
 
 void ald_member_ask_for_all(AldMember *member)
 {
-        subscribe(member);
+        ald_listening_ask_for_all(member->listening);
+}
+
+void ald_member_ask_for_own(AldMember *member)
+{
+        if (!ald_listening_ask_for(member->listening, &member->own))
+                ald_handover_note_loss(member->setup.handover);
 }
 
 void ald_member_tell_all(AldMember *member)

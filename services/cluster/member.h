@@ -34,8 +34,10 @@ void ald_member_configure(AldMember *member, const AldClusterConfig *config);
 /* Whether all of other nodes is wanted, or what it takes to measure links with some. */
 void ald_member_set_mirroring(AldMember *member, bool mirroring);
 void ald_member_reconnect(AldMember *member);
-/* Has the brokers send all again that they keep. */
+/* Has the brokers send all again that they keep; see listening.h. */
 void ald_member_ask_for_all(AldMember *member);
+/* The same of what they keep of this node. */
+void ald_member_ask_for_own(AldMember *member);
 /* The state service is new: it is told of each node again. */
 void ald_member_tell_all(AldMember *member);
 

@@ -3,13 +3,14 @@
 
 import json
 import shutil
+import signal
 
 import pytest
 
 from bedlib import BusError
 from bedlib.fixtures import needs_namespaces
 from bedlib.node import CLUSTER, told_states
-from bedlib.services import client_binary
+from bedlib.services import SERVICES, client_binary
 from bedlib.waiting import wait_steadily
 
 pytestmark = needs_namespaces
@@ -130,6 +131,25 @@ def test_the_state_service_starts_anew(pair):
     one.restart("stated")
     pair.wait_online()
     pair.wait_until(lambda: one.digest() == two.digest() == before, "the same map as before")
+
+
+def test_what_brokers_keep_is_asked_for_once(pair):
+    """Both services start together, and the other nodes are not said twice, whichever of them comes first."""
+    one, two = pair.nodes
+    (one.broker.config / "conf.d/log.conf").write_text("log_type information\nlog_type subscribe\n")
+    one.broker.process.signal(signal.SIGHUP)
+    wait_steadily(lambda: "Reloading config" in one.broker.process.log_text(), "the broker to read that")
+    for program in ("clusterd", "stated"):
+        two.process(program).stop()
+        two.wait_for_name(SERVICES[program].bus_name, present=False)
+    two.start_daemons(("clusterd", "stated"))
+    for program in ("clusterd", "stated"):
+        two.wait_for_name(SERVICES[program].bus_name)
+    pair.wait_online()
+    pair.wait_digest_equal()
+    subscriptions = [line for line in one.broker.process.log_text().splitlines()
+                     if line.endswith(f"{two.id} 0 alidade/1/bed/#")]
+    assert len(subscriptions) == 1
 
 
 def wait_peer_alone(cluster, one, two):
