@@ -137,6 +137,7 @@ def test_leave_asks_for_the_key(host, answer, code):
     with Terminal(host, [client_binary(), "cluster", "leave"]) as terminal:
         terminal.wait_for_text("Remove it? [yes/no]")
         assert key.exists()
+        host.alidadectl("cluster", "install-crl")  # does not wait for the answer
         terminal.type(f"{answer}\r")
         assert terminal.wait() == code
     assert key.exists() == (code != OK)

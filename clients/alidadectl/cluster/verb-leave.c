@@ -29,6 +29,15 @@ static int confirm(const AldClusterOrder *order, const AldHome *home)
         return ALD_EXIT_ERROR;
 }
 
+/* Without the lock, for which others would wait as long as the answer takes: a revocation list, say. */
+static int ask(const AldClusterOrder *order)
+{
+        g_auto(AldHome) home = ALD_HOME_INIT;
+        int r = ald_home_open(&home, stdout);
+
+        return r == ALD_EXIT_OK ? confirm(order, &home) : r;
+}
+
 static int remove_file(const char *path)
 {
         return unlink(path) < 0 && errno != ENOENT ? ald_home_failed(-errno, path, NULL) : ALD_EXIT_OK;
@@ -88,9 +97,9 @@ int ald_cluster_leave(const AldClusterOrder *order)
         bool broker, authority;
         int r;
 
-        r = ald_home_open_to_change(&home, stdout);
+        r = geteuid() == 0 ? ask(order) : ALD_EXIT_OK; /* who is not root is told so below */
         if (r == ALD_EXIT_OK)
-                r = confirm(order, &home);
+                r = ald_home_open_to_change(&home, stdout);
         if (r != ALD_EXIT_OK)
                 return r;
         broker = ald_broker_files_exist(&home);
