@@ -11,6 +11,8 @@
 #define ALD_ERROR_NODE_ONLINE "org.alidade.Error.NodeOnline"
 #define ALD_ERROR_NOT_MIRRORED "org.alidade.Error.NotMirrored"
 #define ALD_ERROR_INHIBITED "org.alidade.Error.Inhibited"
+#define ALD_ERROR_NO_SUCH_DEVICE "org.alidade.Error.NoSuchDevice"
+#define ALD_ERROR_BUSY "org.alidade.Error.Busy"
 
 int ald_errors_register(void);
 

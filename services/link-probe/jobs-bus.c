@@ -2,6 +2,7 @@
 #include "services/link-probe/jobs-bus.h"
 #include "services/common/bus-cleanup.h"
 #include "services/common/polkit.h"
+#include "services/link-probe/json-bus.h"
 #include "services/link-probe/paths.h"
 #include "state/kind.h"
 
@@ -41,7 +42,8 @@ static gboolean on_timer(gpointer userdata)
         while (g_hash_table_iter_next(&iter, &path, &shown)) {
                 if (((Shown *) shown)->changed)
                         sd_bus_emit_properties_changed(ald_service_bus(self->service), path, INTERFACE,
-                                "Address", "Device", "State", "Phase", "Progress", "Error", "Result", NULL);
+                                "Address", "Device", "State", "Phase", "Progress", "Error", "Result", "Paths",
+                                NULL);
                 ((Shown *) shown)->changed = false;
         }
         return G_SOURCE_REMOVE;
@@ -137,46 +139,40 @@ static int get_progress(sd_bus *bus, const char *path, const char *interface, co
         return sd_bus_message_append(reply, "d", ald_job_progress(((const Shown *) userdata)->job));
 }
 
-static int append_value(sd_bus_message *reply, const char *name, const json_t *value)
-{
-        switch (json_typeof(value)) {
-        case JSON_INTEGER:
-                return sd_bus_message_append(reply, "{sv}", name, "t", (uint64_t) json_integer_value(value));
-        case JSON_REAL:
-                return sd_bus_message_append(reply, "{sv}", name, "d", json_real_value(value));
-        case JSON_STRING:
-                return sd_bus_message_append(reply, "{sv}", name, "s", json_string_value(value));
-        case JSON_TRUE:
-        case JSON_FALSE:
-                return sd_bus_message_append(reply, "{sv}", name, "b", (int) json_is_true(value));
-        default:
-                return 0;
-        }
-}
-
 static int get_result(sd_bus *bus, const char *path, const char *interface, const char *property,
         sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
-        json_t *result = (json_t *) ald_job_result(((const Shown *) userdata)->job), *value;
-        const char *name;
+        return ald_json_bus_append(reply, ald_job_result(((const Shown *) userdata)->job));
+}
+
+static int get_paths(sd_bus *bus, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        const json_t *paths = ald_job_paths(((const Shown *) userdata)->job), *row;
+        size_t i;
         int r;
 
-        r = sd_bus_message_open_container(reply, 'a', "{sv}");
-        json_object_foreach(result, name, value)
+        r = sd_bus_message_open_container(reply, 'a', "a{sv}");
+        json_array_foreach(paths, i, row)
                 if (r >= 0)
-                        r = append_value(reply, name, value);
+                        r = ald_json_bus_append(reply, row);
         return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+int ald_jobs_bus_uid_of_sender(sd_bus_message *message, uid_t *ret)
+{
+        g_autoptr(AldCreds) creds = NULL;
+        int r;
+
+        r = sd_bus_query_sender_creds(message, SD_BUS_CREDS_EUID, &creds);
+        return r < 0 ? r : sd_bus_creds_get_euid(creds, ret);
 }
 
 static int is_owner(sd_bus_message *message, const AldJob *job)
 {
-        g_autoptr(AldCreds) creds = NULL;
         uid_t uid;
-        int r;
+        int r = ald_jobs_bus_uid_of_sender(message, &uid);
 
-        r = sd_bus_query_sender_creds(message, SD_BUS_CREDS_EUID, &creds);
-        if (r >= 0)
-                r = sd_bus_creds_get_euid(creds, &uid);
         return r < 0 ? r : uid == ald_job_uid(job);
 }
 
@@ -216,6 +212,7 @@ static const sd_bus_vtable job_vtable[] = {
         SD_BUS_PROPERTY("Progress", "d", get_progress, 0, CHANGING),
         SD_BUS_PROPERTY("Error", "s", get_string, 0, CHANGING),
         SD_BUS_PROPERTY("Result", "a{sv}", get_result, 0, CHANGING),
+        SD_BUS_PROPERTY("Paths", "aa{sv}", get_paths, 0, CHANGING),
         SD_BUS_METHOD("Cancel", NULL, NULL, method_cancel, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_VTABLE_END,
 };

@@ -10,6 +10,9 @@ typedef struct AldJobsBus AldJobsBus;
 int ald_jobs_bus_new(AldService *service, AldJobs *jobs, AldJobsBus **ret);
 void ald_jobs_bus_free(AldJobsBus *bus);
 
+/* Who asks. */
+int ald_jobs_bus_uid_of_sender(sd_bus_message *message, uid_t *ret);
+
 /* The object of a job; free with g_free(). */
 char *ald_jobs_bus_path(const AldJob *job);
 

@@ -39,6 +39,7 @@ struct AldJob {
         char *phase, *error;
         double fraction; /* of the target that is measured */
         json_t *result;
+        json_t *paths; /* what became of each address; NULL: of none yet */
 };
 
 struct AldJobs {

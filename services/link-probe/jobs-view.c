@@ -81,3 +81,8 @@ const json_t *ald_job_result(const AldJob *job)
 {
         return job->state == ALD_JOB_DONE ? job->result : NULL;
 }
+
+const json_t *ald_job_paths(const AldJob *job)
+{
+        return job->paths;
+}

@@ -19,6 +19,7 @@ static void job_free(gpointer data)
         g_free(job->phase);
         g_free(job->error);
         json_decref(job->result);
+        json_decref(job->paths);
         g_free(job);
 }
 
@@ -132,11 +133,26 @@ static gboolean on_retry(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
+static void note_path(AldJob *job, const json_t *result, const char *error)
+{
+        json_t *row = result ? json_copy((json_t *) result) : json_object();
+
+        json_object_set_new(row, "Address", json_string(job->address));
+        if (error)
+                json_object_set_new(row, "Error", json_string(error));
+        if (!job->paths)
+                job->paths = json_array();
+        json_array_append_new(job->paths, row);
+}
+
 /* `phase` is what is in the way, or NULL; `reason` why nothing comes of it in the end. */
 static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
 {
         if (++job->retries > job->task->retries_max) {
-                finish(job, ALD_JOB_FAILED, reason);
+                /* The same would be in the way of what is left. */
+                if (job->address)
+                        note_path(job, NULL, reason);
+                finish(job, job->result ? ALD_JOB_DONE : ALD_JOB_FAILED, reason);
                 return;
         }
         job->state = ALD_JOB_WAITING;
@@ -147,8 +163,10 @@ static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
 }
 
 /* Goes on with the next target, or ends: done where at least one was measured. */
-static void go_on(AldJob *job, const char *error)
+static void go_on(AldJob *job, const json_t *result, const char *error)
 {
+        if (job->address)
+                note_path(job, result, error);
         job->next++;
         job->fraction = 0;
         job->retries = 0;
@@ -186,7 +204,7 @@ void ald_job_ended(AldJob *job, const AldProbeAnswer *answer)
                 } else {
                         if (answer->verdict == ALD_PROBE_DONE)
                                 take_result(job, answer->json);
-                        go_on(job, answer->reason);
+                        go_on(job, answer->json, answer->reason);
                 }
         }
         ald_jobs_step(jobs);
@@ -201,7 +219,7 @@ static void start(AldJob *job)
                 if (job->timer == 0)
                         wait_for_turn(job, reason, reason ?: "other probes were in the way for too long");
         } else if (r < 0) {
-                go_on(job, reason);
+                go_on(job, NULL, reason);
         } else {
                 job->state = ALD_JOB_RUNNING;
                 set_phase(job, NULL);

@@ -65,3 +65,5 @@ const char *ald_job_error(const AldJob *job);
 double ald_job_progress(const AldJob *job);
 /* NULL before it is done. */
 const json_t *ald_job_result(const AldJob *job);
+/* An array of an object for each address that is through: the result, or Error, and Address. May be NULL. */
+const json_t *ald_job_paths(const AldJob *job);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/link-probe-bus.h"
 #include "services/common/bus-cleanup.h"
+#include "services/link-probe/computing-bus.h"
 #include "services/link-probe/inhibit-bus.h"
 #include "services/link-probe/jobs-bus.h"
 #include "services/link-probe/paths.h"
@@ -13,7 +14,8 @@
 typedef struct Shown {
         int probing;
         uint64_t active, port;
-        char *problem;
+        char *problem, *device;
+        uint64_t time_to_free;
         unsigned inhibited;
 } Shown;
 
@@ -23,6 +25,7 @@ struct AldLinkProbeBus {
         AldResultsBus *results;
         AldJobsBus *jobs;
         AldProbeLinkBus *probe_link;
+        AldComputingBus *computing;
         Shown shown;
         guint update;
         sd_bus_slot *slot, *object_manager;
@@ -30,6 +33,7 @@ struct AldLinkProbeBus {
 
 static Shown look(AldLinkProbeManager *manager)
 {
+        const AldComputing *computing = ald_link_probe_manager_computing(manager);
         uint64_t active = ald_link_probe_manager_active(manager);
 
         return (Shown){
@@ -37,13 +41,15 @@ static Shown look(AldLinkProbeManager *manager)
                 .active = active,
                 .port = ald_link_probe_manager_port(manager),
                 .problem = g_strdup(ald_link_probe_manager_problem(manager)),
+                .device = g_strdup(ald_computing_device(computing)),
+                .time_to_free = ald_computing_time_to_free(computing),
                 .inhibited = ald_inhibitors_what(ald_link_probe_manager_inhibitors(manager)),
         };
 }
 
 static void emit_changes(AldLinkProbeBus *self, const Shown *before, const Shown *after)
 {
-        char *names[6] = { NULL };
+        char *names[8] = { NULL };
         unsigned n = 0;
         int r;
 
@@ -55,6 +61,10 @@ static void emit_changes(AldLinkProbeBus *self, const Shown *before, const Shown
                 names[n++] = (char *) "Port";
         if (!g_str_equal(before->problem, after->problem))
                 names[n++] = (char *) "Problem";
+        if (!g_str_equal(before->device, after->device))
+                names[n++] = (char *) "ComputeDevice";
+        if (before->time_to_free != after->time_to_free)
+                names[n++] = (char *) "TimeToFreeUSec";
         if (before->inhibited != after->inhibited)
                 names[n++] = (char *) "Inhibited";
         if (n == 0)
@@ -74,6 +84,7 @@ static gboolean on_update(gpointer userdata)
         self->shown = look(self->manager);
         emit_changes(self, &before, &self->shown);
         g_free(before.problem);
+        g_free(before.device);
         return G_SOURCE_REMOVE;
 }
 
@@ -119,6 +130,13 @@ static int method_probe_link(sd_bus_message *message, void *userdata, sd_bus_err
         return ald_probe_link_bus_handle(message, self->probe_link, error);
 }
 
+static int method_probe_compute(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldLinkProbeBus *self = userdata;
+
+        return ald_computing_bus_handle(message, self->computing, error);
+}
+
 static int method_list_jobs(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldLinkProbeBus *self = userdata;
@@ -161,11 +179,15 @@ static const sd_bus_vtable link_probe_vtable[] = {
         SHOWN("ActiveProbes", "t", active),
         SHOWN("Port", "t", port),
         SHOWN("Problem", "s", problem),
+        SHOWN("ComputeDevice", "s", device),
+        SHOWN("TimeToFreeUSec", "t", time_to_free),
         SD_BUS_PROPERTY("Inhibited", "as", get_inhibited, 0, CHANGING),
         SD_BUS_PROPERTY("RefusedSessions", "t", get_refused_sessions, 0, 0),
         SD_BUS_PROPERTY("RefusedSignals", "t", get_refused_signals, 0, 0),
         SD_BUS_METHOD_WITH_ARGS("ProbeLink", SD_BUS_ARGS("s", Node, "a{sv}", Options),
                 SD_BUS_RESULT("o", Job), method_probe_link, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("ProbeCompute", SD_BUS_ARGS("s", Device, "a{sv}", Options),
+                SD_BUS_RESULT("o", Job), method_probe_compute, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("ListJobs", SD_BUS_NO_ARGS, SD_BUS_RESULT("a(os)", Jobs), method_list_jobs,
                 SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("Inhibit", SD_BUS_ARGS("s", What, "s", Who, "s", Why),
@@ -174,6 +196,14 @@ static const sd_bus_vtable link_probe_vtable[] = {
                 method_list_inhibitors, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_VTABLE_END,
 };
+
+/* A record shares the object, and one path has plain vtables or fallbacks. */
+static int find_link_probe(sd_bus *bus, const char *path, const char *interface, void *userdata,
+        void **ret_found, sd_bus_error *error)
+{
+        *ret_found = userdata;
+        return g_str_equal(path, ALD_LINK_PROBE_PATH);
+}
 
 int ald_link_probe_bus_new(AldService *service, AldLinkProbeManager *manager, AldLinkProbeBus **ret)
 {
@@ -187,14 +217,17 @@ int ald_link_probe_bus_new(AldService *service, AldLinkProbeManager *manager, Al
         self->probe_link = ald_probe_link_bus_new(service, manager);
         self->shown = look(manager);
         ald_link_probe_manager_watch(manager, on_changed, self);
-        r = sd_bus_add_object_vtable(
-                bus, &self->slot, ALD_LINK_PROBE_PATH, INTERFACE, link_probe_vtable, self);
+        r = sd_bus_add_fallback_vtable(
+                bus, &self->slot, ALD_LINK_PROBE_PATH, INTERFACE, link_probe_vtable, find_link_probe, self);
         if (r >= 0)
                 r = sd_bus_add_object_manager(bus, &self->object_manager, ALD_LINK_PROBE_PATH);
         if (r >= 0)
                 r = ald_results_bus_new(service, ald_link_probe_manager_results(manager), &self->results);
         if (r >= 0)
                 r = ald_jobs_bus_new(service, ald_link_probe_manager_jobs(manager), &self->jobs);
+        if (r >= 0)
+                r = ald_computing_bus_new(service, ald_link_probe_manager_computing(manager),
+                        ald_link_probe_manager_inhibitors(manager), &self->computing);
         return r;
 }
 
@@ -204,11 +237,13 @@ void ald_link_probe_bus_free(AldLinkProbeBus *self)
                 return;
         ald_link_probe_manager_watch(self->manager, NULL, NULL);
         g_clear_handle_id(&self->update, g_source_remove);
+        ald_computing_bus_free(self->computing);
         ald_jobs_bus_free(self->jobs);
         ald_results_bus_free(self->results);
         sd_bus_slot_unref(self->object_manager);
         sd_bus_slot_unref(self->slot);
         ald_probe_link_bus_free(self->probe_link);
         g_free(self->shown.problem);
+        g_free(self->shown.device);
         g_free(self);
 }

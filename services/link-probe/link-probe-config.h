@@ -5,6 +5,7 @@
 
 typedef struct AldLinkProbeConfig {
         bool enabled;
+        bool compute;
         unsigned port;
         unsigned max_sessions;
         uint64_t bytes_per_hour;

@@ -32,6 +32,7 @@ struct AldLinkProbeManager {
         AldJobs *jobs;
         AldLinkJobs *link_jobs;
         AldWishes *wishes;
+        AldComputing *computing;
         AldListener *listener;
         uint64_t refused_before; /* by listeners that are closed */
         AldTimer *tick;
@@ -84,6 +85,21 @@ static void on_probe_ended(uint64_t usec, void *userdata)
                 set_tick(manager, usec);
 }
 
+static bool links_are_measured(void *userdata)
+{
+        const AldLinkProbeManager *manager = userdata;
+
+        return ald_prober_count(manager->prober) + ald_sessions_count(manager->sessions) > 0;
+}
+
+static void on_computing(void *userdata)
+{
+        AldLinkProbeManager *manager = userdata;
+
+        ald_prober_hold(manager->prober, ald_computing_uses_cpu(manager->computing));
+        tell(manager);
+}
+
 static char *refuse_session(const char *interface, bool *ret_inhibited, void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
@@ -91,6 +107,8 @@ static char *refuse_session(const char *interface, bool *ret_inhibited, void *us
         *ret_inhibited = is_held_off(manager);
         if (*ret_inhibited)
                 return ald_inhibitors_reason(manager->inhibitors, ALD_INHIBIT_LINK);
+        if (ald_computing_uses_cpu(manager->computing))
+                return g_strdup("its processors are being measured");
         return *interface ? ald_busy_reason(
                                     manager->counters, manager->results, network_of(manager), interface)
                           : NULL;
@@ -184,6 +202,7 @@ static void on_inhibitors(void *userdata)
                 reason = g_strdup_printf("held off by %s", by);
                 stop_all(manager, reason);
         }
+        ald_computing_check_locks(manager->computing);
         tell(manager);
 }
 
@@ -220,6 +239,22 @@ static void make_parts(AldLinkProbeManager *manager)
         manager->schedule = ald_schedule_new(&parts, on_probe_ended, manager);
 }
 
+static void make_computing(AldLinkProbeManager *manager)
+{
+        const AldComputingParts parts = {
+                .service = manager->service,
+                .own_id = manager->own_id,
+                .inhibitors = manager->inhibitors,
+                .jobs = manager->jobs,
+                .links_are_measured = links_are_measured,
+                .changed = on_computing,
+                .userdata = manager,
+        };
+
+        manager->computing = ald_computing_new(&parts);
+        ald_computing_enable(manager->computing, manager->config.compute);
+}
+
 int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
 {
         AldLinkProbeManager *manager = g_new0(AldLinkProbeManager, 1);
@@ -233,7 +268,7 @@ int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
                 return r;
         ald_credentials_init(&manager->credentials);
         manager->config = ald_link_probe_config_read(ald_service_config(service));
-        manager->program_path = ald_program_find();
+        manager->program_path = ald_program_find("alidade-probe-socket");
         manager->program = (AldProgram){
                 .path = manager->program_path,
                 .credentials = &manager->credentials,
@@ -245,6 +280,7 @@ int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
         manager->link_jobs = ald_link_jobs_new(manager->jobs, manager->prober, on_measured, manager);
         manager->wishes = ald_wishes_new(
                 manager->own_id, manager->query, manager->link_jobs, may_measure, manager);
+        make_computing(manager);
         manager->tick = ald_timer_new("tick", on_tick, manager);
         look(manager);
         set_tick(manager, 0);
@@ -261,6 +297,7 @@ void ald_link_probe_manager_free(AldLinkProbeManager *manager)
         ald_wishes_free(manager->wishes);
         ald_sessions_free(manager->sessions);
         ald_prober_free(manager->prober);
+        ald_computing_free(manager->computing);
         ald_jobs_free(manager->jobs);
         ald_link_jobs_free(manager->link_jobs);
         ald_schedule_free(manager->schedule);
@@ -284,6 +321,7 @@ void ald_link_probe_manager_watch(
 void ald_link_probe_manager_configure(AldLinkProbeManager *manager)
 {
         manager->config = ald_link_probe_config_read(ald_service_config(manager->service));
+        ald_computing_enable(manager->computing, manager->config.compute);
         on_tick(manager);
 }
 
@@ -302,9 +340,15 @@ AldResults *ald_link_probe_manager_results(AldLinkProbeManager *manager)
         return manager->results;
 }
 
+AldComputing *ald_link_probe_manager_computing(AldLinkProbeManager *manager)
+{
+        return manager->computing;
+}
+
 unsigned ald_link_probe_manager_active(const AldLinkProbeManager *manager)
 {
-        return ald_prober_count(manager->prober) + ald_sessions_count(manager->sessions);
+        return ald_prober_count(manager->prober) + ald_sessions_count(manager->sessions) +
+               (*ald_computing_device(manager->computing) != '\0');
 }
 
 unsigned ald_link_probe_manager_port(const AldLinkProbeManager *manager)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "services/link-probe/computing.h"
 #include "services/link-probe/inhibitors.h"
 #include "services/link-probe/jobs.h"
 #include "services/link-probe/results.h"
@@ -25,6 +26,7 @@ void ald_link_probe_manager_configure(AldLinkProbeManager *manager);
 AldInhibitors *ald_link_probe_manager_inhibitors(AldLinkProbeManager *manager);
 AldJobs *ald_link_probe_manager_jobs(AldLinkProbeManager *manager);
 AldResults *ald_link_probe_manager_results(AldLinkProbeManager *manager);
+AldComputing *ald_link_probe_manager_computing(AldLinkProbeManager *manager);
 
 /* Probes that run now, those of others included. */
 unsigned ald_link_probe_manager_active(const AldLinkProbeManager *manager);

@@ -150,6 +150,11 @@ static gboolean on_deadline(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
+pid_t ald_probe_child_pid(const AldProbeChild *child)
+{
+        return child->process.pid;
+}
+
 void ald_probe_child_set_deadline(AldProbeChild *child, unsigned msec)
 {
         g_clear_handle_id(&child->deadline, g_source_remove);

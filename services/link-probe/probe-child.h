@@ -7,8 +7,8 @@
 #include <glib.h>
 
 /*
- * One run of alidade-probe-socket, which measures in a process of its own. Nothing here blocks: what
- * it says is read from the main loop, and a deadline ends it with its process group.
+ * One run of alidade-probe-socket or alidade-probe-compute, which measures in a process of its own. Nothing
+ * here blocks: what it says is read from the main loop, and a deadline ends it with its process group.
  */
 typedef struct AldProbeChild AldProbeChild;
 
@@ -39,6 +39,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldProbeChild, ald_probe_child_free)
 
 /* Ends the process; `ended` follows, with this failure. */
 void ald_probe_child_end(AldProbeChild *child, const char *failure);
+
+pid_t ald_probe_child_pid(const AldProbeChild *child);
 
 /* From now on it has so long. */
 void ald_probe_child_set_deadline(AldProbeChild *child, unsigned msec);

@@ -154,15 +154,6 @@ static void on_answer(int r, AldJob *job, void *userdata)
         sd_bus_error_free(&error);
 }
 
-static int uid_of_sender(sd_bus_message *message, uid_t *ret)
-{
-        g_autoptr(AldCreds) creds = NULL;
-        int r;
-
-        r = sd_bus_query_sender_creds(message, SD_BUS_CREDS_EUID, &creds);
-        return r < 0 ? r : sd_bus_creds_get_euid(creds, ret);
-}
-
 int ald_probe_link_bus_handle(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldProbeLinkBus *self = userdata;
@@ -177,7 +168,7 @@ int ald_probe_link_bus_handle(sd_bus_message *message, void *userdata, sd_bus_er
                 self->service, message, ALD_LINK_PROBE_ACTION, ald_probe_link_bus_handle, userdata, error);
         if (r <= 0)
                 return r < 0 ? r : 1;
-        r = uid_of_sender(message, &wish.uid);
+        r = ald_jobs_bus_uid_of_sender(message, &wish.uid);
         if (r < 0)
                 return r;
         call = g_new(Call, 1);

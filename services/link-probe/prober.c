@@ -28,6 +28,7 @@ struct AldProber {
         AldMedia *media;
         AldRecord *network;
         GPtrArray *probes;
+        bool held;
         void (*changed)(void *userdata);
         void *userdata;
 };
@@ -87,6 +88,11 @@ void ald_prober_set_network(AldProber *prober, AldRecord *network)
 {
         g_clear_pointer(&prober->network, ald_record_unref);
         prober->network = network ? ald_record_ref(network) : NULL;
+}
+
+void ald_prober_hold(AldProber *prober, bool hold)
+{
+        prober->held = hold;
 }
 
 static const AldNetwork *network_of(const AldProber *prober)
@@ -171,6 +177,8 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
         AldProbe *probe;
         int r;
 
+        if (prober->held)
+                return -EBUSY;
         r = ald_route_lookup(target->address, *target->interface ? target->interface : NULL, interface);
         if (r < 0)
                 return r;

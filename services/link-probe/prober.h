@@ -37,7 +37,11 @@ void ald_prober_free(AldProber *prober);
 /* What is known of the interfaces of this machine; NULL: nothing. */
 void ald_prober_set_network(AldProber *prober, AldRecord *network);
 
-/* -EBUSY while its interface or its peer is in a probe; other errors are those of the route. */
+/* While the machine is not to be disturbed: none is started. */
+void ald_prober_hold(AldProber *prober, bool hold);
+
+/* -EBUSY while none is to be started, or its interface or its peer is in a probe; other errors are those of
+ * the route. */
 int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldProbeHandler *handler,
         void *userdata, AldProbe **ret);
 

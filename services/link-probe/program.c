@@ -4,13 +4,11 @@
 
 #include "services/link-probe/program.h"
 
-#define NAME "alidade-probe-socket"
-
-char *ald_program_find(void)
+char *ald_program_find(const char *name)
 {
         const char *directory = g_getenv("ALIDADE_PROBE_DIR");
 
-        return g_build_filename(directory && *directory ? directory : ALD_BIN_DIR, NAME, NULL);
+        return g_build_filename(directory && *directory ? directory : ALD_BIN_DIR, name, NULL);
 }
 
 void ald_program_add(GPtrArray *arguments, const char *format, ...)

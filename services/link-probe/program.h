@@ -13,8 +13,10 @@ typedef struct AldProgram {
         const AldLinkProbeConfig *config;
 } AldProgram;
 
-/* Where the program is: beside what else is installed, or in ALIDADE_PROBE_DIR. Free with g_free(). */
-char *ald_program_find(void);
+/* Where a program that measures is: beside what else is installed, or in ALIDADE_PROBE_DIR. Free with
+ * g_free().
+ */
+char *ald_program_find(const char *name);
 
 /* What probe and session have in common. The words are to be freed with the array, which is not terminated.
  */

@@ -175,6 +175,9 @@ static int append_question(sd_bus_message *message, const AldDueQuestion *questi
         if (r >= 0)
                 r = append_avoid(message, question->avoid);
         if (r >= 0)
+                r = sd_bus_message_append(
+                        message, "{sv}", "Kinds", "as", 1, ald_kinds[ALD_KIND_LINK_SOCKET].name);
+        if (r >= 0)
                 r = sd_bus_message_append(message, "{sv}", "BytesPerHour", "t", question->bytes_per_hour);
         return r < 0 ? r : sd_bus_message_close_container(message);
 }

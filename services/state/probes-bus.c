@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <string.h>
 
 #include "services/common/errors.h"
 #include "services/common/record-bus.h"
+#include "services/state/devices.h"
 #include "services/state/links.h"
 #include "services/state/probes-bus.h"
 
@@ -14,6 +16,8 @@
 typedef struct Options {
         GArray *traffic; /* of AldTraffic */
         GArray *avoid;   /* of AldId */
+        GArray *devices; /* of const char *, not to be probed */
+        bool kinds[ALD_N_KINDS];
         uint64_t bytes_per_hour;
 } Options;
 
@@ -52,6 +56,41 @@ static int read_avoid(sd_bus_message *message, Options *options)
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
+static int read_devices(sd_bus_message *message, Options *options)
+{
+        const char *device;
+        int r;
+
+        r = sd_bus_message_enter_container(message, 'a', "s");
+        if (r < 0)
+                return r;
+        while ((r = sd_bus_message_read(message, "s", &device)) > 0) {
+                if (options->devices->len >= OPTION_MAX)
+                        return -E2BIG;
+                g_array_append_val(options->devices, device);
+        }
+        return r < 0 ? r : sd_bus_message_exit_container(message);
+}
+
+static int read_kinds(sd_bus_message *message, Options *options)
+{
+        const char *name;
+        int r;
+
+        memset(options->kinds, 0, sizeof options->kinds);
+        r = sd_bus_message_enter_container(message, 'a', "s");
+        if (r < 0)
+                return r;
+        while ((r = sd_bus_message_read(message, "s", &name)) > 0) {
+                int kind = ald_kind_from_name(name);
+
+                if (kind < 0 || ald_planner_ttl((AldKind) kind) == 0)
+                        return -EINVAL;
+                options->kinds[kind] = true;
+        }
+        return r < 0 ? r : sd_bus_message_exit_container(message);
+}
+
 static int read_bytes(sd_bus_message *message, Options *options)
 {
         return sd_bus_message_read(message, "t", &options->bytes_per_hour);
@@ -65,6 +104,8 @@ static const struct {
         { "Traffic", "a{st}", read_traffic },
         { "Avoid", "as", read_avoid },
         { "BytesPerHour", "t", read_bytes },
+        { "Kinds", "as", read_kinds },
+        { "AvoidDevices", "as", read_devices },
 };
 
 static int read_option(sd_bus_message *message, Options *options, const char *name)
@@ -96,7 +137,8 @@ static int read_options(sd_bus_message *message, Options *options, sd_bus_error 
                 if (r == -EINVAL || r == -E2BIG) {
                         g_autofree char *excerpt = ald_excerpt(name);
                         return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
-                                "Option %s is unknown, of another type, too long or no list of node ids",
+                                "Option %s is unknown, of another type, too long or no list of what it "
+                                "should be",
                                 excerpt);
                 }
                 if (r >= 0)
@@ -136,23 +178,68 @@ static int append_probe(sd_bus_message *reply, const AldDueProbe *probe)
         return ald_record_bus_append_struct(reply, &probe_struct, &row);
 }
 
-static int append_probes(
-        sd_bus_message *reply, AldStateManager *manager, uint64_t max, const Options *options)
+static int append_device(sd_bus_message *reply, const AldId *own, const AldDueDevice *device)
+{
+        char id[ALD_ID_STRING_SIZE];
+        const ProbeRow row = {
+                .kind = ald_kinds[ALD_KIND_COMPUTE].name,
+                .peer = ald_id_format(own, id),
+                .address = device->id,
+                .reason = ald_due_reason_to_string(device->reason),
+                .since = device->since,
+        };
+
+        return ald_record_bus_append_struct(reply, &probe_struct, &row);
+}
+
+/* Returns how many, or an error. */
+static int append_devices(sd_bus_message *reply, AldStateManager *manager, size_t max, const Options *options)
+{
+        const AldNode *node = ald_store_local_node(ald_state_manager_store(manager));
+        AldDeviceInput input = {
+                .max = max,
+                .avoid = (const char *const *) options->devices->data,
+                .n_avoid = options->devices->len,
+        };
+        g_autoptr(GArray) devices = ald_devices_due(manager, &input);
+        int r = 0;
+
+        for (guint i = 0; r >= 0 && i < devices->len; i++)
+                r = append_device(reply, &node->id, &g_array_index(devices, AldDueDevice, i));
+        return r < 0 ? r : (int) devices->len;
+}
+
+static int append_paths(sd_bus_message *reply, AldStateManager *manager, size_t max, const Options *options)
 {
         AldPlannerInput input = {
                 .bytes_per_hour = options->bytes_per_hour,
-                .max = max == 0 ? PROBES_DEFAULT : MIN(max, PROBES_MAX),
+                .max = max,
                 .traffic = (const AldTraffic *) options->traffic->data,
                 .n_traffic = options->traffic->len,
                 .avoid = (const AldId *) options->avoid->data,
                 .n_avoid = options->avoid->len,
         };
         g_autoptr(GArray) probes = ald_links_due(manager, &input);
+        int r = 0;
+
+        for (guint i = 0; r >= 0 && i < probes->len; i++)
+                r = append_probe(reply, &g_array_index(probes, AldDueProbe, i));
+        return r;
+}
+
+static int append_probes(
+        sd_bus_message *reply, AldStateManager *manager, uint64_t max, const Options *options)
+{
+        size_t room = max == 0 ? PROBES_DEFAULT : MIN(max, PROBES_MAX);
         int r;
 
         r = sd_bus_message_open_container(reply, 'a', "a{sv}");
-        for (guint i = 0; r >= 0 && i < probes->len; i++)
-                r = append_probe(reply, &g_array_index(probes, AldDueProbe, i));
+        if (r >= 0 && options->kinds[ALD_KIND_COMPUTE]) {
+                r = append_devices(reply, manager, room, options);
+                room -= (size_t) MAX(r, 0);
+        }
+        if (r >= 0 && options->kinds[ALD_KIND_LINK_SOCKET])
+                r = append_paths(reply, manager, room, options);
         return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
@@ -161,9 +248,12 @@ int ald_probes_bus_answer(
 {
         g_autoptr(GArray) traffic = g_array_new(FALSE, FALSE, sizeof(AldTraffic));
         g_autoptr(GArray) avoid = g_array_new(FALSE, FALSE, sizeof(AldId));
+        g_autoptr(GArray) devices = g_array_new(FALSE, FALSE, sizeof(const char *));
         Options options = {
                 .traffic = traffic,
                 .avoid = avoid,
+                .devices = devices,
+                .kinds = { [ALD_KIND_COMPUTE] = true, [ALD_KIND_LINK_SOCKET] = true },
         };
         uint64_t max;
         int r;

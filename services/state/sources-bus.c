@@ -3,6 +3,7 @@
 
 #include "services/common/peer.h"
 #include "services/common/record-bus.h"
+#include "services/state/devices.h"
 #include "services/state/sources-bus.h"
 
 /* A source that is gone is asked for after 1 s, then 2 s and so on; one that lived long, at once again. */
@@ -15,12 +16,14 @@ typedef struct SourceInfo {
         const char *path;
         AldKind kinds[ALD_N_KINDS];
         unsigned n_kinds;
+        bool optional; /* not started for what it says */
 } SourceInfo;
 
 static const SourceInfo source_infos[] = {
         { "org.alidade.Identity1", "/org/alidade/Identity1", { ALD_KIND_IDENTITY }, 1 },
         { "org.alidade.Telemetry1", "/org/alidade/Telemetry1",
                 { ALD_KIND_MEMORY, ALD_KIND_SYSTEM, ALD_KIND_BACKENDS, ALD_KIND_NETWORK, ALD_KIND_DISK }, 5 },
+        { "org.alidade.LinkProbe1", "/org/alidade/LinkProbe1", { ALD_KIND_COMPUTE }, 1, true },
 };
 
 typedef struct Source Source;
@@ -55,7 +58,10 @@ static void take(Feed *feed, AldRecord *record)
 {
         g_clear_pointer(&feed->seen, ald_record_unref);
         feed->seen = record;
-        ald_state_manager_put_local(feed->source->manager, feed->kind, "", record);
+        if (feed->kind == ALD_KIND_COMPUTE)
+                ald_devices_take(feed->source->manager, record);
+        else
+                ald_state_manager_put_local(feed->source->manager, feed->kind, "", record);
 }
 
 /* The first of a row is logged. What comes next is read as a whole, since part of it was missed. */
@@ -179,7 +185,8 @@ static void source_gone(Source *source)
                 source->retry_seconds = 0;
         if (source->appeared != 0)
                 g_message("%s has gone; what it measured stays, with its age", source->info->name);
-        retry_later(source);
+        if (!source->info->optional)
+                retry_later(source);
 }
 
 static void on_owner(AldPeer *peer, const char *owner, void *userdata)

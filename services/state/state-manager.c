@@ -4,6 +4,7 @@
 #include "services/common/errors.h"
 #include "services/common/service.h"
 #include "services/common/state-config.h"
+#include "services/state/devices.h"
 #include "services/state/links.h"
 #include "services/state/presences.h"
 #include "services/state/state-file.h"
@@ -95,6 +96,7 @@ static gboolean on_expire(gpointer userdata)
 
         ald_store_expire(manager->store, now_usec(), manager->expiry_usec, manager->expiry_usec);
         ald_links_prune(manager);
+        ald_devices_prune(manager);
         return G_SOURCE_CONTINUE;
 }
 

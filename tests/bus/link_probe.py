@@ -128,12 +128,16 @@ def row(name, address, **fields):
 
 
 class State:
-    """org.alidade.State1 as far as it is asked: .due is what is due, .questions what was asked, .before_answer
-    called with a node before its profile is given."""
+    """org.alidade.State1 as far as it is asked: .due is what is due of links, .due_devices of devices, .questions what
+    was asked of links, .device_questions of devices, .before_answer called with a node before its profile is given.
+    .devices are those of the machine, .usage how busy they are."""
 
     def __init__(self, host, own_id):
         self.connection = host.new_connection()
         self.due, self.questions = [], []
+        self.due_devices, self.device_questions = [], []
+        self.devices, self.usage = {}, {}
+        self.own_id = own_id
         self.before_answer = lambda node: None
         self.networks = {own_id: [row("lan0", "192.0.2.1/24")],
                          PEER: [row("eth7", f"{ADDRESS}/24")], OTHER: []}
@@ -142,6 +146,11 @@ class State:
         self.connection.own(STATE)
 
     def _get_due(self, most, options):
+        if options["Kinds"] == ["Node1.Compute"]:
+            self.device_questions.append(options["AvoidDevices"])
+            due = [row for row in self.due_devices if row["Address"] not in options["AvoidDevices"]][:most]
+            self.due_devices = [row for row in self.due_devices if row not in due]
+            return ([{name: GLib.Variant("s", value) for name, value in row.items()} for row in due],)
         self.questions.append((most, options))
         due, self.due = self.due[:most], self.due[most:]
         return ([{name: GLib.Variant("s", value) for name, value in row.items()} for row in due],)
@@ -151,7 +160,18 @@ class State:
         if node not in self.networks:
             raise BusError("org.alidade.Error.NoSuchNode", "none")
         rows = self.networks[node]
-        return ({"Node1.Network": {"Interfaces": GLib.Variant("aa{sv}", rows)}} if rows else {},)
+        profile = {"Node1.Network": {"Interfaces": GLib.Variant("aa{sv}", rows)}} if rows else {}
+        if node == self.own_id and self.devices:
+            profile |= {"Node1.Backends": {"Devices": GLib.Variant("aa{sv}", [
+                {"Id": GLib.Variant("s", name)} | {key: GLib.Variant("s", value) for key, value in fields.items()}
+                for name, fields in self.devices.items()])}}
+            profile |= {"Node1.System": {"Devices": GLib.Variant("aa{sv}", [
+                {"Id": GLib.Variant("s", name), "Usage": GLib.Variant("d", usage)}
+                for name, usage in self.usage.items()])}}
+        return (profile,)
+
+    def make_device_due(self, device):
+        self.due_devices.append({"Kind": "Node1.Compute", "Peer": self.own_id, "Address": device, "Reason": "never"})
 
     def make_due(self, address=ADDRESS, peer=PEER):
         self.due.append({"Kind": "Link1.Socket", "Peer": peer, "Address": address, "Reason": "never"})

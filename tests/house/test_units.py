@@ -16,7 +16,7 @@ from tree import SOURCE, build_dir, read
 DAEMONS = {
     "alidade-identityd": ("identity", "Identity1", 0.5),
     "alidade-telemetryd": ("telemetry", "Telemetry1", 1.7),
-    "alidade-link-probed": ("link-probe", "LinkProbe1", 1.1),
+    "alidade-link-probed": ("link-probe", "LinkProbe1", 1.4),
     "alidade-stated": ("state", "State1", 0.5),
     "alidade-clusterd": ("cluster", "Cluster1", 1.1),
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/probe-answer.h"
+#include "state/record.h"
+
+/* What alidade-probe-compute says: its result, and lines meanwhile. Drivers of all kinds have had a hand in
+ * it, so nothing of it is believed before it was checked. */
+
+typedef enum AldComputeMetric {
+        ALD_COMPUTE_GEMM = 1 << 0,
+        ALD_COMPUTE_READ = 1 << 1,
+        ALD_COMPUTE_COPY = 1 << 2,
+        ALD_COMPUTE_PEAK = 1 << 3,
+} AldComputeMetric;
+
+#define ALD_COMPUTE_METRICS 4u
+#define ALD_COMPUTE_ALL ((1u << ALD_COMPUTE_METRICS) - 1)
+
+/* The bit of a name, 0 where it is none. */
+unsigned ald_compute_metric_parse(const char *name);
+/* The names of a set, with commas between. Free with g_free(). */
+char *ald_compute_metrics_format(unsigned metrics);
+
+/*
+ * Of the output, whose last line is the result. `failure` is as in probe-child.h. Where it is done, the JSON
+ * is the row of the device: fields of Node1.Compute, its Name, and nothing that cannot be shown; with what
+ * failed in part as Failure. A result of a device that met other work is a failure.
+ */
+void ald_compute_answer_read(
+        const char *output, const char *failure, const char *device, AldProbeAnswer *ret);
+
+/* The row as a record of that device alone; -EBADMSG where it makes none. */
+int ald_compute_answer_record(
+        const AldProbeAnswer *answer, const char *driver_version, uint64_t realtime_usec, AldRecord **ret);
+
+/* A line of progress: what is done, to be freed, and how far it is with all of these metrics, 0 to 1.
+ * -EBADMSG where it is no such line. */
+int ald_compute_progress_read(const char *line, unsigned metrics, char **ret_phase, double *ret_fraction);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/compute-prober.h"
+#include "services/link-probe/jobs.h"
+
+/* Jobs that measure devices of this machine, one after another. */
+typedef struct AldComputeJobs AldComputeJobs;
+
+typedef struct AldComputeJobsParts {
+        AldJobs *jobs;
+        AldComputeProber *prober;
+        const char *own_id;
+        /* Why a device is not to be measured now, in words, to be freed; NULL: it may be. */
+        char *(*in_the_way)(const char *device, void *userdata);
+        /* Called where a device was measured, or was not. */
+        void (*measured)(const AldComputeTarget *target, const AldProbeAnswer *answer, void *userdata);
+        void *userdata;
+} AldComputeJobsParts;
+
+AldComputeJobs *ald_compute_jobs_new(const AldComputeJobsParts *parts);
+void ald_compute_jobs_free(AldComputeJobs *jobs);
+
+/* Takes over the targets (AldComputeTarget), at least one; there is room. It waits until ald_jobs_step(). */
+AldJob *ald_compute_jobs_add(AldComputeJobs *jobs, uid_t uid, GArray *targets);

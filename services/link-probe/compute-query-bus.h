@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/common/service.h"
+#include "state/record.h"
+
+/* What the state service is asked of the compute devices of this machine. */
+typedef struct AldComputeQuery AldComputeQuery;
+
+AldComputeQuery *ald_compute_query_new(AldService *service, const char *own_id);
+/* Whoever asked is not told any more. */
+void ald_compute_query_free(AldComputeQuery *query);
+
+/* The Id of the device that is due, but none of those to be avoided; NULL where none is. -errno where there
+ * was no answer. One question at a time: a later one takes the place of an earlier one. */
+typedef void (*AldComputeDueAnswer)(int error, const char *device, void *userdata);
+void ald_compute_query_due(
+        AldComputeQuery *query, const char *const *avoid, AldComputeDueAnswer answered, void *userdata);
+
+/* What devices this machine has and how they are doing, each NULL where it is not known; -errno where there
+ * was no answer. Any number at a time. */
+typedef void (*AldDevicesAnswer)(
+        int error, const AldBackends *backends, const AldSystem *system, void *userdata);
+int ald_compute_query_devices(AldComputeQuery *query, AldDevicesAnswer answered, void *userdata);

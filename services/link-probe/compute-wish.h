@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/compute-jobs.h"
+#include "services/link-probe/compute-query-bus.h"
+
+/* Measurements that somebody wishes: the devices are looked up, and a job made of them. */
+typedef struct AldComputeWishes AldComputeWishes;
+
+/* The job, or an error: -ENODEV no device of this name can compute; -ENODATA none is known; -EADDRINUSE it is
+ * in use; that of AldComputeWishAllowed; -ENOSPC too many jobs of the user, -EUSERS in all; another where the
+ * state service did not answer. */
+typedef void (*AldComputeWishAnswer)(int error, AldJob *job, void *userdata);
+
+/* Whether anything may be measured now, 0 or an error: asked before the devices are looked up and after it.
+ */
+typedef int (*AldComputeWishAllowed)(void *userdata);
+
+AldComputeWishes *ald_compute_wishes_new(AldComputeQuery *query, AldJobs *all, AldComputeJobs *jobs,
+        AldComputeWishAllowed allowed, void *userdata);
+/* Whoever waits is told that nothing comes of it. The query goes first. */
+void ald_compute_wishes_free(AldComputeWishes *wishes);
+
+/* One device, or with NULL all that are free. Returns the same errors where they are known at once; then
+ * nobody is told. */
+int ald_compute_wishes_add(AldComputeWishes *wishes, uid_t uid, const char *device, unsigned metrics,
+        AldComputeWishAnswer answered, void *userdata);
