@@ -11,6 +11,8 @@
 #include "probes/fd.h"
 #include "probes/socket/channel.h"
 
+#define MESSAGES_MAX 4096u /* in one session: twice what the longest transfers take */
+
 /* Waits for what a call on the connection asked for by its result. */
 static int wait_for(AldChannel *channel, int result, uint64_t deadline, const char *what)
 {
@@ -84,6 +86,8 @@ int ald_channel_open(AldChannel *channel, int fd, AldTls *tls, bool server, int 
                 SSL_set_accept_state(channel->ssl);
         else
                 SSL_set_connect_state(channel->ssl);
+        /* A call that goes on while TLS talks of itself may never end. */
+        SSL_clear_mode(channel->ssl, SSL_MODE_AUTO_RETRY);
         r = shake_hands(channel);
         if (r >= 0)
                 learn_peer(channel);
@@ -132,6 +136,8 @@ static int parse(AldChannel *channel, const char *bytes, size_t n, AldMessage *r
         int r = ald_message_read(bytes, n, ret, &key);
 
         ald_frame_drop(&channel->reader);
+        if (++channel->heard > MESSAGES_MAX)
+                return ald_fail(channel->failure, ALD_FAILURE_LIMIT, "the other side does not stop talking");
         if (r < 0)
                 return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL,
                         "the other side sent a message that is none%s%s", key ? ": bad " : "", key ?: "");

@@ -18,6 +18,7 @@ typedef struct AldChannel {
         SSL *ssl;
         AldFailure *failure;
         AldFrameReader reader;
+        unsigned heard;             /* messages */
         bool ready;                 /* hands were shaken */
         char peer[ALD_PKI_ID_SIZE]; /* the node id in its certificate; "" with a shared key */
 } AldChannel;

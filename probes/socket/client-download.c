@@ -77,7 +77,7 @@ int ald_client_download(AldClient *client)
                 ald_client_streams_max(client), client->result->rtt.min);
 
         if (r < 0)
-                ald_fail(client->failure, ALD_FAILURE_INTERNAL, "out of random numbers");
+                ald_fail(client->failure, ALD_FAILURE_INTERNAL, "what is sent cannot be made up");
         if (r >= 0)
                 r = ald_client_begin(client, ALD_PURPOSE_DOWNLOAD);
         if (r >= 0)

@@ -55,10 +55,13 @@ static void watch(Upload *upload)
  * none, so there it has to fit its own bytes and time. */
 static bool is_rate_plausible(const Upload *upload, const AldMessage *verdict, const AldMoved *moved)
 {
-        double claimed = (double) verdict->bits_per_second / 8e9, whole;
+        double claimed = (double) MAX(verdict->bits_per_second, verdict->interval) / 8e9, whole;
+        double most = 1.01 * (double) verdict->bytes;
 
+        if ((double) verdict->mean / 8e9 * (double) verdict->nsec > most)
+                return false;
         if (verdict->bins == 0)
-                return claimed * (double) verdict->nsec <= 1.01 * (double) verdict->bytes;
+                return claimed * (double) verdict->nsec <= most;
         whole = upload->moving ? (double) moved->bytes / (double) MAX(moved->when - upload->first, 1) : 0;
         return claimed <= 2 * MAX(upload->peak, whole);
 }
@@ -145,7 +148,7 @@ int ald_client_upload(AldClient *client)
         int r = ald_flow_init(&upload.flow, true, client->zerocopy, ald_client_bytes_max(client));
 
         if (r < 0)
-                ald_fail(client->failure, ALD_FAILURE_INTERNAL, "out of random numbers");
+                ald_fail(client->failure, ALD_FAILURE_INTERNAL, "what is sent cannot be made up");
         if (r >= 0)
                 r = ald_client_begin(client, ALD_PURPOSE_UPLOAD);
         if (r >= 0)

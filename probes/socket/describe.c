@@ -71,7 +71,7 @@ char *ald_served_to_text(const AldServed *served, const AldFailure *failure)
         g_autofree char *upload = rate_text(served->upload);
 
         if (failure->message)
-                return g_strdup_printf("%s: %s\n", served->address, failure->message);
+                return g_strdup_printf("%s: %s\n", served->address ?: "no session", failure->message);
         if (served->upload == 0)
                 return g_strdup_printf("%s: done\n", served->address);
         return g_strdup_printf("%s: %s from there\n", served->address, upload);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <sys/mman.h>
 
 #include <glib.h>
 #include <openssl/rand.h>
@@ -18,7 +19,14 @@ int ald_flow_init(AldFlow *flow, bool sending, bool zerocopy, uint64_t bytes_max
         flow->shared.bytes_max = bytes_max;
         if (!sending)
                 return 0;
-        flow->shared.chunk = g_malloc(ALD_STREAM_CHUNK);
+        /* Pages of its own: what is sent without a copy may still be read by the device when it is unmapped.
+         */
+        flow->shared.chunk = mmap(
+                NULL, ALD_STREAM_CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (flow->shared.chunk == MAP_FAILED) {
+                flow->shared.chunk = NULL;
+                return -errno;
+        }
         return RAND_bytes(flow->shared.chunk, ALD_STREAM_CHUNK) == 1 ? 0 : -EIO;
 }
 
@@ -157,5 +165,7 @@ void ald_flow_clear(AldFlow *flow)
 {
         atomic_store(&flow->shared.stop, true);
         ald_flow_keep(flow, 0);
-        g_clear_pointer(&flow->shared.chunk, g_free);
+        if (flow->shared.chunk)
+                (void) munmap(flow->shared.chunk, ALD_STREAM_CHUNK);
+        flow->shared.chunk = NULL;
 }

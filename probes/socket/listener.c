@@ -9,6 +9,7 @@
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 
+#include "probes/common/clock.h"
 #include "probes/common/wait.h"
 #include "probes/fd.h"
 #include "probes/socket/address.h"
@@ -19,7 +20,13 @@
 #include "probes/socket/server.h"
 
 #define CHILDREN_MAX 8u
-#define STRANGER 3 /* exit status of a child that nobody with the right keys has spoken to */
+#define PAUSE_NS (100 * ALD_NSEC_PER_MSEC)
+
+/* Exit status of a child that measured nothing. */
+enum {
+        STRANGER = 3,    /* nobody with the right keys has spoken to it */
+        TURNED_AWAY = 4, /* of our own children: whom it spoke to has to wait */
+};
 
 typedef struct Child {
         pid_t pid;
@@ -58,7 +65,7 @@ int ald_listener_serve(const AldProbeOptions *options, int fd, int lock, int par
 
         if (r < 0)
                 return EXIT_FAILURE;
-        if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+        if (stop < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
                 r = ald_fail(&failure, ALD_FAILURE_INTERNAL, "no connection: %s", g_strerror(errno));
         if (r >= 0)
                 r = ald_keys_load(options, true, &tls, &failure);
@@ -67,12 +74,33 @@ int ald_listener_serve(const AldProbeOptions *options, int fd, int lock, int par
         tell(options, &served, &failure);
         ald_served_clear(&served);
         g_free(failure.message);
-        return !served.authenticated ? STRANGER : r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        if (!served.authenticated)
+                return STRANGER;
+        if (served.refused && options->mode == ALD_PROBE_LISTEN)
+                return TURNED_AWAY;
+        return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* The child has ended. */
+static void reap(Listener *listener, unsigned i)
+{
+        int status = 0, code;
+
+        while (waitpid(listener->children[i].pid, &status, 0) < 0 && errno == EINTR)
+                ;
+        ald_fd_close(&listener->children[i].fd);
+        listener->children[i] = listener->children[--listener->n];
+        code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+        if (listener->options->once && code != STRANGER && code != TURNED_AWAY) {
+                listener->done = true;
+                listener->code = code;
+        }
 }
 
 static void start_child(Listener *listener, int fd)
 {
         pid_t parent = getpid(), pid = fork();
+        Child *child = &listener->children[listener->n];
 
         if (pid == 0) {
                 ald_fd_close(&listener->fd);
@@ -85,22 +113,12 @@ static void start_child(Listener *listener, int fd)
         close(fd);
         if (pid < 0)
                 return;
-        listener->children[listener->n++] = (Child){ pid, pidfd_open(pid, 0) };
-}
-
-/* The child has ended. */
-static void reap(Listener *listener, unsigned i)
-{
-        int status = 0;
-
-        while (waitpid(listener->children[i].pid, &status, 0) < 0 && errno == EINTR)
-                ;
-        ald_fd_close(&listener->children[i].fd);
-        listener->children[i] = listener->children[--listener->n];
-        if (listener->options->once && !(WIFEXITED(status) && WEXITSTATUS(status) == STRANGER)) {
-                listener->done = true;
-                listener->code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
-        }
+        *child = (Child){ pid, pidfd_open(pid, 0) };
+        if (child->fd < 0)
+                (void) kill(pid, SIGKILL);
+        listener->n++;
+        if (child->fd < 0)
+                reap(listener, listener->n - 1);
 }
 
 static void step(Listener *listener)
@@ -125,6 +143,9 @@ static void step(Listener *listener)
 
                 if (fd >= 0)
                         start_child(listener, fd);
+                else if (errno != EAGAIN && errno != ECONNABORTED)
+                        /* Out of something, which is not there any sooner for asking again at once. */
+                        (void) ald_wait(fds, 1, ald_now() + PAUSE_NS);
         }
 }
 

@@ -22,6 +22,10 @@ static int finish(const AldProbeOptions *options, const AldResult *result, const
         g_autofree char *text = NULL;
 
         if (failure->message && !options->json) {
+                /* What was measured until then is no less true. */
+                text = result->rtt_known ? ald_result_to_text(result) : g_strdup("");
+                fputs(text, stdout);
+                fflush(stdout);
                 fprintf(stderr, "alidade-probe-socket: %s\n", failure->message);
                 return EXIT_FAILURE;
         }
@@ -44,11 +48,14 @@ static int measure(const AldProbeOptions *options, AldResult *result, AldFailure
                 r = ald_address_resolve(options->source, 0, false, &source, failure);
                 origin.source = &source;
         }
-        if (r >= 0)
-                r = ald_keys_load(options, false, &tls, failure);
         if (r < 0)
                 return r;
         stop = ald_stop_fd();
+        if (stop < 0)
+                return ald_fail(failure, ALD_FAILURE_INTERNAL, "no signals: %s", g_strerror(-stop));
+        r = ald_keys_load(options, false, &tls, failure);
+        if (r < 0)
+                return r;
         r = ald_client_run(options, &to, &origin, tls, stop, &progress, result, failure);
         ald_progress_end(&progress);
         return r;

@@ -4,7 +4,8 @@
 
 #include "probes/socket/result.h"
 
-#define METHOD "tcp; mean of the steady 10 ms that the receiver's kernel saw, within the interval of the median of 50 ms"
+#define METHOD \
+        "tcp; mean of steady 10 ms at the receiver's kernel, within the interval of the median of 50 ms"
 
 void ald_result_clear(AldResult *result)
 {

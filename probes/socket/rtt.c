@@ -37,10 +37,13 @@ void ald_rtt_prepare(int fd)
 
 static bool receive(int fd, uint8_t *bytes, size_t n)
 {
+        uint64_t deadline = ald_now() + PATIENCE_SECONDS * ALD_NSEC_PER_SEC;
+
         for (size_t got = 0; got < n;) {
                 ssize_t r = recv(fd, bytes + got, n - got, 0);
 
-                if (r == 0 || (r < 0 && errno != EINTR))
+                /* A few at a time do not buy more of it. */
+                if (r == 0 || (r < 0 && errno != EINTR) || ald_now() > deadline)
                         return false;
                 got += (size_t) MAX(r, 0);
         }

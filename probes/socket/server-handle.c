@@ -57,7 +57,7 @@ static int handle_begin(AldServer *server, const AldMessage *message)
                 server->state = ALD_SERVER_DOWNLOAD;
         }
         server->deadline = ald_now() + nsec + ALD_GRACE_NS;
-        return r < 0 ? ald_fail(server->failure, ALD_FAILURE_INTERNAL, "out of random numbers") : 0;
+        return r < 0 ? ald_fail(server->failure, ALD_FAILURE_INTERNAL, "what is sent cannot be made up") : 0;
 }
 
 void ald_server_end_transfer(AldServer *server)

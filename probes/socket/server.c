@@ -50,6 +50,7 @@ static int refuse_if_told(AldServer *server, int lock)
                 return 0;
         g_strlcpy(message.text, why, sizeof message.text);
         (void) ald_channel_send(&server->channel, &message);
+        server->served->refused = true;
         return ald_fail(server->failure, (AldFailureKind) message.reason, "refused: %s", why);
 }
 
@@ -67,15 +68,18 @@ static int welcome(AldServer *server)
         return ald_channel_send(&server->channel, &message);
 }
 
+/* One that is not wanted, or not any more, is closed. */
 static int handle_connection(AldServer *server, int fd, AldPurpose purpose)
 {
-        int r = -EPROTO;
+        int r = 0;
 
         if (purpose == ALD_PURPOSE_RTT)
                 r = ald_echo_start(&server->echo, fd);
-        else if (purpose == ALD_PURPOSE_UPLOAD && server->state == ALD_SERVER_UPLOAD)
+        else if (purpose == ALD_PURPOSE_UPLOAD && server->state == ALD_SERVER_UPLOAD &&
+                 server->receiving.flow.n < server->receiving.judge.streams)
                 r = ald_flow_add(&server->receiving.flow, fd, ALD_TOKEN_SIZE);
-        else if (purpose == ALD_PURPOSE_DOWNLOAD && server->state == ALD_SERVER_DOWNLOAD)
+        else if (purpose == ALD_PURPOSE_DOWNLOAD && server->state == ALD_SERVER_DOWNLOAD &&
+                 server->sending.n < server->options->streams_max)
                 r = ald_flow_add(&server->sending, fd, 0);
         else
                 ald_fd_close(&fd);

@@ -9,6 +9,7 @@
 typedef struct AldServed {
         char peer[ALD_PKI_ID_SIZE]; /* "" with a shared key */
         bool authenticated;
+        bool refused;
         bool measured; /* it came to its end */
         char *address; /* of the other side */
         char *interface;

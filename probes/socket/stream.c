@@ -6,8 +6,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <glib.h>
+
 #include "probes/fd.h"
 #include "probes/socket/stream.h"
+#include "probes/socket/tcp-info.h"
 #include "probes/socket/zerocopy.h"
 
 #define DSCP_LE 0x04 /* RFC 8622: lower effort, code point 1, above the two bits of ECN */
@@ -24,25 +27,44 @@ void ald_stream_prepare(int fd)
         (void) setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &lowat, sizeof lowat);
 }
 
+/* So much was sent on a connection that has ended; the others have to make up for what did not arrive. */
+static void count_lost(const AldStream *stream, uint64_t sent)
+{
+        AldTcpInfo info = {};
+
+        (void) ald_tcp_info_get(stream->fd, &info);
+        atomic_fetch_add(&stream->shared->lost, sent - MIN(sent, info.bytes_acked));
+}
+
+static bool may_send(AldStreamShared *shared)
+{
+        return !atomic_load(&shared->stop) &&
+               atomic_load(&shared->sent) < shared->bytes_max + atomic_load(&shared->lost);
+}
+
 static void *send_all(void *data)
 {
         AldStream *stream = data;
         AldStreamShared *shared = stream->shared;
         AldZerocopy zerocopy = {};
+        uint64_t sent = 0;
         ssize_t n = 0;
 
         atomic_store(&stream->tid, gettid());
-        while (!atomic_load(&shared->stop) && atomic_load(&shared->sent) < shared->bytes_max) {
+        while (may_send(shared)) {
                 bool without_copy = ald_zerocopy_wanted(&zerocopy, stream->fd, &shared->zerocopy);
 
                 n = send(stream->fd, shared->chunk, ALD_STREAM_CHUNK,
                         MSG_NOSIGNAL | (without_copy ? MSG_ZEROCOPY : 0));
-                if (n > 0)
+                if (n > 0) {
                         atomic_fetch_add(&shared->sent, (uint64_t) n);
-                else if (without_copy && errno == ENOBUFS)
+                        sent += (uint64_t) n;
+                } else if (without_copy && errno == ENOBUFS)
                         ald_zerocopy_exhausted(&zerocopy);
-                else if (errno != EINTR)
+                else if (errno != EINTR) {
+                        count_lost(stream, sent);
                         break;
+                }
                 if (without_copy)
                         ald_zerocopy_reap(&zerocopy, stream->fd);
         }

@@ -16,7 +16,9 @@ typedef struct AldStreamShared {
         uint8_t *chunk;            /* random, so that nothing on the way can compress it */
         uint64_t bytes_max;        /* of all of them together */
         atomic_uint_fast64_t sent; /* by all of them, handed to the kernel */
-        atomic_bool zerocopy;      /* worth trying */
+        atomic_uint_fast64_t
+                lost;         /* of these, what was dropped with a connection that the other side closed */
+        atomic_bool zerocopy; /* worth trying */
         atomic_bool stop;
 } AldStreamShared;
 

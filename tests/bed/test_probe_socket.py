@@ -3,11 +3,13 @@
 
 import contextlib
 import json
-import re
+import os
 import signal
 import socket
+import ssl
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -215,7 +217,31 @@ def test_one_session_at_a_time(pair, keys):
                   "the first session to be over")
 
 
+def test_one_session_is_not_ended_by_the_next(pair, keys):
+    left, right = pair
+    a, b = keys.issue(A), keys.issue(B)
+    server = Server(right, f"--identity={b}", "--once")
+    talk, _ = call(left, RIGHT, a)
+    assert measure(left, f"--connect={RIGHT}", f"--identity={a}")["error"] == "busy"
+    server.wait_reports(1)
+    with talk:
+        talk.say(type="open", purpose="rtt", count=1)
+        assert talk.hear_type("tokens")
+        talk.say(type="bye")
+    assert server.process.wait() == 0
+
+
 # Clients of ill will
+
+IDLE_EFFORT = {"busy": 0, "rwnd": 0, "sndbuf": 0, "idle": 0, "spare": 0, "lost": 0, "standing": 0}
+
+
+def drip(send):
+    """A byte a second until nobody takes them any more."""
+    with contextlib.suppress(OSError):
+        while True:
+            send(b"\0")
+            time.sleep(1)
 
 
 def garbage_first(left, folder):
@@ -275,6 +301,44 @@ def stops_within_upload(left, folder):
     return talk
 
 
+def sends_too_much(left, folder):
+    talk, welcome = call(left, RIGHT, folder)
+    talk.say(type="begin", purpose="upload", msec=5000, bytes=10 ** 6, **{"min-rtt": 0})
+    talk.say(type="open", purpose="upload", count=1)
+    data = open_data(left, RIGHT, welcome["port"], talk.hear_type("tokens")["tokens"][0])
+    with contextlib.suppress(ConnectionError), data:
+        while True:
+            data.sendall(b"x" * 1_000_000)
+    assert talk.hear_type("verdict")["bytes"] >= 10 ** 6
+    talk.say(type="bye")
+    return talk
+
+
+def never_stops_talking(left, folder):
+    talk, _ = call(left, RIGHT, folder)
+    talk.say(type="begin", purpose="upload", msec=5000, bytes=10 ** 9, **{"min-rtt": 0})
+    with contextlib.suppress(ConnectionError, ssl.SSLError):
+        for _ in range(10_000):
+            talk.say(type="effort", **IDLE_EFFORT)
+    return talk
+
+
+def speaks_slowly(left, folder):
+    """A byte now and then buys no more time than none."""
+    talk, _ = call(left, RIGHT, folder)
+    talk.write(b"\0\0\x0f\xff")
+    drip(talk.write)
+    return talk
+
+
+def shakes_hands_slowly(left, folder):
+    plain = socket_in(left)
+    plain.connect((RIGHT, PORT))
+    plain.sendall(b"\x16\x03\x01\x02\x00")
+    drip(plain.sendall)
+    return plain
+
+
 def replays_token(left, folder):
     talk, welcome = call(left, RIGHT, folder)
     talk.say(type="open", purpose="rtt", count=1)
@@ -294,19 +358,61 @@ def replays_token(left, folder):
     return talk
 
 
-@pytest.mark.parametrize("attack", [garbage_first, garbage_later, no_json, out_of_turn, too_many_connections,
-                                    sends_nothing, stops_within_upload, replays_token],
-                         ids=lambda attack: attack.__name__.replace("_", "-"))
-def test_bad_client(pair, keys, attack):
+@pytest.mark.parametrize("attack, error", [
+    (garbage_first, "tls-failed"), (garbage_later, "protocol"), (no_json, "protocol"), (out_of_turn, "protocol"),
+    (too_many_connections, "limit"), (sends_nothing, "timeout"), (stops_within_upload, "aborted"),
+    (sends_too_much, None), (never_stops_talking, "limit"), (speaks_slowly, "timeout"),
+    (shakes_hands_slowly, "timeout"), (replays_token, None),
+], ids=lambda value: getattr(value, "__name__", str(value)).replace("_", "-"))
+def test_bad_client(pair, keys, attack, error):
     left, right = pair
     a, b = keys.issue(A), keys.issue(B)
     server = Server(right, f"--identity={b}")
     ended = attack(left, a)
     report, = server.wait_reports(1)
-    assert ("error" in report) == (attack is not replays_token)
+    assert report.get("error") == error
+    # Between two looks no more than a part of a second comes.
+    assert report["received"] < 500_000_000
     ended.close()
     server.check_idle()
     assert "error" not in measure(left, f"--connect={RIGHT}", f"--identity={a}", "--rtt-only")
+
+
+def test_more_connections_than_agreed(pair, keys):
+    left, right = pair
+    Server(right, f"--identity={keys.issue(B)}", "--streams-max=1")
+    talk, welcome = call(left, RIGHT, keys.issue(A))
+    talk.say(type="begin", purpose="download", msec=5000, bytes=10 ** 9, **{"min-rtt": 0})
+    tokens = []
+    for _ in range(2):
+        talk.say(type="open", purpose="download", count=1)
+        tokens += talk.hear_type("tokens")["tokens"]
+    with talk, open_data(left, RIGHT, welcome["port"], tokens[0]) as first:
+        assert first.recv(1)
+        with open_data(left, RIGHT, welcome["port"], tokens[1]) as second, contextlib.suppress(ConnectionError):
+            assert second.recv(1) == b""
+
+
+def test_flood_of_data_connections(pair, keys):
+    """Who has no token only takes the place of another who has none."""
+    left, right = pair
+    shape(right, 50, 16000)
+    server = Server(right, f"--key-file={keys.file}")
+    client = start(left, f"--connect={RIGHT}", f"--key-file={keys.file}")
+    wait_phase(client, "upload")
+    session, = server.children()
+    strangers = []
+    for _ in range(100):
+        strangers.append(socket_in(left))
+        strangers[-1].setblocking(False)
+        strangers[-1].connect_ex((RIGHT, PORT + 1))
+    wait_phase(client, "download")
+    with contextlib.suppress(FileNotFoundError):
+        assert len(os.listdir(f"/proc/{session}/fd")) < 32
+    assert "error" not in result_of(client)
+    for stranger in strangers:
+        stranger.close()
+    server.check_idle()
 
 
 def test_silent_clients(pair, keys):
@@ -319,6 +425,7 @@ def test_silent_clients(pair, keys):
         stranger.setblocking(False)
         stranger.connect_ex((RIGHT, PORT))
     wait_steadily(lambda: len(server.children()) == 8, "the probe to be full")
+    assert server.count_descriptors() == server.descriptors + 8
     server.wait_reports(12, deadline=30)
     assert {report["error"] for report in server.reports()} == {"timeout"}
     for stranger in strangers:
@@ -356,9 +463,13 @@ def never_judges(server, talk):
     server.take(server.let_in(talk), 8)
 
 
-def verdict(talk, data, bits_per_second, got):
-    talk.say(type="verdict", streams=1, bytes=got, mean=1, interval=0, nsec=10 ** 8, bins=1, limiter="network",
-             busy=0, rwnd=0, sndbuf=0, idle=0, spare=0, lost=0, standing=0, **{"bits-per-second": bits_per_second})
+def judge(talk, bits_per_second, got, mean=1):
+    talk.say(type="verdict", streams=1, bytes=got, mean=mean, interval=0, nsec=10 ** 8, bins=1, limiter="network",
+             **{"bits-per-second": bits_per_second}, **IDLE_EFFORT)
+
+
+def lie(talk, *figures):
+    judge(talk, *figures)
     talk.hear_type("abort")
 
 
@@ -366,14 +477,27 @@ def claims_more_bytes(server, talk):
     server.welcome(talk)
     server.echo(talk)
     data = server.let_in(talk)
-    verdict(talk, data, 1000, 100 * server.take(data, 0.5))
+    lie(talk, 1000, 100 * server.take(data, 0.5))
+
+
+def claims_fewer_bytes(server, talk):
+    server.welcome(talk)
+    server.echo(talk)
+    lie(talk, 1000, server.take(server.let_in(talk), 0.5) // 10)
+
+
+def claims_a_mean(server, talk):
+    server.welcome(talk)
+    server.echo(talk)
+    got = server.take(server.let_in(talk), 0.5)
+    lie(talk, 1000, got, 200 * got)
 
 
 def claims_a_rate(server, talk):
     server.welcome(talk)
     server.echo(talk)
     data = server.let_in(talk)
-    verdict(talk, data, 10 ** 14, server.take(data, 0.5))
+    lie(talk, 10 ** 14, server.take(data, 0.5))
 
 
 def closes_upload(server, talk):
@@ -391,10 +515,58 @@ def more_streams_than_agreed(server, talk):
     talk.hear_type("abort")
 
 
+def echoes_slowly(server, talk):
+    server.welcome(talk)
+    data = server.let_in(talk)
+    data.recv(64)
+    drip(data.sendall)
+
+
+def until_download(server, talk):
+    """All is well until then: the connection that the data shall come on."""
+    server.welcome(talk)
+    server.echo(talk)
+    judge(talk, 1000, server.take(server.let_in(talk), 0.5))
+    return server.let_in(talk)
+
+
+def sends_nothing_back(server, talk):
+    until_download(server, talk)
+    talk.hear_type("abort")
+
+
+def stops_within_download(server, talk):
+    until_download(server, talk).sendall(b"x" * 100_000)
+    talk.hear_type("abort")
+
+
+def closes_download(server, talk):
+    until_download(server, talk).close()
+    talk.hear_type("abort")
+
+
+def never_ends_download(server, talk):
+    """Sends on, whatever it is told."""
+    data = until_download(server, talk)
+    with contextlib.suppress(ConnectionError):
+        while True:
+            data.sendall(b"x" * 1_000_000)
+    talk.hear_type("abort")
+
+
+def talks_through_download(server, talk):
+    until_download(server, talk)
+    for _ in range(10_000):
+        talk.say(type="effort", **IDLE_EFFORT)
+
+
 @pytest.mark.parametrize("play, error", [
     (never_answers, "timeout"), (odd_welcome, "protocol"), (says_nonsense, "protocol"), (never_echoes, "timeout"),
     (never_judges, "timeout"), (claims_more_bytes, "protocol"), (claims_a_rate, "protocol"),
-    (closes_upload, "aborted"), (more_streams_than_agreed, "protocol"),
+    (claims_fewer_bytes, "protocol"), (claims_a_mean, "protocol"), (echoes_slowly, "timeout"),
+    (closes_upload, "aborted"), (more_streams_than_agreed, "protocol"), (sends_nothing_back, "timeout"),
+    (stops_within_download, "timeout"), (closes_download, "aborted"), (never_ends_download, "timeout"),
+    (talks_through_download, "limit"),
 ], ids=lambda value: getattr(value, "__name__", value).replace("_", "-"))
 def test_bad_server(pair, keys, play, error):
     left, right = pair
@@ -456,6 +628,18 @@ def test_client_is_stopped(pair, keys, number):
     assert result_of(client)["error"] == "aborted"
     assert server.wait_reports(1)[0]["error"] == "aborted"
     server.check_idle()
+
+
+def test_interrupt_leaves_what_was_measured(pair, keys):
+    left, right = pair
+    Server(right, f"--key-file={keys.file}")
+    client = left.spawn([program(), f"--connect={RIGHT}", f"--key-file={keys.file}", "--progress-fd=2"])
+    client.excused = True
+    wait_phase(client, "upload")
+    client.signal(signal.SIGINT)
+    assert client.wait() == 1
+    told = client.log_text()
+    assert "Round trip" in told and "Upload" not in told and "stopped by a signal" in told
 
 
 def test_server_is_stopped(pair, keys):
