@@ -2,7 +2,7 @@
 #include <glib.h>
 
 #include "services/common/node-id.h"
-#include "services/state/cluster-bus.h"
+#include "services/state/cluster-peer-bus.h"
 #include "services/state/link-source-bus.h"
 #include "services/state/objects-bus.h"
 #include "services/state/signals-bus.h"
@@ -14,7 +14,7 @@ typedef struct StateService {
         AldStateManager *manager;
         AldSignals *signals;
         AldObjects *objects;
-        AldClusterBus *cluster;
+        AldClusterPeer *cluster;
         AldSources *sources;
         AldLinkSource *links;
         AldStateBus *bus;
@@ -27,7 +27,7 @@ static void state_stop(void *userdata)
         ald_state_bus_free(state->bus);
         ald_link_source_free(state->links);
         ald_sources_free(state->sources);
-        ald_cluster_bus_free(state->cluster);
+        ald_cluster_peer_free(state->cluster);
         ald_objects_free(state->objects);
         ald_signals_free(state->signals);
         if (state->manager)
@@ -52,7 +52,7 @@ static int export_all(StateService *state, const AldId *local)
         r = ald_signals_new(state->service, state->manager, &state->signals);
         if (r < 0)
                 return r;
-        r = ald_cluster_bus_new(state->service, state->manager, &state->cluster);
+        r = ald_cluster_peer_new(state->service, state->manager, &state->cluster);
         if (r < 0)
                 return r;
         r = ald_state_bus_new(

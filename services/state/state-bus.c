@@ -19,7 +19,7 @@ struct AldStateBus {
         AldService *service;
         AldStateManager *manager;
         AldStore *store;
-        AldClusterBus *cluster;
+        AldClusterPeer *cluster;
         AldSignals *signals;
         AldHolders *subscribers;
         AldTotalsBus totals;
@@ -228,7 +228,7 @@ static int put(AldStateBus *self, sd_bus_message *message, PutReader read, sd_bu
         uint64_t accepted, refused;
         int r;
 
-        if (!ald_cluster_bus_is_sender(self->cluster, message))
+        if (!ald_cluster_peer_is_sender(self->cluster, message))
                 return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED,
                         "Only the owner of org.alidade.Cluster1 may put what is known of other nodes");
         r = read(message, self->manager, &accepted, &refused);
@@ -358,7 +358,7 @@ static const sd_bus_vtable state_vtable[] = { SD_BUS_VTABLE_START(0),
         SD_BUS_SIGNAL_WITH_ARGS("RecordsChanged", SD_BUS_ARGS(ALD_RECORDS_SIGNATURE, Records), 0),
         SD_BUS_VTABLE_END };
 
-int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterBus *cluster,
+int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterPeer *cluster,
         AldSignals *signals, const AldId *local, AldStateBus **ret)
 {
         AldStateBus *self = g_new0(AldStateBus, 1);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "services/common/service.h"
-#include "services/state/cluster-bus.h"
+#include "services/state/cluster-peer-bus.h"
 #include "services/state/signals-bus.h"
 #include "services/state/state-manager.h"
 
@@ -10,6 +10,6 @@
  * service. */
 typedef struct AldStateBus AldStateBus;
 
-int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterBus *cluster,
+int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterPeer *cluster,
         AldSignals *signals, const AldId *local, AldStateBus **ret);
 void ald_state_bus_free(AldStateBus *bus);

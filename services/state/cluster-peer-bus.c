@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/state/cluster-bus.h"
+#include "services/state/cluster-peer-bus.h"
 #include "services/common/bus-cleanup.h"
 #include "services/common/peer.h"
 #include "services/state/paths.h"
@@ -11,7 +11,7 @@
 /* Bytes of records in one signal; a single record may be larger by itself. */
 #define SIGNAL_MAX (1024u * 1024)
 
-struct AldClusterBus {
+struct AldClusterPeer {
         AldService *service;
         AldStateManager *manager;
         AldPeer *peer;
@@ -20,7 +20,7 @@ struct AldClusterBus {
 };
 
 /* One signal of what comes next, up to its limit. */
-static int send_some(AldClusterBus *cluster, GHashTableIter *iter, gpointer *entry, bool *more)
+static int send_some(AldClusterPeer *cluster, GHashTableIter *iter, gpointer *entry, bool *more)
 {
         g_autoptr(AldMessage) signal = NULL;
         size_t bytes = 0;
@@ -45,7 +45,7 @@ static int send_some(AldClusterBus *cluster, GHashTableIter *iter, gpointer *ent
         return r < 0 ? r : sd_bus_send(NULL, signal, NULL);
 }
 
-static int send_changed(AldClusterBus *cluster)
+static int send_changed(AldClusterPeer *cluster)
 {
         GHashTableIter iter;
         gpointer entry;
@@ -61,7 +61,7 @@ static int send_changed(AldClusterBus *cluster)
 
 static gboolean on_send(gpointer userdata)
 {
-        AldClusterBus *cluster = userdata;
+        AldClusterPeer *cluster = userdata;
         int r;
 
         cluster->send = 0;
@@ -75,7 +75,7 @@ static gboolean on_send(gpointer userdata)
 /* Sent from the main loop, so that what one message changed goes out together. */
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
-        AldClusterBus *cluster = userdata;
+        AldClusterPeer *cluster = userdata;
 
         if (!entry->node->local || ald_kinds[entry->kind].local || !ald_peer_owner(cluster->peer))
                 return;
@@ -86,14 +86,14 @@ static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 
 static void on_removing(AldEntry *entry, void *userdata)
 {
-        AldClusterBus *cluster = userdata;
+        AldClusterPeer *cluster = userdata;
 
         g_hash_table_remove(cluster->changed, entry);
 }
 
 static void on_owner(AldPeer *peer, const char *owner, void *userdata)
 {
-        AldClusterBus *cluster = userdata;
+        AldClusterPeer *cluster = userdata;
 
         /* Another one judges anew, and says so of all. */
         ald_presences_clear(cluster->manager);
@@ -101,9 +101,9 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
                 ald_state_manager_new_cluster(cluster->manager);
 }
 
-int ald_cluster_bus_new(AldService *service, AldStateManager *manager, AldClusterBus **ret)
+int ald_cluster_peer_new(AldService *service, AldStateManager *manager, AldClusterPeer **ret)
 {
-        AldClusterBus *cluster = g_new0(AldClusterBus, 1);
+        AldClusterPeer *cluster = g_new0(AldClusterPeer, 1);
         int r;
 
         *ret = cluster;
@@ -117,7 +117,7 @@ int ald_cluster_bus_new(AldService *service, AldStateManager *manager, AldCluste
         return 0;
 }
 
-void ald_cluster_bus_free(AldClusterBus *cluster)
+void ald_cluster_peer_free(AldClusterPeer *cluster)
 {
         if (!cluster)
                 return;
@@ -127,7 +127,7 @@ void ald_cluster_bus_free(AldClusterBus *cluster)
         g_free(cluster);
 }
 
-bool ald_cluster_bus_is_sender(AldClusterBus *cluster, sd_bus_message *message)
+bool ald_cluster_peer_is_sender(AldClusterPeer *cluster, sd_bus_message *message)
 {
         const char *owner = ald_peer_owner(cluster->peer);
 

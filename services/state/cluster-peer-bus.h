@@ -8,10 +8,10 @@
  * The cluster service, as the owner of org.alidade.Cluster1: nobody else may put records of other nodes, and
  * while it is there the changes of this node's own records are sent as RecordsChanged.
  */
-typedef struct AldClusterBus AldClusterBus;
+typedef struct AldClusterPeer AldClusterPeer;
 
-int ald_cluster_bus_new(AldService *service, AldStateManager *manager, AldClusterBus **ret);
-void ald_cluster_bus_free(AldClusterBus *cluster);
+int ald_cluster_peer_new(AldService *service, AldStateManager *manager, AldClusterPeer **ret);
+void ald_cluster_peer_free(AldClusterPeer *cluster);
 
 /* Whether the message comes from it. */
-bool ald_cluster_bus_is_sender(AldClusterBus *cluster, sd_bus_message *message);
+bool ald_cluster_peer_is_sender(AldClusterPeer *cluster, sd_bus_message *message);
