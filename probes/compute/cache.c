@@ -25,54 +25,31 @@ static char *usual_folder(void)
         return g_build_filename(g_get_user_cache_dir(), "alidade", "compute", NULL);
 }
 
-static int make_scratch(AldCache *cache)
-{
-        g_autofree char *scratch = g_build_filename(g_get_tmp_dir(), "alidade-compute-XXXXXX", NULL);
-
-        if (cache->scratch)
-                return 0;
-        if (!g_mkdtemp(scratch))
-                return -errno;
-        cache->scratch = g_steal_pointer(&scratch);
-        return 0;
-}
-
 int ald_cache_open(AldCache *ret)
 {
-        AldCache cache = { .folder = usual_folder() };
-        int r = 0;
+        g_autofree char *folder = usual_folder();
+        bool writable = is_writable(folder);
 
-        if (!is_writable(cache.folder)) {
-                g_clear_pointer(&cache.folder, g_free);
-                r = make_scratch(&cache);
-                cache.folder = g_strdup(cache.scratch);
+        if (!writable) {
+                g_free(folder);
+                folder = g_build_filename(g_get_tmp_dir(), "alidade-compute-XXXXXX", NULL);
+                if (!g_mkdtemp(folder))
+                        return -errno;
         }
-        if (r >= 0)
-                *ret = cache;
-        return r;
+        *ret = (AldCache){ g_steal_pointer(&folder), !writable };
+        return 0;
 }
 
 void ald_cache_close(AldCache *cache)
 {
-        if (cache->folder)
+        if (cache->folder && cache->is_own) {
+                ald_folder_empty(cache->folder);
+                (void) rmdir(cache->folder);
+        } else if (cache->folder) {
                 ald_folder_prune(cache->folder, BYTES_MAX);
-        if (cache->scratch) {
-                ald_folder_empty(cache->scratch);
-                (void) rmdir(cache->scratch);
         }
         g_free(cache->folder);
-        g_free(cache->scratch);
         *cache = (AldCache){};
-}
-
-char *ald_cache_make(AldCache *cache)
-{
-        g_autofree char *folder = NULL;
-
-        if (make_scratch(cache) < 0)
-                return NULL;
-        folder = g_build_filename(cache->scratch, "XXXXXX", NULL);
-        return g_mkdtemp(folder) ? g_steal_pointer(&folder) : NULL;
 }
 
 char **ald_cache_environment(const AldCache *cache)

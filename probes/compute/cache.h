@@ -8,7 +8,7 @@
 /* Where drivers keep what they compiled: some show no device where they cannot. */
 typedef struct AldCache {
         char *folder;
-        char *scratch; /* NULL until needed; removed at the end */
+        bool is_own; /* of this run, removed at the end */
 } AldCache;
 
 /*
@@ -18,9 +18,6 @@ typedef struct AldCache {
 int ald_cache_open(AldCache *ret);
 void ald_cache_close(AldCache *cache);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldCache, ald_cache_close)
-
-/* A new folder for this run only, or NULL. */
-char *ald_cache_make(AldCache *cache);
 
 /* The environment with all the caches of drivers there. */
 char **ald_cache_environment(const AldCache *cache);

@@ -68,7 +68,7 @@ static int measure(const AldComputeOptions *options, const AldCl *cl, AldFailure
         };
         AldMeasure result = {};
         AldSession session;
-        int r = ald_session_open(&session, cl, options->device, failure);
+        int r = ald_session_open_listed(&session, cl, &options->listed, failure);
 
         if (r >= 0)
                 r = ald_metric_measure(metric, &session, &how, &result, failure);

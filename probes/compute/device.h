@@ -35,6 +35,7 @@ typedef struct AldDevice {
         char *extensions;       /* with a blank at both ends */
         char *gfx;              /* AMD: "gfx942"; "" elsewhere */
         char *drivers;          /* the folder to load its driver from; NULL: the usual one */
+        unsigned ordinal;       /* in what its drivers list */
         unsigned platform_rank; /* more is nearer to the vendor of the device */
         AldDeviceType type;
         AldVendor vendor;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <unistd.h>
-
+#include "probes/compute/enumerate.h"
 #include "probes/compute/cards.h"
 #include "probes/compute/devices.h"
-#include "probes/compute/enumerate.h"
+#include "probes/compute/drivers.h"
 
-#define VENDORS "/etc/OpenCL/vendors"
-#define VENDORS_MAX 32u
 #define TIMEOUT_MAX 20u /* s: nothing is compiled yet */
 
 static int list(const AldRunner *runner, const char *drivers, GPtrArray *devices, AldFailure *failure)
@@ -26,68 +23,59 @@ static int list(const AldRunner *runner, const char *drivers, GPtrArray *devices
                 AldDevice *device = answer.devices->pdata[i];
 
                 device->drivers = g_strdup(drivers);
+                device->ordinal = i;
                 g_ptr_array_add(devices, device);
         }
         g_ptr_array_set_free_func(answer.devices, NULL);
         return 0;
 }
 
-static bool is_worth_another_way(const AldFailure *failure)
+/* A driver that fails says more than one that has nothing to show. */
+static bool is_worth_less(const AldFailure *failure)
 {
-        return failure->kind == ALD_FAILURE_CRASHED || failure->kind == ALD_FAILURE_TIMEOUT;
+        return !failure->message || failure->kind == ALD_FAILURE_NO_PLATFORM ||
+               failure->kind == ALD_FAILURE_NO_DEVICE;
 }
 
-/* Every loader takes a folder, and not every one a single driver. */
-static int list_one(const AldRunner *runner, AldCache *cache, const char *vendors, const char *name,
-        GPtrArray *devices, AldFailure *failure)
+static void list_each(const AldRunner *runner, char *const *folders, GPtrArray *devices, AldFailure *failure)
 {
-        g_autofree char *target = g_build_filename(vendors, name, NULL), *link = NULL;
-        g_autofree char *folder = ald_cache_make(cache);
+        bool aborted = false;
 
-        if (!folder)
-                return ald_fail(failure, ALD_FAILURE_INTERNAL, "no folder can be made");
-        link = g_build_filename(folder, name, NULL);
-        if (symlink(target, link) < 0)
-                return ald_fail(failure, ALD_FAILURE_INTERNAL, "no link can be made");
-        return list(runner, folder, devices, failure);
-}
-
-static int list_each(const AldRunner *runner, AldCache *cache, GPtrArray *devices, AldFailure *failure)
-{
-        const char *vendors = g_getenv("OCL_ICD_VENDORS") ?: VENDORS;
-        g_autoptr(GDir) folder = g_dir_open(vendors, 0, NULL);
-        unsigned n = 0;
-
-        for (const char *name; folder && n < VENDORS_MAX && (name = g_dir_read_name(folder));) {
+        for (char *const *folder = folders; *folder && !aborted; folder++) {
                 AldFailure one = {};
-                int r = g_str_has_suffix(name, ".icd") ? list_one(runner, cache, vendors, name, devices, &one)
-                                                       : 0;
 
-                n++;
-                if (r < 0 && one.kind == ALD_FAILURE_ABORTED)
-                        (void) ald_fail(failure, one.kind, "%s", one.message);
-                else if (r < 0 && is_worth_another_way(&one))
+                if (list(runner, *folder, devices, &one) >= 0)
+                        continue;
+                aborted = one.kind == ALD_FAILURE_ABORTED;
+                if (one.kind == ALD_FAILURE_CRASHED || one.kind == ALD_FAILURE_TIMEOUT) {
+                        g_autofree char *name = g_path_get_basename(*folder);
+
                         g_printerr("alidade-probe-compute: %s is left out: %s\n", name, one.message);
+                }
+                if (aborted || is_worth_less(failure)) {
+                        ald_failure_clear(failure);
+                        (void) ald_fail(failure, one.kind, "%s", one.message);
+                }
                 ald_failure_clear(&one);
-                if (failure->message)
-                        return r;
         }
-        return 0;
+        if (devices->len > 0 && !aborted)
+                ald_failure_clear(failure);
 }
 
-int ald_enumerate(const AldRunner *runner, AldCache *cache, GPtrArray **ret, AldFailure *failure)
+int ald_enumerate(const AldRunner *runner, const AldCache *cache, GPtrArray **ret, AldFailure *failure)
 {
         g_autoptr(GPtrArray) devices = ald_devices_new(), cards = ald_cards_read("/");
-        AldFailure first = {}, second = {};
-        int r = list(runner, NULL, devices, &first);
+        g_auto(GStrv) folders = ald_drivers_separate(cache->folder);
+        AldFailure found = {};
 
-        if (r < 0 && is_worth_another_way(&first) &&
-                (list_each(runner, cache, devices, &second) < 0 || devices->len > 0)) {
-                ald_failure_clear(&first);
-                first = second;
-        }
-        if (first.message) {
-                *failure = first;
+        if (folders[0] && folders[1])
+                list_each(runner, folders, devices, &found);
+        else
+                (void) list(runner, NULL, devices, &found);
+        if (found.message) {
+                int r = ald_fail(failure, found.kind, "%s", found.message);
+
+                ald_failure_clear(&found);
                 return r;
         }
         ald_devices_match(devices, cards);

@@ -5,7 +5,8 @@
 #include "probes/compute/runner.h"
 
 /*
- * The devices of the machine, with their ids: a list of AldDevice. Where a driver crashes or hangs, the
- * others are asked one by one, and those that do not answer are left out.
+ * The devices of the machine, with their ids: a list of AldDevice. Each driver is asked apart from the
+ * others, so that one that crashes or hangs costs its own devices only; they are left out, with a word on
+ * stderr.
  */
-int ald_enumerate(const AldRunner *runner, AldCache *cache, GPtrArray **ret, AldFailure *failure);
+int ald_enumerate(const AldRunner *runner, const AldCache *cache, GPtrArray **ret, AldFailure *failure);

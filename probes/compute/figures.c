@@ -34,7 +34,10 @@ static char **make_arguments(const Attempt *attempt)
         char seconds[G_ASCII_DTOSTR_BUF_SIZE];
 
         g_ascii_dtostr(seconds, sizeof seconds, attempt->options->seconds_max);
-        g_ptr_array_add(all, g_strdup_printf("--device=%s", attempt->device->id));
+        g_ptr_array_add(all, g_strdup_printf("--ordinal=%u", attempt->device->ordinal));
+        g_ptr_array_add(all, g_strdup_printf("--name=%s", attempt->device->name));
+        if (attempt->device->pci)
+                g_ptr_array_add(all, g_strdup_printf("--pci=%s", attempt->device->pci));
         g_ptr_array_add(all, g_strdup_printf("--metric=%s", ald_metric_to_string(attempt->metric)));
         g_ptr_array_add(all, g_strdup_printf("--seconds-max=%s", seconds));
         if (attempt->options->variant && attempt->metric == ALD_METRIC_GEMM)

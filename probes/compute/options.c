@@ -43,6 +43,9 @@ enum {
         SIMPLER_THAN,
         ANSWER_FD,
         PARENT,
+        ORDINAL,
+        NAME,
+        PCI,
 };
 
 static const struct option table[] = {
@@ -61,6 +64,9 @@ static const struct option table[] = {
         { "simpler-than", required_argument, NULL, SIMPLER_THAN },
         { "answer-fd", required_argument, NULL, ANSWER_FD },
         { "parent", required_argument, NULL, PARENT },
+        { "ordinal", required_argument, NULL, ORDINAL },
+        { "name", required_argument, NULL, NAME },
+        { "pci", required_argument, NULL, PCI },
         {},
 };
 
@@ -116,6 +122,10 @@ static int set_number(AldComputeOptions *options, int option, char **ret_error)
                 r = ald_arguments_number("answer-fd", optarg, 0, 65535, &value, ret_error);
                 options->answer_fd = (int) value;
                 return r;
+        case ORDINAL:
+                r = ald_arguments_number("ordinal", optarg, 0, UINT16_MAX, &value, ret_error);
+                options->listed.ordinal = (unsigned) value;
+                return r;
         default:
                 r = ald_arguments_number("parent", optarg, 1, INT32_MAX, &value, ret_error);
                 options->parent = (int) value;
@@ -148,6 +158,12 @@ static int set_option(AldComputeOptions *options, int option, char **ret_error)
         case SIMPLER_THAN:
                 options->simpler_than = optarg;
                 return 0;
+        case NAME:
+                options->listed.name = optarg;
+                return 0;
+        case PCI:
+                options->listed.pci = optarg;
+                return 0;
         default:
                 return set_number(options, option, ret_error);
         }
@@ -160,9 +176,10 @@ static int check(AldComputeOptions *options, char **ret_error)
         if (options->device && !*options->device)
                 return ald_arguments_refuse(ret_error, "--device: which one?");
         if (is_child != (options->answer_fd >= 0) || is_child != (options->parent > 0) ||
-                (options->simpler_than && !is_child))
+                ((options->simpler_than || options->listed.name) && !is_child))
                 return ald_arguments_refuse(ret_error, "--child is for this program itself");
-        if (is_child && !options->lists && (!options->device || __builtin_popcount(options->metrics) != 1))
+        if (is_child && !options->lists &&
+                (!options->listed.name || __builtin_popcount(options->metrics) != 1))
                 return ald_arguments_refuse(ret_error, "--child needs a device and one metric");
         if (!is_child && options->lists)
                 options->mode = ALD_COMPUTE_LIST;

@@ -26,7 +26,8 @@ typedef struct AldComputeOptions {
         int progress_fd; /* -1: none */
 
         /* Of a child. */
-        bool lists;               /* rather than measures */
+        bool lists; /* rather than measures */
+        AldListed listed;
         const char *simpler_than; /* NULL: any variant */
         int answer_fd, parent;
 } AldComputeOptions;

@@ -53,7 +53,7 @@ static int print_list(const AldComputeOptions *options, const GPtrArray *devices
         return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-int ald_program_list(const AldComputeOptions *options, const AldRunner *runner, AldCache *cache)
+int ald_program_list(const AldComputeOptions *options, const AldRunner *runner, const AldCache *cache)
 {
         g_autoptr(GPtrArray) devices = NULL;
         AldFailure failure = {};
@@ -112,7 +112,7 @@ static int measure(const AldComputeOptions *options, const AldRunner *runner, co
         return good && !aborted ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-int ald_program_measure(const AldComputeOptions *options, const AldRunner *runner, AldCache *cache)
+int ald_program_measure(const AldComputeOptions *options, const AldRunner *runner, const AldCache *cache)
 {
         g_autoptr(GPtrArray) devices = NULL;
         AldFailure failure = {};

@@ -87,8 +87,23 @@ static int find(AldSession *session, const char *id, AldFailure *failure)
         session->facts = id ? ald_devices_find(session->devices, id) : session->devices->pdata[0];
         if (!session->facts)
                 return ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE, "OpenCL shows no device %s", id);
-        session->platform = session->facts->platform;
-        session->device = session->facts->handle;
+        return 0;
+}
+
+static int find_listed(AldSession *session, const AldListed *listed, AldFailure *failure)
+{
+        int r = ald_devices_ask(session->cl, &session->devices, failure);
+        AldDevice *device;
+
+        if (r < 0)
+                return r;
+        device = listed->ordinal < session->devices->len ? session->devices->pdata[listed->ordinal] : NULL;
+        if (!device || g_strcmp0(device->name, listed->name) != 0 ||
+                (device->pci && g_strcmp0(device->pci, listed->pci) != 0))
+                return ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE, "OpenCL shows the device no more");
+        if (!device->pci)
+                device->pci = g_strdup(listed->pci);
+        session->facts = device;
         return 0;
 }
 
@@ -115,20 +130,36 @@ static bool in_use(const AldDevice *device)
         return ald_device_in_use(clocks);
 }
 
+/* With the device found, or the failure not to. */
+static int finish(AldSession *session, int found, AldSession *ret, AldFailure *failure)
+{
+        int r = found;
+
+        if (r >= 0) {
+                session->platform = session->facts->platform;
+                session->device = session->facts->handle;
+                session->busy = in_use(session->facts);
+                r = start(session, failure);
+        }
+        if (r < 0)
+                ald_session_close(session);
+        else
+                *ret = *session;
+        return r;
+}
+
 int ald_session_open(AldSession *ret, const AldCl *cl, const char *id, AldFailure *failure)
 {
         AldSession session = { .cl = cl };
-        int r = find(&session, id, failure);
 
-        if (r >= 0) {
-                session.busy = in_use(session.facts);
-                r = start(&session, failure);
-        }
-        if (r < 0)
-                ald_session_close(&session);
-        else
-                *ret = session;
-        return r;
+        return finish(&session, find(&session, id, failure), ret, failure);
+}
+
+int ald_session_open_listed(AldSession *ret, const AldCl *cl, const AldListed *listed, AldFailure *failure)
+{
+        AldSession session = { .cl = cl };
+
+        return finish(&session, find_listed(&session, listed, failure), ret, failure);
 }
 
 void ald_session_close(AldSession *session)

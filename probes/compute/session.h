@@ -17,6 +17,15 @@ typedef struct AldSession {
 
 /* The device of this id; NULL: the first. */
 int ald_session_open(AldSession *ret, const AldCl *cl, const char *id, AldFailure *failure);
+
+/* The same for a device that another process listed, with the same drivers. */
+typedef struct AldListed {
+        unsigned ordinal; /* in the list of ald_devices_ask() */
+        const char *name;
+        const char *pci; /* that any of its views told; NULL */
+} AldListed;
+
+int ald_session_open_listed(AldSession *ret, const AldCl *cl, const AldListed *listed, AldFailure *failure);
 void ald_session_close(AldSession *session);
 
 /*
