@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The compute probe on a GPU, against what PyTorch (cuBLAS, or its like) reaches there, in turns."""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SECONDS = 3
+DEADLINE = 300
+TORCH = Path(__file__).with_name("compute-torch.py")
+
+
+def run(*command, **environment):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
+                          timeout=DEADLINE, env={**os.environ, **environment})
+
+
+def answer(done):
+    """The object that the last line of a program is."""
+    lines = done.stdout.strip().splitlines()
+    if done.returncode != 0 or not lines:
+        sys.exit(f"{' '.join(done.args)}: {done.stdout}{done.stderr}")
+    return json.loads(lines[-1])
+
+
+def find_gpu(probe):
+    devices = answer(run(probe, "--list", "--json"))["Devices"]
+    gpus = [device for device in devices if device["Type"] == "gpu"]
+    if not gpus:
+        names = ", ".join(device["Name"] for device in devices) or "none"
+        sys.exit(f"there is no GPU that OpenCL knows; its devices: {names}")
+    return max(gpus, key=lambda device: device.get("ComputeUnits", 0))
+
+
+def find_torch():
+    """A Python that has PyTorch and sees a GPU with it, or None."""
+    for python in (os.environ.get("ALIDADE_BENCH_PYTHON"), "python3", sys.executable):
+        try:
+            if python and run(python, TORCH, "--check").returncode == 0:
+                return python
+        except FileNotFoundError:
+            continue
+    return None
+
+
+def ours(probe, device, size, folder):
+    measured = answer(run(probe, f"--device={device['Id']}", "--metric=gemm,read,copy", f"--size={size}",
+                          f"--seconds-max={SECONDS}", "--json", CACHE_DIRECTORY=folder))
+    measured = measured["Devices"][0] if "Devices" in measured else measured
+    if "GemmTflops" not in measured:
+        sys.exit(f"the probe says: {measured.get('Errors')}")
+    return measured
+
+
+def torch(python, size):
+    return answer(run(python, TORCH, f"--size={size}", f"--seconds={SECONDS}"))
+
+
+def spread(rates):
+    return round((max(rates) - min(rates)) / statistics.median(rates) * 100, 2)
+
+
+def sum_up(mine, theirs):
+    figures = {"ours_gemm_tflops": [row["GemmTflops"] for row in mine],
+               "ours_read_gbps": [row.get("MemoryBandwidthBytesPerSecond", 0) / 1e9 for row in mine],
+               "ours_copy_gbps": [row.get("CopyBandwidthBytesPerSecond", 0) / 1e9 for row in mine]}
+    for name in ("gemm_tflops", "read_gbps", "copy_gbps") if theirs else ():
+        figures[f"torch_{name}"] = [row[name] for row in theirs]
+    pairs = [a["GemmTflops"] / b["gemm_tflops"] for a, b in zip(mine, theirs, strict=False)]
+    return {**{name: round(max(values), 2) for name, values in figures.items()},
+            **({"ours_to_torch_percent": round(100 * statistics.median(pairs), 2)} if pairs else {}),
+            "spread_percent": spread(figures["ours_gemm_tflops"]),
+            "medians": {name: round(statistics.median(values), 2) for name, values in figures.items()}}
+
+
+def add_arguments(parser):
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--size", type=int, default=8192, help="rows and columns of the matrices of both")
+
+
+def main(build, json_only, rounds, size):
+    probe = build / "probes/compute/alidade-probe-compute"
+    device = find_gpu(probe)
+    python = find_torch()
+    mine, theirs = [], []
+    with tempfile.TemporaryDirectory(prefix="alidade-bench-") as folder:
+        for number in range(rounds):
+            mine.append(ours(probe, device, size, folder))
+            if python:
+                theirs.append(torch(python, size))
+            if not json_only:
+                print(f"round {number + 1} of {rounds}: {mine[-1]} {theirs[-1] if theirs else ''}", flush=True)
+    names = ("Name", "Method", "Precision", "Accumulator", "Flags", "ClockHz")
+    return {**sum_up(mine, theirs), "torch": bool(python),
+            **{name.lower(): mine[-1][name] for name in names if name in mine[-1]}}
