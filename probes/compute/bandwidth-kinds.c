@@ -2,20 +2,20 @@
 #include "probes/compute/bandwidth.h"
 #include "probes/compute/kernels.h"
 
-static const AldShape read_cpu[] = {
+static const AldShape read_cpu_shapes[] = {
         { "prefetch", "read_prefetch", 1, 16 },
         { "streams-4", "read_streams", 1, 16 },
         { "plain", "read_plain", 1, 16 },
 };
 
-static const AldShape copy_cpu[] = {
+static const AldShape copy_cpu_shapes[] = {
         { "past-streams-2", "copy_past_streams", 1, 16 },
         { "past", "copy_past", 1, 16 },
         { "plain", "copy_plain", 1, 16 },
 };
 
 /* Large AMD chips want fewer work-items with more loads each, others more. */
-static const AldShape read_gpu[] = {
+static const AldShape read_gpu_shapes[] = {
         { "tile-8", "read_tile_8", 256, 2048 },
         { "grid-8", "read_grid_8", 256, 2048 },
         { "tile-4", "read_tile_4", 256, 2048 },
@@ -26,7 +26,7 @@ static const AldShape read_gpu[] = {
         { "grid-4", "read_grid_4", 256, 2048 },
 };
 
-static const AldShape copy_gpu[] = {
+static const AldShape copy_gpu_shapes[] = {
         { "tile-4", "copy_tile_4", 256, 2048 },
         { "grid-4", "copy_grid_4", 256, 2048 },
         { "tile-2", "copy_tile_2", 256, 2048 },
@@ -37,22 +37,30 @@ static const AldShape copy_gpu[] = {
         { "grid-2", "copy_grid_2", 256, 2048 },
 };
 
+const AldBandwidth ald_read_cpu = { ald_kernel_read_cpu, read_cpu_shapes, G_N_ELEMENTS(read_cpu_shapes),
+        false };
+const AldBandwidth ald_copy_cpu = { ald_kernel_copy_cpu, copy_cpu_shapes, G_N_ELEMENTS(copy_cpu_shapes),
+        true };
+const AldBandwidth ald_read_gpu = { ald_kernel_read_gpu, read_gpu_shapes, G_N_ELEMENTS(read_gpu_shapes),
+        false };
+const AldBandwidth ald_copy_gpu = { ald_kernel_copy_gpu, copy_gpu_shapes, G_N_ELEMENTS(copy_gpu_shapes),
+        true };
+
+static bool is_cpu(const AldSession *session)
+{
+        return session->facts->type == ALD_DEVICE_CPU;
+}
+
 int ald_read_measure(
         AldSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure)
 {
-        static const AldBandwidth cpu = { ald_kernel_read_cpu, read_cpu, G_N_ELEMENTS(read_cpu), false };
-        static const AldBandwidth gpu = { ald_kernel_read_gpu, read_gpu, G_N_ELEMENTS(read_gpu), false };
-
         return ald_bandwidth_measure(
-                session, session->facts->type == ALD_DEVICE_CPU ? &cpu : &gpu, options, ret, failure);
+                session, is_cpu(session) ? &ald_read_cpu : &ald_read_gpu, options, ret, failure);
 }
 
 int ald_copy_measure(
         AldSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure)
 {
-        static const AldBandwidth cpu = { ald_kernel_copy_cpu, copy_cpu, G_N_ELEMENTS(copy_cpu), true };
-        static const AldBandwidth gpu = { ald_kernel_copy_gpu, copy_gpu, G_N_ELEMENTS(copy_gpu), true };
-
         return ald_bandwidth_measure(
-                session, session->facts->type == ALD_DEVICE_CPU ? &cpu : &gpu, options, ret, failure);
+                session, is_cpu(session) ? &ald_copy_cpu : &ald_copy_gpu, options, ret, failure);
 }

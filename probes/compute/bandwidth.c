@@ -143,7 +143,8 @@ static int measure(Run *run, AldMeasure *ret)
         if (r < 0)
                 return r;
         past = (double) (ald_now() - run->start_nsec) / ALD_NSEC_PER_SEC;
-        options.seconds_max = MAX(run->options->seconds_max - past, METER_SECONDS_MIN);
+        options.seconds_max = MAX(
+                run->options->seconds_max - past, MIN(run->options->seconds_max, METER_SECONDS_MIN));
         options.variant = measure.method = shape->shape->name;
         r = ald_memory_reset(&run->memory, run->failure);
         ald_shapes_use(&run->shapes, shape, &run->memory, run->failure);

@@ -19,6 +19,9 @@ typedef struct AldBandwidth {
         bool copies; /* bytes read and bytes written count */
 } AldBandwidth;
 
+/* Of processors, and of everything else; they run anywhere. */
+extern const AldBandwidth ald_read_cpu, ald_copy_cpu, ald_read_gpu, ald_copy_gpu;
+
 /* The fastest shape that does all of its work, through memory that outgrows the caches. */
 int ald_bandwidth_measure(AldSession *session, const AldBandwidth *bandwidth,
         const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);

@@ -30,8 +30,10 @@ unsigned ald_proc_stat_parse(const char *text, const cpu_set_t *set, uint64_t *r
                 unsigned cpu;
 
                 line += *line == '\n';
-                if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &t[0], &t[1], &t[2],
-                            &t[3], &t[4], &t[5], &t[6], &t[7]) != FIELDS + 1 ||
+                /* The line of all of them has no number at once. */
+                if (!g_str_has_prefix(line, "cpu") || !g_ascii_isdigit(line[3]) ||
+                        sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &t[0], &t[1],
+                                &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]) != FIELDS + 1 ||
                         cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, set))
                         continue;
                 busy += t[0] + t[1] + t[2] + t[5] + t[6] + t[7];

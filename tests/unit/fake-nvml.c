@@ -167,6 +167,9 @@ EXPORT int nvmlDeviceGetMemoryInfo_v2(const Device *device, Memory2 *ret);
 EXPORT int nvmlDeviceGetUtilizationRates(const Device *device, unsigned ret[2]);
 EXPORT int nvmlDeviceGetPowerUsage(const Device *device, unsigned *ret);
 EXPORT int nvmlDeviceGetClockInfo(const Device *device, int type, unsigned *ret);
+EXPORT int nvmlDeviceGetMaxClockInfo(const Device *device, int type, unsigned *ret);
+EXPORT int nvmlDeviceGetMemoryBusWidth(const Device *device, unsigned *ret);
+EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(const Device *device, unsigned long long *ret);
 
 int nvmlInitWithFlags(unsigned flags)
 {
@@ -237,5 +240,24 @@ int nvmlDeviceGetClockInfo(const Device *device, int type, unsigned *ret)
                 return NOT_SUPPORTED;
         *ret = in_mode("garbage") ? ~0u : device->mhz;
         return type == 1 ? SUCCESS : NOT_SUPPORTED;
+}
+
+int nvmlDeviceGetMaxClockInfo(const Device *device, int type, unsigned *ret)
+{
+        *ret = 10501;
+        return in_mode("errors") ? UNKNOWN : type == 2 ? SUCCESS : NOT_SUPPORTED;
+}
+
+int nvmlDeviceGetMemoryBusWidth(const Device *device, unsigned *ret)
+{
+        *ret = 384;
+        return in_mode("errors") ? UNKNOWN : SUCCESS;
+}
+
+/* Idle (which is none), a cap on power, and too hot. */
+int nvmlDeviceGetCurrentClocksThrottleReasons(const Device *device, unsigned long long *ret)
+{
+        *ret = 0x1 | 0x4 | 0x40;
+        return in_mode("errors") ? UNKNOWN : SUCCESS;
 }
 #endif

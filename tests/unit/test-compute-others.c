@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <unistd.h>
+
+#include <glib.h>
+
+#include "probes/compute/others.h"
+#include "tests/unit/fake-root.h"
+
+static const char stat_text[] = "cpu  1 1 1 1 1 1 1 1 0 0\n"
+                                "cpu0 100 10 20 5000 30 4 3 2 50 5\n"
+                                "cpu1 200 0 0 5000 0 0 0 0 0 0\n"
+                                "cpu12 1000 0 0 0 0 0 0 0 0 0\n"
+                                "intr 5 6 7\n"
+                                "ctxt 8\n";
+
+static void test_stat(void)
+{
+        uint64_t busy = 0;
+        cpu_set_t set;
+
+        CPU_ZERO(&set);
+        CPU_SET(0, &set);
+        CPU_SET(1, &set);
+        /* Neither idle nor waiting for disks, and guests are counted in user already. */
+        g_assert_cmpuint(ald_proc_stat_parse(stat_text, &set, &busy), ==, 2);
+        g_assert_cmpuint(busy, ==, 100 + 10 + 20 + 4 + 3 + 2 + 200);
+        CPU_CLR(0, &set);
+        CPU_SET(12, &set);
+        g_assert_cmpuint(ald_proc_stat_parse(stat_text, &set, &busy), ==, 2);
+        g_assert_cmpuint(busy, ==, 1200);
+        g_assert_cmpuint(ald_proc_stat_parse("", &set, &busy), ==, 0);
+        g_assert_cmpuint(
+                ald_proc_stat_parse("cpu1 1 2\ncpux\ncpu99999999 1 1 1 1 1 1 1 1\n", &set, &busy), ==, 0);
+        g_assert_cmpuint(busy, ==, 0);
+}
+
+static void test_share(void)
+{
+        const AldProcessorTimes before = { .now = 1000000, .busy = 500000, .own = 100, .waiting = 7, .n = 2 };
+        AldProcessorTimes after = before;
+
+        g_assert_cmpfloat(ald_others_share(&before, &after), <, 0);
+        g_assert_false(ald_others_spoil(&before, &after));
+        /* Two seconds of two processors, all of them ours. */
+        after.now += 2000000;
+        after.busy += 4000000;
+        after.own += 4000000;
+        g_assert_cmpfloat(ald_others_share(&before, &after), ==, 0);
+        g_assert_false(ald_others_spoil(&before, &after));
+        /* One busy task beside us takes a third. */
+        after.own -= 1333333;
+        g_assert_cmpfloat_with_epsilon(ald_others_share(&before, &after), 0.333, 0.001);
+        g_assert_true(ald_others_spoil(&before, &after));
+        after.n = 0;
+        g_assert_false(ald_others_spoil(&before, &after));
+}
+
+/* On a large machine it is a small part, but somebody waits all the time. */
+static void test_waiting(void)
+{
+        const AldProcessorTimes before = { .now = 1000000, .n = 64 };
+        AldProcessorTimes after = { .now = 2000000, .busy = 64000000, .own = 63000000, .n = 64 };
+
+        g_assert_false(ald_others_spoil(&before, &after));
+        after.waiting = 900000;
+        g_assert_true(ald_others_spoil(&before, &after));
+        /* We may wait for ourselves. */
+        after.own = 63900000;
+        g_assert_false(ald_others_spoil(&before, &after));
+}
+
+static void test_read(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        AldProcessorTimes times;
+
+        ald_processor_times_read(root->dir, &times);
+        g_assert_cmpuint(times.n, ==, 0);
+        g_assert_cmpuint(times.waiting, ==, 0);
+        fake_root_write_all(root, "proc/pressure/cpu",
+                "some avg10=1.00 avg60=2.00 avg300=3.00 total=4711\nfull avg10=0.00 total=0\n", NULL);
+        ald_processor_times_read(root->dir, &times);
+        g_assert_cmpuint(times.waiting, ==, 4711);
+        /* The machine this runs on: what this process took was busy. */
+        ald_processor_times_read("/", &times);
+        g_assert_cmpuint(times.n, >, 0);
+        g_assert_cmpuint(times.now, >, 0);
+}
+
+static void test_in_use(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        const AldDevice device = {
+                .type = ALD_DEVICE_GPU, .vendor = ALD_VENDOR_AMD, .pci = (char *) "0000:03:00.0"
+        };
+        g_autoptr(AldClocks) clocks = NULL;
+
+        fake_root_write(root, "sys/bus/pci/devices/0000:03:00.0/gpu_busy_percent", "3\n");
+        clocks = ald_clocks_open(root->dir, &device);
+        g_assert_cmpint(ald_clocks_usage(clocks), ==, 3);
+        g_assert_false(ald_device_in_use(clocks));
+        fake_root_write(root, "sys/bus/pci/devices/0000:03:00.0/gpu_busy_percent", "97\n");
+        g_assert_true(ald_device_in_use(clocks));
+        /* Nothing tells. */
+        fake_root_remove(root, "sys/bus/pci/devices/0000:03:00.0/gpu_busy_percent");
+        g_assert_false(ald_device_in_use(clocks));
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/compute-others/stat", test_stat);
+        g_test_add_func("/compute-others/share", test_share);
+        g_test_add_func("/compute-others/waiting", test_waiting);
+        g_test_add_func("/compute-others/read", test_read);
+        g_test_add_func("/compute-others/in-use", test_in_use);
+        return g_test_run();
+}
