@@ -90,6 +90,14 @@ static void on_ended(const AldComputeTarget *target, const AldProbeAnswer *answe
         ald_jobs_step(computing->parts.jobs);
 }
 
+static void fail(AldComputing *computing, const AldComputeTarget *target, int error)
+{
+        g_autofree char *reason = g_strdup_printf("the probe cannot be run: %s", g_strerror(-error));
+        const AldProbeAnswer answer = { .verdict = ALD_PROBE_FAILED, .reason = reason };
+
+        ald_compute_results_take(computing->results, target, &answer, ald_realtime_usec());
+}
+
 /* Much may have changed while its driver was asked about. */
 static void on_devices(int error, const AldBackends *backends, const AldSystem *system, void *userdata)
 {
@@ -98,6 +106,7 @@ static void on_devices(int error, const AldBackends *backends, const AldSystem *
         g_autofree char *device = g_steal_pointer(&computing->due);
         const AldBackend *backend = device && backends ? ald_rows_find(&backends->devices, device) : NULL;
         AldComputeTarget target;
+        int r;
 
         if (!backend || !backend->open_cl_platform || is_held_off(computing) || !computing->enabled)
                 return;
@@ -108,7 +117,9 @@ static void on_devices(int error, const AldBackends *backends, const AldSystem *
                         return;
         }
         target = ald_compute_target(backend, ALD_COMPUTE_ALL);
-        (void) ald_compute_prober_start(computing->prober, &target, &handler, computing);
+        r = ald_compute_prober_start(computing->prober, &target, &handler, computing);
+        if (r < 0 && r != -EBUSY)
+                fail(computing, &target, r);
         ald_compute_target_clear(&target);
 }
 

@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""link-probed measures compute devices: what is due, what is asked for, whom it leaves alone, who holds it off, and
+probes that misbehave."""
+
+import os
+import re
+
+import pytest
+
+from bedlib import BusError
+from bedlib.fixtures import needs_namespaces
+from bedlib.waiting import wait_steadily
+from compute_probe import GPU, OTHER_GPU, ROW, ComputeProbe
+from link_probe import JOB, LINK_PROBE, PEER
+
+ABSENT = 2 ** 64 - 1
+INVALID_ARGS = "org.freedesktop.DBus.Error.InvalidArgs"
+NO_SUCH_DEVICE = "org.alidade.Error.NoSuchDevice"
+BUSY = "busy: something else was at work"
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who may probe without polkit")
+
+
+@pytest.fixture(name="computing")
+def _computing(make_host):
+    made = []
+
+    def make(**options):
+        made.append(ComputeProbe(make_host, **options))
+        return made[-1]
+    yield make
+    for service in made:
+        service.processors.end()
+
+
+def refused(function, *args, **options):
+    with pytest.raises(BusError) as error:
+        function(*args, **options)
+    return error.value
+
+
+def is_alive(pid):
+    """Not so once nobody can find anything of it but its end."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+# What is due
+
+
+def test_due_device_is_measured_and_shown(computing):
+    service = computing(due=["cpu"])
+    assert refused(service.rows)
+    row = service.wait_row("cpu")
+    assert row.pop("MeasuredUSec") > 1_700_000_000_000_000
+    known = {name: value for name, value in ROW.items()
+             if name not in ("Name", "Platform", "MemoryBandwidthMethod", "MeasuredUSec")}
+    assert row == {**known, "DriverVersion": "3.1"}
+    words, = service.runs()
+    assert words == ["--json", "--progress-fd=3", "--device=cpu", "--metric=gemm,read,copy,peak"]
+    service.wait_idle()
+    assert service.get("ComputeDevice") == "" and service.get("TimeToFreeUSec") == ABSENT
+
+
+def test_devices_follow_each_other(computing):
+    service = computing(due=[GPU, "cpu", OTHER_GPU])
+    for device in (GPU, "cpu", OTHER_GPU):
+        service.wait_row(device)
+    rows = service.rows()
+    assert [rows[device].get("DriverVersion") for device in (GPU, "cpu", OTHER_GPU)] == ["555.1", "3.1", None]
+
+
+@needs_root
+def test_what_is_no_device_of_ours_is_not_measured(computing):
+    service = computing(due=["display"])
+    wait_steadily(lambda: not service.state.due_devices, "the question")
+    service.wait_job(service.probe_compute(GPU), "done")
+    assert list(service.rows()) == [GPU] and len(service.runs()) == 1
+
+
+def test_failure_stands_beside_the_figures(computing):
+    service = computing(due=[GPU])
+    good = service.wait_row(GPU)
+    service.does("crash")
+    service.state.make_device_due(GPU)
+    row = service.wait_row(GPU, lambda row: "Failure" in row)
+    assert row.pop("FailedUSec") >= row["MeasuredUSec"]
+    assert row == {**good, "Failure": "the probe failed: it was ended by signal 6 (Aborted)", "Failures": 1}
+
+
+def test_part_of_a_measurement_is_kept(computing):
+    row = {name: value for name, value in ROW.items() if "Gemm" not in name and name != "TflopsFp16"}
+    row["Errors"] = {"gemm": {"error": "crashed", "message": "the driver crashed, in bed-8x8"}}
+    service = computing(due=[GPU], row=row)
+    found = service.wait_row(GPU)
+    assert found["Failure"] == "gemm: the driver crashed, in bed-8x8" and found["Failures"] == 1
+    assert found["MemoryBandwidthBytesPerSecond"] == 900_000_000 and "GemmTflops" not in found
+
+
+@pytest.mark.parametrize("row", [
+    {**ROW, "Flags": ["busy", "unstable"]},
+    {"Errors": {"gemm": {"error": "busy", "message": "met other work"}}}])
+def test_measurement_that_met_other_work_counts_for_nothing(computing, row):
+    service = computing(due=[GPU])
+    good = service.wait_row(GPU)
+    service.does("good", {**row, "GemmTflops": 0.5})
+    service.state.make_device_due(GPU)
+    found = service.wait_row(GPU, lambda row: "Failure" in row)
+    assert found["Failure"] == BUSY and found["GemmTflops"] == good["GemmTflops"] == 12.5
+
+
+def test_disabled_measures_only_what_is_asked_for(computing):
+    service = computing(due=[GPU], config="[link-probe]\ncompute=false\n")
+    if os.geteuid() == 0:
+        assert service.wait_job(service.probe_compute(GPU), "done", "failed") == "done"
+    assert service.state.device_questions == []
+
+
+# Whom it leaves alone
+
+
+@needs_root
+def test_busy_processors_are_left_alone(computing):
+    service = computing(due=["cpu"], usage=0.3)
+    wait_steadily(lambda: service.state.device_questions, "a question")
+    assert service.state.device_questions[0] == ["cpu"]
+    job = service.probe_compute("cpu")
+    service.host.wait_for_property(LINK_PROBE, job, JOB, "Phase",
+                                   lambda phase: re.fullmatch("the processors are in use, by (29|30|31) %", phase))
+    assert service.job(job, "State") == "waiting" and service.runs() == []
+    service.processors.usage = 0.05
+    service.wait_job(job, "done")
+    assert "GemmTflops" in service.rows()["cpu"]
+
+
+@needs_root
+def test_gpus_in_use_are_left_alone(computing):
+    service = computing()
+    service.state.usage = {GPU: 11.0}
+    error = refused(service.probe_compute, GPU)
+    assert error.name == "org.alidade.Error.Busy" and "in use" in error.message
+    job = service.probe_compute()
+    service.wait_job(job, "done")
+    assert sorted(service.rows()) == [OTHER_GPU, "cpu"]
+
+
+@needs_namespaces
+def test_processors_and_links_are_measured_one_after_the_other(computing):
+    service = computing(joined=True, behaviour="hang")
+    compute = service.probe_compute("cpu")
+    service.wait("ComputeDevice", "cpu")
+    link = service.call("ProbeLink", "sa{sv}", (PEER, {}))
+    service.wait_job(link, "waiting")
+    assert service.probe.calls() == []
+    service.host.call(LINK_PROBE, compute, JOB, "Cancel")
+    service.probe.does("hang")
+    service.wait_job(link, "running")
+    service.does("good")
+    again = service.probe_compute("cpu")
+    service.host.wait_for_property(LINK_PROBE, again, JOB, "Phase",
+                                   lambda phase: phase.startswith("links are measured"))
+    # A GPU is in nobody's way.
+    service.wait_job(service.probe_compute(GPU), "done")
+    service.host.call(LINK_PROBE, link, JOB, "Cancel")
+    service.wait_job(again, "done")
+
+
+# Holding off
+
+
+@needs_root
+@pytest.mark.parametrize("behaviour", ["hang", "stubborn"])
+def test_lock_kills_what_runs_and_refuses_what_comes(computing, behaviour):
+    service = computing(behaviour=behaviour)
+    job = service.probe_compute(GPU)
+    service.host.wait_for_property(LINK_PROBE, job, JOB, "Phase", lambda phase: phase == "read settle")
+    assert service.job(job, "Progress") == pytest.approx(0.35)
+    (probe, child), = zip(service.left("compute"), service.left("child"))
+    outer = [int(pid) for pid in service.children()]
+    assert outer and probe and child
+    lock = service.inhibit("compute", "trainer", "epoch 7")
+    service.wait_job(job, "failed")
+    error = re.fullmatch(r"held off by trainer: epoch 7; the device was free after ([\d.]+) ms",
+                         service.job(job, "Error"))
+    freed = service.get("TimeToFreeUSec")
+    assert error and freed // 100 == round(float(error[1]) * 10)
+    print(f"the device was free after {freed} µs")
+    assert service.get("ComputeDevice") == "" and not any(map(is_alive, outer))
+    refusal = refused(service.probe_compute, GPU)
+    assert (refusal.name, refusal.message) == \
+        ("org.alidade.Error.Inhibited", "Measuring devices is held off by trainer: epoch 7")
+    assert refused(service.rows)
+    os.close(lock)
+    service.wait("Inhibited", [])
+    service.does("good")
+    service.wait_job(service.probe_compute(GPU), "done")
+
+
+def test_lock_ends_what_was_due(computing):
+    service = computing(due=[GPU], behaviour="hang")
+    service.wait("ComputeDevice", GPU)
+    wait_steadily(lambda: service.left("child"), "the child of the probe")
+    lock = service.inhibit("compute:link", "trainer", "epoch 7")
+    service.wait("ComputeDevice", "")
+    assert service.get("TimeToFreeUSec") < ABSENT and refused(service.rows)
+    assert "is measured no more: held off by trainer: epoch 7; the device was free" in service.process.log_text()
+    # What only links are held off for goes on.
+    os.close(lock)
+    service.wait("Inhibited", [])
+    service.does("good")
+    service.state.make_device_due(GPU)
+    other = service.inhibit("link")
+    service.wait_row(GPU)
+    os.close(other)
+
+
+def test_nothing_is_due_while_it_is_held_off(computing):
+    service = computing()
+    lock = service.inhibit("compute")
+    questions = len(service.state.device_questions)
+    service.state.make_device_due(GPU)
+    service.process.stop()
+    service.start()
+    assert service.get("Inhibited") == ["compute"]
+    os.close(lock)
+    service.wait_row(GPU)
+    assert len(service.state.device_questions) > questions
+
+
+@needs_root
+def test_cancel_ends_the_probe_with_its_child(computing):
+    service = computing(behaviour="hang")
+    files = service.files()
+    job = service.probe_compute(GPU)
+    service.host.wait_for_property(LINK_PROBE, job, JOB, "Phase", lambda phase: phase == "read settle")
+    service.host.call(LINK_PROBE, job, JOB, "Cancel")
+    assert service.wait_job(job, "canceled", "failed") == "canceled"
+    service.wait_idle()
+    assert service.files() == files and refused(service.rows)
+
+
+def test_service_that_is_killed_leaves_no_probe_behind_that_is_found(computing):
+    service = computing(due=[GPU], behaviour="hang")
+    service.wait("ComputeDevice", GPU)
+    wait_steadily(lambda: service.left("child"), "the child of the probe")
+    outer = [int(pid) for pid in service.children()]
+    service.process.stop()
+    assert not any(map(is_alive, outer))
+
+
+# Probes that misbehave
+
+
+FAILURES = {
+    "crash": "the probe failed: it was ended by signal 6 (Aborted)",
+    "garbage": "the probe gave no result",
+    "half": "the probe gave no result",
+    "flood": "the probe said too much",
+    "status": "the probe failed: it ended with status 7",
+}
+
+
+@needs_root
+@pytest.mark.parametrize("behaviour", FAILURES)
+def test_probe_that_misbehaves_costs_its_result_only(computing, behaviour):
+    service = computing(behaviour=behaviour)
+    files = service.files()
+    job = service.probe_compute(GPU)
+    assert service.wait_job(job, "done", "failed") == "failed"
+    assert service.job(job, "Error") == FAILURES[behaviour] == service.rows()[GPU]["Failure"]
+    service.wait_idle()
+    assert service.files() == files
+    service.does("good")
+    service.wait_job(service.probe_compute(GPU), "done")
+    assert "Failure" not in service.rows()[GPU]
+
+
+@needs_root
+def test_odd_figures_are_none(computing):
+    service = computing(row={
+        **ROW, "GemmTflops": -1, "GemmMedianTflops": "much", "PeakTflops": 1e400, "Precision": "\x1b[31m",
+        "ClockHz": 2 ** 60, "Flags": ["x" * 300], "ThrottleReasons": [1], "CopyBandwidthBytesPerSecond": 0,
+        "Failure": "me", "Failures": 7, "FailedUSec": 1, "More": {"a": [1]}, "Id": "another"})
+    job = service.probe_compute(GPU)
+    assert service.wait_job(job, "done", "failed") == "failed"
+    service.does("good", {**ROW, "GemmTflops": -1, "Flags": ["x" * 300], "ClockHz": 2 ** 60, "Id": "another"})
+    service.wait_job(service.probe_compute(GPU), "done")
+    row = service.rows()[GPU]
+    assert list(service.rows()) == [GPU] and row["PeakTflops"] == 20.0
+    assert not {"GemmTflops", "Flags", "ClockHz"} & row.keys()
+
+
+@needs_root
+def test_missing_program_is_a_failure(computing):
+    service = computing()
+    (service.probe.folder / "alidade-probe-compute").unlink()
+    job = service.probe_compute(GPU)
+    service.wait_job(job, "failed")
+    assert service.job(job, "Error") == f"{GPU} cannot be measured: No such file or directory"
+    service.state.make_device_due(GPU)
+    assert service.wait_row(GPU)["Failure"] == "the probe cannot be run: No such file or directory"
+
+
+def test_another_run_of_the_program_is_waited_for(computing):
+    service = computing(due=[GPU], behaviour="locked")
+    wait_steadily(service.runs, "the first run")
+    service.wait_idle()
+    assert refused(service.rows)
+
+
+# By hand
+
+
+@needs_root
+def test_job_from_begin_to_end(computing):
+    service = computing()
+    job = service.probe_compute(GPU)
+    service.wait_job(job, "done")
+    assert [service.job(job, name) for name in ("Node", "Address", "Device", "Kind", "Progress", "Error", "Phase")] \
+        == [service.own_id, "", GPU, "Node1.Compute", 1.0, "", ""]
+    row, = service.job(job, "Result")["Devices"]
+    assert row["Id"] == GPU and row["Name"] == "Bed Device" and row["GemmTflops"] == 12.5
+    assert row["Flags"] == ["unstable"] and "Failure" not in row
+    assert service.call("ListJobs") == [(job, "done")]
+
+
+@needs_root
+def test_all_devices_are_one_job(computing):
+    service = computing()
+    job = service.probe_compute()
+    service.wait_job(job, "done")
+    assert sorted(row["Id"] for row in service.job(job, "Result")["Devices"]) == sorted([GPU, OTHER_GPU, "cpu"])
+    assert sorted(service.rows()) == sorted([GPU, OTHER_GPU, "cpu"])
+
+
+@needs_root
+def test_some_of_the_metrics_are_no_record(computing):
+    service = computing()
+    job = service.probe_compute(GPU, metrics=["read", "gemm"])
+    service.wait_job(job, "done")
+    assert "--metric=gemm,read" in service.runs()[0]
+    assert service.job(job, "Result")["Devices"][0]["GemmTflops"] == 12.5
+    assert refused(service.rows)
+
+
+@needs_root
+def test_one_device_at_a_time(computing):
+    service = computing(behaviour="hang")
+    first = service.probe_compute(GPU)
+    service.host.wait_for_property(LINK_PROBE, first, JOB, "Phase", lambda phase: phase == "read settle")
+    second = service.probe_compute(OTHER_GPU)
+    service.wait_job(second, "waiting")
+    assert len(service.runs()) == 1
+    service.does("good")
+    service.host.call(LINK_PROBE, first, JOB, "Cancel")
+    assert service.wait_job(second, "done", "failed") == "done"
+
+
+@needs_root
+@pytest.mark.parametrize("device, options, name", [
+    ("nothing", {}, NO_SUCH_DEVICE), ("display", {}, NO_SUCH_DEVICE), ("x" * 100000, {}, NO_SUCH_DEVICE),
+    (GPU, {"metrics": []}, INVALID_ARGS), (GPU, {"metrics": ["gemm", "speed"]}, INVALID_ARGS)])
+def test_rubbish_makes_no_job(computing, device, options, name):
+    service = computing()
+    assert refused(service.probe_compute, device, **options).name == name
+    assert service.call("ListJobs") == [] and service.runs() == []
+
+
+@needs_root
+def test_machine_of_which_nothing_is_known(computing):
+    service = computing(devices={})
+    error = refused(service.probe_compute)
+    assert error.name == NO_SUCH_DEVICE and "not known yet" in error.message
