@@ -15,8 +15,8 @@ JOB_PATH = f"{PATH}/job/1"
 
 PROPERTIES = {"Probing": False, "ActiveProbes": 0, "Port": 7461, "Problem": "", "Inhibited": [], "RefusedSessions": 0,
               "RefusedSignals": 0}
-FRESH_JOB = {"Node": "", "Address": "", "Kind": "Link1.Socket", "State": "waiting", "Phase": "", "Progress": 0.0,
-             "Error": "", "Result": {}}
+FRESH_JOB = {"Node": "", "Address": "", "Device": "", "Kind": "Link1.Socket", "State": "waiting", "Phase": "",
+             "Progress": 0.0, "Error": "", "Result": {}, "Paths": []}
 
 
 class Locks(StandIn):
@@ -82,6 +82,8 @@ class PlayedLinkProbe:
     def tell(self, **values):
         if "Result" in values:
             values["Result"] = fields(values["Result"])
+        if "Paths" in values:
+            values["Paths"] = [fields(path) for path in values["Paths"]]
         self.job.change(JOB, **values)
 
     @property

@@ -300,6 +300,9 @@ class Probing:
         """Until it has said that."""
         wait_steadily(lambda: text in self.paths[1].read_text(encoding="utf-8"), text)
 
+    def output(self):
+        return self.paths[0].read_text(encoding="utf-8")
+
     def wait(self):
         """Exit status, output and complaints."""
         self.process.excused = True
@@ -327,6 +330,37 @@ def test_probe(play_probe):
     assert "\033" not in err and "\r" not in err
     [call] = probe.calls("ProbeLink")
     assert call.args == (PEER, {"Address": "192.0.2.2"})
+
+
+def test_each_path_is_told_as_it_comes(play_probe):
+    host, probe = play_probe()
+    probing = Probing(host, "borealis")
+    probe.wait_for_job()
+    first, second = ({**RESULT, "Address": f"192.0.2.{n}", "SinkAddress": f"192.0.2.{n}"} for n in (2, 4))
+    lost = {"Address": "192.0.2.3", "Error": "no route to it"}
+    probe.tell(State="running", Address="192.0.2.3", Phase="rtt", Paths=[first])
+    probing.wait_for("borealis: round trips over 192.0.2.3\n")
+    assert "Link to: borealis over 192.0.2.2" in probing.output()
+    probe.tell(Address="192.0.2.4", Paths=[first, lost])
+    probing.wait_for("alidadectl: borealis over 192.0.2.3 was not measured: no route to it\n")
+    probe.tell(State="done", Phase="", Progress=1.0, Result=RESULT, Paths=[first, lost, second])
+    status, out, _ = probing.wait()
+    assert status == OK
+    assert [line.split(": ")[1] for line in out.splitlines() if "Link to" in line] == [
+        "borealis over 192.0.2.2 (eth0)", "borealis over 192.0.2.4 (eth0)"]
+    assert "\n\n   Link to: borealis over 192.0.2.4" in out
+
+
+def test_last_path_of_a_probe_that_fails_is_told_once(play_probe):
+    host, probe = play_probe()
+    probing = Probing(host, "borealis")
+    probe.wait_for_job()
+    paths = [{"Address": f"192.0.2.{n}", "Error": f"{n} is deaf"} for n in (2, 3)]
+    probe.tell(State="failed", Error="3 is deaf", Paths=paths)
+    status, out, err = probing.wait()
+    assert (status, out) == (ERROR, "")
+    assert err == ("alidadectl: borealis over 192.0.2.2 was not measured: 2 is deaf\n"
+                   "alidadectl: The probe of borealis failed: 3 is deaf\n")
 
 
 @pytest.mark.parametrize("args, options", [

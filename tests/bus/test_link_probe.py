@@ -368,6 +368,8 @@ def test_job_from_begin_to_end(make_host):
     result = service.job(job, "Result")
     assert result["UploadBitsPerSecond"] == 50_000_000 and result["UploadSeconds"] == 1.25
     assert result["Method"] == "median of 50 ms bins"
+    path, = service.job(job, "Paths")
+    assert path == {**result, "Address": ADDRESS}
     assert service.call("ListJobs") == [(job, "done")]
     assert service.link()["UploadBitsPerSecond"] == 50_000_000
 

@@ -326,15 +326,15 @@ static void test_progress(void)
 static void test_results(void)
 {
         static const struct {
-                const char *job, *text;
+                const char *path, *text;
         } cases[] = {
                 { "{}", "   Link to: node\n    Upload: –\n  Download: –\n     RTT/2: –\n  Jitter/2: –\n" },
-                { "{'Result':5,'Address':'192.0.2.2'}",
+                { "{'UploadBitsPerSecond':[],'Address':'192.0.2.2'}",
                         "   Link to: node over 192.0.2.2\n    Upload: –\n  Download: –\n     RTT/2: –\n"
                         "  Jitter/2: –\n" },
-                { "{'Result':{'UploadBitsPerSecond':1000,'UploadBytes':1024,'UploadSeconds':2.0,'RttP50NSec':"
+                { "{'UploadBitsPerSecond':1000,'UploadBytes':1024,'UploadSeconds':2.0,'RttP50NSec':"
                   "20,"
-                  "'DownloadBytes':5,'JitterNSec':8,'Limiter':'network','Streams':2,'SourceInterface':'eth0'}"
+                  "'DownloadBytes':5,'JitterNSec':8,'Limiter':'network','Streams':2,'SourceInterface':'eth0'"
                   "}",
                         "   Link to: node (eth0)\n    Upload: 1.00 kb/s, 1.00 KiB in 2.00 s\n  Download: –\n"
                         "     RTT/2: 10 ns\n  Jitter/2: 4 ns\nLimited by: network\n   Streams: 2\n" },
@@ -342,10 +342,10 @@ static void test_results(void)
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 g_autoptr(GString) out = g_string_new(NULL);
-                json_t *job = parse(cases[i].job);
+                json_t *path = parse(cases[i].path);
 
-                ald_job_describe_result(out, job, "node", 0);
-                json_decref(job);
+                ald_job_describe_path(out, path, "node", 0);
+                json_decref(path);
                 g_assert_cmpstr(out->str, ==, cases[i].text);
         }
 }

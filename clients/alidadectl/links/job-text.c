@@ -142,14 +142,14 @@ static char *describe_rtt(const json_t *result)
         return g_string_free(list, FALSE);
 }
 
-static char *describe_path(const json_t *job, const json_t *result, const char *name)
+static char *describe_ends(const json_t *result, const char *name)
 {
         g_autofree char *interface = safe_field(result, "SourceInterface");
         g_autofree char *address = safe_field(result, "SinkAddress");
         GString *text = g_string_new(name);
 
         if (!address)
-                address = safe_field(job, "Address");
+                address = safe_field(result, "Address");
         if (address)
                 g_string_append_printf(text, " over %s", address);
         if (interface)
@@ -162,12 +162,11 @@ static void entry(GString *out, const char *label, unsigned columns, char *text)
         ald_describe_entry(out, label, LABEL_WIDTH, columns, text);
 }
 
-void ald_job_describe_result(GString *out, const json_t *job, const char *name, unsigned columns)
+void ald_job_describe_path(GString *out, const json_t *result, const char *name, unsigned columns)
 {
-        const json_t *result = json_object_get(job, "Result");
         char *limiter = safe_field(result, "Limiter");
 
-        entry(out, "Link to", columns, describe_path(job, result, name));
+        entry(out, "Link to", columns, describe_ends(result, name));
         entry(out, "Upload", columns, describe_direction(result, "Upload"));
         entry(out, "Download", columns, describe_direction(result, "Download"));
         entry(out, "RTT/2", columns, describe_rtt(result));

@@ -31,5 +31,5 @@ char *ald_job_progress(const json_t *job, const char *name, unsigned columns);
 /* Why it failed. Safe text. */
 char *ald_job_reason(const json_t *job);
 
-/* What was measured, an entry a line. */
-void ald_job_describe_result(GString *out, const json_t *job, const char *name, unsigned columns);
+/* What was measured over one path, an entry a line; NULL where nothing was told. */
+void ald_job_describe_path(GString *out, const json_t *path, const char *name, unsigned columns);

@@ -19,12 +19,17 @@ typedef struct AldProbe {
         char *service; /* unique name of who has it */
         json_t *job;   /* its properties; NULL before they were read */
         bool canceled; /* by a signal */
+        size_t told;   /* paths that were */
+        bool printed;  /* one of them at least */
         sd_bus_slot *call, *cancel;
         AldProgress progress;
 } AldProbe;
 
 /* Says why there is no result; an exit code. */
 int ald_probe_complain(AldProbe *probe, const sd_bus_error *error);
+
+/* Prints what became of the paths that are through. */
+void ald_probe_tell_paths(AldProbe *probe);
 
 /* Prints what became of the job that has ended; an exit code. */
 int ald_probe_report(AldProbe *probe);

@@ -49,18 +49,67 @@ static int print_as_json(AldProbe *probe)
 
         json_object_del(object, "Phase");
         json_object_del(object, "Progress");
+        if (json_array_size(json_object_get(object, "Paths")) == 0)
+                json_object_del(object, "Paths");
         r = ald_print_json(probe->order->ctl, object);
         json_decref(object);
         return r;
 }
 
-static int print_as_text(AldProbe *probe)
+/* Not through a pager: the next comes soon. */
+static int print_path(AldProbe *probe, const json_t *path)
 {
-        g_autoptr(GString) out = g_string_new(NULL);
+        g_autoptr(GString) out = g_string_new(probe->printed ? "\n" : "");
         AldStyleInfo info = ald_style_info();
+        AldCtl ctl = *probe->order->ctl;
 
-        ald_job_describe_result(out, probe->job, probe->order->node->label, info.columns);
-        return ald_print(probe->order->ctl, &info, out->str);
+        ctl.pager = false;
+        probe->printed = true;
+        ald_job_describe_path(out, path, probe->order->node->label, info.columns);
+        return ald_print(&ctl, &info, out->str);
+}
+
+static void complain_of_path(const AldProbe *probe, const json_t *path)
+{
+        g_autofree char *address = ald_text_safe(ald_field_text(path, "Address") ?: ALD_ABSENT_TEXT);
+        g_autofree char *reason = ald_job_reason(path);
+
+        ald_complain("%s over %s was not measured: %s", probe->order->node->label, address, reason);
+}
+
+void ald_probe_tell_paths(AldProbe *probe)
+{
+        const json_t *paths = json_object_get(probe->job, "Paths"), *path;
+        /* Of the last the end of the job tells. */
+        bool failed = ald_job_state(probe->job) == ALD_JOB_FAILED;
+        size_t n = json_array_size(paths) - (failed && json_array_size(paths) > 0);
+
+        if (probe->order->ctl->json || probe->told >= n)
+                return;
+        ald_progress_end(&probe->progress);
+        for (; probe->told < n; probe->told++) {
+                path = json_array_get(paths, probe->told);
+                if (ald_field_text(path, "Error"))
+                        complain_of_path(probe, path);
+                else
+                        (void) print_path(probe, path);
+        }
+}
+
+/* Where the service tells of no paths. */
+static int print_result(AldProbe *probe)
+{
+        json_t *path = json_copy(json_object_get(probe->job, "Result"));
+        int r;
+
+        if (!json_is_object(path)) {
+                json_decref(path);
+                path = json_object();
+        }
+        json_object_set(path, "Address", json_object_get(probe->job, "Address"));
+        r = print_path(probe, path);
+        json_decref(path);
+        return r;
 }
 
 int ald_probe_report(AldProbe *probe)
@@ -71,8 +120,10 @@ int ald_probe_report(AldProbe *probe)
 
         if (probe->order->ctl->json)
                 r = print_as_json(probe);
-        else if (state == ALD_JOB_DONE)
-                r = print_as_text(probe);
+        else
+                ald_probe_tell_paths(probe);
+        if (!probe->order->ctl->json && state == ALD_JOB_DONE)
+                r = probe->printed ? ald_print_finish() : print_result(probe);
         if (r != ALD_EXIT_OK || state == ALD_JOB_DONE)
                 return r;
         if (state == ALD_JOB_FAILED)

@@ -34,6 +34,12 @@ static void fail_errno(AldProbe *probe, int r)
         fail(probe, &error);
 }
 
+static void show(AldProbe *probe)
+{
+        ald_probe_tell_paths(probe);
+        ald_progress_show(&probe->progress, probe->job, probe->order->node->label);
+}
+
 static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldProbe *probe = userdata;
@@ -53,7 +59,7 @@ static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *ret_er
         else if (ald_job_has_ended(job))
                 finish(probe);
         else
-                ald_progress_show(&probe->progress, job, probe->order->node->label);
+                show(probe);
         return 0;
 }
 
@@ -149,7 +155,7 @@ static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error
         if (ald_job_has_ended(probe->job))
                 read_job(probe);
         else
-                ald_progress_show(&probe->progress, probe->job, probe->order->node->label);
+                show(probe);
         return 0;
 }
 
