@@ -25,7 +25,7 @@ def main(source, header, *kernels):
     paths = sorted(Path(kernel) for kernel in kernels)
     Path(header).write_text(LICENCE + "#pragma once\n\n" + "".join(
         f"extern const char {symbol(path)}[];\n" for path in paths), encoding="ascii")
-    Path(source).write_text(LICENCE + '#include "probes/compute/kernels.h"\n\n' + "\n".join(
+    Path(source).write_text(LICENCE + f'#include "{header}"\n\n' + "\n".join(
         definition(path) for path in paths), encoding="ascii")
 
 

@@ -5,6 +5,7 @@
 
 #include "probes/compute/gemm.h"
 #include "probes/compute/kernels.h"
+#include "probes/compute/nvidia.h"
 
 /* Vectors wider than those of the processor are taken apart, and no longer fit its registers. Some
  * implementations do not tell the width: 0 or 1. */
@@ -62,6 +63,34 @@ static const AldGemmVariant variants[] = {
         CPU("cpu-6x16", 16, 6, 8, 1024, 126, fit_cpu_8),
         CPU("cpu-6x16-shallow", 16, 6, 8, 256, 126, fit_cpu_8),
         CPU("cpu-8x8", 16, 8, 4, 256, 128, fit_cpu_4),
+        { .name = "nvidia-wgmma",
+                .precision = "fp16",
+                .accumulator = "fp32",
+                .fp16_hardware = true,
+                .fit = ald_nvidia_fit_wgmma,
+                .element = ALD_ELEMENT_FP16,
+                .b_transposed = true,
+                .multiple = 256,
+                .source = ald_kernel_gemm_wgmma,
+                .build = ald_nvidia_build_wgmma,
+                .tile_columns = 256,
+                .tile_rows = 128,
+                .local_columns = 256,
+                .local_rows = 1 },
+        { .name = "nvidia-mma",
+                .precision = "fp16",
+                .accumulator = "fp32",
+                .fp16_hardware = true,
+                .fit = ald_nvidia_fit_mma,
+                .element = ALD_ELEMENT_FP16,
+                .b_transposed = true,
+                .multiple = 128,
+                .source = ald_kernel_gemm_mma,
+                .build = ald_nvidia_build_mma,
+                .tile_columns = 128,
+                .tile_rows = 128,
+                .local_columns = 128,
+                .local_rows = 1 },
         { .name = "tiled-half",
                 .precision = "fp16",
                 .accumulator = "fp16",

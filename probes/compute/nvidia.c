@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "probes/compute/kernels.h"
+#include "probes/compute/nvidia.h"
+#include "probes/compute/ptx.h"
+
+#define PTX_MAX (64u * 1024 * 1024)
+
+unsigned ald_nvidia_capability(const AldDevice *device)
+{
+        return device->type == ALD_DEVICE_GPU && device->vendor == ALD_VENDOR_NVIDIA
+                       ? device->nv_major * 10 + device->nv_minor
+                       : 0;
+}
+
+AldFit ald_nvidia_fit_mma(const AldDevice *device)
+{
+        return ald_nvidia_capability(device) >= 75 ? ALD_FIT_YES : ALD_FIT_NO;
+}
+
+AldFit ald_nvidia_fit_wgmma(const AldDevice *device)
+{
+        return ald_nvidia_capability(device) == 90 ? ALD_FIT_YES : ALD_FIT_NO;
+}
+
+static int build_source(
+        AldSession *session, const char *source, const char *options, cl_program *ret, AldFailure *failure)
+{
+        g_autofree char *all = g_strdup_printf(
+                "%s -DCAPABILITY=%u", options, ald_nvidia_capability(session->facts));
+        g_autofree char *log = NULL;
+
+        if (ald_session_build(session, source, all, ret, &log) < 0)
+                return ald_fail(failure, ALD_FAILURE_BUILD_FAILED, "it does not compile%s%s", log ? ": " : "",
+                        log ?: "");
+        return 0;
+}
+
+int ald_nvidia_build_mma(AldSession *session, const AldGemmVariant *variant, const char *options,
+        cl_program *ret, AldFailure *failure)
+{
+        g_autofree char *source = g_strconcat(ald_kernel_nvidia, variant->source, NULL);
+
+        return build_source(session, source, options, ret, failure);
+}
+
+/* What NVIDIA's driver gives as the binary of a program is its PTX. */
+static char *read_ptx(AldSession *session, cl_program program, size_t *ret_size)
+{
+        g_autofree char *ptx = NULL;
+        size_t size = 0;
+
+        if (session->cl->GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL) !=
+                        CL_SUCCESS ||
+                size == 0 || size > PTX_MAX)
+                return NULL;
+        ptx = g_malloc0(size + 1);
+        if (session->cl->GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof ptx, &ptx, NULL) != CL_SUCCESS)
+                return NULL;
+        *ret_size = size;
+        return g_steal_pointer(&ptx);
+}
+
+static int rebuild_for_hopper(AldSession *session, cl_program program, cl_program *ret, AldFailure *failure)
+{
+        size_t size = 0;
+        g_autofree char *ptx = read_ptx(session, program, &size);
+        g_autofree char *changed = ptx ? ald_ptx_uncomment(ptx, size, "sm_90", "sm_90a") : NULL, *log = NULL;
+
+        if (!changed)
+                return ald_fail(failure, ALD_FAILURE_BUILD_FAILED,
+                        "the driver gives no PTX that instructions can be put into");
+        if (ald_session_build_binary(session, changed, strlen(changed), "", ret, &log) < 0)
+                return ald_fail(failure, ALD_FAILURE_BUILD_FAILED,
+                        "the driver does not take PTX for sm_90a%s%s", log ? ": " : "", log ?: "");
+        return 0;
+}
+
+int ald_nvidia_build_wgmma(AldSession *session, const AldGemmVariant *variant, const char *options,
+        cl_program *ret, AldFailure *failure)
+{
+        g_autofree char *source = g_strconcat(
+                ald_kernel_nvidia, ald_kernel_nvidia_hopper, variant->source, NULL);
+        cl_program program;
+        int r = build_source(session, source, options, &program, failure);
+
+        if (r < 0)
+                return r;
+        r = rebuild_for_hopper(session, program, ret, failure);
+        session->cl->ReleaseProgram(program);
+        return r;
+}
