@@ -96,7 +96,7 @@ static int read_all(int fd, size_t max, char **ret, size_t *ret_n)
         return 0;
 }
 
-int ald_pki_file_read(const char *path, size_t max, char **ret, size_t *ret_n)
+int ald_pki_file_read_with_mode(const char *path, size_t max, char **ret, size_t *ret_n, mode_t *ret_mode)
 {
         /* A FIFO would keep us waiting. */
         int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -112,5 +112,14 @@ int ald_pki_file_read(const char *path, size_t max, char **ret, size_t *ret_n)
         else
                 r = read_all(fd, max, ret, ret_n);
         close(fd);
+        if (r == 0)
+                *ret_mode = st.st_mode & 07777;
         return r;
+}
+
+int ald_pki_file_read(const char *path, size_t max, char **ret, size_t *ret_n)
+{
+        mode_t unused;
+
+        return ald_pki_file_read_with_mode(path, max, ret, ret_n, &unused);
 }

@@ -13,3 +13,6 @@ int ald_pki_file_write(const char *path, const char *text, mode_t mode, uid_t ui
 /* Reads a regular file, with a NUL behind; ret_n may be NULL. -EFBIG beyond max bytes, -EINVAL for what is no
  * regular file. */
 int ald_pki_file_read(const char *path, size_t max, char **ret, size_t *ret_n);
+
+/* The same, and the rights of just the file that was read. */
+int ald_pki_file_read_with_mode(const char *path, size_t max, char **ret, size_t *ret_n, mode_t *ret_mode);

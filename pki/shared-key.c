@@ -33,15 +33,15 @@ static bool derive(const char *text, size_t n, AldSharedKey *ret)
 int ald_shared_key_load(const char *path, AldSharedKey *ret, char **ret_error)
 {
         char *text = NULL;
-        struct stat st;
+        mode_t mode;
         size_t n;
-        int r = stat(path, &st) < 0 ? -errno : ald_pki_file_read(path, ALD_SHARED_KEY_FILE_MAX, &text, &n);
+        int r = ald_pki_file_read_with_mode(path, ALD_SHARED_KEY_FILE_MAX, &text, &n, &mode);
 
         if (r < 0)
                 return ald_pki_refuse(r, ret_error, "%s: %s", path, g_strerror(-r));
         while (n > 0 && g_ascii_isspace(text[n - 1]))
                 n--;
-        if (st.st_mode & S_IROTH)
+        if (mode & S_IROTH)
                 r = ald_pki_refuse(-EPERM, ret_error, "%s: everyone may read it; chmod it to 0600", path);
         else if (n < ALD_SHARED_KEY_LEAST)
                 r = ald_pki_refuse(-EKEYREJECTED, ret_error, "%s: a shared key has at least %u bytes", path,
