@@ -23,6 +23,7 @@ struct AldComputeProber {
         void *handler_userdata;
         char *reason; /* why it was ended, where it was */
         gint64 ended; /* and when, in µs */
+        bool free;    /* and its device since */
         AldDescendants *rest;
         AldProbeAnswer answer; /* once the program is gone, until what it started is */
         uint64_t time_to_free;
@@ -83,10 +84,18 @@ static void on_line(const char *line, void *userdata)
                 prober->handler->progress(phase, fraction, prober->handler_userdata);
 }
 
+/* The program itself touches no device; where nothing is known of who does, its end counts. */
+static void note_free(AldComputeProber *prober)
+{
+        if (!prober->free)
+                prober->time_to_free = (uint64_t) (g_get_monotonic_time() - prober->ended);
+        prober->free = true;
+}
+
 /* What it measured until it was ended is not to be had. */
 static void note_end(AldComputeProber *prober)
 {
-        prober->time_to_free = (uint64_t) (g_get_monotonic_time() - prober->ended);
+        note_free(prober);
         ald_probe_answer_clear(&prober->answer);
         prober->answer.verdict = ALD_PROBE_LATER;
         prober->answer.reason = g_strdup_printf("%s; the device was free after %.1f ms", prober->reason,
@@ -117,6 +126,7 @@ static void on_rest_gone(void *userdata)
 {
         AldComputeProber *prober = userdata;
 
+        note_free(prober);
         if (!prober->child)
                 finish(prober);
 }
@@ -167,6 +177,7 @@ void ald_compute_prober_end(AldComputeProber *prober, const char *reason)
                 return;
         prober->reason = g_strdup(reason);
         prober->ended = g_get_monotonic_time();
+        prober->free = false;
         pid = ald_probe_child_pid(prober->child);
         prober->rest = ald_descendants_new(pid, on_rest_gone, prober);
         /* First, so that it does not take the end of its children for a crash. */
