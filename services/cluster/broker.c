@@ -13,6 +13,7 @@
 
 struct AldBroker {
         AldBrokerCommon *common;
+        uint32_t number;
         AldAddress address;
         char text[ALD_ADDRESS_TEXT_SIZE];
         bool discovered;
@@ -117,6 +118,7 @@ AldBroker *ald_broker_new(const AldAddress *address, bool discovered, AldBrokerC
         AldBroker *broker = g_new0(AldBroker, 1);
 
         broker->common = common;
+        broker->number = ++common->number;
         broker->address = *address;
         ald_address_format(address, broker->text);
         broker->discovered = discovered;
@@ -299,6 +301,11 @@ int ald_broker_publish(
 const char *ald_broker_address(const AldBroker *broker)
 {
         return broker->text;
+}
+
+uint32_t ald_broker_number(const AldBroker *broker)
+{
+        return broker->number;
 }
 
 const AldAddress *ald_broker_where(const AldBroker *broker)

@@ -26,6 +26,9 @@ const char *ald_broker_state_name(AldBrokerState state);
 /* The text of the address, as it was configured or found; an id among the brokers. */
 const char *ald_broker_address(const AldBroker *broker);
 
+/* Not 0, and of no other broker of this process. */
+uint32_t ald_broker_number(const AldBroker *broker);
+
 AldBrokerState ald_broker_state(const AldBroker *broker);
 bool ald_broker_connected(const AldBroker *broker);
 
@@ -59,6 +62,7 @@ typedef struct AldBrokerCommon {
         AldClaims *claims;
         GPtrArray *leaving; /* connections that say good-bye */
         uint64_t conn;      /* counts the attempts of all */
+        uint32_t number;    /* counts the brokers */
 
         AldTls *(*make_tls)(const char *name, char **ret_problem, void *userdata);
         char *(*make_will)(uint64_t conn, void *userdata);

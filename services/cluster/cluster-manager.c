@@ -168,6 +168,22 @@ static void join(AldClusterManager *manager)
         ald_handover_read_own(manager->handover);
 }
 
+/* The state service forgets all nodes of that cluster. */
+static void leave(AldClusterManager *manager)
+{
+        ald_handover_clear(manager->handover);
+        if (manager->member)
+                ald_member_drop_nodes(manager->member);
+        g_clear_pointer(&manager->member, ald_member_free);
+}
+
+/* Who is in no cluster is no duplicate in one. */
+static void end_duplicate(AldClusterManager *manager)
+{
+        manager->duplicate = false;
+        ald_handover_own_presence(manager->handover, &manager->own, ALD_PRESENCE_STATE_ONLINE);
+}
+
 static void configure(AldClusterManager *manager)
 {
         g_autoptr(AldClusterConfig) before = manager->config;
@@ -176,10 +192,10 @@ static void configure(AldClusterManager *manager)
         manager->config = ald_cluster_config_new(ald_service_config(manager->service));
         new_trust = *manager->config->name && ald_trust_load(manager->trust);
         is_other = !before || !g_str_equal(before->name, manager->config->name);
-        if (is_other) {
-                g_clear_pointer(&manager->member, ald_member_free);
-                ald_handover_clear(manager->handover);
-        }
+        if (is_other)
+                leave(manager);
+        if (manager->duplicate && !*manager->config->name)
+                end_duplicate(manager);
         if (manager->duplicate || !*manager->config->name)
                 return;
         if (!manager->member) {

@@ -133,9 +133,9 @@ static void on_disconnected(AldBroker *broker, const char *reason, void *userdat
 {
         AldMember *member = userdata;
 
-        if (member->forged_by == ald_voice_broker_number(broker))
+        if (member->forged_by == ald_broker_number(broker))
                 member->forged_by = 0;
-        ald_wills_lose(member->wills, ald_voice_broker_number(broker));
+        ald_wills_lose(member->wills, ald_broker_number(broker));
         ald_voice_disconnected(member->voice, broker);
         if (ald_brokers_count_connected(member->brokers) == 0 && member->connected_since != 0) {
                 member->connected_since = 0;
@@ -173,7 +173,7 @@ static void on_message(AldBroker *broker, const AldBrokerMessage *message, void 
 {
         AldMember *member = userdata;
         const AldReceived received = {
-                .broker = ald_voice_broker_number(broker),
+                .broker = ald_broker_number(broker),
                 .conn = ald_broker_conn(broker),
                 .topic = message->topic,
                 .payload = message->payload,
@@ -473,6 +473,11 @@ void ald_member_set_mirroring(AldMember *member, bool mirroring)
         update_view(member);
 }
 
+void ald_member_drop_nodes(AldMember *member)
+{
+        ald_receiver_set_mirroring(member->receiver, false);
+}
+
 void ald_member_reconnect(AldMember *member)
 {
         ald_brokers_reconnect(member->brokers);
@@ -537,9 +542,9 @@ char *ald_member_broker_problem(AldMember *member, AldBroker *broker)
 {
         const char *problem = ald_broker_problem(broker);
 
-        if (member->forged_by == ald_voice_broker_number(broker))
+        if (member->forged_by == ald_broker_number(broker))
                 return g_strdup(FORGED);
-        if (!ald_own_status_is_lost(member->setup.status, ald_voice_broker_number(broker), now_usec()))
+        if (!ald_own_status_is_lost(member->setup.status, ald_broker_number(broker), now_usec()))
                 return g_strdup(problem);
         return problem ? g_strdup_printf("%s; before, " REFUSED_PUBLISH, problem) : g_strdup(REFUSED_PUBLISH);
 }

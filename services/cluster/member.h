@@ -33,6 +33,8 @@ void ald_member_free(AldMember *member);
 void ald_member_configure(AldMember *member, const AldClusterConfig *config);
 /* Whether all of other nodes is wanted, or what it takes to measure links with some. */
 void ald_member_set_mirroring(AldMember *member, bool mirroring);
+/* Before it ends for good: the other nodes are dropped. */
+void ald_member_drop_nodes(AldMember *member);
 void ald_member_reconnect(AldMember *member);
 /* Has the brokers send all again that they keep; see listening.h. */
 void ald_member_ask_for_all(AldMember *member);

@@ -164,11 +164,6 @@ void ald_voice_free(AldVoice *voice)
         g_free(voice);
 }
 
-uint32_t ald_voice_broker_number(const AldBroker *broker)
-{
-        return g_str_hash(ald_broker_address(broker)) | 1u;
-}
-
 static void say_to(AldVoice *voice, AldBroker *broker, AldPresenceSaid said)
 {
         uint64_t conn = ald_broker_conn(broker);
@@ -181,7 +176,7 @@ static void say_to(AldVoice *voice, AldBroker *broker, AldPresenceSaid said)
                 g_warning("Cannot say to broker %s how this node is: %s", ald_broker_address(broker),
                         g_strerror(-r));
         else
-                ald_own_status_published(voice->setup.status, ald_voice_broker_number(broker), conn,
+                ald_own_status_published(voice->setup.status, ald_broker_number(broker), conn,
                         (uint64_t) g_get_monotonic_time());
 }
 
@@ -219,7 +214,7 @@ void ald_voice_heard_crl(AldVoice *voice, uint32_t broker, const char *pem, bool
 
         if (!first || !crl)
                 return;
-        if (broker == ald_voice_broker_number(first) && g_str_equal(pem, crl))
+        if (broker == ald_broker_number(first) && g_str_equal(pem, crl))
                 ald_timer_set(voice->crl_timer, ALD_TIMER_NEVER);
         else if (is_news)
                 schedule_crl(voice);

@@ -26,9 +26,6 @@ AldVoice *ald_voice_new(const AldVoiceSetup *setup);
 void ald_voice_free(AldVoice *voice);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldVoice, ald_voice_free)
 
-/* By which a broker is told from others wherever it is not known itself; never 0. */
-uint32_t ald_voice_broker_number(const AldBroker *broker);
-
 /* Those of AldBrokersHandler. */
 void ald_voice_connected(AldVoice *voice, AldBroker *broker);
 void ald_voice_disconnected(AldVoice *voice, AldBroker *broker);

@@ -17,7 +17,7 @@ DAEMONS = ("identityd", "telemetryd", "stated", "clusterd")
 @pytest.fixture
 def trio(make_cluster):
     """Three nodes that are online for each other, with two brokers; values that hold still."""
-    cluster = make_cluster(3, brokers=(0, 1), sysroot=True)
+    cluster = make_cluster(3, brokers=(1, 2), sysroot=True)
     cluster.wait_online()
     return cluster
 

@@ -211,6 +211,15 @@ def test_mirror_on_demand(make_cluster):
     assert refused.value.name == "org.alidade.Error.NotMirrored"
 
 
+def test_who_leaves_knows_itself_alone(pair):
+    one, two = pair.nodes
+    (two.dir / "config/alidade.conf.d/50-cluster.conf").unlink()
+    two.reload("clusterd")
+    wait_property(two, "State", "idle")
+    pair.wait_until(lambda: {node for node, _, _ in two.records()} == {two.id}, "nothing of node1 at node2")
+    one.wait_presence(two, "offline")
+
+
 def test_publications_that_are_refused(pair):
     """The broker acknowledges them all the same."""
     one, two = pair.nodes
