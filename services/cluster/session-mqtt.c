@@ -146,10 +146,17 @@ void ald_wire_close(AldWire *wire)
 void ald_wire_subscribe(AldWire *wire, char **filters)
 {
         guint n = g_strv_length(filters);
+        int rc = MOSQ_ERR_SUCCESS;
 
         if (n > 0)
-                (void) mosquitto_subscribe_multiple(
+                rc = mosquitto_subscribe_multiple(
                         wire->mosq, &wire->subscribe_mid, (int) n, filters, 0, 0, NULL);
+        if (rc != MOSQ_ERR_SUCCESS) {
+                g_autofree char *words = g_strdup_printf(
+                        "the subscription to %s cannot be sent: %s", filters[0], mosquitto_strerror(rc));
+
+                ald_wire_say(wire, ALD_SESSION_WARNING, words, 0);
+        }
         for (char **old = wire->subscribed; old && *old; old++)
                 if (!g_strv_contains((const char *const *) filters, *old))
                         (void) mosquitto_unsubscribe(wire->mosq, NULL, *old);
@@ -184,9 +191,19 @@ static void send_message(AldWire *wire, const AldTopicMessage *message)
         }
 }
 
+static bool is_window_open(const AldWire *wire)
+{
+        return g_hash_table_size(wire->in_flight) < WINDOW_MESSAGES && wire->in_flight_bytes < WINDOW_BYTES;
+}
+
+bool ald_wire_may_fill(const AldWire *wire)
+{
+        return is_window_open(wire) && ald_session_has_message(wire->session);
+}
+
 void ald_wire_fill(AldWire *wire)
 {
-        while (g_hash_table_size(wire->in_flight) < WINDOW_MESSAGES && wire->in_flight_bytes < WINDOW_BYTES) {
+        while (is_window_open(wire)) {
                 g_autoptr(AldTopicMessage) message = ald_session_take_message(wire->session);
 
                 if (!message)

@@ -43,6 +43,7 @@ char **ald_session_take_filters(AldSession *session);
 /* NULL where nothing was asked for. */
 char **ald_session_take_asked(AldSession *session);
 AldTopicMessage *ald_session_take_message(AldSession *session);
+bool ald_session_has_message(AldSession *session);
 bool ald_session_may_put(AldSession *session); /* or wait a little, while the main loop catches up */
 void ald_session_put(AldSession *session, AldTopicMessage *message);
 void ald_session_unref(AldSession *session);
@@ -96,7 +97,8 @@ int ald_wire_open(AldWire *wire, const char *host); /* what mosquitto_connect_as
 void ald_wire_close(AldWire *wire);
 void ald_wire_subscribe(AldWire *wire, char **filters); /* takes over the list */
 void ald_wire_ask_again(AldWire *wire, char **filters);
-void ald_wire_fill(AldWire *wire); /* hands over what waits, as far as the window is open */
+void ald_wire_fill(AldWire *wire);           /* hands over what waits, as far as the window is open */
+bool ald_wire_may_fill(const AldWire *wire); /* something waits, and the window is open */
 bool ald_wire_is_drained(AldWire *wire);
 void ald_wire_say(AldWire *wire, AldSessionEvent event, const char *words, uint64_t number);
 

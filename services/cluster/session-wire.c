@@ -157,6 +157,21 @@ static bool may_read(AldWire *wire, short revents)
         return false;
 }
 
+/* What is sent with QoS 0 opens the window again, and nothing that is read would say so. */
+static int write_all(AldWire *wire)
+{
+        const bool filling = wire->phase == ALD_WIRE_UP || wire->phase == ALD_WIRE_BYE;
+        int rc = MOSQ_ERR_SUCCESS;
+
+        do {
+                if (filling)
+                        ald_wire_fill(wire);
+                if (mosquitto_want_write(wire->mosq))
+                        rc = mosquitto_loop_write(wire->mosq, 1);
+        } while (rc == MOSQ_ERR_SUCCESS && filling && ald_wire_may_fill(wire));
+        return rc;
+}
+
 /* Reads before it writes: after a refusal there may be a reason to read, but nobody to write to. */
 static void step_mqtt(AldWire *wire, int fd, short revents)
 {
@@ -164,10 +179,8 @@ static void step_mqtt(AldWire *wire, int fd, short revents)
 
         if (may_read(wire, revents))
                 rc = read_all(wire);
-        if (rc == MOSQ_ERR_SUCCESS && (wire->phase == ALD_WIRE_UP || wire->phase == ALD_WIRE_BYE))
-                ald_wire_fill(wire);
-        if (rc == MOSQ_ERR_SUCCESS && mosquitto_want_write(wire->mosq))
-                rc = mosquitto_loop_write(wire->mosq, 1);
+        if (rc == MOSQ_ERR_SUCCESS)
+                rc = write_all(wire);
         if (rc == MOSQ_ERR_SUCCESS)
                 rc = mosquitto_loop_misc(wire->mosq);
         if (rc != MOSQ_ERR_SUCCESS || mosquitto_socket(wire->mosq) < 0)

@@ -202,6 +202,16 @@ AldTopicMessage *ald_session_take_message(AldSession *session)
         return message;
 }
 
+bool ald_session_has_message(AldSession *session)
+{
+        bool has;
+
+        g_mutex_lock(&session->lock);
+        has = !ald_topic_queue_is_empty(session->out);
+        g_mutex_unlock(&session->lock);
+        return has;
+}
+
 /* What the broker kept of our own is not lost to what we say just now, which comes back to us as live. */
 static bool is_own_past(const AldSession *session, const AldTopicMessage *message)
 {
