@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pki/name.h"
 #include "services/cluster/address.h"
 
 static bool is_ipv4(const char *host)
@@ -33,29 +34,6 @@ static bool is_ipv6(const char *host)
 bool ald_address_is_numeric(const AldAddress *address)
 {
         return is_ipv4(address->host) || is_ipv6(address->host);
-}
-
-/* Letters, digits, hyphens and underscores in labels of 1 to 63; a name of digits and dots alone is a number
- * gone wrong. */
-static bool is_name(const char *host)
-{
-        size_t label = 0;
-        bool letter = false;
-
-        for (const char *c = host; *c; c++) {
-                if (*c == '.') {
-                        if (label == 0)
-                                return false;
-                        label = 0;
-                        continue;
-                }
-                if (!g_ascii_isalnum(*c) && (*c != '-' || label == 0) && *c != '_')
-                        return false;
-                letter = letter || !g_ascii_isdigit(*c);
-                if (++label > 63)
-                        return false;
-        }
-        return letter && label > 0 && host[strlen(host) - 1] != '-';
 }
 
 static int fail(const char **ret_reason, const char *reason)
@@ -124,7 +102,7 @@ int ald_address_parse(const char *text, AldAddress *ret, const char **ret_reason
                 return fail(ret_reason, "what is in the brackets is no IPv6 address");
         if (strchr(host, ':') && !is_ipv6(host))
                 return fail(ret_reason, "it is no IPv6 address");
-        if (!strchr(host, ':') && !is_ipv4(host) && !is_name(host))
+        if (!strchr(host, ':') && !is_ipv4(host) && !ald_pki_is_host_name(host))
                 return fail(ret_reason, "it is neither the name nor the address of a host");
         put_host(host, ret->host);
         ret->port = port;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/cluster-config.h"
 #include "services/cluster/topic.h"
+#include "services/common/state-config.h"
 
 #define USEC_PER_HOUR (UINT64_C(3600) * G_USEC_PER_SEC)
 
@@ -45,7 +46,6 @@ static const char *refuse_name(const char *value)
         return *value ? ald_cluster_name_refuse(value) : NULL;
 }
 
-/* Those of the state service that are read here too, or that are in its group. */
 const AldConfigKey ald_cluster_config_keys[] = {
         { .group = "cluster",
                 .key = "name",
@@ -63,18 +63,7 @@ const AldConfigKey ald_cluster_config_keys[] = {
                 .type = ALD_CONFIG_STRING,
                 .fallback = "all",
                 .refuse = refuse_mirror },
-        { .group = "state",
-                .key = "max-nodes",
-                .type = ALD_CONFIG_UINT,
-                .min = 1,
-                .max = 10000,
-                .fallback = "1000" },
-        { .group = "state",
-                .key = "expiry-h",
-                .type = ALD_CONFIG_UINT,
-                .min = 1,
-                .max = 8760,
-                .fallback = "24" },
+        ALD_STATE_CONFIG_KEYS,
         { 0 },
 };
 

@@ -19,6 +19,7 @@ def keys_of_the_daemons():
             default = re.search(r'"([^"]*)"', rest).group(1)
             numbers = re.findall(r"(?<![\w\"])\d[\d *]*", rest.partition('"')[0])
             bounds = tuple(math.prod(map(int, number.split("*"))) for number in numbers) if type == "UINT" else None
+            assert (group, key) not in found, f"{path} lists [{group}] {key} again"
             found[group, key] = (default, bounds)
     return found
 
