@@ -190,6 +190,7 @@ int ald_trust_take_crl(AldTrust *trust, const char *pem, size_t n, char **ret_re
 {
         AldPkiIdentity *identity = &trust->identity;
         g_autoptr(X509_CRL) crl = NULL;
+        size_t n_revoked;
         int r;
 
         if (!trust->loaded)
@@ -216,7 +217,8 @@ int ald_trust_take_crl(AldTrust *trust, const char *pem, size_t n, char **ret_re
         g_free(trust->crl);
         trust->crl = ald_pki_crl_to_pem(identity->crl);
         keep(trust);
-        g_message("Took revocation list %" G_GUINT64_FORMAT ", which names %zu certificates",
-                ald_pki_crl_number(identity->crl), ald_pki_crl_count(identity->crl));
+        n_revoked = ald_pki_crl_count(identity->crl);
+        g_message("Took revocation list %" G_GUINT64_FORMAT ", which names %zu certificate%s",
+                ald_pki_crl_number(identity->crl), n_revoked, n_revoked == 1 ? "" : "s");
         return 1;
 }
