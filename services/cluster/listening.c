@@ -26,8 +26,7 @@ static char **wanted_filters(const AldListening *listening)
         if (listening->scope == ALD_LISTENING_TO_ALL)
                 return ald_subscriptions_to_all(listening->cluster);
         return ald_subscriptions_to_peers(listening->cluster, &listening->own,
-                listening->scope == ALD_LISTENING_TO_PEERS ? listening->nodes : NULL,
-                ald_realtime_usec());
+                listening->scope == ALD_LISTENING_TO_PEERS ? listening->nodes : NULL, ald_realtime_usec());
 }
 
 static void subscribe(AldListening *listening)
