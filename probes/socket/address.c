@@ -16,11 +16,23 @@
 
 #define CONNECT_PATIENCE (5 * ALD_NSEC_PER_SEC)
 
-int ald_address_resolve(const char *host, unsigned port, bool listen, AldAddress *ret, AldFailure *failure)
+/* Why there is no address of that name. */
+static const char *explain_name(const char *host, int error)
+{
+        const char *zone = host ? strchr(host, '%') : NULL;
+
+        if (error == EAI_SYSTEM)
+                return g_strerror(errno);
+        if (zone && if_nametoindex(zone + 1) == 0)
+                return "there is no such interface";
+        return gai_strerror(error);
+}
+
+int ald_address_resolve(const char *host, unsigned port, int family, AldAddress *ret, AldFailure *failure)
 {
         const struct addrinfo hints = {
-                .ai_flags = AI_NUMERICSERV | (listen ? AI_PASSIVE : 0),
-                .ai_family = listen && !host ? AF_INET6 : AF_UNSPEC,
+                .ai_flags = AI_NUMERICSERV | (host ? 0 : AI_PASSIVE),
+                .ai_family = host ? family : AF_INET6,
                 .ai_socktype = SOCK_STREAM,
         };
         struct addrinfo *found = NULL;
@@ -30,8 +42,8 @@ int ald_address_resolve(const char *host, unsigned port, bool listen, AldAddress
         snprintf(service, sizeof service, "%u", port);
         r = getaddrinfo(host, service, &hints, &found);
         if (r != 0)
-                return ald_fail(failure, ALD_FAILURE_UNREACHABLE, "%s: %s",
-                        host ?: "::", r == EAI_SYSTEM ? g_strerror(errno) : gai_strerror(r));
+                return ald_fail(
+                        failure, ALD_FAILURE_UNREACHABLE, "%s: %s", host ?: "::", explain_name(host, r));
         memcpy(&ret->storage, found->ai_addr, found->ai_addrlen);
         ret->size = found->ai_addrlen;
         freeaddrinfo(found);
@@ -163,6 +175,17 @@ static int new_socket(const AldAddress *address, const char *device, AldFailure 
         return fd;
 }
 
+/* Why the address cannot be used. */
+static const char *explain(const AldAddress *address, int error)
+{
+        const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) &address->storage;
+
+        if (error == EINVAL && six->sin6_family == AF_INET6 && six->sin6_scope_id == 0 &&
+                IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr))
+                return "a link-local address needs its interface behind it, as in fe80::1%eth0";
+        return error == ECONNREFUSED ? "nothing listens there" : g_strerror(error);
+}
+
 static int connect_failed(const AldAddress *to, int error, AldFailure *failure)
 {
         char text[ALD_ADDRESS_SIZE] = "";
@@ -171,7 +194,7 @@ static int connect_failed(const AldAddress *to, int error, AldFailure *failure)
                                                     : ALD_FAILURE_UNREACHABLE;
 
         ald_address_format(to, text);
-        return ald_fail(failure, kind, "%s port %u: %s", text, ald_address_port(to), g_strerror(error));
+        return ald_fail(failure, kind, "%s port %u: %s", text, ald_address_port(to), explain(to, error));
 }
 
 int ald_address_connect(
@@ -215,7 +238,7 @@ int ald_address_listen(
                 (void) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
         if (bind(fd, (const struct sockaddr *) &at->storage, at->size) < 0 || listen(fd, (int) backlog) < 0)
                 return ald_fail(failure, errno == EADDRINUSE ? ALD_FAILURE_BUSY : ALD_FAILURE_INTERNAL,
-                        "port %u cannot be listened on: %s", ald_address_port(at), g_strerror(errno));
+                        "port %u cannot be listened on: %s", ald_address_port(at), explain(at, errno));
         *ret_fd = ald_fd_steal(&fd);
         return 0;
 }

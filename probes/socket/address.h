@@ -19,8 +19,9 @@ typedef struct AldOrigin {
         const AldAddress *source; /* NULL: any; its port does not count */
 } AldOrigin;
 
-/* A name or an address, with its zone after a '%'; to listen, NULL is any address. The first that fits. */
-int ald_address_resolve(const char *host, unsigned port, bool listen, AldAddress *ret, AldFailure *failure);
+/* A name or an address of this family (maybe AF_UNSPEC), with its zone after a '%'; NULL is any address, to
+ * listen. The first that fits. */
+int ald_address_resolve(const char *host, unsigned port, int family, AldAddress *ret, AldFailure *failure);
 
 /* Both wait for nobody else than the other side; the descriptors are non-blocking. */
 int ald_address_connect(

@@ -25,15 +25,19 @@ static void add_direction(GString *text, const char *name, const AldDirection *d
 {
         const AldVerdict *verdict = &direction->verdict;
         g_autofree char *rate = rate_text(verdict->bits_per_second), *mean = rate_text(verdict->mean);
-        double percent = verdict->bits_per_second > 0
-                                 ? 100.0 * (double) verdict->interval / (double) verdict->bits_per_second
-                                 : 0;
 
         if (!direction->known)
                 return;
-        g_string_append_printf(text, "%s %s ±%.1f %% (mean %s), %u connection%s, limited by the %s\n", name,
-                rate, percent, mean, verdict->streams, verdict->streams == 1 ? "" : "s",
-                ald_limiter_to_string(direction->limiter));
+        g_string_append_printf(text, "%s %s", name, rate);
+        if (verdict->interval > 0 && verdict->bits_per_second > 0)
+                g_string_append_printf(text, " ±%.1f %%",
+                        100.0 * (double) verdict->interval / (double) verdict->bits_per_second);
+        if (verdict->bins == 0)
+                g_string_append(text, ", roughly: it was over within the start-up\n");
+        else
+                g_string_append_printf(text, " (mean %s), %u connection%s, limited by the %s\n", mean,
+                        verdict->streams, verdict->streams == 1 ? "" : "s",
+                        ald_limiter_to_string(direction->limiter));
 }
 
 static void add_rtt(GString *text, const AldResult *result)

@@ -152,7 +152,7 @@ static void step(Listener *listener)
 static int listen_at(Listener *listener, const char *host, AldFailure *failure)
 {
         AldAddress at;
-        int r = ald_address_resolve(host, listener->options->port, true, &at, failure);
+        int r = ald_address_resolve(host, listener->options->port, AF_UNSPEC, &at, failure);
 
         return r < 0 ? r
                      : ald_address_listen(

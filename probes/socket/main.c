@@ -42,12 +42,16 @@ static int measure(const AldProbeOptions *options, AldResult *result, AldFailure
         AldOrigin origin = { .device = options->device };
         AldAddress to, source;
         AldTls *tls = NULL;
-        int r = ald_address_resolve(options->host, options->port, false, &to, failure), stop;
+        int r = 0, stop;
 
-        if (r >= 0 && options->source) {
-                r = ald_address_resolve(options->source, 0, false, &source, failure);
+        if (options->source) {
+                r = ald_address_resolve(options->source, 0, AF_UNSPEC, &source, failure);
                 origin.source = &source;
         }
+        /* Of a name that has addresses of both families, one that can be reached from there. */
+        if (r >= 0)
+                r = ald_address_resolve(options->host, options->port,
+                        options->source ? source.storage.ss_family : AF_UNSPEC, &to, failure);
         if (r < 0)
                 return r;
         stop = ald_stop_fd();

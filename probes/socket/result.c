@@ -27,6 +27,12 @@ static void set_text(json_t *object, const char *prefix, const char *key, const 
                 json_object_set_new(object, name, json_string(text));
 }
 
+/* NULL where it was over before that could be seen. */
+static const char *limiter_of(const AldDirection *direction)
+{
+        return direction->verdict.bins > 0 ? ald_limiter_to_string(direction->limiter) : NULL;
+}
+
 static void set_direction(json_t *object, const char *prefix, const AldDirection *direction)
 {
         const AldVerdict *verdict = &direction->verdict;
@@ -41,7 +47,7 @@ static void set_direction(json_t *object, const char *prefix, const AldDirection
         set_number(object, prefix, "Streams", verdict->streams);
         set_number(object, prefix, "Bins", verdict->bins);
         set_number(object, prefix, "Retransmits", direction->retransmits);
-        set_text(object, prefix, "Limiter", ald_limiter_to_string(direction->limiter));
+        set_text(object, prefix, "Limiter", limiter_of(direction));
         json_object_set_new(object, seconds, json_real((double) verdict->nsec / 1e9));
 }
 
@@ -90,7 +96,7 @@ char *ald_result_to_json(const AldResult *result)
         set_direction(object, "Upload", &result->upload);
         set_direction(object, "Download", &result->download);
         if (direction->known) {
-                set_text(object, "", "Limiter", ald_limiter_to_string(direction->limiter));
+                set_text(object, "", "Limiter", limiter_of(direction));
                 set_number(object, "", "Streams",
                         MAX(result->upload.verdict.streams, result->download.verdict.streams));
                 set_number(

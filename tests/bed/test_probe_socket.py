@@ -80,6 +80,8 @@ def test_limits_hold(pair, keys):
     for way in ("Upload", "Download"):
         assert 4_000_000 < found[f"{way}Bytes"] < 6_000_000
         assert found[f"{way}Streams"] == 1
+        # So soon over, it was limited by nothing that can be told.
+        assert found[f"{way}Bins"] > 0 or f"{way}Limiter" not in found
 
 
 def test_round_trip_alone(pair, keys):
@@ -105,13 +107,18 @@ def test_device_and_source(pair, keys):
     assert "error" not in measure(left, *common, "--bind-device=eth0", "--source=192.0.2.9")
     assert measure(left, *common, "--bind-device=eth7")["error"] == "unreachable"
     assert measure(left, *common, "--source=198.51.100.1")["error"] == "unreachable"
+    assert "Address family" in measure(left, *common, "--source=fe80::1%eth0")["message"]
+    local = ["--connect=fe80::2", f"--key-file={keys.file}", "--rtt-only"]
+    assert "fe80::1%eth0" in measure(left, *local)["message"]
+    assert "error" not in measure(left, *local, "--bind-device=eth0")
+    assert "interface" in measure(left, "--connect=fe80::2%eth7", f"--key-file={keys.file}")["message"]
 
 
 def test_for_people(pair, keys):
     left, right = pair
     server = right.spawn([program(), "--listen", f"--key-file={keys.file}", "--once"])
     wait_steadily(lambda: "Listening on port 7461" in server.log_text(), "the probe to listen")
-    told = left.run([program(), f"--connect={RIGHT}", f"--key-file={keys.file}", "--bytes-max=1M"]).stdout
+    told = left.run([program(), f"--connect={RIGHT}", f"--key-file={keys.file}"]).stdout
     for word in (RIGHT, "by eth0", "Upload", "Download", "Round trip", "limited by the"):
         assert word in told
     assert server.wait() == 0

@@ -8,7 +8,7 @@ static AldAddress resolve(const char *text)
         AldFailure failure = {};
         AldAddress address;
 
-        g_assert_cmpint(ald_address_resolve(text, 7461, false, &address, &failure), ==, 0);
+        g_assert_cmpint(ald_address_resolve(text, 7461, AF_UNSPEC, &address, &failure), ==, 0);
         return address;
 }
 
@@ -69,7 +69,7 @@ static void test_no_address(void)
         AldFailure failure = {};
         AldAddress address;
 
-        g_assert_cmpint(ald_address_resolve("fe80::1%nowhere", 1, false, &address, &failure), <, 0);
+        g_assert_cmpint(ald_address_resolve("fe80::1%nowhere", 1, AF_UNSPEC, &address, &failure), <, 0);
         g_assert_cmpint(failure.kind, ==, ALD_FAILURE_UNREACHABLE);
         g_assert_true(g_str_has_prefix(failure.message, "fe80::1%nowhere: "));
         g_free(failure.message);
