@@ -61,7 +61,7 @@ static int parse_progress(const json_t *object, AldAnswer *answer)
                         answer->kind = ALD_ANSWER_PROGRESS;
                         answer->phase = phase;
                         answer->fraction = CLAMP(json_number_value(fraction), 0, 1);
-                        answer->variant = json_string_value(json_object_get(object, "variant"));
+                        answer->variant = ald_json_word(object, "variant");
                         return 0;
                 }
         return -EBADMSG;
@@ -93,6 +93,10 @@ static int parse_failure(const json_t *object, AldAnswer *answer)
         for (AldFailureKind kind = 0; message && kind < _ALD_FAILURE_MAX; kind++)
                 if (g_strcmp0(name, ald_failure_to_string(kind)) == 0) {
                         (void) ald_fail(&answer->failure, kind, "%s", message);
+                        /* It may have words of a driver, and goes to terminals. */
+                        for (char *at = answer->failure.message; *at; at++)
+                                if (g_ascii_iscntrl(*at))
+                                        *at = ' ';
                         return 0;
                 }
         return -EBADMSG;

@@ -72,8 +72,7 @@ static bool get_real(const json_t *object, const char *key, double *ret)
         return json_is_number(value) && isfinite(*ret) && *ret >= 0;
 }
 
-/* It is shown on terminals: plain characters only. NULL where it is not there or odd. */
-static const char *get_word(const json_t *object, const char *key)
+const char *ald_json_word(const json_t *object, const char *key)
 {
         const char *word = json_string_value(json_object_get(object, key));
 
@@ -91,7 +90,7 @@ int ald_measure_from_json(const json_t *object, AldMeasure *ret)
         AldMeter *meter = &measure.meter;
         json_int_t clock = json_integer_value(json_object_get(object, "clock"));
         json_int_t windows = json_integer_value(json_object_get(object, "windows"));
-        const char *throttle = get_word(object, "throttle"), *refused = get_word(object, "refused");
+        const char *throttle = ald_json_word(object, "throttle"), *refused = ald_json_word(object, "refused");
 
         if (!get_real(object, "best", &meter->best) || !get_real(object, "mean", &meter->mean) ||
                 !get_real(object, "median", &meter->median) ||
@@ -103,9 +102,9 @@ int ald_measure_from_json(const json_t *object, AldMeasure *ret)
         meter->clock_hz = clock > 0 ? (uint64_t) clock : 0;
         g_strlcpy(meter->throttle, throttle ?: "", sizeof meter->throttle);
         g_strlcpy(measure.refused, refused ?: "", sizeof measure.refused);
-        measure.method = get_word(object, "method");
-        measure.precision = get_word(object, "precision");
-        measure.accumulator = get_word(object, "accumulator");
+        measure.method = ald_json_word(object, "method");
+        measure.precision = ald_json_word(object, "precision");
+        measure.accumulator = ald_json_word(object, "accumulator");
         measure.fp16_hardware = json_is_true(json_object_get(object, "fp16"));
         if (!measure.method)
                 return -EBADMSG;

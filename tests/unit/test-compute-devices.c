@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include <glib.h>
+
+#include "probes/compute/answer.h"
+#include "probes/compute/cards.h"
+#include "probes/compute/devices.h"
+#include "tests/unit/fake-root.h"
+
+#define AMD "\"Vendor\":\"Advanced Micro Devices, Inc.\",\"VendorId\":4098,\"Type\":\"gpu\""
+#define ROCM "\"Platform\":\"AMD Accelerated Parallel Processing\",\"Rank\":2"
+#define CLOVER "\"Platform\":\"Clover\",\"Rank\":0"
+#define POCL "\"Platform\":\"Portable Computing Language\",\"Rank\":1,\"Type\":\"cpu\""
+
+/* The ids of what a child lists, matched with these cards, with blanks between. */
+static char *ids_of(const char *rows, const GPtrArray *cards)
+{
+        g_autofree char *line = g_strdup_printf("{\"devices\":[%s]}", rows);
+        g_autoptr(GPtrArray) none = ald_cards_new();
+        g_auto(AldAnswer) answer = {};
+        GString *ids = g_string_new(NULL);
+
+        g_assert_cmpint(ald_answer_parse(line, strlen(line), &answer), ==, 0);
+        g_assert_cmpint(answer.kind, ==, ALD_ANSWER_DEVICES);
+        ald_devices_match(answer.devices, cards ?: none);
+        for (guint i = 0; i < answer.devices->len; i++) {
+                const AldDevice *device = answer.devices->pdata[i];
+
+                g_string_append_printf(ids, "%s%s", i > 0 ? " " : "", device->id);
+        }
+        return g_string_free(ids, FALSE);
+}
+
+static void assert_ids(const char *rows, const GPtrArray *cards, const char *expected)
+{
+        g_autofree char *ids = ids_of(rows, cards);
+
+        g_assert_cmpstr(ids, ==, expected);
+}
+
+static void test_addresses(void)
+{
+        assert_ids("{" POCL "},{" AMD "," ROCM ",\"Pci\":\"0000:03:00.0\"},{" AMD "," ROCM
+                   ",\"Pci\":\"0000:01:00.0\"}",
+                NULL, "0000:01:00.0 0000:03:00.0 cpu");
+}
+
+static void test_two_platforms(void)
+{
+        /* By address, by UUID, and the processor, of which there is one. */
+        assert_ids("{" AMD "," CLOVER ",\"Pci\":\"0000:01:00.0\"},{" AMD "," ROCM
+                   ",\"Pci\":\"0000:01:00.0\"}",
+                NULL, "0000:01:00.0");
+        assert_ids("{" AMD "," CLOVER ",\"Uuid\":\"u\",\"Pci\":\"0000:01:00.0\"},{" AMD "," ROCM
+                   ",\"Uuid\":\"u\"}",
+                NULL, "0000:01:00.0");
+        assert_ids("{" POCL "},{\"Platform\":\"Intel(R) OpenCL\",\"Rank\":2,\"Type\":\"cpu\"}", NULL, "cpu");
+}
+
+static void test_parts(void)
+{
+        /* A driver that shows the parts of a device as well. */
+        assert_ids("{" AMD "," ROCM ",\"Pci\":\"0000:01:00.0\"},{" AMD "," ROCM ",\"Pci\":\"0000:01:00.0\"}",
+                NULL, "0000:01:00.0");
+}
+
+static void test_cards(void)
+{
+        g_autoptr(GPtrArray) cards = ald_cards_new();
+
+        ald_cards_add(cards, "0000:00:02.0", 0x8086);
+        ald_cards_add(cards, "0000:01:00.0", 0x1002);
+        /* The only one of its vendor; a second view of it; then two that may be either. */
+        assert_ids("{" AMD "," ROCM ",\"Name\":\"x\"}", cards, "0000:01:00.0");
+        assert_ids("{" AMD "," CLOVER ",\"Name\":\"x\"},{" AMD "," ROCM ",\"Pci\":\"0000:01:00.0\"}", cards,
+                "0000:01:00.0");
+        ald_cards_add(cards, "0000:02:00.0", 0x1002);
+        assert_ids("{" AMD "," ROCM ",\"Name\":\"x\"},{" AMD "," ROCM ",\"Name\":\"x\"}", cards, "x x#2");
+}
+
+static void test_sysfs(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(GPtrArray) cards = NULL;
+        const AldCard *card;
+
+        fake_root_write(root, "sys/bus/pci/devices/0000:01:00.0/class", "0x030200\n");
+        fake_root_write(root, "sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
+        fake_root_write(root, "sys/bus/pci/devices/0000:00:1f.0/class", "0x060100\n");
+        fake_root_mkdir(root, "sys/devices/platform/soc/soc:gpu");
+        fake_root_link(root, "sys/devices/platform/soc/soc:gpu/subsystem", "../../../../bus/platform");
+        fake_root_mkdir(root, "sys/class/drm/renderD128");
+        fake_root_link(root, "sys/class/drm/renderD128/device", "../../../devices/platform/soc/soc:gpu");
+        cards = ald_cards_read(root->dir);
+        g_assert_cmpuint(cards->len, ==, 2);
+        card = cards->pdata[0];
+        g_assert_cmpstr(card->id, ==, "0000:01:00.0");
+        g_assert_cmpuint(card->vendor, ==, 0x10de);
+        card = cards->pdata[1];
+        g_assert_cmpstr(card->id, ==, "soc:gpu");
+        g_assert_cmpuint(card->vendor, ==, 0);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/compute/devices/addresses", test_addresses);
+        g_test_add_func("/compute/devices/two-platforms", test_two_platforms);
+        g_test_add_func("/compute/devices/parts", test_parts);
+        g_test_add_func("/compute/devices/cards", test_cards);
+        g_test_add_func("/compute/devices/sysfs", test_sysfs);
+        return g_test_run();
+}
