@@ -46,8 +46,9 @@ def test_changes_of_one_record_are_told_together(host, cluster):
 
 def test_there_and_back_is_no_change(host, cluster):
     node = node_id(1)
-    cluster.take(memory(node, 1))
     with host.log_signals(STATE) as log:
+        cluster.take(memory(node, 1))
+        log.wait(lambda signal: signal.args[0] == node_path(node))
         cluster.take(memory(node, 2, seq=2), memory(node, 1, seq=3, updated=33),
                      memory(node_id(2)), record(node_id(2), seq=2, deleted=True), memory(node_id(3)))
         log.wait(lambda signal: signal.args[0] == node_path(node_id(3)))
