@@ -59,7 +59,7 @@ def test_status_is_the_default(play):
     plain = host.alidadectl().stdout
     assert plain.splitlines()[0] == f"atlas {ME}"
     assert "Memory: 16.0/64.0 GiB free, no swap" in plain
-    assert "FP16 compute: 330 TFLOPS, 1 device not measured" in plain
+    assert "FP16 compute: 330 TFLOPS, 1 device left out" in plain
     assert "Memory bandwidth: –" in plain
     assert "Findings: none" in plain
     def steady(text):
@@ -311,7 +311,7 @@ def test_ten_thousand_nodes(play):
     small = {"Node1.Identity": {"FriendlyName": "n"}, "Node1.Memory": {"TotalBytes": GIB, "AvailableBytes": 1}}
     host, state = play({node_id(number): small for number in range(1, 10_001)})
     state.refuse_whole_map()
-    state.page = 2500
+    state.page = 1000
     lines = host.alidadectl("nodes", deadline=60).stdout.splitlines()
     assert len(lines) == 10_001
 
