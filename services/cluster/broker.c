@@ -219,10 +219,10 @@ void ald_broker_reconsider(AldBroker *broker)
                 ald_broker_start(broker);
 }
 
-void ald_broker_subscribe(AldBroker *broker)
+void ald_broker_subscribe(AldBroker *broker, bool again)
 {
         if (broker->session)
-                ald_session_subscribe(broker->session, (const char *const *) broker->common->filters);
+                ald_session_subscribe(broker->session, (const char *const *) broker->common->filters, again);
 }
 
 bool ald_broker_ask_again(AldBroker *broker, const char *filter)

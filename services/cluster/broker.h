@@ -101,8 +101,8 @@ void ald_broker_yield(AldBroker *broker, const AldBroker *to);
 /* Looks again now, where it was a duplicate. */
 void ald_broker_reconsider(AldBroker *broker);
 
-/* Subscribes to the filters of the list, again where it was before. */
-void ald_broker_subscribe(AldBroker *broker);
+/* Subscribes to the filters of the list; see session.h. */
+void ald_broker_subscribe(AldBroker *broker, bool again);
 
 /* False where too much was asked for so, and waits. */
 bool ald_broker_ask_again(AldBroker *broker, const char *filter);

@@ -258,14 +258,14 @@ void ald_brokers_discover(AldBrokers *brokers, const AldAddress *addresses, size
         rebuild(brokers);
 }
 
-void ald_brokers_subscribe(AldBrokers *brokers, const char *const *filters)
+void ald_brokers_subscribe(AldBrokers *brokers, const char *const *filters, bool again)
 {
         char **old = brokers->common.filters;
 
         brokers->common.filters = g_strdupv((char **) filters);
         g_strfreev(old);
         for (guint i = 0; i < brokers->list->len; i++)
-                ald_broker_subscribe(brokers->list->pdata[i]);
+                ald_broker_subscribe(brokers->list->pdata[i], again);
 }
 
 bool ald_brokers_ask_again(AldBrokers *brokers, const char *filter)

@@ -86,10 +86,10 @@ void ald_brokers_reconnect(AldBrokers *brokers);
 void ald_brokers_suspend(AldBrokers *brokers);
 
 /*
- * What is subscribed to at all brokers, now and after each connect, with QoS 0; a NULL-terminated list,
- * copied. Called again, with the same or another list, it makes the brokers send all retained messages anew.
+ * What is subscribed to at all brokers (see session.h), now and after each connect, with QoS 0; a
+ * NULL-terminated list, copied. `again`: the brokers are to send all retained messages anew.
  */
-void ald_brokers_subscribe(AldBrokers *brokers, const char *const *filters);
+void ald_brokers_subscribe(AldBrokers *brokers, const char *const *filters, bool again);
 
 /* Has all brokers send once more what they keep of this filter, which is within those that are subscribed to.
  * False where a broker has too many of these to do. */

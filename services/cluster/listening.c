@@ -29,11 +29,11 @@ static char **wanted_filters(const AldListening *listening)
                 listening->scope == ALD_LISTENING_TO_PEERS ? listening->nodes : NULL, ald_realtime_usec());
 }
 
-static void subscribe(AldListening *listening)
+static void subscribe(AldListening *listening, bool again)
 {
         g_strfreev(listening->filters);
         listening->filters = wanted_filters(listening);
-        ald_brokers_subscribe(listening->brokers, (const char *const *) listening->filters);
+        ald_brokers_subscribe(listening->brokers, (const char *const *) listening->filters, again);
 }
 
 static void schedule_peers(AldListening *listening, gint64 delay)
@@ -49,15 +49,12 @@ static void schedule_peers(AldListening *listening, gint64 delay)
 static void on_peers(void *userdata)
 {
         AldListening *listening = userdata;
-        g_auto(GStrv) filters = NULL;
 
         listening->peers_due = ALD_TIMER_NEVER;
         if (listening->scope == ALD_LISTENING_TO_ALL)
                 return;
-        filters = wanted_filters(listening);
-        if (listening->filters &&
-                !g_strv_equal((const char *const *) filters, (const char *const *) listening->filters))
-                subscribe(listening);
+        if (listening->filters)
+                subscribe(listening, false);
         schedule_peers(listening, PEERS_USEC);
 }
 
@@ -96,7 +93,7 @@ void ald_listening_set_scope(AldListening *listening, AldListeningScope scope)
 {
         listening->scope = scope;
         if (listening->filters)
-                subscribe(listening);
+                subscribe(listening, true);
         schedule_peers(listening, PEERS_USEC);
 }
 
@@ -108,7 +105,7 @@ void ald_listening_note_presence(AldListening *listening)
 void ald_listening_ask_for_all(AldListening *listening)
 {
         ald_timer_set(listening->hold_timer, ALD_TIMER_NEVER);
-        subscribe(listening);
+        subscribe(listening, true);
 }
 
 bool ald_listening_ask_for(AldListening *listening, const AldId *node)

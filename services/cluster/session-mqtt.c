@@ -24,6 +24,7 @@ static void on_connect(struct mosquitto *mosq, void *userdata, int code)
 {
         AldWire *wire = userdata;
         char **filters;
+        bool again;
 
         /* Once: a broker that says it again and again would fill the inbox with events. */
         if (wire->phase != ALD_WIRE_HELLO)
@@ -34,9 +35,9 @@ static void on_connect(struct mosquitto *mosq, void *userdata, int code)
         wire->phase = ALD_WIRE_UP;
         mosquitto_log_callback_set(mosq, NULL); /* it would write a line for each message */
         ald_wire_say(wire, ALD_SESSION_CONNECTED, NULL, wire->expiry);
-        filters = ald_session_take_filters(wire->session);
+        filters = ald_session_take_filters(wire->session, &again);
         if (filters)
-                ald_wire_subscribe(wire, filters);
+                ald_wire_subscribe(wire, filters, again);
 }
 
 static void on_message(struct mosquitto *mosq, void *userdata, const struct mosquitto_message *received)
@@ -60,10 +61,10 @@ static void on_subscribe(struct mosquitto *mosq, void *userdata, int mid, int n,
         if (mid != wire->subscribe_mid)
                 return;
         wire->subscribe_mid = 0; /* once */
-        for (int i = 0; i < n && wire->subscribed[i]; i++)
+        for (int i = 0; i < n && i < (int) wire->awaited->len; i++)
                 if (granted[i] >= 128) {
-                        g_autofree char *words = g_strdup_printf(
-                                "the broker refuses the subscription to %s", wire->subscribed[i]);
+                        g_autofree char *words = g_strdup_printf("the broker refuses the subscription to %s",
+                                (const char *) wire->awaited->pdata[i]);
 
                         ald_wire_say(wire, ALD_SESSION_WARNING, words, 0);
                 }
@@ -121,6 +122,7 @@ int ald_wire_open(AldWire *wire, const char *host)
         int rc;
 
         wire->in_flight = g_hash_table_new(NULL, NULL);
+        wire->awaited = g_ptr_array_new_with_free_func(g_free);
         wire->mosq = mosquitto_new(wire->session->client_id, true, wire);
         if (!wire->mosq)
                 return MOSQ_ERR_NOMEM;
@@ -138,27 +140,44 @@ void ald_wire_close(AldWire *wire)
         g_free(wire->claim);
         g_free(wire->openssl);
         g_strfreev(wire->subscribed);
+        g_ptr_array_unref(wire->awaited);
         g_hash_table_unref(wire->in_flight);
 }
 
-/* First what is new, so that nothing is missed between. With QoS 0: what a connection loses the broker sends
- * anew with the next, and to acknowledge each of thousands of values makes a start six times as long. */
-void ald_wire_subscribe(AldWire *wire, char **filters)
+/* With QoS 0: what a connection loses the broker sends anew with the next, and to acknowledge each of
+ * thousands of values makes a start six times as long. */
+static void subscribe_to_awaited(AldWire *wire)
 {
-        guint n = g_strv_length(filters);
-        int rc = MOSQ_ERR_SUCCESS;
+        char **filters = (char **) wire->awaited->pdata;
+        g_autofree char *words = NULL;
+        int rc;
 
-        if (n > 0)
-                rc = mosquitto_subscribe_multiple(
-                        wire->mosq, &wire->subscribe_mid, (int) n, filters, 0, 0, NULL);
-        if (rc != MOSQ_ERR_SUCCESS) {
-                g_autofree char *words = g_strdup_printf(
-                        "the subscription to %s cannot be sent: %s", filters[0], mosquitto_strerror(rc));
+        if (wire->awaited->len == 0)
+                return;
+        rc = mosquitto_subscribe_multiple(
+                wire->mosq, &wire->subscribe_mid, (int) wire->awaited->len, filters, 0, 0, NULL);
+        if (rc == MOSQ_ERR_SUCCESS)
+                return;
+        words = g_strdup_printf(
+                "the subscription to %s cannot be sent: %s", filters[0], mosquitto_strerror(rc));
+        ald_wire_say(wire, ALD_SESSION_WARNING, words, 0);
+}
 
-                ald_wire_say(wire, ALD_SESSION_WARNING, words, 0);
-        }
+static bool contains(char **filters, const char *filter)
+{
+        return filters && g_strv_contains((const char *const *) filters, filter);
+}
+
+/* First what is new, so that nothing is missed between. */
+void ald_wire_subscribe(AldWire *wire, char **filters, bool again)
+{
+        g_ptr_array_set_size(wire->awaited, 0);
+        for (char **filter = filters; *filter; filter++)
+                if (again || !contains(wire->subscribed, *filter))
+                        g_ptr_array_add(wire->awaited, g_strdup(*filter));
+        subscribe_to_awaited(wire);
         for (char **old = wire->subscribed; old && *old; old++)
-                if (!g_strv_contains((const char *const *) filters, *old))
+                if (!contains(filters, *old))
                         (void) mosquitto_unsubscribe(wire->mosq, NULL, *old);
         g_strfreev(wire->subscribed);
         wire->subscribed = filters;
@@ -169,7 +188,7 @@ void ald_wire_ask_again(AldWire *wire, char **filters)
 {
         for (; *filters; filters++) {
                 (void) mosquitto_subscribe(wire->mosq, NULL, *filters, 0);
-                if (!wire->subscribed || !g_strv_contains((const char *const *) wire->subscribed, *filters))
+                if (!contains(wire->subscribed, *filters))
                         (void) mosquitto_unsubscribe(wire->mosq, NULL, *filters);
         }
 }

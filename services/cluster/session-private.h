@@ -28,6 +28,7 @@ struct AldSession {
         bool resolving; /* cannot be stopped now */
         bool ended;
         bool resubscribe;
+        bool again; /* also to what is subscribed to */
         char **filters;
         GPtrArray *asked; /* filters of which all is to come once more */
         AldTopicQueue *out;
@@ -39,7 +40,7 @@ gpointer ald_session_run(gpointer data);
 /* What the thread is asked for. The list of filters is NULL unless it is to be subscribed to, and then the
  * caller's. */
 bool ald_session_is_stopping(AldSession *session);
-char **ald_session_take_filters(AldSession *session);
+char **ald_session_take_filters(AldSession *session, bool *ret_again);
 /* NULL where nothing was asked for. */
 char **ald_session_take_asked(AldSession *session);
 AldTopicMessage *ald_session_take_message(AldSession *session);
@@ -87,6 +88,7 @@ typedef struct AldWire {
         char *openssl;   /* what OpenSSL last said */
         int connack;
         char **subscribed;
+        GPtrArray *awaited; /* of these, what the broker has not said yes or no to */
         int subscribe_mid;
         GHashTable *in_flight; /* bytes by message id */
         size_t in_flight_bytes;
@@ -95,7 +97,7 @@ typedef struct AldWire {
 /* session-mqtt.c: libmosquitto, its callbacks, and what is sent. */
 int ald_wire_open(AldWire *wire, const char *host); /* what mosquitto_connect_async() returns */
 void ald_wire_close(AldWire *wire);
-void ald_wire_subscribe(AldWire *wire, char **filters); /* takes over the list */
+void ald_wire_subscribe(AldWire *wire, char **filters, bool again); /* takes over the list */
 void ald_wire_ask_again(AldWire *wire, char **filters);
 void ald_wire_fill(AldWire *wire);           /* hands over what waits, as far as the window is open */
 bool ald_wire_may_fill(const AldWire *wire); /* something waits, and the window is open */

@@ -192,6 +192,7 @@ static void look_around(AldWire *wire)
 {
         g_auto(GStrv) asked = NULL;
         char **filters;
+        bool again;
 
         if (ald_session_is_stopping(wire->session)) {
                 if (wire->phase < ALD_WIRE_UP)
@@ -201,9 +202,9 @@ static void look_around(AldWire *wire)
         }
         if (wire->phase != ALD_WIRE_UP)
                 return;
-        filters = ald_session_take_filters(wire->session);
+        filters = ald_session_take_filters(wire->session, &again);
         if (filters)
-                ald_wire_subscribe(wire, filters);
+                ald_wire_subscribe(wire, filters, again);
         asked = ald_session_take_asked(wire->session);
         if (asked)
                 ald_wire_ask_again(wire, asked);

@@ -117,12 +117,13 @@ int ald_session_publish(AldSession *session, const AldTopicMessage *message)
         return put ? 0 : -ENOBUFS;
 }
 
-void ald_session_subscribe(AldSession *session, const char *const *filters)
+void ald_session_subscribe(AldSession *session, const char *const *filters, bool again)
 {
         g_mutex_lock(&session->lock);
         g_strfreev(session->filters);
         session->filters = g_strdupv((char **) filters);
         session->resubscribe = true;
+        session->again = session->again || again;
         g_mutex_unlock(&session->lock);
         wake(session);
 }
@@ -165,16 +166,17 @@ bool ald_session_is_stopping(AldSession *session)
         return stopping;
 }
 
-char **ald_session_take_filters(AldSession *session)
+char **ald_session_take_filters(AldSession *session, bool *ret_again)
 {
         char **filters = NULL;
 
         g_mutex_lock(&session->lock);
         if (session->resubscribe)
                 filters = session->filters ? g_strdupv(session->filters) : g_new0(char *, 1);
-        session->resubscribe = false;
-        if (filters) /* with them all comes again */
+        if (filters && session->again) /* with them all comes again */
                 g_ptr_array_set_size(session->asked, 0);
+        *ret_again = session->again;
+        session->resubscribe = session->again = false;
         g_mutex_unlock(&session->lock);
         return filters;
 }

@@ -56,8 +56,9 @@ void ald_session_free(AldSession *session);
 /* -ENOBUFS where too much waits to be sent. */
 int ald_session_publish(AldSession *session, const AldTopicMessage *message);
 
-/* Subscribes to these, again where it was before, and ends the other subscriptions. */
-void ald_session_subscribe(AldSession *session, const char *const *filters);
+/* Subscribes to these, and ends the other subscriptions. With `again` also to those that were there before,
+ * so that the broker sends all that it keeps. */
+void ald_session_subscribe(AldSession *session, const char *const *filters, bool again);
 
 /* Has the broker send once more what it keeps of this filter, which is within those that are subscribed to.
  * False where too many wait. */

@@ -133,12 +133,21 @@ def test_the_state_service_starts_anew(pair):
     pair.wait_until(lambda: one.digest() == two.digest() == before, "the same map as before")
 
 
+def log_subscriptions(node):
+    (node.broker.config / "conf.d/log.conf").write_text("log_type information\nlog_type subscribe\n")
+    node.broker.process.signal(signal.SIGHUP)
+    wait_steadily(lambda: "Reloading config" in node.broker.process.log_text(), "the broker to read that")
+
+
+def count_subscriptions(broker, node, topic):
+    lines = broker.broker.process.log_text().splitlines()
+    return sum(line.endswith(f"{node.id} 0 alidade/1/bed/{topic}") for line in lines)
+
+
 def test_what_brokers_keep_is_asked_for_once(pair):
     """Both services start together, and the other nodes are not said twice, whichever of them comes first."""
     one, two = pair.nodes
-    (one.broker.config / "conf.d/log.conf").write_text("log_type information\nlog_type subscribe\n")
-    one.broker.process.signal(signal.SIGHUP)
-    wait_steadily(lambda: "Reloading config" in one.broker.process.log_text(), "the broker to read that")
+    log_subscriptions(one)
     for program in ("clusterd", "stated"):
         two.process(program).stop()
         two.wait_for_name(SERVICES[program].bus_name, present=False)
@@ -147,9 +156,7 @@ def test_what_brokers_keep_is_asked_for_once(pair):
         two.wait_for_name(SERVICES[program].bus_name)
     pair.wait_online()
     pair.wait_digest_equal()
-    subscriptions = [line for line in one.broker.process.log_text().splitlines()
-                     if line.endswith(f"{two.id} 0 alidade/1/bed/#")]
-    assert len(subscriptions) == 1
+    assert count_subscriptions(one, two, "#") == 1
 
 
 def wait_peer_alone(cluster, one, two):
@@ -177,6 +184,21 @@ def test_who_mirrors_nobody_sees_peers_come_and_go(make_cluster):
     one.write_config("[cluster]\nmirror=self\n")
     one.reload("clusterd")
     one.wait_presence(two, "online")
+
+
+def test_who_comes_is_no_reason_to_be_told_of_all_again(make_cluster):
+    cluster = make_cluster(2, sysroot=True, config="[cluster]\nmirror=self\n")
+    one, two = cluster.nodes
+    wait_peer_alone(cluster, one, two)
+    two.process("clusterd").stop()
+    one.wait_presence(two, "offline")
+    log_subscriptions(one)
+    one.restart("clusterd")
+    cluster.wait_until(lambda: count_subscriptions(one, one, "+/status") == 1, "node1 to listen")
+    assert count_subscriptions(one, one, "+/Node1.Identity") == 0
+    two.start_daemon("clusterd")
+    cluster.wait_until(lambda: count_subscriptions(one, one, "+/Node1.Identity") == 1, "node1 to listen to node2")
+    assert count_subscriptions(one, one, "+/status") == 1
 
 
 def test_mirror_on_demand(make_cluster):
