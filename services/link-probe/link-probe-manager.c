@@ -7,6 +7,7 @@
 #include "services/link-probe/busy.h"
 #include "services/link-probe/link-probe-manager.h"
 #include "services/link-probe/listener.h"
+#include "services/link-probe/wifi.h"
 #include "services/link-probe/wish.h"
 
 #define RUNTIME_DIRECTORY_FALLBACK "/run/alidade/link-probe"
@@ -221,7 +222,7 @@ static void make_parts(AldLinkProbeManager *manager)
         AldScheduleParts parts;
 
         manager->counters = ald_counters_new(root);
-        manager->media = ald_media_new(root);
+        manager->media = ald_media_new(root, ald_wifi_generation);
         manager->query = ald_state_query_new(manager->service);
         manager->prober = ald_prober_new(&manager->program, manager->counters, manager->media, tell, manager);
         manager->sessions = ald_sessions_new(

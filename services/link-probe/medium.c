@@ -3,6 +3,7 @@
 
 #include "services/common/thunderbolt.h"
 #include "services/link-probe/medium.h"
+#include "services/link-probe/wifi.h"
 #include "state/network.h"
 #include "state/record.h"
 
@@ -12,23 +13,28 @@
 #define LOOKS_FOR_ANOTHER 2u
 #define LOOKS_FOR_NOTHING 3u
 
-/* What an interface is held to be, and what it was since that. */
+/* What something is held to be, and what it was since that; 0: unknown. */
 typedef struct Held {
-        const char *type; /* NULL: unknown; else static */
-        const char *other;
-        unsigned looks;
+        unsigned value, other, looks;
 } Held;
+
+typedef struct Interface {
+        Held type; /* AldInterfaceType, and 1 */
+        Held generation;
+} Interface;
 
 struct AldMedia {
         int root;
-        GHashTable *by_name; /* name → Held */
+        AldWifiLook wifi_generation;
+        GHashTable *by_name; /* name → Interface */
 };
 
-AldMedia *ald_media_new(int root)
+AldMedia *ald_media_new(int root, AldWifiLook wifi_generation)
 {
         AldMedia *media = g_new(AldMedia, 1);
 
         media->root = root;
+        media->wifi_generation = wifi_generation;
         media->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
         return media;
 }
@@ -46,61 +52,79 @@ static const AldInterface *find(const AldNetwork *network, const char *interface
         return network ? ald_rows_find(&network->interfaces, interface) : NULL;
 }
 
-/* The word itself, not that of the record, which is soon another. */
-static const char *type_of(const AldInterface *row)
+static unsigned type_of(const AldInterface *row)
 {
         for (AldInterfaceType type = 0; row && row->type && type < ALD_INTERFACE_TYPE_N; type++)
                 if (type != ALD_INTERFACE_TYPE_UNKNOWN && ald_interface_is(row, type))
-                        return ald_interface_type_to_string(type);
-        return NULL;
+                        return type + 1;
+        return 0;
 }
 
-static Held *hold(AldMedia *media, const char *interface)
+static Interface *hold(AldMedia *media, const char *name)
 {
-        Held *held = g_hash_table_lookup(media->by_name, interface);
+        Interface *interface = g_hash_table_lookup(media->by_name, name);
 
-        if (held)
-                return held;
+        if (interface)
+                return interface;
         if (g_hash_table_size(media->by_name) >= HELD_MAX)
                 g_hash_table_remove_all(media->by_name);
-        held = g_new0(Held, 1);
-        g_hash_table_insert(media->by_name, g_strdup(interface), held);
-        return held;
+        interface = g_new0(Interface, 1);
+        g_hash_table_insert(media->by_name, g_strdup(name), interface);
+        return interface;
 }
 
-static const char *settle(Held *held, const char *type)
+static unsigned settle(Held *held, unsigned value)
 {
-        if (!held->type || type == held->type) {
-                held->type = type;
+        if (held->value == 0 || value == held->value) {
+                held->value = value;
                 held->looks = 0;
-                return held->type;
+                return held->value;
         }
-        held->looks = type == held->other ? held->looks + 1 : 1;
-        held->other = type;
-        if (held->looks >= (type ? LOOKS_FOR_ANOTHER : LOOKS_FOR_NOTHING)) {
-                held->type = type;
+        held->looks = value == held->other ? held->looks + 1 : 1;
+        held->other = value;
+        if (held->looks >= (value ? LOOKS_FOR_ANOTHER : LOOKS_FOR_NOTHING)) {
+                held->value = value;
                 held->looks = 0;
         }
-        return held->type;
+        return held->value;
+}
+
+/* The device of the interface is a service that the other host offers. */
+static void look_at_thunderbolt(const AldMedia *media, const char *interface, AldMedium *medium)
+{
+        g_autofree char *host = g_strdup_printf("sys/class/net/%s/device/..", interface);
+        uint64_t speed;
+
+        ald_thunderbolt_read(media->root, host, &medium->generation, &speed);
+        if (medium->bits_per_second == ALD_ABSENT_UINT64)
+                medium->bits_per_second = speed;
+}
+
+/* The rate at which a station has sent last is of an older generation now and then. */
+static void look_at_wifi(AldMedia *media, const char *interface, Held *held, AldMedium *medium)
+{
+        unsigned generation = settle(held, media->wifi_generation(interface));
+
+        if (generation > 0)
+                medium->generation = generation;
 }
 
 AldMedium ald_media_look(AldMedia *media, const AldNetwork *network, const char *interface)
 {
         const AldInterface *row = find(network, interface);
+        Interface *held = hold(media, interface);
+        unsigned type = settle(&held->type, type_of(row));
         AldMedium medium = {
-                .type = settle(hold(media, interface), type_of(row)),
+                .type = type > 0 ? ald_interface_type_to_string(type - 1) : NULL,
                 .generation = ALD_ABSENT_UINT64,
                 .bits_per_second = row ? row->speed_bits_per_second : ALD_ABSENT_UINT64,
         };
-        g_autofree char *host = NULL;
-        uint64_t speed;
 
-        if (medium.type != ald_interface_type_to_string(ALD_INTERFACE_TYPE_THUNDERBOLT))
-                return medium;
-        /* The device of the interface is a service that the other host offers. */
-        host = g_strdup_printf("sys/class/net/%s/device/..", interface);
-        ald_thunderbolt_read(media->root, host, &medium.generation, &speed);
-        if (medium.bits_per_second == ALD_ABSENT_UINT64)
-                medium.bits_per_second = speed;
+        if (type == ALD_INTERFACE_TYPE_THUNDERBOLT + 1)
+                look_at_thunderbolt(media, interface, &medium);
+        else if (type == ALD_INTERFACE_TYPE_WIFI + 1)
+                look_at_wifi(media, interface, &held->generation, &medium);
+        else
+                held->generation = (Held){ 0 };
         return medium;
 }

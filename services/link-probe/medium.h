@@ -4,19 +4,22 @@
 #include "state/schema.h"
 
 /*
- * What the interfaces of this machine are, by its Node1.Network record, and by sysfs of Thunderbolt. What one
- * was goes on to be said until something else was seen twice, or nothing three times: what drivers and
- * services tell while they start again is no news.
+ * What the interfaces of this machine are, by its Node1.Network record, sysfs of Thunderbolt, and nl80211.
+ * What one was goes on to be said until something else was seen twice, or nothing three times: what drivers
+ * and services tell while they start again is no news.
  */
 typedef struct AldMedia AldMedia;
 
 typedef struct AldMedium {
         const char *type;         /* as in that record; NULL where unknown */
-        uint64_t generation;      /* of Thunderbolt; maybe absent */
+        uint64_t generation;      /* of Thunderbolt or Wi-Fi; maybe absent */
         uint64_t bits_per_second; /* negotiated; maybe absent */
 } AldMedium;
 
-AldMedia *ald_media_new(int root);
+/* How the generation of Wi-Fi is found, which is ald_wifi_generation(). */
+typedef unsigned (*AldWifiLook)(const char *interface);
+
+AldMedia *ald_media_new(int root, AldWifiLook wifi_generation);
 void ald_media_free(AldMedia *media);
 
 /* The network may be NULL where it is not known. The type belongs to the media. */

@@ -5,7 +5,15 @@
 
 #define DEVICE "sys/devices/domain0/0-0/0-1/"
 
-static const char *look(AldMedia *media, const char *type)
+static unsigned told;
+
+static unsigned wifi_generation(const char *interface)
+{
+        g_assert_cmpstr(interface, ==, "net0");
+        return told;
+}
+
+static AldMedium look_all(AldMedia *media, const char *type)
 {
         AldInterface row = ALD_INTERFACE_INIT;
         AldNetwork network = ALD_NETWORK_INIT;
@@ -14,13 +22,46 @@ static const char *look(AldMedia *media, const char *type)
         row.type = type;
         network.interfaces.items = &row;
         network.interfaces.n = type ? 1 : 0;
-        return ald_media_look(media, &network, "net0").type;
+        return ald_media_look(media, &network, "net0");
+}
+
+static const char *look(AldMedia *media, const char *type)
+{
+        return look_all(media, type).type;
+}
+
+static uint64_t look_wifi(AldMedia *media, unsigned generation)
+{
+        told = generation;
+        return look_all(media, "wifi").generation;
+}
+
+/* What was sent last was a beacon, or over a bad link, now and then. */
+static void test_generation_does_not_flicker(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        AldMedia *media = ald_media_new(root->fd, wifi_generation);
+
+        g_assert_cmpuint(look_wifi(media, 0), ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(look_wifi(media, 6), ==, 6);
+        g_assert_cmpuint(look_wifi(media, 0), ==, 6);
+        g_assert_cmpuint(look_wifi(media, 4), ==, 6);
+        g_assert_cmpuint(look_wifi(media, 6), ==, 6);
+        g_assert_cmpuint(look_wifi(media, 7), ==, 6);
+        g_assert_cmpuint(look_wifi(media, 7), ==, 7);
+        g_assert_cmpuint(look_wifi(media, 0), ==, 7);
+        g_assert_cmpuint(look_wifi(media, 0), ==, 7);
+        g_assert_cmpuint(look_wifi(media, 0), ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(look_wifi(media, 5), ==, 5);
+        g_assert_cmpuint(look_all(media, "ethernet").generation, ==, 5);
+        g_assert_cmpuint(look_all(media, "ethernet").generation, ==, ALD_ABSENT_UINT64);
+        ald_media_free(media);
 }
 
 static void test_does_not_flicker(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
-        AldMedia *media = ald_media_new(root->fd);
+        AldMedia *media = ald_media_new(root->fd, wifi_generation);
 
         g_assert_null(look(media, NULL));
         g_assert_cmpstr(look(media, "ethernet"), ==, "ethernet");
@@ -73,6 +114,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/link-probe-medium/does-not-flicker", test_does_not_flicker);
+        g_test_add_func("/link-probe-medium/generation-does-not-flicker", test_generation_does_not_flicker);
         g_test_add_func("/link-probe-medium/thunderbolt", test_thunderbolt);
         return g_test_run();
 }

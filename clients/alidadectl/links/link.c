@@ -138,6 +138,16 @@ static char *make_sort_key(const AldLinkInfo *info)
         return g_strdup_printf("%s\n%s\n%d%s", source, sink, info->rdma, path);
 }
 
+/* "ethernet", "wifi 6", "thunderbolt 4" */
+static char *describe_type(const json_t *fields)
+{
+        g_autofree char *type = safe_field(fields, "SourceInterfaceType");
+        double generation = ald_link_amount(fields, "SourceInterfaceGeneration");
+
+        return type && !isnan(generation) ? g_strdup_printf("%s %.0f", type, generation)
+                                          : g_steal_pointer(&type);
+}
+
 static AldLinkInfo *info_new(
         AldModel *model, const AldEntity *link, const char *kind, const json_t *fields, double now_usec)
 {
@@ -150,7 +160,7 @@ static AldLinkInfo *info_new(
         info->source = ald_link_node_name(model, info->source_id);
         info->sink = ald_link_node_name(model, info->sink_id);
         info->interface = safe_field(fields, "SourceInterface");
-        info->type = info->rdma ? g_strdup("rdma") : safe_field(fields, "SourceInterfaceType");
+        info->type = info->rdma ? g_strdup("rdma") : describe_type(fields);
         info->path = describe_path(info, link, fields);
         info->upload = ald_link_amount(fields, "UploadBitsPerSecond");
         info->download = ald_link_amount(fields, "DownloadBitsPerSecond");
