@@ -47,7 +47,8 @@ static void list_each(const AldRunner *runner, char *const *folders, GPtrArray *
                 if (list(runner, *folder, devices, &one) >= 0)
                         continue;
                 aborted = one.kind == ALD_FAILURE_ABORTED;
-                if (one.kind == ALD_FAILURE_CRASHED || one.kind == ALD_FAILURE_TIMEOUT) {
+                if (one.kind == ALD_FAILURE_CRASHED || one.kind == ALD_FAILURE_TIMEOUT ||
+                        one.kind == ALD_FAILURE_BUSY) {
                         g_autofree char *name = g_path_get_basename(*folder);
 
                         g_printerr("alidade-probe-compute: %s is left out: %s\n", name, one.message);

@@ -138,12 +138,12 @@ static int measure_metric(const AldRunner *runner, const AldComputeOptions *opti
         return r;
 }
 
-/* What hung twice hangs again, and each time costs the whole of the time limit. */
+/* What hung twice hangs again, and each time costs the whole of the time limit; a busy machine stays so. */
 static bool is_hopeless(const AldFailure *failure)
 {
         return failure->message &&
-               (failure->kind == ALD_FAILURE_TIMEOUT || failure->kind == ALD_FAILURE_ABORTED ||
-                       failure->kind == ALD_FAILURE_DEVICE_LOST ||
+               (failure->kind == ALD_FAILURE_TIMEOUT || failure->kind == ALD_FAILURE_BUSY ||
+                       failure->kind == ALD_FAILURE_ABORTED || failure->kind == ALD_FAILURE_DEVICE_LOST ||
                        failure->kind == ALD_FAILURE_NO_SUCH_DEVICE);
 }
 

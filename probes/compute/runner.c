@@ -5,11 +5,13 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "probes/common/clock.h"
 #include "probes/common/wait.h"
+#include "probes/compute/others.h"
 #include "probes/compute/runner.h"
 #include "probes/fd.h"
 
@@ -17,6 +19,7 @@
 #define LINE_MAX_BYTES (1024u * 1024)
 #define BYTES_MAX (16u * 1024 * 1024)
 #define KILLED_MSEC 3000u
+#define OTHERS_MIN 0.5 /* of the processors */
 
 typedef struct Child {
         const AldRunner *runner;
@@ -184,13 +187,44 @@ static int follow(Child *child, AldRunnerTold told, void *userdata, AldAnswer *r
         return r;
 }
 
+/* What the children took that were waited for, in µs. */
+static uint64_t taken_usec(void)
+{
+        struct rusage usage = {};
+
+        getrusage(RUSAGE_CHILDREN, &usage);
+        return (uint64_t) (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
+               (uint64_t) (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+static void read_times(AldProcessorTimes *ret)
+{
+        ald_processor_times_read("/", ret);
+        ret->own = taken_usec();
+}
+
+/* What comes too late for want of a processor did not hang. */
+static int excuse(const Child *child, const AldProcessorTimes *before, AldFailure *failure)
+{
+        AldProcessorTimes after;
+
+        read_times(&after);
+        if (ald_others_share(before, &after) < OTHERS_MIN)
+                return -ETIMEDOUT;
+        ald_failure_clear(failure);
+        return ald_fail(
+                failure, ALD_FAILURE_BUSY, "the machine was at other work for %u s", child->runner->timeout);
+}
+
 int ald_runner_run(const AldRunner *runner, const char *const *arguments, const char *drivers,
         AldRunnerTold told, void *userdata, AldAnswer *ret, AldFailure *failure)
 {
         Child child = { .runner = runner, .pid = -1, .pidfd = -1, .answers = -1 };
+        AldProcessorTimes before;
         AldAnswer answer = {};
         int r;
 
+        read_times(&before);
         child.deadline = ald_now() + runner->timeout * ALD_NSEC_PER_SEC;
         r = spawn(&child, arguments, drivers);
         if (r < 0)
@@ -199,6 +233,8 @@ int ald_runner_run(const AldRunner *runner, const char *const *arguments, const 
         r = follow(&child, told, userdata, &answer, failure);
         if (child.pid > 0)
                 (void) end(&child, &(int){ 0 });
+        if (r == -ETIMEDOUT)
+                r = excuse(&child, &before, failure);
         g_string_free(child.text, TRUE);
         ald_fd_close(&child.answers);
         ald_fd_close(&child.pidfd);

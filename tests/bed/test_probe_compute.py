@@ -135,11 +135,11 @@ def test_beside_a_broken_driver(seat):
     assert result["MemoryBandwidthBytesPerSecond"] > 1e8
 
 
-@pytest.mark.parametrize("mode, error", [("crash-load", "crashed"), ("hang-list", "timeout")])
-def test_a_broken_driver_alone(seat, mode, error):
+@pytest.mark.parametrize("mode, errors", [("crash-load", ["crashed"]), ("hang-list", ["timeout", "busy"])])
+def test_a_broken_driver_alone(seat, mode, errors):
     seat.add_fake(mode)
     result = seat.json("--list", "--timeout=2", status=1)
-    assert (result["Devices"], result["error"]) == ([], error)
+    assert result["Devices"] == [] and result["error"] in errors
 
 
 @pytest.mark.parametrize("mode, error", [
@@ -159,7 +159,8 @@ def test_what_goes_wrong_is_named(seat, mode, error):
 def test_what_hangs_is_killed_and_not_tried_for_ever(seat, mode):
     seat.add_fake(mode)
     result = seat.json(f"--device={GPU}", "--timeout=2", status=1)
-    assert {error["error"] for error in result["Errors"].values()} == {"timeout"}
+    # Busy where other tests use up the processors.
+    assert {error["error"] for error in result["Errors"].values()} in ({"timeout"}, {"busy"})
     assert result["Errors"]["read"]["message"].startswith("not tried")
     assert seat.processes() == {}
 
@@ -267,13 +268,26 @@ def test_all_of_a_processor(seat):
     assert not [name for name in os.listdir(seat.folder / "cache") if name.startswith("tempfile")]
 
 
+@contextlib.contextmanager
+def hogs(number):
+    """So many processes that do nothing but that, each for a processor."""
+    with contextlib.ExitStack() as running:
+        for _ in range(number):
+            hog = running.enter_context(subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]))
+            running.callback(hog.kill)
+        yield
+
+
 @needs_pocl
 def test_work_beside_it_is_told(seat):
     """A busy machine is not measured as a slow one."""
     seat.add_pocl()
-    with contextlib.ExitStack() as hogs:
-        for _ in range(2 * os.cpu_count()):
-            hog = hogs.enter_context(subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]))
-            hogs.callback(hog.kill)
-        result = seat.json("--device=cpu", "--metric=gemm", "--seconds-max=2")
+    with hogs(os.cpu_count()):
+        result = seat.json("--device=cpu", "--metric=read", "--seconds-max=1")
     assert "busy" in result["Flags"]
+
+
+def test_what_comes_too_late_on_a_busy_machine_did_not_hang(seat):
+    seat.add_fake("hang-build")
+    with hogs(2 * os.cpu_count()):
+        assert set(seat.errors("--timeout=3").values()) == {"busy"}
