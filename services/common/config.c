@@ -15,6 +15,7 @@ struct AldConfig {
         const AldConfigKey *keys;
         GHashTable *values; /* key → text that was checked */
         GHashTable *lists;  /* key → strv */
+        bool is_complete;
 };
 
 static const AldConfigKey *find_key(const AldConfigKey *keys, const char *key)
@@ -107,6 +108,12 @@ static const char *refuse_file(const char *path)
         return st.st_size > FILE_MAX ? "too large" : NULL;
 }
 
+static void leave_out(AldConfig *config, const char *path, const char *reason)
+{
+        g_warning("%s: left out: %s", path, reason);
+        config->is_complete = false;
+}
+
 static void load_file(AldConfig *config, const char *path)
 {
         const char *reason = refuse_file(path);
@@ -115,12 +122,12 @@ static void load_file(AldConfig *config, const char *path)
         g_auto(GStrv) groups = NULL;
 
         if (reason) {
-                g_warning("%s: left out: %s", path, reason);
+                leave_out(config, path, reason);
                 return;
         }
         if (!g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, &error)) {
                 if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-                        g_warning("%s: left out: %s", path, error->message);
+                        leave_out(config, path, error->message);
                 return;
         }
         groups = g_key_file_get_groups(file, NULL);
@@ -152,7 +159,7 @@ static void load_drop_ins(AldConfig *config, const char *directory)
 
         if (!dir) {
                 if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-                        g_warning("%s: left out: %s", path, error->message);
+                        leave_out(config, path, error->message);
                 return;
         }
         while ((name = g_dir_read_name(dir)))
@@ -174,6 +181,7 @@ AldConfig *ald_config_load(const AldConfigKey *keys, const char *directory)
                 directory = ALD_CONFIG_DIR;
 
         config->keys = keys;
+        config->is_complete = true;
         config->values = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
         config->lists = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_strfreev);
         path = g_build_filename(directory, "alidade.conf", NULL);
@@ -189,6 +197,11 @@ void ald_config_free(AldConfig *config)
         g_hash_table_unref(config->values);
         g_hash_table_unref(config->lists);
         g_free(config);
+}
+
+bool ald_config_is_complete(const AldConfig *config)
+{
+        return config->is_complete;
 }
 
 static const char *value_of(const AldConfig *config, const char *name, AldConfigType type)

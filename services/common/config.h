@@ -33,6 +33,9 @@ typedef struct AldConfig AldConfig;
 AldConfig *ald_config_load(const AldConfigKey *keys, const char *directory);
 void ald_config_free(AldConfig *config);
 
+/* Whether no file had to be left out. */
+bool ald_config_is_complete(const AldConfig *config);
+
 /* The key must be one of the table, with this type. Strings belong to the configuration. */
 bool ald_config_boolean(const AldConfig *config, const char *key);
 uint64_t ald_config_uint(const AldConfig *config, const char *key);

@@ -186,13 +186,21 @@ static gboolean on_terminate(gpointer userdata)
 
 void ald_service_reload(AldService *service)
 {
-        AldConfig *old = service->config;
+        AldConfig *fresh;
 
         sd_notifyf(false, "RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT, g_get_monotonic_time());
-        service->config = ald_config_load(service->info->config_keys, NULL);
+        fresh = ald_config_load(service->info->config_keys, NULL);
+        if (ald_config_is_complete(fresh)) {
+                AldConfig *old = service->config;
+
+                service->config = fresh;
+                fresh = old;
+        } else {
+                g_warning("The configuration stays as it was");
+        }
         if (service->info->reload)
                 service->info->reload(service->manager);
-        ald_config_free(old);
+        ald_config_free(fresh);
         if (service->owns_name)
                 sd_notify(false, "READY=1");
         g_info("Configuration loaded again");

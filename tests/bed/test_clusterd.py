@@ -242,6 +242,21 @@ def test_who_leaves_knows_itself_alone(pair):
     one.wait_presence(two, "offline")
 
 
+def test_a_drop_in_that_cannot_be_read_changes_nothing(pair):
+    one, two = pair.nodes
+    drop_in = two.dir / "config/alidade.conf.d/50-cluster.conf"
+    text = drop_in.read_text()
+    drop_in.write_text("[cluster\n")
+    two.reload("clusterd")
+    log = two.process("clusterd").log_text
+    wait_steadily(lambda: "The configuration stays as it was" in log(), "the broken file to be told")
+    assert "50-cluster.conf: left out" in log()
+    assert [two.get(*CLUSTER, name) for name in ("ClusterName", "State")] == ["bed", "online"]
+    drop_in.write_text(f"{text}mirror=none\n")
+    two.reload("clusterd")
+    wait_property(two, "Mirror", "none")
+
+
 def test_publications_that_are_refused(pair):
     """The broker acknowledges them all the same."""
     one, two = pair.nodes
