@@ -25,6 +25,14 @@ static bool is_too_deep(const char *bytes, size_t n)
         return false;
 }
 
+/* It quotes what it read, up to the middle of a character; and would have us set a flag. */
+static char *describe(const json_error_t *error)
+{
+        if (json_error_code(error) == json_error_null_character)
+                return g_strdup("a NUL in a string");
+        return g_utf8_make_valid(error->text, -1);
+}
+
 static int refuse(int error, char **ret_error, char *reason)
 {
         if (ret_error)
@@ -47,8 +55,7 @@ int ald_json_load(const char *bytes, size_t n, size_t max_bytes, json_t **ret, c
                         g_strdup_printf("nested deeper than %u levels", ALD_JSON_MAX_DEPTH));
         json = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, &error);
         if (!json) {
-                /* It quotes what it read, up to the middle of a character. */
-                reason = g_utf8_make_valid(error.text, -1);
+                reason = describe(&error);
                 return refuse(-EBADMSG, ret_error,
                         g_strdup_printf("line %d, column %d: %s", error.line, error.column, reason));
         }

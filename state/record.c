@@ -295,6 +295,26 @@ int ald_record_new(AldKind kind, const void *fields, AldRecord **ret)
         return 0;
 }
 
+const char *ald_record_describe(int error)
+{
+        switch (error) {
+        case -EBADMSG:
+                return "missing, or of another type than it must be";
+        case -ERANGE:
+                return "beyond what it may be";
+        case -E2BIG:
+                return "more than a record may hold";
+        case -EINVAL:
+                return "does not belong to the key or kind";
+        case -ENOENT:
+                return "unknown";
+        case -ENOSPC:
+                return "there is no room for more";
+        default:
+                return g_strerror(-error);
+        }
+}
+
 AldRecord *ald_record_ref(AldRecord *record)
 {
         record->n_ref++;

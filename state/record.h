@@ -35,6 +35,10 @@ typedef struct AldRecord {
  */
 int ald_record_new(AldKind kind, const void *fields, AldRecord **ret);
 
+/* Why a record, or one field of it, was refused, for those who read logs: negative errno, as state/ returns
+ * it. */
+const char *ald_record_describe(int error);
+
 AldRecord *ald_record_ref(AldRecord *record);
 void ald_record_unref(AldRecord *record);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldRecord, ald_record_unref)

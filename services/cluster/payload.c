@@ -27,8 +27,7 @@ size_t ald_payload_max(AldTopicType type)
 static int refuse(int error, char **ret_reason, const char *field)
 {
         if (ret_reason)
-                *ret_reason = field ? g_strdup_printf("%s: %s", field, g_strerror(-error))
-                                    : g_strdup(g_strerror(-error));
+                *ret_reason = g_strdup_printf("%s: %s", field, ald_record_describe(error));
         return error;
 }
 
@@ -42,7 +41,9 @@ static int load(const char *bytes, size_t n, size_t max, json_t **ret, char **re
                 return r;
         if (!json_is_object(json)) {
                 json_decref(json);
-                return refuse(-EBADMSG, ret_reason, NULL);
+                if (ret_reason)
+                        *ret_reason = g_strdup("not an object");
+                return -EBADMSG;
         }
         *ret = json;
         return 0;

@@ -60,7 +60,7 @@ static int read_record(sd_bus_message *message, AldStateManager *manager, bool *
         else if (ald_kinds[kind].local)
                 *ret_accepted = refuse(manager, &in, NULL, "of a kind that never travels");
         else if (r < 0)
-                *ret_accepted = refuse(manager, &in, field, g_strerror(-r));
+                *ret_accepted = refuse(manager, &in, field, ald_record_describe(r));
         else if (ald_id_parse(in.node, &node) < 0)
                 *ret_accepted = refuse(manager, &in, NULL, "no node id");
         else

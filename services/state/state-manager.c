@@ -166,7 +166,8 @@ void ald_state_manager_put_local(AldStateManager *manager, AldKind kind, const c
         int r = ald_store_put_local(manager->store, kind, key, record, record->updated_usec, now_usec());
 
         if (r < 0)
-                g_warning("A record %s of this node is refused: %s", ald_kinds[kind].name, g_strerror(-r));
+                g_warning("A record %s of this node is refused: %s", ald_kinds[kind].name,
+                        ald_record_describe(r));
 }
 
 void ald_state_manager_refuse(
@@ -216,7 +217,7 @@ static const char *merge(AldStateManager *manager, const AldUpdate *update)
                 return "updated more than a day in the future";
         r = ald_store_put(manager->store, update, now_usec());
         if (r < 0)
-                return g_strerror(-r);
+                return ald_record_describe(r);
         if (r != ALD_PUT_OWN)
                 return NULL;
         if (update->stamp.epoch > limit)

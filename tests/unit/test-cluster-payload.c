@@ -64,6 +64,10 @@ static void test_bad_records(void)
         check_record("{'epoch':5,'seq':6,'updated':7,'fields':{'PressureSome10':1e999}}", -EBADMSG, "");
         check_record("{'epoch':5,'seq':6,'updated':7,'fields':{'PressureSome10':null}}", -EBADMSG,
                 "PressureSome10");
+        check_record("{'epoch':5,'seq':6,'updated':7,'fields':{'\\u0000':1}}", -EBADMSG, "NUL");
+        check_record("{'epoch':5,'seq':6,'updated':7,'fields':{'Newer':'\\u0000'}}", -EBADMSG,
+                "a NUL in a string");
+        check_record("{'epoch':5,'seq':-1,'updated':7,'fields':{}}", -ERANGE, "seq: beyond what it may be");
         check_record(deep, -EBADMSG, "deep");
 }
 
