@@ -28,7 +28,7 @@ char *ald_describe_tflops(json_t *totals)
                 g_autofree char *known = text;
 
                 text = g_strdup_printf(
-                        "%s, %.0f %s not measured", known, left_out, left_out == 1 ? "device" : "devices");
+                        "%s, %.0f %s left out", known, left_out, left_out == 1 ? "device" : "devices");
         }
         return text;
 }

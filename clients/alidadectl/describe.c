@@ -5,6 +5,7 @@
 #include "clients/alidadectl/describe.h"
 #include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/format.h"
+#include "clients/alidadectl/links/compute-text.h"
 #include "clients/alidadectl/seen.h"
 #include "clients/alidadectl/summary.h"
 #include "clients/alidadectl/text.h"
@@ -114,8 +115,8 @@ static void describe_device(GString *out, const AldDevice *device, unsigned colu
                         " free");
         add_part(text, "", ald_format_celsius(figures.millicelsius), "");
         add_part(text, "", ald_format_watts(figures.microwatts), "");
-        add_part(text, "", ald_format_tflops(figures.tflops), " FP16");
-        add_part(text, "", ald_format_bytes_per_second(figures.bandwidth), " memory bandwidth");
+        add_part(text, "", ald_compute_glance(device->compute), "");
+        add_text(text, "last attempt failed: ", device->compute, "Failure", "");
         entry(out,
                 strcmp(class, "gpu") == 0   ? "GPU"
                 : strcmp(class, "cpu") == 0 ? "Measured"

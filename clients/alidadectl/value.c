@@ -5,6 +5,9 @@
 
 #include "clients/alidadectl/value.h"
 
+/* Of a dictionary: one in it may have rows. */
+#define DEPTH_MAX 2u
+
 bool ald_value_is_name(const char *name)
 {
         size_t n = 0;
@@ -17,7 +20,7 @@ bool ald_value_is_name(const char *name)
         return true;
 }
 
-static int read_dict(sd_bus_message *m, bool nested_allowed, json_t *into, json_t *absent);
+static int read_dict(sd_bus_message *m, unsigned depth, json_t *into, json_t *absent);
 
 static json_t *string_value(const char *text)
 {
@@ -97,10 +100,10 @@ static int read_rows_value(sd_bus_message *m, json_t **ret)
         return r;
 }
 
-static int read_dict_value(sd_bus_message *m, json_t **ret)
+static int read_dict_value(sd_bus_message *m, unsigned depth, json_t **ret)
 {
         json_t *fields = json_object();
-        int r = read_dict(m, false, fields, NULL);
+        int r = read_dict(m, depth, fields, NULL);
 
         if (r < 0)
                 json_decref(fields);
@@ -109,21 +112,21 @@ static int read_dict_value(sd_bus_message *m, json_t **ret)
         return r;
 }
 
-/* Reads what a variant holds; what is nested already holds neither rows nor dictionaries. */
-static int read_content(sd_bus_message *m, const char *signature, bool nested_allowed, json_t **ret)
+/* Reads what a variant holds; rows and dictionaries so deep and no deeper. */
+static int read_content(sd_bus_message *m, const char *signature, unsigned depth, json_t **ret)
 {
         if (strlen(signature) == 1 && strchr("stxduib", signature[0]))
                 return read_basic(m, signature[0], ret);
         if (strcmp(signature, "as") == 0)
                 return read_strings(m, ret);
-        if (nested_allowed && strcmp(signature, "aa{sv}") == 0)
+        if (depth > 0 && strcmp(signature, "aa{sv}") == 0)
                 return read_rows_value(m, ret);
-        if (nested_allowed && strcmp(signature, "a{sv}") == 0)
-                return read_dict_value(m, ret);
+        if (depth > 0 && strcmp(signature, "a{sv}") == 0)
+                return read_dict_value(m, depth - 1, ret);
         return sd_bus_message_skip(m, signature);
 }
 
-static int read_variant(sd_bus_message *m, bool nested_allowed, json_t **ret)
+static int read_variant(sd_bus_message *m, unsigned depth, json_t **ret)
 {
         const char *signature;
         char type;
@@ -136,13 +139,13 @@ static int read_variant(sd_bus_message *m, bool nested_allowed, json_t **ret)
                 return -EBADMSG;
         r = sd_bus_message_enter_container(m, SD_BUS_TYPE_VARIANT, signature);
         if (r >= 0)
-                r = read_content(m, signature, nested_allowed, ret);
+                r = read_content(m, signature, depth, ret);
         if (r >= 0)
                 r = sd_bus_message_exit_container(m);
         return r;
 }
 
-static int read_entry(sd_bus_message *m, bool nested_allowed, json_t *into, json_t *absent)
+static int read_entry(sd_bus_message *m, unsigned depth, json_t *into, json_t *absent)
 {
         const char *name;
         json_t *value = NULL;
@@ -150,7 +153,7 @@ static int read_entry(sd_bus_message *m, bool nested_allowed, json_t *into, json
 
         r = sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &name);
         if (r >= 0)
-                r = read_variant(m, nested_allowed, &value);
+                r = read_variant(m, depth, &value);
         if (r < 0 || !ald_value_is_name(name) || json_object_size(into) >= ALD_VALUE_FIELDS_MAX) {
                 json_decref(value);
                 return r;
@@ -162,14 +165,14 @@ static int read_entry(sd_bus_message *m, bool nested_allowed, json_t *into, json
         return r;
 }
 
-static int read_dict(sd_bus_message *m, bool nested_allowed, json_t *into, json_t *absent)
+static int read_dict(sd_bus_message *m, unsigned depth, json_t *into, json_t *absent)
 {
         int r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "{sv}");
 
         if (r < 0)
                 return r;
         while ((r = sd_bus_message_enter_container(m, SD_BUS_TYPE_DICT_ENTRY, "sv")) > 0) {
-                r = read_entry(m, nested_allowed, into, absent);
+                r = read_entry(m, depth, into, absent);
                 if (r >= 0)
                         r = sd_bus_message_exit_container(m);
                 if (r < 0)
@@ -180,7 +183,7 @@ static int read_dict(sd_bus_message *m, bool nested_allowed, json_t *into, json_
 
 int ald_value_read_dict(sd_bus_message *m, json_t *into, json_t *absent)
 {
-        return read_dict(m, true, into, absent);
+        return read_dict(m, DEPTH_MAX, into, absent);
 }
 
 int ald_value_read_rows(sd_bus_message *m, json_t *into)
@@ -190,7 +193,7 @@ int ald_value_read_rows(sd_bus_message *m, json_t *into)
         while (r >= 0 && (r = sd_bus_message_at_end(m, false)) == 0) {
                 json_t *row = json_object();
 
-                r = read_dict(m, false, row, NULL);
+                r = read_dict(m, 0, row, NULL);
                 if (r >= 0 && json_array_size(into) < ALD_VALUE_ROWS_MAX)
                         json_array_append(into, row);
                 json_decref(row);

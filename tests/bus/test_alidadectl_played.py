@@ -945,7 +945,7 @@ def test_bash_completes_verbs_and_options(make_host):
     assert in_bash(host, "cluster", "re") == ["renew", "revoke"]
     assert in_bash(host, "cluster", "sign", "--re") == ["--renew", "--replace"]
     assert in_bash(host, "cluster", "init", "lab", "--n") == ["--no-broker"]
-    assert in_bash(host, "probe", "") == ["link"]
+    assert in_bash(host, "probe", "") == ["link", "compute"]
     assert in_bash(host, "probe", "link", "--r") == ["--rtt-only"]
     assert in_bash(host, "inhibit", "--wh") == ["--what=", "--who=", "--why="]
     assert in_bash(host, "inhibit", "--what", "=", "r") == ["rdma"]
@@ -960,6 +960,7 @@ def test_bash_completes_names_of_nodes(play):
     assert in_bash(host, "show", "at") == in_bash(host, "forget", "at") == ["atlas"]
     assert in_bash(host, "cluster", "revoke", "at") == ["atlas"]
     assert in_bash(host, "links", "at") == in_bash(host, "probe", "link", "at") == ["atlas"]
+    assert in_bash(host, "probe", "compute", "at") == [""]
     assert in_bash(host, "show", r"big\ b") == [r"big\ box"]
     assert in_bash(host, "nodes", "") == [""]
     assert in_bash(host, "-H", "far", "show", "at") == [""], "completion does not go over ssh"

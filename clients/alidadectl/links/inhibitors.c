@@ -49,12 +49,12 @@ int ald_inhibitors_read(sd_bus *bus, json_t *rows, sd_bus_error *error)
         return r;
 }
 
-bool ald_inhibitor_holds_links(const json_t *row)
+bool ald_inhibitor_holds(const json_t *row, const char *kind)
 {
         const char *what = ald_field_text(row, "What");
         g_auto(GStrv) words = g_strsplit(what ? what : "", ":", -1);
 
-        return g_strv_contains((const char *const *) words, "link");
+        return g_strv_contains((const char *const *) words, kind);
 }
 
 static char *safe_field(const json_t *row, const char *name)

@@ -10,8 +10,8 @@
 /* Who holds off probes: rows with What, Who, Why, Uid and Pid. A negative errno, and the error set. */
 int ald_inhibitors_read(sd_bus *bus, json_t *rows, sd_bus_error *error);
 
-/* Whether one that is such a row holds off links. */
-bool ald_inhibitor_holds_links(const json_t *row);
+/* Whether one that is such a row holds off "compute", "rdma" or "link". */
+bool ald_inhibitor_holds(const json_t *row, const char *kind);
 
 /* A table of them; names of users where they are of this machine. */
 void ald_inhibitors_describe(GString *out, const json_t *rows, bool local, unsigned columns);

@@ -56,7 +56,7 @@ char *ald_job_step(const json_t *job)
                                  : g_strdup("waiting until no other probe is in the way");
         if (!has_phase)
                 what = "starting";
-        return address ? g_strdup_printf("%s over %s", what, address) : g_strdup(what);
+        return address && *address ? g_strdup_printf("%s over %s", what, address) : g_strdup(what);
 }
 
 static void append_bar(GString *out, double progress, unsigned width)

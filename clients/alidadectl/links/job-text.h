@@ -22,7 +22,7 @@ typedef enum AldJobState {
 AldJobState ald_job_state(const json_t *job);
 bool ald_job_has_ended(const json_t *job);
 
-/* "waiting: the peer is busy", "round trips over 192.0.2.2", "upload"… Safe text. */
+/* "waiting: the peer is busy", "round trips over 192.0.2.2", "gemm trial", "upload"… Safe text. */
 char *ald_job_step(const json_t *job);
 
 /* One line with a bar, as wide as the columns allow. The name is safe text. */

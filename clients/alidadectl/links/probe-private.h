@@ -31,5 +31,8 @@ int ald_probe_complain(AldProbe *probe, const sd_bus_error *error);
 /* Prints what became of the paths that are through. */
 void ald_probe_tell_paths(AldProbe *probe);
 
+/* Prints what became of the devices; an exit code. */
+int ald_probe_print_devices(const AldProbe *probe);
+
 /* Prints what became of the job that has ended; an exit code. */
 int ald_probe_report(AldProbe *probe);

@@ -22,7 +22,8 @@ static void name_inhibitors(AldProbe *probe)
         json_array_foreach(rows, i, row) {
                 const char *who = ald_field_text(row, "Who"), *why = ald_field_text(row, "Why");
 
-                if (ald_inhibitor_holds_links(row) && who && why && n++ < NAMED_MAX)
+                if (ald_inhibitor_holds(row, probe->order->device ? "compute" : "link") && who && why &&
+                        n++ < NAMED_MAX)
                         ald_complain("  %s: %s", who, why);
         }
         if (n > NAMED_MAX)
@@ -32,7 +33,7 @@ static void name_inhibitors(AldProbe *probe)
 
 int ald_probe_complain(AldProbe *probe, const sd_bus_error *error)
 {
-        g_autofree char *what = g_strdup_printf("Cannot probe %s", probe->order->node->label);
+        g_autofree char *what = g_strdup_printf("Cannot probe %s", probe->order->label);
         int r = ald_bus_complain(error, what, ALD_LINK_PROBE_UNIT);
 
         if (sd_bus_error_has_name(error, INHIBITED))
@@ -65,7 +66,7 @@ static int print_path(AldProbe *probe, const json_t *path)
 
         ctl.pager = false;
         probe->printed = true;
-        ald_job_describe_path(out, path, probe->order->node->label, info.columns);
+        ald_job_describe_path(out, path, probe->order->label, info.columns);
         return ald_print(&ctl, &info, out->str);
 }
 
@@ -74,7 +75,7 @@ static void complain_of_path(const AldProbe *probe, const json_t *path)
         g_autofree char *address = ald_text_safe(ald_field_text(path, "Address") ?: ALD_ABSENT_TEXT);
         g_autofree char *reason = ald_job_reason(path);
 
-        ald_complain("%s over %s was not measured: %s", probe->order->node->label, address, reason);
+        ald_complain("%s over %s was not measured: %s", probe->order->label, address, reason);
 }
 
 void ald_probe_tell_paths(AldProbe *probe)
@@ -123,12 +124,14 @@ int ald_probe_report(AldProbe *probe)
         else
                 ald_probe_tell_paths(probe);
         if (!probe->order->ctl->json && state == ALD_JOB_DONE)
-                r = probe->printed ? ald_print_finish() : print_result(probe);
+                r = probe->order->device ? ald_probe_print_devices(probe)
+                    : probe->printed     ? ald_print_finish()
+                                         : print_result(probe);
         if (r != ALD_EXIT_OK || state == ALD_JOB_DONE)
                 return r;
         if (state == ALD_JOB_FAILED)
-                ald_complain("The probe of %s failed: %s", probe->order->node->label, reason);
+                ald_complain("The probe of %s failed: %s", probe->order->label, reason);
         else
-                ald_complain("The probe of %s was canceled", probe->order->node->label);
+                ald_complain("The probe of %s was canceled", probe->order->label);
         return ALD_EXIT_ERROR;
 }

@@ -5,9 +5,11 @@
 
 #include "clients/alidadectl/agent.h"
 #include "clients/alidadectl/bus.h"
+#include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/probe-private.h"
 #include "clients/alidadectl/print.h"
+#include "clients/alidadectl/text.h"
 #include "clients/alidadectl/value.h"
 
 #define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
@@ -36,8 +38,11 @@ static void fail_errno(AldProbe *probe, int r)
 
 static void show(AldProbe *probe)
 {
+        const char *device = ald_field_text(probe->job, "Device");
+        g_autofree char *name = device && *device ? ald_text_safe(device) : g_strdup(probe->order->label);
+
         ald_probe_tell_paths(probe);
-        ald_progress_show(&probe->progress, probe->job, probe->order->node->label);
+        ald_progress_show(&probe->progress, probe->job, name);
 }
 
 static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
@@ -182,7 +187,7 @@ static int on_patience_ended(sd_event_source *source, uint64_t usec, void *userd
         AldProbe *probe = userdata;
 
         ald_progress_end(&probe->progress);
-        ald_complain("The probe of %s was to be canceled, but has not ended", probe->order->node->label);
+        ald_complain("The probe of %s was to be canceled, but has not ended", probe->order->label);
         return sd_event_exit(probe->event, ALD_EXIT_ERROR);
 }
 
@@ -226,10 +231,27 @@ static int add_matches(AldProbe *probe)
         return r;
 }
 
+static int append_metrics(sd_bus_message *m, char **metrics)
+{
+        int r = sd_bus_message_open_container(m, SD_BUS_TYPE_DICT_ENTRY, "sv");
+
+        if (r >= 0)
+                r = sd_bus_message_append(m, "s", "Metrics");
+        if (r >= 0)
+                r = sd_bus_message_open_container(m, SD_BUS_TYPE_VARIANT, "as");
+        if (r >= 0)
+                r = sd_bus_message_append_strv(m, metrics);
+        for (unsigned i = 0; r >= 0 && i < 2; i++)
+                r = sd_bus_message_close_container(m);
+        return r;
+}
+
 static int append_options(sd_bus_message *m, const AldProbeOrder *order)
 {
         int r = sd_bus_message_open_container(m, SD_BUS_TYPE_ARRAY, "{sv}");
 
+        if (r >= 0 && order->metrics)
+                r = append_metrics(m, order->metrics);
         if (r >= 0 && order->address)
                 r = sd_bus_message_append(m, "{sv}", "Address", "s", order->address);
         if (r >= 0 && order->rtt_only)
@@ -245,11 +267,11 @@ static int start_job(AldProbe *probe)
         int r;
 
         r = sd_bus_message_new_method_call(probe->bus, &m, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH,
-                ALD_LINK_PROBE_INTERFACE, "ProbeLink");
+                ALD_LINK_PROBE_INTERFACE, order->device ? "ProbeCompute" : "ProbeLink");
         if (r >= 0)
                 r = sd_bus_message_set_allow_interactive_authorization(m, interactive);
         if (r >= 0)
-                r = sd_bus_message_append(m, "s", order->node->id);
+                r = sd_bus_message_append(m, "s", order->device ?: order->node);
         if (r >= 0)
                 r = append_options(m, order);
         if (r >= 0)
@@ -318,7 +340,7 @@ int ald_probe_run(const AldProbeOrder *order)
         if (r >= 0)
                 r = sd_event_loop(probe.event);
         if (r < 0) {
-                ald_complain("Cannot probe %s: %s", order->node->label, strerror(-r));
+                ald_complain("Cannot probe %s: %s", order->label, strerror(-r));
                 return ALD_EXIT_ERROR;
         }
         return r;

@@ -4,13 +4,16 @@
 #include "clients/alidadectl/ctl.h"
 #include "clients/alidadectl/model.h"
 
-/* What is to be probed. */
+/* What is to be probed: the link to a node, or with a device compute devices of this machine. */
 typedef struct AldProbeOrder {
         const AldCtl *ctl;
-        const AldEntity *node;
+        const char *label;   /* safe text: how it is called */
+        const char *node;    /* its id */
         const char *address; /* NULL: all of its */
         bool rtt_only;
+        const char *device; /* NULL: a link; "": all devices */
+        char **metrics;     /* NULL: all */
 } AldProbeOrder;
 
-/* Has the node probed, shows how it goes, and prints the result. Ctrl-C cancels it. An exit code. */
+/* Has it probed, shows how it goes, and prints the result. Ctrl-C cancels it. An exit code. */
 int ald_probe_run(const AldProbeOrder *order);

@@ -8,17 +8,23 @@
 #include "clients/alidadectl/links/probe.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
+#include "clients/alidadectl/text.h"
 
-#define USAGE "alidadectl probe link NODE [--path=ADDRESS] [--rtt-only]"
+#define USAGE_LINK "alidadectl probe link NODE [--path=ADDRESS] [--rtt-only]"
+#define USAGE_COMPUTE "alidadectl probe compute [DEVICE] [--metric=METRIC…]"
 
 static int help(void)
 {
-        puts("Usage: " USAGE "\n\n"
-             "Measure the link to a node now. Ctrl-C cancels it.\n\n"
+        puts("Usage: " USAGE_LINK "\n       " USAGE_COMPUTE "\n\n"
+             "Measure the link to a node, or a compute device of this machine (all of them, if not given), "
+             "now.\n"
+             "Ctrl-C cancels it.\n\n"
              "Options:\n"
              "  -h --help             Show this help\n"
              "     --path=ADDRESS     Only the path to this address of the node; all, if not given\n"
              "     --rtt-only         Only round trips, no rates\n"
+             "     --metric=METRIC    gemm, read, copy or peak, or several with commas between; all, if not "
+             "given\n"
              "  -H --host=USER@HOST   Have another machine do it, over ssh\n"
              "     --json[=MODE]      Print JSON: short, pretty or off\n"
              "     --no-ask-password  Do not ask for a password\n\n"
@@ -29,13 +35,14 @@ static int help(void)
 /* Returns an exit code where there is nothing more to do, else -1. */
 static int parse_options(int argc, char **argv, AldCtl *ctl, AldProbeOrder *order)
 {
-        enum { PATH = 0x100, RTT_ONLY, JSON, NO_PAGER, NO_ASK_PASSWORD };
+        enum { PATH = 0x100, RTT_ONLY, METRIC, JSON, NO_PAGER, NO_ASK_PASSWORD };
         static const struct option options[] = {
                 { "help", no_argument, NULL, 'h' },
                 { "host", required_argument, NULL, 'H' },
                 { "json", optional_argument, NULL, JSON },
                 { "path", required_argument, NULL, PATH },
                 { "rtt-only", no_argument, NULL, RTT_ONLY },
+                { "metric", required_argument, NULL, METRIC },
                 { "no-pager", no_argument, NULL, NO_PAGER },
                 { "no-ask-password", no_argument, NULL, NO_ASK_PASSWORD },
                 {},
@@ -59,6 +66,10 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, AldProbeOrder *orde
                         break;
                 case RTT_ONLY:
                         order->rtt_only = true;
+                        break;
+                case METRIC:
+                        g_strfreev(order->metrics);
+                        order->metrics = g_strsplit(optarg, ",", -1);
                         break;
                 case NO_PAGER:
                         ctl->pager = false;
@@ -91,17 +102,57 @@ static char *parse_address(const char *text)
 static int probe_node(const AldCtl *ctl, AldProbeOrder *order, const char *name)
 {
         g_auto(AldSession) session = ALD_SESSION_INIT;
+        const AldEntity *node;
         int r;
 
         r = ald_session_load(&session, ctl, false);
         if (r == ALD_EXIT_OK)
-                r = ald_choose_node(session.model, name, &order->node);
+                r = ald_choose_node(session.model, name, &node);
         if (r != ALD_EXIT_OK)
                 return r;
-        if (g_strcmp0(order->node->id, ald_model_node_id(session.model)) == 0) {
-                ald_complain("%s is the machine that would probe; name another node", order->node->label);
+        if (g_strcmp0(node->id, ald_model_node_id(session.model)) == 0) {
+                ald_complain("%s is the machine that would probe; name another node", node->label);
                 return ALD_EXIT_ERROR;
         }
+        order->node = node->id;
+        order->label = node->label;
+        return ald_probe_run(order);
+}
+
+static int probe_link(const AldCtl *ctl, AldProbeOrder *order, char **args)
+{
+        g_autofree char *address = NULL;
+
+        if (g_strv_length(args) != 1 || order->metrics) {
+                ald_complain("Usage: " USAGE_LINK);
+                return ALD_EXIT_USAGE;
+        }
+        if (order->address) {
+                address = parse_address(order->address);
+                if (!address) {
+                        ald_complain("--path=%s: this is no IPv4 or IPv6 address", order->address);
+                        return ALD_EXIT_USAGE;
+                }
+                order->address = address;
+        }
+        return probe_node(ctl, order, args[0]);
+}
+
+static int probe_compute(AldProbeOrder *order, char **args)
+{
+        g_autofree char *label = NULL;
+
+        if (g_strv_length(args) > 1 || order->address || order->rtt_only) {
+                ald_complain("Usage: " USAGE_COMPUTE);
+                return ALD_EXIT_USAGE;
+        }
+        order->device = args[0] ?: "";
+        if (!g_utf8_validate(order->device, -1, NULL)) {
+                ald_complain("The name of a device is UTF-8");
+                return ALD_EXIT_USAGE;
+        }
+        label = args[0] ? ald_text_safe(args[0]) : g_strdup("the compute devices");
+        order->label = label;
         return ald_probe_run(order);
 }
 
@@ -110,7 +161,6 @@ int ald_verb_probe(const AldCtl *ctl)
         AldCtl own = *ctl;
         AldProbeOrder order = { .ctl = &own };
         g_autoptr(GPtrArray) argv = g_ptr_array_new();
-        g_autofree char *address = NULL;
         char **args;
         int r;
 
@@ -119,20 +169,15 @@ int ald_verb_probe(const AldCtl *ctl)
                 g_ptr_array_add(argv, *arg);
         g_ptr_array_add(argv, NULL);
         r = parse_options((int) argv->len - 1, (char **) argv->pdata, &own, &order);
-        if (r >= 0)
-                return r;
         args = (char **) argv->pdata + optind;
-        if (g_strv_length(args) != 2 || strcmp(args[0], "link") != 0) {
-                ald_complain("Usage: " USAGE);
-                return ALD_EXIT_USAGE;
+        if (r < 0 && g_strcmp0(args[0], "link") == 0) {
+                r = probe_link(&own, &order, args + 1);
+        } else if (r < 0 && g_strcmp0(args[0], "compute") == 0) {
+                r = probe_compute(&order, args + 1);
+        } else if (r < 0) {
+                ald_complain("Usage: " USAGE_LINK "\n       " USAGE_COMPUTE);
+                r = ALD_EXIT_USAGE;
         }
-        if (order.address) {
-                address = parse_address(order.address);
-                if (!address) {
-                        ald_complain("--path=%s: this is no IPv4 or IPv6 address", order.address);
-                        return ALD_EXIT_USAGE;
-                }
-                order.address = address;
-        }
-        return probe_node(&own, &order, args[1]);
+        g_strfreev(order.metrics);
+        return r;
 }

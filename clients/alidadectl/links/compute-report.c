@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "clients/alidadectl/fields.h"
+#include "clients/alidadectl/links/compute-text.h"
+#include "clients/alidadectl/links/probe-private.h"
+#include "clients/alidadectl/print.h"
+
+int ald_probe_print_devices(const AldProbe *probe)
+{
+        const json_t *rows = ald_field_array(json_object_get(probe->job, "Result"), "Devices"), *row;
+        g_autoptr(GString) out = g_string_new(NULL);
+        AldStyleInfo info = ald_style_info();
+        size_t i;
+
+        json_array_foreach(rows, i, row) {
+                if (i > 0)
+                        g_string_append_c(out, '\n');
+                ald_compute_describe(out, row, info.columns);
+        }
+        return ald_print(probe->order->ctl, &info, out->str);
+}

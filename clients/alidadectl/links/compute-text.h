@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+#include <jansson.h>
+
+/* What a compute device delivered, in words, from its row in Node1.Compute or in the result of a job. Pure.
+ */
+
+/* "82.6 TFLOPS FP16, 1.01 TB/s memory bandwidth": the product by its precision; empty where nothing is known.
+ * Safe text. */
+char *ald_compute_glance(const json_t *row);
+
+/* All of it, an entry a line. */
+void ald_compute_describe(GString *out, const json_t *row, unsigned columns);

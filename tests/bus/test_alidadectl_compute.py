@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The verbs of alidadectl about compute devices: those that measure, against the real service with a probe that does as
+it is told; those that show, against a state service played."""
+
+import os
+import signal
+
+import pytest
+
+from bedlib.services import client_binary
+from bedlib.waiting import wait_steadily
+from client import ERROR, OK, USAGE, get_json
+from compute_probe import GPU, OTHER_GPU, ROW, ComputeProbe
+from link_probe import JOB, LINK_PROBE
+from played_state import PlayedState, sample_node
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who may probe without polkit")
+
+
+@pytest.fixture(name="computing")
+def _computing(make_host):
+    made = []
+
+    def make(**options):
+        made.append(ComputeProbe(make_host, **options))
+        return made[-1]
+    yield make
+    for service in made:
+        service.processors.end()
+
+
+@needs_root
+def test_probe_of_a_device(computing):
+    service = computing()
+    done = service.host.alidadectl("probe", "compute", GPU)
+    assert done.stdout == (f"    Device: {GPU}, Bed Device\n"
+                           "  Matrices: 12.5 TFLOPS FP16, sums in fp32, median 12.2 TFLOPS, ±0.5 %, by bed-8x8\n"
+                           "     Reads: 900 MB/s\n"
+                           "    Copies: 800 MB/s\n"
+                           " Registers: 20.0 TFLOPS FP16\n"
+                           "     Clock: 1.50 GHz\n"
+                           " Throttled: power\n"
+                           "     Flags: unstable\n")
+    assert f"{GPU}: " in done.stderr
+
+
+@needs_root
+def test_probe_of_all_devices_as_json(computing):
+    service = computing()
+    found = get_json(service.host, "probe", "compute")
+    assert [found[name] for name in ("Kind", "State", "Node")] == ["Node1.Compute", "done", service.own_id]
+    assert sorted(row["Id"] for row in found["Result"]["Devices"]) == sorted([GPU, OTHER_GPU, "cpu"])
+    assert all(row["GemmTflops"] == 12.5 for row in found["Result"]["Devices"])
+
+
+@needs_root
+def test_probe_of_some_metrics(computing):
+    service = computing()
+    service.host.alidadectl("probe", "compute", GPU, "--metric=read,copy")
+    assert "--metric=read,copy" in service.runs()[0]
+
+
+@needs_root
+def test_probe_that_is_held_off_names_who_does(computing):
+    service = computing()
+    lock = service.inhibit("compute", "trainer", "epoch 7")
+    done = service.host.alidadectl("probe", "compute", check=False)
+    assert (done.returncode, done.stdout) == (ERROR, "")
+    assert "held off by trainer: epoch 7" in done.stderr and "  trainer: epoch 7\n" in done.stderr
+    os.close(lock)
+
+
+@needs_root
+def test_probe_that_fails_says_why(computing):
+    service = computing(behaviour="crash")
+    done = service.host.alidadectl("probe", "compute", GPU, check=False)
+    assert (done.returncode, done.stdout) == (ERROR, "")
+    assert f"The probe of {GPU} failed: the probe failed: it was ended by signal 6 (Aborted)\n" in done.stderr
+    done = service.host.alidadectl("probe", "compute", "moon", check=False)
+    assert done.returncode == ERROR and "Cannot probe moon: This machine has no such device" in done.stderr
+
+
+@needs_root
+def test_ctrl_c_cancels_it(computing):
+    service = computing(behaviour="hang")
+    probing = service.host.spawn([client_binary(), "probe", "compute", GPU])
+    probing.excused = True
+    wait_steadily(lambda: service.left("child"), "the child of the probe")
+    (path, _), = service.call("ListJobs")
+    service.host.wait_for_property(LINK_PROBE, path, JOB, "Phase", lambda phase: phase == "read settle")
+    wait_steadily(lambda: f"{GPU}: read settle\n" in probing.log_text(), "the phase on the terminal")
+    probing.signal(signal.SIGINT)
+    assert probing.wait() == ERROR
+    assert "was canceled" in probing.log_text()
+    service.wait_idle()
+
+
+@needs_root
+def test_inhibit_holds_off_while_a_command_runs(computing):
+    service = computing()
+    done = service.host.alidadectl("inhibit", "--what=compute", "--who=me", "--", client_binary(), "probe", "compute",
+                                   check=False)
+    assert done.returncode == ERROR and "held off by me" in done.stderr
+    assert service.host.alidadectl("probe", "compute", GPU).returncode == OK
+
+
+@pytest.mark.parametrize("args", [
+    ["compute", "cpu", "gpu"], ["compute", "--rtt-only"], ["compute", "--path=192.0.2.1"], ["link", "a", "--metric=gemm"],
+    ["moon"], []])
+def test_usage(make_host, args):
+    done = make_host().alidadectl("probe", *args, check=False)
+    assert (done.returncode, done.stdout) == (USAGE, "") and "Usage: alidadectl probe" in done.stderr
+
+
+# What is shown
+
+
+def show(make_host, row, totals=None):
+    host = make_host()
+    me = "a" * 32
+    node = sample_node("atlas")
+    node["Node1.Backends"]["Devices"] = [{"Id": "cpu", "Class": "cpu", "Name": "Xeon"}]
+    node["Node1.Compute"] = {"Devices": [{"Id": "cpu", **row}]}
+    state = PlayedState(host.new_connection(), me, {me: node}, totals=totals).own()
+    try:
+        return tuple(host.alidadectl(*words).stdout for words in (["status"], ["nodes"], ["show", me]))
+    finally:
+        state.close()
+
+
+def test_device_that_has_no_fp16_shows_what_it_has(make_host):
+    status, nodes, shown = show(make_host, {
+        "GemmTflops": 0.15, "Precision": "fp32", "MemoryBandwidthBytesPerSecond": 8_100_000_000,
+        "Failure": "busy: something else was at work", "FailedUSec": 5, "Failures": 1},
+        {"TflopsFp16LeftOut": 1, "MemoryBandwidthBytesPerSecond": 8_100_000_000, "MemoryBandwidthOf": "cpu"})
+    assert "FP32, 8.10 GB/s memory bandwidth" in shown
+    assert "last attempt failed: busy: something else was at work" in " ".join(shown.split())
+    assert "FP16 compute: –, 1 device left out" in status
+    assert "Memory bandwidth: 8.10 GB/s over processors" in status
+    assert "8.10 GB/s" in nodes
+    assert "MemoryBandwidthBytesPerSecond: 8.10 GB/s" in shown
+
+
+def test_device_of_fp16_is_in_all_sums(make_host):
+    status, nodes, shown = show(make_host, {name: value for name, value in ROW.items() if name != "MeasuredUSec"},
+                                {"TflopsFp16": 12.5})
+    assert "12.5 TFLOPS FP16" in shown and "12.5 TFLOPS" in nodes and "FP16 compute: 12.5 TFLOPS" in status
