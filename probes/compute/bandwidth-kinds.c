@@ -3,15 +3,15 @@
 #include "probes/compute/kernels.h"
 
 static const AldShape read_cpu_shapes[] = {
-        { "prefetch", "read_prefetch", 1, 16 },
-        { "streams-4", "read_streams", 1, 16 },
-        { "plain", "read_plain", 1, 16 },
+        { "prefetch", "read_prefetch", 1, 256 },
+        { "streams-4", "read_streams", 1, 256 },
+        { "plain", "read_plain", 1, 256 },
 };
 
 static const AldShape copy_cpu_shapes[] = {
-        { "past-streams-2", "copy_past_streams", 1, 16 },
-        { "past", "copy_past", 1, 16 },
-        { "plain", "copy_plain", 1, 16 },
+        { "past-streams-2", "copy_past_streams", 1, 256 },
+        { "past", "copy_past", 1, 256 },
+        { "plain", "copy_plain", 1, 256 },
 };
 
 /* Large AMD chips want fewer work-items with more loads each, others more. */

@@ -13,6 +13,7 @@
 #define TRY_ROUNDS 2u
 #define STILL_FALLING 0.97
 #define METER_SECONDS_MIN 1.0
+#define LAUNCH_SECONDS 0.04
 
 typedef struct Run {
         AldSession *session;
@@ -22,25 +23,31 @@ typedef struct Run {
         AldShapes shapes;
         AldMemory memory;
         uint64_t start_nsec;
+        unsigned passes; /* of one launch through the memory */
         bool reduced;
 } Run;
 
 /* Bytes that one launch moves. */
 static double work(const Run *run)
 {
-        return (double) run->memory.bytes * (run->bandwidth->copies ? 2 : 1);
+        return (double) run->memory.bytes * run->passes * (run->bandwidth->copies ? 2 : 1);
+}
+
+static int verify(Run *run, AldFailure *failure)
+{
+        return ald_memory_verify(&run->memory, run->shapes.launches * run->passes, failure);
 }
 
 static int time_shape(Run *run, AldReadyShape *shape, double *ret, AldFailure *failure)
 {
         int r = ald_memory_reset(&run->memory, failure);
 
-        ald_shapes_use(&run->shapes, shape, &run->memory, failure);
+        ald_shapes_use(&run->shapes, shape, &run->memory, run->passes, failure);
         run->shapes.launches = 0;
         if (r >= 0)
                 r = ald_meter_try(
                         run->session, ald_shapes_launch, &run->shapes, work(run), TRY_SECONDS, ret, failure);
-        return r < 0 ? r : ald_memory_verify(&run->memory, run->shapes.launches, failure);
+        return r < 0 ? r : verify(run, failure);
 }
 
 /* Its rate. A shape that fails, or leaves work out, is refused; it is an error where no other remains. */
@@ -91,6 +98,14 @@ static int take_memory(Run *run, uint64_t bytes)
         return r;
 }
 
+/* Enough that beginning and ending a launch count for nothing. */
+static void take_passes(Run *run, double rate)
+{
+        double passes = LAUNCH_SECONDS * rate / work(run);
+
+        run->passes = (unsigned) CLAMP(passes, 1, ALD_PASSES_MAX);
+}
+
 /* Takes more memory until that lowers the rate no longer: some of it was in caches. */
 static int outgrow_caches(Run *run)
 {
@@ -105,11 +120,16 @@ static int outgrow_caches(Run *run)
 
                 if (r >= 0)
                         r = try_likeliest(run, &rate);
-                if (r < 0 || run->reduced || (before > 0 && rate >= STILL_FALLING * before))
+                if (r < 0)
                         return r;
+                if (run->reduced || (before > 0 && rate >= STILL_FALLING * before)) {
+                        take_passes(run, rate);
+                        return 0;
+                }
                 before = rate;
         }
         run->reduced = sizes.wants;
+        take_passes(run, rate);
         return 0;
 }
 
@@ -147,13 +167,13 @@ static int measure(Run *run, AldMeasure *ret)
                 run->options->seconds_max - past, MIN(run->options->seconds_max, METER_SECONDS_MIN));
         options.variant = measure.method = shape->shape->name;
         r = ald_memory_reset(&run->memory, run->failure);
-        ald_shapes_use(&run->shapes, shape, &run->memory, run->failure);
+        ald_shapes_use(&run->shapes, shape, &run->memory, run->passes, run->failure);
         run->shapes.launches = 0;
         if (r >= 0)
                 r = ald_meter_run(run->session, &options, ald_shapes_launch, &run->shapes, work(run),
                         &measure.meter, run->failure);
         if (r >= 0)
-                r = ald_memory_verify(&run->memory, run->shapes.launches, run->failure);
+                r = verify(run, run->failure);
         if (r < 0)
                 return r;
         if (run->reduced)
@@ -169,7 +189,8 @@ int ald_bandwidth_measure(AldSession *session, const AldBandwidth *bandwidth,
                 .bandwidth = bandwidth,
                 .options = options,
                 .failure = failure,
-                .start_nsec = ald_now() };
+                .start_nsec = ald_now(),
+                .passes = 1 };
         int r;
 
         ald_measure_tell(options, ALD_PHASE_BUILD, options->variant, 0);

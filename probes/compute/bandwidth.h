@@ -11,7 +11,9 @@ typedef struct AldShape {
         unsigned per_unit; /* work-items for each compute unit */
 } AldShape;
 
-/* Kernels take memory to read, the sums or memory to copy to, and how many vectors of 16 words there are. */
+/* Kernels take memory to read, the sums or memory to copy to, how many vectors of 16 words there are, and how
+ * often to go through them. Processors get as many work-items for each pass, others the same for all passes.
+ */
 typedef struct AldBandwidth {
         const char *source;
         const AldShape *shapes; /* the likeliest first, the simplest last */

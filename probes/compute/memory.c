@@ -209,9 +209,9 @@ static int verify_copy(AldMemory *memory, AldFailure *failure)
         return r;
 }
 
-int ald_memory_verify(AldMemory *memory, uint64_t launches, AldFailure *failure)
+int ald_memory_verify(AldMemory *memory, uint64_t passes, AldFailure *failure)
 {
-        uint32_t expected = ald_pattern_sum(memory->bytes / ALD_PATTERN_BYTES) * (uint32_t) launches, sum;
+        uint32_t expected = ald_pattern_sum(memory->bytes / ALD_PATTERN_BYTES) * (uint32_t) passes, sum;
         int r;
 
         if (memory->copies)

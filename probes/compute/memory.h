@@ -29,6 +29,6 @@ int ald_memory_resize(AldMemory *memory, size_t bytes, AldFailure *failure);
 /* Sets the sums to 0, and makes what is copied to differ in all words from the pattern. */
 int ald_memory_reset(AldMemory *memory, AldFailure *failure);
 
-/* Whether so many launches since have read, or copied, all of it: -EBADMSG with a failure of kind
- * wrong-result where they have not. */
-int ald_memory_verify(AldMemory *memory, uint64_t launches, AldFailure *failure);
+/* Whether all of it was read so many times since, or copied: -EBADMSG with a failure of kind wrong-result
+ * where it was not. */
+int ald_memory_verify(AldMemory *memory, uint64_t passes, AldFailure *failure);

@@ -5,6 +5,11 @@
 
 #define VECTOR (16 * sizeof(uint32_t)) /* of the kernels */
 
+static bool is_cpu(const AldShapes *shapes)
+{
+        return shapes->session->facts->type == ALD_DEVICE_CPU;
+}
+
 /* Those after the one that is to be simplified, where there is one. */
 static bool is_wanted(const AldBandwidth *bandwidth, const AldMeasureOptions *options, size_t i)
 {
@@ -80,19 +85,23 @@ size_t ald_shapes_items(const AldShapes *shapes)
 
         for (size_t i = 0; i < shapes->n; i++)
                 most = MAX(most, shapes->ready[i].items);
-        return most;
+        return most * (is_cpu(shapes) ? ALD_PASSES_MAX : 1);
 }
 
-void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemory *memory, AldFailure *failure)
+void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemory *memory, unsigned passes,
+        AldFailure *failure)
 {
         const AldCl *cl = shapes->session->cl;
         cl_mem second = memory->copies ? memory->to : memory->sums;
         cl_ulong n = memory->bytes / VECTOR;
+        cl_uint n_passes = passes;
 
         /* A wrong argument shows when the kernel is started. */
         cl->SetKernelArg(shape->kernel, 0, sizeof memory->from, &memory->from);
         cl->SetKernelArg(shape->kernel, 1, sizeof second, &second);
         cl->SetKernelArg(shape->kernel, 2, sizeof n, &n);
+        cl->SetKernelArg(shape->kernel, 3, sizeof n_passes, &n_passes);
+        shapes->passes = passes;
         shapes->now = shape;
         shapes->failure = failure;
 }
@@ -100,8 +109,9 @@ void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemory *me
 int ald_shapes_launch(void *userdata, cl_event *ret)
 {
         AldShapes *shapes = userdata;
+        size_t items = shapes->now->items * (is_cpu(shapes) ? shapes->passes : 1);
         cl_int code = shapes->session->cl->EnqueueNDRangeKernel(shapes->session->queue, shapes->now->kernel,
-                1, NULL, &shapes->now->items, &shapes->now->local, 0, NULL, ret);
+                1, NULL, &items, &shapes->now->local, 0, NULL, ret);
 
         shapes->launches++;
         return code == CL_SUCCESS ? 0 : ald_cl_fail(shapes->failure, code, "starting a kernel");

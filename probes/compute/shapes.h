@@ -8,18 +8,21 @@
 typedef struct AldReadyShape {
         const AldShape *shape;
         cl_kernel kernel;
-        size_t items, local;
+        size_t items; /* for a pass, of a processor; of others they make all passes */
+        size_t local;
         double best;  /* rate; 0: not tried */
         bool refused; /* it failed, or left work out */
 } AldReadyShape;
 
 #define ALD_SHAPES_MAX 16u
+#define ALD_PASSES_MAX 64u
 
 typedef struct AldShapes {
         AldSession *session;
         cl_program program;
         AldReadyShape ready[ALD_SHAPES_MAX];
         size_t n;
+        unsigned passes;    /* through the memory in one launch */
         AldReadyShape *now; /* the one that is launched */
         uint64_t launches;  /* counted by ald_shapes_launch() */
         AldFailure *failure;
@@ -30,11 +33,12 @@ int ald_shapes_open(AldShapes *ret, AldSession *session, const AldBandwidth *ban
         const AldMeasureOptions *options, AldFailure *failure);
 void ald_shapes_close(AldShapes *shapes);
 
-/* Of the largest launch of any. */
+/* Of the largest launch of any that may come. */
 size_t ald_shapes_items(const AldShapes *shapes);
 
-/* This one from now on, through this memory; failures go to `failure`. */
-void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemory *memory, AldFailure *failure);
+/* This one from now on, so many times through this memory; failures go to `failure`. */
+void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemory *memory, unsigned passes,
+        AldFailure *failure);
 
 /* An AldLaunch of `now`; the userdata is an AldShapes. */
 int ald_shapes_launch(void *userdata, cl_event *ret);

@@ -81,17 +81,17 @@ static void test_measure(Fixture *fixture, gconstpointer data)
         assert_sound(fixture, "plain");
 }
 
-/* Twice through little memory: 0, or the kind of failure. */
+/* Two launches that go three times through little memory each: 0, or the kind of failure. */
 static int twice(Fixture *fixture, AldShapes *shapes, AldReadyShape *shape, AldMemory *memory)
 {
         AldFailure failure = {};
         int r = ald_memory_reset(memory, &failure), kind = 0;
 
-        ald_shapes_use(shapes, shape, memory, &failure);
+        ald_shapes_use(shapes, shape, memory, 3, &failure);
         for (unsigned i = 0; i < 2 && r >= 0; i++)
                 r = ald_shapes_launch(shapes, NULL);
         if (r >= 0)
-                r = ald_memory_verify(memory, 2, &failure);
+                r = ald_memory_verify(memory, 2 * 3, &failure);
         if (r < 0)
                 kind = (int) failure.kind;
         g_test_message("%s: %s", shape->shape->name, failure.message ?: "right");
@@ -147,19 +147,20 @@ static void test_gpu_kernels(Fixture *fixture, gconstpointer data)
         }
 }
 
-#define KERNEL(name, second, body)                                                            \
-        "__kernel void " name "(__global const uint16 *a, __global " second " *b, ulong n) {" \
-        " ulong id = get_global_id(0), all = get_global_size(0);"                             \
+#define KERNEL(name, second, body)                                                                         \
+        "__kernel void " name "(__global const uint16 *a, __global " second " *b, ulong n, uint passes) {" \
+        " ulong all = get_global_size(0) / passes, id = get_global_id(0) % all;"                           \
         " for (ulong i = n * id / all; i < n * (id + 1) / all; i++) " body "}\n"
 
-#define ADD_UP(index)                                                                                      \
-        "{ uint16 v = a[" index "]; b[id] += v.s0 + v.s1 + v.s2 + v.s3 + v.s4 + v.s5 + v.s6 + v.s7 + v.s8" \
+#define ADD_UP(index)                                                                            \
+        "{ uint16 v = a[" index                                                                  \
+        "]; b[get_global_id(0)] += v.s0 + v.s1 + v.s2 + v.s3 + v.s4 + v.s5 + v.s6 + v.s7 + v.s8" \
         " + v.s9 + v.sa + v.sb + v.sc + v.sd + v.se + v.sf; }"
 
 /* Each leaves something out, or does something twice. */
 static const char broken_read[] = KERNEL("skips", "uint", "if (i != n / 3)" ADD_UP("i"))
         KERNEL("repeats", "uint", ADD_UP("i % (n / 2)")) KERNEL("idles", "uint", "if (0)" ADD_UP("i"))
-                KERNEL("once", "uint", "{ if (i == n * id / all) b[id] = 0;" ADD_UP("i") "}")
+                KERNEL("once", "uint", "{ if (i == n * id / all) b[get_global_id(0)] = 0;" ADD_UP("i") "}")
                         KERNEL("works", "uint", ADD_UP("i"));
 
 static const char broken_copy[] = KERNEL("skips", "uint16", "if (i != n / 3) b[i] = a[i];")

@@ -21,11 +21,12 @@ typedef uint8 wide;
 #define STORE(value, at) (*(at) = (value))
 
 #define COPY(name, STREAMS, PUT)                                                                            \
-        __kernel void name(__global const wide *restrict from, __global wide *restrict to, ulong n)         \
+        __kernel void name(                                                                                 \
+                __global const wide *restrict from, __global wide *restrict to, ulong n, uint passes)       \
         {                                                                                                   \
-                ulong pieces = n * WIDE / PIECE, item = get_global_id(0), items = get_global_size(0);       \
-                ulong start = pieces * item / items * PIECE, end = pieces * (item + 1) / items * PIECE;     \
-                ulong stream = (end - start) / STREAMS;                                                     \
+                ulong items = get_global_size(0) / passes, item = get_global_id(0) % items;                 \
+                ulong pieces = n * WIDE / PIECE, start = pieces * item / items * PIECE;                     \
+                ulong stream = (pieces * (item + 1) / items * PIECE - start) / STREAMS;                     \
                                                                                                             \
                 for (ulong at = start; at < start + stream; at += LOADS / STREAMS) {                        \
                         _Pragma("unroll") for (int i = 0; i < LOADS; i++)                                   \

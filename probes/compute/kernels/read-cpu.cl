@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Processors: each work-item reads a piece of its own from its start to its end with the widest loads there
- * are, into several sums, so that no addition waits for another. n is in vectors of 16 words; all sums are
- * added to what the item found before, so that no launch can be left out unseen.
+ * are, into several sums, so that no addition waits for another. n is in vectors of 16 words; as many items
+ * again go through it again, without waiting for each other. All sums are added to what the item found before,
+ * so that no launch can be left out unseen.
  */
 #ifdef __AVX512F__
 typedef uint16 wide;
@@ -31,11 +32,12 @@ uint add_up(const wide *sums)
 
 /* Hardware fetches ahead within a page: one work-item keeps it busy in several. */
 #define READ(name, STREAMS, AHEAD)                                                                          \
-        __kernel void name(__global const wide *restrict from, __global uint *restrict sums, ulong n)       \
+        __kernel void name(                                                                                 \
+                __global const wide *restrict from, __global uint *restrict sums, ulong n, uint passes)     \
         {                                                                                                   \
-                ulong pieces = n * WIDE / PIECE, item = get_global_id(0), items = get_global_size(0);       \
-                ulong start = pieces * item / items * PIECE, end = pieces * (item + 1) / items * PIECE;     \
-                ulong stream = (end - start) / STREAMS;                                                     \
+                ulong items = get_global_size(0) / passes, item = get_global_id(0) % items;                 \
+                ulong pieces = n * WIDE / PIECE, start = pieces * item / items * PIECE;                     \
+                ulong stream = (pieces * (item + 1) / items * PIECE - start) / STREAMS;                     \
                 wide sum[LOADS];                                                                            \
                                                                                                             \
                 for (int i = 0; i < LOADS; i++)                                                             \
@@ -45,7 +47,7 @@ uint add_up(const wide *sums)
                         _Pragma("unroll") for (int i = 0; i < LOADS; i++) sum[i] +=                         \
                                 from[at + i % STREAMS * stream + i / STREAMS];                              \
                 }                                                                                           \
-                sums[item] += add_up(sum);                                                                  \
+                sums[get_global_id(0)] += add_up(sum);                                                      \
         }
 
 /* By 4 KiB; past the end it fetches nothing. */
