@@ -105,8 +105,8 @@ def test_inhibit_holds_off_while_a_command_runs(computing):
 
 
 @pytest.mark.parametrize("args", [
-    ["compute", "cpu", "gpu"], ["compute", "--rtt-only"], ["compute", "--path=192.0.2.1"], ["link", "a", "--metric=gemm"],
-    ["moon"], []])
+    ["compute", "cpu", "gpu"], ["compute", "--rtt-only"], ["compute", "--path=192.0.2.1"],
+    ["link", "a", "--metric=gemm"], ["moon"], []])
 def test_usage(make_host, args):
     done = make_host().alidadectl("probe", *args, check=False)
     assert (done.returncode, done.stdout) == (USAGE, "") and "Usage: alidadectl probe" in done.stderr
