@@ -20,6 +20,7 @@ struct AldPublisher {
         AldStamp newest;
         uint64_t announced;
         unsigned reading;
+        bool told_full;
         AldPublish publish;
         void *userdata;
 };
@@ -112,6 +113,17 @@ static void take(Own *own, const AldUpdate *update, uint64_t now)
         }
 }
 
+static bool has_room(AldPublisher *publisher)
+{
+        if (g_hash_table_size(publisher->own) < ALD_PUBLISHER_OWN_MAX)
+                return true;
+        if (!publisher->told_full)
+                g_warning("This node has more than %u records, or had; those beyond are not published",
+                        ALD_PUBLISHER_OWN_MAX);
+        publisher->told_full = true;
+        return false;
+}
+
 void ald_publisher_put(AldPublisher *publisher, const AldUpdate *update, uint64_t now)
 {
         g_autofree char *name = NULL;
@@ -121,6 +133,8 @@ void ald_publisher_put(AldPublisher *publisher, const AldUpdate *update, uint64_
                 return;
         name = name_of(update->kind, update->key);
         own = g_hash_table_lookup(publisher->own, name);
+        if (!own && !has_room(publisher))
+                return;
         if (!own)
                 own = own_new(publisher, g_steal_pointer(&name));
         own->reading = publisher->reading;

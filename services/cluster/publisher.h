@@ -15,6 +15,9 @@ typedef struct AldPublisher AldPublisher;
 /* Hands a message to the broker; payload NULL clears the topic. */
 typedef void (*AldPublish)(const char *topic, const char *payload, int qos, void *userdata);
 
+/* The most topics of this node, deletions among them, whatever the state service has; what is beyond is told
+ * once and not published. */
+#define ALD_PUBLISHER_OWN_MAX 20000u
 /* The most topics left by an earlier epoch of this node that are remembered, to be cleared. */
 #define ALD_PUBLISHER_STALE_MAX 8192u
 

@@ -3,6 +3,7 @@
 
 #include "services/cluster/payload.h"
 #include "services/cluster/publisher.h"
+#include "tests/unit/log-count.h"
 #include "tests/unit/record-maker.h"
 
 #define SECOND UINT64_C(1000000)
@@ -202,11 +203,23 @@ static void test_left_topics_are_bounded(Fixture *fixture, gconstpointer unused)
         g_assert_cmpuint(fixture->broker.n_cleared, ==, ALD_PUBLISHER_STALE_MAX);
 }
 
+static void test_own_topics_are_bounded(Fixture *fixture, gconstpointer unused)
+{
+        log_count_reset();
+        for (unsigned i = 0; i < ALD_PUBLISHER_OWN_MAX + 100; i++) {
+                g_autofree char *key = g_strdup_printf("mlx5_%u.1," SINK ",mlx5_0.1", i);
+                put(fixture, ALD_KIND_LINK_RDMA, key, 5, i + 1);
+        }
+        g_assert_cmpuint(ald_publisher_count(fixture->publisher), ==, ALD_PUBLISHER_OWN_MAX);
+        g_assert_cmpuint(log_count("not published"), ==, 1);
+}
+
 #define ADD(name) g_test_add("/cluster-publisher/" #name, Fixture, NULL, set_up, test_##name, tear_down)
 
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
+        log_count_install();
         ADD(newest);
         ADD(what_never_travels);
         ADD(another_broker);
@@ -215,5 +228,6 @@ int main(int argc, char *argv[])
         ADD(readings);
         ADD(left_topics);
         ADD(left_topics_are_bounded);
+        ADD(own_topics_are_bounded);
         return g_test_run();
 }
