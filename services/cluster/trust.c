@@ -31,6 +31,7 @@ AldTrust *ald_trust_new(const char *id)
         trust->id = g_strdup(id);
         trust->folder = g_build_filename(config && *config ? config : ALD_CONFIG_DIR, "cluster", NULL);
         trust->newest_crl = g_build_filename(ald_state_directory(STATE_DIRECTORY), "crl.pem", NULL);
+        ald_state_remove_leftovers(trust->newest_crl);
         return trust;
 }
 

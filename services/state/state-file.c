@@ -18,6 +18,7 @@ AldStateFile *ald_state_file_new(void)
         AldStateFile *file = g_new0(AldStateFile, 1);
 
         file->path = g_build_filename(ald_state_directory("/var/lib/alidade/state"), "state.json", NULL);
+        ald_state_remove_leftovers(file->path);
         return file;
 }
 

@@ -161,6 +161,28 @@ static void test_directory_is_missing(void)
         ald_state_file_free(file);
 }
 
+/* It was killed while it wrote. */
+static void test_leftovers(void)
+{
+        static const char *const left[] = { "state.json.AB12cd", "state.json.ZZZZZZ" };
+        static const char *const others[] = { "state.json.damaged", "state.json.AB12c", "state.json.AB12cde",
+                "state.json-AB12cd", "crl.pem.AB12cd" };
+        g_autoptr(FakeRoot) root = fake_root_new();
+        bool kept;
+
+        keep_a_record(root);
+        for (size_t i = 0; i < G_N_ELEMENTS(left); i++)
+                fake_root_write(root, left[i], "half");
+        for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+                fake_root_write(root, others[i], "whole");
+        start(root, &kept);
+        g_assert_true(kept);
+        for (size_t i = 0; i < G_N_ELEMENTS(left); i++)
+                g_assert_false(exists(root, left[i]));
+        for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+                g_assert_true(exists(root, others[i]));
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -169,6 +191,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/state-file/epoch-outruns-the-clock", test_epoch_outruns_the_clock);
         g_test_add_func("/state-file/damaged", test_damaged);
         g_test_add_func("/state-file/unreadable", test_unreadable);
+        g_test_add_func("/state-file/leftovers", test_leftovers);
         g_test_add_func("/state-file/directory-is-missing", test_directory_is_missing);
         return g_test_run();
 }
