@@ -50,18 +50,30 @@ static int set_arguments(Job *job)
         return code == CL_SUCCESS ? 0 : ald_cl_fail(job->failure, code, "giving arguments to a kernel");
 }
 
-static int job_make(Job *job)
+static int build(Job *job)
 {
         const AldPeakVariant *variant = job->variant;
         g_autofree char *options = g_strdup_printf(
                 "-DWIDTH=%u -DCHAINS=%u %s", variant->width, variant->chains, variant->options ?: "");
         g_autofree char *log = NULL;
-        cl_int code = CL_SUCCESS;
-        int r = ald_session_build(job->session, variant->source, options, &job->program, &log);
+        int r;
 
+        if (variant->build)
+                return variant->build(job->session, variant, options, &job->program, job->failure);
+        r = ald_session_build(job->session, variant->source, options, &job->program, &log);
         if (r < 0)
                 return ald_fail(job->failure, ALD_FAILURE_BUILD_FAILED, "it does not compile%s%s",
                         log ? ": " : "", log ?: "");
+        return 0;
+}
+
+static int job_make(Job *job)
+{
+        cl_int code = CL_SUCCESS;
+        int r = build(job);
+
+        if (r < 0)
+                return r;
         job->kernel = job->session->cl->CreateKernel(job->program, "peak", &code);
         if (!job->kernel)
                 return ald_cl_fail(job->failure, code, "taking a kernel from its program");
