@@ -91,6 +91,24 @@ static void test_deep(Fixture *fixture, gconstpointer data)
         }
 }
 
+/* What PoCL lacks of fp16. */
+#define EMULATED_HALF                                                                    \
+        "float4 unpacked(uint2 bits) { return vload_half4(0, (const half *) &bits); }\n" \
+        "#define as_half4 unpacked\n"                                                    \
+        "#define half4 float4\n"                                                         \
+        "#define half float\n"
+
+static void test_half(Fixture *fixture, gconstpointer data)
+{
+        AldGemmVariant variant = *ald_gemm_variant_find(&ald_gemm_variants, "tiled-half");
+        g_autofree char *source = g_strconcat(EMULATED_HALF, variant.source, NULL);
+
+        variant.source = source;
+        variant.fp16_sums = false;
+        if (fixture->there)
+                g_assert_cmpint(once(&fixture->session, &variant, 256), ==, 0);
+}
+
 #define KERNEL \
         "__kernel void gemm(__global const float *a, __global const float *b, __global float *c, int n)"
 #define SUM(x, y)                                                          \
@@ -256,6 +274,7 @@ int main(int argc, char **argv)
 #define ADD(name, function) g_test_add("/compute-gemm/" name, Fixture, NULL, set_up, function, tear_down)
         ADD("right", test_right);
         ADD("deep", test_deep);
+        ADD("half", test_half);
         ADD("wrong", test_wrong);
         ADD("refused", test_refused);
         ADD("chosen", test_chosen);
