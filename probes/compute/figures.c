@@ -40,11 +40,11 @@ static char **make_arguments(const Attempt *attempt)
                 g_ptr_array_add(all, g_strdup_printf("--pci=%s", attempt->device->pci));
         g_ptr_array_add(all, g_strdup_printf("--metric=%s", ald_metric_to_string(attempt->metric)));
         g_ptr_array_add(all, g_strdup_printf("--seconds-max=%s", seconds));
-        if (attempt->options->variant && attempt->metric == ALD_METRIC_GEMM)
-                g_ptr_array_add(all, g_strdup_printf("--variant=%s", attempt->options->variant));
         if (attempt->options->size > 0 && attempt->metric == ALD_METRIC_GEMM)
                 g_ptr_array_add(all, g_strdup_printf("--size=%u", attempt->options->size));
-        if (attempt->simpler_than)
+        if (attempt->options->variant && attempt->metric == ALD_METRIC_GEMM)
+                g_ptr_array_add(all, g_strdup_printf("--variant=%s", attempt->options->variant));
+        else if (attempt->simpler_than)
                 g_ptr_array_add(all, g_strdup_printf("--simpler-than=%s", attempt->simpler_than));
         g_ptr_array_add(all, NULL);
         return (char **) g_ptr_array_free(all, FALSE);
@@ -72,7 +72,7 @@ static int try(Attempt *attempt, AldAnswer *ret, AldFailure *failure)
 static void blame(const Attempt *attempt, const AldFailure *why, AldFailure *failure)
 {
         ald_failure_clear(failure);
-        if (attempt->variant)
+        if (attempt->variant && (why->kind == ALD_FAILURE_CRASHED || why->kind == ALD_FAILURE_TIMEOUT))
                 (void) ald_fail(failure, why->kind, "%s, in %s", why->message, attempt->variant);
         else
                 (void) ald_fail(failure, why->kind, "%s", why->message);
@@ -117,6 +117,7 @@ static int measure_metric(const AldRunner *runner, const AldComputeOptions *opti
         AldMetric metric, AldProgress *progress, AldFigures *figures)
 {
         g_autofree char *members = make_members(device, metric);
+        g_autofree char *label = g_strdup_printf("%s %s", device->id, ald_metric_to_string(metric));
         Attempt attempt = {
                 .runner = runner,
                 .options = options,
@@ -127,7 +128,7 @@ static int measure_metric(const AldRunner *runner, const AldComputeOptions *opti
         int r;
 
         progress->members = members;
-        progress->label = ald_metric_to_string(metric);
+        progress->label = label;
         r = measure(&attempt, &figures->answers[metric], &figures->failures[metric]);
         ald_progress_end(progress);
         progress->members = NULL;

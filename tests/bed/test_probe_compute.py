@@ -155,6 +155,11 @@ def test_what_goes_wrong_is_named(seat, mode, error):
     assert seat.errors("--metric=gemm,read") == {"gemm": error, "read": error}
 
 
+def test_what_crashed_is_tried_once_again(seat):
+    seat.add_fake("crash-build-once")
+    assert seat.errors("--metric=gemm") == {"gemm": "wrong-result"}, "of the simpler kernels"
+
+
 @pytest.mark.parametrize("mode", ["hang-build", "hang-kernel"])
 def test_what_hangs_is_killed_and_not_tried_for_ever(seat, mode):
     seat.add_fake(mode)

@@ -79,6 +79,12 @@ static void may_misbehave(const char *crash, const char *hang)
                 pause();
 }
 
+/* Whoever asks first leaves a file. */
+static int is_first(void)
+{
+        return open(getenv("FAKE_ICD_SEEN"), O_CREAT | O_EXCL | O_CLOEXEC, 0600) >= 0;
+}
+
 __attribute__((constructor)) static void load(void)
 {
         may_misbehave("crash-load", "hang-load");
@@ -151,7 +157,7 @@ static cl_int CL_API_CALL get_devices(
         cl_platform_id id, cl_device_type type, cl_uint room, cl_device_id *ret, cl_uint *ret_n)
 {
         may_misbehave("crash-list", "hang-list");
-        if (does("once") && open(getenv("FAKE_ICD_SEEN"), O_CREAT | O_EXCL | O_CLOEXEC, 0600) < 0)
+        if (does("once") && !is_first())
                 return CL_DEVICE_NOT_FOUND;
         if (ret && room > 0)
                 ret[0] = &device;
@@ -269,6 +275,8 @@ static cl_program CL_API_CALL create_program(
 static cl_int CL_API_CALL build_program(cl_program program, cl_uint n, const cl_device_id *devices,
         const char *options, void(CL_CALLBACK *notify)(cl_program, void *), void *userdata)
 {
+        if (does("crash-build-once") && is_first())
+                raise(SIGSEGV);
         may_misbehave("crash-build", "hang-build");
         return does("fail-build") ? CL_BUILD_PROGRAM_FAILURE : CL_SUCCESS;
 }
