@@ -3,7 +3,9 @@
 
 #include <glib.h>
 
+#include "probes/compute/amd.h"
 #include "probes/compute/gemm.h"
+#include "probes/compute/intel.h"
 #include "probes/compute/kernels.h"
 #include "probes/compute/nvidia.h"
 
@@ -57,6 +59,12 @@ static AldFit fit_half(const AldDevice *device)
         .multiple = 128, .source = ald_kernel_gemm_tiled, .tile_columns = 128, .tile_rows = 128, \
         .local_columns = 16, .local_rows = 16
 
+/* Columns and rows of a tile, of which the wider counts, and the work-items that do it. */
+#define MATRIX_UNITS(columns, rows, items)                                                              \
+        .precision = "fp16", .accumulator = "fp32", .fp16_hardware = true, .element = ALD_ELEMENT_FP16, \
+        .b_transposed = true, .multiple = columns, .tile_columns = columns, .tile_rows = rows,          \
+        .local_columns = items, .local_rows = 1
+
 static const AldGemmVariant variants[] = {
         CPU("cpu-8x32", 32, 8, 16, 1024, 128, fit_cpu_16),
         CPU("cpu-8x32-shallow", 32, 8, 16, 256, 128, fit_cpu_16),
@@ -64,33 +72,30 @@ static const AldGemmVariant variants[] = {
         CPU("cpu-6x16-shallow", 16, 6, 8, 256, 126, fit_cpu_8),
         CPU("cpu-8x8", 16, 8, 4, 256, 128, fit_cpu_4),
         { .name = "nvidia-wgmma",
-                .precision = "fp16",
-                .accumulator = "fp32",
-                .fp16_hardware = true,
                 .fit = ald_nvidia_fit_wgmma,
-                .element = ALD_ELEMENT_FP16,
-                .b_transposed = true,
-                .multiple = 256,
                 .source = ald_kernel_gemm_wgmma,
                 .build = ald_nvidia_build_wgmma,
-                .tile_columns = 256,
-                .tile_rows = 128,
-                .local_columns = 256,
-                .local_rows = 1 },
+                MATRIX_UNITS(256, 128, 256) },
         { .name = "nvidia-mma",
-                .precision = "fp16",
-                .accumulator = "fp32",
-                .fp16_hardware = true,
                 .fit = ald_nvidia_fit_mma,
-                .element = ALD_ELEMENT_FP16,
-                .b_transposed = true,
-                .multiple = 128,
                 .source = ald_kernel_gemm_mma,
                 .build = ald_nvidia_build_mma,
-                .tile_columns = 128,
-                .tile_rows = 128,
-                .local_columns = 128,
-                .local_rows = 1 },
+                MATRIX_UNITS(128, 128, 128) },
+        { .name = "amd-matrix",
+                .fit = ald_amd_fit_matrix,
+                .source = ald_kernel_gemm_amd,
+                .build = ald_amd_build,
+                MATRIX_UNITS(128, 128, 256) },
+        { .name = "intel-matrix-16",
+                .fit = ald_intel_fit_matrix,
+                .source = ald_kernel_gemm_intel,
+                .options = "-cl-std=CL2.0 -cl-intel-256-GRF-per-thread -DSUBGROUP=16",
+                MATRIX_UNITS(128, 128, 128) },
+        { .name = "intel-matrix-8",
+                .fit = ald_intel_fit_matrix,
+                .source = ald_kernel_gemm_intel,
+                .options = "-cl-std=CL2.0 -cl-intel-256-GRF-per-thread -DSUBGROUP=8",
+                MATRIX_UNITS(128, 128, 128) },
         { .name = "tiled-half",
                 .precision = "fp16",
                 .accumulator = "fp16",

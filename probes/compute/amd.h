@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/compute/gemm.h"
+
+/* Matrix units: MFMA of CDNA, WMMA of RDNA from its third generation on. */
+AldFit ald_amd_fit_matrix(const AldDevice *device);
+
+/* Builds kernels that use what kernels/amd.cl gives. */
+int ald_amd_build(AldSession *session, const AldGemmVariant *variant, const char *options, cl_program *ret,
+        AldFailure *failure);

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/compute/gemm.h"
+
+/* Matrix units, by cl_intel_subgroup_matrix_multiply_accumulate. Which size of sub-groups it takes, only
+ * building tells. */
+AldFit ald_intel_fit_matrix(const AldDevice *device);
