@@ -63,6 +63,10 @@ class Node(Host):
         super().start()
         self._extra_environment.setdefault("ALIDADE_LIBEXEC_DIR", build_dir() / "services/telemetry")
         self._extra_environment.setdefault("ALIDADE_PROBE_DIR", build_dir() / "probes/socket")
+        # Nodes that measured the processors they share would measure each other, and hold off their links.
+        drop_in = self.dir / "config/alidade.conf.d/bed.conf"
+        drop_in.parent.mkdir(exist_ok=True)
+        drop_in.write_text("[link-probe]\ncompute=false\n")
         if self._own_clock:
             # It names semaphores after pids, which are those of other nodes as well.
             self.run(["mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", "/dev/shm"])
