@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "services/common/bus-cleanup.h"
 #include "tests/bench/bus-tools.h"
+
+#define NAME_USEC (UINT64_C(5) * 1000 * 1000)
 
 void die(const char *what, int r)
 {
@@ -28,14 +29,31 @@ sd_bus *connect_bus(const char *name)
         return bus;
 }
 
+static int on_owner(sd_bus_message *signal, void *userdata, sd_bus_error *error)
+{
+        return 0;
+}
+
+/* The signal is matched before the first question, so that none is missed. */
 void wait_for_name(sd_bus *bus, const char *name)
 {
-        for (unsigned i = 0; i < 500; i++) {
-                if (sd_bus_get_name_creds(bus, name, 0, NULL) >= 0)
-                        return;
-                usleep(10000);
+        g_autofree char *match = g_strdup_printf("type='signal',sender='org.freedesktop.DBus',member='"
+                                                 "NameOwnerChanged',arg0='%s'",
+                name);
+        const double deadline = now_usec() + (double) NAME_USEC;
+        sd_bus_slot *slot;
+
+        TRY(sd_bus_add_match(bus, &slot, match, on_owner, NULL));
+        while (sd_bus_get_name_creds(bus, name, 0, NULL) < 0) {
+                int r = sd_bus_process(bus, NULL);
+
+                TRY(r);
+                if (now_usec() > deadline)
+                        die(name, -ETIMEDOUT);
+                if (r == 0)
+                        TRY(sd_bus_wait(bus, NAME_USEC));
         }
-        die(name, -ETIMEDOUT);
+        sd_bus_slot_unref(slot);
 }
 
 double now_usec(void)

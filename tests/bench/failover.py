@@ -9,6 +9,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bed"))
 
 ROUNDS = 5
+STANDBY_SECONDS = 60
+RETURN_SECONDS = 60
 PORT = 8883
 
 
@@ -28,17 +30,25 @@ def listen(node, broker, name):
     config = node.dir / "config/cluster"
     return node.spawn(["mosquitto_sub", "-h", broker.address, "-p", PORT, "--cafile", config / "ca.crt",
                        "--cert", config / "node.crt", "--key", config / "node.key", "-q", 1,
-                       "-t", f"alidade/1/{name}/#", "-F", "%U %t"], f"sub.{time.monotonic_ns()}")
+                       "-t", f"alidade/1/{name}/#", "-F", "%U %r %t"], f"sub.{time.monotonic_ns()}")
 
 
 def arrivals(process):
-    """{topic: when it first came, CLOCK_REALTIME}"""
-    process.stop()
+    """{topic: when it was first published, CLOCK_REALTIME}; what the broker has kept since the round before is not."""
     found = {}
-    for line in process.log_text().splitlines():
-        when, topic = line.split(" ", 1)
-        found.setdefault(topic, float(when))
+    for line in process.log_text().splitlines(keepends=True):
+        if not line.endswith("\n"):
+            continue
+        when, retained, topic = line.split()
+        if retained == "0":
+            found.setdefault(topic, float(when))
     return found
+
+
+def publishes_to(node, broker):
+    from bedlib.node import CLUSTER
+
+    return any(row["Publishing"] and row["Address"] == broker.address for row in node.call(*CLUSTER, "GetBrokers"))
 
 
 def standby_takes_over(cluster):
@@ -50,14 +60,17 @@ def standby_takes_over(cluster):
               for node, kind, key in first.records() if not key and kind != "Node1.Presence"}
     # With the certificate of a node that is in nobody's way.
     process = listen(cluster.listener, second, cluster.name)
-    wait_steadily(lambda: cluster.listener.id in second.broker.process.log_text(), "mosquitto_sub at the standby")
+    wait_steadily(process.log_text, "what the standby has kept: how each node is")
     begun = time.time()
     first.broker.kill()
-    time.sleep(5)
+    wait_steadily(lambda: wanted <= arrivals(process).keys(), "all records at the standby", STANDBY_SECONDS)
     found = arrivals(process)
+    process.stop()
     first.broker.start()
+    wait_steadily(lambda: all(publishes_to(node, first) for node in cluster.nodes[:3]), "the first broker to be used",
+                  RETURN_SECONDS)
     cluster.wait_online(cluster.nodes[:3])
-    return (max(found.get(topic, float("inf")) for topic in wanted) - begun) * 1e3
+    return (max(found[topic] for topic in wanted) - begun) * 1e3
 
 
 def measure(cluster):
