@@ -12,7 +12,7 @@
 #define SETTLE_SECONDS_MIN 0.2
 #define SETTLE_SECONDS_MAX 1.5
 #define WINDOW_SECONDS 0.05
-#define WINDOWS_MIN 10u
+#define WINDOWS_MIN 16u
 #define LAUNCHES_MAX 4096u /* queued at once */
 
 #define INTERVAL_MAX 0.01
@@ -120,14 +120,29 @@ static void add_window(Run *run, const AldSpan *span)
         read_clocks(run);
 }
 
+/*
+ * By the clock of the device, which no scheduling of ours disturbs, if ours confirms it: as a whole, or,
+ * where we were woken late at the start or at the end, for most windows.
+ */
+static bool trust_events(const Run *run)
+{
+        AldSeriesFigures wall = {}, event = {};
+
+        if (run->events_lost || !ald_series_figures(&run->by_wall, &wall) ||
+                !ald_series_figures(&run->by_event, &event))
+                return false;
+        return fabs(run->event / run->wall - 1) <= CLOCKS_APART_MAX ||
+               fabs(event.median / wall.median - 1) <= CLOCKS_APART_MAX;
+}
+
 /* Sure of the mean, and the best was no single stroke of luck. */
 static bool sure(const Run *run)
 {
+        const AldSeries *series = trust_events(run) ? &run->by_event : &run->by_wall;
         AldSeriesFigures figures;
 
-        return run->by_wall.n >= WINDOWS_MIN && ald_series_figures(&run->by_wall, &figures) &&
-               figures.interval <= INTERVAL_MAX &&
-               ald_series_near_best(&run->by_wall, NEAR_BEST) >= NEAR_BEST_MIN;
+        return series->n >= WINDOWS_MIN && ald_series_figures(series, &figures) &&
+               figures.interval <= INTERVAL_MAX && ald_series_near_best(series, NEAR_BEST) >= NEAR_BEST_MIN;
 }
 
 static int measure(Run *run)
@@ -160,21 +175,6 @@ static bool others_at_work(const Run *run)
                 return session->busy;
         ald_processor_times_read("/", &after);
         return ald_others_spoil(&run->before, &after);
-}
-
-/*
- * By the clock of the device, which no scheduling of ours disturbs, if ours confirms it: as a whole, or,
- * where we were woken late at the start or at the end, for most windows.
- */
-static bool trust_events(const Run *run)
-{
-        AldSeriesFigures wall = {}, event = {};
-
-        if (run->events_lost || !ald_series_figures(&run->by_wall, &wall) ||
-                !ald_series_figures(&run->by_event, &event))
-                return false;
-        return fabs(run->event / run->wall - 1) <= CLOCKS_APART_MAX ||
-               fabs(event.median / wall.median - 1) <= CLOCKS_APART_MAX;
 }
 
 static AldMeter conclude(const Run *run)

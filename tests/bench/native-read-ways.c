@@ -44,7 +44,7 @@ READ(plain_streams, , 16, 4, false)
 
 #ifdef __x86_64__
 #define AVX2 __attribute__((target("avx2")))
-#define AVX512 __attribute__((target("avx512f,prefer-vector-width=512")))
+#define AVX512 __attribute__((target("avx512f")))
 READ(avx2, AVX2, 32, 1, false)
 READ(avx2_streams, AVX2, 32, 4, false)
 READ(avx2_ahead, AVX2, 32, 1, true)
