@@ -14,6 +14,11 @@ unsigned ald_nvidia_capability(const AldDevice *device)
                        : 0;
 }
 
+AldFit ald_nvidia_fit_wmma(const AldDevice *device)
+{
+        return ald_nvidia_capability(device) >= 70 ? ALD_FIT_YES : ALD_FIT_NO;
+}
+
 AldFit ald_nvidia_fit_mma(const AldDevice *device)
 {
         return ald_nvidia_capability(device) >= 75 ? ALD_FIT_YES : ALD_FIT_NO;
@@ -35,6 +40,14 @@ static int build_source(
                 return ald_fail(failure, ALD_FAILURE_BUILD_FAILED, "it does not compile%s%s", log ? ": " : "",
                         log ?: "");
         return 0;
+}
+
+int ald_nvidia_build_wmma(AldSession *session, const AldGemmVariant *variant, const char *options,
+        cl_program *ret, AldFailure *failure)
+{
+        g_autofree char *source = g_strconcat(ald_kernel_nvidia_volta, variant->source, NULL);
+
+        return build_source(session, source, options, ret, failure);
 }
 
 int ald_nvidia_build_mma(AldSession *session, const AldGemmVariant *variant, const char *options,

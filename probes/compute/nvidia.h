@@ -6,12 +6,15 @@
 /* Ten times the compute capability; 0 where it is not a GPU of NVIDIA. */
 unsigned ald_nvidia_capability(const AldDevice *device);
 
-/* Matrix units: mma.sync from Turing on. */
+/* Matrix units: wmma from Volta on, mma.sync from Turing on. */
+AldFit ald_nvidia_fit_wmma(const AldDevice *device);
 AldFit ald_nvidia_fit_mma(const AldDevice *device);
 /* The instructions of warpgroups, which Hopper alone has. */
 AldFit ald_nvidia_fit_wgmma(const AldDevice *device);
 
-/* Build kernels that use what kernels/nvidia.cl, and kernels/nvidia-hopper.cl, give. */
+/* Build kernels that use what kernels/nvidia-volta.cl gives, or nvidia.cl, or that and nvidia-hopper.cl. */
+int ald_nvidia_build_wmma(AldSession *session, const AldGemmVariant *variant, const char *options,
+        cl_program *ret, AldFailure *failure);
 int ald_nvidia_build_mma(AldSession *session, const AldGemmVariant *variant, const char *options,
         cl_program *ret, AldFailure *failure);
 int ald_nvidia_build_wgmma(AldSession *session, const AldGemmVariant *variant, const char *options,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is for the GPUs of one vendor, as far as it goes without one. */
-#include <stdlib.h>
 #include <string.h>
 
 #include <glib.h>
@@ -13,6 +12,7 @@
 #include "probes/compute/nvidia.h"
 #include "probes/compute/ptx.h"
 #include "tests/unit/emulated-kernels.h"
+#include "tests/unit/on-pocl.h"
 
 static void assert_ptx(const char *ptx, const char *expected)
 {
@@ -53,24 +53,26 @@ static AldDevice device_of(AldVendor vendor, unsigned major, unsigned minor)
         return (AldDevice){ .type = ALD_DEVICE_GPU, .vendor = vendor, .nv_major = major, .nv_minor = minor };
 }
 
-static void assert_fits(AldVendor vendor, unsigned major, unsigned minor, AldFit mma, AldFit wgmma)
+static void assert_fits(
+        AldVendor vendor, unsigned major, unsigned minor, AldFit wmma, AldFit mma, AldFit wgmma)
 {
         AldDevice device = device_of(vendor, major, minor);
 
+        g_assert_cmpint(ald_nvidia_fit_wmma(&device), ==, wmma);
         g_assert_cmpint(ald_nvidia_fit_mma(&device), ==, mma);
         g_assert_cmpint(ald_nvidia_fit_wgmma(&device), ==, wgmma);
 }
 
 static void test_fits(void)
 {
-        assert_fits(ALD_VENDOR_NVIDIA, 6, 1, ALD_FIT_NO, ALD_FIT_NO);
-        assert_fits(ALD_VENDOR_NVIDIA, 7, 0, ALD_FIT_NO, ALD_FIT_NO);
-        assert_fits(ALD_VENDOR_NVIDIA, 7, 5, ALD_FIT_YES, ALD_FIT_NO);
-        assert_fits(ALD_VENDOR_NVIDIA, 8, 9, ALD_FIT_YES, ALD_FIT_NO);
-        assert_fits(ALD_VENDOR_NVIDIA, 9, 0, ALD_FIT_YES, ALD_FIT_YES);
-        assert_fits(ALD_VENDOR_NVIDIA, 12, 0, ALD_FIT_YES, ALD_FIT_NO);
-        assert_fits(ALD_VENDOR_NVIDIA, 0, 0, ALD_FIT_NO, ALD_FIT_NO);
-        assert_fits(ALD_VENDOR_AMD, 9, 0, ALD_FIT_NO, ALD_FIT_NO);
+        assert_fits(ALD_VENDOR_NVIDIA, 6, 1, ALD_FIT_NO, ALD_FIT_NO, ALD_FIT_NO);
+        assert_fits(ALD_VENDOR_NVIDIA, 7, 0, ALD_FIT_YES, ALD_FIT_NO, ALD_FIT_NO);
+        assert_fits(ALD_VENDOR_NVIDIA, 7, 5, ALD_FIT_YES, ALD_FIT_YES, ALD_FIT_NO);
+        assert_fits(ALD_VENDOR_NVIDIA, 8, 9, ALD_FIT_YES, ALD_FIT_YES, ALD_FIT_NO);
+        assert_fits(ALD_VENDOR_NVIDIA, 9, 0, ALD_FIT_YES, ALD_FIT_YES, ALD_FIT_YES);
+        assert_fits(ALD_VENDOR_NVIDIA, 12, 0, ALD_FIT_YES, ALD_FIT_YES, ALD_FIT_NO);
+        assert_fits(ALD_VENDOR_NVIDIA, 0, 0, ALD_FIT_NO, ALD_FIT_NO, ALD_FIT_NO);
+        assert_fits(ALD_VENDOR_AMD, 9, 0, ALD_FIT_NO, ALD_FIT_NO, ALD_FIT_NO);
 }
 
 static void test_fits_others(void)
@@ -105,6 +107,7 @@ typedef struct Emulation {
 } Emulation;
 
 static const Emulation emulations[] = {
+        { "nvidia-wmma", ald_kernel_emulated_nvidia_volta, NULL, "", { 128, 384 } },
         { "nvidia-mma", ald_kernel_emulated_nvidia, NULL, "", { 128, 384 } },
         { "nvidia-wgmma", ald_kernel_emulated_nvidia, ald_kernel_emulated_nvidia_hopper, "", { 256, 512 } },
         { "amd-matrix", ald_kernel_emulated_amd, NULL, "-DWAVE=64 -DUNIT=32 -DUNIT_DEPTH=8 -DPER_LANE=4",
@@ -171,17 +174,11 @@ static void test_emulated(void)
 
 int main(int argc, char **argv)
 {
-        g_autofree char *cache = g_dir_make_tmp("alidade-vendors-XXXXXX", NULL);
-        g_autofree char *remove = g_strdup_printf("rm -rf '%s'", cache);
-        int r;
-
         g_test_init(&argc, &argv, NULL);
-        g_setenv("POCL_CACHE_DIR", cache, TRUE);
         g_test_add_func("/compute-vendors/ptx", test_ptx);
         g_test_add_func("/compute-vendors/ptx-size", test_ptx_size);
         g_test_add_func("/compute-vendors/fits", test_fits);
         g_test_add_func("/compute-vendors/fits-others", test_fits_others);
         g_test_add_func("/compute-vendors/emulated", test_emulated);
-        r = g_test_run();
-        return system(remove) == 0 ? r : 1;
+        return on_pocl_run();
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The matrix instructions of AMD's GPUs: c += a*b of a wave, UNIT x UNIT, UNIT_DEPTH deep, fp16 with sums in
- * fp32. A lane holds PER_LANE numbers of a row of a, and as many of a column of b: those of row, or column,
- * lane % UNIT from number FIRST_NUMBER(lane) on. Its sum i belongs to row SUM_ROW(i, lane), column lane % UNIT.
+ * The matrix instructions of AMD's GPUs, for gemm-waves.cl: c += a*b of a wave, UNIT x UNIT, UNIT_DEPTH deep,
+ * fp16 with sums in fp32. A lane holds PER_LANE numbers of a row of a, and as many of a column of b: those of
+ * row, or column, lane % UNIT from number FIRST_NUMBER(lane) on. Its sum i belongs to row SUM_ROW(i, lane),
+ * column lane % UNIT.
  */
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define UNROLL _Pragma("unroll")
@@ -52,3 +53,11 @@ typedef ushort numbers __attribute__((ext_vector_type(PER_LANE)));
 typedef ushort stored_numbers __attribute__((ext_vector_type(PER_LANE), aligned(PER_LANE < 8 ? 8 : 16)));
 typedef half halves __attribute__((ext_vector_type(PER_LANE)));
 #define HALVES(numbers) __builtin_astype(numbers, halves)
+
+/* Rows of a, or columns of b, lie in local memory so many numbers apart. */
+#define ROW 40
+#define LOAD_A(to, from) (to) = *(__local stored_numbers *) ((from) + lane % UNIT * ROW + FIRST_NUMBER(lane))
+#define LOAD_B(to, from) LOAD_A(to, from)
+#define CLEAR(sums) (sums) = (sums_of_unit) (0)
+#define STORE(to, sums)                                                                                \
+        UNROLL for (int s_ = 0; s_ < SUMS; s_++)((to) + lane % UNIT)[(size_t) SUM_ROW(s_, lane) * n] = (sums)[s_]

@@ -34,3 +34,11 @@ typedef ushort stored_numbers __attribute__((ext_vector_type(PER_LANE), aligned(
                 }                                                                                      \
                 barrier(CLK_LOCAL_MEM_FENCE);                                                          \
         }
+
+/* Rows of a, or columns of b, lie in local memory so many numbers apart. */
+#define ROW 40
+#define LOAD_A(to, from) (to) = *(__local stored_numbers *) ((from) + lane % UNIT * ROW + FIRST_NUMBER(lane))
+#define LOAD_B(to, from) LOAD_A(to, from)
+#define CLEAR(sums) (sums) = (sums_of_unit) (0)
+#define STORE(to, sums)                                                                                \
+        for (int s_ = 0; s_ < SUMS; s_++)((to) + lane % UNIT)[(size_t) SUM_ROW(s_, lane) * n] = (sums)[s_]

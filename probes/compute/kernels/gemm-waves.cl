@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Matrix product by the matrix units of AMD's GPUs, with the instructions of amd.cl: C = A*B, A and B in fp16 as
- * raw bits, the columns of B one after the other, C and the sums in fp32, n a multiple of 128. A work-group of
- * 256 does 128 x 128, each wave as much of it as its registers hold. Slices 32 deep lie in local memory, one that is
- * multiplied and one that is written, their rows apart so that neighbours lie in other banks.
+ * Matrix product by matrix units that waves work together, with the instructions of amd.cl or nvidia-volta.cl:
+ * C = A*B, A and B in fp16 as raw bits, the columns of B one after the other, C and the sums in fp32, n a
+ * multiple of 128. A work-group of 256 does 128 x 128, each wave as much of it as its registers hold. Slices 32
+ * deep lie in local memory, one that is multiplied and one that is written, their rows apart so that neighbours
+ * lie in other banks.
  */
 #define TILE 128
 #define DEPTH 32
-#define ROW (DEPTH + 8)
 #define GROUP 256
 #define WAVE_ROWS WAVE
 #define WAVE_COLUMNS 64
@@ -50,7 +50,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void gemm(
         b += (size_t) left * n;
         UNROLL for (int i = 0; i < DOWN; i++)
                 UNROLL for (int j = 0; j < ACROSS; j++)
-                        sums[i][j] = (sums_of_unit) (0);
+                        CLEAR(sums[i][j]);
         fetch(coming_a, a, n, item);
         fetch(coming_b, b, n, item);
         for (int k = 0; k < n; k += DEPTH, now ^= 1) {
@@ -65,21 +65,19 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void gemm(
                 }
                 UNROLL for (int d = 0; d < DEPTH; d += UNIT_DEPTH)
                 {
-                        int at = lane % UNIT * ROW + d + FIRST_NUMBER(lane);
                         numbers of_a[DOWN], of_b[ACROSS];
 
                         UNROLL for (int i = 0; i < DOWN; i++)
-                                of_a[i] = *(__local stored_numbers *) (rows + (wave_row + i * UNIT) * ROW + at);
+                                LOAD_A(of_a[i], rows + (wave_row + i * UNIT) * ROW + d);
                         UNROLL for (int j = 0; j < ACROSS; j++)
-                                of_b[j] = *(__local stored_numbers *) (columns + (wave_column + j * UNIT) * ROW + at);
+                                LOAD_B(of_b[j], columns + (wave_column + j * UNIT) * ROW + d);
                         UNROLL for (int i = 0; i < DOWN; i++)
                                 UNROLL for (int j = 0; j < ACROSS; j++)
                                         MULTIPLY_ADD(sums[i][j], of_a[i], of_b[j]);
                 }
         }
-        c += (size_t) (top + wave_row) * n + left + wave_column + lane % UNIT;
+        c += (size_t) (top + wave_row) * n + left + wave_column;
         UNROLL for (int i = 0; i < DOWN; i++)
                 UNROLL for (int j = 0; j < ACROSS; j++)
-                        UNROLL for (int s = 0; s < SUMS; s++)
-                                c[(size_t) (i * UNIT + SUM_ROW(s, lane)) * n + j * UNIT] = sums[i][j][s];
+                        STORE(c + (size_t) (i * UNIT) * n + j * UNIT, sums[i][j]);
 }
