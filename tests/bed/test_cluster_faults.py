@@ -145,23 +145,27 @@ def test_a_broker_whose_disk_is_full(trio):
     trio.wait_digest_equal()
 
 
-def test_nobody_goes_offline_without_the_standby(trio):
-    """The third node does not reach the standby any more, which publishes its will."""
-    one, two, three = trio.nodes
+@pytest.mark.parametrize("brokers, number", [((0, 1), 2), ((1, 2), 0)], ids=["the third", "the first"])
+def test_nobody_goes_offline_without_the_standby(make_cluster, brokers, number):
+    """A node does not reach the standby any more, which publishes its will."""
+    cluster = quiet(make_cluster, brokers=brokers)
+    cluster.wait_online()
+    cut, standby = cluster.nodes[number], cluster.brokers[1]
+    one, two = (node for node in cluster.nodes if node is not cut)
     with one.log_presences() as seen, two.log_presences() as seen_too:
-        network.ip(three, "route", "add", "blackhole", two.address)
-        network.ip(two, "route", "add", "blackhole", three.address)
-        wait_broker(trio, three, two, "unreachable")
-        trio.wait_until(lambda: f"Client {three.id} has exceeded timeout" in two.broker.process.log_text(),
-                        "the end of the connection to the standby", LONG)
-        rename(three, "Ada")
-        wait_name(trio, three, "Ada")
-        assert (three.id, "offline") not in told_states(seen) | told_states(seen_too)
-    assert one.presence(three) == two.presence(three) == "online"
-    for node, other in ((three, two), (two, three)):
+        network.ip(cut, "route", "add", "blackhole", standby.address)
+        network.ip(standby, "route", "add", "blackhole", cut.address)
+        wait_broker(cluster, cut, standby, "unreachable")
+        cluster.wait_until(lambda: f"Client {cut.id} has exceeded timeout" in standby.broker.process.log_text(),
+                           "the end of the connection to the standby", LONG)
+        rename(cut, "Ada")
+        wait_name(cluster, cut, "Ada")
+        assert (cut.id, "offline") not in told_states(seen) | told_states(seen_too)
+    assert one.presence(cut) == two.presence(cut) == "online"
+    for node, other in ((cut, standby), (standby, cut)):
         network.ip(node, "route", "delete", "blackhole", other.address)
-    wait_broker(trio, three, two, "connected")
-    trio.wait_digest_equal()
+    wait_broker(cluster, cut, standby, "connected")
+    cluster.wait_digest_equal()
 
 
 def test_alone_without_brokers(trio):
