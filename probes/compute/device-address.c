@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
 #include "probes/compute/device-address.h"
 #include "probes/compute/query.h"
 
@@ -75,4 +77,22 @@ char *ald_device_uuid(const AldCl *cl, cl_device_id id, const AldDevice *device)
                 g_string_append_printf(
                         text, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
         return g_string_free(text, FALSE);
+}
+
+bool ald_device_is_address(const char *text)
+{
+        static const char form[] = "hhhh:hh:hh.h";
+        size_t length = strlen(text), domain = length >= strlen(form) ? length - strlen(form) : 0;
+
+        /* Domains of some machines have more digits. */
+        if (length < strlen(form) || domain > 4)
+                return false;
+        for (size_t i = 0; i < length; i++) {
+                char wanted = i < domain ? 'h' : form[i - domain];
+
+                if (wanted == 'h' ? !g_ascii_isxdigit(text[i]) || g_ascii_isupper(text[i])
+                                  : text[i] != wanted)
+                        return false;
+        }
+        return true;
 }

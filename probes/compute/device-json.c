@@ -92,6 +92,8 @@ AldDevice *ald_device_from_json(const json_t *object)
         device->extensions = g_strdup(" ");
         device->gfx = g_strdup("");
         device->pci = get_text(object, "Pci");
+        if (device->pci && !ald_device_is_address(device->pci))
+                g_clear_pointer(&device->pci, g_free);
         device->uuid = get_text(object, "Uuid");
         device->type = get_type(object);
         device->compute_units = (unsigned) MIN(get_number(object, "ComputeUnits"), UINT32_MAX);

@@ -52,5 +52,8 @@ AldDevice *ald_device_new(const AldCl *cl, cl_platform_id platform, cl_device_id
 void ald_device_free(AldDevice *device);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldDevice, ald_device_free)
 
+/* Whether a text is an address as "0000:01:00.0". */
+bool ald_device_is_address(const char *text);
+
 /* Whether it has an extension of this whole name. */
 bool ald_device_has(const AldDevice *device, const char *extension);

@@ -93,10 +93,12 @@ static const AldCard *find_card(
         return n_open == 1 && n_seen == 0 ? found : NULL;
 }
 
+/* Never what others are called for good reason. */
 static char *own_name(const AldDevice *device, const GPtrArray *known)
 {
         const char *name = *device->name ? device->name : "opencl";
-        char *id = g_strdup(name);
+        bool taken = strcmp(name, ALD_CPU_ID) == 0 || ald_device_is_address(name);
+        char *id = taken ? g_strdup_printf("%s#1", name) : g_strdup(name);
 
         for (unsigned n = 2; ald_devices_find(known, id); n++) {
                 g_free(id);

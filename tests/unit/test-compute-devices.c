@@ -65,6 +65,20 @@ static void test_parts(void)
                 NULL, "0000:01:00.0");
 }
 
+static void test_names(void)
+{
+        assert_ids("{\"Name\":\"cpu\"},{\"Name\":\"0000:01:00.0\"},{" AMD
+                   ",\"Pci\":\"0000:01:00.0\"},{\"Name\":\"x\","
+                   "\"Pci\":\"x\"}",
+                NULL, "0000:01:00.0 0000:01:00.0#1 cpu#1 x");
+        g_assert_true(ald_device_is_address("0010:c1:1f.7"));
+        g_assert_true(ald_device_is_address("10000:c1:00.0"));
+        g_assert_false(ald_device_is_address("0000:C1:00.0"));
+        g_assert_false(ald_device_is_address("0000:c1:00"));
+        g_assert_false(ald_device_is_address("0000:c1:00.0 "));
+        g_assert_false(ald_device_is_address(""));
+}
+
 static void test_cards(void)
 {
         g_autoptr(GPtrArray) cards = ald_cards_new();
@@ -108,6 +122,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/compute/devices/addresses", test_addresses);
         g_test_add_func("/compute/devices/two-platforms", test_two_platforms);
         g_test_add_func("/compute/devices/parts", test_parts);
+        g_test_add_func("/compute/devices/names", test_names);
         g_test_add_func("/compute/devices/cards", test_cards);
         g_test_add_func("/compute/devices/sysfs", test_sysfs);
         return g_test_run();
