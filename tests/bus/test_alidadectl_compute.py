@@ -11,7 +11,7 @@ from bedlib.services import client_binary
 from bedlib.waiting import wait_steadily
 from client import ERROR, OK, USAGE, get_json
 from compute_probe import GPU, OTHER_GPU, ROW, ComputeProbe
-from link_probe import JOB, LINK_PROBE
+from link_probe import JOB, LINK_PROBE, PATH
 from played_state import PlayedState, sample_node
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who may probe without polkit")
@@ -102,6 +102,16 @@ def test_inhibit_holds_off_while_a_command_runs(computing):
                                    check=False)
     assert done.returncode == ERROR and "held off by me" in done.stderr
     assert service.host.alidadectl("probe", "compute", GPU).returncode == OK
+
+
+@needs_root
+def test_inhibited_command_has_the_device_for_itself(computing):
+    service = computing(behaviour="stubborn")
+    service.probe_compute(GPU)
+    wait_steadily(lambda: service.left("child"), "the child of the probe")
+    shown = service.host.alidadectl("inhibit", "--what=compute", "--", "busctl", f"--address={service.host.bus.address}",
+                                    "get-property", LINK_PROBE, PATH, LINK_PROBE, "ComputeDevice")
+    assert shown.stdout == 's ""\n'
 
 
 @pytest.mark.parametrize("args", [

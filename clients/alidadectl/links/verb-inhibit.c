@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clients/alidadectl/links/await-device.h"
 #include "clients/alidadectl/links/inhibitors.h"
 #include "clients/alidadectl/links/run-command.h"
 #include "clients/alidadectl/print.h"
@@ -190,6 +191,8 @@ int ald_verb_inhibit(const AldCtl *ctl)
         r = hold(&order, bus, &fd);
         if (r != ALD_EXIT_OK)
                 return r;
+        if (strstr(order.what, "compute"))
+                ald_await_device(bus);
         /* The lock stands by itself: the bus need not keep a connection for as long as the command runs. */
         g_clear_pointer(&bus, sd_bus_flush_close_unref);
         r = ald_run_command(order.command);
