@@ -29,6 +29,7 @@ struct AldDiscovery {
         char *wanted; /* in the TXT record */
         AldTimer *retry;
         sd_bus_slot *browse; /* while an answer is awaited */
+        char *browser;       /* what Avahi made for us, or NULL */
         GPtrArray *items;
         unsigned n_queries;
         bool complete; /* Avahi has told all that it knows at the start */
@@ -137,18 +138,6 @@ static void ask_more(AldDiscovery *discovery)
         }
 }
 
-static void on_retry(void *userdata)
-{
-        AldDiscovery *discovery = userdata;
-
-        for (guint i = 0; i < discovery->items->len; i++) {
-                Item *item = discovery->items->pdata[i];
-
-                item->answered = item->service.ours || item->query;
-        }
-        ask_more(discovery);
-}
-
 /* ItemNew and ItemRemove say the same. */
 static int read_service_name(sd_bus_message *signal, AldFoundService *ret)
 {
@@ -219,32 +208,63 @@ static int on_all(sd_bus_message *signal, void *userdata, sd_bus_error *error)
         return 0;
 }
 
+static void retry_later(AldDiscovery *discovery)
+{
+        ald_timer_set(discovery->retry, g_get_monotonic_time() + RETRY_USEC);
+}
+
 static int on_browsing(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
 {
         AldDiscovery *discovery = userdata;
         const sd_bus_error *error = sd_bus_message_get_error(reply);
+        const char *path;
 
         discovery->browse = sd_bus_slot_unref(discovery->browse);
-        if (error)
+        if (error) {
                 g_warning("Avahi does not look for brokers: %s", error->message);
+                retry_later(discovery);
+        } else if (sd_bus_message_read(reply, "o", &path) >= 0) {
+                discovery->browser = g_strdup(path);
+        }
         return 0;
+}
+
+static void browse(AldDiscovery *discovery)
+{
+        int r = sd_bus_call_method_async(discovery->bus, &discovery->browse, NAME, "/", SERVER,
+                "ServiceBrowserNew", on_browsing, discovery, "iissu", (int32_t) -1, (int32_t) -1, TYPE, "",
+                (uint32_t) 0);
+
+        if (r >= 0)
+                return;
+        g_warning("Avahi cannot be asked for brokers: %s", g_strerror(-r));
+        retry_later(discovery);
+}
+
+static void on_retry(void *userdata)
+{
+        AldDiscovery *discovery = userdata;
+
+        if (ald_peer_owner(discovery->peer) && !discovery->browser && !discovery->browse)
+                browse(discovery);
+        for (guint i = 0; i < discovery->items->len; i++) {
+                Item *item = discovery->items->pdata[i];
+
+                item->answered = item->service.ours || item->query;
+        }
+        ask_more(discovery);
 }
 
 static void on_owner(AldPeer *peer, const char *owner, void *userdata)
 {
         AldDiscovery *discovery = userdata;
-        int r;
 
         g_ptr_array_set_size(discovery->items, 0);
         discovery->browse = sd_bus_slot_unref(discovery->browse);
+        g_clear_pointer(&discovery->browser, g_free);
         discovery->complete = false;
-        if (!owner)
-                return;
-        r = sd_bus_call_method_async(discovery->bus, &discovery->browse, NAME, "/", SERVER,
-                "ServiceBrowserNew", on_browsing, discovery, "iissu", (int32_t) -1, (int32_t) -1, TYPE, "",
-                (uint32_t) 0);
-        if (r < 0)
-                g_warning("Avahi cannot be asked for brokers: %s", g_strerror(-r));
+        if (owner)
+                browse(discovery);
 }
 
 static int match(AldDiscovery *discovery)
@@ -291,6 +311,10 @@ void ald_discovery_free(AldDiscovery *discovery)
 {
         if (!discovery)
                 return;
+        if (discovery->browser)
+                (void) sd_bus_call_method_async(
+                        discovery->bus, NULL, NAME, discovery->browser, BROWSER, "Free", NULL, NULL, "");
+        g_free(discovery->browser);
         ald_peer_free(discovery->peer);
         sd_bus_slot_unref(discovery->browse);
         g_ptr_array_unref(discovery->items);
