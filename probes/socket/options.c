@@ -60,6 +60,7 @@ enum {
         REPORT_FD,
         BUSY,
         INHIBITED,
+        ASK,
 };
 
 static const struct option table[] = {
@@ -86,6 +87,7 @@ static const struct option table[] = {
         { "report-fd", required_argument, NULL, REPORT_FD },
         { "busy", required_argument, NULL, BUSY },
         { "inhibited", required_argument, NULL, INHIBITED },
+        { "ask", no_argument, NULL, ASK },
         {},
 };
 
@@ -198,6 +200,9 @@ static int set_option(AldProbeOptions *options, int option, char **ret_error)
         case JSON:
                 options->json = true;
                 return 0;
+        case ASK:
+                options->ask = true;
+                return 0;
         case BUSY:
                 options->busy = optarg;
                 return 0;
@@ -222,6 +227,8 @@ static int check(const AldProbeOptions *options, char **ret_error)
                 return ald_arguments_refuse(ret_error, "--peer and --crl are for --identity");
         if (options->peer && !ald_pki_is_node_id(options->peer))
                 return ald_arguments_refuse(ret_error, "--peer: not a node id: %s", options->peer);
+        if (options->ask && options->report_fd < 0)
+                return ald_arguments_refuse(ret_error, "--ask is for --report-fd");
         if (options->once && options->mode != ALD_PROBE_LISTEN)
                 return ald_arguments_refuse(ret_error, "--once is for --listen");
         return 0;

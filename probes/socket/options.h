@@ -29,6 +29,7 @@ typedef struct AldProbeOptions {
         unsigned streams_max;
         bool zerocopy, rtt_only, json;
         const char *busy, *inhibited; /* what to tell the other side instead of a measurement */
+        bool ask;                     /* report_fd tells that, once it is known who it is */
 } AldProbeOptions;
 
 /* -EINVAL with *ret_error in plain words. */

@@ -6,6 +6,7 @@
 
 #include "probes/common/wait.h"
 #include "probes/fd.h"
+#include "probes/socket/asking.h"
 #include "probes/socket/pace.h"
 #include "probes/socket/server-private.h"
 
@@ -39,11 +40,15 @@ static int refuse_if_told(AldServer *server, int lock)
 {
         struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
         AldMessage message = { .type = ALD_MESSAGE_REFUSAL, .reason = ALD_FAILURE_BUSY };
-        const char *why = server->options->busy;
+        AldAsking told = { .busy = server->options->busy, .inhibited = server->options->inhibited };
+        const char *why;
 
-        if (server->options->inhibited) {
+        if (server->options->ask && ald_asking_read(server->options->report_fd, &told) < 0)
+                return ald_fail(server->failure, ALD_FAILURE_INTERNAL, "not told whether to measure");
+        why = told.busy;
+        if (told.inhibited) {
                 message.reason = ALD_FAILURE_INHIBITED;
-                why = server->options->inhibited;
+                why = told.inhibited;
         } else if (!why && lock >= 0 && fcntl(lock, F_SETLK, &whole) < 0)
                 why = "another session is under way";
         if (!why)

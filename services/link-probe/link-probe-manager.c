@@ -72,6 +72,11 @@ static const AldNetwork *network_of(const AldLinkProbeManager *manager)
         return ald_record_as(ald_schedule_network(manager->schedule), NETWORK, AldNetwork);
 }
 
+static const AldNetwork *get_network(void *userdata)
+{
+        return network_of(userdata);
+}
+
 static void set_tick(AldLinkProbeManager *manager, uint64_t delay)
 {
         manager->next_tick = g_get_monotonic_time() + (gint64) delay;
@@ -106,6 +111,8 @@ static char *refuse_session(const char *interface, bool *ret_inhibited, void *us
         AldLinkProbeManager *manager = userdata;
 
         *ret_inhibited = is_held_off(manager);
+        if (!is_able(manager))
+                return g_strdup("it measures no links any more");
         if (*ret_inhibited)
                 return ald_inhibitors_reason(manager->inhibitors, ALD_INHIBIT_LINK);
         if (ald_computing_uses_cpu(manager->computing))
@@ -119,11 +126,9 @@ static void on_connection(
         int connection, const char *place, const struct sockaddr_storage *local, void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
-        const AldNetwork *network = network_of(manager);
         char buffer[IFNAMSIZ];
 
-        (void) ald_sessions_start(
-                manager->sessions, connection, place, ald_busy_interface(local, buffer), network);
+        (void) ald_sessions_start(manager->sessions, connection, place, ald_busy_interface(local, buffer));
         close(connection);
 }
 
@@ -217,7 +222,11 @@ static char *inhibitors_directory(void)
 
 static void make_parts(AldLinkProbeManager *manager)
 {
-        static const AldSessionsHandler sessions_handler = { .refuse = refuse_session, .changed = tell };
+        static const AldSessionsHandler sessions_handler = {
+                .refuse = refuse_session,
+                .network = get_network,
+                .changed = tell,
+        };
         int root = ald_service_root(manager->service);
         AldScheduleParts parts;
 

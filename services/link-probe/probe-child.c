@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <glib-unix.h>
@@ -173,6 +174,18 @@ static int stream_open(Stream *stream, int *ret_theirs)
         return fcntl(stream->fd, F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
 }
 
+/* That goes both ways. */
+static int side_open(Stream *stream, int *ret_theirs)
+{
+        int ends[2];
+
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+                return -errno;
+        stream->fd = ends[0];
+        *ret_theirs = ends[1];
+        return fcntl(stream->fd, F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
+}
+
 static int spawn(AldProbeChild *child, const char *program, const char *const *arguments, int session)
 {
         g_autoptr(GPtrArray) words = g_ptr_array_new();
@@ -186,7 +199,7 @@ static int spawn(AldProbeChild *child, const char *program, const char *const *a
         g_ptr_array_add(words, NULL);
         r = stream_open(&child->output, &output);
         if (r >= 0)
-                r = stream_open(&child->side, &side);
+                r = side_open(&child->side, &side);
         if (r < 0)
                 return r;
         return ald_process_spawn((char *const *) words->pdata, environment,
@@ -215,6 +228,14 @@ int ald_probe_child_new(const char *program, const char *const *arguments, int s
         ald_probe_child_set_deadline(child, deadline_msec);
         *ret = g_steal_pointer(&child);
         return 0;
+}
+
+void ald_probe_child_say(AldProbeChild *child, const char *line)
+{
+        size_t length = strlen(line);
+
+        if (child->side.fd >= 0 && send(child->side.fd, line, length, MSG_NOSIGNAL) != (ssize_t) length)
+                ald_probe_child_end(child, "did not listen");
 }
 
 void ald_probe_child_free(AldProbeChild *child)

@@ -33,6 +33,9 @@ typedef struct AldProbeChildHandler {
 int ald_probe_child_new(const char *program, const char *const *arguments, int session,
         unsigned deadline_msec, const AldProbeChildHandler *handler, void *userdata, AldProbeChild **ret);
 
+/* Says something to it on the descriptor beside the output. */
+void ald_probe_child_say(AldProbeChild *child, const char *line);
+
 /* Ends the process, and waits for that; nobody is told. */
 void ald_probe_child_free(AldProbeChild *child);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldProbeChild, ald_probe_child_free)

@@ -5,6 +5,7 @@
 #include "services/link-probe/probe-answer.h"
 #include "services/link-probe/probe-child.h"
 #include "services/link-probe/sessions.h"
+#include "services/link-probe/strangers.h"
 
 /* Until it has shown who it is, and in all. The program has limits of its own that are shorter. */
 #define STRANGER_MSEC 10000u
@@ -15,7 +16,8 @@ typedef struct Session {
         AldProbeChild *child;
         char *place;
         char *peer;               /* NULL as long as it has not shown who it is */
-        char interface[IFNAMSIZ]; /* that it occupies; empty: none */
+        char interface[IFNAMSIZ]; /* empty: not known */
+        bool occupies;            /* that one */
         bool refused;             /* it is told to come later */
 } Session;
 
@@ -25,6 +27,7 @@ struct AldSessions {
         const AldSessionsHandler *handler;
         void *userdata;
         GPtrArray *list;
+        AldStrangers *strangers;
         uint64_t n_refused;
 };
 
@@ -33,7 +36,7 @@ static void session_free(gpointer data)
         Session *session = data;
 
         ald_probe_child_free(session->child);
-        if (*session->interface)
+        if (session->occupies)
                 ald_counters_release(session->all->counters, session->interface);
         g_free(session->place);
         g_free(session->peer);
@@ -50,6 +53,7 @@ AldSessions *ald_sessions_new(
         sessions->handler = handler;
         sessions->userdata = userdata;
         sessions->list = g_ptr_array_new_with_free_func(session_free);
+        sessions->strangers = ald_strangers_new();
         return sessions;
 }
 
@@ -58,30 +62,13 @@ void ald_sessions_free(AldSessions *sessions)
         if (!sessions)
                 return;
         g_ptr_array_unref(sessions->list);
+        ald_strangers_free(sessions->strangers);
         g_free(sessions);
 }
 
-static void on_line(const char *line, void *userdata)
+static bool is_measuring(const Session *session)
 {
-        Session *session = userdata;
-
-        if (session->peer || ald_probe_report_read(line, &session->peer) < 0)
-                return;
-        ald_probe_child_set_deadline(session->child, SESSION_MSEC);
-        session->all->handler->changed(session->all->userdata);
-}
-
-static void on_ended(const char *output, const char *failure, void *userdata)
-{
-        Session *session = userdata;
-        AldSessions *all = session->all;
-
-        if (!session->peer || session->refused)
-                all->n_refused++;
-        if (failure && session->peer)
-                g_info("The session with %s: the probe %s", session->peer, failure);
-        g_ptr_array_remove_fast(all->list, session);
-        all->handler->changed(all->userdata);
+        return session->peer && !session->refused;
 }
 
 static unsigned count_strangers(const AldSessions *sessions)
@@ -107,14 +94,14 @@ unsigned ald_sessions_count(const AldSessions *sessions)
         unsigned n = 0;
 
         for (unsigned i = 0; i < sessions->list->len; i++)
-                n += !((const Session *) sessions->list->pdata[i])->refused;
+                n += is_measuring(sessions->list->pdata[i]);
         return n;
 }
 
 /* What the other side is told instead of being measured, or NULL. */
-static char *refusal_of(
-        AldSessions *sessions, const char *interface, const AldNetwork *network, bool *ret_inhibited)
+static char *refusal_of(AldSessions *sessions, const char *interface, bool *ret_inhibited)
 {
+        const AldNetwork *network = sessions->handler->network(sessions->userdata);
         char *reason = sessions->handler->refuse(interface, ret_inhibited, sessions->userdata);
 
         if (reason)
@@ -127,7 +114,51 @@ static char *refusal_of(
         return NULL;
 }
 
-static int spawn(Session *session, int connection, const char *refusal, bool inhibited)
+/* Who it is is known now, so it is time to decide. */
+static void admit(Session *session)
+{
+        AldSessions *all = session->all;
+        bool inhibited = false;
+        g_autofree char *refusal = refusal_of(all, session->interface, &inhibited), *line = NULL;
+
+        session->refused = refusal != NULL;
+        if (!refusal && *session->interface)
+                session->occupies = ald_counters_occupy(all->counters, all->handler->network(all->userdata),
+                                            session->interface) >= 0;
+        line = refusal ? g_strdup_printf("%s %s\n", inhibited ? "inhibited" : "busy", refusal)
+                       : g_strdup("\n");
+        ald_probe_child_say(session->child, line);
+}
+
+static void on_line(const char *line, void *userdata)
+{
+        Session *session = userdata;
+        g_autofree char *peer = NULL;
+
+        if (session->peer || ald_probe_report_read(line, &peer) < 0)
+                return;
+        ald_probe_child_set_deadline(session->child, SESSION_MSEC);
+        admit(session);
+        session->peer = g_steal_pointer(&peer);
+        session->all->handler->changed(session->all->userdata);
+}
+
+static void on_ended(const char *output, const char *failure, void *userdata)
+{
+        Session *session = userdata;
+        AldSessions *all = session->all;
+
+        if (!session->peer || session->refused)
+                all->n_refused++;
+        if (!session->peer)
+                ald_strangers_note(all->strangers, session->place, (uint64_t) g_get_monotonic_time());
+        if (failure && session->peer)
+                g_info("The session with %s: the probe %s", session->peer, failure);
+        g_ptr_array_remove_fast(all->list, session);
+        all->handler->changed(all->userdata);
+}
+
+static int spawn(Session *session, int connection)
 {
         static const AldProbeChildHandler handler = { .line = on_line, .ended = on_ended };
         const AldProgram *program = session->all->program;
@@ -136,34 +167,28 @@ static int spawn(Session *session, int connection, const char *refusal, bool inh
         ald_program_add(arguments, "--port=%u", program->config->port);
         ald_program_add(arguments, "--session-fd=" ALD_PROBE_SESSION_FD);
         ald_program_add(arguments, "--report-fd=" ALD_PROBE_SIDE_FD);
-        if (refusal)
-                ald_program_add(arguments, "--%s=%s", inhibited ? "inhibited" : "busy", refusal);
+        ald_program_add(arguments, "--ask");
         g_ptr_array_add(arguments, NULL);
         return ald_probe_child_new(program->path, (const char *const *) arguments->pdata, connection,
                 STRANGER_MSEC, &handler, session, &session->child);
 }
 
-int ald_sessions_start(AldSessions *sessions, int connection, const char *place, const char *interface,
-        const AldNetwork *network)
+int ald_sessions_start(AldSessions *sessions, int connection, const char *place, const char *interface)
 {
-        g_autofree char *refusal = NULL;
-        bool inhibited = false;
         Session *session;
         int r;
 
         if (count_strangers(sessions) >= ALD_SESSIONS_STRANGERS_MAX ||
-                count_from(sessions, place) >= ALD_SESSIONS_PER_PLACE_MAX) {
+                count_from(sessions, place) >= ALD_SESSIONS_PER_PLACE_MAX ||
+                !ald_strangers_may_come(sessions->strangers, place, (uint64_t) g_get_monotonic_time())) {
                 sessions->n_refused++;
                 return -EUSERS;
         }
-        refusal = refusal_of(sessions, interface, network, &inhibited);
         session = g_new0(Session, 1);
         session->all = sessions;
         session->place = g_strdup(place);
-        session->refused = refusal != NULL;
-        if (!refusal && *interface && ald_counters_occupy(sessions->counters, network, interface) >= 0)
-                g_strlcpy(session->interface, interface, sizeof session->interface);
-        r = spawn(session, connection, refusal, inhibited);
+        g_strlcpy(session->interface, interface, sizeof session->interface);
+        r = spawn(session, connection);
         if (r < 0) {
                 g_warning("Cannot run %s: %s", sessions->program->path, g_strerror(-r));
                 session_free(session);
@@ -179,7 +204,7 @@ void ald_sessions_end_all(AldSessions *sessions, const char *reason)
         for (unsigned i = 0; i < sessions->list->len; i++) {
                 Session *session = sessions->list->pdata[i];
 
-                if (!session->refused)
+                if (is_measuring(session))
                         ald_probe_child_end(session->child, reason);
         }
 }
@@ -190,7 +215,7 @@ void ald_sessions_foreach_peer(
         for (unsigned i = 0; i < sessions->list->len; i++) {
                 const Session *session = sessions->list->pdata[i];
 
-                if (session->peer && !session->refused)
+                if (is_measuring(session))
                         found(session->peer, userdata);
         }
 }

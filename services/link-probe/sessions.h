@@ -6,7 +6,7 @@
 
 /*
  * The sessions in which other nodes measure their links to this machine, each in a child. One that has not
- * shown yet that it is of the cluster has little time, and takes nobody's place but for that.
+ * shown yet that it is of the cluster has little time, takes nobody's place, and holds off nothing.
  */
 typedef struct AldSessions AldSessions;
 
@@ -17,6 +17,8 @@ typedef struct AldSessionsHandler {
         /* Why this machine is not to be measured through the interface now ("" where that is unknown): a word
          * and a reason, or NULL. *ret_inhibited tells which of the two it is. Free with g_free(). */
         char *(*refuse)(const char *interface, bool *ret_inhibited, void *userdata);
+        /* The Node1.Network of this machine, or NULL. */
+        const AldNetwork *(*network)(void *userdata);
         void (*changed)(void *userdata);
 } AldSessionsHandler;
 
@@ -24,14 +26,14 @@ AldSessions *ald_sessions_new(
         const AldProgram *program, AldCounters *counters, const AldSessionsHandler *handler, void *userdata);
 void ald_sessions_free(AldSessions *sessions);
 
-/* The connection stays the caller's. -EUSERS where there are too many from that place or in all. */
-int ald_sessions_start(AldSessions *sessions, int connection, const char *place, const char *interface,
-        const AldNetwork *network);
+/* The connection stays the caller's. -EUSERS where there are too many from that place or in all, or
+ * too many of late from there that were not of the cluster. */
+int ald_sessions_start(AldSessions *sessions, int connection, const char *place, const char *interface);
 
 /* Ends those that measure. */
 void ald_sessions_end_all(AldSessions *sessions, const char *reason);
 
-/* Those that measure. */
+/* Those that measure; who has not shown yet who it is does not. */
 unsigned ald_sessions_count(const AldSessions *sessions);
 
 /* Whether one with this node is under way. */

@@ -47,6 +47,11 @@ if "session-fd" in given:
     if what == "silent":
         hang()
     say('{"peer":"%s"}\\n' % ("0" * 31 + "a"))
+    answer = os.read(3, 1024).decode()
+    with open(f"{here}/calls/answer.{os.getpid()}", "w") as file:
+        file.write(answer)
+    if answer != "\\n":
+        end("{}\\n", 1)
     if what == "hang":
         hang()
     end("{}\\n")
@@ -115,6 +120,13 @@ class Probe:
     def calls(self):
         """The arguments of every run so far."""
         return [json.loads(path.read_text()) for path in sorted((self.folder / "calls").glob("[0-9]*"))]
+
+    def wait_for_answers(self, count):
+        """What sessions were told once it was known with whom they are, sorted."""
+        def answers():
+            found = [path.read_text() for path in (self.folder / "calls").glob("answer.*")]
+            return sorted(found) if len(found) >= count and all(found) else None
+        return wait_steadily(answers, f"{count} answers")
 
     def wait_for_calls(self, count):
         wait_steadily(lambda: len(self.calls()) >= count, f"{count} runs of the probe")

@@ -547,7 +547,7 @@ def test_session_is_run_for_who_speaks_tls(make_host):
     service = LinkProbe(make_host, behaviour="hang")
     connect(service)(TLS)
     arguments = service.probe.wait_for_calls(1)[0]
-    assert {"--session-fd=4", "--report-fd=3", "--port=7461", "--json"} <= set(arguments)
+    assert {"--session-fd=4", "--report-fd=3", "--ask", "--port=7461", "--json"} <= set(arguments)
     service.wait("ActiveProbes", 1)
     # The interface of a session is no other probe's.
     job = probe_link(service)
@@ -588,7 +588,7 @@ def test_held_off_machine_tells_who_wants_to_measure(make_host):
     service = LinkProbe(make_host)
     lock = service.inhibit("link", "trainer", "epoch 7")
     connect(service)(TLS)
-    assert "--inhibited=trainer: epoch 7" in service.probe.wait_for_calls(1)[0]
+    assert service.probe.wait_for_answers(1) == ["inhibited trainer: epoch 7\n"]
     os.close(lock)
 
 
@@ -598,5 +598,15 @@ def test_second_session_over_an_interface_is_told_to_come_later(make_host):
     connect(service)(TLS)
     service.wait("ActiveProbes", 1)
     connect(service)(TLS)
-    calls = service.probe.wait_for_calls(2)
-    assert sum("--busy=another probe uses lan0" in arguments for arguments in calls) == 1
+    assert service.probe.wait_for_answers(2) == ["\n", "busy another probe uses lan0\n"]
+
+
+@needs_namespaces
+def test_who_has_not_shown_who_it_is_holds_off_nothing(make_host):
+    service = LinkProbe(make_host, behaviour="silent", due=[])
+    connect(service)(TLS)
+    service.probe.wait_for_calls(1)
+    assert service.get("ActiveProbes") == 0
+    service.probe.does("good")
+    job = probe_link(service, options={"Address": ADDRESS})
+    service.wait_job(job, "done")

@@ -11,6 +11,7 @@
 #include "services/link-probe/gate.h"
 #include "services/link-probe/results.h"
 #include "services/link-probe/route.h"
+#include "services/link-probe/strangers.h"
 #include "services/link-probe/wish.h"
 
 #define PEER "0000000000000000000000000000000b"
@@ -203,6 +204,30 @@ static void test_wish(void)
         g_assert_cmpint(ald_wish_resolve(&wish, &own, &peer, targets), ==, -ENXIO);
 }
 
+static void test_strangers(void)
+{
+        AldStrangers *strangers = ald_strangers_new();
+        uint64_t now = 1000 * ALD_STRANGERS_PERIOD_USEC;
+
+        for (unsigned i = 0; i < ALD_STRANGERS_BURST; i++) {
+                g_assert_true(ald_strangers_may_come(strangers, "192.0.2.1", now));
+                ald_strangers_note(strangers, "192.0.2.1", now);
+        }
+        g_assert_false(ald_strangers_may_come(strangers, "192.0.2.1", now));
+        g_assert_true(ald_strangers_may_come(strangers, "192.0.2.2", now));
+        now += ALD_STRANGERS_PERIOD_USEC;
+        g_assert_true(ald_strangers_may_come(strangers, "192.0.2.1", now));
+        ald_strangers_note(strangers, "192.0.2.1", now);
+        g_assert_false(ald_strangers_may_come(strangers, "192.0.2.1", now));
+        for (unsigned i = 0; i < 2 * ALD_STRANGERS_PLACES_MAX; i++) {
+                g_autofree char *place = g_strdup_printf("2001:db8:%x::", i);
+
+                ald_strangers_note(strangers, place, now);
+        }
+        g_assert_false(ald_strangers_may_come(strangers, "192.0.2.1", now));
+        ald_strangers_free(strangers);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -212,5 +237,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-probe-paths/avoid", test_avoid);
         g_test_add_func("/link-probe-paths/results", test_results);
         g_test_add_func("/link-probe-paths/wish", test_wish);
+        g_test_add_func("/link-probe-paths/strangers", test_strangers);
         return g_test_run();
 }
