@@ -66,14 +66,15 @@ static char *in_the_way(const char *device, void *userdata)
         return g_str_equal(device, CPU_ID) ? why_cpu_is_left_alone(userdata) : NULL;
 }
 
-/* From here on the load is that of others. */
+/* From here on the load is that of others. What could not even begin, for another run of the program, could
+ * not a moment later. */
 static void take(const AldComputeTarget *target, const AldProbeAnswer *answer, void *userdata)
 {
         AldComputing *computing = userdata;
 
         ald_cpu_load_restart(computing->load, now_usec());
         ald_compute_results_take(computing->results, target, answer, ald_realtime_usec());
-        set_tick(computing, PAUSE_USEC);
+        set_tick(computing, answer->verdict == ALD_PROBE_LATER ? TICK_USEC : PAUSE_USEC);
 }
 
 static void on_progress(const char *phase, double fraction, void *userdata)
@@ -207,8 +208,10 @@ void ald_computing_check_locks(AldComputing *computing)
 {
         g_autofree char *by = NULL, *reason = NULL;
 
-        if (!is_held_off(computing))
+        if (!is_held_off(computing)) {
+                set_tick(computing, PAUSE_USEC);
                 return;
+        }
         by = ald_inhibitors_reason(computing->parts.inhibitors, ALD_INHIBIT_COMPUTE);
         reason = g_strdup_printf("held off by %s", by);
         ald_jobs_fail_all(computing->parts.jobs, ALD_KIND_COMPUTE, reason);
