@@ -12,8 +12,8 @@
 #define FIELDS 8 /* user nice system idle iowait irq softirq steal; guests are within the first two */
 
 #define SHARE_MAX 0.1
-/* One busy task on a large machine is a small share, but somebody always waits for its processor. */
-#define SHARE_WAITING_MAX 0.01
+/* A few busy tasks on a large machine are a small share, but somebody always waits for their processors. */
+#define SHARE_WAITING_MAX 0.03
 #define WAITING_MAX 0.2
 
 #define USAGE_MAX 10 /* percent */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <glib.h>
 
@@ -15,6 +19,7 @@
 typedef struct Fixture {
         AldCl cl;
         AldSession session;
+        const AldDevice *own;
         AldDevice facts; /* of a machine with little memory, so that it is quick */
         AldMeasureOptions options;
         AldMeasure measure;
@@ -32,7 +37,8 @@ static void set_up(Fixture *fixture, gconstpointer data)
                 g_test_skip(fixture->failure.message);
                 return;
         }
-        fixture->facts = *fixture->session.facts;
+        fixture->own = fixture->session.facts;
+        fixture->facts = *fixture->own;
         fixture->facts.memory_bytes = 128 * MIB;
         fixture->session.facts = &fixture->facts;
 }
@@ -56,7 +62,7 @@ static void assert_sound(const Fixture *fixture, const char *method)
         g_assert_cmpfloat(meter->mean, >, 1e6);
         g_assert_cmpfloat(meter->median, >, 1e6);
         g_assert_cmpuint(meter->windows, >=, 2);
-        /* It said that there is less memory than it takes. */
+        /* There is less memory than it takes. */
         g_assert_cmpuint(meter->flags & ALD_FLAG_REDUCED, ==, ALD_FLAG_REDUCED);
 }
 
@@ -226,6 +232,66 @@ static void test_failures(Fixture *fixture, gconstpointer data)
         g_assert_cmpint(fixture->failure.kind, ==, ALD_FAILURE_OUT_OF_MEMORY);
 }
 
+/* A library that gives no more than so much at once. */
+static cl_mem (*create_buffer)(
+        cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *ret_code);
+
+static cl_mem create_small_buffer(
+        cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *ret_code)
+{
+        if (size <= 2 * ALD_PATTERN_BYTES)
+                return create_buffer(context, flags, size, host, ret_code);
+        *ret_code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+        return NULL;
+}
+
+static void test_no_memory(Fixture *fixture, gconstpointer data)
+{
+        AldCl small = fixture->cl;
+
+        if (!fixture->there)
+                return;
+        create_buffer = small.CreateBuffer;
+        small.CreateBuffer = create_small_buffer;
+        fixture->session.cl = &small;
+        fixture->session.facts = fixture->own;
+        fixture->options.variant = "plain";
+        g_assert_cmpint(
+                ald_copy_measure(&fixture->session, &fixture->options, &fixture->measure, &fixture->failure),
+                ==, 0);
+        assert_sound(fixture, "plain");
+        fixture->session.cl = &fixture->cl;
+}
+
+/* So many that they have half of each processor at least, whatever else runs. */
+static void test_hogs(Fixture *fixture, gconstpointer data)
+{
+        unsigned n = 2 * g_get_num_processors();
+        g_autofree pid_t *hogs = g_new(pid_t, n);
+
+        if (!fixture->there)
+                return;
+        for (unsigned i = 0; i < n; i++) {
+                hogs[i] = fork();
+                g_assert_cmpint(hogs[i], >=, 0);
+                if (hogs[i] > 0)
+                        continue;
+                prctl(PR_SET_PDEATHSIG, SIGKILL);
+                for (volatile unsigned spin = 0;; spin++)
+                        ;
+        }
+        fixture->options.variant = "plain";
+        fixture->options.seconds_max = 0.5;
+        g_assert_cmpint(
+                ald_read_measure(&fixture->session, &fixture->options, &fixture->measure, &fixture->failure),
+                ==, 0);
+        for (unsigned i = 0; i < n; i++) {
+                kill(hogs[i], SIGKILL);
+                waitpid(hogs[i], NULL, 0);
+        }
+        g_assert_cmpuint(fixture->measure.meter.flags & ALD_FLAG_BUSY, ==, ALD_FLAG_BUSY);
+}
+
 int main(int argc, char *argv[])
 {
         g_autofree char *cache = g_dir_make_tmp("alidade-bandwidth-XXXXXX", NULL);
@@ -241,6 +307,8 @@ int main(int argc, char *argv[])
         ADD("broken", test_broken);
         ADD("refused", test_refused);
         ADD("failures", test_failures);
+        ADD("no-memory", test_no_memory);
+        ADD("hogs", test_hogs);
         r = g_test_run();
         return system(remove) == 0 ? r : 1;
 }

@@ -55,17 +55,17 @@ static void test_share(void)
         g_assert_false(ald_others_spoil(&before, &after));
 }
 
-/* On a large machine it is a small part, but somebody waits all the time. */
+/* On a large machine a few tasks are a small part, but somebody waits all the time. */
 static void test_waiting(void)
 {
         const AldProcessorTimes before = { .now = 1000000, .n = 64 };
-        AldProcessorTimes after = { .now = 2000000, .busy = 64000000, .own = 63000000, .n = 64 };
+        AldProcessorTimes after = { .now = 2000000, .busy = 64000000, .own = 60000000, .n = 64 };
 
         g_assert_false(ald_others_spoil(&before, &after));
         after.waiting = 900000;
         g_assert_true(ald_others_spoil(&before, &after));
-        /* We may wait for ourselves. */
-        after.own = 63900000;
+        /* We may wait for ourselves, and for what runs now and then on any machine. */
+        after.own = 63000000;
         g_assert_false(ald_others_spoil(&before, &after));
 }
 
