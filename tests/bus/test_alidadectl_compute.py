@@ -109,8 +109,9 @@ def test_inhibited_command_has_the_device_for_itself(computing):
     service = computing(behaviour="stubborn")
     service.probe_compute(GPU)
     wait_steadily(lambda: service.left("child"), "the child of the probe")
-    shown = service.host.alidadectl("inhibit", "--what=compute", "--", "busctl", f"--address={service.host.bus.address}",
-                                    "get-property", LINK_PROBE, PATH, LINK_PROBE, "ComputeDevice")
+    shown = service.host.alidadectl("inhibit", "--what=compute", "--", "busctl",
+                                    f"--address={service.host.bus.address}", "get-property", LINK_PROBE, PATH,
+                                    LINK_PROBE, "ComputeDevice")
     assert shown.stdout == 's ""\n'
 
 
