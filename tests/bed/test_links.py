@@ -156,6 +156,10 @@ def children(node):
     return Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
 
 
+def descriptors(node):
+    return len(os.listdir(f"/proc/{node.process('link-probed').outer_pid}/fd"))
+
+
 def probers(node):
     """Programs that measure, whoever their parent is now, and what nobody has taken leave of."""
     found = []
@@ -197,6 +201,23 @@ def test_rows_of_a_node_that_is_forgotten_go(pair):
     kept.alidadectl("forget", gone.id)
     wait_steadily(lambda: not rows(kept), "the links of the node to go", ROUNDS)
     assert kept.state("GetTopology") == []
+
+
+def test_rows_of_a_node_that_stays_away_go_in_time(make_cluster):
+    cluster = shaped(make_cluster(2, links=True, config="[state]\nexpiry-h=1\n", own_clock="all"))
+    cluster.wait_online()
+    kept, = (node for node in cluster.nodes if node is cluster.first)
+    gone, = (node for node in cluster.nodes if node is not kept)
+    measure(*sorted(cluster.nodes, key=lambda node: node.id))
+    cluster.wait_until(lambda: rows(kept, kept, gone), "the link at the node that stays")
+    gone.crash()
+    kept.wait_presence(gone, "offline")
+    kept.set_clock(1800)
+    kept.state("GetDueProbes", "ta{sv}", (0, {}))
+    assert rows(kept, kept, gone), "half of the time is left"
+    kept.set_clock(2 * 3600)
+    wait_steadily(lambda: not rows(kept), "the rows of the link to go", ROUNDS)
+    wait_steadily(lambda: {node for node, *_ in kept.records()} == {kept.id}, "the node to go", ROUNDS)
 
 
 # By hand
@@ -290,6 +311,61 @@ def test_node_that_another_revoked_is_not_measured(make_cluster):
     wait_steadily((two.state_directory("clusterd") / "crl.pem").exists, "the list at node2")
     state, error = end_of(two, probe(two, gone, Address=gone.address))
     assert state == "failed" and "revoked" in error, error
+
+
+# Begins as TLS does, and goes on as nobody of the cluster would; and such as never begin.
+FLOOD = """
+import socket, sys, threading
+def flood(payload):
+    while True:
+        with socket.socket() as connection:
+            connection.settimeout(2)
+            try:
+                connection.connect((sys.argv[1], 7461))
+                connection.send(payload)
+                connection.recv(64)
+            except OSError:
+                pass
+for payload in (bytes.fromhex("160301ffff") + b"x" * 2000, bytes.fromhex("1603010005") + b"abcde", b"GET /", b""):
+    threading.Thread(target=flood, args=(payload,)).start()
+"""
+
+
+def test_flood_of_strangers_keeps_no_member_out(make_cluster):
+    cluster = shaped(make_cluster(3, links=True))
+    cluster.wait_online()
+    source, sink, stranger = sorted(cluster.nodes, key=lambda node: node.id)
+    flood = stranger.spawn(["/usr/bin/python3", "-c", FLOOD, sink.address], "flood")
+    wait_steadily(lambda: refused_sessions(sink) > 500, "many to be refused", ROUNDS)
+    assert len(children(sink)) <= 4
+    measure(source, sink)
+    assert descriptors(sink) < 60
+    flood.kill()
+    wait_idle(source, sink)
+    wait_steadily(lambda: descriptors(sink) < 30, "the connections to be gone", ONE_PROBE)
+
+
+# What fails
+
+
+def test_address_that_vanishes_while_it_is_measured(pair):
+    _, source, sink = pair
+    wait_measured(source, source, sink)
+    for phase in ("rtt", "upload", "download"):
+        network.add_address(source, "eth0", "10.88.0.1/24")
+        network.add_address(sink, "eth0", "10.88.0.2/24")
+        wait_steadily(lambda: "10.88.0.2/24" in str(source.records("Node1.Network")[sink.id, "Node1.Network", ""]),
+                      "the address to be known")
+        path = probe(source, sink, Address="10.88.0.2")
+        source.wait_for_property(LINK_PROBE[0], path, JOB, "Phase", lambda now, phase=phase: now == phase,
+                                 deadline=ONE_PROBE)
+        network.delete_address(sink, "eth0", "10.88.0.2/24")
+        network.delete_address(source, "eth0", "10.88.0.1/24")
+        state, error = end_of(source, path)
+        assert state == "failed" and error
+        wait_idle(source, sink)
+        wait_steadily(lambda: (source.id, sink.id, "10.88.0.2") not in rows(source), "its row to go", ROUNDS)
+        measure(source, sink)
 
 
 # Sudden ends

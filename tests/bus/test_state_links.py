@@ -110,6 +110,25 @@ def test_due_until_measured(pair):
     assert due(pair) == [{**probe, "Reason": "future"}]
 
 
+def test_far_below_what_was_negotiated_is_a_finding(pair):
+    """Until a later probe finds that it is mended."""
+    def found():
+        return [row for row in call(pair, "GetFindings") if row["Id"].startswith("link-below-negotiated")]
+
+    prober = LinkProbe(pair).own()
+    negotiated = {"NegotiatedBitsPerSecond": 10 * GIGABIT}
+    rates = {"UploadBitsPerSecond": 2 * GIGABIT, "DownloadBitsPerSecond": 9 * GIGABIT}
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=realtime(), **negotiated, **rates)
+    wait_for_link(pair, "192.0.2.2", **rates)
+    finding, = found()
+    assert finding["Severity"] == "warning" and set(finding["Nodes"]) == {local_id(pair), HIGH}
+    assert "10 Gb/s negotiated, 2 Gb/s measured" in finding["Text"], finding
+    mended = {**rates, "UploadBitsPerSecond": 9 * GIGABIT}
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=realtime(), **negotiated, **mended)
+    wait_for_link(pair, "192.0.2.2", **mended)
+    assert found() == []
+
+
 def test_a_failure_waits_and_keeps_the_figures(pair):
     prober, now = LinkProbe(pair).own(), realtime()
     prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=now - 10 ** 9, UploadBitsPerSecond=GIGABIT)

@@ -46,7 +46,8 @@ def faketime_library():
 
 
 class Node(Host):
-    """Made by Cluster. own_clock: set_clock() works on its daemons; other options are those of Host."""
+    """Made by Cluster. own_clock: set_clock() works on its daemons; "all": it makes time pass for them, as the
+    monotonic clock goes with it. Other options are those of Host."""
 
     def __init__(self, number, cluster, *, own_clock=False, **options):
         super().__init__(f"node{number}", isolated=True, **options)
@@ -87,8 +88,10 @@ class Node(Host):
         argv = super().daemon_argv(program)
         if self._own_clock:
             # For the daemon alone: a semaphore made before its user changed would be another's.
+            realtime_alone = int(self._own_clock != "all")
             argv[-1:-1] = ["env", f"LD_PRELOAD={faketime_library()}", "FAKETIME_NO_CACHE=1",
-                           "FAKETIME_DONT_FAKE_MONOTONIC=1", f"FAKETIME_TIMESTAMP_FILE={self.dir / 'clock'}"]
+                           f"FAKETIME_DONT_FAKE_MONOTONIC={realtime_alone}",
+                           f"FAKETIME_TIMESTAMP_FILE={self.dir / 'clock'}"]
         return argv
 
     # Its daemons; the newest run of each counts
