@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
 #include "probes/compute/measure-json.h"
 #include "probes/compute/result.h"
 
@@ -77,6 +79,12 @@ static char *memory_text(uint64_t bytes)
         return bytes > 0 ? g_strdup_printf("%.1f GiB", (double) bytes / 0x1p30) : g_strdup("");
 }
 
+/* printf() pads by bytes. */
+static int padded(const char *text, int width)
+{
+        return width + (int) strlen(text) - (int) g_utf8_strlen(text, -1);
+}
+
 char *ald_compute_list_to_text(const GPtrArray *devices)
 {
         GString *text = g_string_new(NULL);
@@ -95,9 +103,9 @@ char *ald_compute_list_to_text(const GPtrArray *devices)
                 const AldDevice *device = devices->pdata[i];
                 g_autofree char *memory = memory_text(device->memory_bytes);
 
-                g_string_append_printf(text, "%-*s  %-11s  %-*s  %10s  %s\n", id, device->id,
-                        ald_device_type_to_string(device->type), name, device->name, memory,
-                        device->platform_name);
+                g_string_append_printf(text, "%-*s  %-11s  %-*s  %10s  %s\n", padded(device->id, id),
+                        device->id, ald_device_type_to_string(device->type), padded(device->name, name),
+                        device->name, memory, device->platform_name);
         }
         return g_string_free(text, FALSE);
 }
