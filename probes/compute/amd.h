@@ -4,8 +4,9 @@
 #include "probes/compute/gemm.h"
 
 /* Matrix units: MFMA of CDNA, WMMA of RDNA from its third generation on. */
-AldFit ald_amd_fit_matrix(const AldDevice *device);
+AldFit ald_amd_fit_mfma(const AldDevice *device);
+AldFit ald_amd_fit_wmma(const AldDevice *device);
 
 /* Builds kernels that use what kernels/amd.cl gives. */
-int ald_amd_build(AldSession *session, const AldGemmVariant *variant, const char *options, cl_program *ret,
-        AldFailure *failure);
+int ald_amd_build(
+        AldSession *session, const char *source, const char *options, cl_program *ret, AldFailure *failure);

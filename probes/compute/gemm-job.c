@@ -26,7 +26,8 @@ static int build(AldGemmJob *job)
         int r;
 
         if (job->variant->build)
-                return job->variant->build(job->session, job->variant, options, &job->program, job->failure);
+                return job->variant->build(
+                        job->session, job->variant->source, options, &job->program, job->failure);
         r = ald_session_build(job->session, job->variant->source, options, &job->program, &log);
         if (r < 0)
                 return ald_fail(job->failure, ALD_FAILURE_BUILD_FAILED, "it does not compile%s%s",

@@ -11,6 +11,10 @@ typedef enum AldFit {
         ALD_FIT_YES,
 } AldFit;
 
+/* For programs that need more than their source: -errno with what is wrong. */
+typedef int (*AldBuild)(
+        AldSession *session, const char *source, const char *options, cl_program *ret, AldFailure *failure);
+
 typedef struct AldGemmVariant AldGemmVariant;
 
 /*
@@ -29,10 +33,8 @@ struct AldGemmVariant {
         unsigned multiple; /* n must be one of this */
 
         const char *source, *options; /* options may be NULL */
-        /* For programs that are not built as they are: -errno with what is wrong. NULL: of the source. The
-         * options are those of the variant and of its sizes. */
-        int (*build)(AldSession *session, const AldGemmVariant *variant, const char *options, cl_program *ret,
-                AldFailure *failure);
+        AldBuild build; /* NULL: of the source as it is. The options are those of the variant and of its
+                           sizes. */
 
         /* Work-groups of local_columns × local_rows work-items do tiles of C. -DTILE_COLUMNS, -DTILE_ROWS. */
         unsigned tile_columns, tile_rows;

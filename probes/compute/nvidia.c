@@ -42,20 +42,20 @@ static int build_source(
         return 0;
 }
 
-int ald_nvidia_build_wmma(AldSession *session, const AldGemmVariant *variant, const char *options,
-        cl_program *ret, AldFailure *failure)
+int ald_nvidia_build_wmma(
+        AldSession *session, const char *source, const char *options, cl_program *ret, AldFailure *failure)
 {
-        g_autofree char *source = g_strconcat(ald_kernel_nvidia_volta, variant->source, NULL);
+        g_autofree char *all = g_strconcat(ald_kernel_nvidia_volta, source, NULL);
 
-        return build_source(session, source, options, ret, failure);
+        return build_source(session, all, options, ret, failure);
 }
 
-int ald_nvidia_build_mma(AldSession *session, const AldGemmVariant *variant, const char *options,
-        cl_program *ret, AldFailure *failure)
+int ald_nvidia_build_mma(
+        AldSession *session, const char *source, const char *options, cl_program *ret, AldFailure *failure)
 {
-        g_autofree char *source = g_strconcat(ald_kernel_nvidia, variant->source, NULL);
+        g_autofree char *all = g_strconcat(ald_kernel_nvidia, source, NULL);
 
-        return build_source(session, source, options, ret, failure);
+        return build_source(session, all, options, ret, failure);
 }
 
 /* What NVIDIA's driver gives as the binary of a program is its PTX. */
@@ -90,13 +90,12 @@ static int rebuild_for_hopper(AldSession *session, cl_program program, cl_progra
         return 0;
 }
 
-int ald_nvidia_build_wgmma(AldSession *session, const AldGemmVariant *variant, const char *options,
-        cl_program *ret, AldFailure *failure)
+int ald_nvidia_build_wgmma(
+        AldSession *session, const char *source, const char *options, cl_program *ret, AldFailure *failure)
 {
-        g_autofree char *source = g_strconcat(
-                ald_kernel_nvidia, ald_kernel_nvidia_hopper, variant->source, NULL);
+        g_autofree char *all = g_strconcat(ald_kernel_nvidia, ald_kernel_nvidia_hopper, source, NULL);
         cl_program program;
-        int r = build_source(session, source, options, &program, failure);
+        int r = build_source(session, all, options, &program, failure);
 
         if (r < 0)
                 return r;

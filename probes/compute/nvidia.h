@@ -13,9 +13,9 @@ AldFit ald_nvidia_fit_mma(const AldDevice *device);
 AldFit ald_nvidia_fit_wgmma(const AldDevice *device);
 
 /* Build kernels that use what kernels/nvidia-volta.cl gives, or nvidia.cl, or that and nvidia-hopper.cl. */
-int ald_nvidia_build_wmma(AldSession *session, const AldGemmVariant *variant, const char *options,
-        cl_program *ret, AldFailure *failure);
-int ald_nvidia_build_mma(AldSession *session, const AldGemmVariant *variant, const char *options,
-        cl_program *ret, AldFailure *failure);
-int ald_nvidia_build_wgmma(AldSession *session, const AldGemmVariant *variant, const char *options,
-        cl_program *ret, AldFailure *failure);
+int ald_nvidia_build_wmma(
+        AldSession *session, const char *source, const char *options, cl_program *ret, AldFailure *failure);
+int ald_nvidia_build_mma(
+        AldSession *session, const char *source, const char *options, cl_program *ret, AldFailure *failure);
+int ald_nvidia_build_wgmma(
+        AldSession *session, const char *source, const char *options, cl_program *ret, AldFailure *failure);

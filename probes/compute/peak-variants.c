@@ -3,10 +3,13 @@
 
 #include <glib.h>
 
+#include "probes/compute/amd.h"
+#include "probes/compute/intel.h"
 #include "probes/compute/kernels.h"
+#include "probes/compute/nvidia.h"
 #include "probes/compute/peak.h"
 
-/* Of kernels/peak.cl: all numbers are back where they began. */
+/* All numbers are back where they began. */
 static double expected(const AldPeakVariant *variant, unsigned index, unsigned iterations)
 {
         double sum = 0;
@@ -15,6 +18,14 @@ static double expected(const AldPeakVariant *variant, unsigned index, unsigned i
                 for (unsigned l = 0; l < variant->width; l++)
                         sum += (index + 3 * c + 7 * l) % 61;
         return sum;
+}
+
+/* Of kernels/peak-wgmma.cl, whose chains are of one product. */
+static double expected_of_one(const AldPeakVariant *variant, unsigned index, unsigned iterations)
+{
+        const AldPeakVariant one = { .width = variant->width, .chains = 1 };
+
+        return expected(&one, index, iterations);
 }
 
 static AldFit fit_cpu_16(const AldDevice *device)
@@ -42,7 +53,48 @@ static AldFit fit_half(const AldDevice *device)
         .width = of_width, .chains = of_chains, .operations = 2.0 * of_width * of_chains, \
         .source = ald_kernel_peak, .expected = expected
 
+/* Matrix units: the sums that a work-item has in each product, products, and operations in each. */
+#define MATRIX_UNITS(of_source, sums, of_chains, of_operations)                                            \
+        .precision = "fp16", .accumulator = "fp32", .fp16_hardware = true, .local = 256, .per_unit = 2048, \
+        .source = of_source, .width = sums, .chains = of_chains,                                           \
+        .operations = (double) (of_operations) *of_chains
+
 static const AldPeakVariant variants[] = {
+        { .name = "peak-wgmma",
+                .fit = ald_nvidia_fit_wgmma,
+                .build = ald_nvidia_build_wgmma,
+                .expected = expected_of_one,
+                MATRIX_UNITS(ald_kernel_peak_wgmma, 128, 8, 4096) },
+        { .name = "peak-mma",
+                .fit = ald_nvidia_fit_mma,
+                .build = ald_nvidia_build_mma,
+                .expected = expected,
+                MATRIX_UNITS(ald_kernel_peak_mma, 4, 8, 128) },
+        { .name = "peak-wmma",
+                .fit = ald_nvidia_fit_wmma,
+                .build = ald_nvidia_build_wmma,
+                .expected = expected,
+                MATRIX_UNITS(ald_kernel_peak_waves, 8, 4, 256) },
+        { .name = "peak-mfma",
+                .fit = ald_amd_fit_mfma,
+                .build = ald_amd_build,
+                .expected = expected,
+                MATRIX_UNITS(ald_kernel_peak_waves, 16, 4, 256) },
+        { .name = "peak-amd-wmma",
+                .fit = ald_amd_fit_wmma,
+                .build = ald_amd_build,
+                .expected = expected,
+                MATRIX_UNITS(ald_kernel_peak_waves, 8, 4, 256) },
+        { .name = "peak-dpas-16",
+                .fit = ald_intel_fit_matrix,
+                .options = "-cl-std=CL2.0 -DSUBGROUP=16",
+                .expected = expected,
+                MATRIX_UNITS(ald_kernel_peak_intel, 8, 4, 256) },
+        { .name = "peak-dpas-8",
+                .fit = ald_intel_fit_matrix,
+                .options = "-cl-std=CL2.0 -DSUBGROUP=8",
+                .expected = expected,
+                MATRIX_UNITS(ald_kernel_peak_intel, 8, 4, 256) },
         { .name = "peak-half",
                 .precision = "fp16",
                 .accumulator = "fp16",

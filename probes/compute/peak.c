@@ -59,7 +59,7 @@ static int build(Job *job)
         int r;
 
         if (variant->build)
-                return variant->build(job->session, variant, options, &job->program, job->failure);
+                return variant->build(job->session, variant->source, options, &job->program, job->failure);
         r = ald_session_build(job->session, variant->source, options, &job->program, &log);
         if (r < 0)
                 return ald_fail(job->failure, ALD_FAILURE_BUILD_FAILED, "it does not compile%s%s",

@@ -15,9 +15,7 @@ struct AldPeakVariant {
         bool fp16_hardware;
         AldFit (*fit)(const AldDevice *device);
         const char *source, *options;
-        /* As of AldGemmVariant; NULL: of the source. */
-        int (*build)(AldSession *session, const AldPeakVariant *variant, const char *options, cl_program *ret,
-                AldFailure *failure);
+        AldBuild build;         /* NULL: of the source as it is */
         unsigned local;         /* work-items of a work-group */
         unsigned per_unit;      /* work-items for each compute unit, whole work-groups */
         unsigned width, chains; /* -DWIDTH, -DCHAINS */

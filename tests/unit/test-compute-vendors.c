@@ -79,10 +79,11 @@ static void test_fits_others(void)
 {
         static const struct {
                 const char *gfx;
-                AldFit fit;
-        } cases[] = { { "gfx942:sramecc+:xnack-", ALD_FIT_YES }, { "gfx90a", ALD_FIT_YES },
-                { "gfx1100", ALD_FIT_YES }, { "gfx1030", ALD_FIT_NO }, { "gfx9", ALD_FIT_NO },
-                { "", ALD_FIT_NO }, { "gfx9421", ALD_FIT_NO } };
+                AldFit mfma, wmma;
+        } cases[] = { { "gfx942:sramecc+:xnack-", ALD_FIT_YES, ALD_FIT_NO },
+                { "gfx90a", ALD_FIT_YES, ALD_FIT_NO }, { "gfx1100", ALD_FIT_NO, ALD_FIT_YES },
+                { "gfx1030", ALD_FIT_NO, ALD_FIT_NO }, { "gfx9", ALD_FIT_NO, ALD_FIT_NO },
+                { "", ALD_FIT_NO, ALD_FIT_NO }, { "gfx9421", ALD_FIT_NO, ALD_FIT_NO } };
         AldDevice intel = device_of(ALD_VENDOR_INTEL, 0, 0);
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -90,7 +91,8 @@ static void test_fits_others(void)
                         .type = ALD_DEVICE_GPU, .vendor = ALD_VENDOR_AMD, .gfx = (char *) cases[i].gfx
                 };
 
-                g_assert_cmpint(ald_amd_fit_matrix(&device), ==, cases[i].fit);
+                g_assert_cmpint(ald_amd_fit_mfma(&device), ==, cases[i].mfma);
+                g_assert_cmpint(ald_amd_fit_wmma(&device), ==, cases[i].wmma);
         }
         intel.extensions = (char *) " cl_khr_fp16 cl_intel_subgroup_matrix_multiply_accumulate ";
         g_assert_cmpint(ald_intel_fit_matrix(&intel), ==, ALD_FIT_YES);
@@ -110,14 +112,14 @@ static const Emulation emulations[] = {
         { "nvidia-wmma", ald_kernel_emulated_nvidia_volta, NULL, "", { 128, 384 } },
         { "nvidia-mma", ald_kernel_emulated_nvidia, NULL, "", { 128, 384 } },
         { "nvidia-wgmma", ald_kernel_emulated_nvidia, ald_kernel_emulated_nvidia_hopper, "", { 256, 512 } },
-        { "amd-matrix", ald_kernel_emulated_amd, NULL, "-DWAVE=64 -DUNIT=32 -DUNIT_DEPTH=8 -DPER_LANE=4",
+        { "amd-mfma", ald_kernel_emulated_amd, NULL, "-DWAVE=64 -DUNIT=32 -DUNIT_DEPTH=8 -DPER_LANE=4",
                 { 128, 384 } },
-        { "amd-matrix", ald_kernel_emulated_amd, NULL, "-DWAVE=32 -DUNIT=16 -DUNIT_DEPTH=16 -DPER_LANE=16",
+        { "amd-wmma", ald_kernel_emulated_amd, NULL, "-DWAVE=32 -DUNIT=16 -DUNIT_DEPTH=16 -DPER_LANE=16",
                 { 128, 384 } },
-        { "amd-matrix", ald_kernel_emulated_amd, NULL, "-DWAVE=32 -DUNIT=16 -DUNIT_DEPTH=16 -DPER_LANE=8",
+        { "amd-wmma", ald_kernel_emulated_amd, NULL, "-DWAVE=32 -DUNIT=16 -DUNIT_DEPTH=16 -DPER_LANE=8",
                 { 128, 384 } },
-        { "intel-matrix-8", ald_kernel_emulated_intel, NULL, "-DSUBGROUP=8", { 128, 384 } },
-        { "intel-matrix-16", ald_kernel_emulated_intel, NULL, "-DSUBGROUP=16", { 128, 384 } },
+        { "intel-dpas-8", ald_kernel_emulated_intel, NULL, "-DSUBGROUP=8", { 128, 384 } },
+        { "intel-dpas-16", ald_kernel_emulated_intel, NULL, "-DSUBGROUP=16", { 128, 384 } },
 };
 
 static int multiply(AldSession *session, const AldGemmVariant *variant, unsigned n, AldFailure *failure)

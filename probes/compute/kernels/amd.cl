@@ -61,3 +61,7 @@ typedef half halves __attribute__((ext_vector_type(PER_LANE)));
 #define CLEAR(sums) (sums) = (sums_of_unit) (0)
 #define STORE(to, sums)                                                                                \
         UNROLL for (int s_ = 0; s_ < SUMS; s_++)((to) + lane % UNIT)[(size_t) SUM_ROW(s_, lane) * n] = (sums)[s_]
+
+/* All numbers the same, by their bits in fp16; one of a lane's sums. */
+#define FILL(to, bits) (to) = (numbers) ((ushort) (bits))
+#define SUM(sums, i) (sums)[i]

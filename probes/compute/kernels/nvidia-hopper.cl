@@ -33,10 +33,12 @@
  * c += a*b of a warpgroup: 64 x 16 by 16 x 256, described as above, fp16 with sums in fp32. Sums: of warp w rows
  * 16w + lane / 4 (c[4j], c[4j + 1]) and 8 more, columns 8j + lane % 4 * 2 and the next.
  */
-#define WARPGROUP_MULTIPLY_ADD(c, a, b)                                                                \
+#define WARPGROUP_MULTIPLY(c, a, b, sign)                                                              \
         HOPPER("{.reg .pred add; setp.eq.u32 add, 0, 0; "                                              \
                "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" TEN("") TEN("1") TEN("2")       \
                TEN("3") TEN("4") TEN("5") TEN("6") TEN("7") TEN("8") TEN("9") TEN("10") TEN("11")      \
-               "%120, %121, %122, %123, %124, %125, %126, %127}, %128, %129, add, 1, 1, 0, 0;}"        \
+               "%120, %121, %122, %123, %124, %125, %126, %127}, %128, %129, add, 1, " sign ", 0, 0;}" \
                : SIXTY_FOUR(c, 0), SIXTY_FOUR(c, 64)                                                   \
                : "l"(a), "l"(b))
+#define WARPGROUP_MULTIPLY_ADD(c, a, b) WARPGROUP_MULTIPLY(c, a, b, "1")
+#define WARPGROUP_MULTIPLY_SUBTRACT(c, a, b) WARPGROUP_MULTIPLY(c, a, b, "-1")

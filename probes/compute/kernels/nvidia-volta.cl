@@ -43,3 +43,9 @@ typedef struct {
                      :                                                                                 \
                      : EIGHT("f", sums), "l"(to), "r"(n)                                               \
                      : "memory")
+
+/* All numbers the same, by their bits in fp16; one of a lane's sums. */
+#define FILL(to, bits)                                                                                 \
+        UNROLL for (int f_ = 0; f_ < 8; f_++)(to).of[f_] = (bits) * 0x10001u
+#define SUM(sums, i) (sums).of[i]
+#define SUMS 8

@@ -42,3 +42,7 @@ typedef ushort stored_numbers __attribute__((ext_vector_type(PER_LANE), aligned(
 #define CLEAR(sums) (sums) = (sums_of_unit) (0)
 #define STORE(to, sums)                                                                                \
         for (int s_ = 0; s_ < SUMS; s_++)((to) + lane % UNIT)[(size_t) SUM_ROW(s_, lane) * n] = (sums)[s_]
+
+/* All numbers the same, by their bits in fp16; one of a lane's sums. */
+#define FILL(to, bits) (to) = (numbers) ((ushort) (bits))
+#define SUM(sums, i) (sums)[i]

@@ -16,11 +16,14 @@ static float em_described(__local const char *base, ulong matrix, int row, int k
         return vload_half(0, (__local const half *) (base + (address ^ (address >> 7 & 7) << 4)));
 }
 
-#define WARPGROUP_MULTIPLY_ADD(c, a, b)                                                                \
+#define WARPGROUP_MULTIPLY(c, a, b, sign)                                                              \
         for (int i_ = 0; i_ < 128; i_++) {                                                             \
                 int row_ = em_item / 32 % 4 * 16 + em_item % 32 / 4 + i_ % 4 / 2 * 8;                  \
                 int column_ = i_ / 4 * 8 + em_item % 4 * 2 + i_ % 2;                                   \
                                                                                                        \
                 for (int k_ = 0; k_ < 16; k_++)                                                        \
-                        (c)[i_] += em_described(em_base, a, row_, k_) * em_described(em_base, b, column_, k_); \
+                        (c)[i_] += sign em_described(em_base, a, row_, k_) *                           \
+                                   em_described(em_base, b, column_, k_);                              \
         }
+#define WARPGROUP_MULTIPLY_ADD(c, a, b) WARPGROUP_MULTIPLY(c, a, b, +)
+#define WARPGROUP_MULTIPLY_SUBTRACT(c, a, b) WARPGROUP_MULTIPLY(c, a, b, -)
