@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "probes/compute/gemm-job.h"
 
-#define PACK_B_ROWS 16u /* STEP of kernels/gemm-cpu.cl */
+/* STEP and SLICE of kernels/gemm-cpu.cl. */
+#define PACK_B_ROWS 16u
+#define PACK_COLUMNS 256u
 
 double ald_gemm_work(unsigned n)
 {
@@ -121,11 +123,13 @@ int ald_gemm_job_launch(void *userdata, cl_event *ret)
         int r = 0;
 
         if (variant->pack_rows > 0) {
-                r = enqueue(
-                        job, job->pack_a, (size_t[]){ divide_up(job->n, variant->pack_rows), 1 }, one, NULL);
+                size_t slices = divide_up(job->n, PACK_COLUMNS);
+
+                r = enqueue(job, job->pack_a, (size_t[]){ divide_up(job->n, variant->pack_rows), slices },
+                        one, NULL);
                 if (r >= 0)
-                        r = enqueue(
-                                job, job->pack_b, (size_t[]){ divide_up(job->n, PACK_B_ROWS), 1 }, one, NULL);
+                        r = enqueue(job, job->pack_b, (size_t[]){ divide_up(job->n, PACK_B_ROWS), slices },
+                                one, NULL);
         }
         return r < 0 ? r : enqueue(job, job->gemm, global, local, ret);
 }

@@ -45,12 +45,15 @@ static AldFit fit_half(const AldDevice *device)
         return device->has_fp16 ? fit_any(device) : ALD_FIT_NO;
 }
 
-/* Panels of whole rows of B (a depth of 1024) want a large second level cache, 256 rows fit a small one. */
+/*
+ * Panels of whole columns of B (a depth of 1024) want a large second level cache, 256 rows fit a small one.
+ * Blocks are as narrow as they may be without loss, since PoCL gives a thread 32 of them at once at least.
+ */
 #define CPU(of_name, columns, rows, width, depth, of_tile_rows, of_fit)                                  \
         {                                                                                                \
                 .name = of_name, .precision = "fp32", .accumulator = "fp32", .fit = of_fit,              \
                 .element = ALD_ELEMENT_FP32, .multiple = columns, .source = ald_kernel_gemm_cpu,         \
-                .options = "-DWIDTH=" #width " -DDEPTH=" #depth, .tile_columns = 128,                    \
+                .options = "-DWIDTH=" #width " -DDEPTH=" #depth, .tile_columns = 32,                     \
                 .tile_rows = of_tile_rows, .local_columns = 1, .local_rows = 1, .pack_columns = columns, \
                 .pack_rows = rows                                                                        \
         }
@@ -144,7 +147,7 @@ const AldGemmVariant *ald_gemm_variant_find(const AldGemmVariants *among, const 
 static unsigned wanted_size(const AldDevice *device)
 {
         if (device->type == ALD_DEVICE_CPU)
-                return device->compute_units <= 4 ? 1024 : device->compute_units <= 32 ? 2048 : 4096;
+                return device->compute_units <= 4 ? 1024 : device->compute_units <= 16 ? 2048 : 4096;
         if (device->unified)
                 return device->compute_units < 16 ? 2048 : 4096;
         return device->compute_units < 64 ? 4096 : 8192;

@@ -42,8 +42,8 @@ struct AldGemmVariant {
 
         /*
          * Not 0: kernels pack_a(a, panels, int n), a work-item for each so many rows, and pack_b(b, panels,
-         * int n), one for each 16 rows, come first, within the time that is taken; gemm gets the panels.
-         * -DCOLUMNS, -DROWS.
+         * int n), one for each 16 rows, each for 256 columns, come first, within the time that is taken; gemm
+         * gets the panels. -DCOLUMNS, -DROWS.
          */
         unsigned pack_columns, pack_rows;
 };

@@ -11,17 +11,18 @@
 #define JOIN(a, b) JOIN_(a, b)
 #define VECTORS (COLUMNS / WIDTH)
 #define STEP 16
+#define SLICE 256
 #define UNROLL _Pragma("unroll")
 
 typedef JOIN(float, WIDTH) vector;
 
-/* A work-item a panel. Below the last row the last row is repeated. */
+/* A work-item a panel, SLICE columns of it. Below the last row the last row is repeated. */
 __kernel void pack_a(__global const float *restrict a, __global float *restrict panels, int n)
 {
-        int first = (int) get_global_id(0) * ROWS;
+        int first = (int) get_global_id(0) * ROWS, left = (int) get_global_id(1) * SLICE;
         __global float *to = panels + (size_t) first * n;
 
-        for (int k = 0; k < n; k += STEP) {
+        for (int k = left; k < min(left + SLICE, n); k += STEP) {
                 float block[ROWS][STEP];
 
                 UNROLL for (int i = 0; i < ROWS; i++) {
@@ -36,12 +37,12 @@ __kernel void pack_a(__global const float *restrict a, __global float *restrict 
         }
 }
 
-/* A work-item STEP rows: pages of memory are read once, one after the other. */
+/* A work-item STEP rows, SLICE columns of them. */
 __kernel void pack_b(__global const float *restrict b, __global float *restrict panels, int n)
 {
-        int first = (int) get_global_id(0) * STEP;
+        int first = (int) get_global_id(0) * STEP, left = (int) get_global_id(1) * SLICE;
 
-        for (int column = 0; column < n; column += COLUMNS) {
+        for (int column = left; column < min(left + SLICE, n); column += COLUMNS) {
                 __global const float *from = b + (size_t) first * n + column;
                 __global float *to = panels + (size_t) column * n + first * COLUMNS;
 
