@@ -127,6 +127,20 @@ def start_network(host):
         "ipv6": {"method": GLib.Variant("s", "link-local")}})
 
 
+def start_link_probed(host):
+    """As a member of a cluster of which nobody else is there: it listens, and asks at each tick what is due. It looks
+    whether there are certificates, and reads none itself."""
+    folder = host.dir / "config/cluster"
+    folder.mkdir(exist_ok=True)
+    for name in ("ca.crt", "crl.pem", "node.crt", "node.key"):
+        (folder / name).touch()
+    host.write_config("[link-probe]\ncompute=false\n")
+    process = host.start_daemon("link-probed")
+    host.wait_for_property("org.alidade.LinkProbe1", "/org/alidade/LinkProbe1", "org.alidade.LinkProbe1", "Port",
+                           lambda port: port > 0)
+    return process
+
+
 def start_contestants(host, settings):
     """{name: pid}, as this process sees them."""
     processes = {"dbus_daemon": host.bus.process}
@@ -140,6 +154,8 @@ def start_contestants(host, settings):
     if "network-manager" in settings:
         host.wait_for_property("org.alidade.Telemetry1", "/org/alidade/Telemetry1", "org.alidade.Node1.Network",
                                "Interfaces", lambda rows: any(row.get("Connection") == "Wired" for row in rows))
+    if "link-probed" in settings:
+        processes["link_probed"] = start_link_probed(host)
     if "node-exporter" in settings:
         processes["node_exporter"] = start_node_exporter(host)
     if "collectd" in settings:

@@ -156,7 +156,7 @@ def main(build, json_only):
     runs = {
         "full_rates": measure(build, *with_nm, "unrest", "node-exporter", "collectd", "csv"),
         "without_network_manager": measure(build, "unrest", "collectd"),
-        "at_rest": measure(build, *with_nm),
+        "at_rest": measure(build, *with_nm, "link-probed"),
     }
     if not json_only:
         for name, figures in runs.items():
