@@ -175,7 +175,8 @@ int ald_verb_probe(const AldCtl *ctl)
         } else if (r < 0 && g_strcmp0(args[0], "compute") == 0) {
                 r = probe_compute(&order, args + 1);
         } else if (r < 0) {
-                ald_complain("Usage: " USAGE_LINK "\n       " USAGE_COMPUTE);
+                ald_complain("Usage: " USAGE_LINK);
+                ald_complain("       " USAGE_COMPUTE);
                 r = ALD_EXIT_USAGE;
         }
         g_strfreev(order.metrics);
