@@ -468,6 +468,7 @@ void ald_member_set_mirroring(AldMember *member, bool mirroring)
         member->mirroring = mirroring;
         if (!mirroring)
                 ald_handover_clear(member->setup.handover);
+        ald_receiver_set_peers(member->receiver, member->has_peers);
         ald_receiver_set_mirroring(member->receiver, mirroring);
         ald_listening_set_scope(member->listening, scope_of(member));
         update_view(member);

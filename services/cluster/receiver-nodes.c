@@ -43,6 +43,11 @@ static gboolean drop_node(AldClusterNode *node, void *userdata)
         return TRUE;
 }
 
+void ald_receiver_set_peers(AldReceiver *receiver, bool heard)
+{
+        receiver->no_peers = !heard;
+}
+
 void ald_receiver_set_mirroring(AldReceiver *receiver, bool mirroring)
 {
         receiver->mirroring = mirroring;

@@ -10,6 +10,7 @@ struct AldReceiver {
         AldNodes *nodes;
         AldPresenceView view;
         uint64_t expiry_usec;
+        bool no_peers;  /* nothing of other nodes is heard, unless all is */
         bool mirroring; /* other nodes, in all that they say */
         uint64_t refused, refused_own;
         uint64_t logged;

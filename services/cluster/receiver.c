@@ -227,7 +227,9 @@ static char *refuse_unread(const Passing *passing, int r)
 /* What is listened to even where not all is; the rest was on its way when that ended. */
 static bool is_heard(const AldReceiver *receiver, const AldTopic *topic)
 {
-        return receiver->mirroring || topic->type == ALD_TOPIC_STATUS ||
+        if (receiver->mirroring || receiver->no_peers)
+                return receiver->mirroring;
+        return topic->type == ALD_TOPIC_STATUS ||
                (topic->type == ALD_TOPIC_RECORD && ald_subscriptions_has_kind(topic->kind));
 }
 

@@ -54,6 +54,9 @@ void ald_receiver_set_expiry(AldReceiver *receiver, uint64_t expiry_usec);
 /* Whether all is heard of other nodes, as from the start; otherwise they are dropped, and taken anew is what
  * ald_subscriptions_to_peers() brings. */
 void ald_receiver_set_mirroring(AldReceiver *receiver, bool mirroring);
+/* Whether that is heard at all, as from the start. What still comes after a subscription ended is not taken.
+ */
+void ald_receiver_set_peers(AldReceiver *receiver, bool heard);
 
 void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint64_t now, uint64_t real);
 
