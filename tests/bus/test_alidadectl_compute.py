@@ -155,4 +155,5 @@ def test_device_that_has_no_fp16_shows_what_it_has(make_host):
 def test_device_of_fp16_is_in_all_sums(make_host):
     status, nodes, shown = show(make_host, {name: value for name, value in ROW.items() if name != "MeasuredUSec"},
                                 {"TflopsFp16": 12.5})
-    assert "12.5 TFLOPS FP16" in shown and "12.5 TFLOPS" in nodes and "FP16 compute: 12.5 TFLOPS" in status
+    assert "12.5 TFLOPS FP16, 900 MB/s memory bandwidth, unstable" in " ".join(shown.split())
+    assert "12.5 TFLOPS" in nodes and "FP16 compute: 12.5 TFLOPS" in status

@@ -49,6 +49,11 @@ static char *format_interval(const json_t *row, const char *name)
         return percent >= 0 ? g_strdup_printf("±%.1f %%", percent) : NULL;
 }
 
+static char *describe_list(const json_t *row, const char *name)
+{
+        return ald_format_field(name, json_object_get(row, name), NAN);
+}
+
 char *ald_compute_glance(const json_t *row)
 {
         double fp16 = ald_field_number(row, "TflopsFp16");
@@ -59,6 +64,8 @@ char *ald_compute_glance(const json_t *row)
         else
                 add(text, "", ald_format_tflops(fp16), " FP16");
         add(text, "", format_rate(row, "MemoryBandwidthBytesPerSecond"), " memory bandwidth");
+        if (ald_field_array(row, "Flags"))
+                add(text, "", describe_list(row, "Flags"), "");
         return g_string_free(text, FALSE);
 }
 
@@ -85,11 +92,6 @@ static char *describe_rate(const json_t *row, const char *metric)
         add(text, "median ", format_rate(row, median), "");
         add(text, "", format_interval(row, interval), "");
         return g_string_free(text, FALSE);
-}
-
-static char *describe_list(const json_t *row, const char *name)
-{
-        return ald_format_field(name, json_object_get(row, name), NAN);
 }
 
 static char *describe_device(const json_t *row)

@@ -7,8 +7,8 @@
 /* What a compute device delivered, in words, from its row in Node1.Compute or in the result of a job. Pure.
  */
 
-/* "82.6 TFLOPS FP16, 1.01 TB/s memory bandwidth": the product by its precision; empty where nothing is known.
- * Safe text. */
+/* "82.6 TFLOPS FP16, 1.01 TB/s memory bandwidth, unstable": the product by its precision, and what limits the
+ * trust; empty where nothing is known. Safe text. */
 char *ald_compute_glance(const json_t *row);
 
 /* All of it, an entry a line. */
