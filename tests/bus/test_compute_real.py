@@ -35,6 +35,7 @@ class Machine:
         for program in ("identityd", "telemetryd", "stated", "link-probed"):
             self.start(program)
         self.id = host.get(STATE, STATE_PATH, STATE, "NodeId")
+        wait_steadily(self.platforms, "the devices of OpenCL", deadline=LONG)
 
     def start(self, program):
         self.daemons[program] = self.host.start_daemon(program, env=self.environment)
@@ -42,6 +43,10 @@ class Machine:
     def restart(self, program):
         self.daemons[program].stop()
         self.start(program)
+
+    def platforms(self):
+        found = self.host.call(STATE, STATE_PATH, STATE, "GetBackends").get(self.id, {"Devices": []})
+        return [row["OpenClPlatform"] for row in found["Devices"] if "OpenClPlatform" in row]
 
     def row(self):
         found = self.host.call(STATE, STATE_PATH, STATE, "GetComputes").get(self.id, {"Devices": []})
