@@ -63,6 +63,22 @@ static void list_each(const AldRunner *runner, char *const *folders, GPtrArray *
                 ald_failure_clear(failure);
 }
 
+/* Whoever installed a driver wants to know that it is seen. */
+static int fail(const AldFailure *found, char *const *folders, AldFailure *failure)
+{
+        g_autoptr(GString) names = g_string_new(NULL);
+
+        if (found->kind != ALD_FAILURE_NO_PLATFORM || !folders[0])
+                return ald_fail(failure, found->kind, "%s", found->message);
+        for (char *const *folder = folders; *folder; folder++) {
+                g_autofree char *name = g_path_get_basename(*folder);
+
+                g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", name);
+        }
+        return ald_fail(failure, found->kind, "no driver of OpenCL can be loaded or finds its device: %s",
+                names->str);
+}
+
 int ald_enumerate(const AldRunner *runner, const AldCache *cache, GPtrArray **ret, AldFailure *failure)
 {
         g_autoptr(GPtrArray) devices = ald_devices_new(), cards = ald_cards_read("/");
@@ -74,7 +90,7 @@ int ald_enumerate(const AldRunner *runner, const AldCache *cache, GPtrArray **re
         else
                 (void) list(runner, NULL, devices, &found);
         if (found.message) {
-                int r = ald_fail(failure, found.kind, "%s", found.message);
+                int r = fail(&found, folders, failure);
 
                 ald_failure_clear(&found);
                 return r;

@@ -122,9 +122,14 @@ static int choose(Choice *choice, AldFailure *failure)
                 if (r >= 0 && !choice->job)
                         r = try_all(choice, ALD_FIT_LAST_RESORT, failure);
         }
-        if (r >= 0 && !choice->job)
-                r = ald_refusals_fail(&choice->refusals, failure);
-        return r;
+        if (r < 0 || choice->job)
+                return r;
+        if (!choice->refusals.reasons)
+                return ald_fail(failure, ALD_FAILURE_BUILD_FAILED,
+                        "no kernel for this device multiplies matrices of %u rows: most want a multiple of "
+                        "%u",
+                        choice->buffers.n, ALD_GEMM_N_MIN);
+        return ald_refusals_fail(&choice->refusals, failure);
 }
 
 static int measure(Choice *choice, AldMeasure *ret, AldFailure *failure)

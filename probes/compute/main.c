@@ -24,7 +24,9 @@ static int run(const AldComputeOptions *options)
         int r = ald_cache_open(&cache);
 
         if (runner.stop < 0 || r < 0) {
-                fprintf(stderr, "alidade-probe-compute: %s\n", strerror(runner.stop < 0 ? -runner.stop : -r));
+                fprintf(stderr, "alidade-probe-compute: %s: %s\n",
+                        r < 0 ? "there is no folder for what drivers compile" : "signals cannot be awaited",
+                        strerror(r < 0 ? -r : -runner.stop));
                 return EXIT_FAILURE;
         }
         environment = ald_cache_environment(&cache);

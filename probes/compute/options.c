@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "probes/common/arguments.h"
+#include "probes/compute/gemm.h"
 #include "probes/compute/options.h"
 
 #define SECONDS_MAX 60.0
@@ -100,6 +101,20 @@ static int set_seconds(AldComputeOptions *options, char **ret_error)
         return 0;
 }
 
+static int set_variant(AldComputeOptions *options, char **ret_error)
+{
+        g_autoptr(GString) names = NULL;
+
+        if (ald_gemm_variant_find(&ald_gemm_variants, optarg)) {
+                options->variant = optarg;
+                return 0;
+        }
+        names = g_string_new(NULL);
+        for (size_t i = 0; i < ald_gemm_variants.n; i++)
+                g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", ald_gemm_variants.variants[i].name);
+        return ald_arguments_refuse(ret_error, "--variant: not one of %s: %s", names->str, optarg);
+}
+
 static int set_number(AldComputeOptions *options, int option, char **ret_error)
 {
         uint64_t value = 0;
@@ -145,8 +160,7 @@ static int set_option(AldComputeOptions *options, int option, char **ret_error)
         case METRIC:
                 return set_metrics(options, ret_error);
         case VARIANT:
-                options->variant = optarg;
-                return 0;
+                return set_variant(options, ret_error);
         case SECONDS:
                 return set_seconds(options, ret_error);
         case JSON:

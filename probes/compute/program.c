@@ -11,13 +11,21 @@
 #include "probes/compute/result.h"
 #include "probes/fd.h"
 
+static int end_output(bool printed)
+{
+        if (printed && fflush(stdout) == 0 && !ferror(stdout))
+                return EXIT_SUCCESS;
+        fputs("alidade-probe-compute: the result cannot be written\n", stderr);
+        return EXIT_FAILURE;
+}
+
 /* Nine digits are more than any of it is worth. Takes the object. */
 static int print_json(json_t *object)
 {
         int r = json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
 
         json_decref(object);
-        return r == 0 && puts("") >= 0 && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        return end_output(r == 0 && puts("") >= 0);
 }
 
 /* Of one device where one was asked for. */
@@ -49,8 +57,7 @@ static int print_list(const AldComputeOptions *options, const GPtrArray *devices
                 return print_json(json_pack("{s:o}", "Devices", rows));
         json_decref(rows);
         text = ald_compute_list_to_text(devices);
-        fputs(text, stdout);
-        return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+        return end_output(fputs(text, stdout) >= 0);
 }
 
 int ald_program_list(const AldComputeOptions *options, const AldRunner *runner, const AldCache *cache)
@@ -97,6 +104,7 @@ static int measure(const AldComputeOptions *options, const AldRunner *runner, co
 {
         json_t *rows = json_array(), *result;
         bool good = true, aborted = false;
+        int code;
 
         for (guint i = 0; i < devices->len && !aborted; i++) {
                 const AldDevice *device = devices->pdata[i];
@@ -106,10 +114,9 @@ static int measure(const AldComputeOptions *options, const AldRunner *runner, co
         }
         result = options->device ? json_incref(json_array_get(rows, 0)) : json_pack("{s:O}", "Devices", rows);
         json_decref(rows);
-        if (options->json && print_json(json_incref(result)) != EXIT_SUCCESS)
-                good = false;
+        code = options->json ? print_json(json_incref(result)) : end_output(true);
         json_decref(result);
-        return good && !aborted ? EXIT_SUCCESS : EXIT_FAILURE;
+        return good && !aborted ? code : EXIT_FAILURE;
 }
 
 int ald_program_measure(const AldComputeOptions *options, const AldRunner *runner, const AldCache *cache)

@@ -89,7 +89,7 @@ def ids(devices):
 
 def test_usage(seat):
     for wrong in ("--metric=warp", "--seconds-max=0", "--seconds-max=nan", "--child", "--device=", "more",
-                  "--timeout=x", "--metric="):
+                  "--timeout=x", "--metric=", "--variant=none"):
         done = seat.run(wrong)
         assert done.returncode == 2 and done.stderr.startswith("alidade-probe-compute: "), wrong
     assert seat.run("--help").stdout.startswith("Usage: alidade-probe-compute")
@@ -114,6 +114,22 @@ def test_without_the_library(seat, library):
 def test_without_a_driver(seat):
     assert seat.json("--list") == {"Devices": []}
     assert seat.json(status=1)["error"] == "no-platform"
+
+
+def test_drivers_that_cannot_be_loaded(seat):
+    for name in ("one.icd", "two.icd"):
+        (seat.vendors / name).write_text("/none.so\n", encoding="ascii")
+    result = seat.json(status=1)
+    assert result["error"] == "no-platform" and result["message"].endswith(": one.icd, two.icd")
+
+
+def test_output_that_cannot_be_written(seat):
+    seat.add_fake("good")
+    for arguments in (["--json"], ["--list", "--json"], ["--metric=read"]):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([seat.program, *arguments], env=seat.environment, stdout=full,
+                                  stderr=subprocess.PIPE, text=True, timeout=LIMIT, check=False)
+        assert done.returncode == 1 and "the result cannot be written" in done.stderr, arguments
 
 
 @needs_pocl
@@ -206,6 +222,9 @@ def test_folders_that_cannot_be_written(seat):
     del seat.environment["CACHE_DIRECTORY"]
     seat.environment["XDG_CACHE_HOME"] = "/proc/none"
     assert ids(seat.json("--list")) == ["cpu"]
+    seat.environment["TMPDIR"] = "/proc"
+    done = seat.run("--list")
+    assert done.returncode == 1 and "no folder for what drivers compile" in done.stderr
 
 
 def test_one_at_a_time(seat):

@@ -37,13 +37,13 @@ static void test_measure(void)
         g_assert_null(options.device);
         g_assert_cmpint(options.progress_fd, ==, -1);
         g_strfreev(words);
-        g_assert_cmpint(parse("x --device=cpu --metric=read,gemm --seconds-max=0.5 --size=1024 --variant=v "
-                              "--progress-fd=5 --json --timeout=9",
+        g_assert_cmpint(parse("x --device=cpu --metric=read,gemm --seconds-max=0.5 --size=1024 "
+                              "--variant=tiled-fp16 --progress-fd=5 --json --timeout=9",
                                 &options, &words),
                 ==, 0);
         g_assert_cmpuint(options.metrics, ==, 1u << ALD_METRIC_READ | 1u << ALD_METRIC_GEMM);
         g_assert_cmpstr(options.device, ==, "cpu");
-        g_assert_cmpstr(options.variant, ==, "v");
+        g_assert_cmpstr(options.variant, ==, "tiled-fp16");
         g_assert_cmpfloat(options.seconds_max, ==, 0.5);
         g_assert_cmpuint(options.size, ==, 1024);
         g_assert_cmpuint(options.timeout, ==, 9);

@@ -38,7 +38,7 @@ static void put(__local ushort *to, const uint4 *from, int item)
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void gemm(
         __global const ushort *a, __global const ushort *b, __global float *c, int n)
 {
-        __local ushort slices[2][2][TILE * ROW] __attribute__((aligned(16)));
+        __local ushort slices[2][2][TILE * ROW] __attribute__((aligned(32)));
         KERNEL_LOCALS
         int item = get_local_id(0), lane = item % WAVE, wave = item / WAVE, now = 0;
         int wave_row = wave / 2 * WAVE_ROWS, wave_column = wave % 2 * WAVE_COLUMNS;
