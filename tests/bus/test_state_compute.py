@@ -176,3 +176,11 @@ def test_sums_are_of_what_was_measured(host, probe):
     # The processors and the display.
     assert get(host, "TflopsFp16LeftOut") == 2
     assert (get(host, "MemoryBandwidthBytesPerSecond"), get(host, "MemoryBandwidthOf")) == (900_000_000_000, "gpu")
+
+
+def test_sum_of_processors_where_there_is_no_gpu(host, machine, probe):
+    machine.send("Node1.Backends", Devices=rows("Node1.Backends", CPU_ROW))
+    probe.tell({"Id": "cpu", "MeasuredUSec": realtime(), "MemoryBandwidthBytesPerSecond": 8_000_000_000})
+    with host.log_signals(STATE):
+        wait_until(lambda: get(host, "MemoryBandwidthOf") == "cpu", "the sum")
+    assert get(host, "MemoryBandwidthBytesPerSecond") == 8_000_000_000 and get(host, "TflopsFp16LeftOut") == 1
