@@ -135,6 +135,18 @@ static uint64_t heard_through_living(const AldNodePresence *presence)
         return heard;
 }
 
+static AldPresenceState state_by_status(
+        const AldNodePresence *presence, const AldPresenceView *view, uint64_t now)
+{
+        if (presence->ended)
+                return ALD_PRESENCE_STATE_OFFLINE;
+        if (presence->heard == 0)
+                return ALD_PRESENCE_STATE_STALE;
+        return now - MAX(presence->heard, view->connected_since) < ALD_PRESENCE_BELIEVED_USEC
+                       ? ALD_PRESENCE_STATE_ONLINE
+                       : ALD_PRESENCE_STATE_OFFLINE;
+}
+
 static AldPresenceState state_of(const AldNodePresence *presence, const AldPresenceView *view, uint64_t now)
 {
         uint64_t heard = heard_through_living(presence);
@@ -147,9 +159,7 @@ static AldPresenceState state_of(const AldNodePresence *presence, const AldPrese
                 return presence->state == ALD_PRESENCE_STATE_OFFLINE ? ALD_PRESENCE_STATE_OFFLINE
                                                                      : ALD_PRESENCE_STATE_STALE;
         if (view->by_status)
-                return presence->ended ? ALD_PRESENCE_STATE_OFFLINE
-                       : heard != 0    ? ALD_PRESENCE_STATE_ONLINE
-                                       : ALD_PRESENCE_STATE_STALE;
+                return state_by_status(presence, view, now);
         if (presence->ended || presence->state == ALD_PRESENCE_STATE_OFFLINE)
                 return ALD_PRESENCE_STATE_OFFLINE;
         return now - MAX(heard, view->connected_since) < ALD_PRESENCE_OFFLINE_USEC
@@ -171,7 +181,9 @@ bool ald_presence_judge(AldNodePresence *presence, const AldPresenceView *view, 
 uint64_t ald_presence_due(const AldNodePresence *presence, const AldPresenceView *view)
 {
         if (view->by_status)
-                return UINT64_MAX;
+                return presence->state == ALD_PRESENCE_STATE_ONLINE && view->connected_since != 0
+                               ? MAX(presence->heard, view->connected_since) + ALD_PRESENCE_BELIEVED_USEC
+                               : UINT64_MAX;
         if (presence->state == ALD_PRESENCE_STATE_ONLINE)
                 return heard_through_living(presence) + ALD_PRESENCE_STALE_USEC;
         if (presence->state == ALD_PRESENCE_STATE_STALE && view->connected_since != 0)

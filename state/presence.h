@@ -37,6 +37,12 @@ typedef struct AldPresenceStatus {
 #define ALD_PRESENCE_OFFLINE_USEC (UINT64_C(30) * 1000 * 1000)
 #define ALD_PRESENCE_OFFSETS 16u
 
+/* Each node says its status again within so long, for those that listen to nothing else; they believe one for
+ * as long as two of these may have been lost. A broker that died together with a node keeps that "online",
+ * and has nobody to take it back. */
+#define ALD_PRESENCE_REPEAT_USEC (UINT64_C(3600) * 1000 * 1000)
+#define ALD_PRESENCE_BELIEVED_USEC (3 * ALD_PRESENCE_REPEAT_USEC)
+
 /* How many brokers are told apart for one node; beyond, the one heard longest ago gives way. */
 #define ALD_PRESENCE_VIAS 4u
 
@@ -64,7 +70,7 @@ typedef struct AldNodePresence {
 /* How well we could have heard it. */
 typedef struct AldPresenceView {
         uint64_t connected_since; /* since when some broker is connected without a break; 0: none is */
-        bool by_status;           /* no heartbeats are listened to: a status holds until the next one */
+        bool by_status;           /* no heartbeats are listened to, but what nodes say now and then */
 } AldPresenceView;
 
 /* A node of which only retained messages were seen: stale. */

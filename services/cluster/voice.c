@@ -20,7 +20,7 @@ struct AldVoice {
         AldForgets *forgets;
         gint64 sent, alive_sent; /* CLOCK_MONOTONIC of the last of anything, and of the last heartbeat */
         gint64 clock;            /* how far CLOCK_REALTIME was ahead of that then */
-        AldTimer *alive_timer, *status_timer, *crl_timer;
+        AldTimer *alive_timer, *status_timer, *repeat_timer, *crl_timer;
 };
 
 static char *topic_of(const AldVoice *voice, AldTopicType type, const AldId *target)
@@ -126,6 +126,20 @@ static void on_status(void *userdata)
         schedule_status(voice);
 }
 
+/* Each node at a time of its own: whoever mirrors nobody hears all of them. */
+static void schedule_repeat(AldVoice *voice)
+{
+        gint64 delay = (gint64) (g_random_double_range(0.5, 1) * (double) ALD_PRESENCE_REPEAT_USEC);
+
+        ald_timer_set(voice->repeat_timer, g_get_monotonic_time() + delay);
+}
+
+static void on_repeat(void *userdata)
+{
+        ald_voice_say(userdata, ALD_PRESENCE_SAYS_ONLINE);
+        schedule_repeat(userdata);
+}
+
 static void on_crl(void *userdata)
 {
         AldVoice *voice = userdata;
@@ -148,6 +162,8 @@ AldVoice *ald_voice_new(const AldVoiceSetup *setup)
         voice->alive_timer = ald_timer_new("alive", on_alive, voice);
         voice->crl_timer = ald_timer_new("crl", on_crl, voice);
         voice->status_timer = ald_timer_new("status", on_status, voice);
+        voice->repeat_timer = ald_timer_new("repeat", on_repeat, voice);
+        schedule_repeat(voice);
         return voice;
 }
 
@@ -158,6 +174,7 @@ void ald_voice_free(AldVoice *voice)
         ald_timer_free(voice->alive_timer);
         ald_timer_free(voice->crl_timer);
         ald_timer_free(voice->status_timer);
+        ald_timer_free(voice->repeat_timer);
         ald_publisher_free(voice->publisher);
         ald_forgets_free(voice->forgets);
         g_free(voice->cluster);

@@ -390,7 +390,7 @@ static void test_not_hearing_others(Fixture *fixture, gconstpointer unused)
         g_assert_cmpuint(fixture->n_records, ==, 2);
 }
 
-/* What a broker keeps tells who is there, for as long as nothing else is said. */
+/* What a broker keeps tells who is there, but not for ever: a node may have died with it. */
 static void test_peers_of_links(Fixture *fixture, gconstpointer unused)
 {
         const AldPresenceView view = { .connected_since = START, .by_status = true };
@@ -403,11 +403,21 @@ static void test_peers_of_links(Fixture *fixture, gconstpointer unused)
         take(fixture, 2, "Node1.Identity", IDENTITY, true);
         take_memory(fixture, 2, 5, 1, true);
         g_assert_cmpuint(fixture->n_records, ==, 1);
-        fixture->now += 25 * HOUR;
-        g_assert_cmpuint(ald_receiver_judge(fixture->receiver, fixture->now, fixture->real), ==, UINT64_MAX);
+        take_status(fixture, 4, ALD_PRESENCE_SAYS_ONLINE, 0, true);
+        fixture->now += ALD_PRESENCE_REPEAT_USEC;
+        take_status(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 0, false);
+        fixture->now = ald_receiver_judge(fixture->receiver, fixture->now, fixture->real);
+        g_assert_cmpuint(fixture->now, ==, START + ALD_PRESENCE_BELIEVED_USEC);
+        g_assert_cmpint(node_of(fixture, 4)->presence.state, ==, ALD_PRESENCE_STATE_ONLINE);
+        ald_receiver_judge(fixture->receiver, fixture->now, fixture->real);
         g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_ONLINE);
         g_assert_cmpint(node_of(fixture, 3)->presence.state, ==, ALD_PRESENCE_STATE_OFFLINE);
-        g_assert_cmpuint(ald_nodes_count(nodes), ==, 2);
+        g_assert_cmpint(node_of(fixture, 4)->presence.state, ==, ALD_PRESENCE_STATE_OFFLINE);
+
+        fixture->now += 25 * HOUR;
+        ald_receiver_expire(fixture->receiver, fixture->now);
+        g_assert_nonnull(node_of(fixture, 2));
+        g_assert_cmpuint(ald_nodes_count(nodes), ==, 1);
 }
 
 int main(int argc, char *argv[])

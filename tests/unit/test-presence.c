@@ -167,6 +167,34 @@ static void test_due(void)
         g_assert_cmpuint(ald_presence_due(&presence, &view), ==, UINT64_MAX);
 }
 
+/* Who listens to nothing but what nodes say of themselves now and then. */
+static void test_by_status(void)
+{
+        AldPresenceStatus kept = { ALD_PRESENCE_SAYS_ONLINE, 5, 1, id_make(1), false };
+        AldPresenceView view = { .connected_since = START, .by_status = true };
+        AldNodePresence presence;
+        uint64_t now = START;
+
+        ald_presence_init(&presence, REAL_START);
+        g_assert_true(ald_presence_take_status(&presence, &kept, 1, now));
+        g_assert_true(ald_presence_judge(&presence, &view, now, REAL_START));
+        g_assert_cmpint(presence.state, ==, ON);
+
+        /* Nobody could be heard while we were not connected, so who is there has the time to say so again. */
+        view.connected_since = now += 10 * ALD_PRESENCE_BELIEVED_USEC;
+        g_assert_false(ald_presence_judge(&presence, &view, now, REAL_START));
+        now = ald_presence_due(&presence, &view);
+        g_assert_cmpuint(now, ==, view.connected_since + ALD_PRESENCE_BELIEVED_USEC);
+        g_assert_false(ald_presence_judge(&presence, &view, now - 1, REAL_START));
+        g_assert_true(ald_presence_judge(&presence, &view, now, REAL_START));
+        g_assert_cmpint(presence.state, ==, OFF);
+        g_assert_cmpuint(ald_presence_due(&presence, &view), ==, UINT64_MAX);
+
+        g_assert_true(ald_presence_take_status(&presence, &kept, 1, now));
+        g_assert_true(ald_presence_judge(&presence, &view, now, REAL_START));
+        g_assert_cmpint(presence.state, ==, ON);
+}
+
 static void test_old_status_says_nothing(void)
 {
         AldPresenceStatus status = { ALD_PRESENCE_SAYS_ONLINE, 5, 2, id_make(1), false };
@@ -235,6 +263,7 @@ int main(int argc, char *argv[])
                 g_test_add_data_func(path, &stories[i], test_story);
         }
         g_test_add_func("/presence/due", test_due);
+        g_test_add_func("/presence/by-status", test_by_status);
         g_test_add_func("/presence/old-status", test_old_status_says_nothing);
         g_test_add_func("/presence/many-brokers", test_many_brokers);
         g_test_add_func("/presence/clock", test_clock);
