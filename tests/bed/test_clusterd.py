@@ -159,6 +159,12 @@ def test_what_brokers_keep_is_asked_for_once(pair):
     assert count_subscriptions(one, two, "#") == 1
 
 
+def shown_mirror(node):
+    """The words of alidadectl on what is held of other nodes."""
+    shown = node.alidadectl("cluster", "status").stdout
+    return next(line.removeprefix("Mirror").strip() for line in shown.splitlines() if line.startswith("Mirror"))
+
+
 def wait_peer_alone(cluster, one, two):
     """Of the other node no more is known than it takes to measure links with it, and whether it is there."""
     wanted = {"Node1.Identity", "Node1.Network", "Node1.Presence"}
@@ -172,6 +178,7 @@ def test_who_mirrors_nobody_sees_peers_come_and_go(make_cluster):
     one, two, three = cluster.nodes
     for peer in (two, three):
         wait_peer_alone(cluster, one, peer)
+    assert shown_mirror(one).startswith("self: presence, names and addresses only")
     three.crash()
     one.wait_presence(three, "offline")
     two.kill("clusterd")
@@ -181,6 +188,7 @@ def test_who_mirrors_nobody_sees_peers_come_and_go(make_cluster):
     one.write_config("[cluster]\nmirror=none\n")
     one.reload("clusterd")
     cluster.wait_until(lambda: {node for node, *_ in one.records()} == {one.id}, "nobody else to be known")
+    assert shown_mirror(one).startswith("none: other nodes are not heard")
     one.write_config("[cluster]\nmirror=self\n")
     one.reload("clusterd")
     one.wait_presence(two, "online")
@@ -208,9 +216,11 @@ def test_mirror_on_demand(make_cluster):
         wait_property(node, "State", "online")
     assert (one.get(*CLUSTER, "Mirror"), one.get(*CLUSTER, "Mirroring")) == ("on-demand", False)
     wait_peer_alone(cluster, one, two)
+    assert shown_mirror(one).startswith("on-demand: presence, names and addresses")
     client = one.new_connection()
     client.call(*CLUSTER, "Mirror")
     wait_property(one, "Mirroring", True)
+    assert shown_mirror(one) == "all, as a client asks for it"
     cluster.wait_until(lambda: (two.id, "Node1.Memory", "") in one.records(), "all records of node2")
     one.wait_presence(two, "online")
     client.close()

@@ -197,6 +197,28 @@ static void describe_nodes(GString *out, const json_t *rows, unsigned columns)
                 append_table(out, table, columns);
 }
 
+/* What is held of other nodes, and how to have more. */
+static void describe_mirror(GString *out, const json_t *cluster)
+{
+        static const char *const explained[][2] = {
+                { "self", "self: presence, names and addresses only; mirror=all in alidade.conf holds all" },
+                { "on-demand", "on-demand: presence, names and addresses; all while a client watches" },
+                { "none", "none: other nodes are not heard; mirror=all in alidade.conf holds all" },
+        };
+        const char *mirror = ald_field_text(cluster, "Mirror") ?: "";
+
+        if (json_is_true(json_object_get(cluster, "Mirroring"))) {
+                add_line(out, "Mirror", strcmp(mirror, "all") == 0 ? "all" : "all, as a client asks for it");
+                return;
+        }
+        for (size_t i = 0; i < G_N_ELEMENTS(explained); i++)
+                if (strcmp(mirror, explained[i][0]) == 0) {
+                        add_line(out, "Mirror", explained[i][1]);
+                        return;
+                }
+        add_text(out, "Mirror", cluster, "Mirror");
+}
+
 static void describe_service(GString *out, const json_t *status)
 {
         const json_t *cluster = json_object_get(status, "Cluster");
@@ -208,7 +230,7 @@ static void describe_service(GString *out, const json_t *status)
 
         add_line(out, "Cluster", head);
         add_text(out, "Problem", cluster, "Problem");
-        add_text(out, "Mirror", cluster, "Mirror");
+        describe_mirror(out, cluster);
         add_line(out, "Refused", refused);
 }
 
