@@ -5,7 +5,7 @@
 
 #include "clients/alidadectl/value.h"
 
-/* Of a dictionary: one in it may have rows. */
+/* A dictionary may have others in it, and each of them rows. */
 #define DEPTH_MAX 2u
 
 bool ald_value_is_name(const char *name)
@@ -121,7 +121,7 @@ static int read_content(sd_bus_message *m, const char *signature, unsigned depth
                 return read_strings(m, ret);
         if (depth > 0 && strcmp(signature, "aa{sv}") == 0)
                 return read_rows_value(m, ret);
-        if (depth > 0 && strcmp(signature, "a{sv}") == 0)
+        if (depth == DEPTH_MAX && strcmp(signature, "a{sv}") == 0)
                 return read_dict_value(m, depth - 1, ret);
         return sd_bus_message_skip(m, signature);
 }

@@ -119,13 +119,14 @@ static void test_nested(Fixture *fixture, const void *data)
         g_autoptr(sd_bus_message) m = message_new(fixture, "/");
         json_t *into = json_object();
 
-        g_assert_cmpint(sd_bus_message_append(m, "a{sv}", 3, "None", "a{sv}", 0, "Result", "a{sv}", 4, "Rate",
-                                "t", UINT64_C(5), "Nan", "d", (double) NAN, "Deep", "a{sv}", 1, "Id", "s",
-                                "x", "Rows", "aa{sv}", 0, "Good", "u", 7),
+        g_assert_cmpint(
+                sd_bus_message_append(m, "a{sv}", 3, "None", "a{sv}", 0, "Result", "a{sv}", 4, "Rate", "t",
+                        UINT64_C(5), "Nan", "d", (double) NAN, "Deep", "a{sv}", 1, "Id", "s", "x", "Rows",
+                        "aa{sv}", 1, 2, "Id", "s", "a", "Deeper", "aa{sv}", 0, "Good", "u", 7),
                 >=, 0);
         seal(m);
         g_assert_cmpint(ald_value_read_dict(m, into, NULL), >=, 0);
-        assert_json(into, "{\"None\":{},\"Result\":{\"Rate\":5},\"Good\":7}");
+        assert_json(into, "{\"None\":{},\"Result\":{\"Rate\":5,\"Rows\":[{\"Id\":\"a\"}]},\"Good\":7}");
         json_decref(into);
 }
 
