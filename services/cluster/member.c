@@ -363,6 +363,7 @@ static gboolean on_expire(gpointer userdata)
         ald_voice_expire(member->voice, member->expiry_usec);
         ald_receiver_expire(member->receiver, now_usec());
         ald_trust_check(member->setup.trust, ald_realtime_usec());
+        ald_trust_remind_broker(member->setup.trust);
         changed(member);
         return G_SOURCE_CONTINUE;
 }

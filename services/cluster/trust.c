@@ -151,6 +151,21 @@ void ald_trust_check(AldTrust *trust, uint64_t real)
         trust->problem = problem;
 }
 
+/* systemd starts what installs a list when its file is replaced; while that runs it does not watch, and what
+ * comes at its very end is seen by nobody. */
+void ald_trust_remind_broker(AldTrust *trust)
+{
+        g_autofree char *broker = g_build_filename(trust->folder, "broker", NULL);
+        g_autofree char *path = g_build_filename(trust->folder, "crl.pem", NULL);
+        g_autoptr(X509_CRL) installed = NULL;
+
+        if (!trust->loaded || !g_file_test(broker, G_FILE_TEST_IS_DIR) ||
+                ald_pki_crl_load(path, &installed, NULL) < 0)
+                return;
+        if (ald_pki_crl_number(installed) < ald_pki_crl_number(trust->identity.crl))
+                keep(trust);
+}
+
 const char *ald_trust_problem(const AldTrust *trust)
 {
         return trust->problem;

@@ -20,6 +20,10 @@ bool ald_trust_load(AldTrust *trust);
 /* Judges the certificate of this node at this time (CLOCK_REALTIME in µs). */
 void ald_trust_check(AldTrust *trust, uint64_t real);
 
+/* From time to time: where the broker of this machine has an older list, replaces the file of the newest
+ * again, which has it installed. */
+void ald_trust_remind_broker(AldTrust *trust);
+
 /* Why no broker will have us, in words; NULL where nothing is known to be wrong. */
 const char *ald_trust_problem(const AldTrust *trust);
 
