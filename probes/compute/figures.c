@@ -68,6 +68,12 @@ static int try(Attempt *attempt, AldAnswer *ret, AldFailure *failure)
         return 0;
 }
 
+/* A process of its own may fare better, without the kernel that failed. */
+static bool is_worth_another(AldFailureKind kind)
+{
+        return kind == ALD_FAILURE_CRASHED || kind == ALD_FAILURE_TIMEOUT || kind == ALD_FAILURE_DEVICE_LOST;
+}
+
 /* Says with it what was at work. */
 static void blame(const Attempt *attempt, const AldFailure *why, AldFailure *failure)
 {
@@ -94,7 +100,7 @@ static int measure(Attempt *attempt, AldAnswer *ret, AldFailure *failure)
                 if (n == 0 || one.kind != ALD_FAILURE_BUILD_FAILED)
                         blame(attempt, &one, failure);
                 ald_failure_clear(&one);
-                if (failure->kind != ALD_FAILURE_CRASHED && failure->kind != ALD_FAILURE_TIMEOUT)
+                if (!is_worth_another(failure->kind))
                         break;
                 g_free(attempt->simpler_than);
                 attempt->simpler_than = g_steal_pointer(&attempt->variant);
@@ -144,8 +150,7 @@ static bool is_hopeless(const AldFailure *failure)
 {
         return failure->message &&
                (failure->kind == ALD_FAILURE_TIMEOUT || failure->kind == ALD_FAILURE_BUSY ||
-                       failure->kind == ALD_FAILURE_ABORTED || failure->kind == ALD_FAILURE_DEVICE_LOST ||
-                       failure->kind == ALD_FAILURE_NO_SUCH_DEVICE);
+                       failure->kind == ALD_FAILURE_ABORTED || failure->kind == ALD_FAILURE_NO_SUCH_DEVICE);
 }
 
 void ald_figures_measure(const AldRunner *runner, const AldComputeOptions *options, const AldDevice *device,

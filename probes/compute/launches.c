@@ -24,6 +24,18 @@ static uint64_t ended(const AldCl *cl, cl_event event)
         return end;
 }
 
+/*
+ * A kernel that faults takes its context along, so that none can follow it in this process; drivers call that
+ * a want of resources, or by numbers of their own.
+ */
+static int fail(AldLaunches *launches, cl_int code)
+{
+        if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY)
+                return ald_cl_fail(launches->failure, code, "running a kernel");
+        return ald_fail(launches->failure, ALD_FAILURE_DEVICE_LOST, "running a kernel: %s (%d)",
+                ald_cl_error_name(code), code);
+}
+
 /* Releases the event. */
 static int await(AldLaunches *launches, cl_event event, AldSpan *ret)
 {
@@ -33,7 +45,7 @@ static int await(AldLaunches *launches, cl_event event, AldSpan *ret)
 
         cl->ReleaseEvent(event);
         if (code != CL_SUCCESS)
-                return ald_cl_fail(launches->failure, code, "running a kernel");
+                return fail(launches, code);
         *ret = (AldSpan){ .wall = (double) (wall - launches->wall_nsec) / ALD_NSEC_PER_SEC };
         if (end > launches->event_nsec && launches->event_nsec > 0)
                 ret->event = (double) (end - launches->event_nsec) / ALD_NSEC_PER_SEC;

@@ -176,6 +176,11 @@ def test_what_crashed_is_tried_once_again(seat):
     assert seat.errors("--metric=gemm") == {"gemm": "wrong-result"}, "of the simpler kernels"
 
 
+def test_what_faulted_is_tried_once_again(seat):
+    seat.add_fake("fault-once")
+    assert seat.errors("--metric=gemm,read") == {"gemm": "wrong-result", "read": "wrong-result"}
+
+
 @pytest.mark.parametrize("mode", ["hang-build", "hang-kernel"])
 def test_what_hangs_is_killed_and_not_tried_for_ever(seat, mode):
     seat.add_fake(mode)

@@ -3,11 +3,12 @@
  * An OpenCL driver with one GPU at 0010:01:00.0, whose memory is real and whose kernels do nothing. Its file
  * is named MODE@PLATFORM.so; the mode says what goes wrong and when: crash-load, hang-load, crash-list,
  * hang-list, unlisted (no device where FAKE_ICD_GONE is a file), fail-build, crash-build, hang-build,
- * refuse-memory, lost and hang-kernel.
+ * refuse-memory, lost, fault-once and hang-kernel.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,8 @@
 #define MEMORY ((cl_ulong) 1 << 30)
 
 static const cl_icd_dispatch dispatch;
+
+static bool faulted;
 
 /* Each object of OpenCL begins with its dispatch table. */
 typedef struct Object {
@@ -331,6 +334,8 @@ static cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kerne
 {
         if (does("lost"))
                 return CL_DEVICE_NOT_AVAILABLE;
+        if (faulted)
+                return CL_OUT_OF_RESOURCES;
         may_misbehave("crash-kernel", "hang-kernel");
         return make_event(ret);
 }
@@ -345,6 +350,8 @@ static cl_int CL_API_CALL enqueue_read(cl_command_queue queue, cl_mem buffer, cl
 static cl_int CL_API_CALL enqueue_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
         size_t offset, size_t size, const void *from, cl_uint n, const cl_event *events, cl_event *ret)
 {
+        if (faulted)
+                return CL_OUT_OF_RESOURCES;
         memcpy(((Object *) buffer)->bytes + offset, from, size);
         return make_event(ret);
 }
@@ -380,9 +387,12 @@ static cl_int CL_API_CALL unmap(
         return make_event(ret);
 }
 
+/* The first kernel of all faults; nothing works in its process from then on. */
 static cl_int CL_API_CALL wait_events(cl_uint n, const cl_event *events)
 {
-        return CL_SUCCESS;
+        if (does("fault-once") && is_first())
+                faulted = true;
+        return faulted ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
 static cl_int CL_API_CALL get_event_info(

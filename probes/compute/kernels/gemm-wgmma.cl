@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Matrix product by the warpgroup instructions of NVIDIA's Hopper, with those of nvidia.cl and nvidia-hopper.cl: C = A*B, A
- * and B in fp16 as raw bits, the columns of B one after the other, C and the sums in fp32, n a multiple of 256.
+ * Matrix product by the warpgroup instructions of NVIDIA's Hopper, with those of nvidia.cl and nvidia-hopper.cl:
+ * C = A*B, A and B in fp16 as raw bits, the columns of B one after the other, C and the sums in fp32, n a
+ * multiple of 256.
  * A work-group of two warpgroups does 128 x 256, each of them 64 x 256 in registers. Slices 64 deep lie in a ring
  * of four in local memory, of which one is multiplied, one may still be, and two are on their way.
  */

@@ -2,15 +2,15 @@
 /*
  * Warpgroup instructions of Hopper. The compiler of OpenCL emits PTX for sm_90, which has none of them, so they
  * stand here as comments that name the registers they need; ald_ptx_uncomment() makes instructions of them.
+ * Macros have no "..." since some compilers of OpenCL refuse it.
  */
-#define HOPPER(...) asm volatile("//@" __VA_ARGS__)
 
 /* What was copied to local memory by ordinary means is seen by the instructions below. */
-#define COPIES_SHOW() HOPPER("fence.proxy.async.shared::cta;" : : : "memory")
-#define WARPGROUP_BEGIN() HOPPER("wgmma.fence.sync.aligned;" : : : "memory")
-#define WARPGROUP_COMMIT() HOPPER("wgmma.commit_group.sync.aligned;" : : : "memory")
+#define COPIES_SHOW() asm volatile("//@fence.proxy.async.shared::cta;" : : : "memory")
+#define WARPGROUP_BEGIN() asm volatile("//@wgmma.fence.sync.aligned;" : : : "memory")
+#define WARPGROUP_COMMIT() asm volatile("//@wgmma.commit_group.sync.aligned;" : : : "memory")
 /* Waits for all groups but the last so many. */
-#define WARPGROUP_WAIT(groups) HOPPER("wgmma.wait_group.sync.aligned " #groups ";" : : : "memory")
+#define WARPGROUP_WAIT(groups) asm volatile("//@wgmma.wait_group.sync.aligned " #groups ";" : : : "memory")
 
 /*
  * Describes a matrix in local memory whose rows of 64 fp16 follow each other, each group of eight rows at a
@@ -34,11 +34,11 @@
  * 16w + lane / 4 (c[4j], c[4j + 1]) and 8 more, columns 8j + lane % 4 * 2 and the next.
  */
 #define WARPGROUP_MULTIPLY(c, a, b, sign)                                                              \
-        HOPPER("{.reg .pred add; setp.eq.u32 add, 0, 0; "                                              \
-               "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" TEN("") TEN("1") TEN("2")       \
-               TEN("3") TEN("4") TEN("5") TEN("6") TEN("7") TEN("8") TEN("9") TEN("10") TEN("11")      \
-               "%120, %121, %122, %123, %124, %125, %126, %127}, %128, %129, add, 1, " sign ", 0, 0;}" \
-               : SIXTY_FOUR(c, 0), SIXTY_FOUR(c, 64)                                                   \
-               : "l"(a), "l"(b))
+        asm volatile("//@{.reg .pred add; setp.eq.u32 add, 0, 0; "                                      \
+                     "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" TEN("") TEN("1") TEN("2")  \
+                     TEN("3") TEN("4") TEN("5") TEN("6") TEN("7") TEN("8") TEN("9") TEN("10") TEN("11") \
+                     "%120, %121, %122, %123, %124, %125, %126, %127}, %128, %129, add, 1, " sign ", 0, 0;}" \
+                     : SIXTY_FOUR(c, 0), SIXTY_FOUR(c, 64)                                              \
+                     : "l"(a), "l"(b))
 #define WARPGROUP_MULTIPLY_ADD(c, a, b) WARPGROUP_MULTIPLY(c, a, b, "1")
 #define WARPGROUP_MULTIPLY_SUBTRACT(c, a, b) WARPGROUP_MULTIPLY(c, a, b, "-1")

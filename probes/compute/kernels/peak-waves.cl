@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Matrix units that waves work together, on registers alone, with the instructions of amd.cl or nvidia-volta.cl: to each of CHAINS
- * products 1 is added for every number of its depth, and taken away again, so that in the end all is as it was.
- * `factor` is -1, but the compiler does not know.
+ * Matrix units that waves work together, on registers alone, with the instructions of amd.cl or
+ * nvidia-volta.cl: to each of CHAINS products 1 is added for every number of its depth, and taken away again, so
+ * that in the end all is as it was. `factor` is -1, but the compiler does not know.
  */
 #define ONE 0x3c00 /* in fp16 */
 
