@@ -315,7 +315,7 @@ static void test_failures(void)
                 reset(steady);
                 device.fail_at = at;
                 g_assert_cmpint(try_measure(&meter, &failure), <, 0);
-                g_assert_cmpint(failure.kind, ==, ALD_FAILURE_OUT_OF_MEMORY);
+                g_assert_cmpint(failure.kind, ==, ALD_FAILURE_DEVICE_LOST);
                 ald_failure_clear(&failure);
                 reset(steady);
                 device.refuse_at = at * 7;
