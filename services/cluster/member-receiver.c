@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/cluster/member-private.h"
+
+/* The nodes of a cluster hear of a revocation all at once, and do not all connect anew at once. */
+#define RECONNECT_SPREAD_MS 2000
+
+static void on_record(const AldUpdate *update, void *userdata)
+{
+        AldMember *member = userdata;
+
+        ald_handover_record(member->setup.handover, update);
+}
+
+static void on_presence(AldClusterNode *node, void *userdata)
+{
+        AldMember *member = userdata;
+
+        ald_listening_note_presence(member->listening);
+        ald_handover_presence(member->setup.handover, &node->id);
+        if (node->presence.state == ALD_PRESENCE_STATE_ONLINE)
+                ald_voice_unforget(member->voice, &node->id);
+        ald_judging_note(member->judging, &node->presence);
+}
+
+static void on_dropped(const AldId *id, void *userdata)
+{
+        AldMember *member = userdata;
+
+        ald_handover_drop(member->setup.handover, id);
+}
+
+static void on_forgotten(AldClusterNode *node, void *userdata)
+{
+        AldMember *member = userdata;
+
+        ald_handover_forget(member->setup.handover, &node->id);
+}
+
+/* As long as the state service is away this is in vain, and once it is there all is asked for. */
+static void on_missed(AldClusterNode *node, void *userdata)
+{
+        AldMember *member = userdata;
+
+        if (ald_handover_has_state(member->setup.handover) &&
+                !ald_listening_ask_for(member->listening, &node->id))
+                ald_handover_note_loss(member->setup.handover);
+}
+
+static gboolean on_reconnect(gpointer userdata)
+{
+        AldMember *member = userdata;
+
+        member->reconnect_timer = 0;
+        ald_member_reconnect(member);
+        return G_SOURCE_REMOVE;
+}
+
+/* Whoever is revoked is cut off: a broker whose certificate was, by us. */
+static char *on_crl(const AldId *node, const AldReceived *received, void *userdata)
+{
+        AldMember *member = userdata;
+        char *reason = NULL;
+        int r = 1;
+
+        if (!ald_trust_has_crl(member->setup.trust, received->payload, received->size))
+                r = ald_crl_turns_take(member->crl_turns, node, received, g_get_monotonic_time());
+        if (r <= 0)
+                return r < 0 ? g_strdup("too much waits to be read") : NULL;
+        r = ald_trust_take_crl(member->setup.trust, received->payload, received->size, &reason);
+        if (r < 0)
+                return reason;
+        ald_voice_heard_crl(member->voice, received->broker, received->payload, r > 0);
+        if (r > 0) {
+                ald_trust_check(member->setup.trust, ald_realtime_usec());
+                if (member->reconnect_timer == 0)
+                        member->reconnect_timer = g_timeout_add(
+                                (guint) g_random_int_range(100, RECONNECT_SPREAD_MS), on_reconnect, member);
+                ald_member_changed(member);
+        }
+        return NULL;
+}
+
+static char *on_own_record(const AldUpdate *update, const AldReceived *received, void *userdata)
+{
+        AldMember *member = userdata;
+        uint64_t epoch = ald_own_status_epoch(member->setup.status);
+
+        if (update->stamp.epoch > epoch) { /* which is not known yet at first */
+                ald_past_found(member->past, update);
+        } else if (received->retained) {
+                ald_voice_found(member->voice, update);
+        } else if (ald_voice_is_forged(member->voice, update)) {
+                member->forged_by = received->broker;
+                ald_member_changed(member);
+                return g_strdup("this machine has not said it");
+        }
+        return NULL;
+}
+
+static void on_own_status(const AldStatus *status, const AldReceived *received, void *userdata)
+{
+        AldMember *member = userdata;
+
+        switch (ald_own_status_take(
+                member->setup.status, status, received->broker, received->conn, received->retained)) {
+        case ALD_OWN_ALONE:
+                return;
+        case ALD_OWN_DOUBTFUL:
+                ald_voice_say(member->voice, ALD_PRESENCE_SAYS_ONLINE);
+                return;
+        case ALD_OWN_DUPLICATE:
+                ald_voice_say(member->voice, ALD_PRESENCE_SAYS_DUPLICATE);
+                ald_brokers_suspend(member->brokers);
+                member->setup.duplicate(member->setup.userdata);
+                return;
+        }
+}
+
+static void on_own_forget(const AldId *target, const AldForget *forget, void *userdata)
+{
+        AldMember *member = userdata;
+
+        ald_voice_found_forget(member->voice, target, forget);
+}
+
+const AldReceiverHandler ald_member_receiver_handler = {
+        .record = on_record,
+        .presence = on_presence,
+        .dropped = on_dropped,
+        .forgotten = on_forgotten,
+        .missed = on_missed,
+        .crl = on_crl,
+        .own_record = on_own_record,
+        .own_status = on_own_status,
+        .own_forget = on_own_forget,
+};
