@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "probes/compute/cache.h"
 #include "probes/compute/folder.h"
 
 #define BYTES_MAX (UINT64_C(512) << 20)
+#define ROOM_MIN (UINT64_C(16) << 20)
+
+/* Compilers say nothing of use where there is no room. */
+static bool has_room(const char *folder)
+{
+        struct statvfs room;
+
+        return statvfs(folder, &room) < 0 || (uint64_t) room.f_bavail * room.f_frsize >= ROOM_MIN;
+}
 
 /* A try, since quotas and read-only mounts are not in the permissions. */
 static bool is_writable(const char *folder)
 {
         g_autofree char *trial = g_build_filename(folder, ".trial-XXXXXX", NULL);
 
-        return g_mkdir_with_parents(folder, 0700) >= 0 && g_mkdtemp(trial) && rmdir(trial) >= 0;
+        return g_mkdir_with_parents(folder, 0700) >= 0 && g_mkdtemp(trial) && rmdir(trial) >= 0 &&
+               has_room(folder);
 }
 
 static char *usual_folder(void)

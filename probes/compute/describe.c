@@ -47,6 +47,31 @@ static void add_measure(GString *text, AldMetric metric, const AldMeasure *measu
         g_string_append_c(text, '\n');
 }
 
+/* What the flags of any metric mean to whoever reads them. */
+static void add_advice(GString *text, const AldFigures *figures)
+{
+        static const struct {
+                AldFlags flag;
+                const char *advice;
+        } advices[] = {
+                { ALD_FLAG_BUSY,
+                        "busy: something else was at work; it can do more, measure again when idle" },
+                { ALD_FLAG_UNSTABLE,
+                        "unstable: the rate did not become steady; more --seconds-max may help" },
+                { ALD_FLAG_SUSPECT, "suspect: this is more than it can do in theory; do not rely on it" },
+                { ALD_FLAG_REDUCED, "reduced: there was too little memory for the usual size" },
+                { ALD_FLAG_WALL_CLOCK, "wall_clock: the driver's times are off, these are by the clock" },
+        };
+        unsigned flags = 0;
+
+        for (AldMetric metric = 0; metric < _ALD_METRIC_MAX; metric++)
+                if (figures->known[metric])
+                        flags |= figures->answers[metric].measure.meter.flags;
+        for (size_t i = 0; i < G_N_ELEMENTS(advices); i++)
+                if (flags & advices[i].flag)
+                        g_string_append_printf(text, "  %s\n", advices[i].advice);
+}
+
 char *ald_compute_to_text(const AldDevice *device, const AldFigures *figures)
 {
         static const char *const names[] = {
@@ -71,6 +96,7 @@ char *ald_compute_to_text(const AldDevice *device, const AldFigures *figures)
                         g_string_append_printf(
                                 text, "%s: %s\n", ald_failure_to_string(failure->kind), failure->message);
         }
+        add_advice(text, figures);
         return g_string_free(text, FALSE);
 }
 

@@ -232,6 +232,16 @@ def test_folders_that_cannot_be_written(seat):
     assert done.returncode == 1 and "no folder for what drivers compile" in done.stderr
 
 
+@needs_pocl
+def test_a_cache_that_is_full(seat):
+    seat.add_pocl()
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=64k none "$CACHE_DIRECTORY" &&'
+                           ' exec "$0" --device=cpu --metric=read --seconds-max=0.2', seat.program],
+                          env=seat.environment, capture_output=True, text=True, timeout=LIMIT, check=False)
+    assert done.returncode == 0 and "Memory read" in done.stdout, done
+    assert not list((seat.folder / "tmp").iterdir())
+
+
 def test_one_at_a_time(seat):
     seat.add_fake("hang-kernel")
     first = seat.start("--metric=read")

@@ -6,6 +6,7 @@
 #include "probes/compute/answer.h"
 #include "probes/compute/cards.h"
 #include "probes/compute/devices.h"
+#include "probes/compute/result.h"
 #include "tests/unit/fake-root.h"
 
 #define AMD "\"Vendor\":\"Advanced Micro Devices, Inc.\",\"VendorId\":4098,\"Type\":\"gpu\""
@@ -116,6 +117,28 @@ static void test_sysfs(void)
         g_assert_cmpuint(card->vendor, ==, 0);
 }
 
+static void test_text(void)
+{
+        AldFigures figures = {};
+        AldMeasure *measure = &figures.answers[ALD_METRIC_READ].measure;
+        g_autofree char *text = NULL;
+
+        figures.known[ALD_METRIC_READ] = true;
+        *measure = (AldMeasure){ .meter = { .best = 47.6e9, .median = 4.71e10, .interval = 0.02 },
+                .method = "plain" };
+        measure->meter.flags = ALD_FLAG_UNSTABLE;
+        (void) ald_fail(&figures.failures[ALD_METRIC_COPY], ALD_FAILURE_CRASHED, "it fell");
+        text = ald_compute_to_text(
+                &(AldDevice){ .id = "cpu", .name = "N", .platform_name = "P", .driver_version = "3" },
+                &figures);
+        g_assert_cmpstr(text, ==,
+                "cpu  N, P 3\n"
+                "  Memory read     47.6 GB/s ±2.0 % (median 47.1 GB/s), by plain; unstable\n"
+                "  Memory copy     crashed: it fell\n"
+                "  unstable: the rate did not become steady; more --seconds-max may help\n");
+        ald_failure_clear(&figures.failures[ALD_METRIC_COPY]);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -125,5 +148,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/compute/devices/names", test_names);
         g_test_add_func("/compute/devices/cards", test_cards);
         g_test_add_func("/compute/devices/sysfs", test_sysfs);
+        g_test_add_func("/compute/devices/text", test_text);
         return g_test_run();
 }
