@@ -50,15 +50,15 @@ def test_crash_is_seen_by_all(trio):
 
 
 def test_silence_goes_stale_then_offline_then_comes_back(trio):
-    one, _, three = trio.nodes
-    three.cut()
-    one.wait_presence(three, "stale")
-    three.wait_presence(one, "stale")
-    one.wait_presence(three, "offline", deadline=OFFLINE)
-    assert three.presence(one) == "stale"  # it cannot know
-    three.mend()
-    one.wait_presence(three, "online", deadline=OFFLINE)
-    three.wait_presence(one, "online", deadline=OFFLINE)
+    gone, here, _ = trio.nodes  # a broker beside it would tell it of the end of the others
+    gone.cut()
+    here.wait_presence(gone, "stale")
+    gone.wait_presence(here, "stale")
+    here.wait_presence(gone, "offline", deadline=OFFLINE)
+    assert gone.presence(here) == "stale"  # it cannot know
+    gone.mend()
+    here.wait_presence(gone, "online", deadline=OFFLINE)
+    gone.wait_presence(here, "online", deadline=OFFLINE)
     trio.wait_digest_equal()
 
 
