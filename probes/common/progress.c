@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +22,15 @@ static void draw(const AldProgress *progress)
         fflush(stderr);
 }
 
+/* Who does not keep up misses steps, and does not hold up the work. A pipe that is ready takes a line whole.
+ */
+static bool is_ready(int fd)
+{
+        struct pollfd ready = { fd, POLLOUT, 0 };
+
+        return poll(&ready, 1, 0) > 0;
+}
+
 void ald_progress_tell(AldProgress *progress, const char *phase, double fraction)
 {
         unsigned permille = (unsigned) (CLAMP(fraction, 0, 1) * 1000);
@@ -33,7 +43,7 @@ void ald_progress_tell(AldProgress *progress, const char *phase, double fraction
         progress->permille = permille;
         if (progress->terminal)
                 draw(progress);
-        if (progress->fd < 0)
+        if (progress->fd < 0 || !is_ready(progress->fd))
                 return;
         line = g_strdup_printf("{%s%s\"phase\":\"%s\",\"fraction\":%u.%03u}\n", progress->members ?: "",
                 progress->members ? "," : "", phase, permille / 1000, permille % 1000);

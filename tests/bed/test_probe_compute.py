@@ -176,6 +176,20 @@ def test_what_crashed_is_tried_once_again(seat):
     assert seat.errors("--metric=gemm") == {"gemm": "wrong-result"}, "of the simpler kernels"
 
 
+def test_who_does_not_read_of_progress_holds_nothing_up(seat):
+    seat.add_fake("good")
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with contextlib.suppress(BlockingIOError):
+        while os.write(writer, b"." * 4096):
+            pass
+    os.set_blocking(writer, True)
+    assert "Memory read" in seat.start("--metric=read", f"--progress-fd={writer}",
+                                       pass_fds=[writer]).communicate(timeout=LIMIT)[0]
+    os.close(reader)
+    os.close(writer)
+
+
 def test_what_faulted_is_tried_once_again(seat):
     seat.add_fake("fault-once")
     assert seat.errors("--metric=gemm,read") == {"gemm": "wrong-result", "read": "wrong-result"}
