@@ -1,40 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <systemd/sd-id128.h>
 
-#include "services/cluster/cluster-manager.h"
+#include "services/cluster/cluster-manager-private.h"
 #include "services/common/node-id.h"
-
-static const char *const state_names[] = {
-        [ALD_CLUSTER_IDLE] = "idle",
-        [ALD_CLUSTER_CONNECTING] = "connecting",
-        [ALD_CLUSTER_ONLINE] = "online",
-        [ALD_CLUSTER_DUPLICATE] = "duplicate",
-};
-
-#define DUPLICATE_PROBLEM                                                                                  \
-        "Another machine has the id of this one, as copies of one image do. On the copy remove "           \
-        "/etc/machine-id, run systemd-machine-id-setup, reboot, and join the cluster again; then restart " \
-        "alidade-clusterd on both"
-
-struct AldClusterManager {
-        AldService *service;
-        AldId own;
-        uint64_t since;
-        AldOwnStatus *status;
-        AldTrust *trust;
-        AldHandover *handover;
-        AldClusterConfig *config;
-        AldMember *member;
-        bool wanted, duplicate;
-        bool epoch_missing; /* the state service has told all, and that was nothing yet */
-        void (*changed)(void *userdata);
-        void *userdata;
-};
-
-const char *ald_cluster_state_name(AldClusterState state)
-{
-        return state_names[state];
-}
 
 static void changed(AldClusterManager *manager)
 {
@@ -123,13 +91,13 @@ static void on_duplicate(void *userdata)
         AldClusterManager *manager = userdata;
 
         if (!manager->duplicate)
-                g_warning("%s", DUPLICATE_PROBLEM);
+                g_warning("%s", ALD_DUPLICATE_PROBLEM);
         manager->duplicate = true;
         ald_handover_own_presence(manager->handover, &manager->own, ALD_PRESENCE_STATE_DUPLICATE);
         changed(manager);
 }
 
-static bool is_mirroring(const AldClusterManager *manager)
+bool ald_cluster_manager_mirrors(const AldClusterManager *manager)
 {
         switch (manager->config->mirror) {
         case ALD_MIRROR_ALL:
@@ -163,7 +131,7 @@ static void join(AldClusterManager *manager)
                 g_clear_pointer(&manager->member, ald_member_free);
                 return;
         }
-        ald_member_set_mirroring(manager->member, is_mirroring(manager));
+        ald_member_set_mirroring(manager->member, ald_cluster_manager_mirrors(manager));
         ald_member_configure(manager->member, manager->config);
         ald_handover_read_own(manager->handover);
 }
@@ -187,7 +155,7 @@ static void end_duplicate(AldClusterManager *manager)
 static void configure(AldClusterManager *manager)
 {
         g_autoptr(AldClusterConfig) before = manager->config;
-        bool mirrored = before && is_mirroring(manager), new_trust, is_other;
+        bool mirrored = before && ald_cluster_manager_mirrors(manager), new_trust, is_other;
 
         manager->config = ald_cluster_config_new(ald_service_config(manager->service));
         new_trust = *manager->config->name && ald_trust_load(manager->trust);
@@ -203,8 +171,8 @@ static void configure(AldClusterManager *manager)
                 return;
         }
         ald_member_configure(manager->member, manager->config);
-        if (mirrored != is_mirroring(manager))
-                ald_member_set_mirroring(manager->member, is_mirroring(manager));
+        if (mirrored != ald_cluster_manager_mirrors(manager))
+                ald_member_set_mirroring(manager->member, ald_cluster_manager_mirrors(manager));
         if (new_trust)
                 ald_member_reconnect(manager->member);
 }
@@ -287,100 +255,10 @@ void ald_cluster_manager_watch(AldClusterManager *manager, void (*callback)(void
 
 void ald_cluster_manager_set_wanted(AldClusterManager *manager, bool wanted)
 {
-        bool mirrored = is_mirroring(manager);
+        bool mirrored = ald_cluster_manager_mirrors(manager);
 
         manager->wanted = wanted;
-        if (manager->member && mirrored != is_mirroring(manager))
+        if (manager->member && mirrored != ald_cluster_manager_mirrors(manager))
                 ald_member_set_mirroring(manager->member, !mirrored);
         changed(manager);
-}
-
-AldClusterState ald_cluster_manager_state(const AldClusterManager *manager)
-{
-        if (manager->duplicate)
-                return ALD_CLUSTER_DUPLICATE;
-        if (!manager->member || ald_brokers_count(ald_member_brokers(manager->member)) == 0)
-                return ALD_CLUSTER_IDLE;
-        if (ald_brokers_count_connected(ald_member_brokers(manager->member)) > 0)
-                return ALD_CLUSTER_ONLINE;
-        return ALD_CLUSTER_CONNECTING;
-}
-
-/* Of the broker that is published to; without one, of the first that tells a reason. */
-static char *brokers_problem(const AldClusterManager *manager)
-{
-        AldBrokers *brokers = ald_member_brokers(manager->member);
-        AldBroker *first = ald_brokers_first(brokers);
-
-        if (ald_brokers_count(brokers) == 0)
-                return g_strdup(manager->config->discovery ? "No broker is configured, and none was found"
-                                                           : "No broker is configured");
-        for (size_t i = 0; i < ald_brokers_count(brokers); i++) {
-                AldBroker *broker = ald_brokers_get(brokers, i);
-                g_autofree char *problem = ald_member_broker_problem(manager->member, broker);
-
-                if (problem && (!first || first == broker))
-                        return g_strdup_printf("Broker %s: %s", ald_broker_address(broker), problem);
-        }
-        return NULL;
-}
-
-char *ald_cluster_manager_problem(const AldClusterManager *manager)
-{
-        char *problem = NULL;
-
-        if (manager->duplicate)
-                return g_strdup(DUPLICATE_PROBLEM);
-        if (manager->member && ald_trust_problem(manager->trust))
-                return g_strdup(ald_trust_problem(manager->trust));
-        if (manager->member)
-                problem = brokers_problem(manager);
-        if (!problem && manager->member && !ald_handover_has_state(manager->handover))
-                return g_strdup("The state service is not there: start alidade-stated");
-        return problem ? problem : g_strdup("");
-}
-
-const char *ald_cluster_manager_name(const AldClusterManager *manager)
-{
-        return manager->config->name;
-}
-
-const AldId *ald_cluster_manager_own(const AldClusterManager *manager)
-{
-        return &manager->own;
-}
-
-const AldId *ald_cluster_manager_instance(const AldClusterManager *manager)
-{
-        return ald_own_status_instance(manager->status);
-}
-
-AldMirrorMode ald_cluster_manager_mirror(const AldClusterManager *manager)
-{
-        return manager->config->mirror;
-}
-
-bool ald_cluster_manager_is_mirroring(const AldClusterManager *manager)
-{
-        return manager->member && is_mirroring(manager);
-}
-
-uint64_t ald_cluster_manager_refused(const AldClusterManager *manager)
-{
-        return manager->member ? ald_receiver_refused(ald_member_receiver(manager->member)) : 0;
-}
-
-uint64_t ald_cluster_manager_certificate_expiry(const AldClusterManager *manager)
-{
-        return *manager->config->name ? ald_trust_expiry(manager->trust) : UINT64_MAX;
-}
-
-uint64_t ald_cluster_manager_since(const AldClusterManager *manager)
-{
-        return manager->since;
-}
-
-AldMember *ald_cluster_manager_member(const AldClusterManager *manager)
-{
-        return manager->member;
 }
