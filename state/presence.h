@@ -40,7 +40,7 @@ typedef struct AldPresenceStatus {
 /* Each node says its status again within so long, for those that listen to nothing else; they believe one for
  * as long as two of these may have been lost. A broker that died together with a node keeps that "online",
  * and has nobody to take it back. */
-#define ALD_PRESENCE_REPEAT_USEC (UINT64_C(3600) * 1000 * 1000)
+#define ALD_PRESENCE_REPEAT_USEC (UINT64_C(4) * 3600 * 1000 * 1000)
 #define ALD_PRESENCE_BELIEVED_USEC (3 * ALD_PRESENCE_REPEAT_USEC)
 
 /* How many brokers are told apart for one node; beyond, the one heard longest ago gives way. */
