@@ -187,7 +187,7 @@ static int check(AldComputeOptions *options, char **ret_error)
 {
         bool is_child = options->mode == ALD_COMPUTE_CHILD;
 
-        if (options->device && !*options->device)
+        if (options->device && (!*options->device || !g_utf8_validate(options->device, -1, NULL)))
                 return ald_arguments_refuse(ret_error, "--device: which one?");
         if (is_child != (options->answer_fd >= 0) || is_child != (options->parent > 0) ||
                 ((options->simpler_than || options->listed.name) && !is_child))

@@ -89,7 +89,7 @@ def ids(devices):
 
 def test_usage(seat):
     for wrong in ("--metric=warp", "--seconds-max=0", "--seconds-max=nan", "--child", "--device=", "more",
-                  "--timeout=x", "--metric=", "--variant=none"):
+                  "--timeout=x", "--metric=", "--variant=none", b"--device=\xff"):
         done = seat.run(wrong)
         assert done.returncode == 2 and done.stderr.startswith("alidade-probe-compute: "), wrong
     assert seat.run("--help").stdout.startswith("Usage: alidade-probe-compute")
