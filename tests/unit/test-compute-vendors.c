@@ -147,7 +147,7 @@ static void emulate(AldSession *session, const Emulation *emulation, unsigned n)
         g_autofree char *source = g_strconcat(
                 emulation->instructions, emulation->more ?: "", variant.source, NULL);
         g_autofree char *options = g_strdup_printf(
-                "-DGROUP=%u %s", variant.local_columns, emulation->options);
+                "-w -DGROUP=%u %s", variant.local_columns, emulation->options);
         AldFailure failure = {};
 
         variant.source = source;
