@@ -23,6 +23,11 @@ typedef enum AldFailureKind {
         ALD_FAILURE_WRONG_RESULT,
         ALD_FAILURE_OUT_OF_MEMORY,
         ALD_FAILURE_DEVICE_LOST,
+        ALD_FAILURE_PORT_DOWN,
+        ALD_FAILURE_NO_GID,
+        ALD_FAILURE_NO_PERMISSION,
+        ALD_FAILURE_NO_PROVIDER,
+        ALD_FAILURE_MEMLOCK,
         _ALD_FAILURE_MAX,
 } AldFailureKind;
 

@@ -104,10 +104,9 @@ void ald_channel_close(AldChannel *channel)
         ald_fd_close(&channel->fd);
 }
 
-int ald_channel_send(AldChannel *channel, const AldMessage *message)
+int ald_channel_send_text(AldChannel *channel, const char *text)
 {
         uint64_t deadline = ald_now() + ALD_CHANNEL_PATIENCE;
-        g_autofree char *text = ald_message_write(message);
         size_t size = ALD_FRAME_HEADER + strlen(text);
         g_autofree uint8_t *frame = g_malloc(size);
 
@@ -130,6 +129,13 @@ int ald_channel_send(AldChannel *channel, const AldMessage *message)
         return 0;
 }
 
+int ald_channel_send(AldChannel *channel, const AldMessage *message)
+{
+        g_autofree char *text = ald_message_write(message);
+
+        return ald_channel_send_text(channel, text);
+}
+
 static int parse(AldChannel *channel, const char *bytes, size_t n, AldMessage *ret)
 {
         const char *key = NULL;
@@ -147,26 +153,65 @@ static int parse(AldChannel *channel, const char *bytes, size_t n, AldMessage *r
         return 1;
 }
 
-int ald_channel_try(AldChannel *channel, AldMessage *ret)
+/* 1 with the next frame, 0 where there is none yet. */
+static int try_frame(AldChannel *channel, const char **ret, size_t *ret_n)
 {
-        const char *bytes;
-        size_t n, room;
+        size_t room;
         uint8_t *end;
         int r;
 
         for (;;) {
-                r = ald_frame_peek(&channel->reader, &bytes, &n);
+                r = ald_frame_peek(&channel->reader, ret, ret_n);
                 if (r < 0)
                         return ald_fail(
                                 channel->failure, ALD_FAILURE_PROTOCOL, "the other side sent no messages");
                 if (r > 0)
-                        return parse(channel, bytes, n, ret);
+                        return 1;
                 end = ald_frame_room(&channel->reader, &room);
                 ERR_clear_error();
                 r = SSL_read(channel->ssl, end, (int) room);
                 if (r <= 0)
                         return wants(channel, r) ? 0 : tls_failed(channel, r);
                 ald_frame_added(&channel->reader, (size_t) r);
+        }
+}
+
+int ald_channel_try(AldChannel *channel, AldMessage *ret)
+{
+        const char *bytes;
+        size_t n;
+        int r = try_frame(channel, &bytes, &n);
+
+        return r > 0 ? parse(channel, bytes, n, ret) : r;
+}
+
+int ald_channel_try_text(AldChannel *channel, char **ret)
+{
+        const char *bytes;
+        size_t n;
+        int r = try_frame(channel, &bytes, &n);
+
+        if (r <= 0)
+                return r;
+        *ret = g_strndup(bytes, n);
+        ald_frame_drop(&channel->reader);
+        if (++channel->heard > MESSAGES_MAX)
+                return ald_fail(channel->failure, ALD_FAILURE_LIMIT, "the other side does not stop talking");
+        return 1;
+}
+
+int ald_channel_receive_text(AldChannel *channel, uint64_t deadline, char **ret)
+{
+        int r;
+
+        for (;;) {
+                r = ald_channel_try_text(channel, ret);
+                if (r != 0)
+                        return r;
+                r = ald_wait_for(channel->fd, POLLIN, channel->stop, deadline,
+                        "waited for a word of the other side", channel->failure);
+                if (r < 0)
+                        return r;
         }
 }
 

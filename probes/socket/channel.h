@@ -31,6 +31,11 @@ void ald_channel_close(AldChannel *channel);
 
 int ald_channel_send(AldChannel *channel, const AldMessage *message);
 
+/* The same for messages of another kind. What was read is to be freed by g_free(). */
+int ald_channel_send_text(AldChannel *channel, const char *text);
+int ald_channel_try_text(AldChannel *channel, char **ret);
+int ald_channel_receive_text(AldChannel *channel, uint64_t deadline, char **ret);
+
 /* 1 with the next message, 0 where there is none yet. An abort or a refusal by the other side is a failure.
  */
 int ald_channel_try(AldChannel *channel, AldMessage *ret);

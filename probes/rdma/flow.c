@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include <glib.h>
+
+#include "probes/common/clock.h"
+#include "probes/rdma/flow.h"
+
+#define WARM_UP 200u
+#define RTT_NSEC (2 * ALD_NSEC_PER_SEC) /* for all of them, at most */
+#define GROUP 16u                       /* as many as the device tells of at once */
+#define SAMPLE_NS (500 * UINT64_C(1000))
+
+typedef struct Ping {
+        uint64_t nonce, number;
+} Ping;
+
+static int wrong_answer(AldTalk *talk)
+{
+        return ald_fail(
+                talk->failure, ALD_FAILURE_WRONG_PEER, "what came over RDMA is not of the other side");
+}
+
+/* Waits for one more, and returns when it came. */
+static int wait_received(AldTalk *talk, uint64_t deadline, const uint8_t **ret)
+{
+        AldRdmaMessage message;
+
+        for (;;) {
+                int r = ald_pair_received(&talk->pair, ret, talk->failure);
+
+                if (r != 0)
+                        return r;
+                r = ald_pair_sent(&talk->pair, talk->failure);
+                if (r >= 0)
+                        r = ald_talk_look(talk, deadline, &message);
+                if (r > 0)
+                        r = ald_fail(talk->failure, ALD_FAILURE_PROTOCOL, "the other side spoke out of turn");
+                if (r < 0)
+                        return r;
+        }
+}
+
+static int ping(AldTalk *talk, uint64_t number, uint64_t deadline, uint64_t *ret_nsec)
+{
+        Ping out = { talk->pair.peer.nonce, number }, in;
+        const uint8_t *came = NULL;
+        uint64_t begun;
+        int r;
+
+        memcpy(talk->pair.buffer, &out, sizeof out);
+        begun = ald_now();
+        r = ald_pair_ping(&talk->pair, talk->failure);
+        if (r >= 0)
+                r = wait_received(talk, deadline, &came);
+        if (r < 0)
+                return r;
+        *ret_nsec = ald_now() - begun;
+        memcpy(&in, came, sizeof in);
+        if (r > 1 || in.nonce != talk->pair.own.nonce || in.number != number)
+                return wrong_answer(talk);
+        return ald_pair_sent(&talk->pair, talk->failure);
+}
+
+int ald_flow_ping(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n)
+{
+        uint64_t deadline = ald_now() + ALD_TALK_PATIENCE, end = 0;
+        size_t i;
+        int r = 0;
+
+        for (i = 0; i < WARM_UP && r >= 0; i++)
+                r = ping(talk, i, deadline, &samples[0].nsec);
+        end = ald_now() + RTT_NSEC;
+        for (i = 0; i < n && r >= 0 && ald_now() < end; i++) {
+                samples[i].burst = 0;
+                r = ping(talk, WARM_UP + i, deadline, &samples[i].nsec);
+        }
+        *ret_n = i;
+        return r < 0 ? r : 0;
+}
+
+int ald_flow_answer(AldTalk *talk, AldRdmaMessage *ret)
+{
+        uint64_t deadline = ald_now() + ALD_TALK_PATIENCE;
+        int r;
+
+        for (;;) {
+                const uint8_t *came = NULL;
+                Ping in, out;
+
+                r = ald_pair_received(&talk->pair, &came, talk->failure);
+                if (r > 0) {
+                        memcpy(&in, came, sizeof in);
+                        if (in.nonce != talk->pair.own.nonce)
+                                return wrong_answer(talk);
+                        out = (Ping){ talk->pair.peer.nonce, in.number };
+                        memcpy(talk->pair.buffer, &out, sizeof out);
+                        r = ald_pair_ping(&talk->pair, talk->failure);
+                }
+                if (r >= 0)
+                        r = ald_pair_sent(&talk->pair, talk->failure);
+                if (r >= 0)
+                        r = ald_talk_look(talk, deadline, ret);
+                if (r != 0)
+                        return r;
+        }
+}
+
+static int read_once(AldTalk *talk, uint64_t deadline, uint64_t *ret_nsec)
+{
+        AldRdmaMessage message;
+        uint64_t begun = ald_now();
+        int r = ald_pair_read(&talk->pair, talk->failure);
+
+        while (r >= 0) {
+                r = ald_pair_sent(&talk->pair, talk->failure);
+                if (r > 0)
+                        break;
+                if (r == 0)
+                        r = ald_talk_look(talk, deadline, &message);
+        }
+        *ret_nsec = ald_now() - begun;
+        return r;
+}
+
+int ald_flow_read(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n)
+{
+        uint64_t deadline = ald_now() + ALD_TALK_PATIENCE, end = ald_now() + RTT_NSEC / 4;
+        size_t i;
+        int r = 0;
+
+        for (i = 0; i < n && r >= 0 && ald_now() < end; i++) {
+                samples[i].burst = 0;
+                r = read_once(talk, deadline, &samples[i].nsec);
+        }
+        *ret_n = i;
+        return r < 0 ? r : 0;
+}
+
+static int drain(AldTalk *talk, uint64_t deadline, uint64_t bytes)
+{
+        AldRdmaMessage message = { .type = ALD_RDMA_DRAINED, .bytes = bytes }, heard;
+
+        while (talk->pair.under_way > 0) {
+                int r = ald_pair_sent(&talk->pair, talk->failure);
+
+                if (r >= 0)
+                        r = ald_talk_look(talk, deadline, &heard);
+                if (r < 0)
+                        return r;
+        }
+        return ald_talk_say(talk, &message);
+}
+
+int ald_flow_send(AldTalk *talk, uint64_t *ret_bytes)
+{
+        uint64_t deadline = ald_now() + ALD_TALK_PATIENCE, number = 0;
+        unsigned limit = (unsigned) MIN(talk->pair.depth, talk->pair.peer.depth);
+        AldRdmaMessage message;
+        int r = 0;
+
+        while (r == 0) {
+                if (talk->pair.under_way + GROUP <= limit)
+                        for (unsigned i = 0; i < GROUP && r >= 0; i++)
+                                r = ald_pair_write(&talk->pair, number++, talk->failure);
+                if (r >= 0)
+                        r = ald_pair_sent(&talk->pair, talk->failure);
+                if (r >= 0)
+                        r = ald_talk_look(talk, deadline, &message);
+        }
+        if (r < 0)
+                return r;
+        if (message.type != ALD_RDMA_STOP)
+                return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL, "the other side spoke out of turn");
+        *ret_bytes = number * talk->pair.size;
+        return drain(talk, deadline, *ret_bytes);
+}
+
+static AldRdmaMessage stop_message(const AldVerdict *verdict)
+{
+        return (AldRdmaMessage){ .type = ALD_RDMA_STOP,
+                .bits_per_second = verdict->bits_per_second,
+                .mean = verdict->mean,
+                .interval = verdict->interval,
+                .bytes = verdict->bytes,
+                .nsec = verdict->nsec,
+                .bins = verdict->bins };
+}
+
+/* What was under way still comes. */
+static int take_rest(AldTalk *talk, uint64_t deadline, uint64_t bytes)
+{
+        AldRdmaMessage message = {};
+        int r = 0;
+
+        while (r == 0) {
+                r = ald_pair_received(&talk->pair, NULL, talk->failure);
+                if (r < 0)
+                        return r;
+                bytes += (uint64_t) r * talk->pair.size;
+                r = ald_talk_look(talk, deadline, &message);
+        }
+        while (r >= 0 && bytes < message.bytes) {
+                AldRdmaMessage ignored;
+
+                r = ald_pair_received(&talk->pair, NULL, talk->failure);
+                bytes += r > 0 ? (uint64_t) r * talk->pair.size : 0;
+                if (r == 0)
+                        r = ald_talk_look(talk, deadline, &ignored);
+        }
+        if (r < 0)
+                return r;
+        return message.type == ALD_RDMA_DRAINED && bytes == message.bytes
+                       ? 0
+                       : ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
+                                 "the other side sent another amount than it says");
+}
+
+int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_rtt, AldVerdict *ret)
+{
+        g_auto(AldJudge) judge = {};
+        uint64_t deadline = ald_now() + ALD_TALK_PATIENCE, told = 0;
+        AldJudgeStep step = ALD_JUDGE_GO_ON;
+        AldRdmaMessage message;
+        AldMoved moved = {};
+        int r = 0;
+
+        ald_judge_init(&judge, limits, min_rtt);
+        while (step != ALD_JUDGE_STOP) {
+                r = ald_pair_received(&talk->pair, NULL, talk->failure);
+                if (r < 0)
+                        return r;
+                if (r > 0) {
+                        moved.bytes += (uint64_t) r * talk->pair.size;
+                        moved.when = ald_now();
+                }
+                if (r > 0 && moved.when - told >= SAMPLE_NS) {
+                        step = ald_judge_sample(&judge, &moved, false);
+                        told = moved.when;
+                }
+                r = ald_talk_look(talk, deadline, &message);
+                if (r > 0)
+                        return ald_fail(
+                                talk->failure, ALD_FAILURE_PROTOCOL, "the other side spoke out of turn");
+                if (r < 0)
+                        return r;
+        }
+        if (!ald_judge_verdict(&judge, ret))
+                return ald_fail(talk->failure, ALD_FAILURE_TIMEOUT, "nothing came over RDMA in time");
+        message = stop_message(ret);
+        r = ald_talk_say(talk, &message);
+        return r < 0 ? r : take_rest(talk, deadline, moved.bytes);
+}

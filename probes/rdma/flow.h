@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/rdma/talk.h"
+#include "probes/socket/judge.h"
+#include "probes/socket/statistics.h"
+
+/* What both sides do while data flows. */
+
+/* Pings the other side, which answers: samples in the order of time. */
+int ald_flow_ping(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n);
+
+/* Answers pings until the other side says something. */
+int ald_flow_answer(AldTalk *talk, AldRdmaMessage *ret);
+
+/* The same round trips without the processor of the other side. */
+int ald_flow_read(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n);
+
+/* Writes until the other side has seen enough. */
+int ald_flow_send(AldTalk *talk, uint64_t *ret_bytes);
+
+/* Judges what comes, and ends it. */
+int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_rtt, AldVerdict *ret);

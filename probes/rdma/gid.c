@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "probes/rdma/gid.h"
+
+enum { LINK_LOCAL = 1, IPV4, GLOBAL };
+
+const char *ald_gid_type_to_string(AldGidType type)
+{
+        static const char *const names[_ALD_GID_TYPE_MAX] = { "ib", "rocev1", "rocev2" };
+
+        return names[type];
+}
+
+static bool same(const struct in6_addr *a, const struct in6_addr *b)
+{
+        return memcmp(a, b, sizeof *a) == 0;
+}
+
+bool ald_gids_add(AldGids *gids, const AldGid *gid, const AldLocalAddress *addresses, size_t n)
+{
+        AldGid *next = &gids->gids[gids->n];
+        bool found = gid->type == ALD_GID_IB;
+
+        if (gids->n == ALD_GIDS_MAX || IN6_IS_ADDR_UNSPECIFIED(&gid->bytes))
+                return false;
+        *next = *gid;
+        for (size_t i = 0; i < n && !found; i++) {
+                found = addresses[i].interface == gid->interface && same(&addresses[i].bytes, &gid->bytes);
+                next->prefix = addresses[i].prefix;
+        }
+        gids->n += found;
+        return found;
+}
+
+static unsigned family_of(const struct in6_addr *bytes)
+{
+        if (IN6_IS_ADDR_V4MAPPED(bytes))
+                return IPV4;
+        return IN6_IS_ADDR_LINKLOCAL(bytes) ? LINK_LOCAL : GLOBAL;
+}
+
+static bool same_network(const struct in6_addr *a, const struct in6_addr *b, unsigned prefix)
+{
+        unsigned whole = prefix / 8, rest = prefix % 8;
+        uint8_t mask = (uint8_t) (0xff00u >> rest);
+
+        if (prefix == 0 || prefix > 128 || memcmp(a, b, whole) != 0)
+                return false;
+        return rest == 0 || ((a->s6_addr[whole] ^ b->s6_addr[whole]) & mask) == 0;
+}
+
+/* 0: they cannot reach each other. */
+static unsigned rank(const AldGid *own, const AldGid *peer, const AldGidHint *hint)
+{
+        unsigned rank = own->type == ALD_GID_ROCE_V1 ? 1 : 10;
+
+        if (own->type != peer->type)
+                return 0;
+        if (own->type == ALD_GID_IB)
+                return rank;
+        if (family_of(&own->bytes) != family_of(&peer->bytes))
+                return 0;
+        if (hint->own && hint->peer && same(hint->own, &own->bytes) && same(hint->peer, &peer->bytes))
+                return rank + 3;
+        if (family_of(&own->bytes) == LINK_LOCAL)
+                return rank + 1;
+        return rank + (same_network(&own->bytes, &peer->bytes, own->prefix) ? 2 : 0);
+}
+
+bool ald_gids_match(const AldGids *own, const AldGids *peer, const AldGidHint *hint, const AldGid **ret_own,
+        const AldGid **ret_peer)
+{
+        unsigned best = 0;
+
+        for (size_t i = 0; i < own->n; i++)
+                for (size_t j = 0; j < peer->n; j++) {
+                        unsigned now = rank(&own->gids[i], &peer->gids[j], hint);
+
+                        if (now <= best)
+                                continue;
+                        best = now;
+                        *ret_own = &own->gids[i];
+                        *ret_peer = &peer->gids[j];
+                }
+        return best > 0;
+}

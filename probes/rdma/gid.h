@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Which GIDs of two ports a connection is to use. Pure. */
+
+#define ALD_GIDS_MAX 16u
+
+typedef enum AldGidType {
+        ALD_GID_IB,
+        ALD_GID_ROCE_V1,
+        ALD_GID_ROCE_V2,
+        _ALD_GID_TYPE_MAX,
+} AldGidType;
+
+const char *ald_gid_type_to_string(AldGidType type);
+
+typedef struct AldGid {
+        unsigned index;
+        AldGidType type;
+        struct in6_addr bytes;
+        unsigned interface; /* its number; 0: none */
+        unsigned prefix;    /* how many bits of it are the network's; 0: not known */
+} AldGid;
+
+typedef struct AldGids {
+        AldGid gids[ALD_GIDS_MAX];
+        size_t n;
+} AldGids;
+
+/* An address of an interface; of IPv4 within IPv6. */
+typedef struct AldLocalAddress {
+        unsigned interface;
+        struct in6_addr bytes;
+        unsigned prefix;
+} AldLocalAddress;
+
+/*
+ * Adds one if it can be used. That of RoCE is only where it is an address of its interface: the kernel makes
+ * one of the MAC as well, with which nothing arrives and no error is told. False where it is not added.
+ */
+bool ald_gids_add(AldGids *gids, const AldGid *gid, const AldLocalAddress *addresses, size_t n);
+
+/* Between whom a connection that works already is; both maybe NULL. */
+typedef struct AldGidHint {
+        const struct in6_addr *own, *peer;
+} AldGidHint;
+
+/*
+ * The two that fit each other best: RoCE v2 before v1, then the addresses of the hint, those of one network,
+ * of one link, and others. False where none fit.
+ */
+bool ald_gids_match(const AldGids *own, const AldGids *peer, const AldGidHint *hint, const AldGid **ret_own,
+        const AldGid **ret_peer);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <getopt.h>
+
+#include "pki/types.h"
+#include "probes/common/arguments.h"
+#include "probes/rdma/options.h"
+
+#define PORT 7480u
+
+const char ald_rdma_help[] =
+        "Usage: alidade-probe-rdma --listen[=ADDRESS] --key-file=FILE [OPTION…]\n"
+        "       alidade-probe-rdma --connect=HOST --key-file=FILE [OPTION…]\n\n"
+        "Measure the way to another machine over RDMA: rate each way, round trip, jitter.\n\n"
+        "     --listen[=ADDRESS]   Serve, until Ctrl-C\n"
+        "     --connect=HOST       Measure towards a name or address (fe80::1%eth0)\n"
+        "     --port=PORT          Of the control connection (7480)\n"
+        "     --device=DEVICE      The RDMA device, or its port (mlx5_0.1)\n"
+        "     --once               --listen: end after one peer\n"
+        "     --key-file=FILE      A secret that both sides have\n"
+        "     --identity=DIR       Instead, the certificates of a cluster\n"
+        "     --crl=FILE           A newer revocation list, if it is one\n"
+        "     --peer=NODEID        Whom the other side must be\n"
+        "     --seconds-max=N      Of each direction, at most (5)\n"
+        "     --message-bytes=N    Size of a message (as fits the port)\n"
+        "     --json               Print the result as JSON\n"
+        "  -h --help               Show this help\n"
+        "     --version            Show the version\n\n"
+        "See alidade-probe-rdma(1).\n";
+
+enum {
+        VERSION = 0xff,
+        LISTEN = 0x100,
+        CONNECT,
+        PORT_OPTION,
+        ONCE,
+        KEY_FILE,
+        IDENTITY,
+        CRL,
+        PEER,
+        DEVICE,
+        SECONDS,
+        SIZE,
+        JSON
+};
+
+static const struct option table[] = {
+        { "help", no_argument, NULL, 'h' },
+        { "version", no_argument, NULL, VERSION },
+        { "listen", optional_argument, NULL, LISTEN },
+        { "connect", required_argument, NULL, CONNECT },
+        { "port", required_argument, NULL, PORT_OPTION },
+        { "once", no_argument, NULL, ONCE },
+        { "key-file", required_argument, NULL, KEY_FILE },
+        { "identity", required_argument, NULL, IDENTITY },
+        { "crl", required_argument, NULL, CRL },
+        { "peer", required_argument, NULL, PEER },
+        { "device", required_argument, NULL, DEVICE },
+        { "seconds-max", required_argument, NULL, SECONDS },
+        { "message-bytes", required_argument, NULL, SIZE },
+        { "json", no_argument, NULL, JSON },
+        {},
+};
+
+static int set_number(AldRdmaOptions *options, int option, char **ret_error)
+{
+        uint64_t value = 0;
+        int r;
+
+        if (option == PORT_OPTION) {
+                r = ald_arguments_number("port", optarg, 1, 65535, &value, ret_error);
+                options->port = (unsigned) value;
+        } else if (option == SECONDS) {
+                r = ald_arguments_number("seconds-max", optarg, 1, 9, &value, ret_error);
+                options->seconds_max = (unsigned) value;
+        } else {
+                r = ald_arguments_number("message-bytes", optarg, 1024, 8u << 20, &value, ret_error);
+                options->size = (size_t) value;
+        }
+        return r;
+}
+
+static int set_option(AldRdmaOptions *options, int option, char **ret_error)
+{
+        const char **words[] = { &options->key_file, &options->identity, &options->crl, &options->peer,
+                &options->device };
+
+        switch (option) {
+        case LISTEN:
+                options->listens = true;
+                options->listen = optarg;
+                return 0;
+        case CONNECT:
+                options->connect = optarg;
+                return 0;
+        case ONCE:
+                options->once = true;
+                return 0;
+        case JSON:
+                options->json = true;
+                return 0;
+        case PORT_OPTION:
+        case SECONDS:
+        case SIZE:
+                return set_number(options, option, ret_error);
+        case 'h':
+                options->help = true;
+                return 0;
+        case VERSION:
+                options->version = true;
+                return 0;
+        case '?':
+                return ald_arguments_refuse(ret_error, "an option is unknown, or without its argument");
+        default:
+                *words[option - KEY_FILE] = optarg;
+                return 0;
+        }
+}
+
+int ald_rdma_options_parse(int argc, char **argv, AldRdmaOptions *ret, char **ret_error)
+{
+        AldRdmaOptions options = { .port = PORT, .seconds_max = 5 };
+        int option;
+
+        optind = 0;
+        opterr = 0;
+        while ((option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
+                int r = set_option(&options, option, ret_error);
+
+                if (r < 0)
+                        return r;
+        }
+        *ret = options;
+        if (options.help || options.version)
+                return 0;
+        if (optind < argc)
+                return ald_arguments_refuse(ret_error, "not understood: %s", argv[optind]);
+        if (options.listens == !!options.connect)
+                return ald_arguments_refuse(ret_error, "one of --listen and --connect is needed");
+        if (!options.identity == !options.key_file)
+                return ald_arguments_refuse(ret_error, "one of --key-file and --identity is needed");
+        if ((options.peer || options.crl) && !options.identity)
+                return ald_arguments_refuse(ret_error, "--peer and --crl are for --identity");
+        if (options.peer && !ald_pki_is_node_id(options.peer))
+                return ald_arguments_refuse(ret_error, "--peer: not a node id: %s", options.peer);
+        return 0;
+}

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/rdma/pair.h"
+
+/* Gives the device this place for one thing that is to be received. */
+int ald_pair_post_room(AldPair *pair, unsigned slot, AldFailure *failure);

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "probes/rdma/port.h"
+
+#define CLASS "/sys/class/infiniband"
+#define ADDRESSES_MAX 256u
+#define ENTRIES_MAX 256u
+
+static unsigned prefix_of(const uint8_t *mask, size_t size)
+{
+        unsigned n = 0;
+
+        for (size_t i = 0; i < size; i++)
+                n += (unsigned) __builtin_popcount(mask[i]);
+        return n;
+}
+
+static bool read_address(const struct ifaddrs *entry, AldLocalAddress *ret)
+{
+        if (!entry->ifa_addr || !entry->ifa_netmask)
+                return false;
+        ret->interface = if_nametoindex(entry->ifa_name);
+        if (entry->ifa_addr->sa_family == AF_INET6) {
+                const struct sockaddr_in6 *mask = (const void *) entry->ifa_netmask;
+
+                ret->bytes = ((const struct sockaddr_in6 *) (const void *) entry->ifa_addr)->sin6_addr;
+                ret->prefix = prefix_of(mask->sin6_addr.s6_addr, 16);
+                return true;
+        }
+        if (entry->ifa_addr->sa_family == AF_INET) {
+                const struct sockaddr_in *mask = (const void *) entry->ifa_netmask;
+                const struct sockaddr_in *address = (const void *) entry->ifa_addr;
+
+                ret->bytes = (struct in6_addr){ .s6_addr = { [10] = 0xff, [11] = 0xff } };
+                memcpy(&ret->bytes.s6_addr[12], &address->sin_addr, 4);
+                ret->prefix = 96 + prefix_of((const uint8_t *) &mask->sin_addr, 4);
+                return true;
+        }
+        return false;
+}
+
+static size_t read_addresses(AldLocalAddress *ret)
+{
+        struct ifaddrs *list;
+        size_t n = 0;
+
+        if (getifaddrs(&list) < 0)
+                return 0;
+        for (const struct ifaddrs *entry = list; entry && n < ADDRESSES_MAX; entry = entry->ifa_next)
+                n += read_address(entry, &ret[n]);
+        freeifaddrs(list);
+        return n;
+}
+
+static AldGidType type_of(uint32_t type)
+{
+        return type == IBV_GID_TYPE_ROCE_V2   ? ALD_GID_ROCE_V2
+               : type == IBV_GID_TYPE_ROCE_V1 ? ALD_GID_ROCE_V1
+                                              : ALD_GID_IB;
+}
+
+static void read_gids(AldPort *port)
+{
+        g_autofree AldLocalAddress *addresses = g_new(AldLocalAddress, ADDRESSES_MAX);
+        g_autofree struct ibv_gid_entry *entries = g_new0(struct ibv_gid_entry, ENTRIES_MAX);
+        size_t n_addresses = read_addresses(addresses);
+        ssize_t n = ibv_query_gid_table(port->context, entries, ENTRIES_MAX, 0);
+
+        for (ssize_t i = 0; i < n; i++) {
+                AldGid gid = { .index = entries[i].gid_index,
+                        .type = type_of(entries[i].gid_type),
+                        .interface = entries[i].ndev_ifindex };
+
+                memcpy(&gid.bytes, entries[i].gid.raw, sizeof gid.bytes);
+                if (entries[i].port_num == port->number)
+                        ald_gids_add(&port->gids, &gid, addresses, n_addresses);
+        }
+}
+
+static int judge_port(const AldPort *port, AldFailure *failure)
+{
+        if (port->port.state != IBV_PORT_ACTIVE)
+                return ald_fail(failure, ALD_FAILURE_PORT_DOWN, "%s is not up: the port is in the state %s",
+                        port->name, ibv_port_state_str(port->port.state));
+        if (port->gids.n == 0 && port->port.link_layer == IBV_LINK_LAYER_ETHERNET)
+                return ald_fail(failure, ALD_FAILURE_NO_GID,
+                        "%s has no GID that is an address of its interface", port->name);
+        return 0;
+}
+
+static int open_port(struct ibv_device *device, unsigned number, AldPort *ret, AldFailure *failure)
+{
+        const char *name = ibv_get_device_name(device);
+        int r;
+
+        *ret = (AldPort){ .number = number };
+        snprintf(ret->name, sizeof ret->name, "%s.%u", name, number);
+        errno = 0;
+        ret->context = ibv_open_device(device);
+        if (!ret->context && (errno == EACCES || errno == EPERM))
+                return ald_fail(failure, ALD_FAILURE_NO_PERMISSION,
+                        "%s cannot be opened: no permission for its node in /dev/infiniband", name);
+        if (!ret->context)
+                return ald_fail(failure, ALD_FAILURE_NO_DEVICE, "%s cannot be opened: %s", name,
+                        g_strerror(errno ?: EIO));
+        r = ibv_query_device(ret->context, &ret->device);
+        if (r == 0)
+                r = ibv_query_port(ret->context, (uint8_t) number, &ret->port);
+        if (r == 0) {
+                read_gids(ret);
+                r = judge_port(ret, failure);
+        } else
+                r = ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE, "%s cannot be asked: %s", ret->name,
+                        g_strerror(r));
+        if (r < 0)
+                ald_port_close(ret);
+        return r;
+}
+
+/* What the kernel has and the library does not show. */
+static int explain_absence(const char *wanted, AldFailure *failure)
+{
+        g_autofree char *path = wanted ? g_build_filename(CLASS, wanted, NULL) : g_strdup(CLASS);
+        g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+
+        if (!dir || !g_dir_read_name(dir))
+                return wanted ? ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE, "there is no RDMA device %s",
+                                        wanted)
+                              : ald_fail(failure, ALD_FAILURE_NO_DEVICE, "there is no RDMA device");
+        if (!g_file_test("/sys/class/infiniband_verbs", G_FILE_TEST_IS_DIR))
+                return ald_fail(
+                        failure, ALD_FAILURE_NO_PROVIDER, "the kernel module ib_uverbs is not loaded");
+        return ald_fail(failure, ALD_FAILURE_NO_PROVIDER,
+                "libibverbs has no provider for %s: is ibverbs-providers installed?", wanted ?: "the device");
+}
+
+/* "mlx5_0.1" is the device mlx5_0 and its port 1. */
+static unsigned split_name(const char *wanted, char **ret_device)
+{
+        const char *dot = wanted ? strrchr(wanted, '.') : NULL;
+        unsigned number = dot ? (unsigned) strtoul(dot + 1, NULL, 10) : 0;
+
+        *ret_device = number > 0 ? g_strndup(wanted, (size_t) (dot - wanted)) : g_strdup(wanted);
+        return number > 0 && number < 256 ? number : 1;
+}
+
+int ald_port_open(const char *wanted, AldPort *ret, AldFailure *failure)
+{
+        g_autofree char *device = NULL;
+        unsigned number = split_name(wanted, &device);
+        int n = 0, r = -ENODEV;
+        struct ibv_device **list = ibv_get_device_list(&n);
+
+        for (int i = 0; i < n && r < 0; i++) {
+                if (device && strcmp(ibv_get_device_name(list[i]), device) != 0)
+                        continue;
+                /* Of several the first that works; why it does not is told of the last. */
+                ald_failure_clear(failure);
+                r = open_port(list[i], number, ret, failure);
+        }
+        if (list)
+                ibv_free_device_list(list);
+        return r < 0 && !failure->message ? explain_absence(device, failure) : r;
+}
+
+void ald_port_close(AldPort *port)
+{
+        if (port->context)
+                ibv_close_device(port->context);
+        port->context = NULL;
+}
+
+uint64_t ald_port_rate(const AldPort *port)
+{
+        /* In units of 100 Mb/s, by the bits of the enumerations. */
+        static const unsigned speeds[] = { 25, 50, 100, 100, 140, 250, 500, 1000, 2000 };
+        static const unsigned widths[] = { 1, 4, 8, 12, 2 };
+        unsigned speed = port->port.active_speed ? (unsigned) __builtin_ctz(port->port.active_speed) : 99;
+        unsigned width = port->port.active_width ? (unsigned) __builtin_ctz(port->port.active_width) : 99;
+
+        if (speed >= G_N_ELEMENTS(speeds) || width >= G_N_ELEMENTS(widths))
+                return 0;
+        return UINT64_C(100000000) * speeds[speed] * widths[width];
+}

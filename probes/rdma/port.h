@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <infiniband/verbs.h>
+
+#include "probes/common/failure.h"
+#include "probes/rdma/gid.h"
+
+#define ALD_RDMA_NAME_SIZE 80u
+
+/* A port of an RDMA device, opened. */
+typedef struct AldPort {
+        struct ibv_context *context;
+        char name[ALD_RDMA_NAME_SIZE]; /* mlx5_0.1 */
+        unsigned number;
+        struct ibv_device_attr device;
+        struct ibv_port_attr port;
+        AldGids gids; /* that can be used */
+} AldPort;
+
+/* wanted: "mlx5_0.1" or "mlx5_0"; NULL: the first port that is up. Why one cannot be used is the failure. */
+int ald_port_open(const char *wanted, AldPort *ret, AldFailure *failure);
+void ald_port_close(AldPort *port);
+
+/* The bits of a second that the port carries; 0: not known. */
+uint64_t ald_port_rate(const AldPort *port);

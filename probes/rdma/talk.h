@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/rdma/pair.h"
+#include "probes/socket/channel.h"
+
+#define ALD_TALK_PATIENCE (10 * ALD_NSEC_PER_SEC) /* of each phase */
+
+/* A session: the control connection beside the pair that it is about. */
+typedef struct AldTalk {
+        AldChannel channel;
+        AldPort port;
+        AldPair pair;
+        AldGid own_gid, peer_gid;
+        bool has_gid;
+        unsigned turns;  /* without a look at the clock, which may be slow */
+        uint64_t looked; /* when it was last looked for what happens beside the data */
+        AldFailure *failure;
+} AldTalk;
+
+int ald_talk_say(AldTalk *talk, const AldRdmaMessage *message);
+
+/* Tells the other side why this one ends, if it can be told. */
+void ald_talk_abort(AldTalk *talk);
+
+/* Waits for a message of this type. */
+int ald_talk_expect(AldTalk *talk, AldRdmaMessageType type, AldRdmaMessage *ret);
+
+/* While data flows, from time to time: 1 with a message, 0 where there is none; the rest is a failure. */
+int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRdmaMessage *ret);
+
+void ald_talk_close(AldTalk *talk);

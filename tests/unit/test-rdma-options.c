@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include <glib.h>
+
+#include "probes/rdma/options.h"
+
+static int parse(char **words, AldRdmaOptions *ret)
+{
+        g_autofree char *error = NULL;
+        int r = ald_rdma_options_parse((int) g_strv_length(words), words, ret, &error);
+
+        g_assert_cmpint(r < 0, ==, error != NULL);
+        return r;
+}
+
+static void test_good(void)
+{
+        g_auto(GStrv) connect = g_strsplit("p --connect=fe80::1%eth0 --key-file=k", " ", -1);
+        g_auto(GStrv) listen = g_strsplit(
+                "p --listen --identity=d --device=mlx5_0.1 --message-bytes=65536 --once --json", " ", -1);
+        g_auto(GStrv) help = g_strsplit("p --help", " ", -1);
+        AldRdmaOptions options;
+
+        g_assert_cmpint(parse(connect, &options), ==, 0);
+        g_assert_cmpstr(options.connect, ==, "fe80::1%eth0");
+        g_assert_cmpuint(options.seconds_max, ==, 5);
+        g_assert_cmpuint(options.size, ==, 0);
+        g_assert_null(options.device);
+        g_assert_cmpint(parse(listen, &options), ==, 0);
+        g_assert_true(options.listens && options.once && options.json);
+        g_assert_null(options.listen);
+        g_assert_cmpstr(options.device, ==, "mlx5_0.1");
+        g_assert_cmpuint(options.size, ==, 65536);
+        g_assert_cmpint(parse(help, &options), ==, 0);
+        g_assert_true(options.help);
+}
+
+static void test_bad(void)
+{
+        static const char *const lines[] = { "p", "p --connect=x", "p --listen --connect=x --key-file=k",
+                "p --connect=x --key-file=k --identity=d", "p --connect=x --key-file=k --peer=y",
+                "p --connect=x --identity=d --peer=y", "p --connect=x --key-file=k --port=0",
+                "p --connect=x --key-file=k --message-bytes=1", "p --connect=x --key-file=k --seconds-max=10",
+                "p --connect=x --key-file=k more", "p --unknown", "p --connect" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
+                g_auto(GStrv) words = g_strsplit(lines[i], " ", -1);
+                AldRdmaOptions options;
+
+                g_test_message("%s", lines[i]);
+                g_assert_cmpint(parse(words, &options), ==, -EINVAL);
+        }
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/rdma/options/good", test_good);
+        g_test_add_func("/rdma/options/bad", test_bad);
+        return g_test_run();
+}
