@@ -60,9 +60,9 @@ class Hostile:
     def say(self, topic, payload, **options):
         self.peer.publish(topic if isinstance(topic, bytes) else f"{self.base}/{topic}", payload, **options)
 
-    def mark(self, *observers):
+    def mark(self, *observers, retain=False):
         """Returns when these nodes have read all that was said before, on other topics than this."""
-        self.say(MARKER, self.record({"TotalBytes": self.seq}), qos=1)
+        self.say(MARKER, self.record({"TotalBytes": self.seq}), qos=1, retain=retain)
         for observer in observers or (self.one, self.two):
             wait_steadily(lambda: fields_of(observer, self.node, MARKER).get("TotalBytes") == self.seq - 1,
                           lambda: f"marker {self.seq} at {observer.name}: {row(observer, self.node)}")
@@ -210,8 +210,9 @@ def unlimited(hostile):
         conf.write_text(text)
         broker.stop()
         broker.start()
-        hostile.cluster.wait_online([hostile.one, hostile.two])
         hostile.connect()
+        # Who was away for a moment stays online: that they listen again only this tells.
+        hostile.mark(retain=True)
 
     restart(ours.replace("message_size_limit 1048576", ""))
     yield hostile

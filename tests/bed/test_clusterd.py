@@ -127,10 +127,11 @@ def test_forget(pair):
 
 def test_the_state_service_starts_anew(pair):
     one, two = pair.nodes
-    before = one.digest()
+    records, _ = one.digest()
     one.restart("stated")
     pair.wait_online()
-    pair.wait_until(lambda: one.digest() == two.digest() == before, "the same map as before")
+    # What a record says may have changed meanwhile, as where an address was still being tried.
+    pair.wait_until(lambda: one.digest() == two.digest() and one.digest()[0] == records, "the same map as before")
 
 
 def log_subscriptions(node):
