@@ -57,8 +57,11 @@ static bool is_same(const AldDevice *device, const AldDevice *other)
                (device->uuid && g_strcmp0(device->uuid, other->uuid) == 0);
 }
 
+/* Also where it was held to be the card of that address, which another platform did not tell. */
 static bool is_known(const AldDevice *device, const GPtrArray *known)
 {
+        if (device->pci && ald_devices_find(known, device->pci))
+                return true;
         for (guint i = 0; i < known->len; i++)
                 if (is_same(device, known->pdata[i]))
                         return true;
