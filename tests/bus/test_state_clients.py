@@ -71,7 +71,10 @@ class Tree:
 def test_object_manager_client(host, cluster, before):
     node, link = node_path(SOURCE), link_path("Link1.Socket", SOURCE, key_for("Link1.Socket", SINK))
     if before:
-        cluster.take(memory(SOURCE, 5), full_record("Link1.Socket", SOURCE, SINK))
+        with host.log_signals(STATE) as log:
+            cluster.take(memory(SOURCE, 5), full_record("Link1.Socket", SOURCE, SINK))
+            log.wait(lambda signal: signal.args[0] == node)
+            log.wait(lambda signal: signal.args[0] == link)
     tree = Tree(host)
     if not before:
         assert tree.paths() == []
