@@ -124,9 +124,10 @@ class Cluster:
         observer.wait_presence(node, state, **options)
 
     def wait_online(self, nodes=None, deadline=CATCH_UP):
-        """Each of these nodes sees each other one online."""
+        """Each of these nodes sees each other one online, and listens: who was away for a moment stays online."""
         nodes = nodes or self.nodes
         for observer in nodes:
+            wait_steadily(observer.has_broker, lambda node=observer: f"{node.name} to reach a broker", deadline, 0.05)
             for node in nodes:
                 observer.wait_presence(node, "online", deadline=deadline)
 

@@ -180,6 +180,9 @@ class Node(Host):
         """Keeps each state of presence that clients are told from now on; see told_states()."""
         return self.connection().log_signals(STATE[0], None, PROPERTIES, "PropertiesChanged", PRESENCE)
 
+    def has_broker(self):
+        return any(row["State"] == "connected" for row in self.call(*CLUSTER, "GetBrokers"))
+
     def presence(self, other):
         """The word for another node, or None where it is not known."""
         rows = self.records("Node1.Presence")
