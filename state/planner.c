@@ -15,6 +15,7 @@
 static const uint64_t ttls[ALD_N_KINDS] = {
         [ALD_KIND_COMPUTE] = 60 * USEC_PER_MINUTE,
         [ALD_KIND_LINK_SOCKET] = 5 * USEC_PER_MINUTE,
+        [ALD_KIND_LINK_RDMA] = 6 * 60 * USEC_PER_MINUTE,
 };
 
 /* One that is due, and what it takes. */
@@ -246,7 +247,7 @@ GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input)
         for (guint i = 0; i < peers->len; i++) {
                 const AldNode *peer = peers->pdata[i];
 
-                if (!is_avoided(input, &peer->id))
+                if (!is_avoided(input, &peer->id) && !input->without[ALD_KIND_LINK_SOCKET])
                         consider_peer(&planner, peer);
         }
         return choose(&planner);

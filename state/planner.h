@@ -40,6 +40,7 @@ typedef struct AldPlannerInput {
         size_t n_traffic;
         const AldId *avoid; /* peers that are not to be measured now */
         size_t n_avoid;
+        bool without[ALD_N_KINDS]; /* kinds that are not asked for */
 } AldPlannerInput;
 
 typedef struct AldDueProbe {
@@ -47,6 +48,7 @@ typedef struct AldDueProbe {
         AldId peer;
         char address[ALD_ADDRESS_STRING_SIZE];
         const char *interface; /* NULL where not known before the route is looked up; points into a record */
+        const char *source_port, *sink_port; /* of RDMA alone, "mlx5_0.1"; point into records */
         AldDueReason reason;
         uint64_t since; /* maybe absent */
 } AldDueProbe;

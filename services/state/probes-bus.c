@@ -148,7 +148,7 @@ static int read_options(sd_bus_message *message, Options *options, sd_bus_error 
 }
 
 typedef struct ProbeRow {
-        const char *kind, *peer, *address, *interface, *reason;
+        const char *kind, *peer, *address, *interface, *source_port, *sink_port, *reason;
         uint64_t since;
 } ProbeRow;
 
@@ -157,6 +157,8 @@ static const AldField probe_fields[] = {
         { .name = "Peer", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, peer) },
         { .name = "Address", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, address) },
         { .name = "Interface", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, interface) },
+        { .name = "SourcePort", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, source_port) },
+        { .name = "SinkPort", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, sink_port) },
         { .name = "Reason", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, reason) },
         { .name = "DueSinceUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(ProbeRow, since) },
 };
@@ -171,6 +173,8 @@ static int append_probe(sd_bus_message *reply, const AldDueProbe *probe)
                 .peer = ald_id_format(&probe->peer, peer),
                 .address = probe->address,
                 .interface = probe->interface,
+                .source_port = probe->source_port,
+                .sink_port = probe->sink_port,
                 .reason = ald_due_reason_to_string(probe->reason),
                 .since = probe->since,
         };
@@ -218,6 +222,8 @@ static int append_paths(sd_bus_message *reply, AldStateManager *manager, size_t 
                 .n_traffic = options->traffic->len,
                 .avoid = (const AldId *) options->avoid->data,
                 .n_avoid = options->avoid->len,
+                .without = { [ALD_KIND_LINK_SOCKET] = !options->kinds[ALD_KIND_LINK_SOCKET],
+                        [ALD_KIND_LINK_RDMA] = !options->kinds[ALD_KIND_LINK_RDMA] },
         };
         g_autoptr(GArray) probes = ald_links_due(manager, &input);
         int r = 0;
@@ -238,7 +244,7 @@ static int append_probes(
                 r = append_devices(reply, manager, room, options);
                 room -= (size_t) MAX(r, 0);
         }
-        if (r >= 0 && options->kinds[ALD_KIND_LINK_SOCKET])
+        if (r >= 0 && (options->kinds[ALD_KIND_LINK_SOCKET] || options->kinds[ALD_KIND_LINK_RDMA]))
                 r = append_paths(reply, manager, room, options);
         return r < 0 ? r : sd_bus_message_close_container(reply);
 }
@@ -253,7 +259,9 @@ int ald_probes_bus_answer(
                 .traffic = traffic,
                 .avoid = avoid,
                 .devices = devices,
-                .kinds = { [ALD_KIND_COMPUTE] = true, [ALD_KIND_LINK_SOCKET] = true },
+                .kinds = { [ALD_KIND_COMPUTE] = true,
+                        [ALD_KIND_LINK_SOCKET] = true,
+                        [ALD_KIND_LINK_RDMA] = true },
         };
         uint64_t max;
         int r;
