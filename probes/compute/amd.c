@@ -30,10 +30,7 @@ AldFit ald_amd_fit_wmma(const AldDevice *device)
 int ald_amd_build(
         AldSession *session, const char *source, const char *options, cl_program *ret, AldFailure *failure)
 {
-        g_autofree char *all = g_strconcat(ald_kernel_amd, source, NULL), *log = NULL;
+        g_autofree char *all = g_strconcat(ald_kernel_amd, source, NULL);
 
-        if (ald_session_build(session, all, options, ret, &log) < 0)
-                return ald_fail(failure, ALD_FAILURE_BUILD_FAILED, "it does not compile%s%s", log ? ": " : "",
-                        log ?: "");
-        return 0;
+        return ald_session_build(session, all, options, ret, failure);
 }

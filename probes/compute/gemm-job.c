@@ -24,17 +24,10 @@ static char *options_of(const AldGemmVariant *variant)
 
 static int build(AldGemmJob *job)
 {
-        g_autofree char *options = options_of(job->variant), *log = NULL;
-        int r;
+        g_autofree char *options = options_of(job->variant);
+        AldBuild build_with = job->variant->build ?: ald_session_build;
 
-        if (job->variant->build)
-                return job->variant->build(
-                        job->session, job->variant->source, options, &job->program, job->failure);
-        r = ald_session_build(job->session, job->variant->source, options, &job->program, &log);
-        if (r < 0)
-                return ald_fail(job->failure, ALD_FAILURE_BUILD_FAILED, "it does not compile%s%s",
-                        log ? ": " : "", log ?: "");
-        return 0;
+        return build_with(job->session, job->variant->source, options, &job->program, job->failure);
 }
 
 static int get_kernel(

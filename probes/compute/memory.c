@@ -21,12 +21,10 @@ int ald_memory_open(AldMemory *ret, AldSession *session, bool copies, size_t n_s
                 .n_sums = MAX(n_sums, (size_t) session->facts->compute_units * ITEMS_PER_UNIT) };
         g_autofree char *options = g_strdup_printf(
                 "-DPERIOD=%uu%s", (unsigned) ALD_PATTERN_PERIOD, cpu ? " -DCPU" : "");
-        g_autofree char *log = NULL;
-        int r = ald_session_build(session, ald_kernel_memory, options, &memory.program, &log);
+        int r = ald_session_build(session, ald_kernel_memory, options, &memory.program, failure);
 
         if (r < 0)
-                return ald_fail(failure, ALD_FAILURE_BUILD_FAILED,
-                        "the kernels that fill memory cannot be built: %s", log ?: "no log");
+                return r;
         memory.fill = session->cl->CreateKernel(memory.program, "fill", NULL);
         memory.check = session->cl->CreateKernel(memory.program, "check", NULL);
         if (memory.fill && memory.check)

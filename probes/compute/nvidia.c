@@ -34,12 +34,8 @@ static int build_source(
 {
         g_autofree char *all = g_strdup_printf(
                 "%s -DCAPABILITY=%u", options, ald_nvidia_capability(session->facts));
-        g_autofree char *log = NULL;
 
-        if (ald_session_build(session, source, all, ret, &log) < 0)
-                return ald_fail(failure, ALD_FAILURE_BUILD_FAILED, "it does not compile%s%s", log ? ": " : "",
-                        log ?: "");
-        return 0;
+        return ald_session_build(session, source, all, ret, failure);
 }
 
 int ald_nvidia_build_wmma(
@@ -79,15 +75,12 @@ static int rebuild_for_hopper(AldSession *session, cl_program program, cl_progra
 {
         size_t size = 0;
         g_autofree char *ptx = read_ptx(session, program, &size);
-        g_autofree char *changed = ptx ? ald_ptx_uncomment(ptx, size, "sm_90", "sm_90a") : NULL, *log = NULL;
+        g_autofree char *changed = ptx ? ald_ptx_uncomment(ptx, size, "sm_90", "sm_90a") : NULL;
 
         if (!changed)
                 return ald_fail(failure, ALD_FAILURE_BUILD_FAILED,
                         "the driver gives no PTX that instructions can be put into");
-        if (ald_session_build_binary(session, changed, strlen(changed), "", ret, &log) < 0)
-                return ald_fail(failure, ALD_FAILURE_BUILD_FAILED,
-                        "the driver does not take PTX for sm_90a%s%s", log ? ": " : "", log ?: "");
-        return 0;
+        return ald_session_build_ptx(session, changed, ret, failure);
 }
 
 int ald_nvidia_build_wgmma(

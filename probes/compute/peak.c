@@ -55,16 +55,9 @@ static int build(Job *job)
         const AldPeakVariant *variant = job->variant;
         g_autofree char *options = g_strdup_printf(
                 "-DWIDTH=%u -DCHAINS=%u %s", variant->width, variant->chains, variant->options ?: "");
-        g_autofree char *log = NULL;
-        int r;
+        AldBuild build_with = variant->build ?: ald_session_build;
 
-        if (variant->build)
-                return variant->build(job->session, variant->source, options, &job->program, job->failure);
-        r = ald_session_build(job->session, variant->source, options, &job->program, &log);
-        if (r < 0)
-                return ald_fail(job->failure, ALD_FAILURE_BUILD_FAILED, "it does not compile%s%s",
-                        log ? ": " : "", log ?: "");
-        return 0;
+        return build_with(job->session, variant->source, options, &job->program, job->failure);
 }
 
 static int job_make(Job *job)

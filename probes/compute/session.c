@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
+#include <string.h>
 
 #include "probes/compute/cards.h"
 #include "probes/compute/devices.h"
@@ -24,45 +24,44 @@ static char *read_log(const AldSession *session, cl_program program)
         return g_utf8_make_valid(log, -1);
 }
 
-static int build(
-        AldSession *session, cl_program program, const char *options, cl_program *ret, char **ret_log)
+/* Takes the program, which is NULL where it could not even be made. */
+static int build(AldSession *session, cl_program program, const char *options, const char *refusal,
+        cl_program *ret, AldFailure *failure)
 {
-        cl_int code = session->cl->BuildProgram(program, 1, &session->device, options, NULL, NULL);
+        const AldCl *cl = session->cl;
         cl_build_status status = CL_BUILD_ERROR;
+        g_autofree char *log = NULL;
 
-        if (ret_log)
-                *ret_log = read_log(session, program);
-        if (code == CL_SUCCESS)
-                code = session->cl->GetProgramBuildInfo(
-                        program, session->device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL);
-        if (code != CL_SUCCESS || status != CL_BUILD_SUCCESS) {
-                session->cl->ReleaseProgram(program);
-                return -ENOEXEC;
+        if (!program)
+                return ald_fail(failure, ALD_FAILURE_BUILD_FAILED, "%s", refusal);
+        if (cl->BuildProgram(program, 1, &session->device, options, NULL, NULL) == CL_SUCCESS &&
+                cl->GetProgramBuildInfo(program, session->device, CL_PROGRAM_BUILD_STATUS, sizeof status,
+                        &status, NULL) == CL_SUCCESS &&
+                status == CL_BUILD_SUCCESS) {
+                *ret = program;
+                return 0;
         }
-        *ret = program;
-        return 0;
+        log = read_log(session, program);
+        cl->ReleaseProgram(program);
+        return ald_fail(failure, ALD_FAILURE_BUILD_FAILED, "%s%s%s", refusal, log ? ": " : "", log ?: "");
 }
 
 int ald_session_build(
-        AldSession *session, const char *source, const char *options, cl_program *ret, char **ret_log)
+        AldSession *session, const char *source, const char *options, cl_program *ret, AldFailure *failure)
 {
         cl_program program = session->cl->CreateProgramWithSource(session->context, 1, &source, NULL, NULL);
 
-        if (ret_log)
-                *ret_log = NULL;
-        return program ? build(session, program, options, ret, ret_log) : -ENOMEM;
+        return build(session, program, options, "it does not compile", ret, failure);
 }
 
-int ald_session_build_binary(AldSession *session, const void *binary, size_t size, const char *options,
-        cl_program *ret, char **ret_log)
+int ald_session_build_ptx(AldSession *session, const char *ptx, cl_program *ret, AldFailure *failure)
 {
-        const unsigned char *bytes = binary;
+        const unsigned char *bytes = (const unsigned char *) ptx;
+        size_t size = strlen(ptx);
         cl_program program = session->cl->CreateProgramWithBinary(
                 session->context, 1, &session->device, &size, &bytes, NULL, NULL);
 
-        if (ret_log)
-                *ret_log = NULL;
-        return program ? build(session, program, options, ret, ret_log) : -ENOEXEC;
+        return build(session, program, "", "the driver does not take the changed PTX", ret, failure);
 }
 
 int ald_session_buffer(AldSession *session, cl_mem_flags flags, size_t size, cl_mem *ret, AldFailure *failure)

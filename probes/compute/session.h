@@ -28,16 +28,12 @@ typedef struct AldListed {
 int ald_session_open_listed(AldSession *ret, const AldCl *cl, const AldListed *listed, AldFailure *failure);
 void ald_session_close(AldSession *session);
 
-/*
- * Builds for the device. Negative errno, with no program, where it cannot be built: a program that failed to
- * build must never be used. ret_log (may be NULL) gets what the compiler said, or NULL.
- */
+/* Builds for the device. A failure is of kind build-failed, with what the compiler said. */
 int ald_session_build(
-        AldSession *session, const char *source, const char *options, cl_program *ret, char **ret_log);
+        AldSession *session, const char *source, const char *options, cl_program *ret, AldFailure *failure);
 
-/* The same from what GetProgramInfo(CL_PROGRAM_BINARIES) gave, maybe changed since. */
-int ald_session_build_binary(AldSession *session, const void *binary, size_t size, const char *options,
-        cl_program *ret, char **ret_log);
+/* The same from what GetProgramInfo(CL_PROGRAM_BINARIES) gave, changed since. */
+int ald_session_build_ptx(AldSession *session, const char *ptx, cl_program *ret, AldFailure *failure);
 
 /* A buffer of the device. Too large a one is a failure of kind out-of-memory. */
 int ald_session_buffer(

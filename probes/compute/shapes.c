@@ -54,12 +54,10 @@ int ald_shapes_open(AldShapes *ret, AldSession *session, const AldBandwidth *ban
         const AldMeasureOptions *options, AldFailure *failure)
 {
         AldShapes shapes = { .session = session };
-        g_autofree char *log = NULL;
-        int r = ald_session_build(session, bandwidth->source, "", &shapes.program, &log);
+        int r = ald_session_build(session, bandwidth->source, "", &shapes.program, failure);
 
         if (r < 0)
-                return ald_fail(failure, ALD_FAILURE_BUILD_FAILED, "the kernels cannot be built: %s",
-                        log ?: "no log");
+                return r;
         for (size_t i = 0; i < bandwidth->n_shapes && shapes.n < ALD_SHAPES_MAX; i++)
                 if (is_wanted(bandwidth, options, i))
                         add(&shapes, &bandwidth->shapes[i]);
