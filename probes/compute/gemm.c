@@ -6,7 +6,8 @@
 #include "probes/compute/gemm-job.h"
 #include "probes/compute/meter.h"
 #include "probes/compute/refusals.h"
-#include "probes/compute/trial.h"
+
+#define TRIAL_SECONDS 0.1
 
 /* Which variant it is to be. */
 typedef struct Choice {
@@ -15,7 +16,7 @@ typedef struct Choice {
         const AldMeasureOptions *options;
         AldGemmBuffers buffers;
         AldGemmJob *job; /* the fastest correct one so far */
-        double seconds;  /* of a launch of it */
+        double rate;     /* of it */
         AldRefusals refusals;
         uint64_t start_nsec;
 } Choice;
@@ -33,7 +34,7 @@ static double elapsed(const Choice *choice)
 }
 
 /* Builds and runs it and looks at what it made. */
-static int run(Choice *choice, const AldGemmVariant *variant, AldGemmJob **ret_job, double *ret_seconds,
+static int run(Choice *choice, const AldGemmVariant *variant, AldGemmJob **ret_job, double *ret_rate,
         AldFailure *failure)
 {
         int r = ald_gemm_job_new(&choice->buffers, variant, failure, ret_job);
@@ -43,7 +44,8 @@ static int run(Choice *choice, const AldGemmVariant *variant, AldGemmJob **ret_j
         ald_measure_tell(choice->options, ALD_PHASE_TRIAL, variant->name, 0);
         r = ald_gemm_buffers_spoil(&choice->buffers, failure);
         if (r >= 0)
-                r = ald_trial_run(choice->session, ald_gemm_job_launch, *ret_job, ret_seconds, failure);
+                r = ald_meter_try(choice->session, ald_gemm_job_launch, *ret_job,
+                        ald_gemm_work(choice->buffers.n), TRIAL_SECONDS, ret_rate, failure);
         return r < 0 ? r : ald_gemm_buffers_check(&choice->buffers, variant, failure);
 }
 
@@ -52,21 +54,21 @@ static int try(Choice *choice, const AldGemmVariant *variant, AldFailure *failur
 {
         g_autoptr(AldGemmJob) job = NULL;
         AldFailure of_variant = {};
-        double seconds = 0;
+        double rate = 0;
         int r;
 
         ald_measure_tell(choice->options, ALD_PHASE_BUILD, variant->name, 0);
         r = ald_gemm_buffers_prepare(&choice->buffers, variant, failure);
         if (r < 0)
                 return r;
-        r = run(choice, variant, &job, &seconds, &of_variant);
+        r = run(choice, variant, &job, &rate, &of_variant);
         if (r < 0)
                 return ald_refusals_add(&choice->refusals, variant->name, &of_variant, failure);
-        if (choice->job && choice->seconds <= seconds)
+        if (choice->job && choice->rate >= rate)
                 return 0;
         g_clear_pointer(&choice->job, ald_gemm_job_free);
         choice->job = g_steal_pointer(&job);
-        choice->seconds = seconds;
+        choice->rate = rate;
         return 0;
 }
 

@@ -10,12 +10,13 @@
 
 static int run(AldLaunches *launches, double work, double seconds, double *ret)
 {
-        uint64_t end = ald_now() + (uint64_t) (seconds * ALD_NSEC_PER_SEC);
         AldSpan span;
-        double best = 0;
+        uint64_t end;
+        double best;
         unsigned n;
         int r = ald_launches_once(launches, &span);
 
+        end = ald_now() + (uint64_t) (seconds * ALD_NSEC_PER_SEC);
         if (r >= 0)
                 r = ald_launches_once(launches, &span);
         if (r < 0)

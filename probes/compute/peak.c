@@ -5,11 +5,11 @@
 #include "probes/compute/meter.h"
 #include "probes/compute/peak.h"
 #include "probes/compute/refusals.h"
-#include "probes/compute/trial.h"
 
 #define ITERATIONS_MIN 4096u
 #define ITERATIONS_MAX (1u << 28)
 #define LAUNCH_SECONDS 0.005
+#define TRIAL_SECONDS 0.1
 
 typedef struct Job {
         const AldPeakVariant *variant;
@@ -111,11 +111,14 @@ static int check(const Job *job)
 /* Launches long enough that starting them does not count. */
 static int run(Job *job, double *ret_rate)
 {
-        double seconds = 0;
+        double rate = 0;
         int r = job_make(job);
 
         while (r >= 0) {
-                r = ald_trial_run(job->session, launch, job, &seconds, job->failure);
+                double seconds;
+
+                r = ald_meter_try(job->session, launch, job, work(job), TRIAL_SECONDS, &rate, job->failure);
+                seconds = work(job) / rate;
                 if (r < 0 || seconds >= LAUNCH_SECONDS || job->iterations >= ITERATIONS_MAX)
                         break;
                 job->iterations *= 2u << (unsigned) CLAMP(log2(LAUNCH_SECONDS / MAX(seconds, 1e-6)), 0, 4);
@@ -124,7 +127,7 @@ static int run(Job *job, double *ret_rate)
         if (r >= 0)
                 r = check(job);
         if (r >= 0)
-                *ret_rate = work(job) / seconds;
+                *ret_rate = rate;
         return r;
 }
 

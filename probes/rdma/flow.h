@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "probes/common/judge.h"
+#include "probes/common/statistics.h"
 #include "probes/rdma/talk.h"
-#include "probes/socket/judge.h"
-#include "probes/socket/statistics.h"
 
 /* What both sides do while data flows. */
 

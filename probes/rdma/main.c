@@ -6,25 +6,15 @@
 
 #include <glib.h>
 
+#include "probes/common/address.h"
+#include "probes/common/failure-json.h"
+#include "probes/common/keys.h"
 #include "probes/common/wait.h"
 #include "probes/rdma/session.h"
-#include "probes/socket/address.h"
-#include "probes/socket/keys.h"
-#include "probes/socket/result.h"
 
 /* alidade-probe-rdma: measures the way between two machines over RDMA, alone or for the daemon. */
 
 enum { EXIT_USAGE = 2 };
-
-static int load_keys(const AldRdmaOptions *options, bool server, AldTls **ret, AldFailure *failure)
-{
-        AldProbeOptions keys = { .identity = options->identity,
-                .crl = options->crl,
-                .peer = options->peer,
-                .key_file = options->key_file };
-
-        return ald_keys_load(&keys, server, ret, failure);
-}
 
 static int tell(const AldRdmaOptions *options, const AldFailure *failure, const char *text)
 {
@@ -58,7 +48,7 @@ static int measure(const AldRdmaOptions *options, int stop)
         if (r >= 0)
                 r = ald_address_resolve(options->connect, options->port, AF_UNSPEC, &to, &failure);
         if (r >= 0)
-                r = load_keys(options, false, &tls, &failure);
+                r = ald_keys_load(&options->keys, false, &tls, &failure);
         if (r >= 0)
                 r = ald_address_connect(&to, &origin, stop, &fd, &failure);
         if (r >= 0)
@@ -79,7 +69,7 @@ static int serve_one(const AldRdmaOptions *options, int fd, int stop)
         AldTls *tls = NULL;
         int code;
 
-        if (load_keys(options, true, &tls, &failure) >= 0)
+        if (ald_keys_load(&options->keys, true, &tls, &failure) >= 0)
                 (void) ald_session_serve(options, fd, tls, stop, &failure);
         code = tell(options, &failure, options->json ? "{}" : "done\n");
         g_free(failure.message);

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <getopt.h>
 
-#include "pki/types.h"
 #include "probes/common/arguments.h"
 #include "probes/rdma/options.h"
 
@@ -82,8 +81,8 @@ static int set_number(AldRdmaOptions *options, int option, char **ret_error)
 
 static int set_option(AldRdmaOptions *options, int option, char **ret_error)
 {
-        const char **words[] = { &options->key_file, &options->identity, &options->crl, &options->peer,
-                &options->device };
+        const char **words[] = { &options->keys.key_file, &options->keys.identity, &options->keys.crl,
+                &options->keys.peer, &options->device };
 
         switch (option) {
         case LISTEN:
@@ -137,11 +136,5 @@ int ald_rdma_options_parse(int argc, char **argv, AldRdmaOptions *ret, char **re
                 return ald_arguments_refuse(ret_error, "not understood: %s", argv[optind]);
         if (options.listens == !!options.connect)
                 return ald_arguments_refuse(ret_error, "one of --listen and --connect is needed");
-        if (!options.identity == !options.key_file)
-                return ald_arguments_refuse(ret_error, "one of --key-file and --identity is needed");
-        if ((options.peer || options.crl) && !options.identity)
-                return ald_arguments_refuse(ret_error, "--peer and --crl are for --identity");
-        if (options.peer && !ald_pki_is_node_id(options.peer))
-                return ald_arguments_refuse(ret_error, "--peer: not a node id: %s", options.peer);
-        return 0;
+        return ald_keys_check(&options.keys, ret_error);
 }

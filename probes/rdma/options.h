@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "probes/common/keys.h"
+
 typedef struct AldRdmaOptions {
         bool help, version;  /* and nothing else */
         const char *connect; /* NULL: it listens */
@@ -11,7 +13,7 @@ typedef struct AldRdmaOptions {
         bool listens, once, json;
         unsigned port;
         const char *device;
-        const char *identity, *crl, *peer, *key_file;
+        AldKeyFiles keys;
         unsigned seconds_max;
         size_t size; /* of a message; 0: as fits the port */
 } AldRdmaOptions;

@@ -3,9 +3,9 @@
 
 #include <glib.h>
 
+#include "probes/common/address.h"
 #include "probes/common/clock.h"
 #include "probes/rdma/session.h"
-#include "probes/socket/address.h"
 
 #define SAMPLES 2000u
 #define READS 500u

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "probes/common/channel.h"
 #include "probes/rdma/pair.h"
-#include "probes/socket/channel.h"
 
 #define ALD_TALK_PATIENCE (10 * ALD_NSEC_PER_SEC) /* of each phase */
 

@@ -23,9 +23,9 @@ static int read_efforts(AldClient *client, AldReceiving *receiving)
         AldMessage message;
         int r;
 
-        while ((r = ald_channel_try(&client->channel, &message)) > 0) {
+        while ((r = ald_exchange_try(&client->channel, &message)) > 0) {
                 if (message.type != ALD_MESSAGE_EFFORT)
-                        return ald_channel_unexpected(&client->channel, &message);
+                        return ald_exchange_unexpected(&client->channel, &message);
                 receiving->other = message.effort;
         }
         return r;
@@ -57,14 +57,14 @@ static int stop(AldClient *client, AldDirection *direction)
         const AldMessage message = { .type = ALD_MESSAGE_STOP };
         uint64_t deadline = ald_now() + ALD_CHANNEL_PATIENCE;
         AldMessage answer = { .type = ALD_MESSAGE_EFFORT };
-        int r = ald_channel_send(&client->channel, &message);
+        int r = ald_exchange_send(&client->channel, &message);
 
         while (r >= 0 && answer.type == ALD_MESSAGE_EFFORT)
-                r = ald_channel_receive(&client->channel, deadline, &answer);
+                r = ald_exchange_receive(&client->channel, deadline, &answer);
         if (r < 0)
                 return r;
         if (answer.type != ALD_MESSAGE_SENT)
-                return ald_channel_unexpected(&client->channel, &answer);
+                return ald_exchange_unexpected(&client->channel, &answer);
         direction->retransmits = answer.retransmits;
         return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/socket/channel.h"
 #include "probes/socket/client.h"
+#include "probes/socket/exchange.h"
 #include "probes/socket/receiving.h"
 #include "probes/socket/rtt.h"
 

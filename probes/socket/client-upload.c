@@ -23,7 +23,7 @@ static int add_streams(AldClient *client, Upload *upload, const AldMessage *toke
         int r = 0, fd;
 
         if (upload->flow.n + tokens->n_tokens > ald_client_streams_max(client))
-                return ald_channel_unexpected(&client->channel, tokens);
+                return ald_exchange_unexpected(&client->channel, tokens);
         for (size_t i = 0; i < tokens->n_tokens && r >= 0; i++) {
                 r = ald_client_connect(client, tokens->tokens[i], &fd);
                 if (r >= 0 && (r = ald_flow_add(&upload->flow, fd, ALD_TOKEN_SIZE)) < 0)
@@ -114,21 +114,21 @@ static int tell_effort(AldClient *client, Upload *upload)
                 return 0;
         upload->effort_at = now;
         ald_flow_effort(&upload->flow, &message.effort);
-        return ald_channel_send(&client->channel, &message);
+        return ald_exchange_send(&client->channel, &message);
 }
 
 /* 1 with the verdict. */
 static int step(AldClient *client, Upload *upload)
 {
         AldMessage message;
-        int r = ald_channel_try(&client->channel, &message);
+        int r = ald_exchange_try(&client->channel, &message);
 
         if (r > 0 && message.type == ALD_MESSAGE_VERDICT)
                 return take_verdict(client, upload, &message);
         if (r > 0 && message.type == ALD_MESSAGE_MORE)
                 return add_streams(client, upload, &message);
         if (r > 0)
-                return ald_channel_unexpected(&client->channel, &message);
+                return ald_exchange_unexpected(&client->channel, &message);
         if (r < 0)
                 return r;
         watch(upload);

@@ -27,17 +27,17 @@ int ald_client_ask_tokens(AldClient *client, AldPurpose purpose, unsigned count,
 {
         const AldMessage open = { .type = ALD_MESSAGE_OPEN, .purpose = purpose, .count = count };
         uint64_t deadline = ald_now() + ALD_CHANNEL_PATIENCE;
-        int r = ald_channel_send(&client->channel, &open);
+        int r = ald_exchange_send(&client->channel, &open);
 
         while (r >= 0) {
-                r = ald_channel_receive(&client->channel, deadline, ret);
+                r = ald_exchange_receive(&client->channel, deadline, ret);
                 if (r < 0 || ret->type == ALD_MESSAGE_TOKENS)
                         break;
                 if (ret->type != ALD_MESSAGE_EFFORT)
-                        r = ald_channel_unexpected(&client->channel, ret);
+                        r = ald_exchange_unexpected(&client->channel, ret);
         }
         if (r >= 0 && ret->n_tokens != count)
-                r = ald_channel_unexpected(&client->channel, ret);
+                r = ald_exchange_unexpected(&client->channel, ret);
         return r;
 }
 
@@ -66,7 +66,7 @@ int ald_client_begin(AldClient *client, AldPurpose purpose)
                 .min_rtt = client->result->rtt.min,
         };
 
-        return ald_channel_send(&client->channel, &begin);
+        return ald_exchange_send(&client->channel, &begin);
 }
 
 int ald_client_wait(AldClient *client)
@@ -106,9 +106,9 @@ static int wait_for_rtt(AldClient *client)
                 r = ald_client_wait(client);
                 if (r < 0)
                         break;
-                r = ald_channel_try(&client->channel, &message);
+                r = ald_exchange_try(&client->channel, &message);
                 if (r > 0)
-                        r = ald_channel_unexpected(&client->channel, &message);
+                        r = ald_exchange_unexpected(&client->channel, &message);
         }
         ald_rtt_finish(&client->rtt, r < 0);
         return r;
@@ -141,7 +141,7 @@ static int measure_rtt(AldClient *client)
 
 static int greet(AldClient *client)
 {
-        int r = ald_channel_expect(&client->channel, ALD_MESSAGE_WELCOME, &client->welcome);
+        int r = ald_exchange_expect(&client->channel, ALD_MESSAGE_WELCOME, &client->welcome);
 
         if (r < 0)
                 return r;
@@ -168,7 +168,7 @@ static int measure(AldClient *client)
         if (r >= 0 && !client->options->rtt_only)
                 r = ald_client_download(client);
         if (r >= 0)
-                r = ald_channel_send(&client->channel, &bye);
+                r = ald_exchange_send(&client->channel, &bye);
         return r;
 }
 
@@ -177,7 +177,7 @@ static void tell_failure(AldClient *client)
         AldMessage message = { .type = ALD_MESSAGE_ABORT, .reason = client->failure->kind };
 
         g_strlcpy(message.text, client->failure->message, sizeof message.text);
-        (void) ald_channel_send(&client->channel, &message);
+        (void) ald_exchange_send(&client->channel, &message);
 }
 
 static void finish_result(AldClient *client)

@@ -3,7 +3,7 @@
 
 #include <poll.h>
 
-#include "probes/socket/address.h"
+#include "probes/common/address.h"
 #include "probes/socket/token.h"
 
 #define ALD_DOOR_PENDING 8u

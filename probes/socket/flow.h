@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "probes/common/moved.h"
 #include "probes/socket/limiter.h"
-#include "probes/socket/moved.h"
 #include "probes/socket/stream.h"
 #include "probes/socket/tcp-info.h"
 

@@ -9,12 +9,12 @@
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 
+#include "probes/common/address.h"
 #include "probes/common/clock.h"
+#include "probes/common/confine.h"
+#include "probes/common/keys.h"
 #include "probes/common/wait.h"
 #include "probes/fd.h"
-#include "probes/socket/address.h"
-#include "probes/socket/confine.h"
-#include "probes/socket/keys.h"
 #include "probes/socket/listener.h"
 #include "probes/socket/result.h"
 #include "probes/socket/server.h"
@@ -68,7 +68,7 @@ int ald_listener_serve(const AldProbeOptions *options, int fd, int lock, int par
         if (stop < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
                 r = ald_fail(&failure, ALD_FAILURE_INTERNAL, "no connection: %s", g_strerror(errno));
         if (r >= 0)
-                r = ald_keys_load(options, true, &tls, &failure);
+                r = ald_keys_load(&options->keys, true, &tls, &failure);
         if (r >= 0)
                 r = ald_server_run(options, fd, tls, stop, lock, &served, &failure);
         tell(options, &served, &failure);
@@ -166,7 +166,7 @@ static int open_listener(Listener *listener, AldFailure *failure)
         int r;
 
         /* Keys that are of no use are better told of now. */
-        r = ald_keys_load(options, true, &tls, failure);
+        r = ald_keys_load(&options->keys, true, &tls, failure);
         if (r < 0)
                 return r;
         ald_tls_free(tls);

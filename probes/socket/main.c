@@ -7,10 +7,11 @@
 
 #include <glib.h>
 
+#include "probes/common/confine.h"
+#include "probes/common/failure-json.h"
+#include "probes/common/keys.h"
 #include "probes/common/wait.h"
 #include "probes/socket/client.h"
-#include "probes/socket/confine.h"
-#include "probes/socket/keys.h"
 #include "probes/socket/listener.h"
 
 /* alidade-probe-socket: measures the way between two machines over TCP, alone or for the daemon. */
@@ -57,7 +58,7 @@ static int measure(const AldProbeOptions *options, AldResult *result, AldFailure
         stop = ald_stop_fd();
         if (stop < 0)
                 return ald_fail(failure, ALD_FAILURE_INTERNAL, "no signals: %s", g_strerror(-stop));
-        r = ald_keys_load(options, false, &tls, failure);
+        r = ald_keys_load(&options->keys, false, &tls, failure);
         if (r < 0)
                 return r;
         r = ald_client_run(options, &to, &origin, tls, stop, &progress, result, failure);

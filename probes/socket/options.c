@@ -5,7 +5,6 @@
 
 #include <glib.h>
 
-#include "pki/types.h"
 #include "probes/common/arguments.h"
 #include "probes/socket/options.h"
 
@@ -161,10 +160,10 @@ static int set_fd(AldProbeOptions *options, int option, char **ret_error)
 static void set_word(AldProbeOptions *options, int option)
 {
         const char **words[] = {
-                [KEY_FILE - KEY_FILE] = &options->key_file,
-                [IDENTITY - KEY_FILE] = &options->identity,
-                [CRL - KEY_FILE] = &options->crl,
-                [PEER - KEY_FILE] = &options->peer,
+                [KEY_FILE - KEY_FILE] = &options->keys.key_file,
+                [IDENTITY - KEY_FILE] = &options->keys.identity,
+                [CRL - KEY_FILE] = &options->keys.crl,
+                [PEER - KEY_FILE] = &options->keys.peer,
                 [BIND_DEVICE - KEY_FILE] = &options->device,
                 [SOURCE - KEY_FILE] = &options->source,
         };
@@ -221,17 +220,11 @@ static int check(const AldProbeOptions *options, char **ret_error)
                 return ald_arguments_refuse(ret_error, "one of --listen and --connect is needed");
         if (options->mode == ALD_PROBE_CONNECT && !*options->host)
                 return ald_arguments_refuse(ret_error, "--connect: no host");
-        if (!options->identity == !options->key_file)
-                return ald_arguments_refuse(ret_error, "one of --key-file and --identity is needed");
-        if ((options->peer || options->crl) && !options->identity)
-                return ald_arguments_refuse(ret_error, "--peer and --crl are for --identity");
-        if (options->peer && !ald_pki_is_node_id(options->peer))
-                return ald_arguments_refuse(ret_error, "--peer: not a node id: %s", options->peer);
         if (options->ask && options->report_fd < 0)
                 return ald_arguments_refuse(ret_error, "--ask is for --report-fd");
         if (options->once && options->mode != ALD_PROBE_LISTEN)
                 return ald_arguments_refuse(ret_error, "--once is for --listen");
-        return 0;
+        return ald_keys_check(&options->keys, ret_error);
 }
 
 int ald_probe_options_parse(int argc, char **argv, AldProbeOptions *ret, char **ret_error)

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "probes/common/keys.h"
+
 #define ALD_PROBE_PORT 7461u
 #define ALD_PROBE_DATA_PORTS 16u /* above it */
 
@@ -22,7 +24,7 @@ typedef struct AldProbeOptions {
         unsigned port;
         bool once;
         int session_fd, progress_fd, report_fd; /* -1: none */
-        const char *identity, *crl, *peer, *key_file;
+        AldKeyFiles keys;
         const char *device, *source;
         unsigned seconds_max; /* of each direction */
         uint64_t bytes_max;   /* the same */

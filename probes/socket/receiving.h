@@ -2,8 +2,8 @@
 #pragma once
 
 #include "probes/common/failure.h"
+#include "probes/common/judge.h"
 #include "probes/socket/flow.h"
-#include "probes/socket/judge.h"
 
 /* The side that receives a direction, and judges it; both sides of a session are so once. */
 typedef struct AldReceiving {

@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <jansson.h>
 
+#include "probes/common/failure-json.h"
 #include "probes/socket/result.h"
 
 #define METHOD \
@@ -108,20 +109,6 @@ char *ald_result_to_json(const AldResult *result)
         return dump(object);
 }
 
-static void set_failure(json_t *object, const AldFailure *failure)
-{
-        set_text(object, "", "error", ald_failure_to_string(failure->kind));
-        set_text(object, "", "message", failure->message);
-}
-
-char *ald_failure_to_json(const AldFailure *failure)
-{
-        json_t *object = json_object();
-
-        set_failure(object, failure);
-        return dump(object);
-}
-
 char *ald_served_to_json(const AldServed *served, const AldFailure *failure)
 {
         json_t *object = json_object();
@@ -133,6 +120,6 @@ char *ald_served_to_json(const AldServed *served, const AldFailure *failure)
         set_number(object, "", "received", served->received);
         set_number(object, "", "sent", served->sent);
         if (failure->message)
-                set_failure(object, failure);
+                ald_failure_add_to_json(failure, object);
         return dump(object);
 }

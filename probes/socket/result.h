@@ -4,12 +4,12 @@
 #include <stdbool.h>
 
 #include "pki/types.h"
+#include "probes/common/address.h"
 #include "probes/common/failure.h"
-#include "probes/socket/address.h"
-#include "probes/socket/judge.h"
+#include "probes/common/judge.h"
+#include "probes/common/statistics.h"
 #include "probes/socket/limiter.h"
 #include "probes/socket/server.h"
-#include "probes/socket/statistics.h"
 #include "probes/socket/tcp-info.h"
 
 typedef struct AldDirection {
@@ -36,7 +36,6 @@ void ald_result_clear(AldResult *result);
 
 /* One line of JSON, to be freed by g_free(); what is not known is not there. */
 char *ald_result_to_json(const AldResult *result);
-char *ald_failure_to_json(const AldFailure *failure);
 
 /* For people; several lines. */
 char *ald_result_to_text(const AldResult *result);

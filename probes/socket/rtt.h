@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "probes/socket/statistics.h"
+#include "probes/common/statistics.h"
 
 #define ALD_RTT_BYTES 64u
 #define ALD_RTT_SAMPLES_MAX 4096u

@@ -16,7 +16,7 @@ int ald_server_give_tokens(AldServer *server, AldMessageType type, AldPurpose pu
                             message.tokens[message.n_tokens]) < 0)
                         return ald_fail(
                                 server->failure, ALD_FAILURE_LIMIT, "too many connections are asked for");
-        return ald_channel_send(&server->channel, &message);
+        return ald_exchange_send(&server->channel, &message);
 }
 
 static int handle_open(AldServer *server, const AldMessage *message)
@@ -29,7 +29,7 @@ static int handle_open(AldServer *server, const AldMessage *message)
                                       server->sending.n + message->count <= server->options->streams_max;
 
         if (!fits || message->count == 0)
-                return ald_channel_unexpected(&server->channel, message);
+                return ald_exchange_unexpected(&server->channel, message);
         return ald_server_give_tokens(
                 server, ALD_MESSAGE_TOKENS, (AldPurpose) message->purpose, message->count);
 }
@@ -43,7 +43,7 @@ static int handle_begin(AldServer *server, const AldMessage *message)
         int r;
 
         if (server->state != ALD_SERVER_IDLE || message->purpose == ALD_PURPOSE_RTT)
-                return ald_channel_unexpected(&server->channel, message);
+                return ald_exchange_unexpected(&server->channel, message);
         if (++server->begins > BEGINS_MAX)
                 return ald_fail(server->failure, ALD_FAILURE_LIMIT, "too many transfers in one session");
         if (message->purpose == ALD_PURPOSE_UPLOAD) {
@@ -85,7 +85,7 @@ static int handle_stop(AldServer *server)
 
         g_strlcpy(message.congestion, server->sending.congestion, sizeof message.congestion);
         ald_server_end_transfer(server);
-        return ald_channel_send(&server->channel, &message);
+        return ald_exchange_send(&server->channel, &message);
 }
 
 int ald_server_handle(AldServer *server, const AldMessage *message)
@@ -99,7 +99,7 @@ int ald_server_handle(AldServer *server, const AldMessage *message)
                 /* One may have been under way when we had seen enough. */
                 if (server->state == ALD_SERVER_UPLOAD)
                         server->receiving.other = message->effort;
-                return server->begins > 0 ? 0 : ald_channel_unexpected(&server->channel, message);
+                return server->begins > 0 ? 0 : ald_exchange_unexpected(&server->channel, message);
         case ALD_MESSAGE_STOP:
                 if (server->state != ALD_SERVER_DOWNLOAD)
                         break;
@@ -111,5 +111,5 @@ int ald_server_handle(AldServer *server, const AldMessage *message)
         default:
                 break;
         }
-        return ald_channel_unexpected(&server->channel, message);
+        return ald_exchange_unexpected(&server->channel, message);
 }

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probes/common/asking.h"
 #include "probes/common/wait.h"
 #include "probes/fd.h"
-#include "probes/socket/asking.h"
 #include "probes/socket/pace.h"
 #include "probes/socket/server-private.h"
 
@@ -33,7 +33,7 @@ static void tell_failure(AldServer *server, AldMessageType type)
         AldMessage message = { .type = type, .reason = server->failure->kind };
 
         g_strlcpy(message.text, server->failure->message, sizeof message.text);
-        (void) ald_channel_send(&server->channel, &message);
+        (void) ald_exchange_send(&server->channel, &message);
 }
 
 static int refuse_if_told(AldServer *server, int lock)
@@ -54,7 +54,7 @@ static int refuse_if_told(AldServer *server, int lock)
         if (!why)
                 return 0;
         g_strlcpy(message.text, why, sizeof message.text);
-        (void) ald_channel_send(&server->channel, &message);
+        (void) ald_exchange_send(&server->channel, &message);
         server->served->refused = true;
         return ald_fail(server->failure, (AldFailureKind) message.reason, "refused: %s", why);
 }
@@ -70,7 +70,7 @@ static int welcome(AldServer *server)
                 .bytes = server->options->bytes_max,
         };
 
-        return ald_channel_send(&server->channel, &message);
+        return ald_exchange_send(&server->channel, &message);
 }
 
 /* One that is not wanted, or not any more, is closed. */
@@ -110,7 +110,7 @@ static int send_verdict(AldServer *server)
         message.streams = verdict.streams;
         message.limiter = limiter;
         ald_server_end_transfer(server);
-        return ald_channel_send(&server->channel, &message);
+        return ald_exchange_send(&server->channel, &message);
 }
 
 static int step_upload(AldServer *server)
@@ -140,7 +140,7 @@ static int step_download(AldServer *server)
                 return 0;
         server->effort_at = now;
         ald_flow_effort(&server->sending, &message.effort);
-        return ald_channel_send(&server->channel, &message);
+        return ald_exchange_send(&server->channel, &message);
 }
 
 static int read_messages(AldServer *server)
@@ -148,7 +148,7 @@ static int read_messages(AldServer *server)
         AldMessage message;
         int r;
 
-        while (server->state != ALD_SERVER_OVER && (r = ald_channel_try(&server->channel, &message)) != 0) {
+        while (server->state != ALD_SERVER_OVER && (r = ald_exchange_try(&server->channel, &message)) != 0) {
                 if (r > 0)
                         r = ald_server_handle(server, &message);
                 if (r < 0)

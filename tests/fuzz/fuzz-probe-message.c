@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "probes/socket/frame.h"
+#include "probes/common/frame.h"
 #include "probes/socket/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

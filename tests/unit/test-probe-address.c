@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
-#include "probes/socket/address.h"
+#include "probes/common/address.h"
 
 static AldAddress resolve(const char *text)
 {

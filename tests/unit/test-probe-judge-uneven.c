@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "probes/socket/judge.h"
+#include "probes/common/judge.h"
 
 /* Links on which not all time is alike, by what the kernel of the receiver counts. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "probes/socket/judge.h"
+#include "probes/common/judge.h"
 
 #define MSEC (UINT64_C(1000) * 1000)
 #define MBIT (1e6 / 8e9) /* bytes/ns */

@@ -5,7 +5,7 @@
 #include <glib.h>
 
 #include "probes/common/failure.h"
-#include "probes/socket/frame.h"
+#include "probes/common/frame.h"
 #include "probes/socket/message.h"
 
 #define TOKEN "0123456789abcdef0123456789abcdef"

@@ -35,8 +35,8 @@ static void test_fine(void)
                 ==, 0);
         g_assert_cmpint(options.mode, ==, ALD_PROBE_CONNECT);
         g_assert_cmpstr(options.host, ==, "fe80::1%eth0");
-        g_assert_cmpstr(options.peer, ==, NODE);
-        g_assert_cmpstr(options.crl, ==, "c");
+        g_assert_cmpstr(options.keys.peer, ==, NODE);
+        g_assert_cmpstr(options.keys.crl, ==, "c");
         g_assert_true(options.json && options.zerocopy);
         g_assert_cmpint(
                 parse("--session-fd=3 --identity=d --busy=later --report-fd=4", &options, NULL), ==, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
-#include "probes/socket/statistics.h"
+#include "probes/common/statistics.h"
 
 static void test_middle(void)
 {

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "probes/socket/asking.h"
+#include "probes/common/asking.h"
 
 #define PATIENCE_MSEC 5000
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "probes/socket/judge.h"
-#include "probes/socket/statistics.h"
+#include "probes/common/judge.h"
+#include "probes/common/statistics.h"
 
 #define MSEC (UINT64_C(1000) * 1000)
 #define ROUND_NS (10 * MSEC)     /* at least: shorter ones see single packets */

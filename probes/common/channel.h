@@ -5,8 +5,7 @@
 
 #include "pki/tls.h"
 #include "probes/common/failure.h"
-#include "probes/socket/frame.h"
-#include "probes/socket/message.h"
+#include "probes/common/frame.h"
 
 #define ALD_CHANNEL_PATIENCE (5 * ALD_NSEC_PER_SEC) /* of each step on the control connection */
 
@@ -29,22 +28,11 @@ int ald_channel_open(AldChannel *channel, int fd, AldTls *tls, bool server, int 
 /* Says good-bye, as far as that needs no waiting. */
 void ald_channel_close(AldChannel *channel);
 
-int ald_channel_send(AldChannel *channel, const AldMessage *message);
-
-/* The same for messages of another kind. What was read is to be freed by g_free(). */
+/* Messages. What was read is to be freed by g_free(). */
 int ald_channel_send_text(AldChannel *channel, const char *text);
-int ald_channel_try_text(AldChannel *channel, char **ret);
-int ald_channel_receive_text(AldChannel *channel, uint64_t deadline, char **ret);
 
-/* 1 with the next message, 0 where there is none yet. An abort or a refusal by the other side is a failure.
- */
-int ald_channel_try(AldChannel *channel, AldMessage *ret);
+/* 1 with the next message, 0 where there is none yet. */
+int ald_channel_try_text(AldChannel *channel, char **ret);
 
 /* Waits for the next one until the deadline. */
-int ald_channel_receive(AldChannel *channel, uint64_t deadline, AldMessage *ret);
-
-/* The same with the usual patience; another type than this is a failure. */
-int ald_channel_expect(AldChannel *channel, AldMessageType type, AldMessage *ret);
-
-/* What came has no place here. */
-int ald_channel_unexpected(AldChannel *channel, const AldMessage *message);
+int ald_channel_receive_text(AldChannel *channel, uint64_t deadline, char **ret);

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "probes/socket/moved.h"
+#include "probes/common/moved.h"
 
 /*
  * Judges one direction by what its receiver has: when the start-up is over, whether more connections help,

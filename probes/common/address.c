@@ -9,10 +9,10 @@
 
 #include <glib.h>
 
+#include "probes/common/address.h"
 #include "probes/common/clock.h"
 #include "probes/common/wait.h"
 #include "probes/fd.h"
-#include "probes/socket/address.h"
 
 #define CONNECT_PATIENCE (5 * ALD_NSEC_PER_SEC)
 

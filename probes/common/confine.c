@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <sys/prctl.h>
 
+#include "probes/common/confine.h"
 #include "probes/common/limits.h"
-#include "probes/socket/confine.h"
 
 static const AldLimits limits = {
         .data_max = 64u * 1024 * 1024,

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "probes/socket/frame.h"
+#include "probes/common/frame.h"
 
 static size_t length(const AldFrameReader *reader)
 {

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "probes/socket/statistics.h"
+#include "probes/common/statistics.h"
 
 #define HALF_WIDTH 0.98 /* half of 1.96: the standard deviation of the rank is half the root of n */
 

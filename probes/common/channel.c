@@ -6,10 +6,10 @@
 #include <openssl/err.h>
 
 #include "pki/certificate.h"
+#include "probes/common/channel.h"
 #include "probes/common/clock.h"
 #include "probes/common/wait.h"
 #include "probes/fd.h"
-#include "probes/socket/channel.h"
 
 #define MESSAGES_MAX 4096u /* in one session: twice what the longest transfers take */
 
@@ -129,30 +129,6 @@ int ald_channel_send_text(AldChannel *channel, const char *text)
         return 0;
 }
 
-int ald_channel_send(AldChannel *channel, const AldMessage *message)
-{
-        g_autofree char *text = ald_message_write(message);
-
-        return ald_channel_send_text(channel, text);
-}
-
-static int parse(AldChannel *channel, const char *bytes, size_t n, AldMessage *ret)
-{
-        const char *key = NULL;
-        int r = ald_message_read(bytes, n, ret, &key);
-
-        ald_frame_drop(&channel->reader);
-        if (++channel->heard > MESSAGES_MAX)
-                return ald_fail(channel->failure, ALD_FAILURE_LIMIT, "the other side does not stop talking");
-        if (r < 0)
-                return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL,
-                        "the other side sent a message that is none%s%s", key ? ": bad " : "", key ?: "");
-        if (ret->type == ALD_MESSAGE_REFUSAL || ret->type == ALD_MESSAGE_ABORT)
-                return ald_fail(
-                        channel->failure, (AldFailureKind) ret->reason, "the other side: %s", ret->text);
-        return 1;
-}
-
 /* 1 with the next frame, 0 where there is none yet. */
 static int try_frame(AldChannel *channel, const char **ret, size_t *ret_n)
 {
@@ -176,15 +152,6 @@ static int try_frame(AldChannel *channel, const char **ret, size_t *ret_n)
         }
 }
 
-int ald_channel_try(AldChannel *channel, AldMessage *ret)
-{
-        const char *bytes;
-        size_t n;
-        int r = try_frame(channel, &bytes, &n);
-
-        return r > 0 ? parse(channel, bytes, n, ret) : r;
-}
-
 int ald_channel_try_text(AldChannel *channel, char **ret)
 {
         const char *bytes;
@@ -193,6 +160,8 @@ int ald_channel_try_text(AldChannel *channel, char **ret)
 
         if (r <= 0)
                 return r;
+        if (memchr(bytes, '\0', n))
+                return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL, "the other side sent no text");
         *ret = g_strndup(bytes, n);
         ald_frame_drop(&channel->reader);
         if (++channel->heard > MESSAGES_MAX)
@@ -213,34 +182,4 @@ int ald_channel_receive_text(AldChannel *channel, uint64_t deadline, char **ret)
                 if (r < 0)
                         return r;
         }
-}
-
-int ald_channel_receive(AldChannel *channel, uint64_t deadline, AldMessage *ret)
-{
-        int r;
-
-        for (;;) {
-                r = ald_channel_try(channel, ret);
-                if (r != 0)
-                        return r;
-                r = ald_wait_for(channel->fd, POLLIN, channel->stop, deadline,
-                        "waited for a word of the other side", channel->failure);
-                if (r < 0)
-                        return r;
-        }
-}
-
-int ald_channel_unexpected(AldChannel *channel, const AldMessage *message)
-{
-        return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL, "the other side said “%s” out of turn",
-                ald_message_type_to_string(message->type));
-}
-
-int ald_channel_expect(AldChannel *channel, AldMessageType type, AldMessage *ret)
-{
-        int r = ald_channel_receive(channel, ald_now() + ALD_CHANNEL_PATIENCE, ret);
-
-        if (r < 0)
-                return r;
-        return ret->type == type ? 0 : ald_channel_unexpected(channel, ret);
 }
