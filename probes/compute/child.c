@@ -54,6 +54,14 @@ static int list(const AldComputeOptions *options, const AldCl *cl, AldFailure *f
         return r;
 }
 
+/* Before it disturbs them, and before it goes on to. */
+static int give_way(const AldComputeOptions *options, bool others, AldFailure *failure)
+{
+        return options->gives_way && others
+                       ? ald_fail(failure, ALD_FAILURE_BUSY, "something else was at work")
+                       : 0;
+}
+
 static int measure(const AldComputeOptions *options, const AldCl *cl, AldFailure *failure)
 {
         const AldMetric metric = (AldMetric) __builtin_ctz(options->metrics);
@@ -71,7 +79,11 @@ static int measure(const AldComputeOptions *options, const AldCl *cl, AldFailure
         int r = ald_session_open_listed(&session, cl, &options->listed, failure);
 
         if (r >= 0)
+                r = give_way(options, session.busy, failure);
+        if (r >= 0)
                 r = ald_metric_measure(metric, &session, &how, &result, failure);
+        if (r >= 0)
+                r = give_way(options, result.meter.flags & ALD_FLAG_BUSY, failure);
         if (r >= 0)
                 tell(fd, ald_answer_of_measure(&result));
         return r;

@@ -40,6 +40,8 @@ static char **make_arguments(const Attempt *attempt)
                 g_ptr_array_add(all, g_strdup_printf("--pci=%s", attempt->device->pci));
         g_ptr_array_add(all, g_strdup_printf("--metric=%s", ald_metric_to_string(attempt->metric)));
         g_ptr_array_add(all, g_strdup_printf("--seconds-max=%s", seconds));
+        if (attempt->options->gives_way)
+                g_ptr_array_add(all, g_strdup("--give-way"));
         if (attempt->options->size > 0 && attempt->metric == ALD_METRIC_GEMM)
                 g_ptr_array_add(all, g_strdup_printf("--size=%u", attempt->options->size));
         if (attempt->options->variant && attempt->metric == ALD_METRIC_GEMM)

@@ -24,6 +24,7 @@ const char ald_compute_help[] =
         "     --size=N             gemm: of N rows and columns (as many as the device asks for)\n"
         "     --seconds-max=N      Of each metric, at most (3)\n"
         "     --timeout=N          Give a metric up after so many seconds (45)\n"
+        "     --give-way           Stop where others are at work, rather than measure beside them\n"
         "     --json               Print the result as JSON\n"
         "  -h --help               Show this help\n"
         "     --version            Show the version\n\n"
@@ -38,6 +39,7 @@ enum {
         SIZE,
         SECONDS,
         TIME_LIMIT,
+        GIVE_WAY,
         JSON,
         PROGRESS_FD,
         CHILD,
@@ -59,6 +61,7 @@ static const struct option table[] = {
         { "size", required_argument, NULL, SIZE },
         { "seconds-max", required_argument, NULL, SECONDS },
         { "timeout", required_argument, NULL, TIME_LIMIT },
+        { "give-way", no_argument, NULL, GIVE_WAY },
         { "json", no_argument, NULL, JSON },
         { "progress-fd", required_argument, NULL, PROGRESS_FD },
         { "child", no_argument, NULL, CHILD },
@@ -163,6 +166,9 @@ static int set_option(AldComputeOptions *options, int option, char **ret_error)
                 return set_variant(options, ret_error);
         case SECONDS:
                 return set_seconds(options, ret_error);
+        case GIVE_WAY:
+                options->gives_way = true;
+                return 0;
         case JSON:
                 options->json = true;
                 return 0;

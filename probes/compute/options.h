@@ -22,6 +22,7 @@ typedef struct AldComputeOptions {
         unsigned size;       /* n of it; 0: by the device */
         double seconds_max;  /* of a metric */
         unsigned timeout;    /* seconds after which a child is killed */
+        bool gives_way;      /* stops where others are at work */
         bool json;
         int progress_fd; /* -1: none */
 

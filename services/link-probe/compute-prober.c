@@ -148,8 +148,8 @@ int ald_compute_prober_start(AldComputeProber *prober, const AldComputeTarget *t
         g_autofree char *device = g_strdup_printf("--device=%s", target->device);
         g_autofree char *names = ald_compute_metrics_format(target->metrics);
         g_autofree char *metrics = g_strdup_printf("--metric=%s", names);
-        const char *const arguments[] = { "--json", "--progress-fd=" ALD_PROBE_SIDE_FD, device, metrics,
-                NULL };
+        const char *const arguments[] = { "--json", "--progress-fd=" ALD_PROBE_SIDE_FD, "--give-way", device,
+                metrics, NULL };
         int r;
 
         if (prober->target.device)

@@ -340,6 +340,16 @@ def test_work_beside_it_is_told(seat):
     assert "busy" in result["Flags"]
 
 
+@needs_pocl
+def test_it_gives_way(seat):
+    seat.add_pocl()
+    with hogs(os.cpu_count()):
+        result = seat.json("--device=cpu", "--metric=read,copy", "--give-way", "--seconds-max=1", status=1)
+    assert {metric: error["error"] for metric, error in result["Errors"].items()} == {"read": "busy", "copy": "busy"}
+    assert result["Errors"]["copy"]["message"] == "not tried: something else was at work"
+    assert not result["Flags"] and "MemoryBandwidthBytesPerSecond" not in result
+
+
 def test_what_comes_too_late_on_a_busy_machine_did_not_hang(seat):
     seat.add_fake("hang-build")
     with hogs(2 * os.cpu_count()):

@@ -60,7 +60,7 @@ def test_due_device_is_measured_and_shown(computing):
              if name not in ("Name", "Platform", "MemoryBandwidthMethod", "MeasuredUSec")}
     assert row == {**known, "DriverVersion": "3.1"}
     words, = service.runs()
-    assert words == ["--json", "--progress-fd=3", "--device=cpu", "--metric=gemm,read,copy,peak"]
+    assert words == ["--json", "--progress-fd=3", "--give-way", "--device=cpu", "--metric=gemm,read,copy,peak"]
     service.wait_idle()
     assert service.get("ComputeDevice") == "" and service.get("TimeToFreeUSec") == ABSENT
 
