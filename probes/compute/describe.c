@@ -58,7 +58,7 @@ static void add_advice(GString *text, const AldFigures *figures)
                         "busy: something else was at work; it can do more, measure again when idle" },
                 { ALD_FLAG_UNSTABLE,
                         "unstable: the rate did not become steady; more --seconds-max may help" },
-                { ALD_FLAG_SUSPECT, "suspect: this is more than it can do in theory; do not rely on it" },
+                { ALD_FLAG_SUSPECT, "suspect: this is more than it can do; do not rely on it" },
                 { ALD_FLAG_REDUCED, "reduced: there was too little memory for the usual size" },
                 { ALD_FLAG_WALL_CLOCK, "wall_clock: the driver's times are off, these are by the clock" },
         };

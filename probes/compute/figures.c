@@ -3,8 +3,10 @@
 #include <jansson.h>
 
 #include "probes/compute/figures.h"
+#include "probes/compute/gemm.h"
 
 #define TRIES 2u
+#define SUSPECT_ABOVE 1.05
 
 /* One metric of one device, while it is measured. */
 typedef struct Attempt {
@@ -155,6 +157,27 @@ static bool is_hopeless(const AldFailure *failure)
                        failure->kind == ALD_FAILURE_ABORTED || failure->kind == ALD_FAILURE_NO_SUCH_DEVICE);
 }
 
+/* Of the same types by the same units, and itself beyond doubt. */
+static bool is_bound(const AldMeasure *peak, const AldMeasure *gemm)
+{
+        const AldGemmVariant *variant = ald_gemm_variant_find(&ald_gemm_variants, gemm->method);
+
+        return !(peak->meter.flags & (ALD_FLAG_BUSY | ALD_FLAG_UNSTABLE)) &&
+               g_strcmp0(peak->precision, gemm->precision) == 0 &&
+               g_strcmp0(peak->accumulator, gemm->accumulator) == 0 &&
+               (!variant || !variant->peak || g_strcmp0(variant->peak, peak->method) == 0);
+}
+
+void ald_figures_judge(AldFigures *figures)
+{
+        const AldMeasure *peak = &figures->answers[ALD_METRIC_PEAK].measure;
+        AldMeasure *gemm = &figures->answers[ALD_METRIC_GEMM].measure;
+
+        if (figures->known[ALD_METRIC_GEMM] && figures->known[ALD_METRIC_PEAK] && is_bound(peak, gemm) &&
+                gemm->meter.best > SUSPECT_ABOVE * peak->meter.best)
+                gemm->meter.flags |= ALD_FLAG_SUSPECT;
+}
+
 void ald_figures_measure(const AldRunner *runner, const AldComputeOptions *options, const AldDevice *device,
         AldProgress *progress, AldFigures *ret)
 {
@@ -171,6 +194,7 @@ void ald_figures_measure(const AldRunner *runner, const AldComputeOptions *optio
                         is_hopeless(&ret->failures[metric]))
                         last = &ret->failures[metric];
         }
+        ald_figures_judge(ret);
         ret->measured = (uint64_t) g_get_real_time();
 }
 

@@ -20,6 +20,10 @@ void ald_figures_measure(const AldRunner *runner, const AldComputeOptions *optio
 void ald_figures_clear(AldFigures *figures);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldFigures, ald_figures_clear)
 
+/* Flags a product that is faster than registers alone, as suspect: devices do not tell what it may be in
+ * theory. */
+void ald_figures_judge(AldFigures *figures);
+
 /* Whether any metric is known. */
 bool ald_figures_any(const AldFigures *figures);
 

@@ -76,6 +76,7 @@ static const AldGemmVariant variants[] = {
         CPU("cpu-8x8", 16, 8, 4, 256, 128, fit_cpu_4),
         { .name = "nvidia-wgmma",
                 .fit = ald_nvidia_fit_wgmma,
+                .peak = "peak-wgmma",
                 .source = ald_kernel_gemm_wgmma,
                 .build = ald_nvidia_build_wgmma,
                 MATRIX_UNITS(256, 128, 256) },

@@ -32,6 +32,8 @@ struct AldGemmVariant {
         bool b_transposed; /* columns of B one after the other */
         unsigned multiple; /* n must be one of this */
 
+        const char *peak; /* the one of peak.h by units that others of its precision do not use; or NULL */
+
         const char *source, *options; /* options may be NULL */
         AldBuild build; /* NULL: of the source as it is. The options are those of the variant and of its
                            sizes. */

@@ -9,7 +9,7 @@
 typedef enum AldFlags {
         ALD_FLAG_BUSY = 1 << 0,       /* something else was at work */
         ALD_FLAG_UNSTABLE = 1 << 1,   /* the interval stayed wide */
-        ALD_FLAG_SUSPECT = 1 << 2,    /* more than the device can do in theory */
+        ALD_FLAG_SUSPECT = 1 << 2,    /* more than the device can do */
         ALD_FLAG_REDUCED = 1 << 3,    /* smaller than it should be, for want of memory */
         ALD_FLAG_WALL_CLOCK = 1 << 4, /* events and clock disagree: by the clock */
 } AldFlags;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+
+#include "probes/compute/figures.h"
+
+static const AldMeasure peak = {
+        .meter.best = 1000,
+        .method = "peak-mma",
+        .precision = "fp16",
+        .accumulator = "fp32",
+};
+
+/* The flags of a product of so many operations a second, beside that peak. */
+static unsigned judge(const AldMeasure *bound, const char *method, const char *precision, double rate)
+{
+        AldFigures figures = {
+                .known = { [ALD_METRIC_GEMM] = true, [ALD_METRIC_PEAK] = bound != NULL },
+        };
+        AldMeasure *gemm = &figures.answers[ALD_METRIC_GEMM].measure;
+
+        *gemm = (AldMeasure){
+                .meter = { .best = rate, .flags = ALD_FLAG_UNSTABLE },
+                .method = method,
+                .precision = precision,
+                .accumulator = "fp32",
+        };
+        if (bound)
+                figures.answers[ALD_METRIC_PEAK].measure = *bound;
+        ald_figures_judge(&figures);
+        return gemm->meter.flags;
+}
+
+static void test_above_registers(void)
+{
+        g_assert_cmpuint(judge(&peak, "nvidia-mma", "fp16", 900), ==, ALD_FLAG_UNSTABLE);
+        g_assert_cmpuint(judge(&peak, "nvidia-mma", "fp16", 1040), ==, ALD_FLAG_UNSTABLE);
+        g_assert_cmpuint(judge(&peak, "nvidia-mma", "fp16", 1060), ==, ALD_FLAG_UNSTABLE | ALD_FLAG_SUSPECT);
+        g_assert_cmpuint(judge(NULL, "nvidia-mma", "fp16", 1060), ==, ALD_FLAG_UNSTABLE);
+}
+
+static void test_of_another_kind(void)
+{
+        AldMeasure hopper = peak;
+
+        g_assert_cmpuint(judge(&peak, "tiled-fp32", "fp32", 2000), ==, ALD_FLAG_UNSTABLE);
+        g_assert_cmpuint(judge(&peak, "nvidia-wgmma", "fp16", 2000), ==, ALD_FLAG_UNSTABLE);
+        hopper.method = "peak-wgmma";
+        g_assert_cmpuint(
+                judge(&hopper, "nvidia-wgmma", "fp16", 2000), ==, ALD_FLAG_UNSTABLE | ALD_FLAG_SUSPECT);
+}
+
+static void test_beside_a_doubtful_peak(void)
+{
+        static const AldFlags doubts[] = { ALD_FLAG_BUSY, ALD_FLAG_UNSTABLE };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(doubts); i++) {
+                AldMeasure doubtful = peak;
+
+                doubtful.meter.flags = doubts[i];
+                g_assert_cmpuint(judge(&doubtful, "nvidia-mma", "fp16", 2000), ==, ALD_FLAG_UNSTABLE);
+        }
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/compute-figures/above-registers", test_above_registers);
+        g_test_add_func("/compute-figures/of-another-kind", test_of_another_kind);
+        g_test_add_func("/compute-figures/beside-a-doubtful-peak", test_beside_a_doubtful_peak);
+        return g_test_run();
+}
