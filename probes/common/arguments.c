@@ -16,6 +16,20 @@ int ald_arguments_refuse(char **ret_error, const char *format, ...)
         return -EINVAL;
 }
 
+int ald_arguments_read(int argc, char **argv, const struct option *table, AldArgumentsSet set, void *options,
+        char **ret_error)
+{
+        int option, r = 0;
+
+        optind = 0;
+        opterr = 0;
+        while (r == 0 && (option = getopt_long(argc, argv, "h", table, NULL)) >= 0)
+                r = option == '?' ? ald_arguments_refuse(ret_error, "unknown, or without its argument: %s",
+                                            argv[optind - 1])
+                                  : set(options, option, ret_error);
+        return r;
+}
+
 int ald_arguments_number(
         const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *ret, char **ret_error)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <getopt.h>
 #include <string.h>
 
 #include <glib.h>
@@ -151,9 +150,17 @@ static int set_number(AldComputeOptions *options, int option, char **ret_error)
         }
 }
 
-static int set_option(AldComputeOptions *options, int option, char **ret_error)
+static int set_option(void *userdata, int option, char **ret_error)
 {
+        AldComputeOptions *options = userdata;
+
         switch (option) {
+        case 'h':
+                options->mode = ALD_COMPUTE_HELP;
+                return 1;
+        case VERSION:
+                options->mode = ALD_COMPUTE_VERSION;
+                return 1;
         case LIST:
                 options->lists = true;
                 return 0;
@@ -215,27 +222,13 @@ int ald_compute_options_parse(int argc, char **argv, AldComputeOptions *ret, cha
                 .progress_fd = -1,
                 .answer_fd = -1,
         };
-        int option, r;
+        int r = ald_arguments_read(argc, argv, table, set_option, &options, ret_error);
 
-        optind = 0;
-        opterr = 0;
-        while ((option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
-                if (option == 'h' || option == VERSION) {
-                        options.mode = option == 'h' ? ALD_COMPUTE_HELP : ALD_COMPUTE_VERSION;
-                        *ret = options;
-                        return 0;
-                }
-                if (option == '?')
-                        return ald_arguments_refuse(
-                                ret_error, "unknown, or without its argument: %s", argv[optind - 1]);
-                r = set_option(&options, option, ret_error);
-                if (r < 0)
-                        return r;
-        }
-        if (optind < argc)
-                return ald_arguments_refuse(ret_error, "not understood: %s", argv[optind]);
-        r = check(&options, ret_error);
+        if (r == 0 && optind < argc)
+                r = ald_arguments_refuse(ret_error, "not understood: %s", argv[optind]);
+        if (r == 0)
+                r = check(&options, ret_error);
         if (r >= 0)
                 *ret = options;
-        return r;
+        return MIN(r, 0);
 }

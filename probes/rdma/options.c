@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
-#include <getopt.h>
+#include <glib.h>
 
 #include "probes/common/arguments.h"
 #include "probes/rdma/options.h"
@@ -79,8 +78,9 @@ static int set_number(AldRdmaOptions *options, int option, char **ret_error)
         return r;
 }
 
-static int set_option(AldRdmaOptions *options, int option, char **ret_error)
+static int set_option(void *userdata, int option, char **ret_error)
 {
+        AldRdmaOptions *options = userdata;
         const char **words[] = { &options->keys.key_file, &options->keys.identity, &options->keys.crl,
                 &options->keys.peer, &options->device };
 
@@ -104,37 +104,33 @@ static int set_option(AldRdmaOptions *options, int option, char **ret_error)
                 return set_number(options, option, ret_error);
         case 'h':
                 options->help = true;
-                return 0;
+                return 1;
         case VERSION:
                 options->version = true;
-                return 0;
-        case '?':
-                return ald_arguments_refuse(ret_error, "an option is unknown, or without its argument");
+                return 1;
         default:
                 *words[option - KEY_FILE] = optarg;
                 return 0;
         }
 }
 
+static int check(const AldRdmaOptions *options, char **ret_error)
+{
+        if (options->listens == !!options->connect)
+                return ald_arguments_refuse(ret_error, "one of --listen and --connect is needed");
+        return ald_keys_check(&options->keys, ret_error);
+}
+
 int ald_rdma_options_parse(int argc, char **argv, AldRdmaOptions *ret, char **ret_error)
 {
         AldRdmaOptions options = { .port = PORT, .seconds_max = 5 };
-        int option;
+        int r = ald_arguments_read(argc, argv, table, set_option, &options, ret_error);
 
-        optind = 0;
-        opterr = 0;
-        while ((option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
-                int r = set_option(&options, option, ret_error);
-
-                if (r < 0)
-                        return r;
-        }
-        *ret = options;
-        if (options.help || options.version)
-                return 0;
-        if (optind < argc)
-                return ald_arguments_refuse(ret_error, "not understood: %s", argv[optind]);
-        if (options.listens == !!options.connect)
-                return ald_arguments_refuse(ret_error, "one of --listen and --connect is needed");
-        return ald_keys_check(&options.keys, ret_error);
+        if (r == 0 && optind < argc)
+                r = ald_arguments_refuse(ret_error, "not understood: %s", argv[optind]);
+        if (r == 0)
+                r = check(&options, ret_error);
+        if (r >= 0)
+                *ret = options;
+        return MIN(r, 0);
 }

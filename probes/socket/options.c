@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 
 #include <glib.h>
@@ -171,9 +170,17 @@ static void set_word(AldProbeOptions *options, int option)
         *words[option - KEY_FILE] = optarg;
 }
 
-static int set_option(AldProbeOptions *options, int option, char **ret_error)
+static int set_option(void *userdata, int option, char **ret_error)
 {
+        AldProbeOptions *options = userdata;
+
         switch (option) {
+        case 'h':
+                options->mode = ALD_PROBE_HELP;
+                return 1;
+        case VERSION:
+                options->mode = ALD_PROBE_VERSION;
+                return 1;
         case LISTEN:
                 return set_mode(options, ALD_PROBE_LISTEN, optarg, ret_error);
         case CONNECT:
@@ -239,30 +246,16 @@ int ald_probe_options_parse(int argc, char **argv, AldProbeOptions *ret, char **
                 .streams_max = STREAMS_MAX,
                 .zerocopy = true,
         };
-        int option, r;
+        int r = ald_arguments_read(argc, argv, table, set_option, &options, ret_error);
 
-        optind = 0;
-        opterr = 0;
-        while ((option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
-                if (option == 'h' || option == VERSION) {
-                        options.mode = option == 'h' ? ALD_PROBE_HELP : ALD_PROBE_VERSION;
-                        *ret = options;
-                        return 0;
-                }
-                if (option == '?')
-                        return ald_arguments_refuse(
-                                ret_error, "unknown, or without its argument: %s", argv[optind - 1]);
-                r = set_option(&options, option, ret_error);
-                if (r < 0)
-                        return r;
-        }
         /* As iperf3 has it: an address may also follow as a word of its own. */
-        if (optind < argc && options.mode == ALD_PROBE_LISTEN && !options.host)
+        if (r == 0 && optind < argc && options.mode == ALD_PROBE_LISTEN && !options.host)
                 options.host = argv[optind++];
-        if (optind < argc)
-                return ald_arguments_refuse(ret_error, "not understood: %s", argv[optind]);
-        r = check(&options, ret_error);
+        if (r == 0 && optind < argc)
+                r = ald_arguments_refuse(ret_error, "not understood: %s", argv[optind]);
+        if (r == 0)
+                r = check(&options, ret_error);
         if (r >= 0)
                 *ret = options;
-        return r;
+        return MIN(r, 0);
 }
