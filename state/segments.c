@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "state/network.h"
+#include "state/segments-build.h"
+
+const char *ald_segment_how_to_string(AldSegmentHow how)
+{
+        static const char *const names[] = { "thunderbolt", "lldp", "infiniband", "roce" };
+
+        g_assert((size_t) how < G_N_ELEMENTS(names));
+        return names[how];
+}
+
+static guint hash_vertex(gconstpointer key)
+{
+        const AldVertex *vertex = key;
+
+        return ald_id_table_hash(&vertex->node->id) * 31 + g_str_hash(vertex->name) * 8 +
+               (guint) vertex->how * 2 + vertex->is_port;
+}
+
+static gboolean equal_vertices(gconstpointer a, gconstpointer b)
+{
+        const AldVertex *left = a, *right = b;
+
+        return left->node == right->node && left->how == right->how && left->is_port == right->is_port &&
+               strcmp(left->name, right->name) == 0;
+}
+
+AldVertex *ald_segment_find(
+        const AldSegmentBuild *build, AldSegmentHow how, const AldNode *node, const char *name, bool is_port)
+{
+        const AldVertex key = { .how = how, .node = node, .name = name, .is_port = is_port };
+
+        return g_hash_table_lookup(build->vertices, &key);
+}
+
+AldVertex *ald_segment_vertex(
+        AldSegmentBuild *build, AldSegmentHow how, const AldNode *node, const char *name, bool is_port)
+{
+        AldVertex *vertex = ald_segment_find(build, how, node, name, is_port);
+
+        if (vertex)
+                return vertex;
+        vertex = g_new(AldVertex, 1);
+        *vertex = (AldVertex){ .how = how, .node = node, .name = name, .is_port = is_port };
+        for (unsigned i = 0; i < ALD_N_JOINS; i++)
+                vertex->parent[i] = vertex;
+        g_hash_table_add(build->vertices, vertex);
+        return vertex;
+}
+
+static AldVertex *root_of(AldVertex *vertex, AldJoin join)
+{
+        while (vertex->parent[join] != vertex)
+                vertex = vertex->parent[join] = vertex->parent[join]->parent[join];
+        return vertex;
+}
+
+void ald_segment_join(AldVertex *a, AldVertex *b, AldJoin how_sure)
+{
+        for (unsigned i = how_sure; i < ALD_N_JOINS; i++)
+                root_of(a, i)->parent[i] = root_of(b, i);
+}
+
+AldVertex *ald_segment_link(AldSegmentBuild *build, const AldNode *node, const char *name)
+{
+        const AldNetwork *network = ald_record_as(
+                ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+        const AldInterface *interface = network ? ald_rows_find(&network->interfaces, name) : NULL;
+
+        if (interface)
+                name = ald_network_find_carrier(network, interface)->id;
+        return ald_segment_vertex(build, ALD_SEGMENT_ROCE, node, name, false);
+}
+
+void ald_segment_join_links(AldSegmentBuild *build, const AldNode *a, const char *interface_of_a,
+        const AldNode *b, const char *interface_of_b, AldJoin how_sure)
+{
+        ald_segment_join(ald_segment_link(build, a, interface_of_a),
+                ald_segment_link(build, b, interface_of_b), how_sure);
+}
+
+static int compare_members(const AldSegmentMember *a, const AldSegmentMember *b)
+{
+        int r = ald_id_compare(&a->node->id, &b->node->id);
+
+        return r != 0 ? r : strcmp(a->port, b->port);
+}
+
+static int compare_ports(gconstpointer a, gconstpointer b)
+{
+        const AldVertex *left = *(const AldVertex *const *) a, *right = *(const AldVertex *const *) b;
+        const AldSegmentMember x = { left->node, left->name }, y = { right->node, right->name };
+
+        return left->how != right->how ? (int) left->how - (int) right->how : compare_members(&x, &y);
+}
+
+static int compare_segments(gconstpointer a, gconstpointer b)
+{
+        const AldSegment *left = *(const AldSegment *const *) a, *right = *(const AldSegment *const *) b;
+        int r = (int) left->how - (int) right->how;
+
+        if (r == 0)
+                r = compare_members(&g_array_index(left->members, AldSegmentMember, 0),
+                        &g_array_index(right->members, AldSegmentMember, 0));
+        return r != 0 ? r : (int) left->candidate - (int) right->candidate;
+}
+
+static void segment_free(gpointer data)
+{
+        AldSegment *segment = data;
+
+        g_free(segment->identity);
+        g_array_unref(segment->members);
+        g_free(segment);
+}
+
+/* Gathers what hangs together, and looks whether it is more than one node's, and more than is sure. */
+typedef struct Part {
+        AldSegment *segment;
+        const AldVertex *first_sure;
+        bool several_nodes, several_sure;
+} Part;
+
+static Part *part_of(GHashTable *parts, AldVertex *vertex, AldJoin join)
+{
+        AldVertex *root = root_of(vertex, join);
+        Part *part = g_hash_table_lookup(parts, root);
+
+        if (part)
+                return part;
+        part = g_new0(Part, 1);
+        part->segment = g_new0(AldSegment, 1);
+        part->segment->how = vertex->how;
+        part->segment->candidate = join == ALD_JOIN_MAYBE;
+        part->segment->identity = g_strdup(vertex->identity);
+        part->segment->members = g_array_new(FALSE, FALSE, sizeof(AldSegmentMember));
+        part->first_sure = root_of(vertex, ALD_JOIN_SURE);
+        g_hash_table_insert(parts, root, part);
+        return part;
+}
+
+static void add_member(GHashTable *parts, AldVertex *vertex, AldJoin join)
+{
+        const AldSegmentMember member = { vertex->node, vertex->name };
+        Part *part = part_of(parts, vertex, join);
+        GArray *members = part->segment->members;
+
+        g_array_append_val(members, member);
+        if (g_array_index(members, AldSegmentMember, 0).node != vertex->node)
+                part->several_nodes = true;
+        if (part->first_sure != root_of(vertex, ALD_JOIN_SURE))
+                part->several_sure = true;
+}
+
+static void gather(GPtrArray *ports, AldJoin join, GPtrArray *segments)
+{
+        g_autoptr(GHashTable) parts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+        GHashTableIter iter;
+        gpointer value;
+
+        for (guint i = 0; i < ports->len; i++)
+                add_member(parts, ports->pdata[i], join);
+        g_hash_table_iter_init(&iter, parts);
+        while (g_hash_table_iter_next(&iter, NULL, &value)) {
+                const Part *part = value;
+
+                if (part->several_nodes && (join == ALD_JOIN_SURE || part->several_sure))
+                        g_ptr_array_add(segments, part->segment);
+                else
+                        segment_free(part->segment);
+        }
+}
+
+static GPtrArray *gather_all(const AldSegmentBuild *build)
+{
+        GPtrArray *segments = g_ptr_array_new_with_free_func(segment_free);
+        g_autoptr(GPtrArray) ports = g_ptr_array_new();
+        GHashTableIter iter;
+        gpointer key;
+
+        g_hash_table_iter_init(&iter, build->vertices);
+        while (g_hash_table_iter_next(&iter, &key, NULL))
+                if (((const AldVertex *) key)->is_port)
+                        g_ptr_array_add(ports, key);
+        g_ptr_array_sort(ports, compare_ports);
+        for (unsigned join = 0; join < ALD_N_JOINS; join++)
+                gather(ports, join, segments);
+        g_ptr_array_sort(segments, compare_segments);
+        return segments;
+}
+
+GPtrArray *ald_segments_compute(AldStore *store)
+{
+        g_autoptr(AldOwners) owners = ald_owners_new(store);
+        g_autoptr(GHashTable) vertices = g_hash_table_new_full(hash_vertex, equal_vertices, g_free, NULL);
+        AldSegmentBuild build = {
+                .store = store,
+                .owners = owners,
+                .strings = g_string_chunk_new(256),
+                .vertices = vertices,
+        };
+        GPtrArray *segments;
+
+        ald_segments_add_rdma_ports(&build);
+        ald_segments_join_thunderbolt(&build);
+        ald_segments_join_lldp(&build);
+        ald_segments_join_by_links(&build);
+        segments = gather_all(&build);
+        g_string_chunk_free(build.strings);
+        return segments;
+}
