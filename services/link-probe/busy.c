@@ -8,26 +8,51 @@
 
 #define SHARE 10u
 
-static uint64_t capacity_of(const AldResults *results, const AldNetwork *network, const char *interface)
-{
-        const AldInterface *row = network ? ald_rows_find(&network->interfaces, interface) : NULL;
+typedef struct Look {
+        const AldCounters *counters;
+        const AldResults *results;
+        const AldNetwork *network;
+} Look;
 
+static uint64_t capacity_of(const Look *look, const char *name)
+{
+        const AldPortCounters *port = ald_counters_find_port(look->counters, name);
+        const AldInterface *row = look->network ? ald_rows_find(&look->network->interfaces, name) : NULL;
+
+        if (port)
+                return port->bits_per_second;
         if (row && row->speed_bits_per_second != ALD_ABSENT_UINT64)
                 return row->speed_bits_per_second;
-        return ald_results_rate(results, interface);
+        return ald_results_rate(look->results, name);
 }
 
-char *ald_busy_reason(const AldCounters *counters, const AldResults *results, const AldNetwork *network,
-        const char *interface)
+static char *reason_of(const Look *look, const char *name)
 {
-        uint64_t rate = ald_counters_rate(counters, interface), capacity;
+        uint64_t rate = ald_counters_rate(look->counters, name), capacity;
 
         if (rate == ALD_ABSENT_UINT64)
                 return NULL;
-        capacity = capacity_of(results, network, interface);
+        capacity = capacity_of(look, name);
         if (capacity == ALD_ABSENT_UINT64 || rate <= capacity / SHARE)
                 return NULL;
-        return g_strdup_printf("%s is in use, with %" G_GUINT64_FORMAT " Mb/s", interface, rate / 1000000);
+        return g_strdup_printf("%s is in use, with %" G_GUINT64_FORMAT " Mb/s", name, rate / 1000000);
+}
+
+char *ald_busy_reason(
+        const AldCounters *counters, const AldResults *results, const AldNetwork *network, const char *name)
+{
+        const Look look = { counters, results, network };
+        char *reason = reason_of(&look, name);
+
+        for (unsigned i = 0; !reason && i < ald_counters_ports(counters); i++) {
+                const AldPortCounters *port = ald_counters_port(counters, i);
+
+                if (g_str_equal(port->name, name) && *port->interface)
+                        reason = reason_of(&look, port->interface);
+                else if (g_str_equal(port->interface, name))
+                        reason = reason_of(&look, port->name);
+        }
+        return reason;
 }
 
 static const struct in6_addr *in6_of(const void *address)

@@ -9,12 +9,12 @@
 #include "state/schema.h"
 
 /*
- * Why an interface is not to be disturbed by a probe of another node: what goes over it by its own counters
- * is more than a tenth of its speed, or where that is unknown, of the rate last measured. NULL where it may
- * be. Free with g_free().
+ * Why an interface or an RDMA port is not to be disturbed by a probe of another node: what goes over it by
+ * its own counters, or over the one behind or before it, is more than a tenth of its speed, or where that is
+ * unknown, of the rate last measured. NULL where it may be. Free with g_free().
  */
-char *ald_busy_reason(const AldCounters *counters, const AldResults *results, const AldNetwork *network,
-        const char *interface);
+char *ald_busy_reason(
+        const AldCounters *counters, const AldResults *results, const AldNetwork *network, const char *name);
 
 /* The interface that has the address of our end of a connection; "" where it is not known. */
 const char *ald_busy_interface(const struct sockaddr_storage *local, char buffer[static IFNAMSIZ]);

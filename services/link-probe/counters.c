@@ -27,8 +27,9 @@ struct AldCounters {
         int root;
         unsigned generation;
         bool complained;
-        GHashTable *by_name;  /* name → Counter */
-        GHashTable *occupied; /* name → the interface that stands for it: itself, or below what it lies */
+        GHashTable *by_name;  /* of an interface or a port → Counter */
+        GHashTable *occupied; /* the same → that by whose name all are released that share its wire */
+        GArray *ports;        /* of AldPortCounters, at the last reading */
 };
 
 AldCounters *ald_counters_new(int root)
@@ -38,6 +39,7 @@ AldCounters *ald_counters_new(int root)
         counters->root = root;
         counters->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
         counters->occupied = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        counters->ports = ald_port_counters_read(root);
         return counters;
 }
 
@@ -47,6 +49,7 @@ void ald_counters_free(AldCounters *counters)
                 return;
         g_hash_table_unref(counters->by_name);
         g_hash_table_unref(counters->occupied);
+        g_array_unref(counters->ports);
         g_free(counters);
 }
 
@@ -72,20 +75,10 @@ static Counter *counter_of(AldCounters *counters, const char *name)
         return counter;
 }
 
-/* "  eth0: BYTES packets errs drop fifo frame compressed multicast BYTES …" */
-static void read_line(AldCounters *counters, char *line, uint64_t now_usec)
+static void take(AldCounters *counters, const char *name, uint64_t received, uint64_t sent, uint64_t now_usec)
 {
-        const char *name = g_strchug(line);
-        char *colon = strrchr(line, ':');
-        uint64_t received, sent;
-        Counter *counter;
+        Counter *counter = counter_of(counters, name);
 
-        if (!colon ||
-                sscanf(colon + 1, "%" G_GUINT64_FORMAT " %*u %*u %*u %*u %*u %*u %*u %" G_GUINT64_FORMAT,
-                        &received, &sent) != 2)
-                return;
-        *colon = '\0';
-        counter = counter_of(counters, name);
         if (!counter)
                 return;
         counter->generation = counters->generation;
@@ -96,6 +89,42 @@ static void read_line(AldCounters *counters, char *line, uint64_t now_usec)
         counter->received = received;
         counter->sent = sent;
         counter->read_usec = g_hash_table_contains(counters->occupied, name) ? 0 : now_usec;
+}
+
+/* "  eth0: BYTES packets errs drop fifo frame compressed multicast BYTES …" */
+static void read_line(AldCounters *counters, char *line, uint64_t now_usec)
+{
+        char *colon = strrchr(line, ':');
+        uint64_t received, sent;
+
+        if (!colon ||
+                sscanf(colon + 1, "%" G_GUINT64_FORMAT " %*u %*u %*u %*u %*u %*u %*u %" G_GUINT64_FORMAT,
+                        &received, &sent) != 2)
+                return;
+        *colon = '\0';
+        take(counters, g_strchug(line), received, sent, now_usec);
+}
+
+static void read_ports(AldCounters *counters, uint64_t now_usec)
+{
+        g_array_unref(counters->ports);
+        counters->ports = ald_port_counters_read(counters->root);
+        for (unsigned i = 0; i < counters->ports->len; i++) {
+                const AldPortCounters *port = ald_counters_port(counters, i);
+
+                if (port->received != ALD_ABSENT_UINT64)
+                        take(counters, port->name, port->received, port->sent, now_usec);
+        }
+}
+
+unsigned ald_counters_ports(const AldCounters *counters)
+{
+        return counters->ports->len;
+}
+
+const AldPortCounters *ald_counters_port(const AldCounters *counters, unsigned i)
+{
+        return &g_array_index(counters->ports, AldPortCounters, i);
 }
 
 static gboolean is_gone(gpointer name, gpointer value, gpointer userdata)
@@ -118,38 +147,64 @@ void ald_counters_read(AldCounters *counters, uint64_t now_usec)
         counters->generation++;
         for (line = rest = text; (line = strsep(&rest, "\n"));)
                 read_line(counters, line, now_usec);
+        read_ports(counters, now_usec);
         g_hash_table_foreach_remove(counters->by_name, is_gone, counters);
 }
 
-uint64_t ald_counters_rate(const AldCounters *counters, const char *interface)
+uint64_t ald_counters_rate(const AldCounters *counters, const char *name)
 {
-        const Counter *counter = g_hash_table_lookup(counters->by_name, interface);
+        const Counter *counter = g_hash_table_lookup(counters->by_name, name);
 
-        return counter && !g_hash_table_contains(counters->occupied, interface) ? counter->rate
-                                                                                : ALD_ABSENT_UINT64;
+        return counter && !g_hash_table_contains(counters->occupied, name) ? counter->rate
+                                                                           : ALD_ABSENT_UINT64;
 }
 
-static const char *carrier_of(const AldNetwork *network, const char *interface)
+const AldPortCounters *ald_counters_find_port(const AldCounters *counters, const char *name)
 {
+        for (unsigned i = 0; i < counters->ports->len; i++)
+                if (g_str_equal(ald_counters_port(counters, i)->name, name))
+                        return ald_counters_port(counters, i);
+        return NULL;
+}
+
+/* Of an interface, or of a port that has one, what its traffic goes through in the end; else the name. */
+static const char *wire_of(const AldCounters *counters, const AldNetwork *network, const char *name)
+{
+        const AldPortCounters *port = ald_counters_find_port(counters, name);
+        const char *interface = port && *port->interface ? port->interface : name;
         const AldInterface *row = network ? ald_rows_find(&network->interfaces, interface) : NULL;
 
         return row ? ald_network_find_carrier(network, row)->id : interface;
 }
 
-bool ald_counters_is_occupied(const AldCounters *counters, const AldNetwork *network, const char *interface)
+bool ald_counters_is_occupied(const AldCounters *counters, const AldNetwork *network, const char *name)
 {
-        return g_hash_table_contains(counters->occupied, interface) ||
-               g_hash_table_contains(counters->occupied, carrier_of(network, interface));
+        return g_hash_table_contains(counters->occupied, name) ||
+               g_hash_table_contains(counters->occupied, wire_of(counters, network, name));
 }
 
-int ald_counters_occupy(AldCounters *counters, const AldNetwork *network, const char *interface)
+static void occupy(AldCounters *counters, const char *name, const char *user)
 {
-        const char *carrier = carrier_of(network, interface);
+        g_hash_table_replace(counters->occupied, g_strdup(name), g_strdup(user));
+}
 
-        if (ald_counters_is_occupied(counters, network, interface))
+int ald_counters_occupy(AldCounters *counters, const AldNetwork *network, const char *name)
+{
+        const char *wire = wire_of(counters, network, name);
+
+        if (ald_counters_is_occupied(counters, network, name))
                 return -EBUSY;
-        g_hash_table_insert(counters->occupied, g_strdup(interface), g_strdup(interface));
-        g_hash_table_replace(counters->occupied, g_strdup(carrier), g_strdup(interface));
+        occupy(counters, name, name);
+        occupy(counters, wire, name);
+        for (unsigned i = 0; i < counters->ports->len; i++) {
+                const AldPortCounters *port = ald_counters_port(counters, i);
+
+                if (!g_str_equal(wire_of(counters, network, port->name), wire))
+                        continue;
+                occupy(counters, port->name, name);
+                if (*port->interface)
+                        occupy(counters, port->interface, name);
+        }
         return 0;
 }
 
@@ -164,9 +219,9 @@ static void forget_traffic(AldCounters *counters, const char *name)
         counter->rate = ALD_ABSENT_UINT64;
 }
 
-void ald_counters_release(AldCounters *counters, const char *interface)
+void ald_counters_release(AldCounters *counters, const char *held)
 {
-        g_autofree char *user = g_strdup(interface);
+        g_autofree char *user = g_strdup(held);
         GHashTableIter iter;
         gpointer name, by;
 
@@ -179,16 +234,22 @@ void ald_counters_release(AldCounters *counters, const char *interface)
 }
 
 void ald_counters_foreach(const AldCounters *counters,
-        void (*found)(const char *interface, uint64_t rate, void *userdata), void *userdata)
+        void (*found)(const char *name, uint64_t rate, void *userdata), void *userdata)
 {
         GHashTableIter iter;
         gpointer name, value;
 
         g_hash_table_iter_init(&iter, counters->by_name);
-        while (g_hash_table_iter_next(&iter, &name, &value))
-                if (!g_hash_table_contains(counters->occupied, name) &&
-                        ((Counter *) value)->rate != ALD_ABSENT_UINT64)
-                        found(name, ((Counter *) value)->rate, userdata);
+        while (g_hash_table_iter_next(&iter, &name, &value)) {
+                const AldPortCounters *port = ald_counters_find_port(counters, name);
+                uint64_t rate = ((Counter *) value)->rate;
+
+                if (g_hash_table_contains(counters->occupied, name) || rate == ALD_ABSENT_UINT64)
+                        continue;
+                found(name, rate, userdata);
+                if (port && *port->interface)
+                        found(port->interface, rate, userdata);
+        }
         g_hash_table_iter_init(&iter, counters->occupied);
         while (g_hash_table_iter_next(&iter, &name, NULL))
                 found(name, UINT64_MAX, userdata);

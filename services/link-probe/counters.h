@@ -3,16 +3,17 @@
 
 #include <stdbool.h>
 
+#include "services/link-probe/port-counters.h"
 #include "state/schema.h"
 
 /*
- * How busy the interfaces of this machine are with what others send over them, by their own counters, and
- * which of them a probe uses. While one does, and until they were read again after it, nothing is known of
- * their traffic.
+ * How busy the interfaces and RDMA ports of this machine are with what others send over them, by their own
+ * counters, and which of them a probe uses. While one does, and until they were read again after it, nothing
+ * is known of their traffic. A name is that of an interface or of a port.
  */
 typedef struct AldCounters AldCounters;
 
-/* Reads proc/net/dev below the root. */
+/* Reads proc/net/dev and sys/class/infiniband below the root. */
 AldCounters *ald_counters_new(int root);
 void ald_counters_free(AldCounters *counters);
 
@@ -20,15 +21,22 @@ void ald_counters_free(AldCounters *counters);
 void ald_counters_read(AldCounters *counters, uint64_t now_usec);
 
 /* Bits per second of the busier direction, or absent. */
-uint64_t ald_counters_rate(const AldCounters *counters, const char *interface);
+uint64_t ald_counters_rate(const AldCounters *counters, const char *name);
 
-/* -EBUSY where a probe uses it. The network (maybe NULL) tells which other interface the traffic goes
- * through. */
-int ald_counters_occupy(AldCounters *counters, const AldNetwork *network, const char *interface);
-bool ald_counters_is_occupied(const AldCounters *counters, const AldNetwork *network, const char *interface);
-/* Releases both. */
-void ald_counters_release(AldCounters *counters, const char *interface);
+/* The ports there were at the last reading. */
+unsigned ald_counters_ports(const AldCounters *counters);
+const AldPortCounters *ald_counters_port(const AldCounters *counters, unsigned i);
+/* NULL where it is none. */
+const AldPortCounters *ald_counters_find_port(const AldCounters *counters, const char *name);
 
-/* Calls for each interface that is known: with UINT64_MAX for one that a probe uses. */
+/* -EBUSY where a probe uses it, or what has the same wire: a port its interface, and as the network (maybe
+ * NULL) tells, an interface another one. */
+int ald_counters_occupy(AldCounters *counters, const AldNetwork *network, const char *name);
+bool ald_counters_is_occupied(const AldCounters *counters, const AldNetwork *network, const char *name);
+/* Releases all that was occupied by this name. */
+void ald_counters_release(AldCounters *counters, const char *name);
+
+/* Calls for each that is known, maybe more than once: with UINT64_MAX for one that a probe uses, and for an
+ * interface also with the rate of its port. */
 void ald_counters_foreach(const AldCounters *counters,
-        void (*found)(const char *interface, uint64_t rate, void *userdata), void *userdata);
+        void (*found)(const char *name, uint64_t rate, void *userdata), void *userdata);

@@ -74,3 +74,8 @@ bool ald_gate_is_tls(const unsigned char *bytes, size_t n)
         /* A record of the handshake, of whatever version it says. */
         return n >= 2 && bytes[0] == 0x16 && bytes[1] == 0x03;
 }
+
+bool ald_gate_is_rdma(const unsigned char *bytes, size_t n)
+{
+        return n >= ALD_GATE_RDMA_SIZE && memcmp(bytes, ALD_GATE_RDMA, ALD_GATE_RDMA_SIZE) == 0;
+}

@@ -47,11 +47,27 @@ static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userda
         ald_job_ended(job, answer);
 }
 
+static const AldProbeTarget *target_of(const AldJob *job)
+{
+        return &g_array_index(job->targets, AldProbeTarget, job->next);
+}
+
+static void name(const AldJob *job, json_t *row)
+{
+        const AldProbeTarget *target = target_of(job);
+
+        json_object_set_new(row, "Address", json_string(job->address));
+        if (target->transport != ALD_TRANSPORT_RDMA)
+                return;
+        json_object_set_new(row, "SourcePort", json_string(target->source_port));
+        json_object_set_new(row, "SinkPort", json_string(target->sink_port));
+}
+
 static int start(AldJob *job, char **ret_reason)
 {
         static const AldProbeHandler handler = { .progress = on_progress, .ended = on_ended };
         const AldLinkJobs *links = job->context;
-        const AldProbeTarget *target = &g_array_index(job->targets, AldProbeTarget, job->next);
+        const AldProbeTarget *target = target_of(job);
         AldProbe *probe;
         int r = ald_prober_start(links->prober, target, &handler, job, &probe);
 
@@ -60,6 +76,8 @@ static int start(AldJob *job, char **ret_reason)
         if (r >= 0 || r != -EBUSY) {
                 g_free(job->address);
                 job->address = g_strdup(target->address);
+                g_free(job->device);
+                job->device = g_strdup(target->source_port);
         }
         if (r < 0 && r != -EBUSY)
                 *ret_reason = g_strdup_printf("%s cannot be measured: %s", target->address, g_strerror(-r));
@@ -73,13 +91,11 @@ static void end(AldJob *job, const char *reason)
 
 AldJob *ald_link_jobs_add(AldLinkJobs *links, uid_t uid, GArray *targets)
 {
-        static const AldJobTask task = {
-                .kind = ALD_KIND_LINK_SOCKET,
-                .start = start,
-                .end = end,
-                .retries_max = RETRIES_MAX,
+        static const AldJobTask tasks[ALD_TRANSPORT_N] = {
+                [ALD_TRANSPORT_SOCKET] = { ALD_KIND_LINK_SOCKET, start, end, name, RETRIES_MAX, false },
+                [ALD_TRANSPORT_RDMA] = { ALD_KIND_LINK_RDMA, start, end, name, RETRIES_MAX, false },
         };
         const AldProbeTarget *first = &g_array_index(targets, AldProbeTarget, 0);
 
-        return ald_job_new(links->jobs, &task, links, uid, g_strdup(first->peer), targets);
+        return ald_job_new(links->jobs, &tasks[first->transport], links, uid, g_strdup(first->peer), targets);
 }

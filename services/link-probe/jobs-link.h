@@ -15,5 +15,6 @@ void ald_link_jobs_free(AldLinkJobs *links);
 
 AldJobs *ald_link_jobs_all(AldLinkJobs *links);
 
-/* Takes over the targets (AldProbeTarget), of one peer; there is room. It waits until ald_jobs_step(). */
+/* Takes over the targets (AldProbeTarget), of one peer and transport; there is room. It waits until
+ * ald_jobs_step(). */
 AldJob *ald_link_jobs_add(AldLinkJobs *links, uid_t uid, GArray *targets);

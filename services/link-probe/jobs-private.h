@@ -17,6 +17,8 @@ typedef struct AldJobTask {
         int (*start)(AldJob *job, char **ret_reason);
         /* Ends what is running: ald_job_ended() follows. */
         void (*end)(AldJob *job, const char *reason);
+        /* Says what target job->next is, in its row of Paths; NULL where there are none. */
+        void (*name)(const AldJob *job, json_t *row);
         unsigned retries_max; /* of one target, while it is not its turn */
         /* Whether a job that is made to fail waits for that, since it tells more. */
         bool fails_at_end;

@@ -135,9 +135,13 @@ static gboolean on_retry(gpointer userdata)
 
 static void note_path(AldJob *job, const json_t *result, const char *error)
 {
-        json_t *row = result ? json_copy((json_t *) result) : json_object();
+        json_t *row;
 
-        json_object_set_new(row, "Address", json_string(job->address));
+        if (!job->task->name || !job->address)
+                return;
+        row = result ? json_copy((json_t *) result) : json_object();
+
+        job->task->name(job, row);
         if (error)
                 json_object_set_new(row, "Error", json_string(error));
         if (!job->paths)
@@ -150,8 +154,7 @@ static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
 {
         if (++job->retries > job->task->retries_max) {
                 /* The same would be in the way of what is left. */
-                if (job->address)
-                        note_path(job, NULL, reason);
+                note_path(job, NULL, reason);
                 finish(job, job->result ? ALD_JOB_DONE : ALD_JOB_FAILED, reason);
                 return;
         }
@@ -165,8 +168,7 @@ static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
 /* Goes on with the next target, or ends: done where at least one was measured. */
 static void go_on(AldJob *job, const json_t *result, const char *error)
 {
-        if (job->address)
-                note_path(job, result, error);
+        note_path(job, result, error);
         job->next++;
         job->fraction = 0;
         job->retries = 0;

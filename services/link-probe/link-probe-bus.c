@@ -130,6 +130,13 @@ static int method_probe_link(sd_bus_message *message, void *userdata, sd_bus_err
         return ald_probe_link_bus_handle(message, self->probe_link, error);
 }
 
+static int method_probe_rdma(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldLinkProbeBus *self = userdata;
+
+        return ald_probe_link_bus_handle_rdma(message, self->probe_link, error);
+}
+
 static int method_probe_compute(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldLinkProbeBus *self = userdata;
@@ -186,6 +193,8 @@ static const sd_bus_vtable link_probe_vtable[] = {
         SD_BUS_PROPERTY("RefusedSignals", "t", get_refused_signals, 0, 0),
         SD_BUS_METHOD_WITH_ARGS("ProbeLink", SD_BUS_ARGS("s", Node, "a{sv}", Options),
                 SD_BUS_RESULT("o", Job), method_probe_link, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("ProbeRdma", SD_BUS_ARGS("s", Node, "a{sv}", Options),
+                SD_BUS_RESULT("o", Job), method_probe_rdma, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("ProbeCompute", SD_BUS_ARGS("s", Device, "a{sv}", Options),
                 SD_BUS_RESULT("o", Job), method_probe_compute, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("ListJobs", SD_BUS_NO_ARGS, SD_BUS_RESULT("a(os)", Jobs), method_list_jobs,

@@ -6,6 +6,7 @@
 /* The data connections of a session have the 16 ports above. */
 const AldConfigKey ald_link_probe_config_keys[] = {
         { .group = "link-probe", .key = "enabled", .type = ALD_CONFIG_BOOLEAN, .fallback = "true" },
+        { .group = "link-probe", .key = "rdma", .type = ALD_CONFIG_BOOLEAN, .fallback = "true" },
         { .group = "link-probe", .key = "compute", .type = ALD_CONFIG_BOOLEAN, .fallback = "true" },
         { .group = "link-probe",
                 .key = "port",
@@ -38,6 +39,7 @@ AldLinkProbeConfig ald_link_probe_config_read(const AldConfig *config)
 {
         return (AldLinkProbeConfig){
                 .enabled = ald_config_boolean(config, "enabled"),
+                .rdma = ald_config_boolean(config, "rdma"),
                 .compute = ald_config_boolean(config, "compute"),
                 .port = (unsigned) ald_config_uint(config, "port"),
                 .max_sessions = (unsigned) ald_config_uint(config, "max-sessions"),

@@ -5,6 +5,7 @@
 
 typedef struct AldLinkProbeConfig {
         bool enabled;
+        bool rdma;
         bool compute;
         unsigned port;
         unsigned max_sessions;

@@ -19,7 +19,7 @@ struct AldLinkProbeManager {
         char own_id[ALD_NODE_ID_SIZE];
         AldLinkProbeConfig config;
         AldCredentials credentials;
-        char *program_path, *problem;
+        char *problem;
         AldProgram program;
 
         AldInhibitors *inhibitors;
@@ -48,23 +48,32 @@ static void tell(void *userdata)
                 manager->changed(manager->userdata);
 }
 
-static bool is_held_off(const AldLinkProbeManager *manager)
+static bool is_held_off(const AldLinkProbeManager *manager, AldTransport transport)
 {
-        return ald_inhibitors_what(manager->inhibitors) & ALD_INHIBIT_LINK;
+        return ald_inhibitors_what(manager->inhibitors) & ald_transports[transport].inhibit;
 }
 
-static bool is_able(const AldLinkProbeManager *manager)
+static bool is_able(const AldLinkProbeManager *manager, AldTransport transport)
 {
-        return manager->listener != NULL;
+        return manager->listener && (transport != ALD_TRANSPORT_RDMA || manager->config.rdma);
 }
 
-static int may_measure(void *userdata)
+static int may_measure(AldTransport transport, void *userdata)
 {
         const AldLinkProbeManager *manager = userdata;
 
-        if (!is_able(manager))
+        if (!is_able(manager, transport))
                 return -ENOTCONN;
-        return is_held_off(manager) ? -EBUSY : 0;
+        return is_held_off(manager, transport) ? -EBUSY : 0;
+}
+
+/* A machine without RDMA ports has no such links. */
+static bool is_measured(AldTransport transport, void *userdata)
+{
+        const AldLinkProbeManager *manager = userdata;
+
+        return may_measure(transport, userdata) >= 0 &&
+               (transport != ALD_TRANSPORT_RDMA || ald_counters_ports(manager->counters) > 0);
 }
 
 static const AldNetwork *network_of(const AldLinkProbeManager *manager)
@@ -106,29 +115,31 @@ static void on_computing(void *userdata)
         tell(manager);
 }
 
-static char *refuse_session(const char *interface, bool *ret_inhibited, void *userdata)
+static char *refuse_session(AldTransport transport, const char *port, bool *ret_inhibited, void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
 
-        *ret_inhibited = is_held_off(manager);
-        if (!is_able(manager))
-                return g_strdup("it measures no links any more");
+        *ret_inhibited = is_held_off(manager, transport);
+        if (!is_able(manager, transport))
+                return g_strdup_printf("it measures no %s any more", ald_transports[transport].noun);
         if (*ret_inhibited)
-                return ald_inhibitors_reason(manager->inhibitors, ALD_INHIBIT_LINK);
+                return ald_inhibitors_reason(manager->inhibitors, ald_transports[transport].inhibit);
         if (ald_computing_uses_cpu(manager->computing))
                 return g_strdup("its processors are being measured");
-        return *interface ? ald_busy_reason(
-                                    manager->counters, manager->results, network_of(manager), interface)
-                          : NULL;
+        return *port ? ald_busy_reason(manager->counters, manager->results, network_of(manager), port) : NULL;
 }
 
-static void on_connection(
-        int connection, const char *place, const struct sockaddr_storage *local, void *userdata)
+static void on_connection(int connection, AldTransport transport, const char *place,
+        const struct sockaddr_storage *local, void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
         char buffer[IFNAMSIZ];
 
-        (void) ald_sessions_start(manager->sessions, connection, place, ald_busy_interface(local, buffer));
+        if (is_able(manager, transport))
+                (void) ald_sessions_start(
+                        manager->sessions, transport, connection, place, ald_busy_interface(local, buffer));
+        else
+                manager->refused_before++;
         close(connection);
 }
 
@@ -148,12 +159,12 @@ static void set_problem(AldLinkProbeManager *manager, char *problem)
         manager->problem = problem;
 }
 
-static void stop_all(AldLinkProbeManager *manager, const char *reason)
+static void stop(AldLinkProbeManager *manager, AldTransport transport, const char *reason)
 {
         ald_schedule_stop(manager->schedule);
-        ald_jobs_fail_all(manager->jobs, ALD_KIND_LINK_SOCKET, reason);
-        ald_prober_end_all(manager->prober, reason);
-        ald_sessions_end_all(manager->sessions, reason);
+        ald_jobs_fail_all(manager->jobs, ald_transports[transport].kind, reason);
+        ald_prober_end_all(manager->prober, transport, reason);
+        ald_sessions_end_all(manager->sessions, transport, reason);
 }
 
 static void close_listener(AldLinkProbeManager *manager)
@@ -162,7 +173,8 @@ static void close_listener(AldLinkProbeManager *manager)
                 return;
         manager->refused_before += ald_listener_refused(manager->listener);
         g_clear_pointer(&manager->listener, ald_listener_free);
-        stop_all(manager, "this machine measures no links any more");
+        for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
+                stop(manager, i, "this machine measures no links any more");
 }
 
 /* Whether the machine can measure and be measured: opens or closes the port accordingly. */
@@ -192,7 +204,8 @@ static void on_tick(void *userdata)
 
         set_tick(manager, ALD_TICK_USEC);
         look(manager);
-        if (may_measure(manager) >= 0) {
+        /* RDMA is never measured where sockets are not. */
+        if (may_measure(ALD_TRANSPORT_SOCKET, manager) >= 0) {
                 ald_jobs_step(manager->jobs);
                 ald_schedule_run(manager->schedule);
         }
@@ -201,12 +214,15 @@ static void on_tick(void *userdata)
 static void on_inhibitors(void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
-        g_autofree char *by = NULL, *reason = NULL;
 
-        if (is_held_off(manager)) {
-                by = ald_inhibitors_reason(manager->inhibitors, ALD_INHIBIT_LINK);
+        for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++) {
+                g_autofree char *by = NULL, *reason = NULL;
+
+                if (!is_held_off(manager, i))
+                        continue;
+                by = ald_inhibitors_reason(manager->inhibitors, ald_transports[i].inhibit);
                 reason = g_strdup_printf("held off by %s", by);
-                stop_all(manager, reason);
+                stop(manager, i, reason);
         }
         ald_computing_check_locks(manager->computing);
         tell(manager);
@@ -245,8 +261,11 @@ static void make_parts(AldLinkProbeManager *manager)
                 .sessions = manager->sessions,
                 .counters = manager->counters,
                 .results = manager->results,
+                .may = is_measured,
+                .ended = on_probe_ended,
+                .userdata = manager,
         };
-        manager->schedule = ald_schedule_new(&parts, on_probe_ended, manager);
+        manager->schedule = ald_schedule_new(&parts);
 }
 
 static void make_computing(AldLinkProbeManager *manager)
@@ -265,6 +284,20 @@ static void make_computing(AldLinkProbeManager *manager)
         ald_computing_enable(manager->computing, manager->config.compute);
 }
 
+static void make_wishes(AldLinkProbeManager *manager)
+{
+        const AldWishParts parts = {
+                .own_id = manager->own_id,
+                .query = manager->query,
+                .jobs = manager->link_jobs,
+                .results = manager->results,
+                .allowed = may_measure,
+                .userdata = manager,
+        };
+
+        manager->wishes = ald_wishes_new(&parts);
+}
+
 int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
 {
         AldLinkProbeManager *manager = g_new0(AldLinkProbeManager, 1);
@@ -278,18 +311,14 @@ int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
                 return r;
         ald_credentials_init(&manager->credentials);
         manager->config = ald_link_probe_config_read(ald_service_config(service));
-        manager->program_path = ald_program_find("alidade-probe-socket");
-        manager->program = (AldProgram){
-                .path = manager->program_path,
-                .credentials = &manager->credentials,
-                .config = &manager->config,
-        };
+        manager->program = (AldProgram){ .credentials = &manager->credentials, .config = &manager->config };
+        for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
+                manager->program.paths[i] = ald_program_find(ald_transports[i].program);
         make_parts(manager);
         manager->inhibitors = ald_inhibitors_new(directory, on_inhibitors, manager);
         manager->jobs = ald_jobs_new();
         manager->link_jobs = ald_link_jobs_new(manager->jobs, manager->prober, on_measured, manager);
-        manager->wishes = ald_wishes_new(
-                manager->own_id, manager->query, manager->link_jobs, may_measure, manager);
+        make_wishes(manager);
         make_computing(manager);
         manager->tick = ald_timer_new("tick", on_tick, manager);
         look(manager);
@@ -316,7 +345,8 @@ void ald_link_probe_manager_free(AldLinkProbeManager *manager)
         ald_counters_free(manager->counters);
         ald_inhibitors_free(manager->inhibitors);
         ald_credentials_clear(&manager->credentials);
-        g_free(manager->program_path);
+        for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
+                g_free(manager->program.paths[i]);
         g_free(manager->problem);
         g_free(manager);
 }
@@ -332,6 +362,8 @@ void ald_link_probe_manager_configure(AldLinkProbeManager *manager)
 {
         manager->config = ald_link_probe_config_read(ald_service_config(manager->service));
         ald_computing_enable(manager->computing, manager->config.compute);
+        if (!manager->config.rdma)
+                stop(manager, ALD_TRANSPORT_RDMA, "this machine measures no links over RDMA any more");
         on_tick(manager);
 }
 

@@ -22,6 +22,7 @@ typedef struct Waiting {
         AldListener *listener;
         int fd;
         guint source, deadline;
+        AldTransport transport;
         char place[ALD_PLACE_MAX];
 } Waiting;
 
@@ -66,6 +67,7 @@ static void hand_on(Waiting *waiting)
 {
         AldListener *listener = waiting->listener;
         ald_fd int fd = ald_fd_steal(&waiting->fd);
+        AldTransport transport = waiting->transport;
         char place[ALD_PLACE_MAX];
         struct sockaddr_storage local = { 0 };
         socklen_t size = sizeof local;
@@ -75,16 +77,30 @@ static void hand_on(Waiting *waiting)
         if (getsockname(fd, (struct sockaddr *) &local, &size) < 0)
                 listener->refused++;
         else
-                listener->ready(ald_fd_steal(&fd), place, &local, listener->userdata);
+                listener->ready(ald_fd_steal(&fd), transport, place, &local, listener->userdata);
+}
+
+/* Takes off what asks for RDMA; TLS follows. */
+static bool take_wish(Waiting *waiting, const unsigned char *bytes, size_t n)
+{
+        unsigned char taken[ALD_GATE_RDMA_SIZE];
+
+        if (waiting->transport != ALD_TRANSPORT_SOCKET || !ald_gate_is_rdma(bytes, n) ||
+                recv(waiting->fd, taken, sizeof taken, MSG_DONTWAIT) != sizeof taken)
+                return false;
+        waiting->transport = ALD_TRANSPORT_RDMA;
+        return true;
 }
 
 static gboolean on_bytes(gint fd, GIOCondition condition, gpointer userdata)
 {
         Waiting *waiting = userdata;
-        unsigned char bytes[2];
+        unsigned char bytes[ALD_GATE_RDMA_SIZE];
         ssize_t n = recv(fd, bytes, sizeof bytes, MSG_PEEK | MSG_DONTWAIT);
 
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
+                return G_SOURCE_CONTINUE;
+        if (n > 0 && take_wish(waiting, bytes, (size_t) n))
                 return G_SOURCE_CONTINUE;
         waiting->source = 0;
         if (n > 0 && ald_gate_is_tls(bytes, (size_t) n))

@@ -5,15 +5,18 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+#include "services/link-probe/transport.h"
+
 /*
  * The port at which other nodes find this one. A connection waits here until the first bytes of TLS have
- * come, which costs a file descriptor and no more; then it is handed on.
+ * come, which costs a file descriptor and no more; then it is handed on. Those that ask for RDMA say so
+ * before, which is taken off.
  */
 typedef struct AldListener AldListener;
 
 /* Takes over the connection. `local` is our end of it. */
-typedef void (*AldListenerReady)(
-        int connection, const char *place, const struct sockaddr_storage *local, void *userdata);
+typedef void (*AldListenerReady)(int connection, AldTransport transport, const char *place,
+        const struct sockaddr_storage *local, void *userdata);
 
 /* On all addresses. -EADDRINUSE and the like. */
 int ald_listener_new(unsigned port, AldListenerReady ready, void *userdata, AldListener **ret);

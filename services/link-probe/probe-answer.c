@@ -12,6 +12,7 @@
 
 void ald_probe_answer_clear(AldProbeAnswer *answer)
 {
+        g_clear_pointer(&answer->word, g_free);
         g_clear_pointer(&answer->reason, g_free);
         g_clear_pointer(&answer->json, json_decref);
 }
@@ -101,6 +102,7 @@ void ald_probe_answer_read(const char *output, const char *failure, AldProbeAnsw
                 ret->verdict = g_strcmp0(error, "busy") == 0 || g_strcmp0(error, "inhibited") == 0
                                        ? ALD_PROBE_LATER
                                        : ALD_PROBE_FAILED;
+                ret->word = g_strdup(error);
                 ret->reason = g_strdup(message ?: error ?: "the probe did not say why it failed");
         } else {
                 keep_plain(json);
@@ -109,9 +111,9 @@ void ald_probe_answer_read(const char *output, const char *failure, AldProbeAnsw
         json_decref(json);
 }
 
-static uint64_t uint_of(const json_t *json, const char *name)
+uint64_t ald_probe_answer_uint(const AldProbeAnswer *answer, const char *name)
 {
-        const json_t *value = json_object_get(json, name);
+        const json_t *value = json_object_get(answer->json, name);
         json_int_t number;
 
         if (!json_is_integer(value))
@@ -132,21 +134,20 @@ static const char *limiter_of(const json_t *json)
 
 int ald_probe_answer_figures(const AldProbeAnswer *answer, AldLinkSocket *ret)
 {
-        const json_t *json = answer->json;
         AldLinkSocket figures = *(const AldLinkSocket *) ald_kinds[ALD_KIND_LINK_SOCKET].type->absent;
 
-        figures.upload_bits_per_second = uint_of(json, "UploadBitsPerSecond");
-        figures.download_bits_per_second = uint_of(json, "DownloadBitsPerSecond");
-        figures.upload_mean_bits_per_second = uint_of(json, "UploadMeanBitsPerSecond");
-        figures.download_mean_bits_per_second = uint_of(json, "DownloadMeanBitsPerSecond");
-        figures.rtt_min_nsec = uint_of(json, "RttMinNSec");
-        figures.rtt_p50_nsec = uint_of(json, "RttP50NSec");
-        figures.rtt_p99_nsec = uint_of(json, "RttP99NSec");
-        figures.jitter_nsec = uint_of(json, "JitterNSec");
-        figures.loaded_rtt_p50_nsec = uint_of(json, "LoadedRttP50NSec");
-        figures.kernel_min_rtt_nsec = uint_of(json, "KernelMinRttNSec");
-        figures.streams = uint_of(json, "Streams");
-        figures.limiter = limiter_of(json);
+        figures.upload_bits_per_second = ald_probe_answer_uint(answer, "UploadBitsPerSecond");
+        figures.download_bits_per_second = ald_probe_answer_uint(answer, "DownloadBitsPerSecond");
+        figures.upload_mean_bits_per_second = ald_probe_answer_uint(answer, "UploadMeanBitsPerSecond");
+        figures.download_mean_bits_per_second = ald_probe_answer_uint(answer, "DownloadMeanBitsPerSecond");
+        figures.rtt_min_nsec = ald_probe_answer_uint(answer, "RttMinNSec");
+        figures.rtt_p50_nsec = ald_probe_answer_uint(answer, "RttP50NSec");
+        figures.rtt_p99_nsec = ald_probe_answer_uint(answer, "RttP99NSec");
+        figures.jitter_nsec = ald_probe_answer_uint(answer, "JitterNSec");
+        figures.loaded_rtt_p50_nsec = ald_probe_answer_uint(answer, "LoadedRttP50NSec");
+        figures.kernel_min_rtt_nsec = ald_probe_answer_uint(answer, "KernelMinRttNSec");
+        figures.streams = ald_probe_answer_uint(answer, "Streams");
+        figures.limiter = limiter_of(answer->json);
         if (figures.upload_bits_per_second == ALD_ABSENT_UINT64 ||
                 figures.download_bits_per_second == ALD_ABSENT_UINT64)
                 return -EBADMSG;
@@ -169,15 +170,17 @@ int ald_probe_progress_read(const char *line, char **ret_phase, double *ret_frac
         return r;
 }
 
-int ald_probe_report_read(const char *line, char **ret_peer)
+int ald_probe_report_read(const char *line, char **ret_peer, char **ret_port)
 {
         json_t *json = load(line, strlen(line));
         const char *peer = json_string_value(json_object_get(json, "peer"));
         AldId id;
         int r = peer && ald_id_parse(peer, &id) >= 0 ? 0 : -EBADMSG;
 
-        if (r >= 0)
+        if (r >= 0) {
                 *ret_peer = g_strdup(peer);
+                *ret_port = g_strdup(string_of(json, "port", TEXT_MAX));
+        }
         json_decref(json);
         return r;
 }

@@ -7,8 +7,8 @@
 #include "state/schema.h"
 
 /*
- * What alidade-probe-socket says: its result, and lines meanwhile. It has talked to another machine, so
- * nothing of it is believed before it was checked.
+ * What a program that measures links says: its result, and lines meanwhile. It has talked to another machine,
+ * so nothing of it is believed before it was checked.
  */
 
 /* Another machine may refuse for a while, which is no failure of the link. */
@@ -20,6 +20,7 @@ typedef enum AldProbeVerdict {
 
 typedef struct AldProbeAnswer {
         AldProbeVerdict verdict;
+        char *word;   /* the name of the reason; NULL where it is done or told none */
         char *reason; /* NULL where it is done */
         json_t *json; /* the whole result where it is done, of numbers and strings */
 } AldProbeAnswer;
@@ -30,13 +31,17 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldProbeAnswer, ald_probe_answer_clear)
 /* Of the output, whose last line is the result. `failure` is as in probe-child.h. */
 void ald_probe_answer_read(const char *output, const char *failure, AldProbeAnswer *ret);
 
-/* The figures, as fields of the record that borrow from the answer; the rest is absent. -EBADMSG where there
- * is no rate in either direction. */
+/* The figures of a link over sockets, as fields of the record that borrow from the answer; the rest is
+ * absent. -EBADMSG where there is no rate in either direction. */
 int ald_probe_answer_figures(const AldProbeAnswer *answer, AldLinkSocket *ret);
 
 /* A line of progress: what is done, NULL where it does not say, and how far it is, 0 to 1. The phase is to be
  * freed. -EBADMSG where it is no such line. */
 int ald_probe_progress_read(const char *line, char **ret_phase, double *ret_fraction);
 
-/* A line of a session with another node: who that is; to be freed. -EBADMSG where it does not say. */
-int ald_probe_report_read(const char *line, char **ret_peer);
+/* A line of a session with another node: who that is, and the RDMA port that it is to measure to, NULL where
+ * it does not say; to be freed. -EBADMSG where it does not say who. */
+int ald_probe_report_read(const char *line, char **ret_peer, char **ret_port);
+
+/* A count of the result; absent where it tells none. */
+uint64_t ald_probe_answer_uint(const AldProbeAnswer *answer, const char *name);

@@ -19,6 +19,7 @@ struct AldProbeLinkBus {
 /* One that waits for its answer. */
 typedef struct Call {
         AldLinkProbeManager *manager;
+        AldTransport transport;
         sd_bus_message *message;
 } Call;
 
@@ -43,29 +44,78 @@ static int read_address(const char *text, const char *node, AldProbeTarget *targ
         return ald_probe_target_set(target, node, plain, scoped ? parts[1] : NULL);
 }
 
-static int read_option(sd_bus_message *message, const char *node, const char *name, AldWish *wish,
-        bool *rtt_only, sd_bus_error *error)
+static int read_text(sd_bus_message *message, const char **ret)
 {
+        return sd_bus_message_read(message, "v", "s", ret);
+}
+
+/* Kept as it is until all is known: an option may come twice. */
+static int read_port(sd_bus_message *message, char ret[static ALD_PORT_NAME_SIZE], sd_bus_error *error)
+{
+        g_autofree char *excerpt = NULL;
+        const char *port;
+        int r = read_text(message, &port);
+
+        if (r < 0)
+                return r;
+        if (ald_port_name_ok(port)) {
+                g_strlcpy(ret, port, ALD_PORT_NAME_SIZE);
+                return 0;
+        }
+        excerpt = ald_excerpt(port);
+        return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "No port such as mlx5_0.1: %s", excerpt);
+}
+
+static int read_rdma_option(
+        sd_bus_message *message, const char *name, AldProbeTarget *target, sd_bus_error *error)
+{
+        g_autofree char *excerpt = NULL;
+
+        if (g_str_equal(name, "Port"))
+                return read_port(message, target->source_port, error);
+        if (g_str_equal(name, "PeerPort"))
+                return read_port(message, target->sink_port, error);
+        excerpt = ald_excerpt(name);
+        return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "No option Port or PeerPort: %s", excerpt);
+}
+
+static int read_link_option(
+        sd_bus_message *message, const char *name, AldProbeTarget *target, sd_bus_error *error)
+{
+        g_autofree char *excerpt = NULL, *peer = g_strdup(target->peer);
+        bool rtt_only = target->rtt_only;
         const char *address;
         int flag, r;
 
         if (g_str_equal(name, "Address")) {
-                r = sd_bus_message_read(message, "v", "s", &address);
-                if (r >= 0 && read_address(address, node, &wish->target) < 0) {
-                        g_autofree char *excerpt = ald_excerpt(address);
-                        return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
-                                "Not an address, or a link-local one without %%INTERFACE: %s", excerpt);
+                r = read_text(message, &address);
+                if (r < 0)
+                        return r;
+                if (read_address(address, peer, target) >= 0) {
+                        target->rtt_only = rtt_only;
+                        return 0;
                 }
-        } else if (g_str_equal(name, "RttOnly")) {
+                excerpt = ald_excerpt(address);
+                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
+                        "Not an address, or a link-local one without %%INTERFACE: %s", excerpt);
+        }
+        if (g_str_equal(name, "RttOnly")) {
                 r = sd_bus_message_read(message, "v", "b", &flag);
                 if (r >= 0)
-                        *rtt_only = flag;
-        } else {
-                g_autofree char *excerpt = ald_excerpt(name);
-                return sd_bus_error_setf(
-                        error, SD_BUS_ERROR_INVALID_ARGS, "No option Address or RttOnly: %s", excerpt);
+                        target->rtt_only = flag;
+                return r;
         }
-        if (r == -ENXIO)
+        excerpt = ald_excerpt(name);
+        return sd_bus_error_setf(
+                error, SD_BUS_ERROR_INVALID_ARGS, "No option Address or RttOnly: %s", excerpt);
+}
+
+static int read_option(sd_bus_message *message, const char *name, AldProbeTarget *target, sd_bus_error *error)
+{
+        int r = target->transport == ALD_TRANSPORT_RDMA ? read_rdma_option(message, name, target, error)
+                                                        : read_link_option(message, name, target, error);
+
+        if (r == -ENXIO && !sd_bus_error_is_set(error))
                 return sd_bus_error_setf(
                         error, SD_BUS_ERROR_INVALID_ARGS, "The option %s is of another type", name);
         return r;
@@ -74,7 +124,6 @@ static int read_option(sd_bus_message *message, const char *node, const char *na
 static int read_wish(sd_bus_message *message, AldWish *wish, sd_bus_error *error)
 {
         const char *node, *name;
-        bool rtt_only = false;
         AldId id;
         int r;
 
@@ -90,39 +139,43 @@ static int read_wish(sd_bus_message *message, AldWish *wish, sd_bus_error *error
         while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
                 r = sd_bus_message_read(message, "s", &name);
                 if (r >= 0)
-                        r = read_option(message, node, name, wish, &rtt_only, error);
+                        r = read_option(message, name, &wish->target, error);
                 if (r >= 0)
                         r = sd_bus_message_exit_container(message);
         }
-        wish->target.rtt_only = rtt_only;
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
-static int refuse_inhibited(const AldInhibitorFile *lock, sd_bus_error *error)
+static int refuse_inhibited(const AldInhibitorFile *lock, const char *noun, sd_bus_error *error)
 {
         g_autofree char *who = ald_excerpt(lock->who), *why = ald_excerpt(lock->why);
 
         return sd_bus_error_setf(
-                error, ALD_ERROR_INHIBITED, "Probes of links are held off by %s: %s", who, why);
+                error, ALD_ERROR_INHIBITED, "Probes of %s are held off by %s: %s", noun, who, why);
 }
 
-static int refuse(AldLinkProbeManager *manager, int r, sd_bus_error *error)
+static int refuse(AldLinkProbeManager *manager, AldTransport transport, int r, sd_bus_error *error)
 {
+        const AldTransportInfo *info = &ald_transports[transport];
         const AldInhibitorFile *lock = ald_inhibitors_find(
-                ald_link_probe_manager_inhibitors(manager), ALD_INHIBIT_LINK);
+                ald_link_probe_manager_inhibitors(manager), info->inhibit);
 
         /* The same error without a lock is what the state service answered. */
         if (r == -EBUSY && lock)
-                return refuse_inhibited(lock, error);
+                return refuse_inhibited(lock, info->noun, error);
         switch (r) {
+        case -ENODEV:
+                return sd_bus_error_set(error, ALD_ERROR_NO_SUCH_DEVICE,
+                        "This machine or the node has no such RDMA port, or none that is active and has a "
+                        "counterpart");
         case -ENOENT:
                 return sd_bus_error_set(error, ALD_ERROR_NO_SUCH_NODE, "No such node is known");
         case -ENXIO:
                 return sd_bus_error_set(error, ALD_ERROR_NO_SUCH_NODE,
                         "The node has no such address, or none that leads to it");
         case -ENOTCONN:
-                return sd_bus_error_set(
-                        error, ALD_ERROR_NOT_JOINED, "This machine measures no links; Problem tells why");
+                return sd_bus_error_setf(error, ALD_ERROR_NOT_JOINED,
+                        "This machine measures no %s; its configuration or Problem tells why", info->noun);
         case -EINVAL:
                 return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, "That is this machine itself");
         case -ENOSPC:
@@ -149,36 +202,46 @@ static void on_answer(int r, AldJob *job, void *userdata)
                 sd_bus_reply_method_return(message, "o", path);
                 return;
         }
-        refuse(call->manager, r, &error);
+        refuse(call->manager, call->transport, r, &error);
         sd_bus_reply_method_error(message, &error);
         sd_bus_error_free(&error);
 }
 
-int ald_probe_link_bus_handle(sd_bus_message *message, void *userdata, sd_bus_error *error)
+/* `again` is what is called once polkit has answered. */
+static int handle(sd_bus_message *message, AldProbeLinkBus *self, AldTransport transport,
+        sd_bus_message_handler_t again, sd_bus_error *error)
 {
-        AldProbeLinkBus *self = userdata;
-        AldWish wish = { 0 };
+        AldWish wish = { .target.transport = transport };
         Call *call;
         int r;
 
         r = read_wish(message, &wish, error);
         if (r < 0)
                 return r;
-        r = ald_polkit_authorize(
-                self->service, message, ALD_LINK_PROBE_ACTION, ald_probe_link_bus_handle, userdata, error);
+        r = ald_polkit_authorize(self->service, message, ALD_LINK_PROBE_ACTION, again, self, error);
         if (r <= 0)
                 return r < 0 ? r : 1;
         r = ald_jobs_bus_uid_of_sender(message, &wish.uid);
         if (r < 0)
                 return r;
         call = g_new(Call, 1);
-        *call = (Call){ .manager = self->manager, .message = sd_bus_message_ref(message) };
+        *call = (Call){ self->manager, transport, sd_bus_message_ref(message) };
         r = ald_link_probe_manager_probe(self->manager, &wish, on_answer, call);
         if (r >= 0)
                 return 1;
         sd_bus_message_unref(call->message);
         g_free(call);
-        return refuse(self->manager, r, error);
+        return refuse(self->manager, transport, r, error);
+}
+
+int ald_probe_link_bus_handle(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        return handle(message, userdata, ALD_TRANSPORT_SOCKET, ald_probe_link_bus_handle, error);
+}
+
+int ald_probe_link_bus_handle_rdma(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        return handle(message, userdata, ALD_TRANSPORT_RDMA, ald_probe_link_bus_handle_rdma, error);
 }
 
 AldProbeLinkBus *ald_probe_link_bus_new(AldService *service, AldLinkProbeManager *manager)

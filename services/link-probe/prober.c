@@ -4,6 +4,7 @@
 
 #include "services/link-probe/probe-child.h"
 #include "services/link-probe/prober.h"
+#include "services/link-probe/rdma-answer.h"
 #include "services/link-probe/route.h"
 #include "state/record.h"
 
@@ -15,7 +16,7 @@ struct AldProbe {
         AldProbeTarget target;
         char interface[IFNAMSIZ];
         AldMedium medium;
-        bool occupies; /* its interface */
+        bool occupies; /* its interface or port */
         AldProbeChild *child;
         char *reason; /* why it was ended, where it was */
         const AldProbeHandler *handler;
@@ -44,10 +45,26 @@ int ald_probe_target_set(AldProbeTarget *target, const char *peer, const char *a
         return 0;
 }
 
+int ald_probe_target_set_ports(AldProbeTarget *target, const char *source_port, const char *sink_port)
+{
+        if (!ald_port_name_ok(source_port) || !ald_port_name_ok(sink_port))
+                return -EINVAL;
+        target->transport = ALD_TRANSPORT_RDMA;
+        g_strlcpy(target->source_port, source_port, sizeof target->source_port);
+        g_strlcpy(target->sink_port, sink_port, sizeof target->sink_port);
+        return 0;
+}
+
+/* Over RDMA the control connection is no burden to the interface that it goes through. */
+static const char *loaded_by(const AldProbeTarget *target, const char *interface)
+{
+        return target->transport == ALD_TRANSPORT_RDMA ? target->source_port : interface;
+}
+
 static void release(AldProbe *probe)
 {
         if (probe->occupies)
-                ald_counters_release(probe->prober->counters, probe->interface);
+                ald_counters_release(probe->prober->counters, loaded_by(&probe->target, probe->interface));
         probe->occupies = false;
 }
 
@@ -117,7 +134,10 @@ static void on_ended(const char *output, const char *failure, void *userdata)
         g_auto(AldProbeAnswer) answer = { 0 };
         unsigned i;
 
-        ald_probe_answer_read(output, failure, &answer);
+        if (probe->target.transport == ALD_TRANSPORT_RDMA)
+                ald_rdma_answer_read(output, failure, &answer);
+        else
+                ald_probe_answer_read(output, failure, &answer);
         if (probe->reason) {
                 ald_probe_answer_clear(&answer);
                 answer = (AldProbeAnswer){
@@ -149,6 +169,10 @@ static GPtrArray *make_arguments(const AldProbe *probe)
         ald_program_add(arguments, "--progress-fd=" ALD_PROBE_SIDE_FD);
         if (target->rtt_only)
                 ald_program_add(arguments, "--rtt-only");
+        if (target->transport == ALD_TRANSPORT_RDMA) {
+                ald_program_add(arguments, "--device=%s", target->source_port);
+                ald_program_add(arguments, "--peer-device=%s", target->sink_port);
+        }
         g_ptr_array_add(arguments, NULL);
         return arguments;
 }
@@ -156,10 +180,14 @@ static GPtrArray *make_arguments(const AldProbe *probe)
 static int start(AldProbe *probe)
 {
         static const AldProbeChildHandler handler = { .line = on_line, .ended = on_ended };
+        const char *program = probe->prober->program->paths[probe->target.transport];
         g_autoptr(GPtrArray) arguments = make_arguments(probe);
+        int r = ald_probe_child_new(program, (const char *const *) arguments->pdata, -1, DEADLINE_MSEC,
+                &handler, probe, &probe->child);
 
-        return ald_probe_child_new(probe->prober->program->path, (const char *const *) arguments->pdata, -1,
-                DEADLINE_MSEC, &handler, probe, &probe->child);
+        if (r < 0)
+                g_warning("Cannot run %s: %s", program, g_strerror(-r));
+        return r;
 }
 
 static bool is_probed(const AldProber *prober, const char *peer)
@@ -183,7 +211,7 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
         if (r < 0)
                 return r;
         if (is_probed(prober, target->peer) ||
-                ald_counters_occupy(prober->counters, network_of(prober), interface) < 0)
+                ald_counters_occupy(prober->counters, network_of(prober), loaded_by(target, interface)) < 0)
                 return -EBUSY;
         probe = g_new0(AldProbe, 1);
         probe->prober = prober;
@@ -195,7 +223,6 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
         probe->userdata = userdata;
         r = start(probe);
         if (r < 0) {
-                g_warning("Cannot run %s: %s", prober->program->path, g_strerror(-r));
                 probe_free(probe);
                 return r;
         }
@@ -212,10 +239,11 @@ void ald_probe_end(AldProbe *probe, const char *reason)
         ald_probe_child_end(probe->child, reason);
 }
 
-void ald_prober_end_all(AldProber *prober, const char *reason)
+void ald_prober_end_all(AldProber *prober, AldTransport transport, const char *reason)
 {
         for (unsigned i = 0; i < prober->probes->len; i++)
-                ald_probe_end(prober->probes->pdata[i], reason);
+                if (ald_prober_at(prober, i)->target.transport == transport)
+                        ald_probe_end(prober->probes->pdata[i], reason);
 }
 
 const AldProbeTarget *ald_probe_target(const AldProbe *probe)

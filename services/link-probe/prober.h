@@ -7,20 +7,25 @@
 #include "services/link-probe/program.h"
 #include "state/record.h"
 
-/* The probes that this machine makes: one per interface at a time, each in a child. */
+/* The probes that this machine makes: one per interface or RDMA port at a time, each in a child. */
 typedef struct AldProber AldProber;
 typedef struct AldProbe AldProbe;
 
 typedef struct AldProbeTarget {
+        AldTransport transport;
         char peer[33];
-        char address[46];   /* no zone */
-        char interface[16]; /* that it must go through; empty: as the route says */
+        char address[46];   /* no zone; over RDMA that for the control connection */
+        char interface[16]; /* that the address must be reached through; empty: as the route says */
+        /* Over RDMA: "mlx5_0.1" of this machine and of the peer. */
+        char source_port[ALD_PORT_NAME_SIZE], sink_port[ALD_PORT_NAME_SIZE];
         bool rtt_only;
 } AldProbeTarget;
 
-/* Copies what is there; -EINVAL where it is too long. */
+/* Copies what is there, for sockets; -EINVAL where it is too long. */
 int ald_probe_target_set(
         AldProbeTarget *target, const char *peer, const char *address, const char *interface);
+/* Makes it one of RDMA; -EINVAL for what can be no port. */
+int ald_probe_target_set_ports(AldProbeTarget *target, const char *source_port, const char *sink_port);
 
 typedef struct AldProbeHandler {
         void (*progress)(AldProbe *probe, const char *phase, double fraction, void *userdata);
@@ -40,14 +45,14 @@ void ald_prober_set_network(AldProber *prober, AldRecord *network);
 /* While the machine is not to be disturbed: none is started. */
 void ald_prober_hold(AldProber *prober, bool hold);
 
-/* -EBUSY while none is to be started, or its interface or its peer is in a probe; other errors are those of
+/* -EBUSY while none is to be started, or its interface, port or peer is in a probe; other errors are those of
  * the route. */
 int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldProbeHandler *handler,
         void *userdata, AldProbe **ret);
 
 /* Ends it: `ended` follows, as a failure for this reason. */
 void ald_probe_end(AldProbe *probe, const char *reason);
-void ald_prober_end_all(AldProber *prober, const char *reason);
+void ald_prober_end_all(AldProber *prober, AldTransport transport, const char *reason);
 
 const AldProbeTarget *ald_probe_target(const AldProbe *probe);
 const char *ald_probe_interface(const AldProbe *probe);

@@ -5,10 +5,11 @@
 
 #include "services/link-probe/credentials.h"
 #include "services/link-probe/link-probe-config.h"
+#include "services/link-probe/transport.h"
 
-/* The command line of alidade-probe-socket, as every probe and session begins it. */
+/* The programs that measure links, and the command line as every probe and session begins it. */
 typedef struct AldProgram {
-        const char *path;
+        char *paths[ALD_TRANSPORT_N];
         const AldCredentials *credentials;
         const AldLinkProbeConfig *config;
 } AldProgram;

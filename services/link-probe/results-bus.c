@@ -5,32 +5,37 @@
 
 struct AldResultsBus {
         AldResults *results;
-        AldRecordExport *export;
+        AldRecordExport *exports[ALD_TRANSPORT_N];
 };
 
-static void on_put(const char *key, const AldLinkSocket *fields, void *userdata)
+static AldRecordExport *export_of(const AldResultsBus *self, AldKind kind)
 {
-        AldResultsBus *self = userdata;
-
-        (void) ald_record_export_put(self->export, key, fields);
+        return self->exports[ald_transport_of_kind(ald_kinds[kind].name)];
 }
 
-static void on_drop(const char *key, void *userdata)
+static void on_put(const char *key, const AldRecord *record, void *userdata)
 {
-        AldResultsBus *self = userdata;
+        (void) ald_record_export_put(export_of(userdata, record->kind), key, ald_record_fields(record));
+}
 
-        ald_record_export_drop(self->export, key);
+static void on_drop(const char *key, AldKind kind, void *userdata)
+{
+        ald_record_export_drop(export_of(userdata, kind), key);
 }
 
 int ald_results_bus_new(AldService *service, AldResults *results, AldResultsBus **ret)
 {
         static const AldResultsHandler handler = { .put = on_put, .drop = on_drop };
         AldResultsBus *self = g_new0(AldResultsBus, 1);
+        int r = 0;
 
         *ret = self;
         self->results = results;
         ald_results_watch(results, &handler, self);
-        return ald_record_export_new(service, ALD_LINK_PROBE_LINK_PATH, ALD_KIND_LINK_SOCKET, &self->export);
+        for (AldTransport i = 0; r >= 0 && i < ALD_TRANSPORT_N; i++)
+                r = ald_record_export_new(
+                        service, ALD_LINK_PROBE_LINK_PATH, ald_transports[i].kind, &self->exports[i]);
+        return r;
 }
 
 void ald_results_bus_free(AldResultsBus *self)
@@ -38,6 +43,7 @@ void ald_results_bus_free(AldResultsBus *self)
         if (!self)
                 return;
         ald_results_watch(self->results, NULL, NULL);
-        ald_record_export_free(self->export);
+        for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
+                ald_record_export_free(self->exports[i]);
         g_free(self);
 }

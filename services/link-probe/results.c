@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/link-probe/result-record.h"
 #include "services/link-probe/results.h"
 
 typedef struct Result {
@@ -54,7 +57,7 @@ static void drop_oldest(AldResults *results)
         Result *result = g_queue_pop_head_link(&results->by_age)->data;
 
         if (results->handler)
-                results->handler->drop(result->key, results->userdata);
+                results->handler->drop(result->key, result->record->kind, results->userdata);
         g_hash_table_remove(results->by_key, result->key);
 }
 
@@ -85,64 +88,46 @@ static Result *result_of(AldResults *results, const char *key)
         return result;
 }
 
-static char *key_of(const AldProbeTarget *target)
+/* Takes over the record. */
+static void put(AldResults *results, const char *key, AldRecord *record, uint64_t now)
 {
-        return g_strdup_printf("%s,%s", target->peer, target->address);
-}
-
-/* Takes a struct whose source and sink are yet to be filled in. */
-static void put(AldResults *results, const AldProbeTarget *target, AldLinkSocket *fields, uint64_t now)
-{
-        g_autofree char *key = key_of(target);
         Result *result = result_of(results, key);
-        AldRecord *record;
-        int r;
 
-        fields->source = results->own_id;
-        fields->sink = target->peer;
-        fields->sink_address = target->address;
-        r = ald_record_new(ALD_KIND_LINK_SOCKET, fields, &record);
-        g_assert(r >= 0); /* A few strings of bounded length always fit. */
         g_clear_pointer(&result->record, ald_record_unref);
         result->record = record;
         result->changed = now;
         if (results->handler)
-                results->handler->put(result->key, ald_record_fields(record), results->userdata);
+                results->handler->put(result->key, record, results->userdata);
 }
 
 void ald_results_fail(AldResults *results, const AldProbeTarget *target, const char *reason,
         uint64_t realtime, uint64_t now)
 {
-        g_autofree char *key = key_of(target);
+        g_autofree char *key = ald_result_key(target);
         const Result *before = g_hash_table_lookup(results->by_key, key);
-        /* Held, since what is borrowed from it goes into its successor. */
-        g_autoptr(AldRecord) held = before ? ald_record_ref(before->record) : NULL;
-        AldLinkSocket fields = ALD_LINK_SOCKET_INIT;
 
-        if (held)
-                fields = *ald_record_as(held, LINK_SOCKET, AldLinkSocket);
-        fields.failure = reason;
-        fields.failed_usec = realtime;
-        fields.failures = fields.failures == ALD_ABSENT_UINT64 ? 1 : fields.failures + 1;
-        put(results, target, &fields, now);
+        put(results, key,
+                ald_result_failure(results->own_id, target, before ? before->record : NULL, reason, realtime),
+                now);
 }
 
 static void succeed(AldResults *results, const AldProbe *probe, const AldProbeAnswer *answer,
         uint64_t realtime, uint64_t now)
 {
-        const AldMedium *medium = ald_probe_medium(probe);
-        AldLinkSocket fields;
+        const AldProbeTarget *target = ald_probe_target(probe);
+        g_autofree char *key = ald_result_key(target);
+        AldRecord *record;
 
-        if (ald_probe_answer_figures(answer, &fields) < 0) {
-                ald_results_fail(results, ald_probe_target(probe), "the probe gave no rates", realtime, now);
-                return;
+        switch (ald_result_success(results->own_id, probe, answer, realtime, &record)) {
+        case 0:
+                put(results, key, record, now);
+                break;
+        case -EXDEV:
+                ald_results_fail(results, target, "the probe measured between other ports", realtime, now);
+                break;
+        default:
+                ald_results_fail(results, target, "the probe gave no rates", realtime, now);
         }
-        fields.source_interface = ald_probe_interface(probe);
-        fields.source_interface_type = medium->type;
-        fields.source_interface_generation = medium->generation;
-        fields.negotiated_bits_per_second = medium->bits_per_second;
-        fields.measured_usec = realtime;
-        put(results, ald_probe_target(probe), &fields, now);
 }
 
 void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbeAnswer *answer,
@@ -162,20 +147,40 @@ void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbe
         }
 }
 
+static const AldLinkSocket *socket_row(const GList *l)
+{
+        const AldRecord *record = ((const Result *) l->data)->record;
+
+        return record->kind == ALD_KIND_LINK_SOCKET ? ald_record_as(record, LINK_SOCKET, AldLinkSocket)
+                                                    : NULL;
+}
+
+bool ald_results_reached(const AldResults *results, const char *peer, const char *address)
+{
+        for (const GList *l = results->by_age.head; l; l = l->next) {
+                const AldLinkSocket *row = socket_row(l);
+
+                if (row && g_str_equal(row->sink, peer) && g_str_equal(row->sink_address, address))
+                        return row->failures == ALD_ABSENT_UINT64 || row->failures == 0;
+        }
+        return false;
+}
+
 uint64_t ald_results_rate(const AldResults *results, const char *interface)
 {
         uint64_t greatest = ALD_ABSENT_UINT64;
 
         for (const GList *l = results->by_age.head; l; l = l->next) {
-                const Result *result = l->data;
-                const AldLinkSocket *row = ald_record_as(result->record, LINK_SOCKET, AldLinkSocket);
-                const uint64_t rates[] = { row->upload_bits_per_second, row->download_bits_per_second };
+                const AldLinkSocket *row = socket_row(l);
 
-                for (size_t i = 0; i < G_N_ELEMENTS(rates); i++)
-                        if (g_strcmp0(row->source_interface, interface) == 0 &&
-                                rates[i] != ALD_ABSENT_UINT64 &&
-                                (greatest == ALD_ABSENT_UINT64 || rates[i] > greatest))
-                                greatest = rates[i];
+                if (!row || g_strcmp0(row->source_interface, interface) != 0)
+                        continue;
+                for (unsigned i = 0; i < 2; i++) {
+                        uint64_t rate = i == 0 ? row->upload_bits_per_second : row->download_bits_per_second;
+
+                        if (rate != ALD_ABSENT_UINT64 && (greatest == ALD_ABSENT_UINT64 || rate > greatest))
+                                greatest = rate;
+                }
         }
         return greatest;
 }

@@ -14,8 +14,8 @@ typedef struct AldResults AldResults;
 #define ALD_RESULT_KEPT_USEC (UINT64_C(2) * 3600 * 1000 * 1000)
 
 typedef struct AldResultsHandler {
-        void (*put)(const char *key, const AldLinkSocket *fields, void *userdata);
-        void (*drop)(const char *key, void *userdata);
+        void (*put)(const char *key, const AldRecord *record, void *userdata);
+        void (*drop)(const char *key, AldKind kind, void *userdata);
 } AldResultsHandler;
 
 AldResults *ald_results_new(const char *own_id);
@@ -31,6 +31,9 @@ void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbe
 /* The same of a path that could not even be begun. */
 void ald_results_fail(AldResults *results, const AldProbeTarget *target, const char *reason,
         uint64_t realtime, uint64_t now);
+
+/* Whether the address of the peer was reached when it was last tried. */
+bool ald_results_reached(const AldResults *results, const char *peer, const char *address);
 
 /* The greatest rate that was measured through an interface, either way; absent where none was. */
 uint64_t ald_results_rate(const AldResults *results, const char *interface);

@@ -5,20 +5,16 @@
 
 struct AldSchedule {
         AldScheduleParts parts;
-        AldScheduleEnded ended;
-        void *userdata;
         AldAvoid *avoid;
         AldRecord *network; /* of this machine */
         bool wanted;
 };
 
-AldSchedule *ald_schedule_new(const AldScheduleParts *parts, AldScheduleEnded ended, void *userdata)
+AldSchedule *ald_schedule_new(const AldScheduleParts *parts)
 {
         AldSchedule *schedule = g_new0(AldSchedule, 1);
 
         schedule->parts = *parts;
-        schedule->ended = ended;
-        schedule->userdata = userdata;
         schedule->avoid = ald_avoid_new();
         return schedule;
 }
@@ -51,7 +47,7 @@ void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldPr
         ald_results_take(schedule->parts.results, probe, answer, ald_realtime_usec(), now_usec());
         /* From here on what goes over the interface is not the probe's. */
         ald_counters_read(schedule->parts.counters, now_usec());
-        schedule->ended(span, schedule->userdata);
+        schedule->parts.ended(span, schedule->parts.userdata);
 }
 
 static void on_progress(AldProbe *probe, const char *phase, double fraction, void *userdata)
@@ -88,6 +84,11 @@ static unsigned room(const AldSchedule *schedule)
         return n >= ALD_SCHEDULE_PROBES_MAX ? 0 : ALD_SCHEDULE_PROBES_MAX - n;
 }
 
+static bool may(const AldSchedule *schedule, AldTransport transport)
+{
+        return schedule->parts.may(transport, schedule->parts.userdata);
+}
+
 static void on_due(GArray *targets, void *userdata)
 {
         AldSchedule *schedule = userdata;
@@ -95,13 +96,21 @@ static void on_due(GArray *targets, void *userdata)
         if (!targets || !schedule->wanted)
                 return;
         schedule->wanted = false;
-        for (unsigned i = 0; i < targets->len && room(schedule) > 0; i++)
-                start(schedule, &g_array_index(targets, AldProbeTarget, i));
+        for (unsigned i = 0; i < targets->len && room(schedule) > 0; i++) {
+                const AldProbeTarget *target = &g_array_index(targets, AldProbeTarget, i);
+
+                if (may(schedule, target->transport))
+                        start(schedule, target);
+        }
 }
 
-static void add_traffic(const char *interface, uint64_t rate, void *userdata)
+/* An interface may be told of more than once. */
+static void add_traffic(const char *name, uint64_t rate, void *userdata)
 {
-        g_hash_table_replace(userdata, g_strdup(interface), g_memdup2(&rate, sizeof rate));
+        const uint64_t *known = g_hash_table_lookup(userdata, name);
+
+        if (!known || *known < rate)
+                g_hash_table_replace(userdata, g_strdup(name), g_memdup2(&rate, sizeof rate));
 }
 
 static void add_node(const char *node, void *userdata)
@@ -121,6 +130,8 @@ static void ask(AldSchedule *schedule)
                 .avoid = avoid,
         };
 
+        for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
+                question.transports[i] = may(schedule, i);
         ald_counters_foreach(parts->counters, add_traffic, traffic);
         ald_avoid_foreach(schedule->avoid, now_usec(), add_node, avoid);
         ald_sessions_foreach_peer(parts->sessions, add_node, avoid);
@@ -130,9 +141,10 @@ static void ask(AldSchedule *schedule)
                 ald_state_query_due(parts->query, &question, on_due, schedule);
 }
 
-static void on_network(int error, AldRecord *network, void *userdata)
+static void on_own(int error, const AldNodeRecords *records, void *userdata)
 {
         AldSchedule *schedule = userdata;
+        AldRecord *network = records->network;
 
         /* While the state service starts again, what it said last is good enough. */
         if (network) {
@@ -151,7 +163,7 @@ void ald_schedule_run(AldSchedule *schedule)
         ald_counters_read(schedule->parts.counters, now_usec());
         ald_results_expire(schedule->parts.results, now_usec());
         schedule->wanted = true;
-        r = ald_state_query_network(schedule->parts.query, schedule->parts.own_id, on_network, schedule);
+        r = ald_state_query_node(schedule->parts.query, schedule->parts.own_id, on_own, schedule);
         if (r < 0)
                 g_info("The state service cannot be asked: %s", g_strerror(-r));
 }

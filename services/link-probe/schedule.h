@@ -23,12 +23,14 @@ typedef struct AldScheduleParts {
         AldSessions *sessions;
         AldCounters *counters;
         AldResults *results;
+        /* Whether links are to be measured by it now. */
+        bool (*may)(AldTransport transport, void *userdata);
+        /* Called where a probe has ended: after so long another may be due. */
+        void (*ended)(uint64_t usec, void *userdata);
+        void *userdata;
 } AldScheduleParts;
 
-/* Called where a probe has ended: after so long another may be due. */
-typedef void (*AldScheduleEnded)(uint64_t usec, void *userdata);
-
-AldSchedule *ald_schedule_new(const AldScheduleParts *parts, AldScheduleEnded ended, void *userdata);
+AldSchedule *ald_schedule_new(const AldScheduleParts *parts);
 void ald_schedule_free(AldSchedule *schedule);
 
 /* Asks, and starts what is due when the answer comes. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <net/if.h>
 
 #include "services/link-probe/probe-answer.h"
 #include "services/link-probe/probe-child.h"
@@ -14,11 +13,12 @@
 typedef struct Session {
         AldSessions *all;
         AldProbeChild *child;
+        AldTransport transport;
         char *place;
-        char *peer;               /* NULL as long as it has not shown who it is */
-        char interface[IFNAMSIZ]; /* empty: not known */
-        bool occupies;            /* that one */
-        bool refused;             /* it is told to come later */
+        char *peer;                    /* NULL as long as it has not shown who it is */
+        char port[ALD_PORT_NAME_SIZE]; /* over which it measures: an interface or an RDMA port; or empty */
+        bool occupies;                 /* that one */
+        bool refused;                  /* it is told to come later */
 } Session;
 
 struct AldSessions {
@@ -37,7 +37,7 @@ static void session_free(gpointer data)
 
         ald_probe_child_free(session->child);
         if (session->occupies)
-                ald_counters_release(session->all->counters, session->interface);
+                ald_counters_release(session->all->counters, session->port);
         g_free(session->place);
         g_free(session->peer);
         g_free(session);
@@ -99,18 +99,20 @@ unsigned ald_sessions_count(const AldSessions *sessions)
 }
 
 /* What the other side is told instead of being measured, or NULL. */
-static char *refusal_of(AldSessions *sessions, const char *interface, bool *ret_inhibited)
+static char *refusal_of(const Session *session, bool *ret_inhibited)
 {
+        const AldSessions *sessions = session->all;
         const AldNetwork *network = sessions->handler->network(sessions->userdata);
-        char *reason = sessions->handler->refuse(interface, ret_inhibited, sessions->userdata);
+        char *reason = sessions->handler->refuse(
+                session->transport, session->port, ret_inhibited, sessions->userdata);
 
         if (reason)
                 return reason;
         *ret_inhibited = false;
         if (ald_sessions_count(sessions) >= sessions->program->config->max_sessions)
                 return g_strdup("as many sessions as may be are under way");
-        if (*interface && ald_counters_is_occupied(sessions->counters, network, interface))
-                return g_strdup_printf("another probe uses %s", interface);
+        if (*session->port && ald_counters_is_occupied(sessions->counters, network, session->port))
+                return g_strdup_printf("another probe uses %s", session->port);
         return NULL;
 }
 
@@ -119,12 +121,12 @@ static void admit(Session *session)
 {
         AldSessions *all = session->all;
         bool inhibited = false;
-        g_autofree char *refusal = refusal_of(all, session->interface, &inhibited), *line = NULL;
+        g_autofree char *refusal = refusal_of(session, &inhibited), *line = NULL;
 
         session->refused = refusal != NULL;
-        if (!refusal && *session->interface)
+        if (!refusal && *session->port)
                 session->occupies = ald_counters_occupy(all->counters, all->handler->network(all->userdata),
-                                            session->interface) >= 0;
+                                            session->port) >= 0;
         line = refusal ? g_strdup_printf("%s %s\n", inhibited ? "inhibited" : "busy", refusal)
                        : g_strdup("\n");
         ald_probe_child_say(session->child, line);
@@ -133,10 +135,15 @@ static void admit(Session *session)
 static void on_line(const char *line, void *userdata)
 {
         Session *session = userdata;
-        g_autofree char *peer = NULL;
+        g_autofree char *peer = NULL, *port = NULL;
 
-        if (session->peer || ald_probe_report_read(line, &peer) < 0)
+        if (session->peer || ald_probe_report_read(line, &peer, &port) < 0)
                 return;
+        if (session->transport == ALD_TRANSPORT_RDMA) {
+                if (!port || !ald_port_name_ok(port))
+                        return;
+                g_strlcpy(session->port, port, sizeof session->port);
+        }
         ald_probe_child_set_deadline(session->child, SESSION_MSEC);
         admit(session);
         session->peer = g_steal_pointer(&peer);
@@ -169,11 +176,12 @@ static int spawn(Session *session, int connection)
         ald_program_add(arguments, "--report-fd=" ALD_PROBE_SIDE_FD);
         ald_program_add(arguments, "--ask");
         g_ptr_array_add(arguments, NULL);
-        return ald_probe_child_new(program->path, (const char *const *) arguments->pdata, connection,
-                STRANGER_MSEC, &handler, session, &session->child);
+        return ald_probe_child_new(program->paths[session->transport], (const char *const *) arguments->pdata,
+                connection, STRANGER_MSEC, &handler, session, &session->child);
 }
 
-int ald_sessions_start(AldSessions *sessions, int connection, const char *place, const char *interface)
+int ald_sessions_start(AldSessions *sessions, AldTransport transport, int connection, const char *place,
+        const char *interface)
 {
         Session *session;
         int r;
@@ -186,11 +194,14 @@ int ald_sessions_start(AldSessions *sessions, int connection, const char *place,
         }
         session = g_new0(Session, 1);
         session->all = sessions;
+        session->transport = transport;
         session->place = g_strdup(place);
-        g_strlcpy(session->interface, interface, sizeof session->interface);
+        /* Of RDMA the program tells the port. */
+        if (transport == ALD_TRANSPORT_SOCKET)
+                g_strlcpy(session->port, interface, sizeof session->port);
         r = spawn(session, connection);
         if (r < 0) {
-                g_warning("Cannot run %s: %s", sessions->program->path, g_strerror(-r));
+                g_warning("Cannot run %s: %s", sessions->program->paths[transport], g_strerror(-r));
                 session_free(session);
                 return r;
         }
@@ -199,12 +210,12 @@ int ald_sessions_start(AldSessions *sessions, int connection, const char *place,
         return 0;
 }
 
-void ald_sessions_end_all(AldSessions *sessions, const char *reason)
+void ald_sessions_end_all(AldSessions *sessions, AldTransport transport, const char *reason)
 {
         for (unsigned i = 0; i < sessions->list->len; i++) {
                 Session *session = sessions->list->pdata[i];
 
-                if (is_measuring(session))
+                if (session->transport == transport && is_measuring(session))
                         ald_probe_child_end(session->child, reason);
         }
 }

@@ -14,9 +14,9 @@ typedef struct AldSessions AldSessions;
 #define ALD_SESSIONS_PER_PLACE_MAX 2u
 
 typedef struct AldSessionsHandler {
-        /* Why this machine is not to be measured through the interface now ("" where that is unknown): a word
-         * and a reason, or NULL. *ret_inhibited tells which of the two it is. Free with g_free(). */
-        char *(*refuse)(const char *interface, bool *ret_inhibited, void *userdata);
+        /* Why this machine is not to be measured through the interface or RDMA port now ("" where that is
+         * unknown), or NULL. *ret_inhibited: since it is held off, not busy. Free with g_free(). */
+        char *(*refuse)(AldTransport transport, const char *port, bool *ret_inhibited, void *userdata);
         /* The Node1.Network of this machine, or NULL. */
         const AldNetwork *(*network)(void *userdata);
         void (*changed)(void *userdata);
@@ -26,12 +26,14 @@ AldSessions *ald_sessions_new(
         const AldProgram *program, AldCounters *counters, const AldSessionsHandler *handler, void *userdata);
 void ald_sessions_free(AldSessions *sessions);
 
-/* The connection stays the caller's. -EUSERS where there are too many from that place or in all, or
- * too many of late from there that were not of the cluster. */
-int ald_sessions_start(AldSessions *sessions, int connection, const char *place, const char *interface);
+/* The connection stays the caller's, and came in through the interface ("" where that is unknown). -EUSERS
+ * where there are too many from that place or in all, or too many of late from there that were not of the
+ * cluster. */
+int ald_sessions_start(AldSessions *sessions, AldTransport transport, int connection, const char *place,
+        const char *interface);
 
-/* Ends those that measure. */
-void ald_sessions_end_all(AldSessions *sessions, const char *reason);
+/* Ends those that measure by it. */
+void ald_sessions_end_all(AldSessions *sessions, AldTransport transport, const char *reason);
 
 /* Those that measure; who has not shown yet who it is does not. */
 unsigned ald_sessions_count(const AldSessions *sessions);

@@ -15,7 +15,7 @@
 typedef struct Asked {
         AldStateQuery *query;
         sd_bus_slot *slot;
-        AldNetworkAnswer answered;
+        AldNodeAnswer answered;
         void *userdata;
 } Asked;
 
@@ -61,12 +61,41 @@ static void complain(AldStateQuery *query, const char *what)
         query->complained = true;
 }
 
+typedef struct DueRow {
+        const char *kind, *peer, *address, *interface, *source_port, *sink_port;
+} DueRow;
+
+static const char **value_of(DueRow *row, const char *name)
+{
+        return g_str_equal(name, "Kind")         ? &row->kind
+               : g_str_equal(name, "Peer")       ? &row->peer
+               : g_str_equal(name, "Address")    ? &row->address
+               : g_str_equal(name, "Interface")  ? &row->interface
+               : g_str_equal(name, "SourcePort") ? &row->source_port
+               : g_str_equal(name, "SinkPort")   ? &row->sink_port
+                                                 : NULL;
+}
+
+static void add_target(const DueRow *row, GArray *targets)
+{
+        int transport = ald_transport_of_kind(row->kind);
+        AldProbeTarget target;
+        AldId id;
+
+        if (transport < 0 || targets->len >= TARGETS_MAX || ald_id_parse(row->peer, &id) < 0 ||
+                ald_probe_target_set(&target, row->peer, row->address, row->interface) < 0)
+                return;
+        if (transport == ALD_TRANSPORT_RDMA &&
+                ald_probe_target_set_ports(&target, row->source_port, row->sink_port) < 0)
+                return;
+        g_array_append_val(targets, target);
+}
+
 /* One row, of which unknown entries are skipped. */
 static int read_row(sd_bus_message *message, GArray *targets)
 {
-        const char *kind = "", *peer = "", *address = "", *interface = "", *name;
-        AldProbeTarget target;
-        AldId id;
+        DueRow row = { "", "", "", "", "", "" };
+        const char *name;
         int r;
 
         r = sd_bus_message_enter_container(message, 'a', "{sv}");
@@ -76,20 +105,15 @@ static int read_row(sd_bus_message *message, GArray *targets)
                 r = sd_bus_message_read(message, "s", &name);
                 if (r < 0)
                         return r;
-                value = g_str_equal(name, "Kind")        ? &kind
-                        : g_str_equal(name, "Peer")      ? &peer
-                        : g_str_equal(name, "Address")   ? &address
-                        : g_str_equal(name, "Interface") ? &interface
-                                                         : NULL;
+                value = value_of(&row, name);
                 r = value ? sd_bus_message_read(message, "v", "s", value) : sd_bus_message_skip(message, "v");
                 if (r >= 0)
                         r = sd_bus_message_exit_container(message);
         }
         if (r >= 0)
                 r = sd_bus_message_exit_container(message);
-        if (r >= 0 && g_str_equal(kind, ald_kinds[ALD_KIND_LINK_SOCKET].name) && targets->len < TARGETS_MAX &&
-                ald_id_parse(peer, &id) >= 0 && ald_probe_target_set(&target, peer, address, interface) >= 0)
-                g_array_append_val(targets, target);
+        if (r >= 0)
+                add_target(&row, targets);
         return r;
 }
 
@@ -163,6 +187,25 @@ static int append_avoid(sd_bus_message *message, GPtrArray *avoid)
         return r;
 }
 
+static int append_kinds(sd_bus_message *message, const bool *transports)
+{
+        int r;
+
+        r = sd_bus_message_open_container(message, 'e', "sv");
+        if (r >= 0)
+                r = sd_bus_message_append(message, "s", "Kinds");
+        if (r >= 0)
+                r = sd_bus_message_open_container(message, 'v', "as");
+        if (r >= 0)
+                r = sd_bus_message_open_container(message, 'a', "s");
+        for (AldTransport i = 0; r >= 0 && i < ALD_TRANSPORT_N; i++)
+                if (transports[i])
+                        r = sd_bus_message_append(message, "s", ald_kinds[ald_transports[i].kind].name);
+        for (unsigned i = 0; r >= 0 && i < 3; i++)
+                r = sd_bus_message_close_container(message);
+        return r;
+}
+
 static int append_question(sd_bus_message *message, const AldDueQuestion *question)
 {
         int r;
@@ -175,8 +218,7 @@ static int append_question(sd_bus_message *message, const AldDueQuestion *questi
         if (r >= 0)
                 r = append_avoid(message, question->avoid);
         if (r >= 0)
-                r = sd_bus_message_append(
-                        message, "{sv}", "Kinds", "as", 1, ald_kinds[ALD_KIND_LINK_SOCKET].name);
+                r = append_kinds(message, question->transports);
         if (r >= 0)
                 r = sd_bus_message_append(message, "{sv}", "BytesPerHour", "t", question->bytes_per_hour);
         return r < 0 ? r : sd_bus_message_close_container(message);
@@ -201,8 +243,31 @@ void ald_state_query_due(
                 complain(query, g_strerror(-r));
 }
 
-/* Of all that is known of the node the one record. */
-static int read_network(sd_bus_message *message, AldRecord **ret)
+AldNodeRecords ald_node_records_ref(const AldNodeRecords *records)
+{
+        return (AldNodeRecords){
+                .network = records->network ? ald_record_ref(records->network) : NULL,
+                .fabric = records->fabric ? ald_record_ref(records->fabric) : NULL,
+        };
+}
+
+void ald_node_records_clear(AldNodeRecords *records)
+{
+        g_clear_pointer(&records->network, ald_record_unref);
+        g_clear_pointer(&records->fabric, ald_record_unref);
+}
+
+static int read_one(sd_bus_message *message, const char *kind, AldNodeRecords *records)
+{
+        if (!records->network && g_str_equal(kind, ald_kinds[ALD_KIND_NETWORK].name))
+                return ald_record_bus_read(message, ALD_KIND_NETWORK, NULL, &records->network, NULL);
+        if (!records->fabric && g_str_equal(kind, ald_kinds[ALD_KIND_FABRIC].name))
+                return ald_record_bus_read(message, ALD_KIND_FABRIC, NULL, &records->fabric, NULL);
+        return sd_bus_message_skip(message, "a{sv}");
+}
+
+/* Of all that is known of the node these records. */
+static int read_profile(sd_bus_message *message, AldNodeRecords *records)
 {
         const char *kind;
         int r;
@@ -210,12 +275,8 @@ static int read_network(sd_bus_message *message, AldRecord **ret)
         r = sd_bus_message_enter_container(message, 'a', "{sa{sv}}");
         while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sa{sv}")) > 0) {
                 r = sd_bus_message_read(message, "s", &kind);
-                if (r < 0)
-                        return r;
-                if (!*ret && g_str_equal(kind, ald_kinds[ALD_KIND_NETWORK].name))
-                        r = ald_record_bus_read(message, ALD_KIND_NETWORK, NULL, ret, NULL);
-                else
-                        r = sd_bus_message_skip(message, "a{sv}");
+                if (r >= 0)
+                        r = read_one(message, kind, records);
                 if (r >= 0)
                         r = sd_bus_message_exit_container(message);
         }
@@ -225,21 +286,21 @@ static int read_network(sd_bus_message *message, AldRecord **ret)
 static int on_profile(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
         Asked *asked = userdata;
-        g_autoptr(AldRecord) network = NULL;
-        AldNetworkAnswer answered = asked->answered;
+        g_auto(AldNodeRecords) records = { 0 };
+        AldNodeAnswer answered = asked->answered;
         void *asker = asked->userdata;
         int r;
 
         if (sd_bus_message_is_method_error(reply, NULL))
                 r = -sd_bus_message_get_errno(reply);
         else
-                r = read_network(reply, &network);
+                r = read_profile(reply, &records);
         g_ptr_array_remove_fast(asked->query->asked, asked);
-        answered(MIN(r, 0), network, asker);
+        answered(MIN(r, 0), &records, asker);
         return 0;
 }
 
-int ald_state_query_network(AldStateQuery *query, const char *node, AldNetworkAnswer answered, void *userdata)
+int ald_state_query_node(AldStateQuery *query, const char *node, AldNodeAnswer answered, void *userdata)
 {
         Asked *asked;
         int r;

@@ -14,8 +14,9 @@ void ald_state_query_free(AldStateQuery *query);
 /* What only this service knows; see GetDueProbes() of org.alidade.State1. */
 typedef struct AldDueQuestion {
         unsigned max;
+        bool transports[ALD_TRANSPORT_N]; /* of what links */
         uint64_t bytes_per_hour;
-        GHashTable *traffic; /* interface → uint64_t */
+        GHashTable *traffic; /* interface or RDMA port → uint64_t */
         GPtrArray *avoid;    /* of node ids */
 } AldDueQuestion;
 
@@ -25,8 +26,16 @@ typedef void (*AldDueAnswer)(GArray *targets, void *userdata);
 void ald_state_query_due(
         AldStateQuery *query, const AldDueQuestion *question, AldDueAnswer answered, void *userdata);
 
-/* The Node1.Network of a node, NULL where none is known; -ENOENT where no such node is, another error where
- * there was no answer. Any number at a time. */
-typedef void (*AldNetworkAnswer)(int error, AldRecord *network, void *userdata);
-int ald_state_query_network(
-        AldStateQuery *query, const char *node, AldNetworkAnswer answered, void *userdata);
+/* What is known of a node; each maybe NULL. */
+typedef struct AldNodeRecords {
+        AldRecord *network, *fabric;
+} AldNodeRecords;
+
+/* Holds them, too. */
+AldNodeRecords ald_node_records_ref(const AldNodeRecords *records);
+void ald_node_records_clear(AldNodeRecords *records);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldNodeRecords, ald_node_records_clear)
+
+/* -ENOENT where no such node is, another error where there was no answer. Any number at a time. */
+typedef void (*AldNodeAnswer)(int error, const AldNodeRecords *records, void *userdata);
+int ald_state_query_node(AldStateQuery *query, const char *node, AldNodeAnswer answered, void *userdata);

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "services/link-probe/rdma-wish.h"
 #include "services/link-probe/wish.h"
 #include "state/candidates.h"
 #include "state/network.h"
 
 struct AldWishes {
-        char *own_id;
-        AldStateQuery *query;
-        AldLinkJobs *jobs;
-        AldWishAllowed allowed;
-        void *userdata;
+        AldWishParts parts;
         GPtrArray *list; /* of Waiting */
 };
 
@@ -18,7 +15,7 @@ struct AldWishes {
 typedef struct Waiting {
         AldWishes *all;
         AldWish wish;
-        AldRecord *own; /* the Node1.Network of this machine; may be NULL */
+        AldNodeRecords own; /* of this machine */
         AldWishAnswer answered;
         void *userdata;
 } Waiting;
@@ -27,20 +24,15 @@ static void waiting_free(gpointer data)
 {
         Waiting *waiting = data;
 
-        g_clear_pointer(&waiting->own, ald_record_unref);
+        ald_node_records_clear(&waiting->own);
         g_free(waiting);
 }
 
-AldWishes *ald_wishes_new(
-        const char *own_id, AldStateQuery *query, AldLinkJobs *jobs, AldWishAllowed allowed, void *userdata)
+AldWishes *ald_wishes_new(const AldWishParts *parts)
 {
         AldWishes *wishes = g_new0(AldWishes, 1);
 
-        wishes->own_id = g_strdup(own_id);
-        wishes->query = query;
-        wishes->jobs = jobs;
-        wishes->allowed = allowed;
-        wishes->userdata = userdata;
+        wishes->parts = *parts;
         wishes->list = g_ptr_array_new_with_free_func(waiting_free);
         return wishes;
 }
@@ -55,7 +47,6 @@ void ald_wishes_free(AldWishes *wishes)
                 waiting->answered(-ECANCELED, NULL, waiting->userdata);
         }
         g_ptr_array_unref(wishes->list);
-        g_free(wishes->own_id);
         g_free(wishes);
 }
 
@@ -88,68 +79,88 @@ int ald_wish_resolve(const AldWish *wish, const AldNetwork *own, const AldNetwor
         return 0;
 }
 
-static void on_network(int error, AldRecord *network, void *userdata)
+static int resolve(const Waiting *waiting, const AldNodeRecords *records, GArray *targets)
+{
+        const AldRdmaWishEnd own = {
+                ald_record_as(waiting->own.network, NETWORK, AldNetwork),
+                ald_record_as(waiting->own.fabric, FABRIC, AldFabric),
+        };
+        const AldRdmaWishEnd peer = {
+                ald_record_as(records->network, NETWORK, AldNetwork),
+                ald_record_as(records->fabric, FABRIC, AldFabric),
+        };
+
+        if (waiting->wish.target.transport == ALD_TRANSPORT_RDMA)
+                return ald_rdma_wish_resolve(
+                        &waiting->wish.target, &own, &peer, waiting->all->parts.results, targets);
+        return ald_wish_resolve(&waiting->wish, own.network, peer.network, targets);
+}
+
+static void on_peer(int error, const AldNodeRecords *records, void *userdata)
 {
         Waiting *waiting = userdata;
-        const AldWishes *all = waiting->all;
-        AldJobs *jobs = ald_link_jobs_all(all->jobs);
+        const AldWishParts *parts = &waiting->all->parts;
+        AldJobs *jobs = ald_link_jobs_all(parts->jobs);
         g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(AldProbeTarget));
         AldJob *job = NULL;
         int r = error;
 
         if (r >= 0)
-                r = all->allowed(all->userdata);
+                r = parts->allowed(waiting->wish.target.transport, parts->userdata);
         if (r >= 0)
-                r = ald_wish_resolve(&waiting->wish, ald_record_as(waiting->own, NETWORK, AldNetwork),
-                        ald_record_as(network, NETWORK, AldNetwork), targets);
+                r = resolve(waiting, records, targets);
         if (r >= 0)
                 r = ald_jobs_room(jobs, waiting->wish.uid);
         if (r >= 0)
-                job = ald_link_jobs_add(all->jobs, waiting->wish.uid, g_steal_pointer(&targets));
+                job = ald_link_jobs_add(parts->jobs, waiting->wish.uid, g_steal_pointer(&targets));
         waiting->answered(r, job, waiting->userdata);
-        g_ptr_array_remove_fast(all->list, waiting);
+        g_ptr_array_remove_fast(waiting->all->list, waiting);
         if (job)
                 ald_jobs_step(jobs);
 }
 
 /* Our own interfaces are not known yet where the service has just begun. */
-static void on_own(int error, AldRecord *network, void *userdata)
+static void on_own(int error, const AldNodeRecords *records, void *userdata)
 {
         Waiting *waiting = userdata;
         int r = error;
 
         if (r >= 0) {
-                waiting->own = network ? ald_record_ref(network) : NULL;
-                r = ald_state_query_network(
-                        waiting->all->query, waiting->wish.target.peer, on_network, waiting);
+                waiting->own = ald_node_records_ref(records);
+                r = ald_state_query_node(
+                        waiting->all->parts.query, waiting->wish.target.peer, on_peer, waiting);
         }
         /* That this machine is not known is not what the caller asked about. */
         if (r < 0)
-                on_network(r == -ENOENT ? -ENODATA : r, NULL, waiting);
+                on_peer(r == -ENOENT ? -ENODATA : r, NULL, waiting);
 }
 
 int ald_wishes_add(
         AldWishes *wishes, const AldWish *wish, AldRecord *own, AldWishAnswer answered, void *userdata)
 {
+        const AldWishParts *parts = &wishes->parts;
+        const AldNodeRecords records = { .network = own };
+        /* Whatever else is known of this machine, its ports have to be asked for. */
+        bool known = own && wish->target.transport == ALD_TRANSPORT_SOCKET;
         Waiting *waiting;
-        int r = wishes->allowed(wishes->userdata);
+        int r = parts->allowed(wish->target.transport, parts->userdata);
 
         if (r >= 0)
-                r = ald_jobs_room(ald_link_jobs_all(wishes->jobs), wish->uid);
+                r = ald_jobs_room(ald_link_jobs_all(parts->jobs), wish->uid);
         if (r < 0)
                 return r;
-        if (g_str_equal(wish->target.peer, wishes->own_id))
+        if (g_str_equal(wish->target.peer, parts->own_id))
                 return -EINVAL;
         waiting = g_new(Waiting, 1);
         *waiting = (Waiting){
                 .all = wishes,
                 .wish = *wish,
-                .own = own ? ald_record_ref(own) : NULL,
+                .own = known ? ald_node_records_ref(&records) : (AldNodeRecords){ 0 },
                 .answered = answered,
                 .userdata = userdata,
         };
-        r = own ? ald_state_query_network(wishes->query, wish->target.peer, on_network, waiting)
-                : ald_state_query_network(wishes->query, wishes->own_id, on_own, waiting);
+        r = known ? ald_state_query_node(parts->query, wish->target.peer, on_peer, waiting)
+                  : ald_state_query_node(parts->query, parts->own_id, on_own, waiting);
         if (r < 0) {
                 waiting_free(waiting);
                 return r;

@@ -8,12 +8,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_lines(const char *text)
 {
-        g_autofree char *phase = NULL, *peer = NULL;
+        g_autofree char *phase = NULL, *peer = NULL, *port = NULL;
         double fraction = -1;
 
         if (ald_probe_progress_read(text, &phase, &fraction) >= 0)
                 g_assert_true(fraction >= 0 && fraction <= 1);
-        if (ald_probe_report_read(text, &peer) >= 0)
+        if (ald_probe_report_read(text, &peer, &port) >= 0)
                 g_assert_cmpuint(strlen(peer), ==, 32);
 }
 

@@ -87,13 +87,20 @@ static void test_progress(void)
 
 static void test_report(void)
 {
-        g_autofree char *peer = NULL;
+        g_autofree char *peer = NULL, *port = NULL, *same = NULL;
 
-        g_assert_cmpint(ald_probe_report_read("{\"peer\":\"\"}", &peer), ==, -EBADMSG);
-        g_assert_cmpint(ald_probe_report_read("{\"bytes\":1}", &peer), ==, -EBADMSG);
+        g_assert_cmpint(ald_probe_report_read("{\"peer\":\"\"}", &peer, &port), ==, -EBADMSG);
+        g_assert_cmpint(ald_probe_report_read("{\"bytes\":1}", &peer, &port), ==, -EBADMSG);
         g_assert_cmpint(
-                ald_probe_report_read("{\"peer\":\"0000000000000000000000000000000a\"}", &peer), ==, 0);
+                ald_probe_report_read("{\"peer\":\"0000000000000000000000000000000a\"}", &peer, &port), ==,
+                0);
         g_assert_cmpstr(peer, ==, "0000000000000000000000000000000a");
+        g_assert_null(port);
+        g_assert_cmpint(
+                ald_probe_report_read("{\"peer\":\"0000000000000000000000000000000a\",\"port\":\"mlx5_0.1\"}",
+                        &same, &port),
+                ==, 0);
+        g_assert_cmpstr(port, ==, "mlx5_0.1");
 }
 
 int main(int argc, char *argv[])

@@ -126,8 +126,9 @@ typedef struct Kept {
         char *failure;
 } Kept;
 
-static void on_put(const char *key, const AldLinkSocket *fields, void *userdata)
+static void on_put(const char *key, const AldRecord *record, void *userdata)
 {
+        const AldLinkSocket *fields = ald_record_as(record, LINK_SOCKET, AldLinkSocket);
         Kept *kept = userdata;
 
         kept->n++;
@@ -138,8 +139,9 @@ static void on_put(const char *key, const AldLinkSocket *fields, void *userdata)
         g_assert_cmpstr(fields->sink, ==, PEER);
 }
 
-static void on_drop(const char *key, void *userdata)
+static void on_drop(const char *key, AldKind kind, void *userdata)
 {
+        g_assert_cmpint(kind, ==, ALD_KIND_LINK_SOCKET);
         ((Kept *) userdata)->n_dropped++;
 }
 
