@@ -26,6 +26,11 @@ def width(text):
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
+def wait_for_picture(terminal):
+    """The first one of all that is known; what comes late is waited for with a picture of its own."""
+    terminal.wait_for(lambda shown: "q quits" in shown and "Waiting for" not in shown, "a picture")
+
+
 class Reader:
     """A running alidadectl whose standard output is a pipe that the test may or may not read."""
 

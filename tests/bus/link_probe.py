@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The service that measures links under test: a probe that does as it is told, and a state service played."""
 
+import contextlib
 import json
 import os
+import stat
 
 from gi.repository import Gio, GLib
 
@@ -258,7 +260,15 @@ class LinkProbe:
             return file.read().split()
 
     def files(self):
-        return len(os.listdir(f"/proc/{self.process.outer_pid}/fd"))
+        """How many descriptors it has, without those of files, which it opens for a moment to read them."""
+        folder, count = f"/proc/{self.process.outer_pid}/fd", 0
+        for name in os.listdir(folder):
+            with contextlib.suppress(FileNotFoundError):
+                count += not stat.S_ISREG(os.stat(f"{folder}/{name}").st_mode)
+        return count
+
+    def wait_files(self, count):
+        wait_steadily(lambda: self.files() == count, f"all but {count} descriptors to be closed")
 
     def wait_idle(self):
         self.wait("ActiveProbes", 0)

@@ -96,6 +96,10 @@ class PlayedLinkProbe:
         except BlockingIOError:
             return True
 
+    def wait_released(self, lock=0):
+        """The bus may keep its copy of a lock for a moment longer than the client."""
+        wait_until(lambda: not self.is_held(lock), "the end of the lock", fds=[self.locks[lock][0]])
+
     def close(self):
         for lock in self.locks:
             os.close(lock[0])

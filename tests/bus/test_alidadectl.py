@@ -26,8 +26,12 @@ EVERYTHING = ("identityd", "telemetryd", "stated")
 
 @pytest.fixture
 def host(make_host):
-    """A machine with made-up hardware and all services running."""
-    return make_host(sysroot=True, daemons=EVERYTHING, strict_bus=False)
+    """A machine with made-up hardware, all services running and all told."""
+    host = make_host(sysroot=True, daemons=EVERYTHING, strict_bus=False)
+    with host.objects(*STATE[:2]) as tree:
+        for kind in KINDS:
+            tree.wait_for_interface(f"{STATE[1]}/node/{own_id(host)}", f"org.alidade.Node1.{kind}")
+    return host
 
 
 def own_id(host):

@@ -41,7 +41,6 @@ def test_probe_of_a_device(computing):
                            "     Clock: 1.50 GHz\n"
                            " Throttled: power\n"
                            "     Flags: unstable\n")
-    assert f"{GPU}: " in done.stderr
 
 
 @needs_root

@@ -68,7 +68,9 @@ def play(make_host):
         if links is None:
             links = {(ME, f"{PEER},192.0.2.2"): link(PEER)}
         put_links(state, links)
-        state.handlers["GetTopology"] = lambda: ([fields(row) for row in edges],)
+        # Made before anybody waits for it.
+        topology = GLib.Variant("(aa{sv})", ([fields(row) for row in edges],))
+        state.handlers["GetTopology"] = lambda: topology
         played.append(state)
         return host, state
 
@@ -572,7 +574,7 @@ def test_inhibit_holds_a_lock_while_the_command_runs(play_probe):
         assert probe.locks[0][1:] == ("link", "a test", "it tests") and probe.is_held()
         terminal.type("\x04")
         assert terminal.wait() == OK
-    assert not probe.is_held()
+    probe.wait_released()
 
 
 def test_inhibit_by_default(play_probe):
@@ -591,7 +593,7 @@ def test_inhibit_by_default(play_probe):
 def test_inhibit_ends_as_the_command_does(play_probe, script, status):
     host, probe = play_probe()
     assert host.alidadectl("inhibit", "sh", "-c", script, check=False).returncode == status
-    assert not probe.is_held()
+    probe.wait_released()
 
 
 def test_inhibit_of_no_command(play_probe):
@@ -606,22 +608,24 @@ def test_inhibit_of_no_command(play_probe):
 def test_inhibit_forwards_signals(play_probe, number):
     host, probe = play_probe()
     ready = host.dir / "ready"
-    script = f"trap 'exit 42' {number.name[3:]}; echo >{ready}; while :; do read -r line <&3; done"
-    run = f"mkfifo {host.dir}/never; exec 3<>{host.dir}/never; {script}"
-    process = host.spawn([client_binary(), "inhibit", "bash", "-c", run])
+    script = (f"import pathlib, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, [{number:d}]); "
+              f"pathlib.Path('{ready}').touch(); sys.exit(42 if signal.sigwait([{number:d}]) else 1)")
+    process = host.spawn([client_binary(), "inhibit", "/usr/bin/python3", "-c", script])
     process.excused = True
     wait_steadily(ready.exists, "the command to be ready")
     assert probe.is_held()
     process.signal(number)
     assert process.wait() == 42
-    wait_steadily(lambda: not probe.is_held(), "the end of the lock")
+    probe.wait_released()
 
 
 def test_ctrl_c_reaches_the_command_once(play_probe):
     """The terminal sends it to both."""
     host, _ = play_probe()
-    script = "trap 'echo caught; n=$((n+1))' INT; echo ready; until [ \"$line\" = end ]; do read -r line; done; exit $n"
-    with Terminal(host, [client_binary(), "inhibit", "bash", "-c", script]) as terminal:
+    script = ("import signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]); print('ready'); "
+              "signal.sigwait([signal.SIGINT]); print('caught'); input(); "
+              "sys.exit(1 + len(signal.sigpending()))")
+    with Terminal(host, [client_binary(), "inhibit", "/usr/bin/python3", "-uc", script]) as terminal:
         terminal.wait_for_text("ready")
         terminal.type("\x03")
         terminal.wait_for_text("caught")
@@ -636,7 +640,7 @@ def test_the_command_ends_with_its_lock(play_probe):
     process = host.spawn([client_binary(), "inhibit", "bash", "-c", script])
     wait_steadily(ready.exists, "the command to be ready")
     process.kill()
-    wait_steadily(lambda: not probe.is_held(), "the end of the lock")
+    probe.wait_released()
     # Nobody has the pipe open any more once the command is gone: opening it to write without waiting fails.
     def is_gone():
         try:

@@ -45,6 +45,7 @@ def test_only_its_own_user_and_root_own_the_name(host, service):
     own = host.new_connection(service.user)
     own.own(service.bus_name)
     own.close()
+    host.wait_for_name(service.bus_name, present=False)
     host.new_connection().own(service.bus_name)
 
 

@@ -39,6 +39,12 @@ def probe_link(service, node=PEER, options=None, user=None):
     return service.call("ProbeLink", "sa{sv}", (node, given), user=user)
 
 
+def wait_none_left(service):
+    """What is killed may take a moment to end."""
+    wait_steadily(lambda: service.host.run(["pgrep", "-f", "alidade-probe-socket"], check=False).stdout == "",
+                  "the end of all probes")
+
+
 # What it says of itself
 
 
@@ -179,7 +185,7 @@ def test_locks_are_limited(make_host):
     for lock in locks:
         os.close(lock)
     service.wait("Inhibited", [])
-    assert service.files() == files
+    service.wait_files(files)
 
 
 @needs_namespaces
@@ -286,8 +292,7 @@ def test_busy_peer_is_no_failure_and_left_alone(make_host, behaviour):
     service.wait_idle()
     refused(service.link)
     service.process.signal(signal.SIGHUP)
-    wait_steadily(lambda: len(service.state.questions) > 1, "the next question")
-    assert service.state.questions[-1][1]["Avoid"] == [PEER]
+    wait_steadily(lambda: service.state.questions[-1][1]["Avoid"] == [PEER], "a question about others")
 
 
 @needs_namespaces
@@ -326,7 +331,7 @@ def test_probe_that_misbehaves_costs_its_result_only(make_host, behaviour):
     assert service.wait_job(job, "done", "failed") == ("done" if behaviour == "odd" else "failed")
     assert service.link()["Failure"] == FAILURES[behaviour]
     service.wait_idle()
-    assert service.files() == files
+    service.wait_files(files)
     service.probe.does("good")
     assert service.wait_job(probe_link(service), "done", "failed") == "done"
     assert service.link()["Failure"] == "" and service.link()["UploadBitsPerSecond"] == 50_000_000
@@ -337,8 +342,7 @@ def test_what_a_probe_leaves_behind_goes_with_it(make_host):
     service = LinkProbe(make_host, behaviour="family")
     assert service.wait_job(probe_link(service), "done", "failed") == "done"
     service.wait_idle()
-    left = service.host.run(["pgrep", "-f", "alidade-probe-socket"], check=False)
-    assert left.stdout == ""
+    wait_none_left(service)
 
 
 @needs_namespaces
@@ -395,7 +399,7 @@ def test_cancel_ends_the_probe(make_host):
     service.host.call(LINK_PROBE, job, JOB, "Cancel")
     assert service.wait_job(job, "canceled", "failed") == "canceled"
     service.wait_idle()
-    assert service.files() == files
+    service.wait_files(files)
     refused(service.link)
     service.host.call(LINK_PROBE, job, JOB, "Cancel")
     assert service.job(job, "State") == "canceled"
@@ -526,7 +530,7 @@ def test_service_that_stops_leaves_no_probe(make_host):
     service.wait_job(probe_link(service), "running")
     service.probe.wait_for_calls(1)
     service.process.stop()
-    assert service.host.run(["pgrep", "-f", "alidade-probe-socket"], check=False).stdout == ""
+    wait_none_left(service)
 
 
 # Others that measure their links to this machine
@@ -565,7 +569,7 @@ def test_who_speaks_no_tls_costs_no_process(make_host):
         client.wait()
     assert service.get("RefusedSessions") == before + 5
     assert service.probe.calls() == []
-    assert service.files() == files
+    service.wait_files(files)
 
 
 @needs_namespaces

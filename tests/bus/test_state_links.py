@@ -244,14 +244,16 @@ def test_results_outlive_who_measured_them(host):
 
 def test_the_same_result_again_changes_nothing(host, cluster):
     prober = LinkProbe(host).own()
-    prober.tell(local_id(host), HIGH, "192.0.2.2", Failure="refused", FailedUSec=5)
-    row = wait_for_link(host, "192.0.2.2", Failures=1)
     with cluster.connection.log_signals(STATE, member="RecordsChanged") as log:
+        prober.tell(local_id(host), HIGH, "192.0.2.2", Failure="refused", FailedUSec=5)
+        log.wait()
+        row = wait_for_link(host, "192.0.2.2", Failures=1)
         for _ in range(3):
             prober.tell(local_id(host), HIGH, "192.0.2.2", Failure="refused", FailedUSec=5)
         prober.tell(local_id(host), HIGH, "192.0.2.3", MeasuredUSec=5)
         log.wait(lambda signal: any(found[2] == f"{HIGH},192.0.2.3" for found in signal.args[0]))
-        assert [found[2] for signal in log.received for found in signal.args[0]] == [f"{HIGH},192.0.2.3"]
+        assert [found[2] for signal in log.received for found in signal.args[0]] == [
+            f"{HIGH},192.0.2.2", f"{HIGH},192.0.2.3"]
     assert wait_for_link(host, "192.0.2.2", Failures=1) == row
 
 

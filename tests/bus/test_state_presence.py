@@ -142,6 +142,7 @@ def test_it_ends_with_the_cluster_service(host, cluster):
 def test_another_cluster_service_judges_anew(host, cluster):
     cluster.presences(presence(SOURCE))
     cluster.close()
+    host.wait_for_name(CLUSTER, present=False)
     second = Cluster(host)
     second.presences(presence(SINK))
     assert shown(host) == {SINK: "online"}

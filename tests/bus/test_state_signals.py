@@ -36,7 +36,9 @@ def cluster(host):
 
 def test_changes_of_one_record_are_told_together(host, cluster):
     node = node_id(1)
-    cluster.take(memory(node, 0))
+    with host.log_signals(STATE, PATH) as added:
+        cluster.take(memory(node, 0))
+        added.wait(lambda signal: signal.args[0] == node_path(node))
     with host.log_signals(STATE, node_path(node), PROPERTIES, "PropertiesChanged") as log:
         cluster.take(*(memory(node, number, seq=number + 1, updated=number) for number in range(1, 501)))
         log.wait(lambda signal: signal.args[1].get("TotalBytes") == 500)
@@ -78,22 +80,27 @@ def time_to_tell(host, cluster, seq):
     return taken
 
 
+def is_told_fast(host, cluster, numbers):
+    """Once is enough, for this machine may have other things to do; what is slow never is faster."""
+    return any(time_to_tell(host, cluster, number) < SLOWLY for number in numbers)
+
+
 def test_subscribers_are_told_faster(host, cluster):
     with Wire(host) as subscriber:
         subscriber.call(SUBSCRIBE)
         with host.objects(STATE, PATH) as tree:
             cluster.take(*(memory(node_id(n)) for n in range(1, MANY + 1)))
             tree.wait(lambda objects: len(objects) == MANY)
-        assert time_to_tell(host, cluster, 2) < SLOWLY
+        assert is_told_fast(host, cluster, range(10, 20))
         subscriber.call(UNSUBSCRIBE)
-        assert time_to_tell(host, cluster, 3) > 0.9 * SLOWLY
+        assert time_to_tell(host, cluster, 20) > 0.9 * SLOWLY
         subscriber.call(SUBSCRIBE)
-        assert time_to_tell(host, cluster, 4) < SLOWLY
+        assert is_told_fast(host, cluster, range(30, 40))
     # Its connection ended; that is as good as a word.
     with host.log_signals(*DBUS, "NameOwnerChanged", subscriber.unique_name) as log:
         if host.connection().owner(subscriber.unique_name):
             log.wait()
-    assert time_to_tell(host, cluster, 5) > 0.9 * SLOWLY
+    assert time_to_tell(host, cluster, 40) > 0.9 * SLOWLY
 
 
 def test_ten_thousand_subscriptions_of_one_are_one(host):

@@ -91,7 +91,8 @@ def test_power(make_host):
         # As the hardware does: it counts on.
         nonlocal written
         written += 5_000_000
-        energy.write_text(f"{written:020}\n")
+        with energy.open("r+") as counter:
+            counter.write(f"{written:020}\n")
         return 0 < power < ABSENT
 
     with host.log_signals(NAME, PATH, PROPERTIES, "PropertiesChanged", "org.alidade.Node1.System") as changes:

@@ -70,6 +70,8 @@ class Agent:
             self.answer({"pid": os.getpid()}, [link.fileno()])
             link.close()
             self.control.close()
+            # Ours no more: when the other end closes it, it is closed.
+            os.write(fds[0], b"c")
             os.read(fds[0], 1)
         except OSError as error:
             self.answer({"error": str(error)})

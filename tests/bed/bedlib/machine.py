@@ -216,12 +216,9 @@ class Machine:
     def connect(self, path, user=None):
         """A connected stream socket whose peer credentials are those of a process of that user inside the
         machine, and the descriptor whose closing ends that process."""
-        theirs, lifeline = os.pipe()
-        try:
-            _, (link,) = self._ask({"op": "connect", "path": str(path), "user": user}, [theirs])
-        except OSError:
-            os.close(lifeline)
-            raise
-        finally:
-            os.close(theirs)
-        return socket.socket(fileno=link), lifeline
+        lifeline, theirs = socket.socketpair()
+        with theirs, lifeline:
+            _, (link,) = self._ask({"op": "connect", "path": str(path), "user": user}, [theirs.fileno()])
+            lifeline.settimeout(DEADLINE * PATIENCE)
+            lifeline.recv(1)
+            return socket.socket(fileno=link), lifeline.detach()

@@ -14,7 +14,7 @@ import threading
 from .errors import BedFailure
 from .pki import Authority
 from .services import build_dir
-from .waiting import DEADLINE, wait_steadily
+from .waiting import DEADLINE, PATIENCE, wait_steadily
 
 PORT = 7461
 CLONE_NEWNET = 0x40000000
@@ -131,7 +131,7 @@ def socket_in(machine, family=socket.AF_INET, kind=socket.SOCK_STREAM, protocol=
     thread = threading.Thread(target=make)
     thread.start()
     thread.join()
-    made[0].settimeout(DEADLINE)
+    made[0].settimeout(DEADLINE * PATIENCE)
     return made[0]
 
 
@@ -221,7 +221,7 @@ class FalseServer:
 
     def _run(self):
         control = self.plain.accept()[0]
-        control.settimeout(DEADLINE)
+        control.settimeout(DEADLINE * PATIENCE)
         # The client may well have enough of us at any time.
         with contextlib.suppress(OSError, TypeError), Talk(control, self.folder, True) as talk:
             self.play(self, talk)
@@ -235,7 +235,7 @@ class FalseServer:
         asked = talk.hear_type("open")
         talk.say(type="tokens", tokens=["ab" * 16] * asked["count"])
         data = self.data.accept()[0]
-        data.settimeout(DEADLINE)
+        data.settimeout(DEADLINE * PATIENCE)
         assert len(data.recv(32, socket.MSG_WAITALL)) == 32
         self.kept.append(data)
         return data
@@ -259,6 +259,6 @@ class FalseServer:
         return total
 
     def close(self):
-        self.thread.join(DEADLINE)
+        self.thread.join(DEADLINE * PATIENCE)
         for one in (self.plain, self.data, *self.kept):
             one.close()

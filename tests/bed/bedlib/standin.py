@@ -14,8 +14,8 @@ class StandIn:
     """Exports every interface of the XML at one path of a connection.
 
     values is {interface: {property: Python value}}; the XML gives the types. handlers is {method name:
-    function(*args) → tuple of results}; a BusError it raises becomes the error reply. All calls are in
-    .calls.
+    function(*args) → tuple of results, or that as a GLib.Variant}; a BusError it raises becomes the error reply.
+    All calls are in .calls.
     """
 
     def __init__(self, connection, path, xml, values, handlers=None):
@@ -45,8 +45,10 @@ class StandIn:
             name = getattr(error, "name", "org.freedesktop.DBus.Error.Failed")
             invocation.return_dbus_error(name, getattr(error, "message", str(error)))
             return
-        signature = "".join(argument.signature for argument in info.out_args)
-        invocation.return_value(GLib.Variant(f"({signature})", tuple(results)))
+        if not isinstance(results, GLib.Variant):
+            signature = "".join(argument.signature for argument in info.out_args)
+            results = GLib.Variant(f"({signature})", tuple(results))
+        invocation.return_value(results)
 
     def change(self, interface, **values):
         """Sets properties and says so with one PropertiesChanged."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Waiting for events on GLib's main context, always with a deadline, never by polling the clock."""
+"""Waiting for events on GLib's main context, always with a deadline."""
 
 import os
 
@@ -10,10 +10,12 @@ from .errors import Timeout
 # Multiplies every deadline: sanitizers and loaded machines need more of it.
 PATIENCE = float(os.environ.get("ALIDADE_TEST_PATIENCE", "1"))
 DEADLINE = 10.0
+LOOK_AGAIN_MSEC = 500
 
 
 def wait_until(predicate, what, deadline=DEADLINE, fds=()):
-    """Returns the first true value of predicate(), asked again after every event on the main context.
+    """Returns the first true value of predicate(), asked again after every event on the main context, and now and
+    then without: a predicate that makes calls may itself have taken the event that it should be asked again for.
 
     fds wake it too when readable; predicate() must then read them, or the loop spins.
     """
@@ -25,7 +27,8 @@ def wait_until(predicate, what, deadline=DEADLINE, fds=()):
 
     context = GLib.MainContext.default()
     timer = GLib.timeout_add(int(deadline * PATIENCE * 1000), expire)
-    watches = [GLib.unix_fd_add_full(GLib.PRIORITY_DEFAULT, fd, GLib.IOCondition.IN | GLib.IOCondition.HUP,
+    watches = [GLib.timeout_add(LOOK_AGAIN_MSEC, lambda: GLib.SOURCE_CONTINUE)]
+    watches += [GLib.unix_fd_add_full(GLib.PRIORITY_DEFAULT, fd, GLib.IOCondition.IN | GLib.IOCondition.HUP,
                                      lambda *_: GLib.SOURCE_CONTINUE) for fd in fds]
     try:
         while True:
