@@ -2,8 +2,8 @@
 /*
  * An OpenCL driver with one GPU at 0010:01:00.0, whose memory is real and whose kernels do nothing. Its file
  * is named MODE@PLATFORM.so; the mode says what goes wrong and when: crash-load, hang-load, crash-list,
- * hang-list, unlisted (no device where FAKE_ICD_GONE is a file), fail-build, crash-build, hang-build,
- * refuse-memory, lost, fault-once and hang-kernel.
+ * hang-list, fail-build, crash-build, hang-build, refuse-memory, lost, crash-kernel and hang-kernel; once,
+ * crash-build-once and fault-once, for whom nothing is left where FAKE_ICD_SEEN is a file; uuid.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -15,21 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CL_TARGET_OPENCL_VERSION 300
-#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
-#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
-#include <CL/cl.h>
-#include <CL/cl_ext.h>
-#include <CL/cl_icd.h>
+#include "tests/unit/fake-platform.h"
 
-#define EXPORT __attribute__((visibility("default")))
 #define PCI_BUS_INFO 0x410f
 #define DEVICE_UUID 0x106a
 #define MEMORY ((cl_ulong) 1 << 30)
-
-static const cl_icd_dispatch dispatch;
 
 static bool faulted;
 
@@ -40,12 +30,9 @@ typedef struct Object {
         unsigned char bytes[];
 } Object;
 
-static struct _cl_platform_id {
-        const cl_icd_dispatch *dispatch;
-} platform = { &dispatch };
 static struct _cl_device_id {
         const cl_icd_dispatch *dispatch;
-} device = { &dispatch };
+} device = { &fake_dispatch };
 
 /* What stands before or after the @ in the name of this library. */
 static const char *own_name(int part)
@@ -67,6 +54,11 @@ static const char *own_name(int part)
         return at + 1;
 }
 
+const char *fake_platform_name(void)
+{
+        return own_name(1);
+}
+
 static int does(const char *mode)
 {
         return strcmp(own_name(0), mode) == 0;
@@ -74,12 +66,10 @@ static int does(const char *mode)
 
 static void may_misbehave(const char *crash, const char *hang)
 {
-        if (does(crash)) {
-                signal(SIGSEGV, SIG_DFL);
-                raise(SIGSEGV);
-        }
-        while (does(hang))
-                pause();
+        if (does(crash))
+                fake_crash();
+        if (does(hang))
+                fake_hang();
 }
 
 /* Whoever asks first leaves a file. */
@@ -98,7 +88,7 @@ static void *object_new(size_t size, cl_int *ret_code)
         Object *object = calloc(1, sizeof *object + size);
 
         if (object) {
-                object->dispatch = &dispatch;
+                object->dispatch = &fake_dispatch;
                 object->size = size;
         }
         if (ret_code)
@@ -110,50 +100,6 @@ static cl_int CL_API_CALL object_free(void *object)
 {
         free(object);
         return CL_SUCCESS;
-}
-
-static cl_int tell(const void *value, size_t size, size_t room, void *ret, size_t *ret_size)
-{
-        if (ret && room < size)
-                return CL_INVALID_VALUE;
-        if (ret)
-                memcpy(ret, value, size);
-        if (ret_size)
-                *ret_size = size;
-        return CL_SUCCESS;
-}
-
-static cl_int tell_text(const char *text, size_t room, void *ret, size_t *ret_size)
-{
-        return tell(text, strlen(text) + 1, room, ret, ret_size);
-}
-
-static cl_int CL_API_CALL get_platforms(cl_uint room, cl_platform_id *ret, cl_uint *ret_n)
-{
-        if (ret && room > 0)
-                ret[0] = &platform;
-        if (ret_n)
-                *ret_n = 1;
-        return CL_SUCCESS;
-}
-
-static cl_int CL_API_CALL get_platform_info(
-        cl_platform_id id, cl_platform_info what, size_t room, void *ret, size_t *ret_size)
-{
-        switch (what) {
-        case CL_PLATFORM_NAME:
-                return tell_text(own_name(1), room, ret, ret_size);
-        case CL_PLATFORM_EXTENSIONS:
-                return tell_text("cl_khr_icd", room, ret, ret_size);
-        case CL_PLATFORM_ICD_SUFFIX_KHR:
-                return tell_text("FAKE", room, ret, ret_size);
-        case CL_PLATFORM_VENDOR:
-        case CL_PLATFORM_VERSION:
-        case CL_PLATFORM_PROFILE:
-                return tell_text("OpenCL 3.0 fake", room, ret, ret_size);
-        default:
-                return CL_INVALID_VALUE;
-        }
 }
 
 static cl_int CL_API_CALL get_devices(
@@ -169,51 +115,40 @@ static cl_int CL_API_CALL get_devices(
         return CL_SUCCESS;
 }
 
-static cl_int get_number(cl_device_info what, size_t room, void *ret, size_t *ret_size)
-{
-        static const cl_uint pci[] = { 0x10, 1, 0, 0 };
-        static const unsigned char uuid[] = { 0xfa, 0x4e, [15] = 1 };
-        const cl_device_type type = CL_DEVICE_TYPE_GPU;
-        const cl_uint vendor = 0x1002, units = 4, clock = 1000, width = 4;
-        const cl_ulong local = 32 * 1024, cache = 64 * 1024, memory = MEMORY, allocation = MEMORY / 2;
-        const size_t group = 256, groups[] = { 256, 256, 256 };
-        const cl_bool no = CL_FALSE, yes = CL_TRUE;
-
-        switch (what) {
-        case CL_DEVICE_TYPE:
-                return tell(&type, sizeof type, room, ret, ret_size);
-        case CL_DEVICE_VENDOR_ID:
-                return tell(&vendor, sizeof vendor, room, ret, ret_size);
-        case CL_DEVICE_MAX_COMPUTE_UNITS:
-                return tell(&units, sizeof units, room, ret, ret_size);
-        case CL_DEVICE_MAX_CLOCK_FREQUENCY:
-                return tell(&clock, sizeof clock, room, ret, ret_size);
-        case CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT:
-                return tell(&width, sizeof width, room, ret, ret_size);
-        case CL_DEVICE_GLOBAL_MEM_SIZE:
-                return tell(&memory, sizeof memory, room, ret, ret_size);
-        case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
-                return tell(&allocation, sizeof allocation, room, ret, ret_size);
-        case CL_DEVICE_LOCAL_MEM_SIZE:
-                return tell(&local, sizeof local, room, ret, ret_size);
-        case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE:
-                return tell(&cache, sizeof cache, room, ret, ret_size);
-        case CL_DEVICE_MAX_WORK_GROUP_SIZE:
-                return tell(&group, sizeof group, room, ret, ret_size);
-        case CL_DEVICE_MAX_WORK_ITEM_SIZES:
-                return tell(groups, sizeof groups, room, ret, ret_size);
-        case CL_DEVICE_HOST_UNIFIED_MEMORY:
-                return tell(&no, sizeof no, room, ret, ret_size);
-        case CL_DEVICE_AVAILABLE:
-        case CL_DEVICE_COMPILER_AVAILABLE:
-                return tell(&yes, sizeof yes, room, ret, ret_size);
-        case PCI_BUS_INFO:
-                return tell(pci, sizeof pci, room, ret, ret_size);
-        case DEVICE_UUID:
-                return tell(uuid, sizeof uuid, room, ret, ret_size);
-        default:
-                return CL_INVALID_VALUE;
+#define FACT(question, type, ...)                                                        \
+        {                                                                                \
+                question, (const type[]){ __VA_ARGS__ }, sizeof((type[]){ __VA_ARGS__ }) \
         }
+
+static const struct {
+        cl_device_info question;
+        const void *value;
+        size_t size;
+} facts[] = {
+        FACT(CL_DEVICE_TYPE, cl_device_type, CL_DEVICE_TYPE_GPU),
+        FACT(CL_DEVICE_VENDOR_ID, cl_uint, 0x1002),
+        FACT(CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint, 4),
+        FACT(CL_DEVICE_MAX_CLOCK_FREQUENCY, cl_uint, 1000),
+        FACT(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, cl_uint, 4),
+        FACT(CL_DEVICE_GLOBAL_MEM_SIZE, cl_ulong, MEMORY),
+        FACT(CL_DEVICE_MAX_MEM_ALLOC_SIZE, cl_ulong, MEMORY / 2),
+        FACT(CL_DEVICE_LOCAL_MEM_SIZE, cl_ulong, 32 * 1024),
+        FACT(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, cl_ulong, 64 * 1024),
+        FACT(CL_DEVICE_MAX_WORK_GROUP_SIZE, size_t, 256),
+        FACT(CL_DEVICE_MAX_WORK_ITEM_SIZES, size_t, 256, 256, 256),
+        FACT(CL_DEVICE_HOST_UNIFIED_MEMORY, cl_bool, CL_FALSE),
+        FACT(CL_DEVICE_AVAILABLE, cl_bool, CL_TRUE),
+        FACT(CL_DEVICE_COMPILER_AVAILABLE, cl_bool, CL_TRUE),
+        FACT(PCI_BUS_INFO, cl_uint, 0x10, 1, 0, 0),
+        FACT(DEVICE_UUID, unsigned char, 0xfa, 0x4e, [15] = 1),
+};
+
+static cl_int get_fact(cl_device_info what, size_t room, void *ret, size_t *ret_size)
+{
+        for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+                if (facts[i].question == what)
+                        return fake_tell(facts[i].value, facts[i].size, room, ret, ret_size);
+        return CL_INVALID_VALUE;
 }
 
 /* One that tells no address is still told by its UUID. */
@@ -227,17 +162,17 @@ static cl_int CL_API_CALL get_device_info(
 {
         switch (what) {
         case CL_DEVICE_NAME:
-                return tell_text("Fake \033[31mGPU ", room, ret, ret_size);
+                return fake_tell_text("Fake \033[31mGPU ", room, ret, ret_size);
         case CL_DEVICE_VENDOR:
-                return tell_text("Advanced Micro Devices, Inc.", room, ret, ret_size);
+                return fake_tell_text("Advanced Micro Devices, Inc.", room, ret, ret_size);
         case CL_DRIVER_VERSION:
-                return tell_text("1.2", room, ret, ret_size);
+                return fake_tell_text("1.2", room, ret, ret_size);
         case CL_DEVICE_VERSION:
-                return tell_text("OpenCL 3.0 fake", room, ret, ret_size);
+                return fake_tell_text("OpenCL 3.0 fake", room, ret, ret_size);
         case CL_DEVICE_EXTENSIONS:
-                return tell_text(extensions(), room, ret, ret_size);
+                return fake_tell_text(extensions(), room, ret, ret_size);
         default:
-                return get_number(what, room, ret, ret_size);
+                return get_fact(what, room, ret, ret_size);
         }
 }
 
@@ -290,8 +225,8 @@ static cl_int CL_API_CALL get_build_info(cl_program program, cl_device_id id, cl
         const cl_build_status status = does("fail-build") ? CL_BUILD_ERROR : CL_BUILD_SUCCESS;
 
         if (what == CL_PROGRAM_BUILD_STATUS)
-                return tell(&status, sizeof status, room, ret, ret_size);
-        return tell_text(does("fail-build") ? "nothing can be built here" : "", room, ret, ret_size);
+                return fake_tell(&status, sizeof status, room, ret, ret_size);
+        return fake_tell_text(does("fail-build") ? "nothing can be built here" : "", room, ret, ret_size);
 }
 
 static cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name, cl_int *ret_code)
@@ -309,7 +244,7 @@ static cl_int CL_API_CALL get_kernel_info(cl_kernel kernel, cl_device_id id, cl_
 {
         const size_t group = 256;
 
-        return tell(&group, sizeof group, room, ret, ret_size);
+        return fake_tell(&group, sizeof group, room, ret, ret_size);
 }
 
 static cl_int make_event(cl_event *ret)
@@ -400,13 +335,13 @@ static cl_int CL_API_CALL get_event_info(
 {
         const cl_int status = CL_COMPLETE;
 
-        return tell(&status, sizeof status, room, ret, ret_size);
+        return fake_tell(&status, sizeof status, room, ret, ret_size);
 }
 
 static cl_int CL_API_CALL get_profile(
         cl_event event, cl_profiling_info what, size_t room, void *ret, size_t *ret_size)
 {
-        return tell(((Object *) event)->bytes, sizeof(cl_ulong), room, ret, ret_size);
+        return fake_tell(((Object *) event)->bytes, sizeof(cl_ulong), room, ret, ret_size);
 }
 
 static cl_int CL_API_CALL finish(cl_command_queue queue)
@@ -416,9 +351,9 @@ static cl_int CL_API_CALL finish(cl_command_queue queue)
 
 #define FREE(type) (cl_int(CL_API_CALL *)(type)) object_free
 
-static const cl_icd_dispatch dispatch = {
-        .clGetPlatformIDs = get_platforms,
-        .clGetPlatformInfo = get_platform_info,
+const cl_icd_dispatch fake_dispatch = {
+        .clGetPlatformIDs = fake_platforms,
+        .clGetPlatformInfo = fake_platform_info,
         .clGetDeviceIDs = get_devices,
         .clGetDeviceInfo = get_device_info,
         .clCreateContext = create_context,
@@ -449,26 +384,3 @@ static const cl_icd_dispatch dispatch = {
         .clFlush = finish,
         .clFinish = finish,
 };
-
-EXPORT cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint room, cl_platform_id *ret, cl_uint *ret_n);
-EXPORT void *CL_API_CALL clGetExtensionFunctionAddress(const char *name);
-EXPORT cl_int CL_API_CALL clGetPlatformInfo(
-        cl_platform_id id, cl_platform_info what, size_t room, void *ret, size_t *ret_size);
-
-cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint room, cl_platform_id *ret, cl_uint *ret_n)
-{
-        return get_platforms(room, ret, ret_n);
-}
-
-cl_int CL_API_CALL clGetPlatformInfo(
-        cl_platform_id id, cl_platform_info what, size_t room, void *ret, size_t *ret_size)
-{
-        return get_platform_info(id, what, room, ret, ret_size);
-}
-
-void *CL_API_CALL clGetExtensionFunctionAddress(const char *name)
-{
-        if (strcmp(name, "clIcdGetPlatformIDsKHR") == 0)
-                return (void *) clIcdGetPlatformIDsKHR;
-        return strcmp(name, "clGetPlatformInfo") == 0 ? (void *) clGetPlatformInfo : NULL;
-}
