@@ -12,7 +12,7 @@ from gi.repository import GLib
 from bedlib import BedFailure, BusError, FakeRoot, Lldpd, Machine, StandIn, Timeout, Unavailable, network
 from bedlib.fixtures import needs_namespaces
 from bedlib.process import pid_of
-from bedlib.waiting import wait_until
+from bedlib.waiting import wait_steadily, wait_until
 
 TEST_POLICY = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE policyconfig PUBLIC "-//freedesktop//DTD PolicyKit Policy Configuration 1.0//EN"
@@ -84,7 +84,7 @@ def test_nothing_is_left_behind_by_a_killed_test_run(tmp_path):
     wait_until(lambda: [pid_of(first_process)] if pid_of(first_process) == -1 or
                not Path(f"/proc/{pid}").exists() else None, "the machine's end", fds=[first_process])
     os.close(first_process)
-    assert not alive_below(folder)
+    wait_steadily(lambda: not alive_below(folder), "the end of who took leave of it")
     assert not Path(folder).exists()
 
 
@@ -234,14 +234,16 @@ def test_network_manager_sees_a_veth_come_and_go(make_host):
     manager = (host.nm.bus_name, host.nm.path, host.nm.bus_name)
     with host.log_signals(manager[0], manager[1], manager[2]) as events:
         network.add_veth(host, "bed0", "bed1")
-        device = host.nm.wait_for_device("bed0")
+        device, peer = (host.nm.wait_for_device(name) for name in ("bed0", "bed1"))
+        # Addresses that come while it takes the device over it takes away.
+        host.nm.wait_for_state("bed0", host.nm.disconnected)
         network.add_address(host, "bed0", "192.0.2.7/24")
         config = host.wait_for_property(manager[0], device, host.nm.device_interface, "Ip4Config",
                                         lambda path: path != "/")
         host.wait_for_property(manager[0], config, "org.freedesktop.NetworkManager.IP4Config", "AddressData",
                                lambda rows: [row["address"] for row in rows] == ["192.0.2.7"])
         host.wait_for_property(manager[0], device, host.nm.device_interface + ".Veth", "Peer",
-                               lambda path: path == host.nm.devices()["bed1"])
+                               lambda path: path == peer)
         network.set_up(host, "bed1", False)
         host.wait_for_property(manager[0], device, host.nm.device_interface + ".Wired", "Carrier",
                                lambda carrier: carrier is False)

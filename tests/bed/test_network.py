@@ -144,6 +144,8 @@ def test_tentative_address_waits(make_host):
     host = make_host(daemons=["telemetryd"])
     network.add_veth(host, "bed0", "bed1")
     wait_for_row(host, "bed0", Carrier=True)
+    # Seconds of proof, so that it is looked at within them.
+    host.run(["sh", "-c", "echo 5 >/proc/sys/net/ipv6/conf/bed0/dad_transmits"])
     seen = []
     with host.log_signals(NAME, PATH, PROPERTIES, "PropertiesChanged", NETWORK[2]) as log:
         log.on_signal = lambda s: seen.append(by_id(s.args[1].get("Interfaces", [])).get("bed0", {}))
@@ -517,6 +519,9 @@ def test_wifi_by_network_manager(make_host):
         host.call(NM, device, MOCK, "UpdateProperties", "sa{sv}",
                   (f"{NM}.Device.Wireless", {"Bitrate": GLib.Variant("u", kilobits)}))
 
+    def speed_of(change):
+        return by_id(change.args[1]["Interfaces"])["wlan0"]["SpeedBitsPerSecond"]
+
     set_bitrate(866700)
     wait_for_row(host, "wlan0", SpeedBitsPerSecond=866_700_000)
     # Less than 5 % is not worth a word.
@@ -524,9 +529,8 @@ def test_wifi_by_network_manager(make_host):
         for kilobits in (860000, 866700, 870000):
             set_bitrate(kilobits)
         set_bitrate(433300)
-        speeds = [by_id(change.args[1]["Interfaces"])["wlan0"]["SpeedBitsPerSecond"]
-                  for change in [log.wait()]]
-    assert speeds == [433_300_000]
+        log.wait(lambda change: speed_of(change) == 433_300_000)
+    assert {speed_of(change) for change in log.received} <= {866_700_000, 433_300_000}
     network.set_up(host, "air0", False)
     wait_for_row(host, "wlan0", Carrier=False, SpeedBitsPerSecond=None)
 
