@@ -22,7 +22,9 @@ typedef struct SourceInfo {
 static const SourceInfo source_infos[] = {
         { "org.alidade.Identity1", "/org/alidade/Identity1", { ALD_KIND_IDENTITY }, 1 },
         { "org.alidade.Telemetry1", "/org/alidade/Telemetry1",
-                { ALD_KIND_MEMORY, ALD_KIND_SYSTEM, ALD_KIND_BACKENDS, ALD_KIND_NETWORK, ALD_KIND_DISK }, 5 },
+                { ALD_KIND_MEMORY, ALD_KIND_SYSTEM, ALD_KIND_BACKENDS, ALD_KIND_NETWORK, ALD_KIND_DISK,
+                        ALD_KIND_FABRIC },
+                6 },
         { "org.alidade.LinkProbe1", "/org/alidade/LinkProbe1", { ALD_KIND_COMPUTE }, 1, true },
 };
 

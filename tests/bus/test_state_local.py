@@ -146,6 +146,16 @@ def test_an_interface_is_there_with_its_first_data(make_host):
         tree.wait(lambda objects: same(ours(objects), ours(managed(host))))
 
 
+def test_a_record_that_few_machines_have(make_host):
+    host = start(make_host)
+    host.sysroot.write_all({"state": "4: ACTIVE\n", "link_layer": "InfiniBand\n", "rate": "100 Gb/sec (4X EDR)\n"},
+                           "sys/class/infiniband/mlx5_0/ports/1")
+    host.start_daemon("telemetryd")
+    wait_for_kinds(host, ["Node1.Fabric"])
+    port, = of_state(host, "Node1.Fabric")["RdmaPorts"]
+    assert (port["Id"], port["State"], port["RateBitsPerSecond"]) == ("mlx5_0.1", "active", 100 * 10 ** 9)
+
+
 # Other nodes beside it
 
 
