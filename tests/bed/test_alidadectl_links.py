@@ -20,9 +20,8 @@ def is_measured(node):
 
 
 def test_links_of_a_cluster_are_shown_probed_and_held_off(make_cluster):
-    cluster = make_cluster(2, links=True)
+    cluster = make_cluster(2, links=True, shapes=[(1000 * MEGABIT, 1000 * MEGABIT), (50 * MEGABIT, 200 * MEGABIT)])
     one, two = cluster.nodes
-    cluster.shape(two, 50 * MEGABIT, 200 * MEGABIT)
     cluster.wait_online()
     wait_steadily(lambda: is_measured(one), "links that are measured by themselves", deadline=60)
     assert len(one.alidadectl("links").stdout.splitlines()) >= 2

@@ -47,6 +47,15 @@ def is_measured(row):
     return row.get("UploadBitsPerSecond", 0) > 0 and row.get("DownloadBitsPerSecond", 0) > 0
 
 
+def knows_address(observer, node, address):
+    return address in str(observer.records("Node1.Network")[node.id, "Node1.Network", ""])
+
+
+def next_round(node):
+    """It looks now, rather than within 15 s, at what there is to measure, and what is not there any more."""
+    node.state("GetDueProbes", "ta{sv}", (0, {}))
+
+
 def wait_measured(observer, one, two, deadline=ROUNDS):
     """Each address of the sink has a row with figures; which of the two is the sink, their ids decide."""
     source, sink = sorted((one, two), key=lambda node: node.id)
@@ -60,11 +69,9 @@ def wait_measured(observer, one, two, deadline=ROUNDS):
                          deadline, 0.2)
 
 
-def shaped(cluster):
+def shaped(make_cluster, count, **options):
     """At full speed three probes would use up what they may send in five minutes."""
-    for node, shape in zip(cluster.nodes, SHAPES, strict=False):
-        cluster.shape(node, *shape)
-    return cluster
+    return make_cluster(count, links=True, shapes=SHAPES, **options)
 
 
 def rate(shapes, source, sink, header=52):
@@ -73,14 +80,14 @@ def rate(shapes, source, sink, header=52):
 
 
 def test_each_pair_is_measured_in_both_directions_by_itself(make_cluster):
-    cluster = shaped(make_cluster(3, links=True))
+    cluster = shaped(make_cluster, 3)
     by_id = {node.id: node for node in cluster.nodes}
     one, two, three = cluster.nodes
     for pair in ((one, two), (one, three), (two, three)):
         for (source, sink, address), row in wait_measured(one, *pair).items():
             ends, header = (by_id[source], by_id[sink]), 72 if ":" in address else 52
-            assert row["UploadBitsPerSecond"] == pytest.approx(rate(SHAPES, *ends, header), rel=0.1)
-            assert row["DownloadBitsPerSecond"] == pytest.approx(rate(SHAPES, *reversed(ends), header), rel=0.1)
+            assert row["UploadBitsPerSecond"] == pytest.approx(rate(SHAPES, *ends, header), rel=0.2)
+            assert row["DownloadBitsPerSecond"] == pytest.approx(rate(SHAPES, *reversed(ends), header), rel=0.2)
             assert row["SourceInterface"] == "eth0" and row["SourceInterfaceType"] == "veth"
             assert 0 < row["RttMinNSec"] <= row["RttP50NSec"] <= row["RttP99NSec"]
             assert "Failure" not in row or not row["Failure"]
@@ -88,19 +95,20 @@ def test_each_pair_is_measured_in_both_directions_by_itself(make_cluster):
     assert set(edges) == {(a.id, b.id) for a in cluster.nodes for b in cluster.nodes if a is not b}
     for (source, sink), edge in edges.items():
         expected = rate(SHAPES, by_id[source], by_id[sink])
-        assert edge["BitsPerSecond"] == pytest.approx(expected, rel=0.12), edge
+        assert edge["BitsPerSecond"] == pytest.approx(expected, rel=0.2), edge
         assert edge["Path"] == "socket" and edge["Prober"] == min(source, sink)
     cluster.wait_until(lambda: rows(one) == rows(two) == rows(three), "the same links at all nodes")
 
 
 def test_nodes_that_mirror_nobody_measure_all_the_same(make_cluster):
-    cluster = shaped(make_cluster(2, links=True, config="[cluster]\nmirror=self\n"))
+    cluster = shaped(make_cluster, 2, config="[cluster]\nmirror=self\n")
     source, sink = sorted(cluster.nodes, key=lambda node: node.id)
     wait_measured(source, source, sink)
     assert not any(node == sink.id for node, *_ in source.records("Node1.Memory"))
     # By name as well.
+    wait_steadily(lambda: (source.id, "Node1.Identity", "") in sink.records("Node1.Identity"), "the other's name")
     assert end_of(sink, probe(sink, source, Address=source.address)) == ("done", "")
-    assert source.name in sink.alidadectl("links").stdout
+    wait_steadily(lambda: source.name in sink.alidadectl("links").stdout, "the row")
 
 
 # What comes and goes
@@ -109,7 +117,7 @@ def test_nodes_that_mirror_nobody_measure_all_the_same(make_cluster):
 @pytest.fixture
 def pair(make_cluster):
     """Two nodes that know each other, in the order of who measures whom by itself."""
-    cluster = shaped(make_cluster(2, links=True))
+    cluster = shaped(make_cluster, 2)
     cluster.wait_online()
     return cluster, *sorted(cluster.nodes, key=lambda node: node.id)
 
@@ -122,6 +130,13 @@ def probe(node, peer, **options):
 
 def job(node, path, name):
     return node.get(LINK_PROBE[0], path, JOB, name)
+
+
+def probe_up_to(phase, node, peer, address):
+    """A job that has come as far as this phase."""
+    path = probe(node, peer, Address=address)
+    node.wait_for_property(LINK_PROBE[0], path, JOB, "Phase", lambda now: now == phase, deadline=ONE_PROBE)
+    return path
 
 
 def wait_job(node, path, *states):
@@ -183,6 +198,7 @@ def test_each_address_has_its_own_row_which_goes_with_it(pair):
     found = wait_measured(source, source, sink)
     assert (source.id, sink.id, "10.88.0.2") in found
     kept = found[source.id, sink.id, sink.address]
+    wait_steadily(lambda: rows(sink).keys() >= found.keys(), "the rows at the other end", ROUNDS)
     network.delete_address(sink, "eth0", "10.88.0.2/24")
     for node in (source, sink):
         wait_steadily(lambda node=node: (source.id, sink.id, "10.88.0.2") not in rows(node),
@@ -195,6 +211,7 @@ def test_rows_of_a_node_that_is_forgotten_go(pair):
     measure(source, sink)
     gone = sink if sink is not cluster.first and sink.broker is None else source
     kept, = (node for node in cluster.nodes if node is not gone)
+    wait_steadily(lambda: rows(kept, source, sink), "the link at the node that stays")
     gone.crash()
     kept.wait_presence(gone, "offline")
     assert rows(kept, source, sink), "a node that is off is not gone"
@@ -204,7 +221,7 @@ def test_rows_of_a_node_that_is_forgotten_go(pair):
 
 
 def test_rows_of_a_node_that_stays_away_go_in_time(make_cluster):
-    cluster = shaped(make_cluster(2, links=True, config="[state]\nexpiry-h=1\n", own_clock="all"))
+    cluster = shaped(make_cluster, 2, config="[state]\nexpiry-h=1\n", own_clock="all")
     cluster.wait_online()
     kept, = (node for node in cluster.nodes if node is cluster.first)
     gone, = (node for node in cluster.nodes if node is not kept)
@@ -213,7 +230,7 @@ def test_rows_of_a_node_that_stays_away_go_in_time(make_cluster):
     gone.crash()
     kept.wait_presence(gone, "offline")
     kept.set_clock(1800)
-    kept.state("GetDueProbes", "ta{sv}", (0, {}))
+    next_round(kept)
     assert rows(kept, kept, gone), "half of the time is left"
     kept.set_clock(2 * 3600)
     wait_steadily(lambda: not rows(kept), "the rows of the link to go", ROUNDS)
@@ -272,7 +289,7 @@ def test_who_holds_off_links_is_named(pair):
 
 
 def test_address_of_another_node_is_never_measured_as_the_peer(make_cluster):
-    cluster = shaped(make_cluster(3, links=True))
+    cluster = shaped(make_cluster, 3)
     cluster.wait_online()
     one, two, three = cluster.nodes
     # Where the first one believes the second one to be, the third one answers.
@@ -281,8 +298,7 @@ def test_address_of_another_node_is_never_measured_as_the_peer(make_cluster):
     network.add_address(three, "lo", "10.88.0.9/32")
     for node, address in ((one, "10.88.0.1/24"), (three, "10.88.0.3/24"), (two, "10.88.0.9/24")):
         network.add_address(node, "eth0", address)
-    wait_steadily(lambda: "10.88.0.9/24" in str(one.records("Node1.Network")[two.id, "Node1.Network", ""]),
-                  "the address of node2 to be known")
+    wait_steadily(lambda: knows_address(one, two, "10.88.0.9/24"), "the address of node2 to be known")
     state, error = end_of(one, probe(one, two, Address="10.88.0.9"))
     assert state == "failed" and three.id in error, error
     found = {key: row for key, row in rows(one).items() if key[::2] == (one.id, "10.88.0.9")}
@@ -299,12 +315,12 @@ def test_revoked_node_is_neither_measured_nor_measures(pair):
     refused_before = refused_sessions(kept)
     state, error = end_of(gone, probe(gone, kept, Address=kept.address))
     assert state == "failed", error
-    assert refused_sessions(kept) > refused_before
+    wait_steadily(lambda: refused_sessions(kept) > refused_before, "the end of the session there")
 
 
 def test_node_that_another_revoked_is_not_measured(make_cluster):
     """By the list that the cluster brought, which nobody has installed yet."""
-    cluster = shaped(make_cluster(3, links=True))
+    cluster = shaped(make_cluster, 3)
     cluster.wait_online()
     one, two, gone = cluster.nodes
     one.alidadectl("cluster", "revoke", gone.id)
@@ -332,7 +348,7 @@ for payload in (bytes.fromhex("160301ffff") + b"x" * 2000, bytes.fromhex("160301
 
 
 def test_flood_of_strangers_keeps_no_member_out(make_cluster):
-    cluster = shaped(make_cluster(3, links=True))
+    cluster = shaped(make_cluster, 3)
     cluster.wait_online()
     source, sink, stranger = sorted(cluster.nodes, key=lambda node: node.id)
     flood = stranger.spawn(["/usr/bin/python3", "-c", FLOOD, sink.address], "flood")
@@ -354,16 +370,15 @@ def test_address_that_vanishes_while_it_is_measured(pair):
     for phase in ("rtt", "upload", "download"):
         network.add_address(source, "eth0", "10.88.0.1/24")
         network.add_address(sink, "eth0", "10.88.0.2/24")
-        wait_steadily(lambda: "10.88.0.2/24" in str(source.records("Node1.Network")[sink.id, "Node1.Network", ""]),
-                      "the address to be known")
-        path = probe(source, sink, Address="10.88.0.2")
-        source.wait_for_property(LINK_PROBE[0], path, JOB, "Phase", lambda now, phase=phase: now == phase,
-                                 deadline=ONE_PROBE)
+        wait_steadily(lambda: knows_address(source, sink, "10.88.0.2/24"), "the address to be known")
+        path = probe_up_to(phase, source, sink, "10.88.0.2")
         network.delete_address(sink, "eth0", "10.88.0.2/24")
         network.delete_address(source, "eth0", "10.88.0.1/24")
         state, error = end_of(source, path)
         assert state == "failed" and error
         wait_idle(source, sink)
+        wait_steadily(lambda: not knows_address(source, sink, "10.88.0.2/24"), "the address to be forgotten")
+        next_round(source)
         wait_steadily(lambda: (source.id, sink.id, "10.88.0.2") not in rows(source), "its row to go", ROUNDS)
         measure(source, sink)
 
@@ -390,9 +405,7 @@ def test_killed_at_each_stage(pair, act):
     _, source, sink = pair
     good = measure(source, sink)
     for phase, victim in itertools.product(("rtt", "upload", "download"), (source, sink)):
-        path = probe(source, sink, Address=sink.address)
-        source.wait_for_property(LINK_PROBE[0], path, JOB, "Phase", lambda now, phase=phase: now == phase,
-                                 deadline=ONE_PROBE)
+        path = probe_up_to(phase, source, sink, sink.address)
         act(victim)
         if act is kill_child or victim is sink:
             state, error = end_of(source, path)

@@ -9,11 +9,14 @@ from .enrolment import enrol
 from .errors import BedFailure
 from .machine import Machine
 from .node import LINK, Node
+from .peer import Peer
+from .pki import Authority
 from .services import built_programs
 from .waiting import wait_steadily
 
 BRIDGE = "br0"
 CATCH_UP = 20.0
+READER = "e" * 32
 
 
 class Cluster:
@@ -23,12 +26,13 @@ class Cluster:
     brokers   which nodes run mosquitto; all nodes have them in this order in their configuration
     enrolled  False leaves the nodes without certificates; else .first keeps the keys of the cluster
     links     whether link-probed runs, which keeps the machine busy for some seconds for each pair of nodes
+    shapes    what each node sends and receives, in bits per second, before it measures anything
     programs  the daemons to start, instead of all that are built
     options   of every node, as of Node and Host; options_of={1: {…}} for one of them
     """
 
-    def __init__(self, count=3, brokers=(0,), *, name="bed", enrolled=True, links=False, programs=None,
-                 options_of=None, **options):
+    def __init__(self, count=3, brokers=(0,), *, name="bed", enrolled=True, links=False, shapes=(),
+                 programs=None, options_of=None, **options):
         options.setdefault("service_users", True)
         self.name = name
         self.switch = Machine("switch", isolated=True)
@@ -37,6 +41,7 @@ class Cluster:
         self.first = None
         self.start_seconds = None
         self._enrolled = enrolled
+        self._shapes = shapes
         self._programs = programs
         if programs is None:
             self._programs = [name for name in built_programs() if links or name != "link-probed"]
@@ -56,6 +61,8 @@ class Cluster:
         for node in self.nodes:
             node.start()
             node.plug_in(self.switch, BRIDGE)
+        for node, shape in zip(self.nodes, self._shapes):
+            self.shape(node, *shape)
         for node in self.brokers:
             node.add_broker()
         if self._enrolled:
@@ -118,7 +125,18 @@ class Cluster:
         for link in (self.switch.root / "sys/class/net").glob("part*"):
             network.delete_link(self.switch, link.name)
 
-    # What the nodes know of each other
+    # What brokers and nodes know
+
+    def retained(self, broker, topic):
+        """{topic: payload} of what the broker keeps below that filter, told to somebody with a certificate of his
+        own: of two clients with that of a node the broker puts one out."""
+        keys = self.first.dir / "reader"
+        if not keys.with_suffix(".crt").exists():
+            Authority(self.first.dir / "reader-ca", existing=self.ca_files()).issue(keys, READER, "clientAuth")
+        with Peer(broker, broker, keys) as reader:
+            reader.subscribe(topic, qos=0)
+            reader.fence()
+            return {name: payload.decode() for name, payload, kept in reader.messages if kept}
 
     def wait_presence(self, observer, node, state, **options):
         observer.wait_presence(node, state, **options)

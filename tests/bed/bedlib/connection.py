@@ -178,12 +178,15 @@ class Connection:
 
     def wait_for_property(self, destination, path, interface, name, predicate=lambda value: True,
                           deadline=DEADLINE):
-        """Waits until predicate(value) holds and returns the value. It is read at first and from each new
-        owner; any later value must arrive by PropertiesChanged: who changes without a word fails here."""
+        """Waits until predicate(value) holds, be it for a moment, and returns the value. It is read at first and
+        from each new owner; any later value must arrive by PropertiesChanged: who changes without a word fails
+        here."""
         value = None
 
         def read():
             nonlocal value
+            # What came before the question is in the answer.
+            changes.received.clear()
             with contextlib.suppress(BusError):
                 value = self.get(destination, path, interface, name, autostart=False)
 
@@ -191,19 +194,22 @@ class Connection:
                 self.log_signals(destination, path, PROPERTIES, "PropertiesChanged", interface) as changes:
             read()
 
+            def holds():
+                return value is not None and predicate(value)
+
             def reached():
                 nonlocal value
                 if owners.received:
                     owners.received.clear()
                     value = None
                     read()
-                while changes.received:
+                while changes.received and not holds():
                     _, changed, invalidated = changes.received.pop(0).args
                     if name in changed:
                         value = changed[name]
                     elif name in invalidated:
                         read()
-                return [value] if value is not None and predicate(value) else None
+                return [value] if holds() else None
 
             found, = wait_until(reached, lambda: f"{interface}.{name} of {destination} (now {value!r})",
                                 deadline)
