@@ -1,46 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
-
-#include "services/common/bus-cleanup.h"
-#include "services/common/record-bus.h"
 #include "services/link-probe/compute-query-bus.h"
+#include "services/common/bus-cleanup.h"
 
 #define STATE_NAME "org.alidade.State1"
 #define STATE_PATH "/org/alidade/State1"
-#define ASKED_MAX 64u
-
-/* A question about this machine that waits for its answer. */
-typedef struct Asked {
-        AldComputeQuery *query;
-        sd_bus_slot *slot;
-        AldDevicesAnswer answered;
-        void *userdata;
-} Asked;
 
 struct AldComputeQuery {
         AldService *service;
-        char *own_id;
         sd_bus_slot *due;
         AldComputeDueAnswer due_answered;
         void *due_userdata;
-        GPtrArray *asked;
 };
 
-static void asked_free(gpointer data)
-{
-        Asked *asked = data;
-
-        sd_bus_slot_unref(asked->slot);
-        g_free(asked);
-}
-
-AldComputeQuery *ald_compute_query_new(AldService *service, const char *own_id)
+AldComputeQuery *ald_compute_query_new(AldService *service)
 {
         AldComputeQuery *query = g_new0(AldComputeQuery, 1);
 
         query->service = service;
-        query->own_id = g_strdup(own_id);
-        query->asked = g_ptr_array_new_with_free_func(asked_free);
         return query;
 }
 
@@ -49,8 +25,6 @@ void ald_compute_query_free(AldComputeQuery *query)
         if (!query)
                 return;
         sd_bus_slot_unref(query->due);
-        g_ptr_array_unref(query->asked);
-        g_free(query->own_id);
         g_free(query);
 }
 
@@ -145,66 +119,4 @@ void ald_compute_query_due(
                 r = sd_bus_call_async(bus, &query->due, call, on_due, query, 0);
         if (r < 0)
                 g_info("Cannot ask %s which device is due: %s", STATE_NAME, g_strerror(-r));
-}
-
-/* Of all that is known of this machine two records. */
-static int read_profile(sd_bus_message *message, AldRecord **ret_backends, AldRecord **ret_system)
-{
-        const char *kind;
-        int r;
-
-        r = sd_bus_message_enter_container(message, 'a', "{sa{sv}}");
-        while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sa{sv}")) > 0) {
-                r = sd_bus_message_read(message, "s", &kind);
-                if (r < 0)
-                        return r;
-                if (!*ret_backends && g_str_equal(kind, ald_kinds[ALD_KIND_BACKENDS].name))
-                        r = ald_record_bus_read(message, ALD_KIND_BACKENDS, NULL, ret_backends, NULL);
-                else if (!*ret_system && g_str_equal(kind, ald_kinds[ALD_KIND_SYSTEM].name))
-                        r = ald_record_bus_read(message, ALD_KIND_SYSTEM, NULL, ret_system, NULL);
-                else
-                        r = sd_bus_message_skip(message, "a{sv}");
-                if (r >= 0)
-                        r = sd_bus_message_exit_container(message);
-        }
-        return r;
-}
-
-static int on_profile(sd_bus_message *reply, void *userdata, sd_bus_error *error)
-{
-        Asked *asked = userdata;
-        g_autoptr(AldRecord) backends = NULL, system = NULL;
-        AldDevicesAnswer answered = asked->answered;
-        void *asker = asked->userdata;
-        int r;
-
-        if (sd_bus_message_is_method_error(reply, NULL))
-                r = -sd_bus_message_get_errno(reply);
-        else
-                r = read_profile(reply, &backends, &system);
-        g_ptr_array_remove_fast(asked->query->asked, asked);
-        answered(MIN(r, 0), ald_record_as(backends, BACKENDS, AldBackends),
-                ald_record_as(system, SYSTEM, AldSystem), asker);
-        return 0;
-}
-
-int ald_compute_query_devices(AldComputeQuery *query, AldDevicesAnswer answered, void *userdata)
-{
-        Asked *asked;
-        int r;
-
-        if (query->asked->len >= ASKED_MAX)
-                return -EUSERS;
-        asked = g_new0(Asked, 1);
-        asked->query = query;
-        asked->answered = answered;
-        asked->userdata = userdata;
-        r = sd_bus_call_method_async(ald_service_bus(query->service), &asked->slot, STATE_NAME, STATE_PATH,
-                STATE_NAME, "GetProfile", on_profile, asked, "s", query->own_id);
-        if (r < 0) {
-                asked_free(asked);
-                return r;
-        }
-        g_ptr_array_add(query->asked, asked);
-        return 0;
 }

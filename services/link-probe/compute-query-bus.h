@@ -4,10 +4,10 @@
 #include "services/common/service.h"
 #include "state/record.h"
 
-/* What the state service is asked of the compute devices of this machine. */
+/* What the state service is asked of the compute devices of this machine: which is due. */
 typedef struct AldComputeQuery AldComputeQuery;
 
-AldComputeQuery *ald_compute_query_new(AldService *service, const char *own_id);
+AldComputeQuery *ald_compute_query_new(AldService *service);
 /* Whoever asked is not told any more. */
 void ald_compute_query_free(AldComputeQuery *query);
 
@@ -16,9 +16,3 @@ void ald_compute_query_free(AldComputeQuery *query);
 typedef void (*AldComputeDueAnswer)(int error, const char *device, void *userdata);
 void ald_compute_query_due(
         AldComputeQuery *query, const char *const *avoid, AldComputeDueAnswer answered, void *userdata);
-
-/* What devices this machine has and how they are doing, each NULL where it is not known; -errno where there
- * was no answer. Any number at a time. */
-typedef void (*AldDevicesAnswer)(
-        int error, const AldBackends *backends, const AldSystem *system, void *userdata);
-int ald_compute_query_devices(AldComputeQuery *query, AldDevicesAnswer answered, void *userdata);

@@ -5,7 +5,8 @@
 #include "state/planner-device.h"
 
 struct AldComputeWishes {
-        AldComputeQuery *query;
+        AldNodeQuery *nodes;
+        char *own_id;
         AldJobs *all;
         AldComputeJobs *jobs;
         AldComputeWishAllowed allowed;
@@ -31,12 +32,13 @@ static void wish_free(gpointer data)
         g_free(wish);
 }
 
-AldComputeWishes *ald_compute_wishes_new(AldComputeQuery *query, AldJobs *all, AldComputeJobs *jobs,
-        AldComputeWishAllowed allowed, void *userdata)
+AldComputeWishes *ald_compute_wishes_new(AldNodeQuery *nodes, const char *own_id, AldJobs *all,
+        AldComputeJobs *jobs, AldComputeWishAllowed allowed, void *userdata)
 {
         AldComputeWishes *wishes = g_new0(AldComputeWishes, 1);
 
-        wishes->query = query;
+        wishes->nodes = nodes;
+        wishes->own_id = g_strdup(own_id);
         wishes->all = all;
         wishes->jobs = jobs;
         wishes->allowed = allowed;
@@ -55,6 +57,7 @@ void ald_compute_wishes_free(AldComputeWishes *wishes)
                 wish->answered(-ECANCELED, NULL, wish->userdata);
         }
         g_ptr_array_unref(wishes->list);
+        g_free(wishes->own_id);
         g_free(wishes);
 }
 
@@ -70,9 +73,10 @@ static bool is_in_use(const AldSystem *system, const char *device)
         return live && live->usage > ALD_DEVICE_USAGE_MAX_PERCENT;
 }
 
-static int find_targets(
-        const Wish *wish, const AldBackends *backends, const AldSystem *system, GArray *targets)
+static int find_targets(const Wish *wish, const AldNodeRecords *records, GArray *targets)
 {
+        const AldBackends *backends = ald_record_as(records->backends, BACKENDS, AldBackends);
+        const AldSystem *system = ald_record_as(records->system, SYSTEM, AldSystem);
         int r = -ENODEV;
 
         if (!backends)
@@ -93,7 +97,7 @@ static int find_targets(
         return targets->len > 0 ? 0 : r;
 }
 
-static void on_devices(int error, const AldBackends *backends, const AldSystem *system, void *userdata)
+static void on_records(int error, const AldNodeRecords *records, void *userdata)
 {
         Wish *wish = userdata;
         AldComputeWishes *all = wish->wishes;
@@ -106,7 +110,7 @@ static void on_devices(int error, const AldBackends *backends, const AldSystem *
         if (r >= 0)
                 r = all->allowed(all->userdata);
         if (r >= 0)
-                r = find_targets(wish, backends, system, targets);
+                r = find_targets(wish, records, targets);
         if (r >= 0)
                 r = ald_jobs_room(jobs, wish->uid);
         if (r >= 0)
@@ -129,7 +133,7 @@ int ald_compute_wishes_add(AldComputeWishes *wishes, uid_t uid, const char *devi
                 return r;
         wish = g_new(Wish, 1);
         *wish = (Wish){ wishes, uid, g_strdup(device), metrics, answered, userdata };
-        r = ald_compute_query_devices(wishes->query, on_devices, wish);
+        r = ald_node_query_ask(wishes->nodes, wishes->own_id, on_records, wish);
         if (r < 0) {
                 wish_free(wish);
                 return r;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "services/link-probe/compute-jobs.h"
-#include "services/link-probe/compute-query-bus.h"
+#include "services/link-probe/node-query-bus.h"
 
 /* Measurements that somebody wishes: the devices are looked up, and a job made of them. */
 typedef struct AldComputeWishes AldComputeWishes;
@@ -16,8 +16,8 @@ typedef void (*AldComputeWishAnswer)(int error, AldJob *job, void *userdata);
  */
 typedef int (*AldComputeWishAllowed)(void *userdata);
 
-AldComputeWishes *ald_compute_wishes_new(AldComputeQuery *query, AldJobs *all, AldComputeJobs *jobs,
-        AldComputeWishAllowed allowed, void *userdata);
+AldComputeWishes *ald_compute_wishes_new(AldNodeQuery *nodes, const char *own_id, AldJobs *all,
+        AldComputeJobs *jobs, AldComputeWishAllowed allowed, void *userdata);
 /* Whoever waits is told that nothing comes of it. The query goes first. */
 void ald_compute_wishes_free(AldComputeWishes *wishes);
 

@@ -18,6 +18,7 @@ struct AldComputing {
         bool enabled;
         AldCpuLoad *load;
         AldComputeQuery *query;
+        AldNodeQuery *nodes;
         AldComputeProber *prober;
         AldComputeResults *results;
         AldComputeJobs *jobs;
@@ -100,10 +101,11 @@ static void fail(AldComputing *computing, const AldComputeTarget *target, int er
 }
 
 /* Much may have changed while its driver was asked about. */
-static void on_devices(int error, const AldBackends *backends, const AldSystem *system, void *userdata)
+static void on_records(int error, const AldNodeRecords *records, void *userdata)
 {
         static const AldComputeHandler handler = { .progress = on_progress, .ended = on_ended };
         AldComputing *computing = userdata;
+        const AldBackends *backends = ald_record_as(records->backends, BACKENDS, AldBackends);
         g_autofree char *device = g_steal_pointer(&computing->due);
         const AldBackend *backend = device && backends ? ald_rows_find(&backends->devices, device) : NULL;
         AldComputeTarget target;
@@ -133,7 +135,7 @@ static void on_due(int error, const char *device, void *userdata)
         if (!device || computing->due)
                 return;
         computing->due = g_strdup(device);
-        if (ald_compute_query_devices(computing->query, on_devices, computing) < 0)
+        if (ald_node_query_ask(computing->nodes, computing->parts.own_id, on_records, computing) < 0)
                 g_clear_pointer(&computing->due, g_free);
 }
 
@@ -157,7 +159,8 @@ static void make_parts(AldComputing *computing)
 
         computing->load = ald_cpu_load_new(ald_service_root(parts->service));
         (void) ald_cpu_load_read(computing->load, now_usec());
-        computing->query = ald_compute_query_new(parts->service, parts->own_id);
+        computing->query = ald_compute_query_new(parts->service);
+        computing->nodes = ald_node_query_new(parts->service);
         computing->prober = ald_compute_prober_new(program, parts->changed, parts->userdata);
         computing->results = ald_compute_results_new();
         jobs_parts = (AldComputeJobsParts){
@@ -170,7 +173,7 @@ static void make_parts(AldComputing *computing)
         };
         computing->jobs = ald_compute_jobs_new(&jobs_parts);
         computing->wishes = ald_compute_wishes_new(
-                computing->query, parts->jobs, computing->jobs, may_measure, computing);
+                computing->nodes, parts->own_id, parts->jobs, computing->jobs, may_measure, computing);
 }
 
 AldComputing *ald_computing_new(const AldComputingParts *parts)
@@ -190,6 +193,7 @@ void ald_computing_free(AldComputing *computing)
                 return;
         ald_timer_free(computing->tick);
         ald_compute_query_free(computing->query);
+        ald_node_query_free(computing->nodes);
         ald_compute_wishes_free(computing->wishes);
         ald_compute_prober_free(computing->prober);
         ald_compute_jobs_free(computing->jobs);

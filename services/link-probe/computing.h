@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "services/link-probe/compute-query-bus.h"
 #include "services/link-probe/compute-results.h"
 #include "services/link-probe/compute-wish.h"
 #include "services/link-probe/inhibitors.h"

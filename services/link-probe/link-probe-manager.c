@@ -26,6 +26,7 @@ struct AldLinkProbeManager {
         AldCounters *counters;
         AldMedia *media;
         AldStateQuery *query;
+        AldNodeQuery *nodes;
         AldProber *prober;
         AldSessions *sessions;
         AldResults *results;
@@ -249,6 +250,7 @@ static void make_parts(AldLinkProbeManager *manager)
         manager->counters = ald_counters_new(root);
         manager->media = ald_media_new(root, ald_wifi_generation);
         manager->query = ald_state_query_new(manager->service);
+        manager->nodes = ald_node_query_new(manager->service);
         manager->prober = ald_prober_new(&manager->program, manager->counters, manager->media, tell, manager);
         manager->sessions = ald_sessions_new(
                 &manager->program, manager->counters, &sessions_handler, manager);
@@ -257,6 +259,7 @@ static void make_parts(AldLinkProbeManager *manager)
                 .own_id = manager->own_id,
                 .config = &manager->config,
                 .query = manager->query,
+                .nodes = manager->nodes,
                 .prober = manager->prober,
                 .sessions = manager->sessions,
                 .counters = manager->counters,
@@ -288,7 +291,7 @@ static void make_wishes(AldLinkProbeManager *manager)
 {
         const AldWishParts parts = {
                 .own_id = manager->own_id,
-                .query = manager->query,
+                .nodes = manager->nodes,
                 .jobs = manager->link_jobs,
                 .results = manager->results,
                 .allowed = may_measure,
@@ -333,6 +336,7 @@ void ald_link_probe_manager_free(AldLinkProbeManager *manager)
         ald_listener_free(manager->listener);
         g_clear_pointer(&manager->tick, ald_timer_free);
         ald_state_query_free(manager->query);
+        ald_node_query_free(manager->nodes);
         ald_wishes_free(manager->wishes);
         ald_sessions_free(manager->sessions);
         ald_prober_free(manager->prober);

@@ -163,7 +163,7 @@ void ald_schedule_run(AldSchedule *schedule)
         ald_counters_read(schedule->parts.counters, now_usec());
         ald_results_expire(schedule->parts.results, now_usec());
         schedule->wanted = true;
-        r = ald_state_query_node(schedule->parts.query, schedule->parts.own_id, on_own, schedule);
+        r = ald_node_query_ask(schedule->parts.nodes, schedule->parts.own_id, on_own, schedule);
         if (r < 0)
                 g_info("The state service cannot be asked: %s", g_strerror(-r));
 }

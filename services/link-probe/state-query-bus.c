@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
-
-#include "services/common/bus-cleanup.h"
-#include "services/common/record-bus.h"
 #include "services/link-probe/state-query-bus.h"
+#include "services/common/bus-cleanup.h"
 #include "state/id.h"
 
 #define STATE_NAME "org.alidade.State1"
 #define STATE_PATH "/org/alidade/State1"
 #define TARGETS_MAX 64u
-#define ASKED_MAX 64u
-
-/* A question about a node that waits for its answer. */
-typedef struct Asked {
-        AldStateQuery *query;
-        sd_bus_slot *slot;
-        AldNodeAnswer answered;
-        void *userdata;
-} Asked;
 
 struct AldStateQuery {
         AldService *service;
@@ -25,23 +13,13 @@ struct AldStateQuery {
         sd_bus_slot *due;
         AldDueAnswer due_answered;
         void *due_userdata;
-        GPtrArray *asked;
 };
-
-static void asked_free(gpointer data)
-{
-        Asked *asked = data;
-
-        sd_bus_slot_unref(asked->slot);
-        g_free(asked);
-}
 
 AldStateQuery *ald_state_query_new(AldService *service)
 {
         AldStateQuery *query = g_new0(AldStateQuery, 1);
 
         query->service = service;
-        query->asked = g_ptr_array_new_with_free_func(asked_free);
         return query;
 }
 
@@ -50,7 +28,6 @@ void ald_state_query_free(AldStateQuery *query)
         if (!query)
                 return;
         sd_bus_slot_unref(query->due);
-        g_ptr_array_unref(query->asked);
         g_free(query);
 }
 
@@ -241,82 +218,4 @@ void ald_state_query_due(
                 r = sd_bus_call_async(bus, &query->due, call, on_due, query, 0);
         if (r < 0)
                 complain(query, g_strerror(-r));
-}
-
-AldNodeRecords ald_node_records_ref(const AldNodeRecords *records)
-{
-        return (AldNodeRecords){
-                .network = records->network ? ald_record_ref(records->network) : NULL,
-                .fabric = records->fabric ? ald_record_ref(records->fabric) : NULL,
-        };
-}
-
-void ald_node_records_clear(AldNodeRecords *records)
-{
-        g_clear_pointer(&records->network, ald_record_unref);
-        g_clear_pointer(&records->fabric, ald_record_unref);
-}
-
-static int read_one(sd_bus_message *message, const char *kind, AldNodeRecords *records)
-{
-        if (!records->network && g_str_equal(kind, ald_kinds[ALD_KIND_NETWORK].name))
-                return ald_record_bus_read(message, ALD_KIND_NETWORK, NULL, &records->network, NULL);
-        if (!records->fabric && g_str_equal(kind, ald_kinds[ALD_KIND_FABRIC].name))
-                return ald_record_bus_read(message, ALD_KIND_FABRIC, NULL, &records->fabric, NULL);
-        return sd_bus_message_skip(message, "a{sv}");
-}
-
-/* Of all that is known of the node these records. */
-static int read_profile(sd_bus_message *message, AldNodeRecords *records)
-{
-        const char *kind;
-        int r;
-
-        r = sd_bus_message_enter_container(message, 'a', "{sa{sv}}");
-        while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sa{sv}")) > 0) {
-                r = sd_bus_message_read(message, "s", &kind);
-                if (r >= 0)
-                        r = read_one(message, kind, records);
-                if (r >= 0)
-                        r = sd_bus_message_exit_container(message);
-        }
-        return r;
-}
-
-static int on_profile(sd_bus_message *reply, void *userdata, sd_bus_error *error)
-{
-        Asked *asked = userdata;
-        g_auto(AldNodeRecords) records = { 0 };
-        AldNodeAnswer answered = asked->answered;
-        void *asker = asked->userdata;
-        int r;
-
-        if (sd_bus_message_is_method_error(reply, NULL))
-                r = -sd_bus_message_get_errno(reply);
-        else
-                r = read_profile(reply, &records);
-        g_ptr_array_remove_fast(asked->query->asked, asked);
-        answered(MIN(r, 0), &records, asker);
-        return 0;
-}
-
-int ald_state_query_node(AldStateQuery *query, const char *node, AldNodeAnswer answered, void *userdata)
-{
-        Asked *asked;
-        int r;
-
-        if (query->asked->len >= ASKED_MAX)
-                return -EUSERS;
-        asked = g_new0(Asked, 1);
-        asked->query = query;
-        asked->answered = answered;
-        asked->userdata = userdata;
-        r = sd_bus_call_method_async(ald_service_bus(query->service), &asked->slot, STATE_NAME, STATE_PATH,
-                STATE_NAME, "GetProfile", on_profile, asked, "s", node);
-        if (r < 0) {
-                asked_free(asked);
-                return r;
-        }
-        g_ptr_array_add(query->asked, asked);
-        return 0;
 }

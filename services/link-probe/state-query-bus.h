@@ -4,7 +4,7 @@
 #include "services/common/service.h"
 #include "services/link-probe/prober.h"
 
-/* What the state service is asked: what is due, and what it knows of the interfaces of a node. */
+/* What the state service is asked of links: which are due. */
 typedef struct AldStateQuery AldStateQuery;
 
 AldStateQuery *ald_state_query_new(AldService *service);
@@ -25,17 +25,3 @@ typedef struct AldDueQuestion {
 typedef void (*AldDueAnswer)(GArray *targets, void *userdata);
 void ald_state_query_due(
         AldStateQuery *query, const AldDueQuestion *question, AldDueAnswer answered, void *userdata);
-
-/* What is known of a node; each maybe NULL. */
-typedef struct AldNodeRecords {
-        AldRecord *network, *fabric;
-} AldNodeRecords;
-
-/* Holds them, too. */
-AldNodeRecords ald_node_records_ref(const AldNodeRecords *records);
-void ald_node_records_clear(AldNodeRecords *records);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldNodeRecords, ald_node_records_clear)
-
-/* -ENOENT where no such node is, another error where there was no answer. Any number at a time. */
-typedef void (*AldNodeAnswer)(int error, const AldNodeRecords *records, void *userdata);
-int ald_state_query_node(AldStateQuery *query, const char *node, AldNodeAnswer answered, void *userdata);

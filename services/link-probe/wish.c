@@ -127,8 +127,8 @@ static void on_own(int error, const AldNodeRecords *records, void *userdata)
 
         if (r >= 0) {
                 waiting->own = ald_node_records_ref(records);
-                r = ald_state_query_node(
-                        waiting->all->parts.query, waiting->wish.target.peer, on_peer, waiting);
+                r = ald_node_query_ask(
+                        waiting->all->parts.nodes, waiting->wish.target.peer, on_peer, waiting);
         }
         /* That this machine is not known is not what the caller asked about. */
         if (r < 0)
@@ -159,8 +159,8 @@ int ald_wishes_add(
                 .answered = answered,
                 .userdata = userdata,
         };
-        r = known ? ald_state_query_node(parts->query, wish->target.peer, on_peer, waiting)
-                  : ald_state_query_node(parts->query, parts->own_id, on_own, waiting);
+        r = known ? ald_node_query_ask(parts->nodes, wish->target.peer, on_peer, waiting)
+                  : ald_node_query_ask(parts->nodes, parts->own_id, on_own, waiting);
         if (r < 0) {
                 waiting_free(waiting);
                 return r;

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/common/service.h"
+#include "state/record.h"
+
+/* What the state service is asked of nodes. */
+typedef struct AldNodeQuery AldNodeQuery;
+
+AldNodeQuery *ald_node_query_new(AldService *service);
+/* Whoever asked is not told any more. */
+void ald_node_query_free(AldNodeQuery *query);
+
+/* What is known of a node; each maybe NULL. */
+typedef struct AldNodeRecords {
+        AldRecord *network, *fabric, *backends, *system;
+} AldNodeRecords;
+
+/* Holds them, too. */
+AldNodeRecords ald_node_records_ref(const AldNodeRecords *records);
+void ald_node_records_clear(AldNodeRecords *records);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldNodeRecords, ald_node_records_clear)
+
+/* -ENOENT where no such node is, another error where there was no answer. Any number at a time. */
+typedef void (*AldNodeAnswer)(int error, const AldNodeRecords *records, void *userdata);
+int ald_node_query_ask(AldNodeQuery *query, const char *node, AldNodeAnswer answered, void *userdata);
