@@ -13,6 +13,7 @@
 struct AldLoads {
         GHashTable *by_carrier; /* name → AldLoad */
         const AldNetwork *own;
+        const AldFabric *fabric; /* or NULL */
         const AldPlannerInput *input;
         AldLoad none;
 };
@@ -45,6 +46,14 @@ uint64_t ald_probe_bytes(
         return bytes_at(double_known(speed, speed));
 }
 
+uint64_t ald_rdma_probe_bytes(const AldLinkRdma *row, uint64_t rate)
+{
+        uint64_t measured = row ? double_known(row->upload_bits_per_second, row->download_bits_per_second)
+                                : 0;
+
+        return bytes_at(measured > 0 ? measured : double_known(rate, rate));
+}
+
 static const char *carrier_of(const AldNetwork *own, const char *name)
 {
         const AldInterface *interface = name ? ald_rows_find(&own->interfaces, name) : NULL;
@@ -64,36 +73,82 @@ static AldLoad *load_of(AldLoads *loads, const char *carrier)
         return load;
 }
 
-/* How long ago the last attempt was. */
-static uint64_t age_of(const AldEntry *entry, const AldLinkSocket *row, const AldPlannerInput *input)
+/* What a row of either kind tells. */
+typedef struct Row {
+        const char *carrier;
+        uint64_t upload, download;
+        AldAttempts attempts;
+        uint64_t bytes; /* of one probe */
+} Row;
+
+static Row socket_row(const AldLoads *loads, const AldLinkSocket *row)
 {
-        uint64_t last = row->measured_usec == ALD_ABSENT_UINT64 ? 0 : row->measured_usec;
+        return (Row){
+                .carrier = carrier_of(loads->own, row->source_interface),
+                .upload = row->upload_bits_per_second,
+                .download = row->download_bits_per_second,
+                .attempts = { row->measured_usec, row->failed_usec, row->failures },
+                .bytes = ald_probe_bytes(row, NULL, NULL, NULL),
+        };
+}
+
+/* An RDMA port loads the interface behind it, or itself where it has none. */
+static Row rdma_row(const AldLoads *loads, const AldLinkRdma *row)
+{
+        const AldRdmaPort *port = loads->fabric && row->source_port
+                                          ? ald_rows_find(&loads->fabric->rdma_ports, row->source_port)
+                                          : NULL;
+
+        return (Row){
+                .carrier = carrier_of(
+                        loads->own, port && port->interface ? port->interface : row->source_port),
+                .upload = row->upload_bits_per_second,
+                .download = row->download_bits_per_second,
+                .attempts = { row->measured_usec, row->failed_usec, row->failures },
+                .bytes = ald_rdma_probe_bytes(row, ALD_ABSENT_UINT64),
+        };
+}
+
+/* How long ago the last attempt was. */
+static uint64_t age_of(const AldEntry *entry, const AldAttempts *attempts, const AldPlannerInput *input)
+{
+        uint64_t last = attempts->measured_usec == ALD_ABSENT_UINT64 ? 0 : attempts->measured_usec;
 
         if (entry->changed > input->started)
                 return input->now - MIN(entry->changed, input->now);
-        if (row->failed_usec != ALD_ABSENT_UINT64)
-                last = MAX(last, row->failed_usec);
+        if (attempts->failed_usec != ALD_ABSENT_UINT64)
+                last = MAX(last, attempts->failed_usec);
         return last == 0 || last > input->now_realtime ? UINT64_MAX : input->now_realtime - last;
 }
 
-static void add_row(AldLoads *loads, const AldEntry *entry)
+static void add_row(AldLoads *loads, const AldEntry *entry, const Row *row)
 {
-        const AldLinkSocket *row = ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket);
-        AldLoad *load = load_of(loads, carrier_of(loads->own, row->source_interface));
-        uint64_t attempts = CLAMP(ald_path_failures(row), 1, ATTEMPTS_MAX);
-        uint64_t bytes = attempts * ald_probe_bytes(row, NULL, NULL, NULL);
-        uint64_t age = age_of(entry, row, loads->input);
+        AldLoad *load = load_of(loads, row->carrier);
+        uint64_t attempts = CLAMP(ald_attempts_failures(&row->attempts), 1, ATTEMPTS_MAX);
+        uint64_t bytes = attempts * row->bytes;
+        uint64_t age = age_of(entry, &row->attempts, loads->input);
 
-        if (row->upload_bits_per_second != ALD_ABSENT_UINT64)
-                load->rate = MAX(load->rate, row->upload_bits_per_second);
-        if (row->download_bits_per_second != ALD_ABSENT_UINT64)
-                load->rate = MAX(load->rate, row->download_bits_per_second);
+        if (row->upload != ALD_ABSENT_UINT64)
+                load->rate = MAX(load->rate, row->upload);
+        if (row->download != ALD_ABSENT_UINT64)
+                load->rate = MAX(load->rate, row->download);
         if (age < ald_planner_ttl(ALD_KIND_LINK_SOCKET))
                 load->bytes += bytes;
         if (age < load->last_age) {
                 load->last_age = age;
                 load->last_bytes = bytes;
         }
+}
+
+static void add_entry(AldLoads *loads, const AldEntry *entry)
+{
+        Row row;
+
+        if (entry->kind == ALD_KIND_LINK_SOCKET)
+                row = socket_row(loads, ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket));
+        else
+                row = rdma_row(loads, ald_record_as(entry->record, LINK_RDMA, AldLinkRdma));
+        add_row(loads, entry, &row);
 }
 
 AldLoads *ald_loads_new(AldStore *store, const AldNetwork *own, const AldPlannerInput *input)
@@ -103,11 +158,12 @@ AldLoads *ald_loads_new(AldStore *store, const AldNetwork *own, const AldPlanner
 
         loads->by_carrier = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
         loads->own = own;
+        loads->fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
         loads->input = input;
         loads->none.last_age = UINT64_MAX;
         for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry))
-                if (entry->kind == ALD_KIND_LINK_SOCKET && entry->record)
-                        add_row(loads, entry);
+                if (ald_kinds[entry->kind].is_link && entry->record)
+                        add_entry(loads, entry);
         return loads;
 }
 

@@ -29,6 +29,9 @@ const AldLoad *ald_loads_find(AldLoads *loads, const AldInterface *interface);
 uint64_t ald_probe_bytes(
         const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink, const AldLoad *load);
 
+/* The same of RDMA: by the last result, else by the rate of the slower port. */
+uint64_t ald_rdma_probe_bytes(const AldLinkRdma *row, uint64_t rate);
+
 /* What may be sent and received over the interface in an hour, where nothing else was said. Where its speed
  * is not known (or it is NULL), what it has done tells. */
 uint64_t ald_load_bytes_per_hour(const AldLoad *load, const AldInterface *interface);

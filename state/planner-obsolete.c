@@ -2,15 +2,33 @@
 #include <string.h>
 
 #include "state/key.h"
+#include "state/link.h"
 #include "state/network.h"
 #include "state/planner.h"
 
-bool ald_planner_address_exists(const AldNode *sink, const char *address)
+static bool address_exists(const AldNode *sink, const char *address)
 {
         const AldNetwork *network = ald_record_as(
                 ald_node_record(sink, ALD_KIND_NETWORK), NETWORK, AldNetwork);
 
         return !network || ald_network_find_address(network, address);
+}
+
+static bool has_port(const AldNode *node, const char *port)
+{
+        const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+
+        return !fabric || (port && ald_rows_find(&fabric->rdma_ports, port));
+}
+
+bool ald_planner_path_exists(const AldNode *source, const AldNode *sink, const AldRecord *record)
+{
+        if (record->kind == ALD_KIND_LINK_RDMA) {
+                const AldLinkRdma *rdma = ald_record_as(record, LINK_RDMA, AldLinkRdma);
+
+                return has_port(source, rdma->source_port) && has_port(sink, rdma->sink_port);
+        }
+        return address_exists(sink, ald_record_as(record, LINK_SOCKET, AldLinkSocket)->sink_address);
 }
 
 static bool is_obsolete(AldStore *store, const AldEntry *entry, uint64_t now, uint64_t expiry_usec)
@@ -23,16 +41,16 @@ static bool is_obsolete(AldStore *store, const AldEntry *entry, uint64_t now, ui
         sink = ald_store_find_node(store, &id);
         if (!sink)
                 return now > expiry_usec && entry->changed < now - expiry_usec;
-        return !ald_planner_address_exists(sink, strchr(entry->key, ',') + 1);
+        return !ald_planner_path_exists(entry->node, sink, entry->record);
 }
 
 /* When it was last measured, or tried. */
 static uint64_t last_attempt(const AldEntry *entry)
 {
-        const AldLinkSocket *row = ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket);
-        uint64_t measured = row->measured_usec == ALD_ABSENT_UINT64 ? 0 : row->measured_usec;
+        const AldLink link = ald_link_of(entry);
+        uint64_t measured = link.measured_usec == ALD_ABSENT_UINT64 ? 0 : link.measured_usec;
 
-        return row->failed_usec == ALD_ABSENT_UINT64 ? measured : MAX(measured, row->failed_usec);
+        return link.failed_usec == ALD_ABSENT_UINT64 ? measured : MAX(measured, link.failed_usec);
 }
 
 static gint newest_first(gconstpointer a, gconstpointer b)
@@ -50,7 +68,7 @@ GPtrArray *ald_planner_obsolete(AldStore *store, uint64_t now, uint64_t expiry_u
         g_autoptr(GPtrArray) kept = g_ptr_array_new();
 
         for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry))
-                if (entry->kind == ALD_KIND_LINK_SOCKET && entry->record)
+                if (ald_kinds[entry->kind].is_link && entry->record)
                         g_ptr_array_add(is_obsolete(store, entry, now, expiry_usec) ? obsolete : kept, entry);
         if (kept->len <= ALD_PLANNER_ROWS_MAX)
                 return obsolete;

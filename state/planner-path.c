@@ -51,7 +51,7 @@ static AldAttempts attempts_of(const AldLinkSocket *row)
         return row ? (AldAttempts){ row->measured_usec, row->failed_usec, row->failures } : ALD_ATTEMPTS_NONE;
 }
 
-static uint64_t failures_of(const AldAttempts *attempts)
+uint64_t ald_attempts_failures(const AldAttempts *attempts)
 {
         if (attempts->failed_usec == ALD_ABSENT_UINT64)
                 return 0;
@@ -66,7 +66,7 @@ uint64_t ald_path_failures(const AldLinkSocket *row)
 {
         const AldAttempts attempts = attempts_of(row);
 
-        return failures_of(&attempts);
+        return ald_attempts_failures(&attempts);
 }
 
 static AldPathState due_at(AldDueReason reason, uint64_t since, uint64_t now)
@@ -78,7 +78,7 @@ AldPathState ald_attempts_judge(const AldAttempts *attempts, uint64_t seed, uint
 {
         const AldPathState never = { true, ALD_DUE_NEVER, ALD_ABSENT_UINT64 };
         const AldPathState future = { true, ALD_DUE_FUTURE, ALD_ABSENT_UINT64 };
-        uint64_t failures = failures_of(attempts);
+        uint64_t failures = ald_attempts_failures(attempts);
 
         if (failures > 0)
                 return attempts->failed_usec > now

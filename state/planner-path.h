@@ -38,10 +38,13 @@ typedef struct AldAttempts {
 
 AldPathState ald_attempts_judge(const AldAttempts *attempts, uint64_t seed, uint64_t ttl_usec, uint64_t now);
 
+/* Attempts that failed since the last success; 0 where the last attempt did not. */
+uint64_t ald_attempts_failures(const AldAttempts *attempts);
+
 /* `row` is NULL where there is none. The seed is that of the path. */
 AldPathState ald_path_judge(const AldLinkSocket *row, uint64_t seed, uint64_t ttl_usec, uint64_t now);
 
-/* Attempts that failed since the last success; 0 where the last attempt did not. */
+/* The same of a row. */
 uint64_t ald_path_failures(const AldLinkSocket *row);
 
 /* The same number for the same path, each time and everywhere. */

@@ -4,8 +4,8 @@
 #include "state/key.h"
 #include "state/network.h"
 #include "state/peer-sample.h"
-#include "state/planner-load.h"
-#include "state/planner.h"
+#include "state/planner-private.h"
+#include "state/planner-rdma.h"
 
 #define USEC_PER_MINUTE (UINT64_C(60) * 1000 * 1000)
 
@@ -18,25 +18,6 @@ static const uint64_t ttls[ALD_N_KINDS] = {
         [ALD_KIND_LINK_RDMA] = 6 * 60 * USEC_PER_MINUTE,
 };
 
-/* One that is due, and what it takes. */
-typedef struct Due {
-        AldDueProbe probe;
-        const AldInterface *interface; /* NULL: not known */
-        bool link_local;
-        uint64_t bytes;
-        uint64_t seed;
-} Due;
-
-typedef struct Planner {
-        AldStore *store;
-        const AldPlannerInput *input;
-        AldNode *node;
-        const AldNetwork *own;
-        AldLoads *loads;
-        GArray *due;
-        GArray *chosen;
-} Planner;
-
 uint64_t ald_planner_ttl(AldKind kind)
 {
         return ttls[kind];
@@ -47,7 +28,7 @@ static const AldNetwork *network_of(const AldNode *node)
         return ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
 }
 
-static const AldLinkSocket *find_row(
+const AldLinkSocket *ald_planner_find_row(
         AldStore *store, const AldId *source, const AldId *sink, const char *address)
 {
         char key[ALD_KEY_MAX + 1], id[ALD_ID_STRING_SIZE];
@@ -59,7 +40,8 @@ static const AldLinkSocket *find_row(
 }
 
 /* Whether the peer, whose part it would be, has tried all its paths over these interfaces in vain. */
-static bool peer_cannot(const Planner *planner, const AldNode *peer, GArray *theirs, const AldCandidate *ours)
+static bool peer_cannot(
+        const AldPlanner *planner, const AldNode *peer, GArray *theirs, const AldCandidate *ours)
 {
         for (guint i = 0; i < theirs->len; i++) {
                 const AldCandidate *candidate = &g_array_index(theirs, AldCandidate, i);
@@ -67,7 +49,7 @@ static bool peer_cannot(const Planner *planner, const AldNode *peer, GArray *the
 
                 if (!ald_candidate_mirrors(candidate, ours))
                         continue;
-                row = find_row(planner->store, &peer->id, &planner->node->id, candidate->address);
+                row = ald_planner_find_row(planner->store, &peer->id, &planner->node->id, candidate->address);
                 if (!row || ald_path_failures(row) < ALD_FAILURES_GIVE_UP)
                         return false;
         }
@@ -76,27 +58,27 @@ static bool peer_cannot(const Planner *planner, const AldNode *peer, GArray *the
 
 /* Where a route decides: the interface that it chose the last time. */
 static const AldInterface *interface_for(
-        const Planner *planner, const AldCandidate *candidate, const AldLinkSocket *row)
+        const AldPlanner *planner, const AldCandidate *candidate, const AldLinkSocket *row)
 {
         if (candidate->interface || !row || !row->source_interface)
                 return candidate->interface;
         return ald_rows_find(&planner->own->interfaces, row->source_interface);
 }
 
-static void consider(Planner *planner, const AldNode *peer, const AldCandidate *candidate)
+static void consider(AldPlanner *planner, const AldNode *peer, const AldCandidate *candidate)
 {
-        const AldLinkSocket *row = find_row(
+        const AldLinkSocket *row = ald_planner_find_row(
                 planner->store, &planner->node->id, &peer->id, candidate->address);
         uint64_t seed = ald_path_seed(&planner->node->id, &peer->id, candidate->address);
         AldPathState state = ald_path_judge(
                 row, seed, ttls[ALD_KIND_LINK_SOCKET], planner->input->now_realtime);
-        Due due = {
+        AldDue due = {
                 .probe = { .kind = ALD_KIND_LINK_SOCKET,
                         .peer = peer->id,
                         .reason = state.reason,
                         .since = state.since },
                 .interface = interface_for(planner, candidate, row),
-                .link_local = candidate->link_local,
+                .rank = candidate->link_local ? ALD_RANK_LINK_LOCAL : ALD_RANK_SOCKET,
                 .seed = seed,
         };
 
@@ -110,7 +92,7 @@ static void consider(Planner *planner, const AldNode *peer, const AldCandidate *
         g_array_append_val(planner->due, due);
 }
 
-static void consider_peer(Planner *planner, const AldNode *peer)
+static void consider_peer(AldPlanner *planner, const AldNode *peer)
 {
         bool first = ald_id_compare(&planner->node->id, &peer->id) < 0;
         const AldNetwork *network = network_of(peer);
@@ -137,10 +119,17 @@ static bool is_avoided(const AldPlannerInput *input, const AldId *peer)
         return false;
 }
 
-/* What was never measured comes first, link-local paths last; then what waits longest. */
+static void drop_avoided(GPtrArray *peers, const AldPlannerInput *input)
+{
+        for (guint i = peers->len; i > 0; i--)
+                if (is_avoided(input, &((const AldNode *) peers->pdata[i - 1])->id))
+                        g_ptr_array_remove_index(peers, i - 1);
+}
+
+/* What was never measured comes first, link-local paths later, RDMA last; then what waits longest. */
 static int compare_due(gconstpointer a, gconstpointer b)
 {
-        const Due *left = a, *right = b;
+        const AldDue *left = a, *right = b;
         bool left_waits = left->probe.reason >= ALD_DUE_EXPIRED;
         bool right_waits = right->probe.reason >= ALD_DUE_EXPIRED;
         uint64_t x = left->probe.since, y = right->probe.since;
@@ -149,7 +138,7 @@ static int compare_due(gconstpointer a, gconstpointer b)
         if (!left_waits || !right_waits)
                 r = (int) left->probe.reason - (int) right->probe.reason;
         if (r == 0 && !left_waits)
-                r = (int) left->link_local - (int) right->link_local;
+                r = (int) left->rank - (int) right->rank;
         if (r == 0)
                 r = x < y ? -1 : x > y;
         return r != 0 ? r : left->seed < right->seed ? -1 : left->seed > right->seed;
@@ -173,7 +162,7 @@ static bool is_busy(const AldPlannerInput *input, const AldInterface *interface,
         return traffic == ALD_TRAFFIC_BLOCKED || (speed > 0 && traffic > speed / BUSY_SHARE);
 }
 
-static bool is_free(Planner *planner, const Due *due)
+static bool is_free(AldPlanner *planner, const AldDue *due)
 {
         const AldLoad *load = ald_loads_find(planner->loads, due->interface);
         const AldInterface *carrier = due->interface ? ald_network_find_carrier(planner->own, due->interface)
@@ -189,7 +178,7 @@ static bool is_free(Planner *planner, const Due *due)
         return !is_busy(planner->input, due->interface, load) && !is_busy(planner->input, carrier, load);
 }
 
-static bool share_carrier(const Planner *planner, const Due *a, const Due *b)
+static bool share_carrier(const AldPlanner *planner, const AldDue *a, const AldDue *b)
 {
         return !a->interface || !b->interface ||
                ald_network_find_carrier(planner->own, a->interface) ==
@@ -197,10 +186,10 @@ static bool share_carrier(const Planner *planner, const Due *a, const Due *b)
 }
 
 /* One of which the interface is not known could meet any other, so it goes alone. */
-static bool collides(const Planner *planner, const Due *due)
+static bool collides(const AldPlanner *planner, const AldDue *due)
 {
         for (guint i = 0; i < planner->chosen->len; i++) {
-                const Due *other = &g_array_index(planner->chosen, Due, i);
+                const AldDue *other = &g_array_index(planner->chosen, AldDue, i);
 
                 if (ald_id_equal(&other->probe.peer, &due->probe.peer) || share_carrier(planner, other, due))
                         return true;
@@ -208,13 +197,13 @@ static bool collides(const Planner *planner, const Due *due)
         return false;
 }
 
-static GArray *choose(Planner *planner)
+static GArray *choose(AldPlanner *planner)
 {
         GArray *probes = g_array_new(FALSE, FALSE, sizeof(AldDueProbe));
 
         g_array_sort(planner->due, compare_due);
         for (guint i = 0; i < planner->due->len && planner->chosen->len < planner->input->max; i++) {
-                const Due *due = &g_array_index(planner->due, Due, i);
+                const AldDue *due = &g_array_index(planner->due, AldDue, i);
 
                 if (collides(planner, due) || !is_free(planner, due))
                         continue;
@@ -226,29 +215,30 @@ static GArray *choose(Planner *planner)
 
 GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input)
 {
-        g_autoptr(GArray) due = g_array_new(FALSE, FALSE, sizeof(Due));
-        g_autoptr(GArray) chosen = g_array_new(FALSE, FALSE, sizeof(Due));
+        g_autoptr(GArray) due = g_array_new(FALSE, FALSE, sizeof(AldDue));
+        g_autoptr(GArray) chosen = g_array_new(FALSE, FALSE, sizeof(AldDue));
         AldNode *node = ald_store_local_node(store);
         g_autoptr(GPtrArray) peers = NULL;
+        g_autoptr(GPtrArray) made = g_ptr_array_new_with_free_func(g_free);
         g_autoptr(AldLoads) loads = NULL;
-        Planner planner = {
+        AldPlanner planner = {
                 .store = store,
                 .input = input,
                 .node = node,
                 .own = network_of(node),
                 .due = due,
                 .chosen = chosen,
+                .made = made,
         };
 
         if (!planner.own)
                 return g_array_new(FALSE, FALSE, sizeof(AldDueProbe));
         planner.loads = loads = ald_loads_new(store, planner.own, input);
         peers = ald_peer_sample_compute(store, input->now_realtime, ttls[ALD_KIND_LINK_SOCKET]);
-        for (guint i = 0; i < peers->len; i++) {
-                const AldNode *peer = peers->pdata[i];
-
-                if (!is_avoided(input, &peer->id) && !input->without[ALD_KIND_LINK_SOCKET])
-                        consider_peer(&planner, peer);
-        }
+        drop_avoided(peers, input);
+        for (guint i = 0; i < peers->len && !input->without[ALD_KIND_LINK_SOCKET]; i++)
+                consider_peer(&planner, peers->pdata[i]);
+        if (!input->without[ALD_KIND_LINK_RDMA])
+                ald_planner_rdma(&planner, peers);
         return choose(&planner);
 }

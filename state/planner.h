@@ -63,11 +63,12 @@ GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input);
 #define ALD_PLANNER_ROWS_MAX 3072u
 
 /*
- * The rows of this node that are to go, as AldEntry: to addresses that their node no longer has, to nodes
- * that are not known and unchanged for so long (a node may be late to be heard of after a restart), and the
- * oldest beyond ALD_PLANNER_ROWS_MAX.
+ * The rows of this node that are to go, as AldEntry: to addresses that their node no longer has,
+ * between ports that are gone, to nodes that are not known and unchanged for so long (a node may be late to
+ * be heard of after a restart), and the oldest beyond ALD_PLANNER_ROWS_MAX.
  */
 GPtrArray *ald_planner_obsolete(AldStore *store, uint64_t now, uint64_t expiry_usec);
 
-/* Whether the node still has the address, as far as is known. */
-bool ald_planner_address_exists(const AldNode *sink, const char *address);
+/* Whether the sink still has the address, or both the ports, as far as is known. The record is one of a link.
+ */
+bool ald_planner_path_exists(const AldNode *source, const AldNode *sink, const AldRecord *record);

@@ -44,5 +44,8 @@ typedef struct AldSegment {
 /* All AldSegment, freed with the array: by how, first member and candidate, the certain ones first. */
 GPtrArray *ald_segments_compute(AldStore *store);
 
+/* As many of one node are looked at where ports are paired. */
+#define ALD_RDMA_PORTS_MAX 64u
+
 /* Whether RDMA can be used over the port as far as its node tells. */
 bool ald_rdma_port_is_ready(const AldRdmaPort *port);

@@ -49,14 +49,13 @@ static void take(AldLinkSource *source, const char *path, AldRecord *record)
 }
 
 /* Returns an error of the message alone; a bad record is skipped. */
-static int read_record(
-        AldLinkSource *source, sd_bus_message *message, const char *path, const AldRecord *base)
+static int read_record(AldLinkSource *source, sd_bus_message *message, const char *path, AldKind kind)
 {
         g_autoptr(AldRecord) record = NULL;
         const char *field = NULL;
         int r;
 
-        r = ald_record_bus_read(message, ALD_KIND_LINK_SOCKET, base, &record, &field);
+        r = ald_record_bus_read(message, kind, NULL, &record, &field);
         if (r >= 0) {
                 take(source, path, record);
                 return 0;
@@ -66,10 +65,25 @@ static int read_record(
         return field || r == -E2BIG ? 0 : r;
 }
 
-static bool is_link(const char *path, const char *interface)
+/* The kind of the link that the object is; -ENOENT where it is none. */
+static int kind_of_link(const char *path, const char *interface)
 {
-        return g_str_has_prefix(path, LINK_PREFIX) &&
-               g_str_equal(interface, ald_kinds[ALD_KIND_LINK_SOCKET].interface);
+        static const AldKind kinds[] = { ALD_KIND_LINK_SOCKET, ALD_KIND_LINK_RDMA };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(kinds) && g_str_has_prefix(path, LINK_PREFIX); i++)
+                if (g_str_equal(interface, ald_kinds[kinds[i]].interface))
+                        return (int) kinds[i];
+        return -ENOENT;
+}
+
+/* One interface of one object: the sender's pair of name and properties, of which the name is read. */
+static int read_interface(
+        AldLinkSource *source, sd_bus_message *message, const char *path, const char *interface)
+{
+        int kind = kind_of_link(path, interface);
+
+        return kind < 0 ? sd_bus_message_skip(message, "a{sv}")
+                        : read_record(source, message, path, (AldKind) kind);
 }
 
 /* a{sa{sv}}: the interfaces of one object. */
@@ -82,8 +96,7 @@ static int read_interfaces(AldLinkSource *source, sd_bus_message *message, const
         while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sa{sv}")) > 0) {
                 r = sd_bus_message_read(message, "s", &interface);
                 if (r >= 0)
-                        r = is_link(path, interface) ? read_record(source, message, path, NULL)
-                                                     : sd_bus_message_skip(message, "a{sv}");
+                        r = read_interface(source, message, path, interface);
                 if (r >= 0)
                         r = sd_bus_message_exit_container(message);
         }
@@ -134,7 +147,7 @@ static void read_all(AldLinkSource *source)
 }
 
 /* A change makes sense to who has the rest; what comes with its key is all there is. */
-static int read_change(AldLinkSource *source, sd_bus_message *message, const char *path)
+static int read_change(AldLinkSource *source, sd_bus_message *message, const char *path, AldKind kind)
 {
         const AldRecord *base = g_hash_table_lookup(source->seen, path);
         g_autoptr(AldRecord) record = NULL;
@@ -142,7 +155,9 @@ static int read_change(AldLinkSource *source, sd_bus_message *message, const cha
         const char *field = NULL;
         int r;
 
-        r = ald_record_bus_read(message, ALD_KIND_LINK_SOCKET, base, &record, &field);
+        if (base && base->kind != kind)
+                base = NULL;
+        r = ald_record_bus_read(message, kind, base, &record, &field);
         if (r < 0) {
                 complain(source, path, field, r);
                 g_hash_table_remove(source->seen, path);
@@ -159,12 +174,13 @@ static int read_change(AldLinkSource *source, sd_bus_message *message, const cha
 static int on_properties_changed(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         const char *path = sd_bus_message_get_path(message), *interface;
-        int r;
+        int r, kind;
 
         r = sd_bus_message_read(message, "s", &interface);
         if (r < 0)
                 return r;
-        return is_link(path, interface) ? read_change(userdata, message, path) : 0;
+        kind = kind_of_link(path, interface);
+        return kind < 0 ? 0 : read_change(userdata, message, path, (AldKind) kind);
 }
 
 static int on_interfaces_added(sd_bus_message *message, void *userdata, sd_bus_error *error)

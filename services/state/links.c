@@ -11,15 +11,15 @@ static uint64_t now_usec(void)
 }
 
 /* Its row was deleted, or is about to be. */
-static bool address_is_gone(AldStore *store, const char *key, const AldLinkSocket *row)
+static bool path_is_gone(AldStore *store, const char *key, const AldRecord *told)
 {
         const AldNode *sink;
         AldId id;
 
-        if (ald_key_parse(ALD_KIND_LINK_SOCKET, key, &id) < 0)
+        if (ald_key_parse(told->kind, key, &id) < 0)
                 return true;
         sink = ald_store_find_node(store, &id);
-        return sink && !ald_planner_address_exists(sink, row->sink_address);
+        return sink && !ald_planner_path_exists(ald_store_local_node(store), sink, told);
 }
 
 void ald_links_take(AldStateManager *manager, AldRecord *told)
@@ -30,16 +30,16 @@ void ald_links_take(AldStateManager *manager, AldRecord *told)
         AldEntry *entry;
 
         if (!key) {
-                g_warning("A measured link has no sink or no address");
+                g_warning("A measured link has no sink, or no address or ports");
                 return;
         }
-        if (address_is_gone(store, key, ald_record_as(told, LINK_SOCKET, AldLinkSocket)))
+        if (path_is_gone(store, key, told))
                 return;
-        entry = ald_store_find(store, &ald_store_local_node(store)->id, ALD_KIND_LINK_SOCKET, key);
+        entry = ald_store_find(store, &ald_store_local_node(store)->id, told->kind, key);
         merged = ald_link_result_merge(entry ? entry->record : NULL, told);
         /* What is said again is no new result, and the age of a row is that of its figures. */
         if (!entry || !entry->record || entry->record->hash != merged->hash)
-                ald_state_manager_put_local(manager, ALD_KIND_LINK_SOCKET, key, merged);
+                ald_state_manager_put_local(manager, told->kind, key, merged);
 }
 
 void ald_links_prune(AldStateManager *manager)

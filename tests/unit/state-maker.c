@@ -98,6 +98,20 @@ void state_put_path(AldStore *store, unsigned source, unsigned sink, const char 
         put(store, source, ALD_KIND_LINK_SOCKET, key, json);
 }
 
+void state_put_ports(AldStore *store, unsigned source, const char *source_port, unsigned sink,
+        const char *sink_port, const char *text)
+{
+        json_auto_t *json = parse(text);
+        g_autofree char *source_id = state_id(source), *sink_id = state_id(sink), *key = NULL;
+
+        key = g_strdup_printf("%s,%s,%s", source_port, sink_id, sink_port);
+        json_object_set_new(json, "Source", json_string(source_id));
+        json_object_set_new(json, "Sink", json_string(sink_id));
+        json_object_set_new(json, "SourcePort", json_string(source_port));
+        json_object_set_new(json, "SinkPort", json_string(sink_port));
+        put(store, source, ALD_KIND_LINK_RDMA, key, json);
+}
+
 const AldNetwork *state_network(AldStore *store, unsigned node)
 {
         AldId id = id_make(node);

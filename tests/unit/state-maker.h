@@ -18,6 +18,10 @@ void state_put_link(
 /* The path to an address; Source, Sink and SinkAddress are added. */
 void state_put_path(AldStore *store, unsigned source, unsigned sink, const char *address, const char *text);
 
+/* The path between two RDMA ports; both ends of it are added. */
+void state_put_ports(AldStore *store, unsigned source, const char *source_port, unsigned sink,
+        const char *sink_port, const char *text);
+
 /* The id of a node as a string. */
 char *state_id(unsigned node);
 
