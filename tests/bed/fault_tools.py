@@ -9,7 +9,6 @@ from bedlib import network
 from bedlib.node import CLUSTER, LINK, STATE
 
 LONG = 60.0
-PORT = 8883
 SOCKET = "Link1.Socket"
 IDENTITY = "Node1.Identity"
 NETWORK = "Node1.Network"
@@ -145,13 +144,9 @@ def wait_broker(cluster, node, broker, state):
                        lambda: f"{state} {broker.address}: {broker_states(node)}", LONG)
 
 
-def retained_topics(node, broker):
-    """What the broker keeps, below the name of the cluster, asked by a node whose cluster service is off."""
-    config = node.dir / "config/cluster"
-    told = node.run(["mosquitto_sub", "-h", broker.address, "-p", PORT, "--cafile", config / "ca.crt",
-                     "--cert", config / "node.crt", "--key", config / "node.key", "-t", "alidade/1/#",
-                     "-F", "%t", "--retained-only", "-W", "1"], check=False).stdout
-    return [topic.split("/", 3)[3] for topic in told.splitlines()]
+def retained_topics(cluster, broker):
+    """What the broker keeps, below the name of the cluster."""
+    return [topic.split("/", 3)[3] for topic in cluster.retained(broker, "alidade/1/#")]
 
 
 def keep_values(node, *words):

@@ -10,7 +10,7 @@ import threading
 from .errors import BedFailure
 from .waiting import DEADLINE, PATIENCE
 
-CONNECT, CONNACK, PUBLISH, PUBACK, SUBSCRIBE, SUBACK = 1, 2, 3, 4, 8, 9
+CONNECT, CONNACK, PUBLISH, PUBACK, SUBSCRIBE, SUBACK, PINGREQ, PINGRESP = 1, 2, 3, 4, 8, 9, 12, 13
 CLEAN, WILL, WILL_RETAIN = 0x02, 0x04 | 0x08, 0x20
 
 
@@ -139,8 +139,8 @@ class Peer:
         if qos:
             self._read_until(PUBACK, mid)
 
-    def subscribe(self, *filters):
-        body = b"".join(text(name) + b"\1" for name in filters)
+    def subscribe(self, *filters, qos=1):
+        body = b"".join(text(name) + bytes([qos]) for name in filters)
         self.send(packet(SUBSCRIBE, 2, b"\0\1" + body))
         self._read_until(SUBACK)
 
@@ -155,3 +155,8 @@ class Peer:
             found, flags, body = self._read_packet()
             if found == PUBLISH:
                 self._take(flags, body)
+
+    def fence(self):
+        """Returns when all has come that the broker had for it, with QoS 0, when this was called."""
+        self.send(packet(PINGREQ, 0, b""))
+        self._read_until(PINGRESP)
