@@ -161,7 +161,7 @@ def test_nobody_goes_offline_without_the_standby(make_cluster, brokers, number):
         rename(cut, "Ada")
         wait_name(cluster, cut, "Ada")
         assert (cut.id, "offline") not in told_states(seen) | told_states(seen_too)
-    assert one.presence(cut) == two.presence(cut) == "online"
+    cluster.wait_online([one, two, cut])
     for node, other in ((cut, standby), (standby, cut)):
         network.ip(node, "route", "delete", "blackhole", other.address)
     wait_broker(cluster, cut, standby, "connected")

@@ -9,6 +9,7 @@ from bedlib import Machine, build_dir, network, wait_until
 from bedlib.avahi import Avahi
 from bedlib.fixtures import needs_namespaces
 from bedlib.node import CLUSTER
+from bedlib.waiting import wait_steadily
 
 pytestmark = needs_namespaces
 
@@ -139,8 +140,13 @@ def test_node_without_addresses(make_cluster):
     there.announce("bed")
     there.start()
     here.start()
-    one.wait_presence(two, "online")
-    rows = {row["Address"]: row for row in two.call(*CLUSTER, "GetBrokers")}
-    found = rows[one.address]
+    one.wait_presence(two, "online", deadline=30)
+
+    def rows():
+        return {row["Address"]: row for row in two.call(*CLUSTER, "GetBrokers")}
+
+    false = f"{one.address}:8884"
+    wait_steadily(lambda: rows().keys() == {one.address, false}, lambda: f"both brokers among {rows()}")
+    found = rows()[one.address]
     assert (found["Source"], found["State"], found["Publishing"]) == ("avahi", "connected", True)
-    assert rows[f"{one.address}:8884"]["State"] != "connected"
+    assert rows()[false]["State"] != "connected"
