@@ -134,14 +134,15 @@ static int on_objects(sd_bus_message *reply, void *userdata, sd_bus_error *error
         return 0;
 }
 
+/* Of the owner, whom the question does not start again where it has gone. */
 static void read_all(AldLinkSource *source)
 {
         int r;
 
         source->reading = sd_bus_slot_unref(source->reading);
-        r = sd_bus_call_method_async(ald_service_bus(source->service), &source->reading, LINK_PROBE_NAME,
-                LINK_PROBE_PATH, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", on_objects,
-                source, NULL);
+        r = sd_bus_call_method_async(ald_service_bus(source->service), &source->reading,
+                ald_peer_owner(source->peer), LINK_PROBE_PATH, "org.freedesktop.DBus.ObjectManager",
+                "GetManagedObjects", on_objects, source, NULL);
         if (r < 0)
                 g_warning("Cannot ask %s: %s", LINK_PROBE_NAME, g_strerror(-r));
 }

@@ -107,15 +107,17 @@ static int on_all(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         return 0;
 }
 
+/* Who has gone meanwhile is not started again by the question: only its name would have that effect. */
 static int read_all(Feed *feed)
 {
         const SourceInfo *info = feed->source->info;
+        const char *owner = ald_peer_owner(feed->source->peer);
         int r;
 
         feed->reading = sd_bus_slot_unref(feed->reading);
-        r = sd_bus_call_method_async(ald_service_bus(feed->source->service), &feed->reading, info->name,
-                info->path, "org.freedesktop.DBus.Properties", "GetAll", on_all, feed, "s",
-                ald_kinds[feed->kind].interface);
+        r = sd_bus_call_method_async(ald_service_bus(feed->source->service), &feed->reading,
+                owner ?: info->name, info->path, "org.freedesktop.DBus.Properties", "GetAll", on_all, feed,
+                "s", ald_kinds[feed->kind].interface);
         if (r < 0)
                 g_warning("Cannot ask %s: %s", info->name, g_strerror(-r));
         return r;
