@@ -42,3 +42,19 @@ int ald_arguments_number(
         *ret = value;
         return 0;
 }
+
+int ald_arguments_bytes(const char *name, const char *text, uint64_t *ret, char **ret_error)
+{
+        static const char units[] = "KMGT";
+        size_t length = strlen(text);
+        const char *unit = length > 0 ? strchr(units, g_ascii_toupper(text[length - 1])) : NULL;
+        g_autofree char *digits = g_strndup(text, length - (unit ? 1 : 0));
+        uint64_t factor = 1;
+
+        for (const char *u = units; unit && u <= unit; u++)
+                factor *= 1000;
+        if (ald_arguments_number(name, digits, 1, ALD_ARGUMENTS_BYTES_MAX / factor, ret, ret_error) < 0)
+                return -EINVAL;
+        *ret *= factor;
+        return 0;
+}

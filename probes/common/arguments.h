@@ -18,3 +18,8 @@ int ald_arguments_read(int argc, char **argv, const struct option *table, AldArg
 /* A whole number from min to max, behind --NAME. */
 int ald_arguments_number(
         const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *ret, char **ret_error);
+
+#define ALD_ARGUMENTS_BYTES_MAX (UINT64_C(1) << 50)
+
+/* A number of bytes, maybe with one of KMGT behind: powers of 1000. */
+int ald_arguments_bytes(const char *name, const char *text, uint64_t *ret, char **ret_error);

@@ -8,7 +8,6 @@
 
 #define WARM_UP 200u
 #define RTT_NSEC (2 * ALD_NSEC_PER_SEC) /* for all of them, at most */
-#define GROUP 16u                       /* as many as the device tells of at once */
 #define SAMPLE_NS (500 * UINT64_C(1000))
 
 typedef struct Ping {
@@ -64,7 +63,7 @@ static int ping(AldTalk *talk, uint64_t number, uint64_t deadline, uint64_t *ret
 
 int ald_flow_ping(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n)
 {
-        uint64_t deadline = ald_now() + ALD_TALK_PATIENCE, end = 0;
+        uint64_t deadline = ald_now() + talk->patience, end = 0;
         size_t i;
         int r = 0;
 
@@ -81,7 +80,7 @@ int ald_flow_ping(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n)
 
 int ald_flow_answer(AldTalk *talk, AldRdmaMessage *ret)
 {
-        uint64_t deadline = ald_now() + ALD_TALK_PATIENCE;
+        uint64_t deadline = ald_now() + talk->patience;
         int r;
 
         for (;;) {
@@ -125,7 +124,7 @@ static int read_once(AldTalk *talk, uint64_t deadline, uint64_t *ret_nsec)
 
 int ald_flow_read(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n)
 {
-        uint64_t deadline = ald_now() + ALD_TALK_PATIENCE, end = ald_now() + RTT_NSEC / 4;
+        uint64_t deadline = ald_now() + talk->patience, end = ald_now() + RTT_NSEC / 4;
         size_t i;
         int r = 0;
 
@@ -141,7 +140,7 @@ static int drain(AldTalk *talk, uint64_t deadline, uint64_t bytes)
 {
         AldRdmaMessage message = { .type = ALD_RDMA_DRAINED, .bytes = bytes }, heard;
 
-        while (talk->pair.under_way > 0) {
+        while (!ald_pair_is_idle(&talk->pair)) {
                 int r = ald_pair_sent(&talk->pair, talk->failure);
 
                 if (r >= 0)
@@ -154,15 +153,12 @@ static int drain(AldTalk *talk, uint64_t deadline, uint64_t bytes)
 
 int ald_flow_send(AldTalk *talk, uint64_t *ret_bytes)
 {
-        uint64_t deadline = ald_now() + ALD_TALK_PATIENCE, number = 0;
-        unsigned limit = (unsigned) MIN(talk->pair.depth, talk->pair.peer.depth);
+        uint64_t deadline = ald_now() + talk->patience, begun = talk->pair.posted;
         AldRdmaMessage message;
         int r = 0;
 
         while (r == 0) {
-                if (talk->pair.under_way + GROUP <= limit)
-                        for (unsigned i = 0; i < GROUP && r >= 0; i++)
-                                r = ald_pair_write(&talk->pair, number++, talk->failure);
+                r = ald_pair_fill(&talk->pair, talk->failure);
                 if (r >= 0)
                         r = ald_pair_sent(&talk->pair, talk->failure);
                 if (r >= 0)
@@ -172,11 +168,11 @@ int ald_flow_send(AldTalk *talk, uint64_t *ret_bytes)
                 return r;
         if (message.type != ALD_RDMA_STOP)
                 return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL, "the other side spoke out of turn");
-        *ret_bytes = number * talk->pair.size;
+        *ret_bytes = (talk->pair.posted - begun) * talk->pair.plan.size;
         return drain(talk, deadline, *ret_bytes);
 }
 
-static AldRdmaMessage stop_message(const AldVerdict *verdict)
+AldRdmaMessage ald_flow_stop_message(const AldVerdict *verdict)
 {
         return (AldRdmaMessage){ .type = ALD_RDMA_STOP,
                 .bits_per_second = verdict->bits_per_second,
@@ -197,14 +193,14 @@ static int take_rest(AldTalk *talk, uint64_t deadline, uint64_t bytes)
                 r = ald_pair_received(&talk->pair, NULL, talk->failure);
                 if (r < 0)
                         return r;
-                bytes += (uint64_t) r * talk->pair.size;
+                bytes += (uint64_t) r * talk->pair.plan.size;
                 r = ald_talk_look(talk, deadline, &message);
         }
         while (r >= 0 && bytes < message.bytes) {
                 AldRdmaMessage ignored;
 
                 r = ald_pair_received(&talk->pair, NULL, talk->failure);
-                bytes += r > 0 ? (uint64_t) r * talk->pair.size : 0;
+                bytes += r > 0 ? (uint64_t) r * talk->pair.plan.size : 0;
                 if (r == 0)
                         r = ald_talk_look(talk, deadline, &ignored);
         }
@@ -219,7 +215,7 @@ static int take_rest(AldTalk *talk, uint64_t deadline, uint64_t bytes)
 int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_rtt, AldVerdict *ret)
 {
         g_auto(AldJudge) judge = {};
-        uint64_t deadline = ald_now() + ALD_TALK_PATIENCE, told = 0;
+        uint64_t deadline = ald_now() + talk->patience, told = 0;
         AldJudgeStep step = ALD_JUDGE_GO_ON;
         AldRdmaMessage message;
         AldMoved moved = {};
@@ -231,7 +227,7 @@ int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_r
                 if (r < 0)
                         return r;
                 if (r > 0) {
-                        moved.bytes += (uint64_t) r * talk->pair.size;
+                        moved.bytes += (uint64_t) r * talk->pair.plan.size;
                         moved.when = ald_now();
                 }
                 if (r > 0 && moved.when - told >= SAMPLE_NS) {
@@ -247,7 +243,7 @@ int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_r
         }
         if (!ald_judge_verdict(&judge, ret))
                 return ald_fail(talk->failure, ALD_FAILURE_TIMEOUT, "nothing came over RDMA in time");
-        message = stop_message(ret);
+        message = ald_flow_stop_message(ret);
         r = ald_talk_say(talk, &message);
         return r < 0 ? r : take_rest(talk, deadline, moved.bytes);
 }

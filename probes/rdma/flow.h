@@ -21,3 +21,6 @@ int ald_flow_send(AldTalk *talk, uint64_t *ret_bytes);
 
 /* Judges what comes, and ends it. */
 int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_rtt, AldVerdict *ret);
+
+/* What tells of a verdict. */
+AldRdmaMessage ald_flow_stop_message(const AldVerdict *verdict);

@@ -6,118 +6,110 @@
 
 #include <glib.h>
 
-#include "probes/common/address.h"
+#include "probes/common/clock.h"
+#include "probes/common/confine.h"
 #include "probes/common/failure-json.h"
-#include "probes/common/keys.h"
 #include "probes/common/wait.h"
+#include "probes/rdma/guard.h"
+#include "probes/rdma/listener.h"
 #include "probes/rdma/session.h"
 
 /* alidade-probe-rdma: measures the way between two machines over RDMA, alone or for the daemon. */
 
 enum { EXIT_USAGE = 2 };
 
-static int tell(const AldRdmaOptions *options, const AldFailure *failure, const char *text)
+static char *describe(const AldRdmaOptions *options, const AldRdmaResult *result, const AldFailure *failure)
 {
-        g_autofree char *json = NULL;
-
-        if (!failure->message) {
-                printf("%s%s", text, options->json ? "\n" : "");
-                return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-        }
-        if (options->json) {
-                json = ald_failure_to_json(failure);
-                puts(json);
-                fflush(stdout);
-        } else
-                fprintf(stderr, "alidade-probe-rdma: %s\n", failure->message);
-        return EXIT_FAILURE;
+        if (failure->message)
+                return options->json ? ald_failure_to_json(failure) : g_strdup(failure->message);
+        return options->json ? ald_rdma_result_to_json(result) : ald_rdma_result_to_text(result);
 }
 
-static int measure(const AldRdmaOptions *options, int stop)
+static int measure(const AldRdmaOptions *options, AldTalk *talk, AldProgress *progress, AldRdmaResult *ret)
 {
-        AldOrigin origin = {};
-        AldRdmaResult result = {};
-        AldFailure failure = {};
+        AldOrigin origin = { .device = options->interface };
         AldTls *tls = NULL;
         AldAddress to;
-        AldPort port = {};
-        g_autofree char *text = NULL;
-        int fd = -1, code;
-        int r = ald_port_open(options->device, &port, &failure);
+        int fd = -1, r = ald_port_open(options->device, &talk->port, talk->failure);
 
+        ald_progress_tell(progress, "connect", 0);
         if (r >= 0)
-                r = ald_address_resolve(options->connect, options->port, AF_UNSPEC, &to, &failure);
+                r = ald_address_resolve(options->host, options->port, AF_UNSPEC, &to, talk->failure);
         if (r >= 0)
-                r = ald_keys_load(&options->keys, false, &tls, &failure);
+                r = ald_keys_load(&options->keys, false, &tls, talk->failure);
         if (r >= 0)
-                r = ald_address_connect(&to, &origin, stop, &fd, &failure);
-        if (r >= 0)
-                r = ald_session_measure(options, &port, fd, tls, stop, &result, &failure);
-        else
+                r = ald_address_connect(&to, &origin, talk->channel.stop, &fd, talk->failure);
+        if (r < 0) {
                 g_clear_pointer(&tls, ald_tls_free);
-        ald_port_close(&port);
-        if (r >= 0)
-                text = options->json ? ald_rdma_result_to_json(&result) : ald_rdma_result_to_text(&result);
-        code = tell(options, &failure, text);
-        g_free(failure.message);
-        return code;
-}
-
-static int serve_one(const AldRdmaOptions *options, int fd, int stop)
-{
-        AldFailure failure = {};
-        AldTls *tls = NULL;
-        int code;
-
-        if (ald_keys_load(&options->keys, true, &tls, &failure) >= 0)
-                (void) ald_session_serve(options, fd, tls, stop, &failure);
-        code = tell(options, &failure, options->json ? "{}" : "done\n");
-        g_free(failure.message);
-        return code;
-}
-
-static int listen_for_peers(const AldRdmaOptions *options, int stop)
-{
-        AldFailure failure = {};
-        AldAddress at;
-        int listener = -1, code = EXIT_SUCCESS;
-        int r = ald_address_resolve(options->listen, options->port, AF_UNSPEC, &at, &failure);
-
-        if (r >= 0)
-                r = ald_address_listen(&at, NULL, 4, &listener, &failure);
-        if (r < 0)
-                return tell(options, &failure, NULL);
-        printf(options->json ? "{\"listening\":%u}\n" : "Listening on port %u\n", options->port);
-        fflush(stdout);
-        for (;;) {
-                struct pollfd fds[] = { { listener, POLLIN, 0 }, { stop, POLLIN, 0 } };
-                int fd;
-
-                if (ald_wait(fds, 2, UINT64_MAX / 2) < 0 || fds[1].revents)
-                        return code;
-                fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-                if (fd >= 0)
-                        code = serve_one(options, fd, stop);
-                if (fd >= 0 && options->once)
-                        return code;
+                return r;
         }
+        return ald_session_measure(options, talk, fd, tls, progress, ret);
+}
+
+static void work(int answer, int stop, void *userdata)
+{
+        const AldRdmaOptions *options = userdata;
+        AldProgress progress = { .fd = options->progress_fd, .terminal = isatty(STDERR_FILENO) == 1 };
+        AldFailure failure = {};
+        AldTalk talk = { .failure = &failure, .channel = { .fd = -1, .stop = stop } };
+        AldRdmaResult result = {};
+        g_autofree char *text = NULL;
+
+        (void) measure(options, &talk, &progress, &result);
+        ald_progress_end(&progress);
+        text = describe(options, &result, &failure);
+        ald_guard_answer(answer, failure.message ? EXIT_FAILURE : EXIT_SUCCESS, text);
+        ald_talk_close(&talk);
+        ald_failure_clear(&failure);
+}
+
+static int run_connect(AldRdmaOptions *options)
+{
+        uint64_t deadline = ald_now() + options->timeout * ALD_NSEC_PER_SEC;
+        AldFailure failure = {};
+        g_autofree char *text = NULL;
+        int code = -1, stop;
+
+        if (ald_confine(ALD_CONFINE_RDMA, options->progress_fd >= 0 ? SIGKILL : 0, getppid()) < 0)
+                return EXIT_FAILURE;
+        stop = ald_stop_fd();
+        if (stop >= 0)
+                code = ald_guard_run(work, options, stop, deadline, &text, &failure);
+        if (code < 0) {
+                text = describe(options, NULL, &failure);
+                code = EXIT_FAILURE;
+        }
+        ald_failure_clear(&failure);
+        if (code != EXIT_SUCCESS && !options->json)
+                fprintf(stderr, "alidade-probe-rdma: %s\n", text);
+        else
+                printf("%s%s", text, options->json ? "\n" : "");
+        return fflush(stdout) == 0 ? code : EXIT_FAILURE;
 }
 
 int main(int argc, char *argv[])
 {
         AldRdmaOptions options;
         g_autofree char *error = NULL;
-        int stop;
 
         (void) signal(SIGPIPE, SIG_IGN);
         if (ald_rdma_options_parse(argc, argv, &options, &error) < 0) {
                 fprintf(stderr, "alidade-probe-rdma: %s\n", error);
                 return EXIT_USAGE;
         }
-        if (options.help || options.version) {
-                fputs(options.help ? ald_rdma_help : "alidade-probe-rdma " ALD_VERSION "\n", stdout);
+        switch (options.mode) {
+        case ALD_RDMA_HELP:
+                fputs(ald_rdma_help, stdout);
                 return EXIT_SUCCESS;
+        case ALD_RDMA_VERSION:
+                puts("alidade-probe-rdma " ALD_VERSION);
+                return EXIT_SUCCESS;
+        case ALD_RDMA_LISTEN:
+                return ald_rdma_listener_run(&options);
+        case ALD_RDMA_SESSION:
+                return ald_rdma_listener_serve(&options);
+        case ALD_RDMA_CONNECT:
+                break;
         }
-        stop = ald_stop_fd();
-        return options.connect ? measure(&options, stop) : listen_for_peers(&options, stop);
+        return run_connect(&options);
 }

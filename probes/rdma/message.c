@@ -24,17 +24,31 @@ typedef struct Field {
 #define IN(type) (1u << ALD_RDMA_##type)
 #define AT(member) offsetof(AldRdmaMessage, member)
 #define ENDS (IN(USE) | IN(READY))
+#define GREETINGS (IN(HELLO) | IN(OFFER))
 
-static const char *const type_names[_ALD_RDMA_MESSAGE_MAX] = { "hello", "use", "ready", "phase", "go", "stop",
-        "drained", "abort" };
+static const char *const type_names[_ALD_RDMA_MESSAGE_MAX] = { "hello", "offer", "use", "ready", "phase",
+        "go", "stop", "drained", "abort" };
+
+const char *ald_rdma_method_to_string(AldRdmaMethod method)
+{
+        static const char *const names[_ALD_RDMA_METHOD_MAX] = { "write", "send" };
+
+        return names[method];
+}
 
 static const Field fields[] = {
-        { "version", false, AT(version), NUMBER_MAX, IN(HELLO) },
-        { "port", true, AT(port), ALD_RDMA_TEXT_SIZE, IN(HELLO) },
+        { "version", false, AT(version), NUMBER_MAX, GREETINGS },
+        { "port", true, AT(port), ALD_RDMA_TEXT_SIZE, GREETINGS },
+        { "manager", false, AT(manager), 1, GREETINGS },
+        { "immediate", false, AT(immediate), 1, IN(OFFER) },
+        { "service-address", true, AT(address), ALD_RDMA_TEXT_SIZE, IN(OFFER) },
+        { "service-port", false, AT(service), 65535, IN(OFFER) },
+        { "service-nonce", false, AT(nonce), NUMBER_MAX, IN(OFFER) },
         { "size", false, AT(size), 1u << 23, IN(USE) },
+        { "method", false, AT(method), _ALD_RDMA_METHOD_MAX - 1, IN(USE) },
+        { "msec", false, AT(msec), 60000, IN(USE) },
+        { "limit", false, AT(limit), NUMBER_MAX, IN(USE) },
         { "lid", false, AT(end.lid), 65535, ENDS },
-        { "qpn", false, AT(end.qpn), 0xffffff, ENDS },
-        { "psn", false, AT(end.psn), 0xffffff, ENDS },
         { "mtu", false, AT(end.mtu), 5, ENDS },
         { "address", false, AT(end.address), NUMBER_MAX, ENDS },
         { "buffer", false, AT(end.bytes), 1u << 30, ENDS },
@@ -52,7 +66,7 @@ static const Field fields[] = {
         { "text", true, AT(text), ALD_RDMA_TEXT_SIZE, IN(ABORT) },
 };
 
-#define HAS_GIDS (IN(HELLO) | IN(USE))
+#define HAS_GIDS (IN(OFFER) | IN(USE))
 
 static json_t *write_gids(const AldGids *gids)
 {
@@ -69,6 +83,16 @@ static json_t *write_gids(const AldGids *gids)
         return array;
 }
 
+static json_t *write_queues(const AldRdmaEnd *end)
+{
+        json_t *array = json_array();
+
+        for (size_t i = 0; i < end->n_queues; i++)
+                json_array_append_new(array, json_pack("{s:I,s:I}", "qpn", (json_int_t) end->queues[i].qpn,
+                                                     "psn", (json_int_t) end->queues[i].psn));
+        return array;
+}
+
 char *ald_rdma_message_write(const AldRdmaMessage *message)
 {
         json_t *object = json_object();
@@ -77,6 +101,8 @@ char *ald_rdma_message_write(const AldRdmaMessage *message)
         json_object_set_new(object, "type", json_string(type_names[message->type]));
         if (HAS_GIDS & 1u << message->type)
                 json_object_set_new(object, "gids", write_gids(&message->gids));
+        if (ENDS & 1u << message->type)
+                json_object_set_new(object, "queues", write_queues(&message->end));
         for (size_t i = 0; i < G_N_ELEMENTS(fields); i++) {
                 const void *at = (const char *) message + fields[i].offset;
 
@@ -124,6 +150,27 @@ static int read_gids(json_t *array, AldGids *ret)
         return 0;
 }
 
+static int read_queues(json_t *array, AldRdmaEnd *ret)
+{
+        json_t *entry;
+        size_t i;
+
+        if (!json_is_array(array) || json_array_size(array) == 0 ||
+                json_array_size(array) > ALD_RDMA_QUEUES_MAX)
+                return -EBADMSG;
+        json_array_foreach(array, i, entry) {
+                const json_t *qpn = json_object_get(entry, "qpn"), *psn = json_object_get(entry, "psn");
+
+                if (!json_is_integer(qpn) || !json_is_integer(psn))
+                        return -EBADMSG;
+                if (json_integer_value(qpn) >> 24 != 0 || json_integer_value(psn) >> 24 != 0)
+                        return -ERANGE;
+                ret->queues[ret->n_queues++] = (AldRdmaQueue){ (uint64_t) json_integer_value(qpn),
+                        (uint64_t) json_integer_value(psn) };
+        }
+        return 0;
+}
+
 static int read_field(json_t *value, const Field *field, AldRdmaMessage *ret)
 {
         char *at = (char *) ret + field->offset;
@@ -158,6 +205,8 @@ static int read_object(json_t *object, AldRdmaMessage *message)
         message->type = type;
         if (HAS_GIDS & 1u << type)
                 r = read_gids(json_object_get(object, "gids"), &message->gids);
+        if (r >= 0 && ENDS & 1u << type)
+                r = read_queues(json_object_get(object, "queues"), &message->end);
         for (size_t i = 0; i < G_N_ELEMENTS(fields) && r >= 0; i++)
                 if (fields[i].types & 1u << type)
                         r = read_field(json_object_get(object, fields[i].key), &fields[i], message);

@@ -9,7 +9,8 @@
  * What the two sides say to each other over the control connection, as JSON: one flat object a message. Pure.
  *
  *   server                          client
- *   hello, or abort
+ *                                   hello (the port that it wants)
+ *   offer, or abort
  *                                   use
  *   ready                                           both ends are connected now
  *                                   phase (ping, read, upload or download)
@@ -22,9 +23,11 @@
 
 #define ALD_RDMA_PROTOCOL 1u
 #define ALD_RDMA_TEXT_SIZE 256u
+#define ALD_RDMA_QUEUES_MAX 8u
 
 typedef enum AldRdmaMessageType {
         ALD_RDMA_HELLO,
+        ALD_RDMA_OFFER,
         ALD_RDMA_USE,
         ALD_RDMA_READY,
         ALD_RDMA_PHASE,
@@ -44,22 +47,42 @@ typedef enum AldRdmaPhase {
         _ALD_RDMA_PHASE_MAX,
 } AldRdmaPhase;
 
+/* How data is moved. */
+typedef enum AldRdmaMethod {
+        ALD_RDMA_WRITE, /* with immediate, which tells the receiver */
+        ALD_RDMA_SEND,
+        _ALD_RDMA_METHOD_MAX,
+} AldRdmaMethod;
+
+const char *ald_rdma_method_to_string(AldRdmaMethod method);
+
+typedef struct AldRdmaQueue {
+        uint64_t qpn, psn;
+} AldRdmaQueue;
+
 /* One end of the connection. */
 typedef struct AldRdmaEnd {
-        uint64_t lid, qpn, psn, mtu;  /* mtu: as IBV_MTU_… */
+        size_t n_queues;
+        AldRdmaQueue queues[ALD_RDMA_QUEUES_MAX];
+        uint64_t lid, mtu;            /* mtu: as IBV_MTU_… */
         uint64_t address, bytes, key; /* of the memory that the other side may use */
-        uint64_t depth;               /* how many messages may be under way to it */
+        uint64_t depth;               /* how many messages may be under way to each queue */
         uint64_t nonce;               /* shown in the first ping to it */
 } AldRdmaEnd;
 
 /* Only the members of its type count. */
 typedef struct AldRdmaMessage {
         AldRdmaMessageType type;
-        uint64_t version;
-        char port[ALD_RDMA_TEXT_SIZE]; /* hello */
-        AldGids gids;                  /* hello: those to choose from; use: the client's, then the server's */
-        uint64_t size;                 /* use: of a message */
-        AldRdmaEnd end;                /* use, ready */
+        uint64_t version;              /* hello, offer */
+        char port[ALD_RDMA_TEXT_SIZE]; /* hello: the one that is wanted, "" is any; offer: the one it is */
+        uint64_t manager;              /* hello, offer: the connection is made by rdma_cm */
+        uint64_t immediate;            /* offer: the port can be written to with immediate */
+        char address[ALD_RDMA_TEXT_SIZE];
+        uint64_t service, nonce; /* offer: where rdma_cm listens, and what to show there */
+        AldGids gids;            /* offer: those to choose from; use: the client's, then the server's */
+        uint64_t size, method;   /* use: of a message */
+        uint64_t msec, limit;    /* use: of a direction, time and bytes at most */
+        AldRdmaEnd end;          /* use, ready */
         uint64_t phase;
         uint64_t bits_per_second, mean, interval, bytes, nsec, bins; /* stop */
         uint64_t reason;                                             /* abort */

@@ -5,76 +5,110 @@
 #include <glib.h>
 
 #include "probes/rdma/pair-private.h"
-#include "probes/rdma/pair.h"
 
-#define SIGNAL_EVERY 16u
 #define BATCH 32
 
-int ald_pair_post_room(AldPair *pair, unsigned slot, AldFailure *failure)
+/* What a request is known by, in 64 bits: the queue, and the place or how many messages it tells of. */
+#define ID(queue, value) ((uint64_t) (queue) << 32 | (value))
+#define QUEUE(id) ((unsigned) ((id) >> 32))
+#define VALUE(id) ((unsigned) (id))
+
+static uint8_t *room_of(const AldPair *pair, unsigned queue, unsigned slot)
 {
-        struct ibv_sge place = { .addr = (uintptr_t) (pair->buffer + pair->bytes +
-                                                      (size_t) slot * ALD_PAIR_PING),
-                .length = ALD_PAIR_PING,
+        unsigned room = (queue * pair->plan.depth + slot) % pair->plan.n_rooms;
+
+        return pair->buffer + pair->plan.bytes + room * pair->plan.room;
+}
+
+int ald_pair_post_room(AldPair *pair, unsigned queue, unsigned slot, AldFailure *failure)
+{
+        struct ibv_sge place = { .addr = (uintptr_t) room_of(pair, queue, slot),
+                .length = (uint32_t) pair->plan.room,
                 .lkey = pair->memory->lkey };
-        struct ibv_recv_wr request = { .wr_id = slot, .sg_list = &place, .num_sge = 1 }, *bad;
-        int r = ibv_post_recv(pair->qp, &request, &bad);
+        struct ibv_recv_wr request = { .wr_id = ID(queue, slot), .sg_list = &place, .num_sge = 1 }, *bad;
+        int r = ibv_post_recv(pair->queues[queue], &request, &bad);
 
         return r == 0 ? 0
                       : ald_fail(failure, ALD_FAILURE_DEVICE_LOST, "the device takes no request: %s",
                                 g_strerror(r));
 }
 
-static int post(AldPair *pair, struct ibv_send_wr *request, AldFailure *failure)
+static int post(AldPair *pair, unsigned queue, struct ibv_send_wr *request, AldFailure *failure)
 {
         struct ibv_send_wr *bad;
-        int r = ibv_post_send(pair->qp, request, &bad);
+        int r = ibv_post_send(pair->queues[queue], request, &bad);
 
         if (r != 0)
                 return ald_fail(
                         failure, ALD_FAILURE_DEVICE_LOST, "the device takes no request: %s", g_strerror(r));
-        pair->under_way++;
+        pair->under_way[queue]++;
         return 0;
 }
 
 int ald_pair_ping(AldPair *pair, AldFailure *failure)
 {
-        struct ibv_sge place = { (uintptr_t) pair->buffer, ALD_PAIR_PING, pair->memory->lkey };
-        struct ibv_send_wr request = { .wr_id = 1,
+        struct ibv_sge place = { (uintptr_t) pair->buffer, ALD_PLAN_PING, pair->memory->lkey };
+        struct ibv_send_wr request = { .wr_id = ID(0, 1),
                 .sg_list = &place,
                 .num_sge = 1,
                 .opcode = IBV_WR_SEND,
-                .send_flags = IBV_SEND_SIGNALED | (pair->inline_max >= ALD_PAIR_PING ? IBV_SEND_INLINE : 0) };
+                .send_flags = IBV_SEND_SIGNALED | (pair->inline_max >= ALD_PLAN_PING ? IBV_SEND_INLINE : 0) };
 
-        return post(pair, &request, failure);
+        return post(pair, 0, &request, failure);
 }
 
 int ald_pair_read(AldPair *pair, AldFailure *failure)
 {
-        struct ibv_sge place = { (uintptr_t) pair->buffer, ALD_PAIR_PING, pair->memory->lkey };
-        struct ibv_send_wr request = { .wr_id = 1,
+        struct ibv_sge place = { (uintptr_t) pair->buffer, ALD_PLAN_PING, pair->memory->lkey };
+        struct ibv_send_wr request = { .wr_id = ID(0, 1),
                 .sg_list = &place,
                 .num_sge = 1,
                 .opcode = IBV_WR_RDMA_READ,
                 .send_flags = IBV_SEND_SIGNALED,
                 .wr.rdma = { pair->peer.address, (uint32_t) pair->peer.key } };
 
-        return post(pair, &request, failure);
+        return post(pair, 0, &request, failure);
 }
 
-int ald_pair_write(AldPair *pair, uint64_t number, AldFailure *failure)
+static int post_message(AldPair *pair, unsigned queue, bool told, AldFailure *failure)
 {
-        uint64_t own = number % (pair->bytes / pair->size), theirs = number % (pair->peer.bytes / pair->size);
-        struct ibv_sge place = { (uintptr_t) (pair->buffer + own * pair->size), (uint32_t) pair->size,
+        size_t size = pair->plan.size, own = pair->posted % (pair->plan.bytes / size),
+               theirs = pair->posted % (pair->peer.bytes / size);
+        struct ibv_sge place = { (uintptr_t) (pair->buffer + own * size), (uint32_t) size,
                 pair->memory->lkey };
-        bool told = number % SIGNAL_EVERY == SIGNAL_EVERY - 1;
-        struct ibv_send_wr request = { .wr_id = SIGNAL_EVERY,
+        struct ibv_send_wr request = { .wr_id = ID(queue, pair->group),
                 .sg_list = &place,
                 .num_sge = 1,
-                .opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
-                .send_flags = told ? IBV_SEND_SIGNALED : 0,
-                .wr.rdma = { pair->peer.address + theirs * pair->size, (uint32_t) pair->peer.key } };
+                .opcode = IBV_WR_SEND,
+                .send_flags = told ? IBV_SEND_SIGNALED : 0 };
 
-        return post(pair, &request, failure);
+        if (pair->plan.method == ALD_RDMA_WRITE) {
+                request.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
+                request.wr.rdma.remote_addr = pair->peer.address + theirs * size;
+                request.wr.rdma.rkey = (uint32_t) pair->peer.key;
+        }
+        pair->posted++;
+        return post(pair, queue, &request, failure);
+}
+
+int ald_pair_fill(AldPair *pair, AldFailure *failure)
+{
+        uint64_t before = pair->posted;
+        int r = 0;
+
+        for (unsigned queue = 0; queue < pair->plan.queues; queue++)
+                if (pair->under_way[queue] + pair->group <= pair->limit)
+                        for (unsigned i = 1; i <= pair->group && r >= 0; i++)
+                                r = post_message(pair, queue, i == pair->group, failure);
+        return r < 0 ? r : (int) (pair->posted - before);
+}
+
+bool ald_pair_is_idle(const AldPair *pair)
+{
+        for (unsigned queue = 0; queue < pair->plan.queues; queue++)
+                if (pair->under_way[queue] > 0)
+                        return false;
+        return true;
 }
 
 static int broken(const struct ibv_wc *done, AldFailure *failure)
@@ -106,8 +140,8 @@ int ald_pair_received(AldPair *pair, const uint8_t **ret_last, AldFailure *failu
                 if (done[i].status != IBV_WC_SUCCESS)
                         return broken(&done[i], failure);
                 if (ret_last)
-                        *ret_last = pair->buffer + pair->bytes + done[i].wr_id * ALD_PAIR_PING;
-                r = ald_pair_post_room(pair, (unsigned) done[i].wr_id, failure);
+                        *ret_last = room_of(pair, QUEUE(done[i].wr_id), VALUE(done[i].wr_id));
+                r = ald_pair_post_room(pair, QUEUE(done[i].wr_id), VALUE(done[i].wr_id), failure);
                 if (r < 0)
                         return r;
         }
@@ -124,19 +158,19 @@ int ald_pair_sent(AldPair *pair, AldFailure *failure)
         for (int i = 0; i < n; i++) {
                 if (done[i].status != IBV_WC_SUCCESS)
                         return broken(&done[i], failure);
-                sum += (int) done[i].wr_id;
+                sum += (int) VALUE(done[i].wr_id);
+                pair->under_way[QUEUE(done[i].wr_id)] -= VALUE(done[i].wr_id);
         }
-        pair->under_way -= (unsigned) sum;
         return sum;
 }
 
 int ald_pair_look(const AldPair *pair, AldFailure *failure)
 {
-        struct pollfd fd = { pair->port->context->async_fd, POLLIN, 0 };
+        struct pollfd fd = { pair->context->async_fd, POLLIN, 0 };
         struct ibv_async_event event;
         enum ibv_event_type type;
 
-        if (poll(&fd, 1, 0) <= 0 || ibv_get_async_event(pair->port->context, &event) < 0)
+        if (poll(&fd, 1, 0) <= 0 || ibv_get_async_event(pair->context, &event) < 0)
                 return 0;
         type = event.event_type;
         ibv_ack_async_event(&event);

@@ -5,16 +5,13 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <glib.h>
 
 #include "probes/rdma/pair-private.h"
-#include "probes/rdma/pair.h"
 
-#define UNDER_WAY_BYTES (64u << 20)
-#define BUFFER_BYTES (4u << 20)
-#define DEPTH_MIN 16u
-#define DEPTH_MAX 128u
 #define TIMEOUT 17u /* 4.096 µs × 2^17: half a second before it sends again, as where all is busy */
 #define RETRIES 7u
 
@@ -33,68 +30,99 @@ static int no_memory(size_t bytes, int error, AldFailure *failure)
                 bytes >> 10, g_strerror(error));
 }
 
-static size_t total(const AldPair *pair)
+/* The memory that the device is nearest to, if there is some left; without libnuma, which would be one call.
+ */
+static void prefer_node(void *memory, size_t bytes, int node)
 {
-        return pair->bytes + (size_t) pair->depth * ALD_PAIR_PING;
+        enum { PREFERRED = 1, NODES_MAX = 1024, BITS = 8 * sizeof(unsigned long) };
+        unsigned long nodes[NODES_MAX / BITS] = {};
+
+        if (node < 0 || node >= NODES_MAX)
+                return;
+        nodes[node / BITS] = 1ul << node % BITS;
+        (void) syscall(SYS_mbind, memory, bytes, PREFERRED, nodes, NODES_MAX, 0);
 }
 
 static int make_memory(AldPair *pair, AldFailure *failure)
 {
         int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+        size_t total = ald_plan_total(&pair->plan);
 
-        pair->buffer = mmap(NULL, total(pair), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        pair->buffer = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (pair->buffer == MAP_FAILED) {
                 pair->buffer = NULL;
-                return no_memory(total(pair), errno, failure);
+                return no_memory(total, errno, failure);
         }
-        memset(pair->buffer, 0x5a, pair->bytes);
-        pair->memory = ibv_reg_mr(pair->domain, pair->buffer, total(pair), access);
-        return pair->memory ? 0 : no_memory(total(pair), errno, failure);
+        prefer_node(pair->buffer, total, pair->port->node);
+        memset(pair->buffer, 0x5a, pair->plan.bytes);
+        pair->memory = ibv_reg_mr(pair->domain, pair->buffer, total, access);
+        return pair->memory ? 0 : no_memory(total, errno, failure);
+}
+
+static struct ibv_qp *create_queue(AldPair *pair, struct ibv_qp_init_attr *attributes)
+{
+        if (!pair->manager)
+                return ibv_create_qp(pair->domain, attributes);
+        return rdma_create_qp(pair->manager, pair->domain, attributes) == 0 ? pair->manager->qp : NULL;
+}
+
+static int make_queue(AldPair *pair, unsigned i, AldFailure *failure)
+{
+        struct ibv_qp_init_attr attributes = {
+                .qp_type = IBV_QPT_RC,
+                .send_cq = pair->sent,
+                .recv_cq = pair->received,
+                .cap = { .max_send_wr = pair->plan.depth,
+                        .max_recv_wr = pair->plan.depth,
+                        .max_send_sge = 1,
+                        .max_recv_sge = 1,
+                        .max_inline_data = ALD_PLAN_PING },
+        };
+        struct ibv_qp_init_attr plain = attributes;
+
+        pair->queues[i] = create_queue(pair, &attributes);
+        if (pair->queues[i]) {
+                pair->inline_max = attributes.cap.max_inline_data;
+                return 0;
+        }
+        /* Not every device sends inline. */
+        plain.cap.max_inline_data = 0;
+        pair->queues[i] = create_queue(pair, &plain);
+        pair->inline_max = 0;
+        return pair->queues[i] ? 0
+                               : ald_fail(failure, ALD_FAILURE_LIMIT, "no queue pair of %u requests: %s",
+                                         pair->plan.depth, g_strerror(errno));
 }
 
 static int make_queues(AldPair *pair, AldFailure *failure)
 {
-        struct ibv_qp_init_attr attributes = {
-                .qp_type = IBV_QPT_RC,
-                .cap = { .max_send_wr = pair->depth,
-                        .max_recv_wr = pair->depth,
-                        .max_send_sge = 1,
-                        .max_recv_sge = 1,
-                        .max_inline_data = ALD_PAIR_PING },
-        };
+        int n = (int) (pair->plan.depth * pair->plan.queues), r = 0;
 
-        pair->sent = ibv_create_cq(pair->port->context, (int) pair->depth, NULL, NULL, 0);
-        pair->received = ibv_create_cq(pair->port->context, (int) pair->depth, NULL, NULL, 0);
+        pair->sent = ibv_create_cq(pair->context, n, NULL, NULL, 0);
+        pair->received = ibv_create_cq(pair->context, n, NULL, NULL, 0);
         if (!pair->sent || !pair->received)
-                return ald_fail(failure, ALD_FAILURE_INTERNAL, "no completion queue: %s", g_strerror(errno));
-        attributes.send_cq = pair->sent;
-        attributes.recv_cq = pair->received;
-        pair->qp = ibv_create_qp(pair->domain, &attributes);
-        if (!pair->qp) {
-                /* Not every device sends inline. */
-                attributes.cap.max_inline_data = 0;
-                pair->qp = ibv_create_qp(pair->domain, &attributes);
-        }
-        if (!pair->qp)
-                return ald_fail(failure, ALD_FAILURE_INTERNAL, "no queue pair: %s", g_strerror(errno));
-        pair->inline_max = attributes.cap.max_inline_data;
-        return 0;
+                return ald_fail(failure, ALD_FAILURE_LIMIT, "no completion queue of %d entries: %s", n,
+                        g_strerror(errno));
+        for (unsigned i = 0; i < pair->plan.queues && r >= 0; i++)
+                r = make_queue(pair, i, failure);
+        return r;
 }
 
-static int get_ready(AldPair *pair, AldFailure *failure)
+static int get_ready(AldPair *pair, unsigned queue, AldFailure *failure)
 {
         struct ibv_qp_attr attributes = { .qp_state = IBV_QPS_INIT,
                 .port_num = (uint8_t) pair->port->number,
                 .qp_access_flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
                                    IBV_ACCESS_REMOTE_READ };
-        int r = ibv_modify_qp(
-                pair->qp, &attributes, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+        int r = pair->manager ? 0
+                              : ibv_modify_qp(pair->queues[queue], &attributes,
+                                        IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 
         if (r != 0)
                 return ald_fail(
                         failure, ALD_FAILURE_INTERNAL, "the queue pair cannot be set up: %s", g_strerror(r));
-        for (unsigned i = 0; i < pair->depth; i++) {
-                r = ald_pair_post_room(pair, i, failure);
+        for (unsigned i = 0; i < pair->plan.depth; i++) {
+                r = ald_pair_post_room(pair, queue, i, failure);
                 if (r < 0)
                         return r;
         }
@@ -103,37 +131,38 @@ static int get_ready(AldPair *pair, AldFailure *failure)
 
 static void describe(AldPair *pair)
 {
-        uint32_t random[3] = {};
+        uint32_t random[2 + ALD_RDMA_QUEUES_MAX] = {};
 
         (void) !getrandom(random, sizeof random, 0);
-        pair->own = (AldRdmaEnd){ .lid = pair->port->port.lid,
-                .qpn = pair->qp->qp_num,
-                .psn = random[0] & 0xffffff,
+        pair->own = (AldRdmaEnd){ .n_queues = pair->plan.queues,
+                .lid = pair->port->port.lid,
                 .mtu = pair->port->port.active_mtu,
                 .address = (uintptr_t) pair->buffer,
-                .bytes = pair->bytes,
+                .bytes = pair->plan.bytes,
                 .key = pair->memory->rkey,
-                .depth = pair->depth,
-                .nonce = ((uint64_t) random[1] << 31) ^ random[2] };
+                .depth = pair->plan.depth,
+                .nonce = ((uint64_t) random[0] << 31) ^ random[1] };
+        for (unsigned i = 0; i < pair->plan.queues; i++)
+                pair->own.queues[i] = (AldRdmaQueue){ pair->queues[i]->qp_num, random[2 + i] & 0xffffff };
 }
 
-int ald_pair_open(const AldPort *port, size_t size, AldPair *ret, AldFailure *failure)
+int ald_pair_open(const AldPort *port, const AldPlan *plan, struct rdma_cm_id *manager, AldPair *ret,
+        AldFailure *failure)
 {
-        unsigned depth = (unsigned) CLAMP(UNDER_WAY_BYTES / size, DEPTH_MIN, DEPTH_MAX);
-        int flags = fcntl(port->context->async_fd, F_GETFL), r = 0;
+        struct ibv_context *context = manager ? manager->verbs : port->context;
+        int flags = fcntl(context->async_fd, F_GETFL), r = 0;
 
-        *ret = (AldPair){ .port = port, .size = size, .bytes = MAX(BUFFER_BYTES, size) / size * size };
-        ret->depth = MIN(depth, (unsigned) MIN(port->device.max_qp_wr, port->device.max_cqe));
-        (void) fcntl(port->context->async_fd, F_SETFL, flags | O_NONBLOCK);
-        ret->domain = ibv_alloc_pd(port->context);
+        *ret = (AldPair){ .port = port, .manager = manager, .context = context, .plan = *plan };
+        (void) fcntl(context->async_fd, F_SETFL, flags | O_NONBLOCK);
+        ret->domain = ibv_alloc_pd(context);
         if (!ret->domain)
                 r = ald_fail(failure, ALD_FAILURE_INTERNAL, "no protection domain: %s", g_strerror(errno));
         if (r >= 0)
                 r = make_memory(ret, failure);
         if (r >= 0)
                 r = make_queues(ret, failure);
-        if (r >= 0)
-                r = get_ready(ret, failure);
+        for (unsigned i = 0; i < plan->queues && r >= 0; i++)
+                r = get_ready(ret, i, failure);
         if (r >= 0)
                 describe(ret);
         return r;
@@ -141,8 +170,11 @@ int ald_pair_open(const AldPort *port, size_t size, AldPair *ret, AldFailure *fa
 
 void ald_pair_close(AldPair *pair)
 {
-        if (pair->qp)
-                ibv_destroy_qp(pair->qp);
+        for (unsigned i = 0; i < pair->plan.queues; i++)
+                if (pair->queues[i] && !pair->manager)
+                        ibv_destroy_qp(pair->queues[i]);
+                else if (pair->queues[i])
+                        rdma_destroy_qp(pair->manager);
         if (pair->sent)
                 ibv_destroy_cq(pair->sent);
         if (pair->received)
@@ -152,17 +184,28 @@ void ald_pair_close(AldPair *pair)
         if (pair->domain)
                 ibv_dealloc_pd(pair->domain);
         if (pair->buffer)
-                munmap(pair->buffer, total(pair));
+                munmap(pair->buffer, ald_plan_total(&pair->plan));
         *pair = (AldPair){};
 }
 
-static int to_receive(AldPair *pair, const AldGid *own, const AldGid *peer)
+int ald_pair_take_peer(AldPair *pair, const AldRdmaEnd *peer, AldFailure *failure)
+{
+        if (peer->bytes < pair->plan.size || peer->depth == 0 || peer->mtu == 0 ||
+                peer->n_queues != pair->plan.queues)
+                return ald_fail(failure, ALD_FAILURE_PROTOCOL, "the other side has too little room");
+        pair->peer = *peer;
+        pair->limit = (unsigned) MIN(pair->plan.depth, peer->depth);
+        pair->group = ald_plan_group(pair->limit);
+        return 0;
+}
+
+static int to_receive(AldPair *pair, unsigned queue, const AldGid *own, const AldGid *peer)
 {
         struct ibv_qp_attr attributes = {
                 .qp_state = IBV_QPS_RTR,
                 .path_mtu = (enum ibv_mtu) MIN(pair->own.mtu, pair->peer.mtu),
-                .dest_qp_num = (uint32_t) pair->peer.qpn,
-                .rq_psn = (uint32_t) pair->peer.psn,
+                .dest_qp_num = (uint32_t) pair->peer.queues[queue].qpn,
+                .rq_psn = (uint32_t) pair->peer.queues[queue].psn,
                 .max_dest_rd_atomic = 1,
                 .min_rnr_timer = 12,
                 .ah_attr = { .dlid = (uint16_t) pair->peer.lid, .port_num = (uint8_t) pair->port->number },
@@ -174,28 +217,38 @@ static int to_receive(AldPair *pair, const AldGid *own, const AldGid *peer)
                 attributes.ah_attr.grh.hop_limit = 64;
                 memcpy(attributes.ah_attr.grh.dgid.raw, &peer->bytes, sizeof peer->bytes);
         }
-        return ibv_modify_qp(pair->qp, &attributes,
+        return ibv_modify_qp(pair->queues[queue], &attributes,
                 IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
                         IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
 }
 
-int ald_pair_connect(AldPair *pair, const AldGid *own, const AldGid *peer, AldFailure *failure)
+static int connect_queue(
+        AldPair *pair, unsigned queue, const AldGid *own, const AldGid *peer, AldFailure *failure)
 {
         struct ibv_qp_attr attributes = { .qp_state = IBV_QPS_RTS,
                 .timeout = TIMEOUT,
                 .retry_cnt = RETRIES,
                 .rnr_retry = 7, /* without end: we look at the clock ourselves */
-                .sq_psn = (uint32_t) pair->own.psn,
+                .sq_psn = (uint32_t) pair->own.queues[queue].psn,
                 .max_rd_atomic = 1 };
-        int r = to_receive(pair, own, peer);
+        int r = to_receive(pair, queue, own, peer);
 
         if (r != 0)
                 return ald_fail(failure, ALD_FAILURE_UNREACHABLE,
                         "the device finds no way to the GID of the other side: %s", g_strerror(r));
-        r = ibv_modify_qp(pair->qp, &attributes,
+        r = ibv_modify_qp(pair->queues[queue], &attributes,
                 IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
                         IBV_QP_MAX_QP_RD_ATOMIC);
         return r == 0 ? 0
                       : ald_fail(failure, ALD_FAILURE_INTERNAL, "the queue pair cannot send: %s",
                                 g_strerror(r));
+}
+
+int ald_pair_connect(AldPair *pair, const AldGid *own, const AldGid *peer, AldFailure *failure)
+{
+        int r = 0;
+
+        for (unsigned i = 0; i < pair->plan.queues && r >= 0; i++)
+                r = connect_queue(pair, i, own, peer, failure);
+        return r;
 }

@@ -1,40 +1,49 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <rdma/rdma_cma.h>
+
 #include "probes/rdma/message.h"
+#include "probes/rdma/plan.h"
 #include "probes/rdma/port.h"
 
-/* A queue pair with its memory: our end of a reliable connection. */
-
-#define ALD_PAIR_PING 64u /* bytes of a ping */
-
+/* Queue pairs with their memory: our end of a reliable connection. */
 typedef struct AldPair {
         const AldPort *port;
+        struct rdma_cm_id *manager; /* lent; NULL: connected by ourselves */
+        struct ibv_context *context;
+        AldPlan plan;
         struct ibv_pd *domain;
         struct ibv_cq *sent, *received;
-        struct ibv_qp *qp;
+        struct ibv_qp *queues[ALD_RDMA_QUEUES_MAX];
         struct ibv_mr *memory;
         uint8_t *buffer;
-        size_t bytes; /* of what is written to, and from; the room of what is received is behind it */
-        size_t size;  /* of a message */
-        unsigned depth;
         unsigned inline_max;
         AldRdmaEnd own, peer;
-        unsigned under_way; /* what was posted to be sent and was not told as done */
+        unsigned group;                          /* messages that are posted together */
+        unsigned limit;                          /* that may be under way on each queue */
+        unsigned under_way[ALD_RDMA_QUEUES_MAX]; /* what was posted and was not told as done */
+        uint64_t posted;                         /* messages, in all */
 } AldPair;
 
-/* size: of a message. Everything that is received has room at once. */
-int ald_pair_open(const AldPort *port, size_t size, AldPair *ret, AldFailure *failure);
+/* Everything that is received has room at once. */
+int ald_pair_open(const AldPort *port, const AldPlan *plan, struct rdma_cm_id *manager, AldPair *ret,
+        AldFailure *failure);
 void ald_pair_close(AldPair *pair);
 
-/* Connects it to the other end, of which all but its GID is in pair->peer. */
+/* Takes what the other end says of itself. */
+int ald_pair_take_peer(AldPair *pair, const AldRdmaEnd *peer, AldFailure *failure);
+
+/* Connects the queues to those of the other end, by GIDs that may be NULL. */
 int ald_pair_connect(AldPair *pair, const AldGid *own, const AldGid *peer, AldFailure *failure);
 
-/* Sends a ping of n bytes from the buffer's begin; a message whole, which the other side is told of; reads a
- * ping from there. */
+/* Sends a ping from the buffer's begin; reads one from there. */
 int ald_pair_ping(AldPair *pair, AldFailure *failure);
-int ald_pair_write(AldPair *pair, uint64_t number, AldFailure *failure);
 int ald_pair_read(AldPair *pair, AldFailure *failure);
+
+/* Sends as much data as may be under way: how many messages. */
+int ald_pair_fill(AldPair *pair, AldFailure *failure);
+bool ald_pair_is_idle(const AldPair *pair);
 
 /* How many more have been received (their room is given back), or are done; negative: what the device says.
  */

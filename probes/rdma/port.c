@@ -5,6 +5,7 @@
 #include <ifaddrs.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <glib.h>
 
@@ -96,12 +97,23 @@ static int judge_port(const AldPort *port, AldFailure *failure)
         return 0;
 }
 
+static int read_node(const char *device)
+{
+        g_autofree char *path = g_build_filename(CLASS, device, "device/numa_node", NULL), *text = NULL;
+        gint64 node;
+
+        if (!g_file_get_contents(path, &text, NULL, NULL) ||
+                !g_ascii_string_to_signed(g_strstrip(text), 10, 0, G_MAXINT, &node, NULL))
+                return -1;
+        return (int) node;
+}
+
 static int open_port(struct ibv_device *device, unsigned number, AldPort *ret, AldFailure *failure)
 {
         const char *name = ibv_get_device_name(device);
         int r;
 
-        *ret = (AldPort){ .number = number };
+        *ret = (AldPort){ .number = number, .node = read_node(name) };
         snprintf(ret->name, sizeof ret->name, "%s.%u", name, number);
         errno = 0;
         ret->context = ibv_open_device(device);
@@ -157,7 +169,12 @@ int ald_port_open(const char *wanted, AldPort *ret, AldFailure *failure)
         g_autofree char *device = NULL;
         unsigned number = split_name(wanted, &device);
         int n = 0, r = -ENODEV;
-        struct ibv_device **list = ibv_get_device_list(&n);
+        struct ibv_device **list;
+
+        /* The other side may have named it. */
+        if (wanted && (strchr(wanted, '/') || *wanted == '.'))
+                return ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE, "this is no name of an RDMA device");
+        list = ibv_get_device_list(&n);
 
         for (int i = 0; i < n && r < 0; i++) {
                 if (device && strcmp(ibv_get_device_name(list[i]), device) != 0)
@@ -189,4 +206,26 @@ uint64_t ald_port_rate(const AldPort *port)
         if (speed >= G_N_ELEMENTS(speeds) || width >= G_N_ELEMENTS(widths))
                 return 0;
         return UINT64_C(100000000) * speeds[speed] * widths[width];
+}
+
+bool ald_port_needs_manager(const AldPort *port)
+{
+        return port->context->device->transport_type == IBV_TRANSPORT_IWARP;
+}
+
+bool ald_port_takes_immediate(const AldPort *port)
+{
+        return !ald_port_needs_manager(port);
+}
+
+void ald_port_limits(const AldPort *port, AldPlanLimits *ret)
+{
+        struct rlimit locked = { RLIM_INFINITY, RLIM_INFINITY };
+
+        getrlimit(RLIMIT_MEMLOCK, &locked);
+        *ret = (AldPlanLimits){ .locked = locked.rlim_cur == RLIM_INFINITY ? 0 : locked.rlim_cur,
+                .region = port->device.max_mr_size,
+                .message = port->port.max_msg_sz,
+                .requests = (unsigned) MAX(port->device.max_qp_wr, 0),
+                .completions = (unsigned) MAX(port->device.max_cqe, 0) };
 }

@@ -5,6 +5,7 @@
 
 #include "probes/common/failure.h"
 #include "probes/rdma/gid.h"
+#include "probes/rdma/plan.h"
 
 #define ALD_RDMA_NAME_SIZE 80u
 
@@ -16,6 +17,7 @@ typedef struct AldPort {
         struct ibv_device_attr device;
         struct ibv_port_attr port;
         AldGids gids; /* that can be used */
+        int node;     /* NUMA; -1: not known */
 } AldPort;
 
 /* wanted: "mlx5_0.1" or "mlx5_0"; NULL: the first port that is up. Why one cannot be used is the failure. */
@@ -24,3 +26,11 @@ void ald_port_close(AldPort *port);
 
 /* The bits of a second that the port carries; 0: not known. */
 uint64_t ald_port_rate(const AldPort *port);
+
+/* Whether a message can be written there together with a word to its receiver; iWARP has no such thing. */
+bool ald_port_takes_immediate(const AldPort *port);
+
+/* Whether a connection needs rdma_cm. */
+bool ald_port_needs_manager(const AldPort *port);
+
+void ald_port_limits(const AldPort *port, AldPlanLimits *ret);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "probes/common/progress.h"
 #include "probes/rdma/flow.h"
 #include "probes/rdma/options.h"
 
@@ -8,19 +9,36 @@
 typedef struct AldRdmaResult {
         char source_port[ALD_RDMA_NAME_SIZE], sink_port[ALD_RDMA_TEXT_SIZE];
         char sink[ALD_PKI_ID_SIZE];
+        char sink_address[ALD_ADDRESS_SIZE]; /* of the control connection */
         AldGid own_gid, peer_gid;
         bool has_gid;
-        unsigned mtu, inline_max, depth;
-        size_t size;
+        bool manager; /* connected by rdma_cm */
+        unsigned mtu, inline_max;
+        int node; /* NUMA, of our memory; -1: not known */
+        AldPlan plan;
         uint64_t rate; /* negotiated */
         AldRttFigures rtt, read;
         AldVerdict upload, download;
+        uint64_t measured; /* µs of CLOCK_REALTIME */
 } AldRdmaResult;
 
-/* Both take fd and tls; the first the port, too. */
-int ald_session_measure(const AldRdmaOptions *options, AldPort *port, int fd, AldTls *tls, int stop,
-        AldRdmaResult *ret, AldFailure *failure);
-int ald_session_serve(const AldRdmaOptions *options, int fd, AldTls *tls, int stop, AldFailure *failure);
+/* What a session was, for whoever runs us. */
+typedef struct AldRdmaServed {
+        char peer[ALD_PKI_ID_SIZE]; /* "" with a shared key */
+        char address[ALD_ADDRESS_SIZE];
+        char port[ALD_RDMA_NAME_SIZE]; /* ours; "": none could be used */
+        bool authenticated;
+        uint64_t received, sent; /* bytes of data */
+} AldRdmaServed;
 
+/* Over a connection; both take fd and tls. What they open is left to ald_talk_close(). */
+int ald_session_measure(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls,
+        AldProgress *progress, AldRdmaResult *ret);
+int ald_session_serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls, AldRdmaServed *ret);
+
+/* One line of JSON, to be freed by g_free(); what is not known is not there. */
 char *ald_rdma_result_to_json(const AldRdmaResult *result);
+char *ald_rdma_served_to_json(const AldRdmaServed *served, const AldFailure *failure);
+
+/* For people. */
 char *ald_rdma_result_to_text(const AldRdmaResult *result);

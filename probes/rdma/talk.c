@@ -45,7 +45,7 @@ static int parse(AldTalk *talk, const char *text, AldRdmaMessage *ret)
 int ald_talk_expect(AldTalk *talk, AldRdmaMessageType type, AldRdmaMessage *ret)
 {
         g_autofree char *text = NULL;
-        int r = ald_channel_receive_text(&talk->channel, ald_now() + ALD_TALK_PATIENCE, &text);
+        int r = ald_channel_receive_text(&talk->channel, ald_now() + talk->patience, &text);
 
         if (r >= 0)
                 r = parse(talk, text, ret);
@@ -80,7 +80,8 @@ int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRdmaMessage *ret)
 
 void ald_talk_close(AldTalk *talk)
 {
-        ald_pair_close(&talk->pair);
-        ald_port_close(&talk->port);
         ald_channel_close(&talk->channel);
+        ald_pair_close(&talk->pair);
+        ald_manager_close(&talk->manager);
+        ald_port_close(&talk->port);
 }

@@ -61,7 +61,7 @@ int ald_listener_serve(const AldProbeOptions *options, int fd, int lock, int par
         AldFailure failure = {};
         AldServed served = {};
         AldTls *tls = NULL;
-        int r = ald_confine(SIGKILL, parent), stop = ald_stop_fd();
+        int r = ald_confine(ALD_CONFINE_SOCKET, SIGKILL, parent), stop = ald_stop_fd();
 
         if (r < 0)
                 return EXIT_FAILURE;

@@ -72,7 +72,7 @@ static int run_connect(const AldProbeOptions *options)
         AldFailure failure = {};
         int code;
 
-        if (ald_confine(options->progress_fd >= 0 ? SIGKILL : 0, getppid()) >= 0)
+        if (ald_confine(ALD_CONFINE_SOCKET, options->progress_fd >= 0 ? SIGKILL : 0, getppid()) >= 0)
                 (void) measure(options, &result, &failure);
         else
                 ald_fail(&failure, ALD_FAILURE_ABORTED, "nobody waits for a result");

@@ -8,7 +8,6 @@
 #include "probes/socket/options.h"
 
 #define SECONDS_MAX 60u
-#define BYTES_MAX (UINT64_C(1) << 50)
 #define STREAMS_MAX 8u
 
 const char ald_probe_help[] =
@@ -89,23 +88,6 @@ static const struct option table[] = {
         {},
 };
 
-/* A number, maybe with one of KMGT behind. */
-static int parse_bytes(const char *text, uint64_t *ret, char **ret_error)
-{
-        static const char units[] = "KMGT";
-        size_t length = strlen(text);
-        const char *unit = length > 0 ? strchr(units, g_ascii_toupper(text[length - 1])) : NULL;
-        g_autofree char *digits = g_strndup(text, length - (unit ? 1 : 0));
-        uint64_t factor = 1;
-
-        for (const char *u = units; unit && u <= unit; u++)
-                factor *= 1000;
-        if (ald_arguments_number("bytes-max", digits, 1, BYTES_MAX / factor, ret, ret_error) < 0)
-                return -EINVAL;
-        *ret *= factor;
-        return 0;
-}
-
 static int set_mode(AldProbeOptions *options, AldProbeMode mode, const char *host, char **ret_error)
 {
         if (options->mode != ALD_PROBE_HELP)
@@ -135,7 +117,7 @@ static int set_number(AldProbeOptions *options, int option, char **ret_error)
                 options->streams_max = (unsigned) value;
                 return r;
         default:
-                return parse_bytes(optarg, &options->bytes_max, ret_error);
+                return ald_arguments_bytes("bytes-max", optarg, &options->bytes_max, ret_error);
         }
 }
 
@@ -242,7 +224,7 @@ int ald_probe_options_parse(int argc, char **argv, AldProbeOptions *ret, char **
                 .progress_fd = -1,
                 .report_fd = -1,
                 .seconds_max = 5,
-                .bytes_max = BYTES_MAX,
+                .bytes_max = ALD_ARGUMENTS_BYTES_MAX,
                 .streams_max = STREAMS_MAX,
                 .zerocopy = true,
         };

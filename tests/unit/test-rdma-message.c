@@ -8,9 +8,17 @@
 #include "probes/common/failure.h"
 #include "probes/rdma/message.h"
 
-#define END                                                                                                  \
-        "\"lid\":0,\"qpn\":17,\"psn\":5,\"mtu\":5,\"address\":4096,\"buffer\":65536,\"key\":7,\"depth\":16," \
-        "\"nonce\":9"
+#define END                                                                                       \
+        "\"method\":1,\"msec\":5000,\"limit\":100,\"queues\":[{\"qpn\":17,\"psn\":5}],\"lid\":0," \
+        "\"mtu\":5,\"address\":4096,\"buffer\":65536,\"key\":7,\"depth\":16,\"nonce\":9"
+#define OFFER                                                                             \
+        "{\"type\":\"offer\",\"version\":1,\"port\":\"a\",\"manager\":0,\"immediate\":1," \
+        "\"service-address\":\"\",\"service-port\":0,\"service-nonce\":0,\"gids\":"
+#define READY                                                                                               \
+        "{\"type\":\"ready\",\"lid\":0,\"mtu\":5,\"address\":4096,\"buffer\":65536,\"key\":7,\"depth\":16," \
+        "\"nonce\":9,\"queues\":"
+#define QUEUES4 "{\"qpn\":0,\"psn\":1},{\"qpn\":0,\"psn\":1},{\"qpn\":0,\"psn\":1},{\"qpn\":0,\"psn\":1}"
+#define QUEUES8 "[" QUEUES4 "," QUEUES4
 #define GID "{\"index\":1,\"type\":\"rocev2\",\"gid\":\"fe80::1\"}"
 
 static void test_round_trip(void)
@@ -18,8 +26,9 @@ static void test_round_trip(void)
         AldRdmaMessage use = { .type = ALD_RDMA_USE,
                 .size = 65536,
                 .gids.n = 1,
-                .end = {
-                        1, 0xffffff, 3, 4, UINT64_C(0x7fffffffffff), 1u << 20, UINT32_MAX, 128, INT64_MAX } };
+                .method = ALD_RDMA_SEND,
+                .end = { 2, { { 0xffffff, 3 }, { 4, 0xffffff } }, 1, 4, UINT64_C(0x7fffffffffff), 1u << 20,
+                        UINT32_MAX, 128, INT64_MAX } };
         AldRdmaMessage abort = {
                 .type = ALD_RDMA_ABORT, .reason = ALD_FAILURE_NO_GID, .text = "no\x1b[2J GID"
         };
@@ -57,15 +66,26 @@ static void test_refused(void)
                 { "{\"type\":\"use\",\"size\":65536,\"gids\":[" GID "]," END "}", 0 },
                 { "{\"type\":\"use\",\"size\":9000000,\"gids\":[]," END "}", -ERANGE },
                 { "{\"type\":\"use\",\"size\":65536,\"gids\":7," END "}", -EBADMSG },
+                { "{\"type\":\"hello\",\"version\":1,\"port\":\"a\",\"manager\":1}", 0 },
+                { "{\"type\":\"hello\",\"version\":1,\"port\":7,\"manager\":1}", -EBADMSG },
+                { "{\"type\":\"hello\",\"version\":1,\"port\":\"a\",\"manager\":2}", -ERANGE },
+                { OFFER "[]}", 0 },
+                { READY "[]}", -EBADMSG },
+                { READY "[7]}", -EBADMSG },
+                { READY "[{\"qpn\":16777216,\"psn\":0}]}", -ERANGE },
+                { READY "[{\"qpn\":0,\"psn\":-1}]}", -ERANGE },
+                { READY "[{\"qpn\":0}]}", -EBADMSG },
+                { READY QUEUES8 "]}", 0 },
+                { READY QUEUES8 ",{\"qpn\":0,\"psn\":1}]}", -EBADMSG },
                 { "{\"type\":\"use\",\"size\":65536,\"gids\":[7]," END "}", -EBADMSG },
-                { "{\"type\":\"hello\",\"version\":1,\"port\":\"a\",\"gids\":[{\"index\":-1,\"type\":\"ib\","
-                  "\"gid\":\"::1\"}]}",
+                { OFFER "[{\"index\":-1,\"type\":\"ib\","
+                        "\"gid\":\"::1\"}]}",
                         -EBADMSG },
-                { "{\"type\":\"hello\",\"version\":1,\"port\":\"a\",\"gids\":[{\"index\":1,\"type\":\"x\","
-                  "\"gid\":\"::1\"}]}",
+                { OFFER "[{\"index\":1,\"type\":\"x\","
+                        "\"gid\":\"::1\"}]}",
                         -ERANGE },
-                { "{\"type\":\"hello\",\"version\":1,\"port\":\"a\",\"gids\":[{\"index\":1,\"type\":\"ib\","
-                  "\"gid\":\"x\"}]}",
+                { OFFER "[{\"index\":1,\"type\":\"ib\","
+                        "\"gid\":\"x\"}]}",
                         -ERANGE },
         };
 

@@ -23,17 +23,48 @@ static void test_good(void)
         AldRdmaOptions options;
 
         g_assert_cmpint(parse(connect, &options), ==, 0);
-        g_assert_cmpstr(options.connect, ==, "fe80::1%eth0");
+        g_assert_cmpstr(options.host, ==, "fe80::1%eth0");
         g_assert_cmpuint(options.seconds_max, ==, 5);
         g_assert_cmpuint(options.size, ==, 0);
         g_assert_null(options.device);
         g_assert_cmpint(parse(listen, &options), ==, 0);
-        g_assert_true(options.listens && options.once && options.json);
-        g_assert_null(options.listen);
+        g_assert_true(options.mode == ALD_RDMA_LISTEN && options.once && options.json);
+        g_assert_null(options.host);
         g_assert_cmpstr(options.device, ==, "mlx5_0.1");
         g_assert_cmpuint(options.size, ==, 65536);
         g_assert_cmpint(parse(help, &options), ==, 0);
-        g_assert_true(options.help);
+        g_assert_cmpint(options.mode, ==, ALD_RDMA_HELP);
+}
+
+/* As the daemon calls it. */
+static void test_daemon(void)
+{
+        g_auto(GStrv) connect = g_strsplit("p --connect=fe80::1%eth0 --port=7461 --identity=d --crl=c "
+                                           "--peer=0123456789abcdef0123456789abcdef --bind-device=eth0 "
+                                           "--device=mlx5_0.1 --peer-device=mlx5_1.2 --seconds-max=3 "
+                                           "--bytes-max=20G --timeout=40 --json --progress-fd=3",
+                " ", -1);
+        g_auto(GStrv) session = g_strsplit(
+                "p --session-fd=4 --report-fd=3 --ask --port=7461 --identity=d", " ", -1);
+        g_auto(GStrv) ways = g_strsplit("p --connect=a --key-file=k --method=send --qps=8 --cm", " ", -1);
+        AldRdmaOptions options;
+
+        g_assert_cmpint(parse(connect, &options), ==, 0);
+        g_assert_cmpstr(options.peer_device, ==, "mlx5_1.2");
+        g_assert_cmpstr(options.interface, ==, "eth0");
+        g_assert_cmpstr(options.keys.crl, ==, "c");
+        g_assert_cmpuint(options.bytes_max, ==, UINT64_C(20000000000));
+        g_assert_cmpuint(options.timeout, ==, 40);
+        g_assert_cmpint(options.progress_fd, ==, 3);
+        g_assert_cmpint(parse(session, &options), ==, 0);
+        g_assert_cmpint(options.mode, ==, ALD_RDMA_SESSION);
+        g_assert_cmpint(options.session_fd, ==, 4);
+        g_assert_cmpint(options.report_fd, ==, 3);
+        g_assert_true(options.ask);
+        g_assert_cmpint(parse(ways, &options), ==, 0);
+        g_assert_cmpint(options.method, ==, ALD_RDMA_METHOD_SEND);
+        g_assert_cmpuint(options.queues, ==, 8);
+        g_assert_true(options.manager);
 }
 
 static void test_bad(void)
@@ -42,7 +73,10 @@ static void test_bad(void)
                 "p --connect=x --key-file=k --identity=d", "p --connect=x --key-file=k --peer=y",
                 "p --connect=x --identity=d --peer=y", "p --connect=x --key-file=k --port=0",
                 "p --connect=x --key-file=k --message-bytes=1", "p --connect=x --key-file=k --seconds-max=10",
-                "p --connect=x --key-file=k more", "p --unknown", "p --connect" };
+                "p --connect=x --key-file=k more", "p --unknown", "p --connect=x --key-file=k --ask",
+                "p --connect=x --key-file=k --once", "p --connect= --key-file=k",
+                "p --connect=x --key-file=k --method=read", "p --connect=x --key-file=k --qps=9",
+                "p --connect=x --session-fd=4 --key-file=k", "p --connect" };
 
         for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
                 g_auto(GStrv) words = g_strsplit(lines[i], " ", -1);
@@ -57,6 +91,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/rdma/options/good", test_good);
+        g_test_add_func("/rdma/options/daemon", test_daemon);
         g_test_add_func("/rdma/options/bad", test_bad);
         return g_test_run();
 }

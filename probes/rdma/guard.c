@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <glib.h>
+
+#include "probes/common/clock.h"
+#include "probes/common/confine.h"
+#include "probes/common/wait.h"
+#include "probes/fd.h"
+#include "probes/rdma/guard.h"
+
+#define ANSWER_MAX (64u * 1024)
+#define END_NS (1 * ALD_NSEC_PER_SEC)      /* to give the device back */
+#define FAREWELL_NS (2 * ALD_NSEC_PER_SEC) /* to tell the other side, once told to stop */
+
+typedef struct Guard {
+        pid_t pid;
+        int pidfd, answer;
+        GString *text; /* the code, then the text, then a NUL */
+        bool stopped;
+} Guard;
+
+void ald_guard_answer(int answer, int code, const char *text)
+{
+        g_autofree char *all = g_strdup_printf("%c%s", '0' + code, text);
+        size_t size = strlen(all) + 1, done = 0;
+
+        while (done < size) {
+                ssize_t n = write(answer, all + done, size - done);
+
+                if (n < 0 && errno != EINTR)
+                        return;
+                done += n > 0 ? (size_t) n : 0;
+        }
+}
+
+static void be_child(AldGuardWork work, void *userdata, int answer, pid_t parent)
+{
+        int stop;
+
+        if (ald_confine(ALD_CONFINE_RDMA, SIGKILL, parent) < 0)
+                _exit(EXIT_FAILURE);
+        stop = ald_stop_fd();
+        if (stop >= 0)
+                work(answer, stop, userdata);
+        _exit(EXIT_SUCCESS);
+}
+
+static int start(Guard *guard, AldGuardWork work, void *userdata, int stop)
+{
+        pid_t parent = getpid();
+        int ends[2];
+
+        if (pipe2(ends, O_CLOEXEC) < 0)
+                return -errno;
+        guard->pid = fork();
+        if (guard->pid == 0) {
+                close(ends[0]);
+                close(stop);
+                be_child(work, userdata, ends[1], parent);
+        }
+        close(ends[1]);
+        guard->answer = ends[0];
+        if (guard->pid < 0)
+                return -errno;
+        guard->pidfd = pidfd_open(guard->pid, 0);
+        return 0;
+}
+
+/* 1: all of it is there; 0: more is to come. */
+static int read_answer(Guard *guard, AldFailure *failure)
+{
+        char buffer[4096];
+        ssize_t n = read(guard->answer, buffer, sizeof buffer);
+        int status = 0;
+
+        if (n < 0)
+                return errno == EINTR ? 0 : ald_fail(failure, ALD_FAILURE_INTERNAL, "no answer was read");
+        g_string_append_len(guard->text, buffer, n);
+        if (guard->text->len > ANSWER_MAX)
+                return ald_fail(failure, ALD_FAILURE_INTERNAL, "the process told too much");
+        if (n > 0)
+                return buffer[n - 1] == '\0' && guard->text->len > 1;
+        if (waitpid(guard->pid, &status, 0) == guard->pid)
+                guard->pid = -1;
+        return ald_fail(failure, ALD_FAILURE_CRASHED, WIFSIGNALED(status) ? "the driver crashed: %s" : "%s",
+                WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "the process ended without an answer");
+}
+
+static int wait_for_answer(Guard *guard, int stop, uint64_t deadline, AldFailure *failure)
+{
+        int r = 0;
+
+        while (r == 0) {
+                struct pollfd fds[] = { { guard->answer, POLLIN, 0 }, { stop, POLLIN, 0 } };
+
+                r = ald_wait(fds, guard->stopped ? 1 : 2, deadline);
+                if (r < 0)
+                        return ald_fail(failure, ALD_FAILURE_INTERNAL, "waiting failed");
+                if (r == 0)
+                        return guard->stopped ? ald_fail(failure, ALD_FAILURE_ABORTED, "stopped by a signal")
+                                              : ald_fail(failure, ALD_FAILURE_TIMEOUT,
+                                                        "it did not end in time, and was given up");
+                r = 0;
+                if (fds[0].revents)
+                        r = read_answer(guard, failure);
+                else if (fds[1].revents) {
+                        guard->stopped = true;
+                        (void) kill(guard->pid, SIGTERM);
+                        deadline = MIN(deadline, ald_now() + FAREWELL_NS);
+                }
+        }
+        return r;
+}
+
+/* One that hangs in the kernel is left behind: to wait for it would be to hang as well. */
+static void end(Guard *guard)
+{
+        struct pollfd fd = { guard->pidfd, POLLIN, 0 };
+
+        if (guard->pid > 0 && ald_wait(&fd, 1, ald_now() + END_NS) <= 0) {
+                (void) kill(guard->pid, SIGKILL);
+                (void) ald_wait(&fd, 1, ald_now() + END_NS);
+        }
+        if (guard->pid > 0)
+                (void) waitpid(guard->pid, NULL, WNOHANG);
+        ald_fd_close(&guard->pidfd);
+        ald_fd_close(&guard->answer);
+}
+
+int ald_guard_run(
+        AldGuardWork work, void *userdata, int stop, uint64_t deadline, char **ret_text, AldFailure *failure)
+{
+        g_autoptr(GString) text = g_string_new(NULL);
+        Guard guard = { .pid = -1, .pidfd = -1, .answer = -1, .text = text };
+        int r = start(&guard, work, userdata, stop);
+
+        if (r < 0)
+                r = ald_fail(failure, ALD_FAILURE_INTERNAL, "no process: %s", g_strerror(-r));
+        else
+                r = wait_for_answer(&guard, stop, deadline, failure);
+        if (r < 0 && guard.pid > 0)
+                (void) kill(guard.pid, SIGKILL);
+        end(&guard);
+        if (r < 0)
+                return r;
+        *ret_text = g_strdup(text->str + 1);
+        return text->str[0] - '0';
+}
+
+void ald_guard_reap(void)
+{
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+                ;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "probes/common/clock.h"
+#include "probes/common/confine.h"
+#include "probes/common/wait.h"
+#include "probes/fd.h"
+#include "probes/rdma/guard.h"
+#include "probes/rdma/listener.h"
+#include "probes/rdma/preamble.h"
+#include "probes/rdma/session.h"
+
+#define BACKLOG 4u
+
+/* Exit status where nobody with the right keys has spoken. */
+enum { STRANGER = 3 };
+
+typedef struct Visit {
+        const AldRdmaOptions *options;
+        int fd;
+} Visit;
+
+static int serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldRdmaServed *ret)
+{
+        AldTls *tls = NULL;
+        int r = 0;
+
+        /* Who gives us a session has read what chooses the program. */
+        if (options->mode == ALD_RDMA_LISTEN)
+                r = ald_preamble_take(fd, talk->channel.stop, talk->failure);
+        if (r >= 0)
+                r = ald_keys_load(&options->keys, true, &tls, talk->failure);
+        return r < 0 ? r : ald_session_serve(options, talk, fd, tls, ret);
+}
+
+static void work(int answer, int stop, void *userdata)
+{
+        const Visit *visit = userdata;
+        AldFailure failure = {};
+        AldTalk talk = { .failure = &failure, .channel = { .fd = -1, .stop = stop } };
+        AldRdmaServed served = {};
+        g_autofree char *json = NULL;
+
+        (void) serve(visit->options, &talk, visit->fd, &served);
+        json = ald_rdma_served_to_json(&served, &failure);
+        ald_guard_answer(answer,
+                !served.authenticated ? STRANGER
+                : failure.message     ? EXIT_FAILURE
+                                      : EXIT_SUCCESS,
+                json);
+        ald_talk_close(&talk);
+        ald_failure_clear(&failure);
+}
+
+static void tell(const AldRdmaOptions *options, const char *json)
+{
+        if (options->report_fd >= 0)
+                (void) dprintf(options->report_fd, "%s\n", json);
+        if (options->json || options->mode == ALD_RDMA_LISTEN)
+                printf("%s\n", json);
+        fflush(stdout);
+}
+
+static int guard(const AldRdmaOptions *options, int fd, int stop)
+{
+        uint64_t deadline = ald_now() + options->timeout * ALD_NSEC_PER_SEC;
+        Visit visit = { options, fd };
+        AldRdmaServed unknown = {};
+        AldFailure failure = {};
+        g_autofree char *json = NULL;
+        int code = ald_guard_run(work, &visit, stop, deadline, &json, &failure);
+
+        if (code < 0) {
+                json = ald_rdma_served_to_json(&unknown, &failure);
+                code = EXIT_FAILURE;
+        }
+        ald_failure_clear(&failure);
+        tell(options, json);
+        return code;
+}
+
+int ald_rdma_listener_serve(const AldRdmaOptions *options)
+{
+        int stop;
+
+        if (ald_confine(ALD_CONFINE_RDMA, SIGKILL, getppid()) < 0)
+                return EXIT_FAILURE;
+        stop = ald_stop_fd();
+        if (stop < 0 || fcntl(options->session_fd, F_SETFD, FD_CLOEXEC) < 0 ||
+                fcntl(options->session_fd, F_SETFL, O_NONBLOCK) < 0)
+                return EXIT_FAILURE;
+        return guard(options, options->session_fd, stop);
+}
+
+static int open_listener(const AldRdmaOptions *options, int *ret, AldFailure *failure)
+{
+        AldTls *tls = NULL;
+        AldAddress at;
+        int r = ald_keys_load(&options->keys, true, &tls, failure);
+
+        /* Keys that are of no use are better told of now. */
+        g_clear_pointer(&tls, ald_tls_free);
+        if (r >= 0)
+                r = ald_address_resolve(options->host, options->port, AF_UNSPEC, &at, failure);
+        return r < 0 ? r : ald_address_listen(&at, options->interface, BACKLOG, ret, failure);
+}
+
+static int serve_all(const AldRdmaOptions *options, int listener, int stop)
+{
+        for (;;) {
+                struct pollfd fds[] = { { listener, POLLIN, 0 }, { stop, POLLIN, 0 } };
+                int fd, code;
+
+                if (ald_wait(fds, 2, UINT64_MAX / 2) < 0 || fds[1].revents)
+                        return EXIT_SUCCESS;
+                ald_guard_reap();
+                fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+                if (fd < 0)
+                        continue;
+                code = guard(options, fd, stop);
+                close(fd);
+                if (options->once && code != STRANGER)
+                        return code;
+        }
+}
+
+int ald_rdma_listener_run(const AldRdmaOptions *options)
+{
+        AldFailure failure = {};
+        ald_fd int listener = -1, stop = ald_stop_fd();
+
+        if (stop < 0 || open_listener(options, &listener, &failure) < 0) {
+                fprintf(stderr, "alidade-probe-rdma: %s\n", failure.message ?: "no signals");
+                ald_failure_clear(&failure);
+                return EXIT_FAILURE;
+        }
+        printf(options->json ? "{\"listening\":%u}\n" : "Listening on port %u\n", options->port);
+        fflush(stdout);
+        return serve_all(options, listener, stop);
+}

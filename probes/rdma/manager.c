@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include <glib.h>
+
+#include "probes/common/clock.h"
+#include "probes/common/wait.h"
+#include "probes/rdma/manager.h"
+
+#define PATIENCE_MSEC 5000
+#define PATIENCE_NS (PATIENCE_MSEC * ALD_NSEC_PER_MSEC)
+
+int ald_manager_open(AldManager *manager, int stop, AldFailure *failure)
+{
+        *manager = (AldManager){ .stop = stop, .failure = failure };
+        manager->events = rdma_create_event_channel();
+        if (!manager->events)
+                return ald_fail(failure,
+                        errno == EACCES ? ALD_FAILURE_NO_PERMISSION : ALD_FAILURE_NO_PROVIDER,
+                        "rdma_cm cannot be used (/dev/infiniband/rdma_cm): %s", g_strerror(errno));
+        (void) fcntl(manager->events->fd, F_SETFL, O_NONBLOCK);
+        return 0;
+}
+
+void ald_manager_close(AldManager *manager)
+{
+        if (manager->id)
+                rdma_destroy_id(manager->id);
+        if (manager->listener)
+                rdma_destroy_id(manager->listener);
+        if (manager->events)
+                rdma_destroy_event_channel(manager->events);
+        *manager = (AldManager){};
+}
+
+static int refused(AldManager *manager, const struct rdma_cm_event *event)
+{
+        switch (event->event) {
+        case RDMA_CM_EVENT_ADDR_ERROR:
+        case RDMA_CM_EVENT_ROUTE_ERROR:
+        case RDMA_CM_EVENT_UNREACHABLE:
+                return ald_fail(manager->failure, ALD_FAILURE_UNREACHABLE, "rdma_cm finds no way: %s",
+                        rdma_event_str(event->event));
+        case RDMA_CM_EVENT_REJECTED:
+                return ald_fail(
+                        manager->failure, ALD_FAILURE_REFUSED, "rdma_cm of the other side refuses it");
+        case RDMA_CM_EVENT_DEVICE_REMOVAL:
+                return ald_fail(manager->failure, ALD_FAILURE_DEVICE_LOST, "the device was removed");
+        default:
+                return ald_fail(manager->failure, ALD_FAILURE_PROTOCOL, "rdma_cm says %s out of turn",
+                        rdma_event_str(event->event));
+        }
+}
+
+/* The event that is to come next; to be acknowledged. */
+static int wait_for(
+        AldManager *manager, enum rdma_cm_event_type type, uint64_t deadline, struct rdma_cm_event **ret)
+{
+        struct rdma_cm_event *event;
+        int r = ald_wait_for(
+                manager->events->fd, POLLIN, manager->stop, deadline, "waited for rdma_cm", manager->failure);
+
+        if (r < 0)
+                return r;
+        if (rdma_get_cm_event(manager->events, &event) < 0)
+                return ald_fail(manager->failure, ALD_FAILURE_INTERNAL, "rdma_cm: %s", g_strerror(errno));
+        if (event->event == type) {
+                *ret = event;
+                return 0;
+        }
+        r = refused(manager, event);
+        rdma_ack_cm_event(event);
+        return r;
+}
+
+static int await(AldManager *manager, enum rdma_cm_event_type type)
+{
+        struct rdma_cm_event *event;
+        int r = wait_for(manager, type, ald_now() + PATIENCE_NS, &event);
+
+        if (r >= 0)
+                rdma_ack_cm_event(event);
+        return r;
+}
+
+static bool is_of(const struct rdma_cm_id *id, const AldPort *port)
+{
+        return id->verbs && id->port_num == port->number &&
+               strcmp(ibv_get_device_name(id->verbs->device), ibv_get_device_name(port->context->device)) ==
+                       0;
+}
+
+static unsigned scope_of(const AldPort *port, const AldAddress *control)
+{
+        const struct sockaddr_in6 *address = (const void *) &control->storage;
+
+        for (size_t i = 0; i < port->gids.n; i++)
+                if (port->gids.gids[i].interface > 0)
+                        return port->gids.gids[i].interface;
+        return address->sin6_family == AF_INET6 ? address->sin6_scope_id : 0;
+}
+
+static void address_of(const struct in6_addr *bytes, unsigned scope, AldAddress *ret)
+{
+        struct sockaddr_in6 *long_one = (void *) &ret->storage;
+        struct sockaddr_in *short_one = (void *) &ret->storage;
+
+        *ret = (AldAddress){};
+        if (IN6_IS_ADDR_V4MAPPED(bytes)) {
+                short_one->sin_family = AF_INET;
+                memcpy(&short_one->sin_addr, &bytes->s6_addr[12], 4);
+                ret->size = sizeof *short_one;
+                return;
+        }
+        long_one->sin6_family = AF_INET6;
+        long_one->sin6_addr = *bytes;
+        long_one->sin6_scope_id = IN6_IS_ADDR_LINKLOCAL(bytes) ? scope : 0;
+        ret->size = sizeof *long_one;
+}
+
+static bool bind_to(AldManager *manager, const AldPort *port, AldAddress *address)
+{
+        struct rdma_cm_id *id;
+
+        ald_address_set_port(address, 0);
+        if (rdma_create_id(manager->events, &id, NULL, RDMA_PS_TCP) < 0)
+                return false;
+        if (rdma_bind_addr(id, (struct sockaddr *) &address->storage) == 0 && is_of(id, port)) {
+                manager->listener = id;
+                return true;
+        }
+        rdma_destroy_id(id);
+        return false;
+}
+
+int ald_manager_listen(
+        AldManager *manager, const AldPort *port, const AldAddress *control, AldRdmaMessage *offer)
+{
+        AldAddress address = *control;
+        uint32_t random[2] = {};
+        bool bound = bind_to(manager, port, &address);
+
+        for (size_t i = 0; i < port->gids.n && !bound; i++) {
+                address_of(&port->gids.gids[i].bytes, scope_of(port, control), &address);
+                bound = bind_to(manager, port, &address);
+        }
+        if (!bound)
+                return ald_fail(manager->failure, ALD_FAILURE_NO_GID,
+                        "rdma_cm has no address of %s to listen on", port->name);
+        if (rdma_listen(manager->listener, 1) < 0)
+                return ald_fail(manager->failure, ALD_FAILURE_INTERNAL, "rdma_cm cannot listen: %s",
+                        g_strerror(errno));
+        (void) !getrandom(random, sizeof random, 0);
+        offer->nonce = ((uint64_t) random[0] << 31) ^ random[1];
+        offer->service = ntohs(rdma_get_src_port(manager->listener));
+        ald_address_format(&address, offer->address);
+        return 0;
+}
+
+int ald_manager_meet(AldManager *manager, uint64_t nonce)
+{
+        uint64_t deadline = ald_now() + PATIENCE_NS;
+        struct rdma_cm_event *event;
+
+        while (!manager->id) {
+                int r = wait_for(manager, RDMA_CM_EVENT_CONNECT_REQUEST, deadline, &event);
+                struct rdma_cm_id *id;
+                bool knows;
+
+                if (r < 0)
+                        return r;
+                id = event->id;
+                knows = event->param.conn.private_data_len >= sizeof nonce &&
+                        memcmp(event->param.conn.private_data, &nonce, sizeof nonce) == 0;
+                rdma_ack_cm_event(event);
+                if (knows)
+                        manager->id = id;
+                else
+                        rdma_destroy_id(id);
+        }
+        return 0;
+}
+
+static struct rdma_conn_param parameters(const uint64_t *nonce)
+{
+        return (struct rdma_conn_param){ .private_data = nonce,
+                .private_data_len = nonce ? sizeof *nonce : 0,
+                .responder_resources = 1,
+                .initiator_depth = 1,
+                .retry_count = 7,
+                .rnr_retry_count = 7 };
+}
+
+int ald_manager_accept(AldManager *manager)
+{
+        struct rdma_conn_param how = parameters(NULL);
+
+        if (rdma_accept(manager->id, &how) < 0)
+                return ald_fail(manager->failure, ALD_FAILURE_INTERNAL, "rdma_cm cannot accept: %s",
+                        g_strerror(errno));
+        return await(manager, RDMA_CM_EVENT_ESTABLISHED);
+}
+
+int ald_manager_resolve(
+        AldManager *manager, const AldPort *port, const AldAddress *control, const AldRdmaMessage *offer)
+{
+        struct in6_addr bytes = {};
+        AldAddress to;
+        int r;
+
+        if (inet_pton(AF_INET, offer->address, &bytes.s6_addr[12]) == 1)
+                bytes.s6_addr[10] = bytes.s6_addr[11] = 0xff;
+        else if (inet_pton(AF_INET6, offer->address, &bytes) != 1)
+                return ald_fail(manager->failure, ALD_FAILURE_PROTOCOL, "the other side offers no address");
+        address_of(&bytes, scope_of(port, control), &to);
+        ald_address_set_port(&to, (unsigned) offer->service);
+        if (rdma_create_id(manager->events, &manager->id, NULL, RDMA_PS_TCP) < 0 ||
+                rdma_resolve_addr(manager->id, NULL, (struct sockaddr *) &to.storage, PATIENCE_MSEC) < 0)
+                return ald_fail(manager->failure, ALD_FAILURE_UNREACHABLE, "rdma_cm finds no way to %s: %s",
+                        offer->address, g_strerror(errno));
+        r = await(manager, RDMA_CM_EVENT_ADDR_RESOLVED);
+        if (r >= 0 && !is_of(manager->id, port))
+                r = ald_fail(manager->failure, ALD_FAILURE_UNREACHABLE, "the way to %s is not by %s",
+                        offer->address, port->name);
+        if (r >= 0 && rdma_resolve_route(manager->id, PATIENCE_MSEC) < 0)
+                r = ald_fail(manager->failure, ALD_FAILURE_UNREACHABLE, "rdma_cm finds no route: %s",
+                        g_strerror(errno));
+        return r < 0 ? r : await(manager, RDMA_CM_EVENT_ROUTE_RESOLVED);
+}
+
+int ald_manager_connect(AldManager *manager, uint64_t nonce)
+{
+        struct rdma_conn_param how = parameters(&nonce);
+
+        if (rdma_connect(manager->id, &how) < 0)
+                return ald_fail(manager->failure, ALD_FAILURE_UNREACHABLE, "rdma_cm cannot connect: %s",
+                        g_strerror(errno));
+        return await(manager, RDMA_CM_EVENT_ESTABLISHED);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <rdma/rdma_cma.h>
+
+#include "probes/common/address.h"
+#include "probes/rdma/message.h"
+#include "probes/rdma/port.h"
+
+/* A connection made by rdma_cm, for transports that know no other way: by addresses of the port's interface.
+ */
+typedef struct AldManager {
+        struct rdma_event_channel *events;
+        struct rdma_cm_id *listener, *id;
+        int stop;
+        AldFailure *failure;
+} AldManager;
+
+int ald_manager_open(AldManager *manager, int stop, AldFailure *failure);
+void ald_manager_close(AldManager *manager);
+
+/* Listens on an address of the port, that of the control connection if it is one; the offer tells where. */
+int ald_manager_listen(
+        AldManager *manager, const AldPort *port, const AldAddress *control, AldRdmaMessage *offer);
+
+/* Waits for the one who shows the nonce; then manager->id is there for a queue pair, and it is let in. */
+int ald_manager_meet(AldManager *manager, uint64_t nonce);
+int ald_manager_accept(AldManager *manager);
+
+/* Finds the way to what was offered, by this port; then manager->id is there, and it connects. */
+int ald_manager_resolve(
+        AldManager *manager, const AldPort *port, const AldAddress *control, const AldRdmaMessage *offer);
+int ald_manager_connect(AldManager *manager, uint64_t nonce);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+
+#include "probes/rdma/plan.h"
+
+#define UNDER_WAY_BYTES (64u << 20)
+#define BUFFER_BYTES (4u << 20)
+#define DEPTH_MIN 16u
+#define DEPTH_MAX 128u
+#define GROUP_MAX 16u
+#define SIZE_MIN 1024u
+
+static uint64_t within(uint64_t value, uint64_t limit)
+{
+        return limit > 0 ? MIN(value, limit) : value;
+}
+
+size_t ald_plan_total(const AldPlan *plan)
+{
+        return plan->bytes + (size_t) plan->n_rooms * plan->room;
+}
+
+unsigned ald_plan_group(uint64_t depth)
+{
+        return (unsigned) CLAMP(depth / 4, 1, GROUP_MAX);
+}
+
+static void plan_memory(AldPlan *plan, size_t bytes)
+{
+        unsigned requests = plan->depth * plan->queues, whole = (unsigned) (bytes / plan->size);
+
+        plan->bytes = MAX(whole, 1) * plan->size;
+        plan->room = plan->method == ALD_RDMA_SEND ? plan->size : ALD_PLAN_PING;
+        plan->n_rooms = plan->method == ALD_RDMA_SEND ? CLAMP(whole, 1, requests) : requests;
+}
+
+/* Half of what may be locked is left to the queues of the driver. */
+static bool fits(const AldPlanLimits *limits, const AldPlan *plan)
+{
+        return ald_plan_total(plan) <= within(within(SIZE_MAX, limits->region), limits->locked / 2);
+}
+
+bool ald_plan_make(
+        const AldPlanLimits *limits, AldRdmaMethod method, size_t size, unsigned queues, AldPlan *ret)
+{
+        AldPlan plan = { .method = method, .queues = queues, .size = (size_t) within(size, limits->message) };
+        size_t bytes = BUFFER_BYTES;
+
+        if (plan.size < SIZE_MIN)
+                return false;
+        plan.depth = CLAMP(UNDER_WAY_BYTES / (unsigned) plan.size / queues, DEPTH_MIN, DEPTH_MAX);
+        plan.depth = (unsigned) within(within(plan.depth, limits->requests), limits->completions);
+        plan.queues = (unsigned) within(queues, limits->completions / plan.depth);
+        for (plan_memory(&plan, bytes); bytes > plan.size && !fits(limits, &plan); bytes /= 2)
+                plan_memory(&plan, bytes / 2);
+        *ret = plan;
+        return limits->region == 0 || ald_plan_total(&plan) <= limits->region;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probes/rdma/message.h"
+
+/* How much memory and how many requests a measurement takes, within what a device and this process may have.
+ * Pure. */
+
+#define ALD_PLAN_PING 64u /* bytes of a ping */
+
+/* 0: there is no limit. */
+typedef struct AldPlanLimits {
+        uint64_t locked;      /* bytes that this process may lock */
+        uint64_t region;      /* bytes that can be registered as one */
+        uint64_t message;     /* bytes of one message */
+        unsigned requests;    /* of a queue */
+        unsigned completions; /* of a completion queue */
+} AldPlanLimits;
+
+typedef struct AldPlan {
+        AldRdmaMethod method;
+        unsigned queues;
+        unsigned depth;   /* messages under way on each */
+        size_t size;      /* of a message */
+        size_t bytes;     /* of what is sent from, and written to: whole messages */
+        size_t room;      /* bytes of each place for what is received, behind that */
+        unsigned n_rooms; /* several requests may share one: what data says is of no interest */
+} AldPlan;
+
+/* size and queues are wishes. False where the device cannot even do the least. */
+bool ald_plan_make(
+        const AldPlanLimits *limits, AldRdmaMethod method, size_t size, unsigned queues, AldPlan *ret);
+
+/* All the memory. */
+size_t ald_plan_total(const AldPlan *plan);
+
+/* How many messages are posted before one is told of, where so many may be under way. */
+unsigned ald_plan_group(uint64_t depth);
