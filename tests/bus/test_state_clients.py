@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Ordinary clients of the state service, which need no call of ours: GDBusObjectManagerClient, busctl, gdbus."""
 
+import contextlib
+import itertools
 import json
 import os
 import shutil
@@ -9,6 +11,7 @@ import pytest
 from gi.repository import Gio
 
 from bedlib import wait_until
+from bedlib.waiting import wait_steadily
 from state_service import (KINDS, PATH, STATE, Cluster, full, full_record, interface, key_for, link_path, memory,
                            node_id, node_path, record, start)
 
@@ -175,14 +178,13 @@ class Reader:
         os.set_blocking(self._fd, False)
         self.text = ""
 
+    def has(self, what):
+        with contextlib.suppress(BlockingIOError):
+            self.text += os.read(self._fd, 65536).decode()
+        return what in self.text
+
     def wait(self, what):
-        def printed():
-            try:
-                self.text += os.read(self._fd, 65536).decode()
-            except BlockingIOError:
-                pass
-            return what in self.text
-        wait_until(printed, lambda: f"{what!r} in {self.text!r}", fds=[self._fd])
+        wait_until(lambda: self.has(what), lambda: f"{what!r} in {self.text!r}", fds=[self._fd])
 
     def close(self):
         self.process.kill()
@@ -193,9 +195,13 @@ class Reader:
 def test_gdbus_monitor(host, cluster):
     monitor = Reader(host, ["gdbus", "monitor", "--address", host.bus.address, "--dest", STATE])
     monitor.wait("is owned by")
-    cluster.take(memory(SOURCE))
-    # It subscribes only after it has said that; the totals follow a change by a second.
-    monitor.wait("'MemoryTotalBytes'")
+    numbers = itertools.count(1)
+
+    def is_heard():
+        cluster.take(memory(SOURCE, seq=next(numbers)))
+        return monitor.has("'UpdatedUSec'")
+    # It subscribes only after it has said that, and does not tell when.
+    wait_steadily(is_heard, "a first signal", interval=0.1)
     cluster.take(memory(SINK, 123456789))
     monitor.wait("'TotalBytes': <uint64 123456789>")
     assert f"{PATH}: org.freedesktop.DBus.ObjectManager.InterfacesAdded (" in monitor.text
