@@ -119,7 +119,7 @@ def test_gdbus_codegen_compiles(tmp_path):
 
 def pages():
     return sorted(build_dir().glob("dbus-interfaces/*.5")) + sorted(
-        path for folder in ("services", "clients") for suffix in "1578"
+        path for folder in ("services", "clients", "probes") for suffix in "1578"
         for path in (SOURCE / folder).rglob(f"*.{suffix}"))
 
 
