@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "services/link-probe/compute-answer.h"
+#include "services/link-probe/probe-line.h"
 #include "state/json.h"
 
 #define OUTPUT_MAX (64u * 1024)
@@ -34,39 +35,7 @@ char *ald_compute_metrics_format(unsigned metrics)
 
 static bool is_readable(const json_t *value)
 {
-        const char *text = json_string_value(value);
-
-        if (!text || *text == '\0' || strlen(text) > TEXT_MAX)
-                return false;
-        for (; *text; text = g_utf8_next_char(text))
-                if (!g_unichar_isprint(g_utf8_get_char(text)))
-                        return false;
-        return true;
-}
-
-static json_t *load(const char *text, size_t length)
-{
-        json_t *json = NULL;
-
-        if (ald_json_load(text, length, OUTPUT_MAX, &json, NULL) < 0)
-                return NULL;
-        if (json_is_object(json))
-                return json;
-        json_decref(json);
-        return NULL;
-}
-
-static json_t *load_last_line(const char *output)
-{
-        size_t length = strlen(output);
-        const char *start;
-
-        while (length > 0 && g_ascii_isspace(output[length - 1]))
-                length--;
-        start = output + length;
-        while (start > output && start[-1] != '\n')
-                start--;
-        return load(start, (size_t) (output + length - start));
+        return ald_probe_line_is_readable(json_string_value(value), TEXT_MAX);
 }
 
 static bool are_words(const json_t *list)
@@ -206,7 +175,7 @@ static void take_error(const json_t *json, AldProbeAnswer *ret)
 
 void ald_compute_answer_read(const char *output, const char *failure, const char *device, AldProbeAnswer *ret)
 {
-        json_t *json = failure ? NULL : load_last_line(output);
+        json_t *json = failure ? NULL : ald_probe_line_load_last(output, OUTPUT_MAX);
         json_t *first = json_array_get(json_object_get(json, "Devices"), 0);
 
         *ret = (AldProbeAnswer){ .verdict = ALD_PROBE_DONE };
@@ -256,7 +225,7 @@ static double share_of_metric(const char *phase, double fraction)
 
 int ald_compute_progress_read(const char *line, unsigned metrics, char **ret_phase, double *ret_fraction)
 {
-        json_t *json = load(line, strlen(line));
+        json_t *json = ald_probe_line_load(line, OUTPUT_MAX);
         const json_t *metric = json_object_get(json, "metric"), *phase = json_object_get(json, "phase");
         const json_t *fraction = json_object_get(json, "fraction");
         unsigned bit = ald_compute_metric_parse(json_string_value(metric));

@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "services/link-probe/probe-answer.h"
+#include "services/link-probe/probe-line.h"
 #include "state/id.h"
 #include "state/json.h"
 
 #define TEXT_MAX 256u
 #define PHASE_MAX 32u
 #define FIELDS_MAX 64u
+#define OUTPUT_MAX ((size_t) TEXT_MAX * FIELDS_MAX)
 
 void ald_probe_answer_clear(AldProbeAnswer *answer)
 {
@@ -17,49 +19,12 @@ void ald_probe_answer_clear(AldProbeAnswer *answer)
         g_clear_pointer(&answer->json, json_decref);
 }
 
-static bool is_readable(const char *text, size_t max)
-{
-        size_t length = strlen(text);
-
-        if (length == 0 || length > max)
-                return false;
-        for (; *text; text = g_utf8_next_char(text))
-                if (!g_unichar_isprint(g_utf8_get_char(text)))
-                        return false;
-        return true;
-}
-
 /* A string of an object that can be shown, or NULL. */
 static const char *string_of(const json_t *json, const char *name, size_t max)
 {
         const char *text = json_string_value(json_object_get(json, name));
 
-        return text && is_readable(text, max) ? text : NULL;
-}
-
-static json_t *load(const char *text, size_t length)
-{
-        json_t *json = NULL;
-
-        if (ald_json_load(text, length, TEXT_MAX * FIELDS_MAX, &json, NULL) < 0)
-                return NULL;
-        if (json_is_object(json))
-                return json;
-        json_decref(json);
-        return NULL;
-}
-
-static json_t *load_last_line(const char *output)
-{
-        size_t length = strlen(output);
-        const char *start;
-
-        while (length > 0 && g_ascii_isspace(output[length - 1]))
-                length--;
-        start = output + length;
-        while (start > output && start[-1] != '\n')
-                start--;
-        return load(start, (size_t) (output + length - start));
+        return ald_probe_line_is_readable(text, max) ? text : NULL;
 }
 
 /* Leaves what can be shown: numbers and words. */
@@ -72,11 +37,12 @@ static void keep_plain(json_t *json)
 
         json_object_foreach_safe(json, next, name, value)
         {
-                bool plain = json_is_integer(value)  ? json_integer_value(value) >= 0
-                             : json_is_string(value) ? is_readable(json_string_value(value), TEXT_MAX)
-                                                     : json_is_real(value) || json_is_boolean(value);
+                bool plain = json_is_integer(value)
+                                     ? json_integer_value(value) >= 0
+                                     : json_is_real(value) || json_is_boolean(value) ||
+                                               ald_probe_line_is_readable(json_string_value(value), TEXT_MAX);
 
-                if (!plain || !is_readable(name, PHASE_MAX * 2) || n++ >= FIELDS_MAX)
+                if (!plain || !ald_probe_line_is_readable(name, PHASE_MAX * 2) || n++ >= FIELDS_MAX)
                         json_object_del(json, name);
         }
 }
@@ -89,7 +55,7 @@ static void refuse(AldProbeAnswer *ret, const char *failure)
 
 void ald_probe_answer_read(const char *output, const char *failure, AldProbeAnswer *ret)
 {
-        json_t *json = failure ? NULL : load_last_line(output);
+        json_t *json = failure ? NULL : ald_probe_line_load_last(output, OUTPUT_MAX);
         const char *error = string_of(json, "error", TEXT_MAX);
         const char *message = string_of(json, "message", TEXT_MAX);
 
@@ -157,7 +123,7 @@ int ald_probe_answer_figures(const AldProbeAnswer *answer, AldLinkSocket *ret)
 
 int ald_probe_progress_read(const char *line, char **ret_phase, double *ret_fraction)
 {
-        json_t *json = load(line, strlen(line));
+        json_t *json = ald_probe_line_load(line, OUTPUT_MAX);
         const json_t *fraction = json_object_get(json, "fraction");
         int r = -EBADMSG;
 
@@ -172,7 +138,7 @@ int ald_probe_progress_read(const char *line, char **ret_phase, double *ret_frac
 
 int ald_probe_report_read(const char *line, char **ret_peer, char **ret_port)
 {
-        json_t *json = load(line, strlen(line));
+        json_t *json = ald_probe_line_load(line, OUTPUT_MAX);
         const char *peer = json_string_value(json_object_get(json, "peer"));
         AldId id;
         int r = peer && ald_id_parse(peer, &id) >= 0 ? 0 : -EBADMSG;
