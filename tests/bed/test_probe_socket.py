@@ -328,8 +328,7 @@ def never_stops_talking(left, folder):
     talk, _ = call(left, RIGHT, folder)
     talk.say(type="begin", purpose="upload", msec=5000, bytes=10 ** 9, **{"min-rtt": 0})
     with contextlib.suppress(ConnectionError, ssl.SSLError):
-        for _ in range(10_000):
-            talk.say(type="effort", **IDLE_EFFORT)
+        talk.say(times=10_000, type="effort", **IDLE_EFFORT)
     return talk
 
 
@@ -566,8 +565,7 @@ def never_ends_download(server, talk):
 
 def talks_through_download(server, talk):
     until_download(server, talk)
-    for _ in range(10_000):
-        talk.say(type="effort", **IDLE_EFFORT)
+    talk.say(times=10_000, type="effort", **IDLE_EFFORT)
 
 
 @pytest.mark.parametrize("play, error", [

@@ -150,8 +150,10 @@ class Talk:
             context.verify_mode = ssl.CERT_OPTIONAL
         self.tls = context.wrap_socket(plain, server_side=server)
 
-    def say(self, **message):
-        self.write(struct.pack(">I", len(json.dumps(message))) + json.dumps(message).encode())
+    def say(self, times=1, **message):
+        """More of them at once come sooner than any patience ends."""
+        text = json.dumps(message).encode()
+        self.write((struct.pack(">I", len(text)) + text) * times)
 
     def write(self, data):
         self.tls.sendall(data)
