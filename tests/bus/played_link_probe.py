@@ -54,7 +54,7 @@ class PlayedLinkProbe:
     def __init__(self, connection, inhibitors=()):
         self.connection = connection
         self.inhibitors = list(inhibitors)
-        self.handlers = {"ProbeLink": self._probe, "ListInhibitors": lambda: (self.inhibitors,)}
+        self.handlers = {"ProbeLink": self._probe, "ProbeRdma": self._probe_rdma, "ListInhibitors": lambda: (self.inhibitors,)}
         self.service = Locks(connection, PATH, interface_xml(NAME), {NAME: PROPERTIES}, self.handlers)
         self.job_handlers = {"Cancel": lambda: self.tell(State="canceled")}
         self.job = None
@@ -70,6 +70,11 @@ class PlayedLinkProbe:
         values = {JOB: {**FRESH_JOB, "Node": node, "Address": options.get("Address", "")}}
         self.job = StandIn(self.connection, JOB_PATH, interface_xml(JOB), values, self.job_handlers)
         return (JOB_PATH,)
+
+    def _probe_rdma(self, node, options):
+        found = self._probe(node, {})
+        self.tell(Kind="Link1.Rdma", Device=options.get("Port", ""))
+        return found
 
     def calls(self, method):
         played = [self.service, *([self.job] if self.job else [])]

@@ -290,10 +290,10 @@ RESULT = {"SinkAddress": "192.0.2.2", "SourceInterface": "eth0", "UploadBitsPerS
 class Probing:
     """alidadectl probe at work, its output in files."""
 
-    def __init__(self, host, *args, **options):
+    def __init__(self, host, *args, what="link", **options):
         self.paths = [host.dir / "probe-out", host.dir / "probe-err"]
         files = [open(path, "wb") for path in self.paths]
-        self.process = host.spawn([client_binary(), "probe", "link", *args], stdout=files[0].fileno(),
+        self.process = host.spawn([client_binary(), "probe", what, *args], stdout=files[0].fileno(),
                                   stderr=files[1].fileno(), **options)
         for file in files:
             file.close()
@@ -332,6 +332,55 @@ def test_probe(play_probe):
     assert "\033" not in err and "\r" not in err
     [call] = probe.calls("ProbeLink")
     assert call.args == (PEER, {"Address": "192.0.2.2"})
+
+
+def test_probe_over_rdma(play_probe):
+    host, probe = play_probe()
+    probing = Probing(host, "borealis", "--port=mlx5_0.1", "--peer-port=mlx5_1.1", what="rdma")
+    probe.wait_for_job()
+    probe.tell(State="running", Address="192.0.2.2", Phase="rtt", Progress=0.1)
+    probing.wait_for("borealis: round trips over 192.0.2.2\n")
+    ports = {"Address": "192.0.2.2", "SourcePort": "mlx5_0.1", "SinkPort": "mlx5_1.1"}
+    lost = {**ports, "SinkPort": "mlx5_1.2", "Error": "no-gid: no address"}
+    figures = {**ports, "UploadBitsPerSecond": 94_100_000_000, "DownloadBitsPerSecond": 93_900_000_000,
+               "RttP50NSec": 3_600, "JitterNSec": 200, "MessageBytes": 65536, "Mtu": 4096, "QueuePairs": 1}
+    probe.tell(State="done", Phase="", Progress=1.0, Result=figures, Paths=[lost, figures])
+    status, out, err = probing.wait()
+    assert status == OK, err
+    assert out == ("   Link to: borealis over mlx5_0.1 → mlx5_1.1\n"
+                   "    Upload: 94.1 Gb/s\n"
+                   "  Download: 93.9 Gb/s\n"
+                   "     RTT/2: 1.80 µs\n"
+                   "  Jitter/2: 100 ns\n"
+                   "  Messages: 64.0 KiB, MTU 4096\n")
+    assert "borealis over mlx5_0.1 → mlx5_1.2 was not measured: no-gid: no address\n" in err
+    [call] = probe.calls("ProbeRdma")
+    assert call.args == (PEER, {"Port": "mlx5_0.1", "PeerPort": "mlx5_1.1"})
+    assert probe.calls("ProbeLink") == []
+
+
+@pytest.mark.parametrize("args", [
+    ("rdma",), ("rdma", "a", "b"), ("rdma", "borealis", "--path=192.0.2.2"), ("rdma", "borealis", "--rtt-only"),
+    ("rdma", "borealis", "--metric=gemm"), ("link", "borealis", "--port=a.1"), ("compute", "--peer-port=a.1"),
+    ("rdma", "borealis", b"--port=\xff")])
+def test_probe_over_rdma_is_asked_for_rightly(play_probe, args):
+    host, probe = play_probe()
+    done = host.alidadectl("probe", *args, check=False)
+    assert done.returncode == USAGE and done.stdout == ""
+    assert probe.calls("ProbeRdma") == probe.calls("ProbeLink") == []
+
+
+def test_locks_of_rdma_and_of_links_hold_off_rdma(play_probe):
+    host, probe = play_probe([("compute", "make", "a build", 0, 3), ("rdma", "Slurm", "job 42 runs", 0, 5),
+                              ("link", "test", "quiet", 0, 6)])
+
+    def refuse(*_):
+        raise BusError("org.alidade.Error.Inhibited", "held off")
+
+    probe.handlers["ProbeRdma"] = refuse
+    done = host.alidadectl("probe", "rdma", "borealis", check=False)
+    assert done.returncode != OK
+    assert "Slurm: job 42 runs" in done.stderr and "test: quiet" in done.stderr and "make" not in done.stderr
 
 
 def test_each_path_is_told_as_it_comes(play_probe):

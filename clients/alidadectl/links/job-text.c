@@ -142,19 +142,40 @@ static char *describe_rtt(const json_t *result)
         return g_string_free(list, FALSE);
 }
 
+char *ald_job_way(const json_t *path)
+{
+        g_autofree char *from = safe_field(path, "SourcePort"), *to = safe_field(path, "SinkPort");
+        char *address;
+
+        if (from && to)
+                return g_strdup_printf("%s → %s", from, to);
+        address = safe_field(path, "SinkAddress");
+        if (!address)
+                address = safe_field(path, "Address");
+        return address ? address : g_strdup(ALD_ABSENT_TEXT);
+}
+
 static char *describe_ends(const json_t *result, const char *name)
 {
         g_autofree char *interface = safe_field(result, "SourceInterface");
-        g_autofree char *address = safe_field(result, "SinkAddress");
+        g_autofree char *way = ald_job_way(result);
         GString *text = g_string_new(name);
 
-        if (!address)
-                address = safe_field(result, "Address");
-        if (address)
-                g_string_append_printf(text, " over %s", address);
+        if (strcmp(way, ALD_ABSENT_TEXT) != 0)
+                g_string_append_printf(text, " over %s", way);
         if (interface)
                 g_string_append_printf(text, " (%s)", interface);
         return g_string_free(text, FALSE);
+}
+
+/* "64 KiB, MTU 1024": of RDMA alone. */
+static char *describe_messages(const json_t *result)
+{
+        GString *list = g_string_new(NULL);
+
+        add(list, "", ald_format_bytes(ald_link_amount(result, "MessageBytes")));
+        add(list, "MTU ", ald_format_count(ald_link_amount(result, "Mtu")));
+        return g_string_free(list, FALSE);
 }
 
 static void entry(GString *out, const char *label, unsigned columns, char *text)
@@ -173,6 +194,8 @@ void ald_job_describe_path(GString *out, const json_t *result, const char *name,
         entry(out, "Jitter/2", columns, half(result, "JitterNSec"));
         if (limiter)
                 entry(out, "Limited by", columns, limiter);
+        if (!isnan(ald_link_amount(result, "MessageBytes")))
+                entry(out, "Messages", columns, describe_messages(result));
         if (!isnan(ald_link_amount(result, "Streams")))
                 entry(out, "Streams", columns, ald_format_count(ald_link_amount(result, "Streams")));
 }

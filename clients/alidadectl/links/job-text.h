@@ -31,5 +31,8 @@ char *ald_job_progress(const json_t *job, const char *name, unsigned columns);
 /* Why it failed. Safe text. */
 char *ald_job_reason(const json_t *job);
 
+/* The way of one path: "192.0.2.2", or "mlx5_0.1 → mlx5_1.1". Safe text. */
+char *ald_job_way(const json_t *path);
+
 /* What was measured over one path, an entry a line; NULL where nothing was told. */
 void ald_job_describe_path(GString *out, const json_t *path, const char *name, unsigned columns);

@@ -10,6 +10,14 @@
 #define NOT_JOINED "org.alidade.Error.NotJoined"
 #define NAMED_MAX 10u
 
+/* What is held off with all links is held off. */
+static bool holds(const AldProbeOrder *order, const json_t *row)
+{
+        if (order->device)
+                return ald_inhibitor_holds(row, "compute");
+        return ald_inhibitor_holds(row, "link") || (order->rdma && ald_inhibitor_holds(row, "rdma"));
+}
+
 /* By whom, and why. */
 static void name_inhibitors(AldProbe *probe)
 {
@@ -22,8 +30,7 @@ static void name_inhibitors(AldProbe *probe)
         json_array_foreach(rows, i, row) {
                 const char *who = ald_field_text(row, "Who"), *why = ald_field_text(row, "Why");
 
-                if (ald_inhibitor_holds(row, probe->order->device ? "compute" : "link") && who && why &&
-                        n++ < NAMED_MAX)
+                if (holds(probe->order, row) && who && why && n++ < NAMED_MAX)
                         ald_complain("  %s: %s", who, why);
         }
         if (n > NAMED_MAX)
@@ -72,10 +79,9 @@ static int print_path(AldProbe *probe, const json_t *path)
 
 static void complain_of_path(const AldProbe *probe, const json_t *path)
 {
-        g_autofree char *address = ald_text_safe(ald_field_text(path, "Address") ?: ALD_ABSENT_TEXT);
-        g_autofree char *reason = ald_job_reason(path);
+        g_autofree char *way = ald_job_way(path), *reason = ald_job_reason(path);
 
-        ald_complain("%s over %s was not measured: %s", probe->order->label, address, reason);
+        ald_complain("%s over %s was not measured: %s", probe->order->label, way, reason);
 }
 
 void ald_probe_tell_paths(AldProbe *probe)

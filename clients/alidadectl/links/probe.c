@@ -39,7 +39,9 @@ static void fail_errno(AldProbe *probe, int r)
 static void show(AldProbe *probe)
 {
         const char *device = ald_field_text(probe->job, "Device");
-        g_autofree char *name = device && *device ? ald_text_safe(device) : g_strdup(probe->order->label);
+        /* Of a link both ends matter. */
+        bool named = device && *device && !probe->order->rdma;
+        g_autofree char *name = named ? ald_text_safe(device) : g_strdup(probe->order->label);
 
         ald_probe_tell_paths(probe);
         ald_progress_show(&probe->progress, probe->job, name);
@@ -256,7 +258,16 @@ static int append_options(sd_bus_message *m, const AldProbeOrder *order)
                 r = sd_bus_message_append(m, "{sv}", "Address", "s", order->address);
         if (r >= 0 && order->rtt_only)
                 r = sd_bus_message_append(m, "{sv}", "RttOnly", "b", true);
+        if (r >= 0 && order->port)
+                r = sd_bus_message_append(m, "{sv}", "Port", "s", order->port);
+        if (r >= 0 && order->peer_port)
+                r = sd_bus_message_append(m, "{sv}", "PeerPort", "s", order->peer_port);
         return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+static const char *method_of(const AldProbeOrder *order)
+{
+        return order->device ? "ProbeCompute" : order->rdma ? "ProbeRdma" : "ProbeLink";
 }
 
 static int start_job(AldProbe *probe)
@@ -267,7 +278,7 @@ static int start_job(AldProbe *probe)
         int r;
 
         r = sd_bus_message_new_method_call(probe->bus, &m, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH,
-                ALD_LINK_PROBE_INTERFACE, order->device ? "ProbeCompute" : "ProbeLink");
+                ALD_LINK_PROBE_INTERFACE, method_of(order));
         if (r >= 0)
                 r = sd_bus_message_set_allow_interactive_authorization(m, interactive);
         if (r >= 0)

@@ -4,13 +4,15 @@
 #include "clients/alidadectl/ctl.h"
 #include "clients/alidadectl/model.h"
 
-/* What is to be probed: the link to a node, or with a device compute devices of this machine. */
+/* What is to be probed: the link to a node over sockets or RDMA, or compute devices of this machine. */
 typedef struct AldProbeOrder {
         const AldCtl *ctl;
         const char *label;   /* safe text: how it is called */
         const char *node;    /* its id */
         const char *address; /* NULL: all of its */
         bool rtt_only;
+        bool rdma;
+        const char *port, *peer_port; /* over RDMA; NULL: all that are active */
         const char *device; /* NULL: a link; "": all devices */
         char **metrics;     /* NULL: all */
 } AldProbeOrder;

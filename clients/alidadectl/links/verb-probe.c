@@ -11,18 +11,23 @@
 #include "clients/alidadectl/text.h"
 
 #define USAGE_LINK "alidadectl probe link NODE [--path=ADDRESS] [--rtt-only]"
+#define USAGE_RDMA "alidadectl probe rdma NODE [--port=DEV.PORT] [--peer-port=DEV.PORT]"
 #define USAGE_COMPUTE "alidadectl probe compute [DEVICE] [--metric=METRIC…]"
 
 static int help(void)
 {
-        puts("Usage: " USAGE_LINK "\n       " USAGE_COMPUTE "\n\n"
-             "Measure the link to a node, or a compute device of this machine (all of them, if not given), "
-             "now.\n"
+        puts("Usage: " USAGE_LINK "\n       " USAGE_RDMA "\n       " USAGE_COMPUTE "\n\n"
+             "Measure the link to a node, over sockets or over RDMA, or a compute device of this machine\n"
+             "(all of them, if not given), now.\n"
              "Ctrl-C cancels it.\n\n"
              "Options:\n"
              "  -h --help             Show this help\n"
              "     --path=ADDRESS     Only the path to this address of the node; all, if not given\n"
              "     --rtt-only         Only round trips, no rates\n"
+             "     --port=DEV.PORT    Only this RDMA port of this machine, such as mlx5_0.1; all, if not "
+             "given\n"
+             "     --peer-port=DEV.PORT\n"
+             "                        Only this one of the node\n"
              "     --metric=METRIC    gemm, read, copy or peak, or several with commas between; all, if not "
              "given\n"
              "  -H --host=USER@HOST   Have another machine do it, over ssh\n"
@@ -35,13 +40,15 @@ static int help(void)
 /* Returns an exit code where there is nothing more to do, else -1. */
 static int parse_options(int argc, char **argv, AldCtl *ctl, AldProbeOrder *order)
 {
-        enum { PATH = 0x100, RTT_ONLY, METRIC, JSON, NO_PAGER, NO_ASK_PASSWORD };
+        enum { PATH = 0x100, RTT_ONLY, PORT, PEER_PORT, METRIC, JSON, NO_PAGER, NO_ASK_PASSWORD };
         static const struct option options[] = {
                 { "help", no_argument, NULL, 'h' },
                 { "host", required_argument, NULL, 'H' },
                 { "json", optional_argument, NULL, JSON },
                 { "path", required_argument, NULL, PATH },
                 { "rtt-only", no_argument, NULL, RTT_ONLY },
+                { "port", required_argument, NULL, PORT },
+                { "peer-port", required_argument, NULL, PEER_PORT },
                 { "metric", required_argument, NULL, METRIC },
                 { "no-pager", no_argument, NULL, NO_PAGER },
                 { "no-ask-password", no_argument, NULL, NO_ASK_PASSWORD },
@@ -66,6 +73,12 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, AldProbeOrder *orde
                         break;
                 case RTT_ONLY:
                         order->rtt_only = true;
+                        break;
+                case PORT:
+                        order->port = optarg;
+                        break;
+                case PEER_PORT:
+                        order->peer_port = optarg;
                         break;
                 case METRIC:
                         g_strfreev(order->metrics);
@@ -123,7 +136,7 @@ static int probe_link(const AldCtl *ctl, AldProbeOrder *order, char **args)
 {
         g_autofree char *address = NULL;
 
-        if (g_strv_length(args) != 1 || order->metrics) {
+        if (g_strv_length(args) != 1 || order->metrics || order->port || order->peer_port) {
                 ald_complain("Usage: " USAGE_LINK);
                 return ALD_EXIT_USAGE;
         }
@@ -138,11 +151,26 @@ static int probe_link(const AldCtl *ctl, AldProbeOrder *order, char **args)
         return probe_node(ctl, order, args[0]);
 }
 
+static int probe_rdma(const AldCtl *ctl, AldProbeOrder *order, char **args)
+{
+        if (g_strv_length(args) != 1 || order->metrics || order->address || order->rtt_only) {
+                ald_complain("Usage: " USAGE_RDMA);
+                return ALD_EXIT_USAGE;
+        }
+        if ((order->port && !g_utf8_validate(order->port, -1, NULL)) ||
+                (order->peer_port && !g_utf8_validate(order->peer_port, -1, NULL))) {
+                ald_complain("The name of a port is UTF-8");
+                return ALD_EXIT_USAGE;
+        }
+        order->rdma = true;
+        return probe_node(ctl, order, args[0]);
+}
+
 static int probe_compute(AldProbeOrder *order, char **args)
 {
         g_autofree char *label = NULL;
 
-        if (g_strv_length(args) > 1 || order->address || order->rtt_only) {
+        if (g_strv_length(args) > 1 || order->address || order->rtt_only || order->port || order->peer_port) {
                 ald_complain("Usage: " USAGE_COMPUTE);
                 return ALD_EXIT_USAGE;
         }
@@ -172,10 +200,13 @@ int ald_verb_probe(const AldCtl *ctl)
         args = (char **) argv->pdata + optind;
         if (r < 0 && g_strcmp0(args[0], "link") == 0) {
                 r = probe_link(&own, &order, args + 1);
+        } else if (r < 0 && g_strcmp0(args[0], "rdma") == 0) {
+                r = probe_rdma(&own, &order, args + 1);
         } else if (r < 0 && g_strcmp0(args[0], "compute") == 0) {
                 r = probe_compute(&order, args + 1);
         } else if (r < 0) {
                 ald_complain("Usage: " USAGE_LINK);
+                ald_complain("       " USAGE_RDMA);
                 ald_complain("       " USAGE_COMPUTE);
                 r = ALD_EXIT_USAGE;
         }
