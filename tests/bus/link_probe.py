@@ -32,10 +32,11 @@ import json, os, signal, sys, time
 here = os.path.dirname(os.path.abspath(__file__))
 with open(here + "/behaviour") as file:
     what, _, result = file.read().partition(" ")
+rdma = "rdma." if sys.argv[0].endswith("rdma") else ""
 fresh = f"{here}/calls/.{os.getpid()}"
 with open(fresh, "w") as file:
     json.dump(sys.argv[1:], file)
-os.rename(fresh, f"{here}/calls/{os.getpid()}")
+os.rename(fresh, f"{here}/calls/{rdma}{os.getpid()}")
 given = dict(word.lstrip("-").partition("=")[::2] for word in sys.argv[1:])
 def say(text):
     os.write(3, text.encode())
@@ -48,7 +49,7 @@ def hang():
 if "session-fd" in given:
     if what == "silent":
         hang()
-    say('{"peer":"%s"}\\n' % ("0" * 31 + "a"))
+    say('{"peer":"%s"%s}\\n' % ("0" * 31 + "a", ',"port":"rxe0.1"' if rdma else ""))
     answer = os.read(3, 1024).decode()
     with open(f"{here}/calls/answer.{os.getpid()}", "w") as file:
         file.write(answer)
@@ -106,9 +107,10 @@ class Probe:
         (self.folder / "calls").chmod(0o777)
         self.folder.chmod(0o755)
         self.does("good")
-        program = self.folder / "alidade-probe-socket"
-        program.write_text(PROBE)
-        program.chmod(0o755)
+        for name in ("alidade-probe-socket", "alidade-probe-rdma"):
+            program = self.folder / name
+            program.write_text(PROBE)
+            program.chmod(0o755)
 
     @property
     def environment(self):
@@ -119,9 +121,9 @@ class Probe:
         fresh.write_text(f"{what} {json.dumps({**RESULT, **fields})}")
         fresh.rename(self.folder / "behaviour")
 
-    def calls(self):
-        """The arguments of every run so far."""
-        return [json.loads(path.read_text()) for path in sorted((self.folder / "calls").glob("[0-9]*"))]
+    def calls(self, begin=""):
+        """The arguments of every run so far; with "rdma." of the program for that."""
+        return [json.loads(path.read_text()) for path in sorted((self.folder / "calls").glob(f"{begin}[0-9]*"))]
 
     def wait_for_answers(self, count):
         """What sessions were told once it was known with whom they are, sorted."""
@@ -130,9 +132,9 @@ class Probe:
             return sorted(found) if len(found) >= count and all(found) else None
         return wait_steadily(answers, f"{count} answers")
 
-    def wait_for_calls(self, count):
-        wait_steadily(lambda: len(self.calls()) >= count, f"{count} runs of the probe")
-        return self.calls()
+    def wait_for_calls(self, count, begin=""):
+        wait_steadily(lambda: len(self.calls(begin)) >= count, f"{count} runs of the probe")
+        return self.calls(begin)
 
 
 def row(name, address, **fields):
@@ -144,13 +146,14 @@ def row(name, address, **fields):
 class State:
     """org.alidade.State1 as far as it is asked: .due is what is due of links, .due_devices of devices, .questions what
     was asked of links, .device_questions of devices, .before_answer called with a node before its profile is given.
-    .devices are those of the machine, .usage how busy they are."""
+    .devices are those of the machine, .usage how busy they are; .ports are the RDMA ports of nodes by their ids."""
 
     def __init__(self, host, own_id):
         self.connection = host.new_connection()
         self.due, self.questions = [], []
         self.due_devices, self.device_questions = [], []
         self.devices, self.usage = {}, {}
+        self.ports = {}
         self.own_id = own_id
         self.before_answer = lambda node: None
         self.networks = {own_id: [row("lan0", "192.0.2.1/24")],
@@ -175,6 +178,10 @@ class State:
             raise BusError("org.alidade.Error.NoSuchNode", "none")
         rows = self.networks[node]
         profile = {"Node1.Network": {"Interfaces": GLib.Variant("aa{sv}", rows)}} if rows else {}
+        if node in self.ports:
+            profile |= {"Node1.Fabric": {"RdmaPorts": GLib.Variant("aa{sv}", [
+                {name: GLib.Variant("as" if isinstance(value, list) else "s", value) for name, value in port.items()}
+                for port in self.ports[node]])}}
         if node == self.own_id and self.devices:
             profile |= {"Node1.Backends": {"Devices": GLib.Variant("aa{sv}", [
                 {"Id": GLib.Variant("s", name)} | {key: GLib.Variant("s", value) for key, value in fields.items()}
@@ -240,11 +247,14 @@ class LinkProbe:
     def wait_job(self, path, *states):
         return self.host.wait_for_property(LINK_PROBE, path, JOB, "State", lambda state: state in states)
 
+    def record(self, key, interface):
+        path = f"{PATH}/link/" + "".join(c if c.isalnum() and (i or c.isalpha()) else f"_{ord(c):02x}"
+                                         for i, c in enumerate(key))
+        return self.host.connection().get_all(LINK_PROBE, path, interface)
+
     def link(self, address=ADDRESS, peer=PEER):
         """The record of a path."""
-        path = f"{PATH}/link/" + "".join(c if c.isalnum() and (i or c.isalpha()) else f"_{ord(c):02x}"
-                                         for i, c in enumerate(f"{peer},{address}"))
-        return self.host.connection().get_all(LINK_PROBE, path, SOCKET)
+        return self.record(f"{peer},{address}", SOCKET)
 
     def inhibit(self, what="link", who="test", why="the test says so", user=None):
         """The lock, as a file descriptor."""

@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""link-probed on a bus: links over RDMA, with a probe that does as it is told, and with the real one where there is no
+device. tests/vm has them with devices."""
+
+import os
+import signal
+
+import pytest
+
+from bedlib.fixtures import needs_namespaces
+from bedlib.waiting import wait_steadily
+from link_probe import ACTION, ADDRESS, JOB, LINK_PROBE, OTHER, PEER
+from rdma_probe import NET_DEV, PEER_PORT, PORT, RdmaProbe, port
+from test_link_probe import INHIBITED, INVALID_ARGS, NO_SUCH_NODE, NOT_JOINED, REFUSALS, connect, probe_link, refused
+
+ABSENT = 2 ** 64 - 1
+NO_SUCH_DEVICE = "org.alidade.Error.NoSuchDevice"
+WISH = "52444d41"
+TLS = "160301"
+
+
+# What is due
+
+
+@needs_namespaces
+def test_due_link_is_measured_and_shown(make_host):
+    service = RdmaProbe(make_host, due=True)
+    record = service.wait_rdma_link()
+    shown = {name: value for name, value in record.items() if value not in ("", ABSENT)}
+    assert shown.pop("MeasuredUSec") > 1_700_000_000_000_000 and shown.pop("UpdatedUSec")
+    assert shown == {
+        "Source": service.own_id, "Sink": PEER, "SourcePort": PORT, "SinkPort": PEER_PORT,
+        "UploadBitsPerSecond": 50_000_000, "DownloadBitsPerSecond": 200_000_000, "RttMinNSec": 40_000,
+        "RttP50NSec": 50_000, "RttP99NSec": 90_000, "JitterNSec": 5_000, "MessageBytes": 65536, "QueuePairs": 1,
+        "Limiter": "network", "NegotiatedBitsPerSecond": 1_000_000_000, "Revision": 1}
+    arguments, = service.probe.calls("rdma.")
+    assert {f"--connect={ADDRESS}", "--port=7461", f"--peer={PEER}", f"--device={PORT}", f"--peer-device={PEER_PORT}",
+            "--json", "--progress-fd=3", "--bytes-max=32000000000"} <= set(arguments)
+    assert service.probe.calls() == []
+    assert service.state.questions[0][1]["Kinds"] == ["Link1.Socket", "Link1.Rdma"]
+    service.wait_idle()
+
+
+@needs_namespaces
+def test_machine_without_ports_asks_for_sockets_alone(make_host):
+    service = RdmaProbe(make_host, ports=())
+    wait_steadily(lambda: service.state.questions, "a question")
+    assert service.state.questions[0][1]["Kinds"] == ["Link1.Socket"]
+
+
+@needs_namespaces
+def test_failure_stands_beside_the_figures_by_its_name(make_host):
+    service = RdmaProbe(make_host)
+    assert service.wait_job(service.probe_rdma(), "done", "failed") == "done"
+    service.probe.does("refused")
+    job = service.probe_rdma()
+    assert service.wait_job(job, "done", "failed") == "failed"
+    assert service.job(job, "Error") == "refused: the peer is refused"
+    record = service.rdma_link()
+    assert (record["UploadBitsPerSecond"], record["Failure"], record["Failures"]) == (
+        50_000_000, "refused: the peer is refused", 1)
+    assert record["FailedUSec"] > record["MeasuredUSec"]
+
+
+FAILURES = {
+    "crash": "the probe failed: it was ended by signal 6 (Aborted)",
+    "garbage": "the probe gave no result",
+    "half": "the probe gave no result",
+    "flood": "the probe said too much",
+    "flood-side": "the probe said too much",
+    "odd": "the probe gave no rates",
+    "status": "the probe failed: it ended with status 7",
+}
+
+
+@needs_namespaces
+@pytest.mark.parametrize("behaviour", FAILURES)
+def test_probe_that_misbehaves_costs_its_result_only(make_host, behaviour):
+    service = RdmaProbe(make_host, behaviour=behaviour)
+    job = service.probe_rdma()
+    assert service.wait_job(job, "done", "failed") == ("done" if behaviour == "odd" else "failed")
+    assert service.rdma_link()["Failure"] == FAILURES[behaviour]
+    service.wait_idle()
+
+
+@needs_namespaces
+def test_figures_of_other_ports_are_none(make_host):
+    service = RdmaProbe(make_host)
+    service.probe.does("good", SourcePort="rxe1.1", SinkPort=PEER_PORT)
+    service.wait_job(service.probe_rdma(), "done", "failed")
+    record = service.rdma_link()
+    assert (record["Failure"], record["UploadBitsPerSecond"]) == ("the probe measured between other ports", ABSENT)
+
+
+# Jobs
+
+
+@needs_namespaces
+def test_job_from_begin_to_end(make_host):
+    service = RdmaProbe(make_host, behaviour="hang")
+    job = service.probe_rdma()
+    service.host.wait_for_property(LINK_PROBE, job, JOB, "Phase", lambda phase: phase == "upload")
+    assert [service.job(job, name) for name in ("Node", "Kind", "Address", "Device", "State")] == [
+        PEER, "Link1.Rdma", ADDRESS, PORT, "running"]
+    service.probe.does("good", SourcePort=PORT, SinkPort=PEER_PORT)
+    service.host.call(LINK_PROBE, job, JOB, "Cancel")
+    service.wait_idle()
+    job = service.probe_rdma(Port=PORT, PeerPort=PEER_PORT)
+    assert service.wait_job(job, "done", "failed") == "done"
+    path, = service.job(job, "Paths")
+    assert (path["SourcePort"], path["SinkPort"], path["Address"]) == (PORT, PEER_PORT, ADDRESS)
+    assert service.job(job, "Result")["UploadBitsPerSecond"] == 50_000_000
+
+
+@needs_namespaces
+def test_each_port_is_measured(make_host):
+    service = RdmaProbe(make_host, ports=("rxe0.1", "rxe1.1"), behaviour="refused")
+    job = service.probe_rdma()
+    assert service.wait_job(job, "failed") == "failed"
+    assert [(path["SourcePort"], path["SinkPort"], path["Error"]) for path in service.job(job, "Paths")] == [
+        (name, PEER_PORT, "refused: the peer is refused") for name in ("rxe0.1", "rxe1.1")]
+    assert {service.rdma_link(name)["Failures"] for name in ("rxe0.1", "rxe1.1")} == {1}
+
+
+@needs_namespaces
+@pytest.mark.parametrize("node, options, name", [
+    ("me", {}, INVALID_ARGS), (PEER, {"Address": ADDRESS}, INVALID_ARGS), (PEER, {"Port": True}, INVALID_ARGS),
+    (PEER, {"Port": "rxe0"}, INVALID_ARGS), (PEER, {"PeerPort": "../mlx5_0.1"}, INVALID_ARGS),
+    (PEER, {"Port": "x" * 80 + ".1"}, INVALID_ARGS), (PEER, {"Port": "rxe7.1"}, NO_SUCH_DEVICE),
+    (PEER, {"PeerPort": "mlx5_0.2"}, NO_SUCH_DEVICE), (OTHER, {}, NO_SUCH_DEVICE), ("c" * 32, {}, NO_SUCH_NODE)])
+def test_rubbish_makes_no_job(make_host, node, options, name):
+    service = RdmaProbe(make_host)
+    assert refused(service.probe_rdma, node, **options).name == name
+    assert service.call("ListJobs") == [] and service.probe.calls("rdma.") == []
+
+
+@needs_namespaces
+def test_ports_that_are_down_are_for_who_names_them(make_host):
+    service = RdmaProbe(make_host)
+    service.state.ports[PEER] = [port(PEER_PORT, state="down")]
+    assert refused(service.probe_rdma).name == NO_SUCH_DEVICE
+    assert service.wait_job(service.probe_rdma(PeerPort=PEER_PORT), "done", "failed") == "done"
+
+
+@needs_namespaces
+def test_node_without_an_address_is_not_reached(make_host):
+    service = RdmaProbe(make_host)
+    service.state.networks[PEER] = []
+    assert refused(service.probe_rdma).name == NO_SUCH_NODE
+
+
+@needs_namespaces
+def test_polkit_decides(make_host):
+    service = RdmaProbe(make_host, polkit=True, service_users=True)
+    assert refused(service.probe_rdma, user="nobody").name in REFUSALS
+    service.host.polkit.allow(ACTION, "daemon")
+    assert service.wait_job(service.probe_rdma(user="daemon"), "done", "failed") == "done"
+
+
+@needs_namespaces
+@pytest.mark.parametrize("behaviour", ["busy", "inhibited"])
+def test_job_says_why_the_peer_sends_it_away(make_host, behaviour):
+    service = RdmaProbe(make_host, behaviour=behaviour)
+    job = service.probe_rdma()
+    service.host.wait_for_property(LINK_PROBE, job, JOB, "Phase", lambda phase: phase == f"the peer is {behaviour}")
+    refused(service.rdma_link)
+    service.host.call(LINK_PROBE, job, JOB, "Cancel")
+
+
+# One wire, and who wants it quiet
+
+
+@needs_namespaces
+def test_port_and_interface_are_one_wire(make_host):
+    service = RdmaProbe(make_host, behaviour="hang")
+    running = service.probe_rdma()
+    service.wait_job(running, "running")
+    waiting = probe_link(service)
+    assert service.job(waiting, "State") == "waiting"
+    service.process.signal(signal.SIGHUP)
+    wait_steadily(lambda: service.state.questions and "Traffic" in service.state.questions[-1][1] and
+                  {PORT, "lan0"} <= set(service.state.questions[-1][1]["Traffic"]), "the question")
+    assert {service.state.questions[-1][1]["Traffic"][name] for name in (PORT, "lan0")} == {ABSENT}
+    service.host.call(LINK_PROBE, running, JOB, "Cancel")
+    service.wait_job(waiting, "running")
+
+
+@needs_namespaces
+@pytest.mark.parametrize("what", ["rdma", "link"])
+def test_lock_ends_what_runs_and_refuses_what_comes(make_host, what):
+    service = RdmaProbe(make_host, behaviour="hang")
+    job = service.probe_rdma()
+    service.wait_job(job, "running")
+    lock = service.inhibit(what, "trainer", "epoch 7")
+    assert service.wait_job(job, "failed") == "failed"
+    assert service.job(job, "Error") == "held off by trainer: epoch 7"
+    error = refused(service.probe_rdma)
+    assert (error.name, error.message) == (
+        INHIBITED, "Probes of links over RDMA are held off by trainer: epoch 7")
+    service.wait_idle()
+    refused(service.rdma_link)
+    os.close(lock)
+    service.wait("Inhibited", [])
+    service.probe.does("good", SourcePort=PORT, SinkPort=PEER_PORT)
+    assert service.wait_job(service.probe_rdma(), "done", "failed") == "done"
+
+
+@needs_namespaces
+def test_lock_of_rdma_leaves_sockets_alone(make_host):
+    service = RdmaProbe(make_host)
+    lock = service.inhibit("rdma")
+    assert service.wait_job(probe_link(service), "done", "failed") == "done"
+    service.process.signal(signal.SIGHUP)
+    wait_steadily(lambda: service.state.questions and service.state.questions[-1][1]["Kinds"] == ["Link1.Socket"],
+                  "a question of sockets alone")
+    service.make_rdma_due()
+    service.state.make_due()
+    service.process.signal(signal.SIGHUP)
+    wait_steadily(lambda: not service.state.due, "the answer")
+    service.wait_idle()
+    assert service.probe.calls("rdma.") == []
+    assert service.link()["UploadBitsPerSecond"] == 50_000_000
+    os.close(lock)
+
+
+@needs_namespaces
+def test_configuration_ends_it(make_host):
+    service = RdmaProbe(make_host, config="[link-probe]\nrdma=false\n")
+    assert refused(service.probe_rdma).name == NOT_JOINED
+    wait_steadily(lambda: service.state.questions, "a question")
+    assert service.state.questions[0][1]["Kinds"] == ["Link1.Socket"]
+    before = service.get("RefusedSessions")
+    connect(service)(WISH + TLS)
+    wait_steadily(lambda: service.get("RefusedSessions") == before + 1, "the refusal")
+    assert service.probe.calls("rdma.") == []
+
+
+# Others that measure their links to this machine
+
+
+@needs_namespaces
+def test_first_bytes_choose_the_program(make_host):
+    service = RdmaProbe(make_host, behaviour="hang")
+    connect(service)(WISH + TLS)
+    arguments, = service.probe.wait_for_calls(1, "rdma.")
+    assert {"--session-fd=4", "--report-fd=3", "--ask", "--port=7461", "--json"} <= set(arguments)
+    assert service.probe.calls() == []
+    service.wait("ActiveProbes", 1)
+    # Its port is no other probe's, nor is the interface behind it.
+    jobs = [service.probe_rdma(), probe_link(service)]
+    assert [service.job(job, "State") for job in jobs] == ["waiting", "waiting"]
+    assert len(service.probe.calls("rdma.")) == 1 and service.probe.calls() == []
+
+
+PEEKING = """import os, sys
+with open(os.path.dirname(os.path.abspath(__file__)) + "/seen", "wb") as file:
+    file.write(os.read(4, 16))
+"""
+
+
+@needs_namespaces
+def test_program_gets_what_comes_after_them(make_host):
+    service = RdmaProbe(make_host)
+    program = service.probe.folder / "alidade-probe-rdma"
+    program.write_text(f"#!/usr/bin/python3 -I\n{PEEKING}")
+    seen = service.probe.folder / "seen"
+    service.probe.folder.chmod(0o777)
+    connect(service)(WISH + TLS)
+    wait_steadily(lambda: seen.exists() and seen.read_bytes(), "what was seen")
+    assert seen.read_bytes() == bytes.fromhex(TLS)
+
+
+@needs_namespaces
+def test_wish_and_hello_may_come_apart(make_host):
+    service = RdmaProbe(make_host, behaviour="hang")
+    script = "import socket, sys; s = socket.create_connection(('192.0.2.1', 7461)); " \
+             "s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1); s.send(b'RDMA'); " \
+             "print('sent', flush=True); sys.stdin.readline(); s.send(bytes.fromhex('160301')); s.recv(1)"
+    (theirs, line), (said, saying) = os.pipe(), os.pipe()
+    service.host.spawn(["/usr/bin/python3", "-c", script], stdin=theirs, stdout=saying)
+    assert os.read(said, 16) == b"sent\n" and service.probe.calls("rdma.") == []
+    os.write(line, b"\n")
+    service.probe.wait_for_calls(1, "rdma.")
+    for fd in (theirs, line, said, saying):
+        os.close(fd)
+
+
+@needs_namespaces
+@pytest.mark.parametrize("first", ["5244", "52444d42160301", WISH + "474554", WISH + WISH + TLS])
+def test_other_first_bytes_cost_no_process(make_host, first):
+    service = RdmaProbe(make_host)
+    before = service.get("RefusedSessions")
+    connect(service)(first).wait()
+    assert service.get("RefusedSessions") == before + 1
+    assert service.probe.calls("rdma.") == service.probe.calls() == []
+
+
+@needs_namespaces
+def test_held_off_machine_tells_who_wants_to_measure(make_host):
+    service = RdmaProbe(make_host)
+    lock = service.inhibit("rdma", "trainer", "epoch 7")
+    connect(service)(WISH + TLS)
+    assert service.probe.wait_for_answers(1) == ["inhibited trainer: epoch 7\n"]
+    os.close(lock)
+
+
+@needs_namespaces
+def test_second_session_over_a_port_is_told_to_come_later(make_host):
+    service = RdmaProbe(make_host, behaviour="hang")
+    connect(service)(WISH + TLS)
+    service.wait("ActiveProbes", 1)
+    connect(service)(WISH + TLS)
+    assert service.probe.wait_for_answers(2) == ["\n", f"busy another probe uses {PORT}\n"]
+    # No more than two may come from one place at a time.
+    wait_steadily(lambda: len(service.children()) == 1, "the end of the second")
+    connect(service)(TLS)
+    assert service.probe.wait_for_answers(3) == [
+        "\n", "busy another probe uses lan0\n", f"busy another probe uses {PORT}\n"]
+
+
+@needs_namespaces
+def test_port_that_others_use_is_busy(make_host):
+    service = RdmaProbe(make_host)
+    counters = f"{service.sys}/counters"
+
+    def carry(sent):
+        service.host.sysroot.write("proc/net/dev", NET_DEV)
+        service.host.sysroot.write(f"{counters}/port_rcv_data", "0\n")
+        service.host.sysroot.write(f"{counters}/port_xmit_data", f"{sent}\n")
+        asked = len(service.state.questions)
+        service.process.signal(signal.SIGHUP)
+        wait_steadily(lambda: len(service.state.questions) > asked, "the next question")
+        return service.state.questions[-1][1].get("Traffic", {})
+
+    carry(0)
+    sent = [10 ** 12]
+
+    def is_told():
+        sent[0] += 10 ** 12
+        return carry(sent[0]).get(PORT, 0) > 10 ** 9
+
+    wait_steadily(is_told, "the rate of the port")
+    assert service.state.questions[-1][1]["Traffic"]["lan0"] > 10 ** 9
+    connect(service)(WISH + TLS)
+    answer, = service.probe.wait_for_answers(1)
+    assert answer.startswith(f"busy {PORT} is in use, with ")
+
+
+# The real program
+
+
+@needs_namespaces
+def test_machine_without_the_device_says_so(make_host):
+    service = RdmaProbe(make_host, due=True, real=True)
+    record = service.wait_rdma_link()
+    assert record["Failure"].startswith(("no-device: ", "no-such-device: ")) and record["Failures"] == 1
+    assert (record["SourcePort"], record["SinkPort"], record["UploadBitsPerSecond"]) == (PORT, PEER_PORT, ABSENT)
+    job = service.probe_rdma()
+    assert service.wait_job(job, "done", "failed") == "failed"
+    assert service.job(job, "Error") == record["Failure"] and service.rdma_link()["Failures"] == 2
