@@ -19,6 +19,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[2]
 DEADLINE = 60
+BUILD_DEADLINE = 1800  # of all of it, beside other builds
 SHELL = SOURCE / "tests/bed/shell"
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
@@ -44,10 +45,18 @@ def belonging():
     return found
 
 
+def await_end_of_all(deadline=DEADLINE):
+    """What the demo's children have begun ends by itself a moment later."""
+    end = time.monotonic() + deadline
+    while belonging() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert belonging() == []
+
+
 @pytest.fixture(autouse=True)
 def nothing_remains():
     yield
-    assert belonging() == []
+    await_end_of_all()
     assert not (SOURCE / "build/demo/run").exists()
 
 
@@ -65,7 +74,7 @@ def demo(*arguments):
 
 def test_once_shows_this_machine():
     with demo("--once") as process:
-        out, err = process.communicate(timeout=DEADLINE * 5)
+        out, err = process.communicate(timeout=BUILD_DEADLINE)
     assert process.returncode == 0, err
     assert re.search(r"^Alidade +1 node", out, re.MULTILINE)
     assert os.uname().nodename.partition(".")[0] in out or "now" in out
@@ -129,7 +138,7 @@ def test_cluster_measures_its_links():
         up, down = link["UploadBitsPerSecond"], link["DownloadBitsPerSecond"]
         if names[link["Source"]] == "node2":
             up, down = down, up
-        assert (up, down) == (pytest.approx(47.8e6, rel=0.1), pytest.approx(191e6, rel=0.1))
+        assert (up, down) == (pytest.approx(47.8e6, rel=0.2), pytest.approx(191e6, rel=0.2))
 
 
 def folders():
@@ -168,10 +177,7 @@ def test_killed_demo_takes_its_cluster_along():
         hosts = folders()
         process.kill()
         process.wait()
-        deadline = time.monotonic() + DEADLINE
-        while belonging() and time.monotonic() < deadline:
-            select.select([process.stdout], [], [], 0.05)
-    assert belonging() == []
+    await_end_of_all()
     assert hosts and not any(map(Path.exists, hosts))
     test_json_is_one_object_and_nothing_else()
 
@@ -217,10 +223,7 @@ def test_killed_demo_takes_its_services_along():
         assert ready, "monitor tells nothing"
         process.kill()
         process.wait()
-        deadline = time.monotonic() + DEADLINE
-        while belonging() and time.monotonic() < deadline:
-            select.select([process.stdout], [], [], 0.05)
-    assert belonging() == []
+    await_end_of_all()
     # The folder remains, and is in nobody's way.
     test_json_is_one_object_and_nothing_else()
 
