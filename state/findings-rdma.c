@@ -1,93 +1,68 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
-
 #include "state/findings-report.h"
+#include "state/owners.h"
+#include "state/rdma-problem.h"
 
-/* RDMA ports that cannot be used, and why. */
+/* RDMA ports that cannot be used, and why; hardware of which two nodes say that it is theirs. */
 
-typedef struct Fault {
-        AldSeverity severity;
-        const char *reason;
-        const char *remedy;
-} Fault;
+#define NAMED_MAX 8u
 
-static bool is(const char *string, const char *value)
+static void find_in_port(
+        AldReport *report, const AldNode *node, const AldRdmaPort *port, GHashTable *failures)
 {
-        return string && strcmp(string, value) == 0;
-}
-
-static bool over_infiniband(const AldRdmaPort *port)
-{
-        return is(port->link_layer, ald_rdma_port_link_layer_to_string(ALD_RDMA_PORT_LINK_LAYER_INFINIBAND));
-}
-
-/* A port without a cable is an everyday sight on cards that have two. */
-static Fault fault_of_down_port(const AldInterface *interface)
-{
-        if (interface && interface->carrier == 0)
-                return (Fault){ ALD_SEVERITY_NOTICE, "it is down, and its interface has no carrier",
-                        "Plug in its cable, or switch on what is at the other end." };
-        return (Fault){ ALD_SEVERITY_NOTICE, "it is down",
-                "Check its cable, and bring its network interface up." };
-}
-
-/* False where the port can be used, or where nobody knows. */
-static bool find_fault(const AldRdmaPort *port, const AldInterface *interface, Fault *ret)
-{
-        if (!port->state)
-                return false;
-        if (is(port->state, "down"))
-                *ret = fault_of_down_port(interface);
-        else if (is(port->state, "init") && over_infiniband(port))
-                *ret = (Fault){ ALD_SEVERITY_WARNING, "it waits for a subnet manager",
-                        "Start a subnet manager, such as opensm, on one node of this fabric." };
-        else if (is(port->state, "armed") && over_infiniband(port))
-                *ret = (Fault){ ALD_SEVERITY_WARNING, "the subnet manager has not made it active",
-                        "Look into the log of the subnet manager." };
-        else if (!is(port->state, "active"))
-                *ret = (Fault){ ALD_SEVERITY_WARNING, "it is not active",
-                        "Bring its network interface up, and look into the kernel's log." };
-        else if (!port->gids && over_infiniband(port))
-                *ret = (Fault){ ALD_SEVERITY_WARNING, "it has no GID",
-                        "Look into the log of the subnet manager." };
-        else if (!port->gids)
-                *ret = (Fault){ ALD_SEVERITY_WARNING, "it has no GID",
-                        "Give its network interface an address, since its GIDs are made of these." };
-        else
-                return false;
-        return true;
-}
-
-static void find_in_port(AldReport *report, const AldNode *node, const AldRdmaPort *port)
-{
-        const AldNetwork *network = ald_record_as(
-                ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
-        const AldInterface *interface = network && port->interface ? ald_rows_find(&network->interfaces,
-                                                                             port->interface)
-                                                                   : NULL;
+        g_auto(AldRdmaProblem) problem = { 0 };
         g_autofree char *name = NULL, *where = NULL;
-        Fault fault;
 
-        if (!find_fault(port, interface, &fault) || ald_report_full(report, "rdma-unusable"))
+        if (!ald_rdma_problem_find(node, port, failures, &problem) ||
+                ald_report_full(report, "rdma-unusable"))
                 return;
         name = ald_report_name(report, &node->id);
         where = port->interface ? g_strdup_printf(" (%s)", port->interface) : g_strdup("");
-        ald_report_add(report, fault.severity, "rdma-unusable", &node->id, 1,
+        ald_report_add(report, problem.severity, "rdma-unusable", &node->id, 1,
                 g_strdup_printf(
-                        "RDMA port %s%s on %s cannot be used: %s.", port->id, where, name, fault.reason),
-                g_strdup(fault.remedy));
+                        "RDMA port %s%s on %s cannot be used: %s.", port->id, where, name, problem.reason),
+                g_strdup(problem.remedy));
 }
 
 static gboolean find_in_fabric(AldNode *node, void *userdata)
 {
         const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+        g_autoptr(GHashTable) failures = NULL;
 
-        for (size_t i = 0; fabric && i < fabric->rdma_ports.n; i++)
-                find_in_port(userdata, node, ald_rows_at(&fabric->rdma_ports, i));
+        if (!fabric || fabric->rdma_ports.n == 0)
+                return FALSE;
+        failures = ald_rdma_failures(node);
+        for (size_t i = 0; i < fabric->rdma_ports.n; i++)
+                find_in_port(userdata, node, ald_rows_at(&fabric->rdma_ports, i), failures);
         return FALSE;
 }
 
 void ald_find_in_rdma_ports(AldReport *report)
 {
         ald_store_foreach_node(report->store, find_in_fabric, report);
+}
+
+static void tell_contested(const char *name, GPtrArray *nodes, void *userdata)
+{
+        AldReport *report = userdata;
+        g_autofree AldId *ids = NULL;
+        g_autofree char *names = NULL;
+
+        if (ald_report_full(report, "hardware-claimed-twice"))
+                return;
+        ids = g_new(AldId, nodes->len);
+        for (guint i = 0; i < nodes->len; i++)
+                ids[i] = ((const AldNode *) nodes->pdata[i])->id;
+        names = ald_report_names(report, ids, nodes->len, NAMED_MAX);
+        ald_report_add(report, ALD_SEVERITY_WARNING, "hardware-claimed-twice", ids, nodes->len,
+                g_strdup_printf("%s say that %s is theirs, which is believed of none of them.", names, name),
+                g_strdup("Give a copied virtual machine hardware addresses and GUIDs of its own; a container "
+                         "need not show the devices of its host."));
+}
+
+void ald_find_contested_hardware(AldReport *report)
+{
+        g_autoptr(AldOwners) owners = ald_owners_new(report->store);
+
+        ald_owners_foreach_contested(owners, tell_contested, report);
 }

@@ -36,4 +36,5 @@ void ald_find_in_presences(AldReport *report);
 void ald_find_in_groups(AldReport *report);
 void ald_find_in_links(AldReport *report);
 void ald_find_in_rdma_ports(AldReport *report);
+void ald_find_contested_hardware(AldReport *report);
 void ald_find_bridge_loops(AldReport *report);

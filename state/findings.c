@@ -161,6 +161,7 @@ GPtrArray *ald_findings_compute(AldStore *store, uint64_t now_realtime)
         ald_find_in_groups(&report);
         ald_find_in_links(&report);
         ald_find_in_rdma_ports(&report);
+        ald_find_contested_hardware(&report);
         ald_find_bridge_loops(&report);
         add_what_is_left(&report);
         g_ptr_array_sort(report.findings, compare_findings);

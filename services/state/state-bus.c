@@ -6,6 +6,7 @@
 #include "services/common/errors.h"
 #include "services/common/holders.h"
 #include "services/common/record-bus.h"
+#include "services/state/fabric-bus.h"
 #include "services/state/paths.h"
 #include "services/state/probes-bus.h"
 #include "services/state/put-bus.h"
@@ -139,6 +140,25 @@ static int find_node(AldStateBus *self, const char *name, AldNode **ret, sd_bus_
                         search.n, excerpt);
         *ret = search.found;
         return 0;
+}
+
+static int method_get_fabric(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldStateBus *self = userdata;
+        g_autoptr(AldMessage) reply = NULL;
+        AldNode *node = NULL;
+        const char *name;
+        int r;
+
+        r = sd_bus_message_read(message, "s", &name);
+        if (r >= 0 && *name)
+                r = find_node(self, name, &node, error);
+        if (r < 0)
+                return r;
+        r = sd_bus_message_new_method_return(message, &reply);
+        if (r >= 0)
+                r = ald_fabric_bus_append(reply, self->store, node);
+        return send_reply(reply, r, error);
 }
 
 static int method_get_profile(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -335,6 +355,9 @@ static const sd_bus_vtable state_vtable[] = { SD_BUS_VTABLE_START(0),
                 method_get_links, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("GetTopology", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Edges),
                 method_get_topology, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("GetFabric", SD_BUS_ARGS("s", Node),
+                SD_BUS_RESULT("aa{sv}", Ports, "aa{sv}", Segments), method_get_fabric,
+                SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("GetDueProbes", SD_BUS_ARGS("t", Max, "a{sv}", Options),
                 SD_BUS_RESULT("aa{sv}", Probes), method_get_due_probes, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("GetProfile", SD_BUS_ARGS("s", Node), SD_BUS_RESULT("a{sa{sv}}", Records),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "state/record.h"
 
 #define CLASS "sys/class/infiniband"
+#define VERBS "sys/class/infiniband_verbs"
 
 /* As the record's documentation says; the tables of some adapters are much longer, and mostly empty. */
 #define GIDS_MAX 32u
@@ -137,7 +139,25 @@ static const char *interface_of(AldFabricRows *rows, const char *node)
         return ald_fabric_first_in(rows, directory);
 }
 
-static void read_port(AldFabricRows *rows, const char *device, const char *number)
+/* Whether programs can open the device: the kernel's uverbs devices name theirs. Where none could be looked
+ * at, nobody knows. */
+static const char *problem_of(AldFabricRows *rows, const char *device)
+{
+        g_auto(GStrv) names = NULL;
+        int r = ald_sysroot_list(rows->root, VERBS, &names);
+
+        if (r < 0 && r != -ENOENT)
+                return NULL;
+        for (char **name = names; name && *name; name++) {
+                g_autofree char *directory = g_strdup_printf(VERBS "/%s", *name);
+
+                if (g_strcmp0(ald_fabric_read(rows, directory, "ibdev"), device) == 0)
+                        return NULL;
+        }
+        return ald_rdma_port_problem_to_string(ALD_RDMA_PORT_PROBLEM_NO_VERBS);
+}
+
+static void read_port(AldFabricRows *rows, const char *device, const char *number, const char *problem)
 {
         g_autofree char *node = g_strdup_printf(CLASS "/%s", device);
         g_autofree char *directory = g_strdup_printf("%s/ports/%s", node, number);
@@ -151,6 +171,7 @@ static void read_port(AldFabricRows *rows, const char *device, const char *numbe
         port.physical_state = word_after_number(rows, ald_fabric_read(rows, directory, "phys_state"));
         port.rate_bits_per_second = parse_rate(ald_fabric_read(rows, directory, "rate"));
         port.driver = driver_of(rows, node);
+        port.problem = problem;
         read_gids(rows, directory, g_strcmp0(port.link_layer, "ethernet") == 0, &port);
         if (!port.interface)
                 port.interface = interface_of(rows, node);
@@ -170,12 +191,13 @@ void ald_fabric_read_rdma(AldFabricRows *rows)
                 return;
         for (char **device = devices; *device; device++) {
                 g_autofree char *directory = g_strdup_printf(CLASS "/%s/ports", *device);
+                const char *problem = problem_of(rows, *device);
                 g_auto(GStrv) ports = NULL;
 
                 if (ald_sysroot_list(rows->root, directory, &ports) < 0)
                         continue;
                 for (char **port = ports; *port && rows->rdma_ports->len < ALD_FABRIC_ROWS_MAX; port++)
                         if (is_port_number(*port))
-                                read_port(rows, *device, *port);
+                                read_port(rows, *device, *port, problem);
         }
 }

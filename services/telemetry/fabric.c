@@ -74,7 +74,8 @@ void ald_fabric_collector_fill(const AldFabricCollector *collector, AldFabric *r
 
 AldFabricCollector *ald_fabric_collector_new(int root, void (*changed)(void *userdata), void *userdata)
 {
-        static const char *const subsystems[] = { "infiniband", "thunderbolt", "net", NULL };
+        static const char *const subsystems[] = { "infiniband", "infiniband_verbs", "thunderbolt", "net",
+                NULL };
         AldFabricCollector *collector = g_new0(AldFabricCollector, 1);
 
         collector->root = root;

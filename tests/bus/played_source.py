@@ -56,26 +56,34 @@ class LinkProbe:
         return self
 
     def _objects(self):
-        return {path: {interface(KIND): self._properties(standin)} for path, standin in self.exported.items()}
+        return {path: self._properties(standin) for path, standin in self.exported.items()}
 
     @staticmethod
     def _properties(standin):
-        values = standin.values[interface(KIND)]
-        return variants(KIND, {name: value for name, value in values.items()
-                               if name not in ("Revision", "UpdatedUSec")})
+        return {interface(kind): variants(kind, {name: value for name, value in standin.values[interface(kind)].items()
+                                                 if name not in ("Revision", "UpdatedUSec")})
+                for kind in (KIND, "Link1.Rdma") if interface(kind) in standin.values}
 
     def tell(self, source, sink, address, announced=True, **fields):
         """A result: an object that is new, or says something else from now on."""
-        path = f"{LINK_PROBE_PATH}/link/{path_encode(f'{sink},{address}')}"
-        record = {**shown(KIND, {"Source": source, "Sink": sink, "SinkAddress": address, **fields}),
-                  "Revision": 1, "UpdatedUSec": UPDATED}
+        self._tell(KIND, f"{sink},{address}", announced,
+                   {"Source": source, "Sink": sink, "SinkAddress": address, **fields})
+
+    def _tell(self, kind, key, announced, fields):
+        path, name = f"{LINK_PROBE_PATH}/link/{path_encode(key)}", interface(kind)
+        record = {**shown(kind, fields), "Revision": 1, "UpdatedUSec": UPDATED}
         if path in self.exported:
-            self.exported[path].change(interface(KIND), **record)
+            self.exported[path].change(name, **record)
             return
-        self.exported[path] = StandIn(self.connection, path, interface_xml(interface(KIND)), {interface(KIND): record})
+        self.exported[path] = StandIn(self.connection, path, interface_xml(name), {name: record})
         if announced:
             self.connection.emit(LINK_PROBE_PATH, OBJECT_MANAGER, "InterfacesAdded", "oa{sa{sv}}",
-                                 (path, {interface(KIND): self._properties(self.exported[path])}))
+                                 (path, self._properties(self.exported[path])))
+
+    def tell_rdma(self, source, source_port, sink, sink_port, **fields):
+        """The same over RDMA."""
+        self._tell("Link1.Rdma", f"{source_port},{sink},{sink_port}", True,
+                   {"Source": source, "Sink": sink, "SourcePort": source_port, "SinkPort": sink_port, **fields})
 
     def change(self, sink, address, **fields):
         """Only what is named is in the signal."""

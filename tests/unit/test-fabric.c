@@ -73,6 +73,25 @@ static void test_roce(void)
         fabric_clear(&fabric);
 }
 
+/* Whether the kernel offers it to programs. */
+static void test_verbs(void)
+{
+        Fabric fabric = fabric_new();
+        const AldRdmaPort *port;
+
+        make_rxe(fabric.root);
+        fake_root_write_all(fabric.root, "sys/class/infiniband_verbs/uverbs0/ibdev", "mlx5_0\n",
+                "sys/class/infiniband_verbs/abi_version", "6\n", NULL);
+        look(&fabric);
+        port = ald_rows_find(&fabric.now.rdma_ports, "rxe0.1");
+        g_assert_cmpstr(port->problem, ==, "no-verbs");
+        fake_root_write_all(fabric.root, "sys/class/infiniband_verbs/uverbs1/ibdev", "rxe0\n", NULL);
+        look(&fabric);
+        port = ald_rows_find(&fabric.now.rdma_ports, "rxe0.1");
+        g_assert_null(port->problem);
+        fabric_clear(&fabric);
+}
+
 static void test_infiniband(void)
 {
         Fabric fabric = fabric_new();
@@ -232,6 +251,7 @@ int main(int argc, char *argv[])
         log_count_install();
         g_test_add_func("/fabric/roce", test_roce);
         g_test_add_func("/fabric/infiniband", test_infiniband);
+        g_test_add_func("/fabric/verbs", test_verbs);
         g_test_add_func("/fabric/broken-port", test_broken_port);
         g_test_add_func("/fabric/absurd-number", test_absurd_number);
         g_test_add_func("/fabric/thunderbolt", test_thunderbolt);

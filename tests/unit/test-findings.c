@@ -459,6 +459,83 @@ static void test_rdma_unusable(void)
                 "Check its cable, and bring its network interface up.");
 }
 
+/* What probes found out, as long as none succeeds. */
+static void test_rdma_that_probes_cannot_use(void)
+{
+        static const struct {
+                const char *word, *reason, *remedy;
+        } cases[] = {
+                { "no-gid", "no GID of it can be used",
+                        "Give its network interface an address, since its GIDs are made of these." },
+                { "no-permission", "probes may not open it",
+                        "Let the user of alidade-link-probed.service open /dev/infiniband/uverbs*." },
+                { "no-provider", "the driver that programs need for it is not installed",
+                        "Install that driver, as from the package ibverbs-providers." },
+                { "memlock", "probes may not lock enough memory for it",
+                        "Raise LimitMEMLOCK= of alidade-link-probed.service." },
+        };
+        static const char port[] = "'State': 'active', 'Gids': ['0 ib fe80::1']";
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldStore) store = named_store();
+                g_autofree char *failed = g_strdup_printf(
+                        "{'Failure': '%s: it says', 'FailedUSec': 7}", cases[i].word);
+
+                state_put_ports(store, 2, "mlx5_0.1", 3, "rxe0.1", failed);
+                state_put_ports(store, 2, "mlx5_1.1", 3, "rxe0.1", failed);
+                check_port(store, port, ALD_SEVERITY_WARNING, cases[i].reason, cases[i].remedy);
+                /* The newest of all peers tells. */
+                state_put_ports(store, 2, "mlx5_0.1", 4, "rxe0.1", "{'MeasuredUSec': 8}");
+                check_port(store, port, 0, NULL, NULL);
+                state_put_ports(
+                        store, 2, "mlx5_0.1", 4, "rxe0.1", "{'Failure': 'refused: x', 'FailedUSec': 9}");
+                check_port(store, port, 0, NULL, NULL);
+                state_put_ports(
+                        store, 2, "mlx5_0.1", 3, "rxe0.1", "{'Failure': 'no-gidea: x', 'FailedUSec': 10}");
+                check_port(store, port, 0, NULL, NULL);
+        }
+}
+
+static void test_rdma_out_of_reach(void)
+{
+        g_autoptr(AldStore) store = named_store();
+        static const char soft[] = "'State': 'active', 'Interface': 'eth0', 'Gids': ['0 x y']";
+
+        check_port(store, "'State': 'active', 'Gids': ['0 x y'], 'Problem': 'no-verbs'", ALD_SEVERITY_WARNING,
+                "the kernel offers it to no program", "Load the kernel module ib_uverbs.");
+        state_put(store, 2, ALD_KIND_NETWORK,
+                "{'Interfaces': [{'Id': 'br0', 'Type': 'bridge', 'Ports': ['eth0']}, {'Id': 'eth0', "
+                "'Controller': 'br0'}]}");
+        check_port(store, soft, ALD_SEVERITY_WARNING,
+                "its interface eth0 is a port of the bridge br0, which takes its packets",
+                "Make the RDMA device over the bridge, or take its interface out of that.");
+        /* An adapter takes its own before the bridge sees them. */
+        check_port(store, "'State': 'active', 'Interface': 'eth0', 'Driver': 'mlx5_core', 'Gids': ['0 x y']",
+                0, NULL, NULL);
+        state_put(store, 2, ALD_KIND_NETWORK,
+                "{'Interfaces': [{'Id': 'bond0', 'Type': 'bond'}, {'Id': 'eth0', 'Controller': 'bond0'}]}");
+        check_port(store, soft, 0, NULL, NULL);
+        state_put(store, 2, ALD_KIND_NETWORK, "{'Interfaces': [{'Id': 'eth0', 'Controller': 'br0'}]}");
+        check_port(store, soft, 0, NULL, NULL);
+}
+
+static void test_hardware_claimed_twice(void)
+{
+        static const char port[] = "{'RdmaPorts': [{'Id': 'rxe0.1', 'NodeGuid': '5254:00ff:fe12:3456'}]}";
+        g_autoptr(AldStore) store = named_store();
+
+        state_put(store, 2, ALD_KIND_FABRIC, port);
+        state_put(store, 3, ALD_KIND_FABRIC, port);
+        state_put(store, 2, ALD_KIND_PRESENCE, "{'State': 'online'}");
+        g_assert_cmpuint(count_now(store, "hardware-claimed-twice"), ==, 0);
+        state_put(store, 3, ALD_KIND_PRESENCE, "{'State': 'online'}");
+        check(store, "hardware-claimed-twice", ALD_SEVERITY_WARNING, NODES(2, 3),
+                "two and three say that 5254:00ff:fe12:3456 is theirs, which is believed of none of them.",
+                "Give a copied virtual machine hardware addresses and GUIDs of its own; a container need not "
+                "show "
+                "the devices of its host.");
+}
+
 /* A node with a Thunderbolt domain of its number, a bridge and cables to the domains of others. */
 static void put_bridged(
         AldStore *store, unsigned node, const char *bridged, unsigned n_peers, const unsigned *peers)
@@ -761,6 +838,9 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/link-asymmetric", test_link_asymmetric);
         g_test_add_func("/findings/link-of-unknown-path", test_link_of_unknown_path);
         g_test_add_func("/findings/rdma-unusable", test_rdma_unusable);
+        g_test_add_func("/findings/rdma-probes", test_rdma_that_probes_cannot_use);
+        g_test_add_func("/findings/rdma-out-of-reach", test_rdma_out_of_reach);
+        g_test_add_func("/findings/hardware-claimed-twice", test_hardware_claimed_twice);
         g_test_add_func("/findings/bridge-loop", test_bridge_loop);
         g_test_add_func("/findings/loose-ends-are-not-of-the-loop", test_loose_ends_are_not_of_the_loop);
         g_test_add_func("/findings/two-cables-are-a-loop", test_two_cables_are_a_loop);
