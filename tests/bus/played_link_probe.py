@@ -54,7 +54,8 @@ class PlayedLinkProbe:
     def __init__(self, connection, inhibitors=()):
         self.connection = connection
         self.inhibitors = list(inhibitors)
-        self.handlers = {"ProbeLink": self._probe, "ProbeRdma": self._probe_rdma, "ListInhibitors": lambda: (self.inhibitors,)}
+        self.handlers = {"ProbeLink": self._probe, "ProbeRdma": self._probe_rdma,
+                         "ListInhibitors": lambda: (self.inhibitors,)}
         self.service = Locks(connection, PATH, interface_xml(NAME), {NAME: PROPERTIES}, self.handlers)
         self.job_handlers = {"Cancel": lambda: self.tell(State="canceled")}
         self.job = None

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "services/link-probe/probe-answer.h"
+#include "services/link-probe/rdma-answer.h"
 #include "state/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -17,6 +17,23 @@ static void check_lines(const char *text)
                 g_assert_cmpuint(strlen(peer), ==, 32);
 }
 
+static void check_rdma(const char *text)
+{
+        g_auto(AldProbeAnswer) answer = { 0 };
+        g_autoptr(AldRecord) record = NULL;
+        AldLinkRdma row;
+
+        ald_rdma_answer_read(text, NULL, &answer);
+        g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.json != NULL));
+        g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.reason == NULL));
+        g_assert_true(!answer.reason || g_utf8_validate(answer.reason, -1, NULL));
+        if (!answer.json || ald_rdma_answer_figures(&answer, "mlx5_0.1", "mlx5_1.1", &row) < 0)
+                return;
+        g_assert_cmpint(ald_record_new(ALD_KIND_LINK_RDMA, &row, &record), ==, 0);
+        g_assert_cmpuint(ald_record_as(record, LINK_RDMA, AldLinkRdma)->download_bits_per_second, ==,
+                row.download_bits_per_second);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
         g_autofree char *text = g_strndup((const char *) data, size);
@@ -25,6 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         AldLinkSocket row;
 
         check_lines(text);
+        check_rdma(text);
         ald_probe_answer_read(text, NULL, &answer);
         g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.json != NULL));
         g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.reason == NULL));
