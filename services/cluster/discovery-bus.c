@@ -93,6 +93,11 @@ static int read_service(Item *item, sd_bus_message *reply)
         return 0;
 }
 
+static void retry_later(AldDiscovery *discovery)
+{
+        ald_timer_set(discovery->retry, g_get_monotonic_time() + RETRY_USEC);
+}
+
 static void ask_more(AldDiscovery *discovery);
 
 static int on_resolved(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
@@ -107,7 +112,7 @@ static int on_resolved(sd_bus_message *reply, void *userdata, sd_bus_error *unus
         if (r < 0) {
                 g_debug("Avahi does not tell where %s is: %s", item->service.name,
                         error && error->message ? error->message : g_strerror(-r));
-                ald_timer_set(discovery->retry, g_get_monotonic_time() + RETRY_USEC);
+                retry_later(discovery);
         }
         ask_more(discovery);
         tell(discovery);
@@ -206,11 +211,6 @@ static int on_all(sd_bus_message *signal, void *userdata, sd_bus_error *error)
         discovery->complete = true;
         tell(discovery);
         return 0;
-}
-
-static void retry_later(AldDiscovery *discovery)
-{
-        ald_timer_set(discovery->retry, g_get_monotonic_time() + RETRY_USEC);
 }
 
 static int on_browsing(sd_bus_message *reply, void *userdata, sd_bus_error *unused)

@@ -16,7 +16,7 @@ struct AldListening {
         AldBrokers *brokers;
         AldNodes *nodes;
         AldListeningScope scope;
-        char **filters; /* what is subscribed to; NULL: nothing yet */
+        bool subscribed;
         AldTimer *hold_timer, *peers_timer;
         gint64 peers_due; /* ALD_TIMER_NEVER: it does not depend on who is there */
 };
@@ -31,9 +31,10 @@ static char **wanted_filters(const AldListening *listening)
 
 static void subscribe(AldListening *listening, bool again)
 {
-        g_strfreev(listening->filters);
-        listening->filters = wanted_filters(listening);
-        ald_brokers_subscribe(listening->brokers, (const char *const *) listening->filters, again);
+        g_auto(GStrv) filters = wanted_filters(listening);
+
+        ald_brokers_subscribe(listening->brokers, (const char *const *) filters, again);
+        listening->subscribed = true;
 }
 
 static void schedule_peers(AldListening *listening, gint64 delay)
@@ -53,7 +54,7 @@ static void on_peers(void *userdata)
         listening->peers_due = ALD_TIMER_NEVER;
         if (listening->scope == ALD_LISTENING_TO_ALL)
                 return;
-        if (listening->filters)
+        if (listening->subscribed)
                 subscribe(listening, false);
         schedule_peers(listening, PEERS_USEC);
 }
@@ -84,7 +85,6 @@ void ald_listening_free(AldListening *listening)
                 return;
         ald_timer_free(listening->hold_timer);
         ald_timer_free(listening->peers_timer);
-        g_strfreev(listening->filters);
         g_free(listening->cluster);
         g_free(listening);
 }
@@ -92,7 +92,7 @@ void ald_listening_free(AldListening *listening)
 void ald_listening_set_scope(AldListening *listening, AldListeningScope scope)
 {
         listening->scope = scope;
-        if (listening->filters)
+        if (listening->subscribed)
                 subscribe(listening, true);
         schedule_peers(listening, PEERS_USEC);
 }
@@ -112,5 +112,5 @@ bool ald_listening_ask_for(AldListening *listening, const AldId *node)
 {
         g_autofree char *filter = ald_subscription_to(listening->cluster, node);
 
-        return !listening->filters || ald_brokers_ask_again(listening->brokers, filter);
+        return !listening->subscribed || ald_brokers_ask_again(listening->brokers, filter);
 }

@@ -9,8 +9,11 @@
 
 /*
  * What the topics carry, as JSON. Node, kind and key are those of the topic. Reading skips unknown members,
- * and refuses with -EBADMSG  what is no JSON of this form; see state/json.h -ERANGE   a number beyond what it
- * may be -E2BIG    a payload, or a record, that is too large -EINVAL   a link's record that is not of its key
+ * and refuses with
+ *   -EBADMSG  what is no JSON of this form; see state/json.h
+ *   -ERANGE   a number beyond what it may be
+ *   -E2BIG    a payload, or a record, that is too large
+ *   -EINVAL   a link's record that is not of its key
  * *ret_reason (maybe NULL) is then what was wrong, in words.
  */
 #define ALD_PAYLOAD_RECORD_MAX (1024u * 1024)
