@@ -47,6 +47,7 @@ int ald_verb_monitor(const AldCtl *ctl);
 int ald_verb_findings(const AldCtl *ctl);
 int ald_verb_links(const AldCtl *ctl);
 int ald_verb_topology(const AldCtl *ctl);
+int ald_verb_fabric(const AldCtl *ctl);
 int ald_verb_probe(const AldCtl *ctl);
 int ald_verb_inhibit(const AldCtl *ctl);
 int ald_verb_set_name(const AldCtl *ctl);

@@ -20,6 +20,8 @@ static const AldVerb verbs[] = {
         { "links", 0, 1, ald_verb_links, "links [NODE]",
                 "What is measured of the links, of all or of one node" },
         { "topology", 0, 0, ald_verb_topology, "topology", "Who reaches whom, and how fast" },
+        { "fabric", 0, 1, ald_verb_fabric, "fabric [NODE]",
+                "RDMA and Thunderbolt ports, their neighbours, and why one cannot be used" },
         { "watch", 0, 0, ald_verb_watch, "watch", "The cluster live, until q or Ctrl-C" },
         { "monitor", 0, 0, ald_verb_monitor, "monitor", "A line for each update" },
         { "findings", 0, 0, ald_verb_findings, "findings", "What is wrong or odd in the cluster" },

@@ -922,8 +922,8 @@ def test_forget_without_a_cluster_service(play):
 # Shell completion
 
 COMPLETION = SOURCE / "clients" / "alidadectl" / "completion"
-VERBS = ["status", "nodes", "show", "links", "topology", "watch", "monitor", "findings", "set-name", "forget", "probe",
-         "inhibit", "cluster", "version"]
+VERBS = ["status", "nodes", "show", "links", "topology", "fabric", "watch", "monitor", "findings", "set-name", "forget",
+         "probe", "inhibit", "cluster", "version"]
 
 COMPLETE_IN_BASH = r"""
 . "$1"
@@ -952,7 +952,7 @@ def test_bash_completes_verbs_and_options(make_host):
     assert in_bash(host, "cluster", "re") == ["renew", "revoke"]
     assert in_bash(host, "cluster", "sign", "--re") == ["--renew", "--replace"]
     assert in_bash(host, "cluster", "init", "lab", "--n") == ["--no-broker"]
-    assert in_bash(host, "probe", "") == ["link", "compute"]
+    assert in_bash(host, "probe", "") == ["link", "rdma", "compute"]
     assert in_bash(host, "probe", "link", "--r") == ["--rtt-only"]
     assert in_bash(host, "inhibit", "--wh") == ["--what=", "--who=", "--why="]
     assert in_bash(host, "inhibit", "--what", "=", "r") == ["rdma"]
