@@ -130,6 +130,34 @@ static bool share_link(const End *source, const AldInterface *own, const End *si
         return false;
 }
 
+static bool has_only_link_local(const End *end)
+{
+        for (size_t i = 0; i < end->n; i++)
+                if (!end->addresses[i].link_local)
+                        return false;
+        return end->n > 0;
+}
+
+/* Of nodes that have no other addresses nobody knows whether they share a link, and it is tried where there
+ * is no doubt over which: the source has but one interface with such an address. */
+static const AldInterface *find_only_scope(const End *source, const End *sink, const Address *address)
+{
+        const AldInterface *found = NULL;
+
+        if (!has_only_link_local(source) || !has_only_link_local(sink))
+                return NULL;
+        for (size_t i = 0; i < source->n; i++) {
+                const Address *own = &source->addresses[i];
+
+                if (!own->link_local || own->n_bytes != address->n_bytes)
+                        continue;
+                if (found && found != own->interface)
+                        return NULL;
+                found = own->interface;
+        }
+        return found;
+}
+
 /* The interface on which a link-local address of the sink means that one. */
 static const AldInterface *find_scope(const End *source, const End *sink, const Address *address)
 {
@@ -140,7 +168,7 @@ static const AldInterface *find_scope(const End *source, const End *sink, const 
                         share_link(source, own->interface, sink, address->interface))
                         return own->interface;
         }
-        return NULL;
+        return find_only_scope(source, sink, address);
 }
 
 /* Where all addresses of the family are on one interface, each route goes there. */

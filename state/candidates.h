@@ -23,7 +23,8 @@ typedef struct AldCandidate {
  * ones last.
  *
  * Interfaces count that lead out of the machine (state/network.h). A link-local address counts where both
- * interfaces are on one link: where they have another prefix in common or are both Thunderbolt. Of the others
+ * interfaces are on one link: where they have another prefix in common or are both Thunderbolt. Where neither
+ * node has any other address, that is tried where the source has one on one interface alone. Of the others
  * those count whose prefix an interface of the source has, and those of a family of which the source has any.
  */
 GArray *ald_candidates_compute(const AldNetwork *source, const AldNetwork *sink);

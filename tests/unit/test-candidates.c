@@ -93,6 +93,14 @@ static void test_link_local(void)
                 "10.1.0.2 via eth0");
         check(OWN, "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['169.254.3.4/16']}", "");
         /* A Thunderbolt cable has two ends. */
+        /* Unless nobody has others, and there is no doubt over which interface. */
+        check("{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['fe80::1/64', '169.254.0.1/16']}",
+                "{'Id': 'a', 'Type': 'ethernet', 'Addresses': ['fe80::2/64']}, "
+                "{'Id': 'b', 'Type': 'ethernet', 'Addresses': ['fe80::3/64']}",
+                "fe80::2 via eth0, fe80::3 via eth0");
+        check("{'Id': 'a', 'Type': 'ethernet', 'Addresses': ['fe80::1/64']}, "
+              "{'Id': 'b', 'Type': 'ethernet', 'Addresses': ['fe80::4/64']}",
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['fe80::2/64']}", "");
         check("{'Id': 'tb0', 'Type': 'thunderbolt', 'Addresses': ['fe80::1/64']}",
                 "{'Id': 'thunderbolt1', 'Type': 'thunderbolt', 'Addresses': ['fe80::2/64']}",
                 "fe80::2 via tb0");
