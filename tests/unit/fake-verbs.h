@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+
+/*
+ * libibverbs as far as the RDMA probe uses it, with devices that exist in this process only: what one thread
+ * sends another receives. It misbehaves as told.
+ */
+
+typedef struct FakeFaults {
+        bool no_inline;
+        int requests_max, region_max; /* 0: plenty */
+        int register_error;           /* errno */
+        enum ibv_wc_status status;    /* of the n-th completion, instead of success */
+        unsigned status_at;
+        enum ibv_event_type event; /* told after so many completions; 0: never */
+        unsigned event_at;
+        unsigned broken_at; /* the completion queue fails then */
+        /* What the thread with fake_verbs_lie() says of itself is wrong. */
+        bool wrong_key, wrong_psn, wrong_nonce;
+} FakeFaults;
+
+void fake_verbs_begin(const FakeFaults *faults);
+
+/* True once all is given back. */
+bool fake_verbs_end(void);
+
+/* The calling thread's devices are those that lie. */
+void fake_verbs_lie(void);
