@@ -4,6 +4,7 @@
 #include "state/findings-report.h"
 #include "state/link.h"
 #include "state/network.h"
+#include "state/rdma-problem.h"
 #include "state/units.h"
 
 /* What links deliver, beside what they negotiated and beside the other direction. */
@@ -212,7 +213,9 @@ static void find_failing_probe(AldReport *report, const AldLink *link)
                             : link->failed_usec != ALD_ABSENT_UINT64 &&
                                       link->failed_usec > link->measured_usec;
 
-        if (!failed || ald_report_full(report, "link-probe-failing"))
+        /* What is wrong with a port is told once, not of each peer. */
+        if (!failed || (link->rdma && ald_rdma_failure_is_own(link->failure)) ||
+                ald_report_full(report, "link-probe-failing"))
                 return;
         subject_init(&subject, report, link);
         age = describe_age(link, report->now_realtime);

@@ -107,6 +107,11 @@ static int find_word(const char *failure)
         return -1;
 }
 
+bool ald_rdma_failure_is_own(const char *failure)
+{
+        return find_word(failure) >= 0;
+}
+
 /* The last attempt, whether it failed or not. */
 static uint64_t last_attempt(const AldLinkRdma *row)
 {

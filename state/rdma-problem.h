@@ -19,6 +19,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldRdmaProblem, ald_rdma_problem_clear)
  * port → AldLinkRdma, both of which point into records. */
 GHashTable *ald_rdma_failures(AldNode *node);
 
+/* Whether a Failure of Link1.Rdma is such a reason, which concerns no peer. */
+bool ald_rdma_failure_is_own(const char *failure);
+
 /* False where the port can be used, or where nobody knows. Failures are those of the node. */
 bool ald_rdma_problem_find(
         const AldNode *node, const AldRdmaPort *port, GHashTable *failures, AldRdmaProblem *ret);

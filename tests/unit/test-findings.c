@@ -484,12 +484,14 @@ static void test_rdma_that_probes_cannot_use(void)
                 state_put_ports(store, 2, "mlx5_0.1", 3, "rxe0.1", failed);
                 state_put_ports(store, 2, "mlx5_1.1", 3, "rxe0.1", failed);
                 check_port(store, port, ALD_SEVERITY_WARNING, cases[i].reason, cases[i].remedy);
+                g_assert_cmpuint(count_now(store, "link-probe-failing"), ==, 0);
                 /* The newest of all peers tells. */
                 state_put_ports(store, 2, "mlx5_0.1", 4, "rxe0.1", "{'MeasuredUSec': 8}");
                 check_port(store, port, 0, NULL, NULL);
                 state_put_ports(
                         store, 2, "mlx5_0.1", 4, "rxe0.1", "{'Failure': 'refused: x', 'FailedUSec': 9}");
                 check_port(store, port, 0, NULL, NULL);
+                g_assert_cmpuint(count_now(store, "link-probe-failing"), ==, 1);
                 state_put_ports(
                         store, 2, "mlx5_0.1", 3, "rxe0.1", "{'Failure': 'no-gidea: x', 'FailedUSec': 10}");
                 check_port(store, port, 0, NULL, NULL);
