@@ -139,13 +139,13 @@ static void on_line(const char *line, void *userdata)
 
         if (session->peer || ald_probe_report_read(line, &peer, &port) < 0)
                 return;
-        if (session->transport == ALD_TRANSPORT_RDMA) {
-                if (!port || !ald_port_name_ok(port))
-                        return;
+        if (session->transport == ALD_TRANSPORT_RDMA && port && ald_port_name_ok(port))
                 g_strlcpy(session->port, port, sizeof session->port);
-        }
         ald_probe_child_set_deadline(session->child, SESSION_MSEC);
-        admit(session);
+        /* Where it cannot use the port that is wanted, the program tells the other side so by itself. */
+        session->refused = session->transport == ALD_TRANSPORT_RDMA && !*session->port;
+        if (!session->refused)
+                admit(session);
         session->peer = g_steal_pointer(&peer);
         session->all->handler->changed(session->all->userdata);
 }

@@ -8,6 +8,7 @@ import signal
 import pytest
 
 from bedlib.fixtures import needs_namespaces
+from bedlib.probe import Keys, Talk, socket_in
 from bedlib.waiting import wait_steadily
 from link_probe import ACTION, ADDRESS, JOB, LINK_PROBE, OTHER, PEER
 from rdma_probe import NET_DEV, PEER_PORT, PORT, RdmaProbe, port
@@ -358,3 +359,29 @@ def test_machine_without_the_device_says_so(make_host):
     job = service.probe_rdma()
     assert service.wait_job(job, "done", "failed") == "failed"
     assert service.job(job, "Error") == record["Failure"] and service.rdma_link()["Failures"] == 2
+
+
+def meet(service, folder):
+    """A client of our own, which begins as the program does: the talk."""
+    plain = socket_in(service.host)
+    plain.connect(("192.0.2.1", 7461))
+    plain.sendall(bytes.fromhex(WISH))
+    return Talk(plain, folder, False)
+
+
+@needs_namespaces
+def test_peer_is_told_that_there_is_no_such_port(make_host):
+    service = RdmaProbe(make_host, real=True)
+    (service.host.dir / "keys").mkdir()
+    keys = Keys(service.host.dir / "keys")
+    for path in keys.issue(service.own_id).iterdir():
+        (service.host.dir / "config/cluster" / path.name).write_bytes(path.read_bytes())
+    folder, before = keys.issue(PEER), service.get("RefusedSessions")
+    # More often than strangers may.
+    for _ in range(10):
+        with meet(service, folder) as talk:
+            talk.say(type="hello", version=1, port=PORT, gids=[], manager=0)
+            answer = talk.hear_type("abort")
+        assert "no RDMA device rxe0" in answer["text"]
+        service.wait_idle()
+    assert service.get("RefusedSessions") == before + 10
