@@ -7,6 +7,7 @@
 #include "probes/rdma/flow.h"
 
 #define WARM_UP 200u
+#define WARM_UP_NSEC ALD_NSEC_PER_SEC   /* for all of them, at most: slow links have nothing to warm up */
 #define RTT_NSEC (2 * ALD_NSEC_PER_SEC) /* for all of them, at most */
 #define SAMPLE_NS (500 * UINT64_C(1000))
 
@@ -63,11 +64,11 @@ static int ping(AldTalk *talk, uint64_t number, uint64_t deadline, uint64_t *ret
 
 int ald_flow_ping(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n)
 {
-        uint64_t deadline = ald_now() + talk->patience, end = 0;
+        uint64_t deadline = ald_now() + talk->patience, end = ald_now() + WARM_UP_NSEC;
         size_t i;
         int r = 0;
 
-        for (i = 0; i < WARM_UP && r >= 0; i++)
+        for (i = 0; i < WARM_UP && r >= 0 && ald_now() < end; i++)
                 r = ping(talk, i, deadline, &samples[0].nsec);
         end = ald_now() + RTT_NSEC;
         for (i = 0; i < n && r >= 0 && ald_now() < end; i++) {

@@ -78,6 +78,7 @@ static int start(Guard *guard, AldGuardWork work, void *userdata, int stop)
 /* 1: all of it is there; 0: more is to come. */
 static int read_answer(Guard *guard, AldFailure *failure)
 {
+        struct pollfd ended = { guard->pidfd, POLLIN, 0 };
         char buffer[4096];
         ssize_t n = read(guard->answer, buffer, sizeof buffer);
         int status = 0;
@@ -89,7 +90,8 @@ static int read_answer(Guard *guard, AldFailure *failure)
                 return ald_fail(failure, ALD_FAILURE_INTERNAL, "the process told too much");
         if (n > 0)
                 return buffer[n - 1] == '\0' && guard->text->len > 1;
-        if (waitpid(guard->pid, &status, 0) == guard->pid)
+        (void) ald_wait(&ended, 1, ald_now() + END_NS);
+        if (waitpid(guard->pid, &status, WNOHANG) == guard->pid)
                 guard->pid = -1;
         return ald_fail(failure, ALD_FAILURE_CRASHED, WIFSIGNALED(status) ? "the driver crashed: %s" : "%s",
                 WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "the process ended without an answer");
