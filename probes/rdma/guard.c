@@ -93,6 +93,8 @@ static int read_answer(Guard *guard, AldFailure *failure)
         (void) ald_wait(&ended, 1, ald_now() + END_NS);
         if (waitpid(guard->pid, &status, WNOHANG) == guard->pid)
                 guard->pid = -1;
+        if (guard->stopped)
+                return ald_fail(failure, ALD_FAILURE_ABORTED, "stopped by a signal");
         return ald_fail(failure, ALD_FAILURE_CRASHED, WIFSIGNALED(status) ? "the driver crashed: %s" : "%s",
                 WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "the process ended without an answer");
 }
