@@ -153,18 +153,52 @@ static const char *interface_with(const AldNetwork *network, const char *address
         return found ? found->id : NULL;
 }
 
+/* Whether "192.0.2.1/24" is of a net that the address is in too. */
+static bool covers(const char *own, const char *address)
+{
+        int family = strchr(own, ':') ? AF_INET6 : AF_INET;
+        unsigned bits = family == AF_INET ? 32 : 128;
+        uint8_t a[sizeof(struct in6_addr)], b[sizeof(struct in6_addr)];
+        const char *slash = strchr(own, '/');
+        g_autofree char *plain = slash ? g_strndup(own, (gsize) (slash - own)) : NULL;
+        guint64 prefix;
+
+        if (!plain || !g_ascii_string_to_unsigned(slash + 1, 10, 1, bits - 1, &prefix, NULL) ||
+                inet_pton(family, plain, a) != 1 || inet_pton(family, address, b) != 1)
+                return false;
+        for (unsigned i = 0; i < prefix; i++)
+                if ((a[i / 8] ^ b[i / 8]) & 0x80 >> i % 8)
+                        return false;
+        return true;
+}
+
+static bool is_on_link(const AldNode *source, const char *interface, const char *address)
+{
+        const AldNetwork *network = ald_record_as(
+                ald_node_record(source, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+        const AldInterface *own = network ? ald_rows_find(&network->interfaces, interface) : NULL;
+
+        for (const char *const *text = own ? own->addresses : NULL; text && *text; text++)
+                if (covers(*text, address))
+                        return true;
+        return false;
+}
+
+/* Whoever answers at a link-local address is on the link; at one of the same net he is likely to be. */
 static void join_by_socket(
         AldSegmentBuild *build, const AldLink *link, const AldNode *source, const AldNode *sink)
 {
         const AldNetwork *network = ald_record_as(
                 ald_node_record(sink, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+        bool link_local = is_link_local(link->to);
         const char *interface;
 
-        if (!network || !is_link_local(link->to))
+        if (!network || (!link_local && !is_on_link(source, link->from, link->to)))
                 return;
         interface = interface_with(network, link->to);
         if (interface)
-                ald_segment_join_links(build, source, link->from, sink, interface, ALD_JOIN_SURE);
+                ald_segment_join_links(build, source, link->from, sink, interface,
+                        link_local ? ALD_JOIN_SURE : ALD_JOIN_MAYBE);
 }
 
 static void join_by_link(AldSegmentBuild *build, const AldEntry *entry)

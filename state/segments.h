@@ -4,15 +4,20 @@
 #include "state/owners.h"
 
 /*
- * What makes ports of different nodes neighbours without IP, by what both ends say of their hardware:
+ * What makes ports of different nodes neighbours without IP, by what both ends say of their hardware.
  *
- * thunderbolt: two hosts of which each sees the other's domain over a cable. Ports are connections: 0-1.
- * lldp:        interfaces of which each hears the other, named by its hardware address, or by its name and
- * any hardware address of its node as the chassis. Where one alone hears the other, since that one does not
- * listen, it is a candidate. Ports are interfaces. infiniband:  active ports with GIDs of one subnet prefix.
- * Every subnet has fe80::/64 unless told otherwise, so there all ports are one candidate, and those are a
- * segment that probes have joined. roce:        active ports over Ethernet whose interfaces are on one link:
- * one reached the other by its link-local address, or Thunderbolt or LLDP tells so.
+ * Thunderbolt: two hosts of which each sees the other's domain over a cable. Ports are connections: 0-1.
+ *
+ * LLDP: interfaces of which each hears the other, named by its hardware address, or by its name with any
+ * hardware address of its node as the chassis. Where one alone hears the other they are a candidate: the
+ * other may not listen. Ports are interfaces.
+ *
+ * InfiniBand: active ports with GIDs of one subnet prefix. Every subnet has fe80::/64 unless told otherwise,
+ * so there all ports are one candidate, and those are a segment that probes have joined.
+ *
+ * RoCE: active ports over Ethernet whose interfaces are on one link: one reached the other by its link-local
+ * address, or Thunderbolt or LLDP tells so. By another address of its net, as many have no link-local ones,
+ * they are a candidate.
  *
  * Ports of InfiniBand and RoCE are those of RDMA: mlx5_0.1. Each is in one segment of its kind at the most,
  * and in one candidate, so all is proportional to the ports, never to pairs of them. Names of hardware that

@@ -258,7 +258,7 @@ static void test_ports_that_do_not_count(void)
 #define ROCE(id, interface)                                                                                \
         "{'Id': '" id                                                                                      \
         "', 'LinkLayer': 'ethernet', 'State': 'active', 'Interface': '" interface "', 'Gids': ['1 rocev2 " \
-                                                                                  "fe80::1 " interface "']}"
+        "fe80::1 " interface "']}"
 
 static void put_interfaces(AldStore *store, unsigned node, const char *rows)
 {
@@ -292,7 +292,11 @@ static void test_roce_joined_by_link_local(void)
         g_autoptr(AldStore) store = make_roce();
 
         check(store, "");
+        /* By an address of the same net it is likely, by another not. */
         put_reached(store, 1, "eth0", 2, "10.0.0.2");
+        check(store, "roce?: 1 rxe0.1, 2 rxe0.1");
+        put_interfaces(
+                store, 1, "{'Id': 'eth0', 'Addresses': ['fe80::a/64', '11.0.0.1/8', '10.0.0.3/32', 'x/8']}");
         check(store, "");
         put_reached(store, 1, "eth0", 2, "fe80::b");
         check(store, "roce: 1 rxe0.1, 2 rxe0.1");
