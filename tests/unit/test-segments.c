@@ -150,8 +150,8 @@ static void test_lldp_says_little(void)
                 "{'Id': 'x', 'Interface': 'eth7', 'PortId': '52:54:00:00:00:0b'}",
                 "{'Id': 'x', 'PortId': '52:54:00:00:00:0b'}",
                 /* Of two nodes at once, and of itself. */
-                "{'Id': 'x', 'Interface': 'eth0', 'ChassisId': '52:54:00:00:00:0c', "
-                "'PortId': '52:54:00:00:00:0b'}",
+                ("{'Id': 'x', 'Interface': 'eth0', 'ChassisId': '52:54:00:00:00:0c', "
+                 "'PortId': '52:54:00:00:00:0b'}"),
                 "{'Id': 'x', 'Interface': 'eth0', 'PortId': '52:54:00:00:00:0a'}",
         };
         g_autoptr(AldStore) store = state_make();
