@@ -95,6 +95,9 @@ static const struct {
                 "Raise LimitMEMLOCK= of alidade-link-probed.service." },
 };
 
+/* How alidade-probe-rdma begins what the peer said of itself, which is no matter of our port. */
+#define OF_PEER ": the other side: "
+
 /* "no-gid: mlx5_0.1 has …" begins with a word that is known; -1 where it does not. */
 static int find_word(const char *failure)
 {
@@ -102,7 +105,7 @@ static int find_word(const char *failure)
                 size_t n = strlen(failures_known[i].word);
 
                 if (strncmp(failure, failures_known[i].word, n) == 0 && failure[n] == ':')
-                        return (int) i;
+                        return g_str_has_prefix(failure + n, OF_PEER) ? -1 : (int) i;
         }
         return -1;
 }

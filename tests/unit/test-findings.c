@@ -480,7 +480,13 @@ static void test_rdma_that_probes_cannot_use(void)
                 g_autoptr(AldStore) store = named_store();
                 g_autofree char *failed = g_strdup_printf(
                         "{'Failure': '%s: it says', 'FailedUSec': 7}", cases[i].word);
+                g_autofree char *theirs = g_strdup_printf(
+                        "{'Failure': '%s: the other side: it says', 'FailedUSec': 7}", cases[i].word);
 
+                /* What is wrong with the port of the peer is no matter of this one. */
+                state_put_ports(store, 2, "mlx5_0.1", 3, "rxe0.1", theirs);
+                check_port(store, port, 0, NULL, NULL);
+                g_assert_cmpuint(count_now(store, "link-probe-failing"), ==, 1);
                 state_put_ports(store, 2, "mlx5_0.1", 3, "rxe0.1", failed);
                 state_put_ports(store, 2, "mlx5_1.1", 3, "rxe0.1", failed);
                 check_port(store, port, ALD_SEVERITY_WARNING, cases[i].reason, cases[i].remedy);
