@@ -18,6 +18,7 @@ typedef struct RdmaPlanner {
         GHashTable *peers;  /* of const AldNode */
         GHashTable *joined; /* "PEER PORT" of a port of ours or theirs that surely has a neighbour there */
         GHashTable *interfaces; /* name of a port of ours → AldInterface */
+        GHashTable *avoided;    /* keys of paths */
 } RdmaPlanner;
 
 static const AldNetwork *network_of(const AldNode *node)
@@ -109,6 +110,14 @@ static const AldInterface *interface_of(RdmaPlanner *rdma, const AldRdmaPort *po
         return made;
 }
 
+static bool is_avoided(const RdmaPlanner *rdma, const AldNode *peer, const char *own, const char *theirs)
+{
+        char id[ALD_ID_STRING_SIZE];
+        g_autofree char *key = g_strdup_printf("%s,%s,%s", own, ald_id_format(&peer->id, id), theirs);
+
+        return g_hash_table_contains(rdma->avoided, key);
+}
+
 /* Of two nodes the one with the lower id measures, unless it cannot. */
 static bool is_ours(const RdmaPlanner *rdma, const AldNode *peer, const char *own, const char *theirs)
 {
@@ -131,7 +140,7 @@ static void consider_pair(RdmaPlanner *rdma, const AldNode *peer, const char *ow
         AldDue due = { .rank = ALD_RANK_RDMA };
         AldPathState state;
 
-        if (!is_ours(rdma, peer, own, theirs))
+        if (!is_ours(rdma, peer, own, theirs) || is_avoided(rdma, peer, own, theirs))
                 return;
         due.seed = ald_path_seed(&planner->node->id, &peer->id, path);
         state = ald_attempts_judge(
@@ -259,6 +268,7 @@ void ald_planner_rdma(AldPlanner *planner, GPtrArray *peers)
         g_autoptr(GHashTable) set = g_hash_table_new(NULL, NULL);
         g_autoptr(GHashTable) joined = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         g_autoptr(GHashTable) interfaces = g_hash_table_new(g_str_hash, g_str_equal);
+        g_autoptr(GHashTable) avoided = g_hash_table_new(g_str_hash, g_str_equal);
         g_autoptr(GPtrArray) segments = NULL;
         RdmaPlanner rdma = {
                 .planner = planner,
@@ -266,12 +276,15 @@ void ald_planner_rdma(AldPlanner *planner, GPtrArray *peers)
                 .peers = set,
                 .joined = joined,
                 .interfaces = interfaces,
+                .avoided = avoided,
         };
 
         if (!has_ready_port(rdma.own))
                 return;
         for (guint i = 0; i < peers->len; i++)
                 g_hash_table_add(set, peers->pdata[i]);
+        for (size_t i = 0; i < planner->input->n_avoid_paths; i++)
+                g_hash_table_add(avoided, (gpointer) planner->input->avoid_paths[i]);
         segments = ald_segments_compute(planner->store);
         for (unsigned candidate = 0; candidate < 2; candidate++)
                 for (guint i = 0; i < segments->len; i++) {

@@ -40,6 +40,8 @@ typedef struct AldPlannerInput {
         size_t n_traffic;
         const AldId *avoid; /* peers that are not to be measured now */
         size_t n_avoid;
+        const char *const *avoid_paths; /* the same over RDMA: keys of Link1.Rdma */
+        size_t n_avoid_paths;
         bool without[ALD_N_KINDS]; /* kinds that are not asked for */
 } AldPlannerInput;
 

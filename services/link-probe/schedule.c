@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "services/link-probe/result-record.h"
 #include "services/link-probe/schedule.h"
 
 struct AldSchedule {
         AldScheduleParts parts;
-        AldAvoid *avoid;
+        AldAvoid *avoid;    /* peers */
+        AldAvoid *paths;    /* over RDMA, by their keys */
         AldRecord *network; /* of this machine */
         bool wanted;
 };
@@ -15,7 +17,8 @@ AldSchedule *ald_schedule_new(const AldScheduleParts *parts)
         AldSchedule *schedule = g_new0(AldSchedule, 1);
 
         schedule->parts = *parts;
-        schedule->avoid = ald_avoid_new();
+        schedule->avoid = ald_avoid_new(ALD_AVOID_MIN_USEC, ALD_AVOID_MAX_USEC);
+        schedule->paths = ald_avoid_new(ALD_AVOID_PATH_MIN_USEC, ALD_AVOID_PATH_MAX_USEC);
         return schedule;
 }
 
@@ -24,6 +27,7 @@ void ald_schedule_free(AldSchedule *schedule)
         if (!schedule)
                 return;
         ald_avoid_free(schedule->avoid);
+        ald_avoid_free(schedule->paths);
         g_clear_pointer(&schedule->network, ald_record_unref);
         g_free(schedule);
 }
@@ -38,12 +42,24 @@ static uint64_t now_usec(void)
         return (uint64_t) g_get_monotonic_time();
 }
 
+/* Returns for how long. A path over RDMA that the peer itself puts off, which may be for days, would else be
+ * what is due before all others to it again and again. */
+static uint64_t put_off(AldSchedule *schedule, const AldProbeTarget *target, const AldProbeAnswer *answer)
+{
+        if (target->transport == ALD_TRANSPORT_RDMA && answer->word) {
+                g_autofree char *key = ald_result_key(target);
+
+                (void) ald_avoid_add(schedule->paths, key, now_usec());
+        }
+        return ald_avoid_add(schedule->avoid, target->peer, now_usec());
+}
+
 void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldProbeAnswer *answer)
 {
         uint64_t span = ALD_SCHEDULE_PAUSE_USEC;
 
         if (answer->verdict == ALD_PROBE_LATER)
-                span = ald_avoid_add(schedule->avoid, ald_probe_target(probe)->peer, now_usec());
+                span = put_off(schedule, ald_probe_target(probe), answer);
         ald_results_take(schedule->parts.results, probe, answer, ald_realtime_usec(), now_usec());
         /* From here on what goes over the interface is not the probe's. */
         ald_counters_read(schedule->parts.counters, now_usec());
@@ -113,30 +129,33 @@ static void add_traffic(const char *name, uint64_t rate, void *userdata)
                 g_hash_table_replace(userdata, g_strdup(name), g_memdup2(&rate, sizeof rate));
 }
 
-static void add_node(const char *node, void *userdata)
+static void add_name(const char *name, void *userdata)
 {
-        g_ptr_array_add(userdata, g_strdup(node));
+        g_ptr_array_add(userdata, g_strdup(name));
 }
 
 static void ask(AldSchedule *schedule)
 {
         g_autoptr(GHashTable) traffic = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
         g_autoptr(GPtrArray) avoid = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
         const AldScheduleParts *parts = &schedule->parts;
         AldDueQuestion question = {
                 .max = room(schedule),
                 .bytes_per_hour = parts->config->bytes_per_hour,
                 .traffic = traffic,
                 .avoid = avoid,
+                .paths = paths,
         };
 
         for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
                 question.transports[i] = may(schedule, i);
         ald_counters_foreach(parts->counters, add_traffic, traffic);
-        ald_avoid_foreach(schedule->avoid, now_usec(), add_node, avoid);
-        ald_sessions_foreach_peer(parts->sessions, add_node, avoid);
+        ald_avoid_foreach(schedule->avoid, now_usec(), add_name, avoid);
+        ald_avoid_foreach(schedule->paths, now_usec(), add_name, paths);
+        ald_sessions_foreach_peer(parts->sessions, add_name, avoid);
         for (unsigned i = 0; i < ald_prober_count(parts->prober); i++)
-                add_node(ald_probe_target(ald_prober_at(parts->prober, i))->peer, avoid);
+                add_name(ald_probe_target(ald_prober_at(parts->prober, i))->peer, avoid);
         if (question.max > 0)
                 ald_state_query_due(parts->query, &question, on_due, schedule);
 }

@@ -146,21 +146,21 @@ static int append_traffic(sd_bus_message *message, GHashTable *traffic)
         return r;
 }
 
-static int append_avoid(sd_bus_message *message, GPtrArray *avoid)
+static int append_strings(sd_bus_message *message, const char *name, GPtrArray *strings)
 {
         int r;
 
-        g_ptr_array_add(avoid, NULL);
+        g_ptr_array_add(strings, NULL);
         r = sd_bus_message_open_container(message, 'e', "sv");
         if (r >= 0)
-                r = sd_bus_message_append(message, "s", "Avoid");
+                r = sd_bus_message_append(message, "s", name);
         if (r >= 0)
                 r = sd_bus_message_open_container(message, 'v', "as");
         if (r >= 0)
-                r = sd_bus_message_append_strv(message, (char **) avoid->pdata);
+                r = sd_bus_message_append_strv(message, (char **) strings->pdata);
         for (unsigned i = 0; r >= 0 && i < 2; i++)
                 r = sd_bus_message_close_container(message);
-        g_ptr_array_set_size(avoid, (int) avoid->len - 1);
+        g_ptr_array_set_size(strings, (int) strings->len - 1);
         return r;
 }
 
@@ -193,7 +193,9 @@ static int append_question(sd_bus_message *message, const AldDueQuestion *questi
         if (r >= 0)
                 r = append_traffic(message, question->traffic);
         if (r >= 0)
-                r = append_avoid(message, question->avoid);
+                r = append_strings(message, "Avoid", question->avoid);
+        if (r >= 0)
+                r = append_strings(message, "AvoidPaths", question->paths);
         if (r >= 0)
                 r = append_kinds(message, question->transports);
         if (r >= 0)

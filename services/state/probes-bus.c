@@ -16,7 +16,8 @@
 typedef struct Options {
         GArray *traffic; /* of AldTraffic */
         GArray *avoid;   /* of AldId */
-        GArray *devices; /* of const char *, not to be probed */
+        GArray *paths;   /* of const char *, not to be probed */
+        GArray *devices; /* the same */
         bool kinds[ALD_N_KINDS];
         uint64_t bytes_per_hour;
 } Options;
@@ -56,20 +57,30 @@ static int read_avoid(sd_bus_message *message, Options *options)
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
-static int read_devices(sd_bus_message *message, Options *options)
+static int read_strings(sd_bus_message *message, GArray *strings)
 {
-        const char *device;
+        const char *string;
         int r;
 
         r = sd_bus_message_enter_container(message, 'a', "s");
         if (r < 0)
                 return r;
-        while ((r = sd_bus_message_read(message, "s", &device)) > 0) {
-                if (options->devices->len >= OPTION_MAX)
+        while ((r = sd_bus_message_read(message, "s", &string)) > 0) {
+                if (strings->len >= OPTION_MAX)
                         return -E2BIG;
-                g_array_append_val(options->devices, device);
+                g_array_append_val(strings, string);
         }
         return r < 0 ? r : sd_bus_message_exit_container(message);
+}
+
+static int read_devices(sd_bus_message *message, Options *options)
+{
+        return read_strings(message, options->devices);
+}
+
+static int read_paths(sd_bus_message *message, Options *options)
+{
+        return read_strings(message, options->paths);
 }
 
 static int read_kinds(sd_bus_message *message, Options *options)
@@ -103,6 +114,7 @@ static const struct {
 } readers[] = {
         { "Traffic", "a{st}", read_traffic },
         { "Avoid", "as", read_avoid },
+        { "AvoidPaths", "as", read_paths },
         { "BytesPerHour", "t", read_bytes },
         { "Kinds", "as", read_kinds },
         { "AvoidDevices", "as", read_devices },
@@ -222,6 +234,8 @@ static int append_paths(sd_bus_message *reply, AldStateManager *manager, size_t 
                 .n_traffic = options->traffic->len,
                 .avoid = (const AldId *) options->avoid->data,
                 .n_avoid = options->avoid->len,
+                .avoid_paths = (const char *const *) options->paths->data,
+                .n_avoid_paths = options->paths->len,
                 .without = { [ALD_KIND_LINK_SOCKET] = !options->kinds[ALD_KIND_LINK_SOCKET],
                         [ALD_KIND_LINK_RDMA] = !options->kinds[ALD_KIND_LINK_RDMA] },
         };
@@ -254,10 +268,12 @@ int ald_probes_bus_answer(
 {
         g_autoptr(GArray) traffic = g_array_new(FALSE, FALSE, sizeof(AldTraffic));
         g_autoptr(GArray) avoid = g_array_new(FALSE, FALSE, sizeof(AldId));
+        g_autoptr(GArray) paths = g_array_new(FALSE, FALSE, sizeof(const char *));
         g_autoptr(GArray) devices = g_array_new(FALSE, FALSE, sizeof(const char *));
         Options options = {
                 .traffic = traffic,
                 .avoid = avoid,
+                .paths = paths,
                 .devices = devices,
                 .kinds = { [ALD_KIND_COMPUTE] = true,
                         [ALD_KIND_LINK_SOCKET] = true,

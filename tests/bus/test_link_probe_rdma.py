@@ -168,6 +168,18 @@ def test_job_says_why_the_peer_sends_it_away(make_host, behaviour):
     service.host.call(LINK_PROBE, job, JOB, "Cancel")
 
 
+@needs_namespaces
+@pytest.mark.parametrize("behaviour", ["busy", "inhibited"])
+def test_path_that_the_peer_puts_off_lets_others_have_their_turn(make_host, behaviour):
+    service = RdmaProbe(make_host, due=True, behaviour=behaviour)
+    service.probe.wait_for_calls(1, "rdma.")
+    service.wait_idle()
+    refused(service.rdma_link)
+    service.process.signal(signal.SIGHUP)
+    wait_steadily(lambda: service.state.questions[-1][1]["AvoidPaths"] == [f"{PORT},{PEER},{PEER_PORT}"],
+                  "a question about other paths")
+
+
 # One wire, and who wants it quiet
 
 

@@ -104,7 +104,7 @@ static unsigned count_avoided(AldAvoid *avoid, uint64_t now)
 
 static void test_avoid(void)
 {
-        AldAvoid *avoid = ald_avoid_new();
+        AldAvoid *avoid = ald_avoid_new(ALD_AVOID_MIN_USEC, ALD_AVOID_MAX_USEC);
         uint64_t span = ald_avoid_add(avoid, PEER, 1000);
 
         g_assert_cmpuint(span, >=, ALD_AVOID_MIN_USEC);

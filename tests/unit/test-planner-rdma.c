@@ -229,6 +229,33 @@ static void test_traffic(void)
         check(store, &input, "ib0.1 3 ib0.1 never over 10.0.0.3");
 }
 
+/* What the peer puts off keeps nothing else from being measured with it. */
+static void test_paths_put_off(void)
+{
+        g_autoptr(AldStore) store = make_pair(2, 2);
+        char id[ALD_ID_STRING_SIZE];
+        const AldId peer = id_make(2);
+        g_autofree char *first = g_strdup_printf("ib0.1,%s,ib0.1", ald_id_format(&peer, id));
+        g_autofree char *second = g_strdup_printf("ib1.1,%s,ib1.1", id);
+        const char *const paths[] = { first, second };
+        g_autofree char *row = g_strdup_printf(
+                "{'SourceInterface': 'eth0', 'MeasuredUSec': %" G_GUINT64_FORMAT "}", NOW - MINUTE * 6);
+        AldPlannerInput input = input_at(NOW);
+
+        input.avoid_paths = paths;
+        input.n_avoid_paths = 1;
+        check(store, &input, "ib1.1 2 ib1.1 never over 10.0.0.2");
+        state_put_path(store, 1, 2, "10.0.0.2", row);
+        input.without[ALD_KIND_LINK_SOCKET] = false;
+        input.n_avoid_paths = 2;
+        {
+                g_autoptr(GArray) probes = ald_planner_compute(store, &input);
+
+                g_assert_cmpuint(probes->len, ==, 1);
+                g_assert_cmpint(g_array_index(probes, AldDueProbe, 0).kind, ==, ALD_KIND_LINK_SOCKET);
+        }
+}
+
 /* Over Ethernet it shares the interface with the probe of sockets. */
 static void test_one_probe_an_interface(void)
 {
@@ -300,6 +327,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner-rdma/candidates", test_candidates);
         g_test_add_func("/planner-rdma/control-address", test_control_address);
         g_test_add_func("/planner-rdma/traffic", test_traffic);
+        g_test_add_func("/planner-rdma/put-off", test_paths_put_off);
         g_test_add_func("/planner-rdma/one-an-interface", test_one_probe_an_interface);
         g_test_add_func("/planner-rdma/obsolete", test_obsolete);
         return g_test_run();
