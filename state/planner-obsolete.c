@@ -31,6 +31,13 @@ bool ald_planner_path_exists(const AldNode *source, const AldNode *sink, const A
         return address_exists(sink, ald_record_as(record, LINK_SOCKET, AldLinkSocket)->sink_address);
 }
 
+/* Of a node that is not heard of yet, or of no ports of it, nothing is known. */
+static bool is_known(const AldEntry *entry, const AldNode *sink)
+{
+        return sink && (entry->kind != ALD_KIND_LINK_RDMA || (ald_node_record(entry->node, ALD_KIND_FABRIC) &&
+                                                                     ald_node_record(sink, ALD_KIND_FABRIC)));
+}
+
 static bool is_obsolete(AldStore *store, const AldEntry *entry, uint64_t now, uint64_t expiry_usec)
 {
         const AldNode *sink;
@@ -39,8 +46,10 @@ static bool is_obsolete(AldStore *store, const AldEntry *entry, uint64_t now, ui
         if (ald_key_parse(entry->kind, entry->key, &id) < 0)
                 return true;
         sink = ald_store_find_node(store, &id);
+        if (!is_known(entry, sink) && now > expiry_usec && entry->changed < now - expiry_usec)
+                return true;
         if (!sink)
-                return now > expiry_usec && entry->changed < now - expiry_usec;
+                return false;
         return !ald_planner_path_exists(entry->node, sink, entry->record);
 }
 

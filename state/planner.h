@@ -66,8 +66,9 @@ GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input);
 
 /*
  * The rows of this node that are to go, as AldEntry: to addresses that their node no longer has,
- * between ports that are gone, to nodes that are not known and unchanged for so long (a node may be late to
- * be heard of after a restart), and the oldest beyond ALD_PLANNER_ROWS_MAX.
+ * between ports that are gone, to nodes that are not known, or of RDMA where an end tells of no ports at all,
+ * and unchanged for so long (a node may be late to be heard of after a restart), and the oldest beyond
+ * ALD_PLANNER_ROWS_MAX.
  */
 GPtrArray *ald_planner_obsolete(AldStore *store, uint64_t now, uint64_t expiry_usec);
 

@@ -318,6 +318,22 @@ static void test_obsolete(void)
         g_assert_cmpuint(gone->len, ==, 2);
 }
 
+/* A machine that has no ports any more after it began anew says nothing of them. */
+static void test_obsolete_without_fabric(void)
+{
+        g_autoptr(AldStore) store = state_make();
+        g_autofree char *measured = measured_at(NOW);
+        g_autoptr(GPtrArray) early = NULL, late = NULL;
+
+        put_node(store, 1, 1);
+        state_put(store, 2, ALD_KIND_NETWORK, "{'Interfaces': []}");
+        put_rdma(store, 1, 0, 2, 0, measured);
+        early = ald_planner_obsolete(store, 5, 10);
+        g_assert_cmpuint(early->len, ==, 0);
+        late = ald_planner_obsolete(store, UINT64_MAX, 10);
+        g_assert_cmpuint(late->len, ==, 1);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -330,5 +346,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner-rdma/put-off", test_paths_put_off);
         g_test_add_func("/planner-rdma/one-an-interface", test_one_probe_an_interface);
         g_test_add_func("/planner-rdma/obsolete", test_obsolete);
+        g_test_add_func("/planner-rdma/obsolete-without-fabric", test_obsolete_without_fabric);
         return g_test_run();
 }
