@@ -64,7 +64,8 @@ static size_t length_of(const char *string)
 static int append_port(Appending *appending, const PortRow *row)
 {
         appending->bytes += WIRE_PER_PORT + length_of(row->port) + length_of(row->interface) +
-                            length_of(row->state) + length_of(row->reason) + length_of(row->remedy);
+                            length_of(row->link_layer) + length_of(row->state) + length_of(row->reason) +
+                            length_of(row->remedy);
         if (appending->bytes > ALD_REPLY_MAX)
                 return -E2BIG;
         return ald_record_bus_append_struct(appending->message, &port_struct, row);
