@@ -56,7 +56,7 @@ static void name(const AldJob *job, json_t *row)
 {
         const AldProbeTarget *target = target_of(job);
 
-        json_object_set_new(row, "Address", json_string(job->address));
+        json_object_set_new(row, "Address", json_string(target->address));
         if (target->transport != ALD_TRANSPORT_RDMA)
                 return;
         json_object_set_new(row, "SourcePort", json_string(target->source_port));
