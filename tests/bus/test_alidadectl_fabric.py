@@ -69,6 +69,14 @@ def test_candidates_have_a_question_mark(host, cluster):
         "borealis mlx5_0.1, cetus mlx5_0.1?", "atlas mlx5_0.1, cetus mlx5_0.1?", "atlas mlx5_0.1?, borealis mlx5_0.1?"]
 
 
+def test_many_neighbours_are_counted(host, cluster):
+    nodes = [node_id(n) for n in range(1, 8)]
+    cluster.take(*(record(node, "Node1.Fabric", RdmaPorts=[port(n)]) for n, node in enumerate(nodes, 1)))
+    cluster.presences(*((node, "online", 1, UNKNOWN, 0) for node in nodes[3:]))
+    found = lines(host)[1:]
+    assert len(found) == 7 and {" ".join(line[-2:]) for line in found} == {"2 more"}
+
+
 def test_interfaces_of_lldp(host, cluster):
     cluster.take(record(ATLAS, "Node1.Network", Interfaces=[{"Id": "eth0", "HardwareAddress": "02:00:00:00:00:01"}],
                         Neighbours=[{"Id": "n", "Interface": "eth0", "PortId": "02:00:00:00:00:02"}]),

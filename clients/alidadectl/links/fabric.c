@@ -110,26 +110,47 @@ static void add_peers(Fabric *fabric, Peers *peers, const json_t *segment, const
                 const char *text = json_string_value(member), *port;
                 g_autofree char *node = split_member(text, &port), *name = NULL, *safe = NULL;
 
-                if (!node || is(own, node) || !g_hash_table_add(peers->told, (gpointer) text) ||
-                        ++peers->n > PEERS_MAX)
+                if (peers->n == PEERS_MAX)
+                        return;
+                if (!node || is(own, node) || !g_hash_table_add(peers->told, (gpointer) text))
                         continue;
+                peers->n++;
                 name = ald_link_node_name(fabric->model, node);
                 safe = ald_text_safe(port);
                 g_string_append_printf(peers->text, "%s%s %s%s", peers->n > 1 ? ", " : "", name, safe, mark);
         }
 }
 
+/* Looked at for each port of as many: nothing is taken apart, nor kept. */
+static unsigned count_peers(const json_t *segment, const char *own)
+{
+        const json_t *members = ald_field_array(segment, "Members");
+        size_t length = strlen(own), i;
+        unsigned n = 0;
+        json_t *member;
+
+        json_array_foreach(members, i, member) {
+                const char *text = json_string_value(member);
+
+                n += text && (strncmp(text, own, length) != 0 || text[length] != ' ');
+        }
+        return n;
+}
+
 static char *describe_peers(Fabric *fabric, const Places *places, const char *own)
 {
         g_autoptr(GHashTable) told = g_hash_table_new(g_str_hash, g_str_equal);
         Peers peers = { .text = g_string_new(NULL), .told = told };
+        unsigned all = 0;
 
-        if (places)
+        if (places) {
                 add_peers(fabric, &peers, places->sure, own, "");
-        if (places)
                 add_peers(fabric, &peers, places->candidate, own, "?");
-        if (peers.n > PEERS_MAX)
-                g_string_append_printf(peers.text, ", %u more", peers.n - PEERS_MAX);
+                /* A candidate has all that is sure, too. */
+                all = count_peers(places->candidate ? places->candidate : places->sure, own);
+        }
+        if (peers.n == PEERS_MAX && all > peers.n)
+                g_string_append_printf(peers.text, ", %u more", all - peers.n);
         if (peers.n == 0)
                 g_string_append(peers.text, ALD_ABSENT_TEXT);
         return g_string_free(peers.text, FALSE);
