@@ -73,7 +73,9 @@ static int run_connect(AldRdmaOptions *options)
         if (ald_confine(ALD_CONFINE_RDMA, options->progress_fd >= 0 ? SIGKILL : 0, getppid()) < 0)
                 return EXIT_FAILURE;
         stop = ald_stop_fd();
-        if (stop >= 0)
+        if (stop < 0)
+                (void) ald_fail(&failure, ALD_FAILURE_INTERNAL, "no signals");
+        else
                 code = ald_guard_run(work, options, stop, deadline, &text, &failure);
         if (code < 0) {
                 text = describe(options, NULL, &failure);
