@@ -112,10 +112,9 @@ static int read_once(AldTalk *talk, uint64_t deadline, uint64_t *ret_nsec)
         uint64_t begun = ald_now();
         int r = ald_pair_read(&talk->pair, talk->failure);
 
-        while (r >= 0) {
+        /* Of the last ping it may not have been told yet. */
+        while (r >= 0 && !ald_pair_is_idle(&talk->pair)) {
                 r = ald_pair_sent(&talk->pair, talk->failure);
-                if (r > 0)
-                        break;
                 if (r == 0)
                         r = ald_talk_look(talk, deadline, &message);
         }
