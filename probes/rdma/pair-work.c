@@ -179,7 +179,9 @@ int ald_pair_look(const AldPair *pair, AldFailure *failure)
                 return ald_fail(
                         failure, ALD_FAILURE_DEVICE_LOST, "%s was removed or has failed", pair->port->name);
         case IBV_EVENT_PORT_ERR:
-                return ald_fail(failure, ALD_FAILURE_PORT_DOWN, "%s went down", pair->port->name);
+                return event.element.port_num != (int) pair->port->number
+                               ? 0
+                               : ald_fail(failure, ALD_FAILURE_PORT_DOWN, "%s went down", pair->port->name);
         case IBV_EVENT_QP_FATAL:
         case IBV_EVENT_QP_ACCESS_ERR:
         case IBV_EVENT_QP_REQ_ERR:

@@ -420,7 +420,8 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *ret
 
         if (read(context->async_fd, &one, sizeof one) != sizeof one)
                 return -1;
-        *ret = (struct ibv_async_event){ .event_type = fake.faults.event };
+        *ret = (struct ibv_async_event){ .event_type = fake.faults.event,
+                .element.port_num = fake.faults.event_port };
         return 0;
 }
 

@@ -17,6 +17,7 @@ typedef struct FakeFaults {
         unsigned status_at;
         enum ibv_event_type event; /* told after so many completions; 0: never */
         unsigned event_at;
+        int event_port;     /* of which it tells */
         unsigned broken_at; /* the completion queue fails then */
         /* What the thread with fake_verbs_lie() says of itself is wrong. */
         bool wrong_key, wrong_psn, wrong_nonce;

@@ -176,6 +176,13 @@ static void test_small_device(Fixture *fixture, gconstpointer userdata)
         g_assert_cmpuint(fixture->result.plan.bytes, ==, 64 << 10);
 }
 
+/* Another port of the device goes down. */
+static void test_other_port(Fixture *fixture, gconstpointer userdata)
+{
+        run(fixture, &(FakeFaults){ .event = IBV_EVENT_PORT_ERR, .event_at = 200, .event_port = 2 });
+        assert_measured(fixture);
+}
+
 static void assert_both_fail(const Fixture *fixture, AldFailureKind kind)
 {
         g_assert_nonnull(fixture->client.failure.message);
@@ -209,7 +216,8 @@ static const Fault all_faults[] = {
         { "a-full-queue", { .event = IBV_EVENT_CQ_ERR, .event_at = 200 }, .kind = ALD_FAILURE_ABORTED },
         { "device-removed", { .event = IBV_EVENT_DEVICE_FATAL, .event_at = 200 },
                 .kind = ALD_FAILURE_DEVICE_LOST },
-        { "port-down", { .event = IBV_EVENT_PORT_ERR, .event_at = 200 }, .kind = ALD_FAILURE_PORT_DOWN },
+        { "port-down", { .event = IBV_EVENT_PORT_ERR, .event_at = 200, .event_port = 1 },
+                .kind = ALD_FAILURE_PORT_DOWN },
 };
 
 static void test_fault(Fixture *fixture, gconstpointer userdata)
@@ -341,6 +349,7 @@ int main(int argc, char *argv[])
         add("/rdma/session/write", test_write, NULL);
         add("/rdma/session/send-by-many", test_send_by_many, NULL);
         add("/rdma/session/small-device", test_small_device, NULL);
+        add("/rdma/session/other-port", test_other_port, NULL);
         for (size_t i = 0; i < G_N_ELEMENTS(all_faults); i++) {
                 g_autofree char *path = g_strdup_printf("/rdma/session/fault/%s", all_faults[i].name);
 
