@@ -59,7 +59,8 @@ static int choose_gids(AldTalk *talk, const AldGids *theirs)
         }
         if (talk->port.port.link_layer != IBV_LINK_LAYER_ETHERNET && theirs->n == 0)
                 return 0;
-        return ald_fail(talk->failure, ALD_FAILURE_NO_GID,
+        /* Either port may be fine with others. */
+        return ald_fail(talk->failure, ALD_FAILURE_UNREACHABLE,
                 "no GID of %s fits one of the other side: they have no address family in common",
                 talk->port.name);
 }
