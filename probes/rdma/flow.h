@@ -3,9 +3,13 @@
 
 #include "probes/common/judge.h"
 #include "probes/common/statistics.h"
+#include "probes/rdma/options.h"
 #include "probes/rdma/talk.h"
 
 /* What both sides do while data flows. */
+
+/* What a direction may take: what we are told, and what the other side says. */
+AldJudgeLimits ald_flow_limits(const AldRdmaOptions *options, const AldRdmaMessage *theirs);
 
 /* Pings the other side, which answers: samples in the order of time. */
 int ald_flow_ping(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n);

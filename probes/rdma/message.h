@@ -81,7 +81,7 @@ typedef struct AldRdmaMessage {
         uint64_t service, nonce; /* offer: where rdma_cm listens, and what to show there */
         AldGids gids;            /* offer: those to choose from; use: the client's, then the server's */
         uint64_t size, method;   /* use: of a message */
-        uint64_t msec, limit;    /* use: of a direction, time and bytes at most */
+        uint64_t msec, limit;    /* offer, use: of a direction, time and bytes at most */
         AldRdmaEnd end;          /* use, ready */
         uint64_t phase;
         uint64_t bits_per_second, mean, interval, bytes, nsec, bins; /* stop */

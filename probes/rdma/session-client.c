@@ -18,6 +18,7 @@ typedef struct Measuring {
         AldTalk *talk;
         AldProgress *progress;
         AldRdmaResult *result;
+        AldJudgeLimits limits; /* of what goes and comes */
 } Measuring;
 
 static void tell(const Measuring *measuring, const char *phase, double fraction)
@@ -128,8 +129,8 @@ static int use(const Measuring *measuring, const AldRdmaMessage *offer)
         AldRdmaMessage message = { .type = ALD_RDMA_USE,
                 .size = talk->pair.plan.size,
                 .method = talk->pair.plan.method,
-                .msec = measuring->options->seconds_max * 1000,
-                .limit = measuring->options->bytes_max,
+                .msec = measuring->limits.hard_ns / ALD_NSEC_PER_MSEC,
+                .limit = measuring->limits.bytes,
                 .end = talk->pair.own };
         AldRdmaMessage ready;
         int r;
@@ -149,15 +150,17 @@ static int use(const Measuring *measuring, const AldRdmaMessage *offer)
         return r;
 }
 
-static int prepare(const Measuring *measuring)
+static int prepare(Measuring *measuring)
 {
         AldTalk *talk = measuring->talk;
         AldRdmaMessage offer;
         AldPlan how;
         int r = greet(measuring, &offer);
 
-        if (r >= 0)
-                r = find_way(talk, &offer);
+        if (r < 0)
+                return r;
+        measuring->limits = ald_flow_limits(measuring->options, &offer);
+        r = find_way(talk, &offer);
         if (r >= 0)
                 r = plan(measuring->options, talk, &offer, &how);
         if (r >= 0)
@@ -218,16 +221,12 @@ static int measure_upload(const Measuring *measuring, AldVerdict *ret)
 
 static int measure_download(const Measuring *measuring, AldVerdict *ret)
 {
-        const AldJudgeLimits limits = { .soft_ns = measuring->options->seconds_max * ALD_NSEC_PER_SEC / 2,
-                .hard_ns = measuring->options->seconds_max * ALD_NSEC_PER_SEC,
-                .bytes = measuring->options->bytes_max,
-                .streams = 1 };
         int r;
 
         tell(measuring, "download", 0);
         r = begin(measuring->talk, ALD_RDMA_DOWNLOAD);
         if (r >= 0)
-                r = ald_flow_receive(measuring->talk, &limits, measuring->result->rtt.min, ret);
+                r = ald_flow_receive(measuring->talk, &measuring->limits, measuring->result->rtt.min, ret);
         return r;
 }
 
@@ -249,7 +248,7 @@ static void describe(const Measuring *measuring)
         result->measured = (uint64_t) g_get_real_time();
 }
 
-static int measure(const Measuring *measuring)
+static int measure(Measuring *measuring)
 {
         AldRdmaMessage done = { .type = ALD_RDMA_PHASE, .phase = ALD_RDMA_DONE };
         AldRdmaResult *result = measuring->result;
@@ -272,7 +271,7 @@ static int measure(const Measuring *measuring)
 int ald_session_measure(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls,
         AldProgress *progress, AldRdmaResult *ret)
 {
-        const Measuring measuring = { options, talk, progress, ret };
+        Measuring measuring = { .options = options, .talk = talk, .progress = progress, .result = ret };
         int stop = talk->channel.stop, r = ald_preamble_say(fd, talk->failure);
         AldAddress peer;
 

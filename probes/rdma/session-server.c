@@ -55,8 +55,9 @@ static int open_port(Serving *serving, const AldRdmaMessage *hello)
         return r < 0 ? r : asked;
 }
 
-static int make_offer(AldTalk *talk, bool manager, AldRdmaMessage *ret)
+static int make_offer(const Serving *serving, bool manager, AldRdmaMessage *ret)
 {
+        AldTalk *talk = serving->talk;
         AldAddress local;
         int r;
 
@@ -64,7 +65,9 @@ static int make_offer(AldTalk *talk, bool manager, AldRdmaMessage *ret)
                 .version = ALD_RDMA_PROTOCOL,
                 .manager = manager,
                 .immediate = ald_port_takes_immediate(&talk->port),
-                .gids = talk->port.gids };
+                .gids = talk->port.gids,
+                .msec = serving->options->seconds_max * 1000,
+                .limit = serving->options->bytes_max };
         g_strlcpy(ret->port, talk->port.name, sizeof ret->port);
         if (!manager)
                 return 0;
@@ -105,10 +108,7 @@ static int open_pair(Serving *serving, const AldRdmaMessage *use)
                 return ald_fail(talk->failure, ALD_FAILURE_LIMIT,
                         "%s takes no %zu queues with messages of %zu KiB", talk->port.name, use->end.n_queues,
                         (size_t) use->size >> 10);
-        serving->limits.hard_ns = MIN(serving->limits.hard_ns, use->msec * ALD_NSEC_PER_MSEC);
-        serving->limits.soft_ns = serving->limits.hard_ns / 2;
-        serving->limits.bytes = MIN(serving->limits.bytes, use->limit);
-        talk->patience = MAX(talk->patience, use->msec * ALD_NSEC_PER_MSEC + ALD_TALK_PATIENCE);
+        serving->limits = ald_flow_limits(serving->options, use);
         return ald_pair_open(&talk->port, &plan, talk->manager.id, &talk->pair, talk->failure);
 }
 
@@ -129,7 +129,7 @@ static int get_ready(Serving *serving)
         if (r >= 0)
                 r = open_port(serving, &hello);
         if (r >= 0)
-                r = make_offer(talk, hello.manager || ald_port_needs_manager(&talk->port), &offer);
+                r = make_offer(serving, hello.manager || ald_port_needs_manager(&talk->port), &offer);
         if (r >= 0)
                 r = ald_talk_say(talk, &offer);
         if (r >= 0)
@@ -208,12 +208,7 @@ static int serve(Serving *serving)
 
 int ald_session_serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls, AldRdmaServed *ret)
 {
-        Serving serving = { .options = options,
-                .talk = talk,
-                .served = ret,
-                .limits = { .hard_ns = options->seconds_max * ALD_NSEC_PER_SEC,
-                        .bytes = options->bytes_max,
-                        .streams = 1 } };
+        Serving serving = { .options = options, .talk = talk, .served = ret };
         AldAddress peer;
         int r;
 

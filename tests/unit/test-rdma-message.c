@@ -11,9 +11,10 @@
 #define END                                                                                       \
         "\"method\":1,\"msec\":5000,\"limit\":100,\"queues\":[{\"qpn\":17,\"psn\":5}],\"lid\":0," \
         "\"mtu\":5,\"address\":4096,\"buffer\":65536,\"key\":7,\"depth\":16,\"nonce\":9"
-#define OFFER                                                                             \
-        "{\"type\":\"offer\",\"version\":1,\"port\":\"a\",\"manager\":0,\"immediate\":1," \
-        "\"service-address\":\"\",\"service-port\":0,\"service-nonce\":0,\"gids\":"
+#define OFFER                                                                                          \
+        "{\"type\":\"offer\",\"version\":1,\"port\":\"a\",\"manager\":0,\"immediate\":1,"              \
+        "\"service-address\":\"\",\"service-port\":0,\"service-nonce\":0,\"msec\":5000,\"limit\":100," \
+        "\"gids\":"
 #define READY                                                                                               \
         "{\"type\":\"ready\",\"lid\":0,\"mtu\":5,\"address\":4096,\"buffer\":65536,\"key\":7,\"depth\":16," \
         "\"nonce\":9,\"queues\":"

@@ -176,6 +176,17 @@ static void test_small_device(Fixture *fixture, gconstpointer userdata)
         g_assert_cmpuint(fixture->result.plan.bytes, ==, 64 << 10);
 }
 
+/* What the server may spend is little. */
+static void test_little(Fixture *fixture, gconstpointer userdata)
+{
+        fixture->client.options.bytes_max = UINT64_MAX / 4;
+        fixture->server.options.bytes_max = 1;
+        run(fixture, &(FakeFaults){});
+        assert_measured(fixture);
+        g_assert_cmpuint(fixture->result.upload.bins, ==, 0);
+        g_assert_cmpuint(fixture->result.download.bins, ==, 0);
+}
+
 /* Another port of the device goes down. */
 static void test_other_port(Fixture *fixture, gconstpointer userdata)
 {
@@ -349,6 +360,7 @@ int main(int argc, char *argv[])
         add("/rdma/session/write", test_write, NULL);
         add("/rdma/session/send-by-many", test_send_by_many, NULL);
         add("/rdma/session/small-device", test_small_device, NULL);
+        add("/rdma/session/little", test_little, NULL);
         add("/rdma/session/other-port", test_other_port, NULL);
         for (size_t i = 0; i < G_N_ELEMENTS(all_faults); i++) {
                 g_autofree char *path = g_strdup_printf("/rdma/session/fault/%s", all_faults[i].name);
