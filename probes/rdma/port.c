@@ -154,14 +154,28 @@ static int explain_absence(const char *wanted, AldFailure *failure)
                 "libibverbs has no provider for %s: is ibverbs-providers installed?", wanted ?: "the device");
 }
 
-/* "mlx5_0.1" is the device mlx5_0 and its port 1. */
+/* "mlx5_0.1" is the device mlx5_0 and its port 1; 0: any port. */
 static unsigned split_name(const char *wanted, char **ret_device)
 {
         const char *dot = wanted ? strrchr(wanted, '.') : NULL;
-        unsigned number = dot ? (unsigned) strtoul(dot + 1, NULL, 10) : 0;
+        guint64 number = 0;
+        bool split = dot && g_ascii_string_to_unsigned(dot + 1, 10, 1, UINT8_MAX, &number, NULL);
 
-        *ret_device = number > 0 ? g_strndup(wanted, (size_t) (dot - wanted)) : g_strdup(wanted);
-        return number > 0 && number < 256 ? number : 1;
+        *ret_device = split ? g_strndup(wanted, (size_t) (dot - wanted)) : g_strdup(wanted);
+        return (unsigned) number;
+}
+
+/* Of several the first that works; why it does not is told of the last. */
+static int open_any(struct ibv_device *device, unsigned number, AldPort *ret, AldFailure *failure)
+{
+        unsigned next = MAX(number, 1);
+        int r;
+
+        do {
+                ald_failure_clear(failure);
+                r = open_port(device, next, ret, failure);
+        } while (r < 0 && number == 0 && next++ < ret->device.phys_port_cnt);
+        return r;
 }
 
 int ald_port_open(const char *wanted, AldPort *ret, AldFailure *failure)
@@ -179,9 +193,7 @@ int ald_port_open(const char *wanted, AldPort *ret, AldFailure *failure)
         for (int i = 0; i < n && r < 0; i++) {
                 if (device && strcmp(ibv_get_device_name(list[i]), device) != 0)
                         continue;
-                /* Of several the first that works; why it does not is told of the last. */
-                ald_failure_clear(failure);
-                r = open_port(list[i], number, ret, failure);
+                r = open_any(list[i], number, ret, failure);
         }
         if (list)
                 ibv_free_device_list(list);

@@ -276,7 +276,8 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *ret)
 {
         const FakeFaults *faults = &fake.faults;
 
-        *ret = (struct ibv_device_attr){ .max_qp_wr = faults->requests_max > 0 ? faults->requests_max : 4096,
+        *ret = (struct ibv_device_attr){ .phys_port_cnt = 2,
+                .max_qp_wr = faults->requests_max > 0 ? faults->requests_max : 4096,
                 .max_cqe = 65536,
                 .max_mr_size = faults->region_max > 0 ? (uint64_t) faults->region_max : UINT64_MAX };
         return 0;
@@ -284,13 +285,15 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *ret)
 
 int ibv_query_port(struct ibv_context *context, uint8_t number, struct _compat_ibv_port_attr *ret)
 {
-        *(struct ibv_port_attr *) (void *) ret = (struct ibv_port_attr){ .state = IBV_PORT_ACTIVE,
+        *(struct ibv_port_attr *) (void *) ret = (struct ibv_port_attr){
+                .state = number == 1 && fake.faults.first_port_down ? IBV_PORT_DOWN : IBV_PORT_ACTIVE,
                 .max_msg_sz = 1u << 30,
                 .active_mtu = IBV_MTU_4096,
                 .lid = 7,
                 .link_layer = IBV_LINK_LAYER_INFINIBAND,
                 .active_width = 1,
-                .active_speed = 1 };
+                .active_speed = 1
+        };
         return 0;
 }
 

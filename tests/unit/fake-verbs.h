@@ -10,7 +10,7 @@
  */
 
 typedef struct FakeFaults {
-        bool no_inline;
+        bool no_inline, first_port_down;
         int requests_max, region_max; /* 0: plenty */
         int register_error;           /* errno */
         enum ibv_wc_status status;    /* of the n-th completion, instead of success */

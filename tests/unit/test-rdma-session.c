@@ -187,6 +187,16 @@ static void test_little(Fixture *fixture, gconstpointer userdata)
         g_assert_cmpuint(fixture->result.download.bins, ==, 0);
 }
 
+/* Any port will do, and the first one does not. */
+static void test_second_port(Fixture *fixture, gconstpointer userdata)
+{
+        run(fixture, &(FakeFaults){ .first_port_down = true });
+        g_assert_cmpstr(fixture->client.failure.message, ==, NULL);
+        g_assert_cmpstr(fixture->server.failure.message, ==, NULL);
+        g_assert_cmpstr(fixture->result.source_port, ==, "fake0.2");
+        g_assert_cmpstr(fixture->result.sink_port, ==, "fake0.2");
+}
+
 /* Another port of the device goes down. */
 static void test_other_port(Fixture *fixture, gconstpointer userdata)
 {
@@ -264,7 +274,7 @@ static void test_too_little_room(Fixture *fixture, gconstpointer userdata)
 
 static void test_port_that_is_none(Fixture *fixture, gconstpointer userdata)
 {
-        fixture->client.options.peer_device = "../fake0";
+        fixture->client.options.peer_device = userdata;
         run(fixture, &(FakeFaults){});
         assert_both_fail(fixture, ALD_FAILURE_NO_SUCH_DEVICE);
 }
@@ -361,6 +371,7 @@ int main(int argc, char *argv[])
         add("/rdma/session/send-by-many", test_send_by_many, NULL);
         add("/rdma/session/small-device", test_small_device, NULL);
         add("/rdma/session/little", test_little, NULL);
+        add("/rdma/session/second-port", test_second_port, NULL);
         add("/rdma/session/other-port", test_other_port, NULL);
         for (size_t i = 0; i < G_N_ELEMENTS(all_faults); i++) {
                 g_autofree char *path = g_strdup_printf("/rdma/session/fault/%s", all_faults[i].name);
@@ -369,7 +380,8 @@ int main(int argc, char *argv[])
         }
         add("/rdma/session/no-memory", test_no_memory, NULL);
         add("/rdma/session/too-little-room", test_too_little_room, NULL);
-        add("/rdma/session/port-that-is-none", test_port_that_is_none, NULL);
+        add("/rdma/session/port-that-is-none", test_port_that_is_none, "../fake0");
+        add("/rdma/session/port-beyond-all", test_port_that_is_none, "fake0.257");
         add("/rdma/session/asked", test_asked, NULL);
         for (size_t i = 0; i < G_N_ELEMENTS(cuts); i++) {
                 g_autofree char *path = g_strdup_printf("/rdma/session/cut/%u", cuts[i]);
