@@ -8,6 +8,10 @@
 
 #define BATCH 32
 
+/* So long a device may take to say why a connection ended; some of what it says may not be about that. */
+#define REASON_MSEC 100
+#define REASON_LOOKS 5u
+
 /* What a request is known by, in 64 bits: the queue, and the place or how many messages it tells of. */
 #define ID(queue, value) ((uint64_t) (queue) << 32 | (value))
 #define QUEUE(id) ((unsigned) ((id) >> 32))
@@ -111,66 +115,13 @@ bool ald_pair_is_idle(const AldPair *pair)
         return true;
 }
 
-static int broken(const struct ibv_wc *done, AldFailure *failure)
-{
-        switch (done->status) {
-        case IBV_WC_RETRY_EXC_ERR:
-                return ald_fail(failure, ALD_FAILURE_UNREACHABLE,
-                        "the other side does not answer over RDMA (%s)", ibv_wc_status_str(done->status));
-        case IBV_WC_REM_ACCESS_ERR:
-        case IBV_WC_REM_INV_REQ_ERR:
-                return ald_fail(failure, ALD_FAILURE_REFUSED, "the device of the other side refuses it (%s)",
-                        ibv_wc_status_str(done->status));
-        case IBV_WC_WR_FLUSH_ERR:
-                return ald_fail(failure, ALD_FAILURE_ABORTED, "the connection over RDMA was ended");
-        default:
-                return ald_fail(failure, ALD_FAILURE_ABORTED, "RDMA failed: %s (%u)",
-                        ibv_wc_status_str(done->status), done->vendor_err);
-        }
-}
-
-int ald_pair_received(AldPair *pair, const uint8_t **ret_last, AldFailure *failure)
-{
-        struct ibv_wc done[BATCH];
-        int n = ibv_poll_cq(pair->received, BATCH, done), r;
-
-        if (n < 0)
-                return ald_fail(failure, ALD_FAILURE_DEVICE_LOST, "the completion queue is broken");
-        for (int i = 0; i < n; i++) {
-                if (done[i].status != IBV_WC_SUCCESS)
-                        return broken(&done[i], failure);
-                if (ret_last)
-                        *ret_last = room_of(pair, QUEUE(done[i].wr_id), VALUE(done[i].wr_id));
-                r = ald_pair_post_room(pair, QUEUE(done[i].wr_id), VALUE(done[i].wr_id), failure);
-                if (r < 0)
-                        return r;
-        }
-        return n;
-}
-
-int ald_pair_sent(AldPair *pair, AldFailure *failure)
-{
-        struct ibv_wc done[BATCH];
-        int n = ibv_poll_cq(pair->sent, BATCH, done), sum = 0;
-
-        if (n < 0)
-                return ald_fail(failure, ALD_FAILURE_DEVICE_LOST, "the completion queue is broken");
-        for (int i = 0; i < n; i++) {
-                if (done[i].status != IBV_WC_SUCCESS)
-                        return broken(&done[i], failure);
-                sum += (int) VALUE(done[i].wr_id);
-                pair->under_way[QUEUE(done[i].wr_id)] -= VALUE(done[i].wr_id);
-        }
-        return sum;
-}
-
-int ald_pair_look(const AldPair *pair, AldFailure *failure)
+static int look(const AldPair *pair, int msec, AldFailure *failure)
 {
         struct pollfd fd = { pair->context->async_fd, POLLIN, 0 };
         struct ibv_async_event event;
         enum ibv_event_type type;
 
-        if (poll(&fd, 1, 0) <= 0 || ibv_get_async_event(pair->context, &event) < 0)
+        if (poll(&fd, 1, msec) <= 0 || ibv_get_async_event(pair->context, &event) < 0)
                 return 0;
         type = event.event_type;
         ibv_ack_async_event(&event);
@@ -190,4 +141,72 @@ int ald_pair_look(const AldPair *pair, AldFailure *failure)
         default:
                 return 0;
         }
+}
+
+int ald_pair_look(const AldPair *pair, AldFailure *failure)
+{
+        return look(pair, 0, failure);
+}
+
+/* The first word that a port went down may be that its connections end. */
+static int ended(const AldPair *pair, AldFailure *failure)
+{
+        int r = 0;
+
+        for (unsigned i = 0; i < REASON_LOOKS && r == 0; i++)
+                r = look(pair, REASON_MSEC, failure);
+        return r < 0 ? r : ald_fail(failure, ALD_FAILURE_ABORTED, "the connection over RDMA was ended");
+}
+
+static int broken(const AldPair *pair, const struct ibv_wc *done, AldFailure *failure)
+{
+        switch (done->status) {
+        case IBV_WC_RETRY_EXC_ERR:
+                return ald_fail(failure, ALD_FAILURE_UNREACHABLE,
+                        "the other side does not answer over RDMA (%s)", ibv_wc_status_str(done->status));
+        case IBV_WC_REM_ACCESS_ERR:
+        case IBV_WC_REM_INV_REQ_ERR:
+                return ald_fail(failure, ALD_FAILURE_REFUSED, "the device of the other side refuses it (%s)",
+                        ibv_wc_status_str(done->status));
+        case IBV_WC_WR_FLUSH_ERR:
+                return ended(pair, failure);
+        default:
+                return ald_fail(failure, ALD_FAILURE_ABORTED, "RDMA failed: %s (%u)",
+                        ibv_wc_status_str(done->status), done->vendor_err);
+        }
+}
+
+int ald_pair_received(AldPair *pair, const uint8_t **ret_last, AldFailure *failure)
+{
+        struct ibv_wc done[BATCH];
+        int n = ibv_poll_cq(pair->received, BATCH, done), r;
+
+        if (n < 0)
+                return ald_fail(failure, ALD_FAILURE_DEVICE_LOST, "the completion queue is broken");
+        for (int i = 0; i < n; i++) {
+                if (done[i].status != IBV_WC_SUCCESS)
+                        return broken(pair, &done[i], failure);
+                if (ret_last)
+                        *ret_last = room_of(pair, QUEUE(done[i].wr_id), VALUE(done[i].wr_id));
+                r = ald_pair_post_room(pair, QUEUE(done[i].wr_id), VALUE(done[i].wr_id), failure);
+                if (r < 0)
+                        return r;
+        }
+        return n;
+}
+
+int ald_pair_sent(AldPair *pair, AldFailure *failure)
+{
+        struct ibv_wc done[BATCH];
+        int n = ibv_poll_cq(pair->sent, BATCH, done), sum = 0;
+
+        if (n < 0)
+                return ald_fail(failure, ALD_FAILURE_DEVICE_LOST, "the completion queue is broken");
+        for (int i = 0; i < n; i++) {
+                if (done[i].status != IBV_WC_SUCCESS)
+                        return broken(pair, &done[i], failure);
+                sum += (int) VALUE(done[i].wr_id);
+                pair->under_way[QUEUE(done[i].wr_id)] -= VALUE(done[i].wr_id);
+        }
+        return sum;
 }
