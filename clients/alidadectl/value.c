@@ -186,17 +186,27 @@ int ald_value_read_dict(sd_bus_message *m, json_t *into, json_t *absent)
         return read_dict(m, DEPTH_MAX, into, absent);
 }
 
-int ald_value_read_rows(sd_bus_message *m, json_t *into)
+static int read_rows(sd_bus_message *m, unsigned depth, size_t max, json_t *into)
 {
         int r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "a{sv}");
 
         while (r >= 0 && (r = sd_bus_message_at_end(m, false)) == 0) {
                 json_t *row = json_object();
 
-                r = read_dict(m, 0, row, NULL);
-                if (r >= 0 && json_array_size(into) < ALD_VALUE_ROWS_MAX)
+                r = read_dict(m, depth, row, NULL);
+                if (r >= 0 && json_array_size(into) < max)
                         json_array_append(into, row);
                 json_decref(row);
         }
         return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+int ald_value_read_rows(sd_bus_message *m, json_t *into)
+{
+        return read_rows(m, 0, ALD_VALUE_ROWS_MAX, into);
+}
+
+int ald_value_read_list(sd_bus_message *m, size_t max, json_t *into)
+{
+        return read_rows(m, DEPTH_MAX, max, into);
 }

@@ -25,3 +25,6 @@ int ald_value_read_dict(sd_bus_message *m, json_t *into, json_t *absent);
 
 /* Reads aa{sv}, a list of rows. */
 int ald_value_read_rows(sd_bus_message *m, json_t *into);
+
+/* The same where rows may hold rows, and of which so many are kept. */
+int ald_value_read_list(sd_bus_message *m, size_t max, json_t *into);

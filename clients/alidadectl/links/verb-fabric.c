@@ -11,21 +11,6 @@
 /* Of each node and kind there are some. */
 #define ROWS_MAX 250000u
 
-static int read_rows(sd_bus_message *m, json_t *rows)
-{
-        int r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "a{sv}");
-
-        while (r >= 0 && (r = sd_bus_message_at_end(m, false)) == 0) {
-                json_t *row = json_object();
-
-                r = ald_value_read_dict(m, row, NULL);
-                if (r >= 0 && json_array_size(rows) < ROWS_MAX)
-                        json_array_append(rows, row);
-                json_decref(row);
-        }
-        return r < 0 ? r : sd_bus_message_exit_container(m);
-}
-
 /* Over a connection of its own: that of the session ended with its loop. */
 static int get_rows(const AldCtl *ctl, const char *node, AldFabricRows *rows)
 {
@@ -42,9 +27,9 @@ static int get_rows(const AldCtl *ctl, const char *node, AldFabricRows *rows)
         if (r >= 0 && sd_bus_message_has_signature(reply, "aa{sv}aa{sv}") <= 0)
                 r = -EBADMSG;
         if (r >= 0)
-                r = read_rows(reply, rows->ports);
+                r = ald_value_read_list(reply, ROWS_MAX, rows->ports);
         if (r >= 0)
-                r = read_rows(reply, rows->segments);
+                r = ald_value_read_list(reply, ROWS_MAX, rows->segments);
         if (r >= 0)
                 return ALD_EXIT_OK;
         ald_bus_ensure_error(&error, r);

@@ -7,23 +7,6 @@
 #include "clients/alidadectl/value.h"
 
 /* There may be more than the rows that a record holds. */
-static int read_rows(sd_bus_message *m, json_t *rows)
-{
-        int r = sd_bus_message_has_signature(m, "aa{sv}") > 0 ? 0 : -EBADMSG;
-
-        if (r >= 0)
-                r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "a{sv}");
-        while (r >= 0 && (r = sd_bus_message_at_end(m, false)) == 0) {
-                json_t *row = json_object();
-
-                r = ald_value_read_dict(m, row, NULL);
-                if (r >= 0 && json_array_size(rows) < ALD_TOPOLOGY_EDGES_MAX)
-                        json_array_append(rows, row);
-                json_decref(row);
-        }
-        return r < 0 ? r : sd_bus_message_exit_container(m);
-}
-
 /* Over a connection of its own: that of the session ended with its loop. */
 static int get_rows(const AldCtl *ctl, json_t *rows)
 {
@@ -37,8 +20,10 @@ static int get_rows(const AldCtl *ctl, json_t *rows)
                 return r;
         r = sd_bus_call_method(
                 bus, ALD_STATE_NAME, ALD_STATE_PATH, ALD_STATE_INTERFACE, "GetTopology", &error, &reply, "");
+        if (r >= 0 && sd_bus_message_has_signature(reply, "aa{sv}") <= 0)
+                r = -EBADMSG;
         if (r >= 0)
-                r = read_rows(reply, rows);
+                r = ald_value_read_list(reply, ALD_TOPOLOGY_EDGES_MAX, rows);
         if (r >= 0)
                 return ALD_EXIT_OK;
         ald_bus_ensure_error(&error, r);
