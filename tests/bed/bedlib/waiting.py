@@ -16,6 +16,7 @@ LOOK_AGAIN_MSEC = 500
 def wait_until(predicate, what, deadline=DEADLINE, fds=()):
     """Returns the first true value of predicate(), asked again after every event on the main context, and now and
     then without: a predicate that makes calls may itself have taken the event that it should be asked again for.
+    One that looks something up which is not there yet (LookupError) has not come true.
 
     fds wake it too when readable; predicate() must then read them, or the loop spins.
     """
@@ -32,12 +33,16 @@ def wait_until(predicate, what, deadline=DEADLINE, fds=()):
                                      lambda *_: GLib.SOURCE_CONTINUE) for fd in fds]
     try:
         while True:
-            value = predicate()
-            if value:
-                return value
+            absent = None
+            try:
+                value = predicate()
+                if value:
+                    return value
+            except LookupError as error:
+                absent = error
             if expired:
                 awaited = what() if callable(what) else what
-                raise Timeout(f"waited {deadline * PATIENCE:g} s in vain for {awaited}")
+                raise Timeout(f"waited {deadline * PATIENCE:g} s in vain for {awaited}") from absent
             context.iteration(True)
     finally:
         for source in watches + ([] if expired else [timer]):
