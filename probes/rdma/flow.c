@@ -5,15 +5,13 @@
 
 #include "probes/common/clock.h"
 #include "probes/rdma/flow.h"
+#include "probes/rdma/ping.h"
 
 #define WARM_UP 200u
 #define WARM_UP_NSEC ALD_NSEC_PER_SEC   /* for all of them, at most: slow links have nothing to warm up */
 #define RTT_NSEC (2 * ALD_NSEC_PER_SEC) /* for all of them, at most */
 #define SAMPLE_NS (500 * UINT64_C(1000))
-
-typedef struct Ping {
-        uint64_t nonce, number;
-} Ping;
+#define GRACE_NS ALD_NSEC_PER_SEC /* until the other side has told the end of a direction */
 
 AldJudgeLimits ald_flow_limits(const AldRdmaOptions *options, const AldRdmaMessage *theirs)
 {
@@ -37,7 +35,7 @@ static int wait_received(AldTalk *talk, uint64_t deadline, const uint8_t **ret)
         AldRdmaMessage message;
 
         for (;;) {
-                int r = ald_pair_received(&talk->pair, ret, talk->failure);
+                int r = ald_pair_received(&talk->pair, ALD_PLAN_PING, ret, talk->failure);
 
                 if (r != 0)
                         return r;
@@ -53,12 +51,13 @@ static int wait_received(AldTalk *talk, uint64_t deadline, const uint8_t **ret)
 
 static int ping(AldTalk *talk, uint64_t number, uint64_t deadline, uint64_t *ret_nsec)
 {
-        Ping out = { talk->pair.peer.nonce, number }, in;
+        const AldPing out = { talk->pair.peer.nonce, number };
+        AldPing in;
         const uint8_t *came = NULL;
         uint64_t begun;
         int r;
 
-        memcpy(talk->pair.buffer, &out, sizeof out);
+        ald_ping_write(&out, talk->pair.buffer);
         begun = ald_now();
         r = ald_pair_ping(&talk->pair, talk->failure);
         if (r >= 0)
@@ -66,7 +65,7 @@ static int ping(AldTalk *talk, uint64_t number, uint64_t deadline, uint64_t *ret
         if (r < 0)
                 return r;
         *ret_nsec = ald_now() - begun;
-        memcpy(&in, came, sizeof in);
+        in = ald_ping_read(came);
         if (r > 1 || in.nonce != talk->pair.own.nonce || in.number != number)
                 return wrong_answer(talk);
         return ald_pair_sent(&talk->pair, talk->failure);
@@ -96,15 +95,15 @@ int ald_flow_answer(AldTalk *talk, AldRdmaMessage *ret)
 
         for (;;) {
                 const uint8_t *came = NULL;
-                Ping in, out;
+                AldPing in;
 
-                r = ald_pair_received(&talk->pair, &came, talk->failure);
+                r = ald_pair_received(&talk->pair, ALD_PLAN_PING, &came, talk->failure);
                 if (r > 0) {
-                        memcpy(&in, came, sizeof in);
+                        in = ald_ping_read(came);
                         if (in.nonce != talk->pair.own.nonce)
                                 return wrong_answer(talk);
-                        out = (Ping){ talk->pair.peer.nonce, in.number };
-                        memcpy(talk->pair.buffer, &out, sizeof out);
+                        in.nonce = talk->pair.peer.nonce;
+                        ald_ping_write(&in, talk->pair.buffer);
                         r = ald_pair_ping(&talk->pair, talk->failure);
                 }
                 if (r >= 0)
@@ -161,24 +160,38 @@ static int drain(AldTalk *talk, uint64_t deadline, uint64_t bytes)
         return ald_talk_say(talk, &message);
 }
 
-int ald_flow_send(AldTalk *talk, uint64_t *ret_bytes)
+/* What was agreed on, and beyond that what is under way until its end is told. */
+static bool may_send(const AldTalk *talk, const AldJudgeLimits *limits, uint64_t end, uint64_t sent)
 {
-        uint64_t deadline = ald_now() + talk->patience, begun = talk->pair.posted;
+        const AldPair *pair = &talk->pair;
+        uint64_t under_way = pair->limit * pair->plan.queues + ALD_PAIR_BATCH;
+
+        return talk->looked < end && sent < limits->bytes + under_way * pair->plan.size;
+}
+
+int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *ret_bytes)
+{
+        uint64_t now = ald_now(), end = now + limits->hard_ns + GRACE_NS, deadline = now + talk->patience;
+        uint64_t begun = talk->pair.posted;
         AldRdmaMessage message;
         int r = 0;
 
         while (r == 0) {
-                r = ald_pair_fill(&talk->pair, talk->failure);
+                if (may_send(talk, limits, end, *ret_bytes))
+                        r = ald_pair_fill(&talk->pair, talk->failure);
+                *ret_bytes = (talk->pair.posted - begun) * talk->pair.plan.size;
                 if (r >= 0)
                         r = ald_pair_sent(&talk->pair, talk->failure);
                 if (r >= 0)
-                        r = ald_talk_look(talk, deadline, &message);
+                        r = ald_talk_look(talk, UINT64_MAX, &message);
+                if (r == 0 && talk->looked > deadline)
+                        r = ald_fail(talk->failure, ALD_FAILURE_TIMEOUT,
+                                "the other side does not say that it has enough");
         }
         if (r < 0)
                 return r;
         if (message.type != ALD_RDMA_STOP)
                 return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL, "the other side spoke out of turn");
-        *ret_bytes = (talk->pair.posted - begun) * talk->pair.plan.size;
         return drain(talk, deadline, *ret_bytes);
 }
 
@@ -193,6 +206,15 @@ AldRdmaMessage ald_flow_stop_message(const AldVerdict *verdict)
                 .bins = verdict->bins };
 }
 
+/* How many messages more have come. */
+static int receive(AldTalk *talk, uint64_t *bytes)
+{
+        int r = ald_pair_received(&talk->pair, talk->pair.plan.size, NULL, talk->failure);
+
+        *bytes += r > 0 ? (uint64_t) r * talk->pair.plan.size : 0;
+        return r;
+}
+
 /* What was under way still comes. */
 static int take_rest(AldTalk *talk, uint64_t deadline, uint64_t bytes)
 {
@@ -200,17 +222,14 @@ static int take_rest(AldTalk *talk, uint64_t deadline, uint64_t bytes)
         int r = 0;
 
         while (r == 0) {
-                r = ald_pair_received(&talk->pair, NULL, talk->failure);
-                if (r < 0)
-                        return r;
-                bytes += (uint64_t) r * talk->pair.plan.size;
-                r = ald_talk_look(talk, deadline, &message);
+                r = receive(talk, &bytes);
+                if (r >= 0)
+                        r = ald_talk_look(talk, deadline, &message);
         }
         while (r >= 0 && bytes < message.bytes) {
                 AldRdmaMessage ignored;
 
-                r = ald_pair_received(&talk->pair, NULL, talk->failure);
-                bytes += r > 0 ? (uint64_t) r * talk->pair.plan.size : 0;
+                r = receive(talk, &bytes);
                 if (r == 0)
                         r = ald_talk_look(talk, deadline, &ignored);
         }
@@ -222,28 +241,44 @@ static int take_rest(AldTalk *talk, uint64_t deadline, uint64_t bytes)
                                  "the other side sent another amount than it says");
 }
 
-int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_rtt, AldVerdict *ret)
+/* A direction, as its receiver sees it. */
+typedef struct Receiving {
+        const AldTalk *talk;
+        const AldJudgeLimits *limits;
+        AldJudge judge;
+        AldMoved moved;
+        uint64_t told; /* when the judge was told last; 0: never */
+        uint64_t end;  /* when its time is over */
+} Receiving;
+
+/* The judge hears from time to time; at once of the last that may come, and that nothing came until the end.
+ */
+static AldJudgeStep judge(Receiving *receiving, bool more)
 {
-        g_auto(AldJudge) judge = {};
-        uint64_t deadline = ald_now() + talk->patience, told = 0;
+        AldMoved *moved = &receiving->moved;
+
+        if (!more && receiving->talk->looked <= receiving->end)
+                return ALD_JUDGE_GO_ON;
+        moved->when = more ? ald_now() : receiving->talk->looked;
+        if (moved->when - receiving->told < SAMPLE_NS && moved->bytes < receiving->limits->bytes)
+                return ALD_JUDGE_GO_ON;
+        if (receiving->told == 0)
+                receiving->end = moved->when + receiving->limits->hard_ns;
+        receiving->told = moved->when;
+        return ald_judge_sample(&receiving->judge, moved, false);
+}
+
+static int receive_all(AldTalk *talk, Receiving *receiving, uint64_t deadline)
+{
         AldJudgeStep step = ALD_JUDGE_GO_ON;
         AldRdmaMessage message;
-        AldMoved moved = {};
-        int r = 0;
 
-        ald_judge_init(&judge, limits, min_rtt);
         while (step != ALD_JUDGE_STOP) {
-                r = ald_pair_received(&talk->pair, NULL, talk->failure);
+                int r = receive(talk, &receiving->moved.bytes);
+
                 if (r < 0)
                         return r;
-                if (r > 0) {
-                        moved.bytes += (uint64_t) r * talk->pair.plan.size;
-                        moved.when = ald_now();
-                }
-                if (r > 0 && moved.when - told >= SAMPLE_NS) {
-                        step = ald_judge_sample(&judge, &moved, false);
-                        told = moved.when;
-                }
+                step = judge(receiving, r > 0);
                 r = ald_talk_look(talk, deadline, &message);
                 if (r > 0)
                         return ald_fail(
@@ -251,9 +286,24 @@ int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_r
                 if (r < 0)
                         return r;
         }
-        if (!ald_judge_verdict(&judge, ret))
-                return ald_fail(talk->failure, ALD_FAILURE_TIMEOUT, "nothing came over RDMA in time");
+        return 0;
+}
+
+int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_rtt, AldVerdict *ret)
+{
+        Receiving receiving = { .talk = talk, .limits = limits, .end = UINT64_MAX };
+        uint64_t deadline = ald_now() + talk->patience;
+        AldRdmaMessage message;
+        int r;
+
+        ald_judge_init(&receiving.judge, limits, min_rtt);
+        r = receive_all(talk, &receiving, deadline);
+        if (r >= 0 && !ald_judge_verdict(&receiving.judge, ret))
+                r = ald_fail(talk->failure, ALD_FAILURE_TIMEOUT, "nothing came over RDMA in time");
+        ald_judge_clear(&receiving.judge);
+        if (r < 0)
+                return r;
         message = ald_flow_stop_message(ret);
         r = ald_talk_say(talk, &message);
-        return r < 0 ? r : take_rest(talk, deadline, moved.bytes);
+        return r < 0 ? r : take_rest(talk, deadline, receiving.moved.bytes);
 }

@@ -20,8 +20,9 @@ int ald_flow_answer(AldTalk *talk, AldRdmaMessage *ret);
 /* The same round trips without the processor of the other side. */
 int ald_flow_read(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n);
 
-/* Writes until the other side has seen enough. */
-int ald_flow_send(AldTalk *talk, uint64_t *ret_bytes);
+/* Writes until the other side has seen enough, within what was agreed on; *ret_bytes begins as 0 and tells of
+ * failures as well. */
+int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *ret_bytes);
 
 /* Judges what comes, and ends it. */
 int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_rtt, AldVerdict *ret);

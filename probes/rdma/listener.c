@@ -15,6 +15,7 @@
 #include "probes/rdma/session.h"
 
 #define BACKLOG 4u
+#define PAUSE_NS (100 * ALD_NSEC_PER_MSEC)
 
 /* Exit status where nobody with the right keys has spoken. */
 enum { STRANGER = 3 };
@@ -96,17 +97,30 @@ int ald_rdma_listener_serve(const AldRdmaOptions *options)
         return guard(options, options->session_fd, stop);
 }
 
+static int listen_at(const AldRdmaOptions *options, const char *host, int *ret, AldFailure *failure)
+{
+        AldAddress at;
+        int r = ald_address_resolve(host, options->port, AF_UNSPEC, &at, failure);
+
+        return r < 0 ? r : ald_address_listen(&at, options->interface, BACKLOG, ret, failure);
+}
+
 static int open_listener(const AldRdmaOptions *options, int *ret, AldFailure *failure)
 {
         AldTls *tls = NULL;
-        AldAddress at;
         int r = ald_keys_load(&options->keys, true, &tls, failure);
 
         /* Keys that are of no use are better told of now. */
         g_clear_pointer(&tls, ald_tls_free);
-        if (r >= 0)
-                r = ald_address_resolve(options->host, options->port, AF_UNSPEC, &at, failure);
-        return r < 0 ? r : ald_address_listen(&at, options->interface, BACKLOG, ret, failure);
+        if (r < 0)
+                return r;
+        r = listen_at(options, options->host, ret, failure);
+        if (r < 0 && !options->host) {
+                /* A kernel without IPv6. */
+                ald_failure_clear(failure);
+                r = listen_at(options, "0.0.0.0", ret, failure);
+        }
+        return r;
 }
 
 static int serve_all(const AldRdmaOptions *options, int listener, int stop)
@@ -119,8 +133,12 @@ static int serve_all(const AldRdmaOptions *options, int listener, int stop)
                         return EXIT_SUCCESS;
                 ald_guard_reap();
                 fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-                if (fd < 0)
+                if (fd < 0) {
+                        /* Out of something, which is not there any sooner for asking again at once. */
+                        if (errno != EAGAIN && errno != ECONNABORTED)
+                                (void) ald_wait(&fds[1], 1, ald_now() + PAUSE_NS);
                         continue;
+                }
                 code = guard(options, fd, stop);
                 close(fd);
                 if (options->once && code != STRANGER)

@@ -21,7 +21,8 @@ int ald_manager_open(AldManager *manager, int stop, AldFailure *failure)
         manager->events = rdma_create_event_channel();
         if (!manager->events)
                 return ald_fail(failure,
-                        errno == EACCES ? ALD_FAILURE_NO_PERMISSION : ALD_FAILURE_NO_PROVIDER,
+                        errno == EACCES || errno == EPERM ? ALD_FAILURE_NO_PERMISSION
+                                                          : ALD_FAILURE_NO_PROVIDER,
                         "rdma_cm cannot be used (/dev/infiniband/rdma_cm): %s", g_strerror(errno));
         (void) fcntl(manager->events->fd, F_SETFL, O_NONBLOCK);
         return 0;
@@ -164,7 +165,7 @@ int ald_manager_listen(
 
 int ald_manager_meet(AldManager *manager, uint64_t nonce)
 {
-        uint64_t deadline = ald_now() + PATIENCE_NS;
+        uint64_t deadline = ald_now() + PATIENCE_NS, shown = GUINT64_TO_BE(nonce);
         struct rdma_cm_event *event;
 
         while (!manager->id) {
@@ -175,8 +176,8 @@ int ald_manager_meet(AldManager *manager, uint64_t nonce)
                 if (r < 0)
                         return r;
                 id = event->id;
-                knows = event->param.conn.private_data_len >= sizeof nonce &&
-                        memcmp(event->param.conn.private_data, &nonce, sizeof nonce) == 0;
+                knows = event->param.conn.private_data_len >= sizeof shown &&
+                        memcmp(event->param.conn.private_data, &shown, sizeof shown) == 0;
                 rdma_ack_cm_event(event);
                 if (knows)
                         manager->id = id;
@@ -235,7 +236,8 @@ int ald_manager_resolve(
 
 int ald_manager_connect(AldManager *manager, uint64_t nonce)
 {
-        struct rdma_conn_param how = parameters(&nonce);
+        uint64_t shown = GUINT64_TO_BE(nonce);
+        struct rdma_conn_param how = parameters(&shown);
 
         if (rdma_connect(manager->id, &how) < 0)
                 return ald_fail(manager->failure, ALD_FAILURE_UNREACHABLE, "rdma_cm cannot connect: %s",

@@ -6,8 +6,6 @@
 
 #include "probes/rdma/pair-private.h"
 
-#define BATCH 32
-
 /* So long a device may take to say why a connection ended; some of what it says may not be about that. */
 #define REASON_MSEC 100
 #define REASON_LOOKS 5u
@@ -176,16 +174,20 @@ static int broken(const AldPair *pair, const struct ibv_wc *done, AldFailure *fa
         }
 }
 
-int ald_pair_received(AldPair *pair, const uint8_t **ret_last, AldFailure *failure)
+int ald_pair_received(AldPair *pair, size_t size, const uint8_t **ret_last, AldFailure *failure)
 {
-        struct ibv_wc done[BATCH];
-        int n = ibv_poll_cq(pair->received, BATCH, done), r;
+        struct ibv_wc done[ALD_PAIR_BATCH];
+        int n = ibv_poll_cq(pair->received, ALD_PAIR_BATCH, done), r;
 
         if (n < 0)
                 return ald_fail(failure, ALD_FAILURE_DEVICE_LOST, "the completion queue is broken");
         for (int i = 0; i < n; i++) {
                 if (done[i].status != IBV_WC_SUCCESS)
                         return broken(pair, &done[i], failure);
+                if (done[i].byte_len != size)
+                        return ald_fail(failure, ALD_FAILURE_PROTOCOL,
+                                "the other side sent a message of %u bytes, where %zu were due",
+                                done[i].byte_len, size);
                 if (ret_last)
                         *ret_last = room_of(pair, QUEUE(done[i].wr_id), VALUE(done[i].wr_id));
                 r = ald_pair_post_room(pair, QUEUE(done[i].wr_id), VALUE(done[i].wr_id), failure);
@@ -197,8 +199,8 @@ int ald_pair_received(AldPair *pair, const uint8_t **ret_last, AldFailure *failu
 
 int ald_pair_sent(AldPair *pair, AldFailure *failure)
 {
-        struct ibv_wc done[BATCH];
-        int n = ibv_poll_cq(pair->sent, BATCH, done), sum = 0;
+        struct ibv_wc done[ALD_PAIR_BATCH];
+        int n = ibv_poll_cq(pair->sent, ALD_PAIR_BATCH, done), sum = 0;
 
         if (n < 0)
                 return ald_fail(failure, ALD_FAILURE_DEVICE_LOST, "the completion queue is broken");

@@ -7,6 +7,8 @@
 #include "probes/rdma/plan.h"
 #include "probes/rdma/port.h"
 
+#define ALD_PAIR_BATCH 32u /* things that are done, looked at together */
+
 /* Queue pairs with their memory: our end of a reliable connection. */
 typedef struct AldPair {
         const AldPort *port;
@@ -45,9 +47,11 @@ int ald_pair_read(AldPair *pair, AldFailure *failure);
 int ald_pair_fill(AldPair *pair, AldFailure *failure);
 bool ald_pair_is_idle(const AldPair *pair);
 
-/* How many more have been received (their room is given back), or are done; negative: what the device says.
+/*
+ * How many more have been received, each of this size (their room is given back), or are done; negative: what
+ * the device says, or that one is of another size.
  */
-int ald_pair_received(AldPair *pair, const uint8_t **ret_last, AldFailure *failure);
+int ald_pair_received(AldPair *pair, size_t size, const uint8_t **ret_last, AldFailure *failure);
 int ald_pair_sent(AldPair *pair, AldFailure *failure);
 
 /* What happened to the device or the port, if anything. */

@@ -207,6 +207,20 @@ void ald_port_close(AldPort *port)
         port->context = NULL;
 }
 
+int ald_port_check_gid(const AldPort *port, const AldGid *gid, AldFailure *failure)
+{
+        struct ibv_gid_entry now = {};
+        char text[INET6_ADDRSTRLEN] = "";
+
+        if (ibv_query_gid_ex(port->context, port->number, gid->index, &now, 0) == 0 &&
+                type_of(now.gid_type) == gid->type &&
+                memcmp(&gid->bytes, now.gid.raw, sizeof gid->bytes) == 0)
+                return 0;
+        inet_ntop(AF_INET6, &gid->bytes, text, sizeof text);
+        return ald_fail(
+                failure, ALD_FAILURE_NO_GID, "the GID %s of %s went away meanwhile", text, port->name);
+}
+
 uint64_t ald_port_rate(const AldPort *port)
 {
         /* In units of 100 Mb/s, by the bits of the enumerations. */

@@ -24,6 +24,9 @@ typedef struct AldPort {
 int ald_port_open(const char *wanted, AldPort *ret, AldFailure *failure);
 void ald_port_close(AldPort *port);
 
+/* Fails where that GID is not there any more. */
+int ald_port_check_gid(const AldPort *port, const AldGid *gid, AldFailure *failure);
+
 /* The bits of a second that the port carries; 0: not known. */
 uint64_t ald_port_rate(const AldPort *port);
 

@@ -144,10 +144,7 @@ static int use(const Measuring *measuring, const AldRdmaMessage *offer)
                 r = ald_talk_expect(talk, ALD_RDMA_READY, &ready);
         if (r >= 0)
                 r = ald_pair_take_peer(&talk->pair, &ready.end, talk->failure);
-        if (r >= 0 && !offer->manager)
-                r = ald_pair_connect(
-                        &talk->pair, talk->has_gid ? &talk->own_gid : NULL, &talk->peer_gid, talk->failure);
-        return r;
+        return r < 0 || offer->manager ? r : ald_talk_connect(talk);
 }
 
 static int prepare(Measuring *measuring)
@@ -195,7 +192,7 @@ static int measure_rtt(const Measuring *measuring, AldRdmaPhase phase, AldRttFig
 static int measure_upload(const Measuring *measuring, AldVerdict *ret)
 {
         AldTalk *talk = measuring->talk;
-        uint64_t bytes;
+        uint64_t bytes = 0;
         int r;
 
         tell(measuring, "upload", 0);
@@ -203,7 +200,7 @@ static int measure_upload(const Measuring *measuring, AldVerdict *ret)
 
         /* The verdict came within stop; the server says it once more when all is there. */
         if (r >= 0)
-                r = ald_flow_send(talk, &bytes);
+                r = ald_flow_send(talk, &measuring->limits, &bytes);
         if (r >= 0) {
                 AldRdmaMessage stop;
 

@@ -112,14 +112,6 @@ static int open_pair(Serving *serving, const AldRdmaMessage *use)
         return ald_pair_open(&talk->port, &plan, talk->manager.id, &talk->pair, talk->failure);
 }
 
-static int connect_pair(AldTalk *talk, bool manager)
-{
-        if (manager)
-                return ald_manager_accept(&talk->manager);
-        return ald_pair_connect(
-                &talk->pair, talk->has_gid ? &talk->own_gid : NULL, &talk->peer_gid, talk->failure);
-}
-
 static int get_ready(Serving *serving)
 {
         AldTalk *talk = serving->talk;
@@ -143,7 +135,7 @@ static int get_ready(Serving *serving)
         if (r >= 0)
                 r = ald_pair_take_peer(&talk->pair, &use.end, talk->failure);
         if (r >= 0)
-                r = connect_pair(talk, offer.manager);
+                r = offer.manager ? ald_manager_accept(&talk->manager) : ald_talk_connect(talk);
         if (r < 0)
                 return r;
         ready.end = talk->pair.own;
@@ -179,7 +171,7 @@ static int serve_phase(Serving *serving, AldRdmaMessage *next)
         case ALD_RDMA_UPLOAD:
                 return serve_upload(serving);
         case ALD_RDMA_DOWNLOAD:
-                r = ald_flow_send(talk, &bytes);
+                r = ald_flow_send(talk, &serving->limits, &bytes);
                 serving->served->sent += bytes;
                 return r;
         default:
@@ -192,11 +184,17 @@ static int serve(Serving *serving)
         static const AldRdmaMessage go = { .type = ALD_RDMA_GO };
         AldTalk *talk = serving->talk;
         AldRdmaMessage next;
+        uint64_t due = 0;
         int r = get_ready(serving);
 
         if (r >= 0)
                 r = ald_talk_expect(talk, ALD_RDMA_PHASE, &next);
         while (r >= 0 && next.phase != ALD_RDMA_DONE) {
+                /* Each of them is paid for once. */
+                if (next.phase < due)
+                        return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
+                                "the other side wants to measure the same again");
+                due = next.phase + 1;
                 r = ald_talk_say(talk, &go);
                 if (r >= 0)
                         r = serve_phase(serving, &next);

@@ -78,6 +78,15 @@ int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRdmaMessage *ret)
         return r > 0 ? parse(talk, text, ret) : r;
 }
 
+int ald_talk_connect(AldTalk *talk)
+{
+        int r = talk->has_gid ? ald_port_check_gid(&talk->port, &talk->own_gid, talk->failure) : 0;
+
+        return r < 0 ? r
+                     : ald_pair_connect(&talk->pair, talk->has_gid ? &talk->own_gid : NULL, &talk->peer_gid,
+                               talk->failure);
+}
+
 void ald_talk_close(AldTalk *talk)
 {
         ald_channel_close(&talk->channel);

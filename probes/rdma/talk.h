@@ -32,5 +32,8 @@ int ald_talk_expect(AldTalk *talk, AldRdmaMessageType type, AldRdmaMessage *ret)
 /* While data flows, from time to time: 1 with a message, 0 where there is none; the rest is a failure. */
 int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRdmaMessage *ret);
 
+/* Connects the pair by the GIDs that were chosen, if ours is still there. */
+int ald_talk_connect(AldTalk *talk);
+
 /* The other side hears of it before the device is given back, which may take long. */
 void ald_talk_close(AldTalk *talk);

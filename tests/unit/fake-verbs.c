@@ -19,6 +19,7 @@ typedef struct Queue {
         struct ibv_qp qp; /* first */
         uint32_t peer, send_psn, receive_psn;
         bool ready, lies;
+        bool astray;  /* what it sends goes to somebody else */
         GQueue rooms; /* struct ibv_recv_wr with its place behind */
         GQueue sends;
 } Queue;
@@ -53,6 +54,11 @@ static struct {
 } fake;
 
 static __thread bool lies;
+static __thread struct {
+        enum ibv_wr_opcode kind;
+        unsigned left; /* 0: never */
+        void (*call)(void);
+} at_request;
 
 static struct ibv_device device = {
         .node_type = IBV_NODE_CA, .transport_type = IBV_TRANSPORT_IB, .name = "fake0"
@@ -76,6 +82,13 @@ bool fake_verbs_end(void)
 void fake_verbs_lie(void)
 {
         lies = true;
+}
+
+void fake_verbs_at_request(enum ibv_wr_opcode kind, unsigned n, void (*call)(void))
+{
+        at_request.kind = kind;
+        at_request.left = n;
+        at_request.call = call;
 }
 
 static void *hold(void *object)
@@ -115,7 +128,8 @@ const char *ibv_get_device_name(struct ibv_device *one)
 }
 
 /* With the lock. */
-static void tell(struct ibv_cq *cq, const Queue *queue, uint64_t id, enum ibv_wc_status status)
+static void tell(
+        struct ibv_cq *cq, const Queue *queue, uint64_t id, uint32_t length, enum ibv_wc_status status)
 {
         Completions *completions = (Completions *) cq;
         struct ibv_wc *done = g_new0(struct ibv_wc, 1);
@@ -123,7 +137,9 @@ static void tell(struct ibv_cq *cq, const Queue *queue, uint64_t id, enum ibv_wc
         uint64_t one = 1;
 
         fake.completions++;
-        *done = (struct ibv_wc){ .wr_id = id, .status = status, .qp_num = queue->qp.qp_num };
+        *done = (struct ibv_wc){
+                .wr_id = id, .status = status, .byte_len = length, .qp_num = queue->qp.qp_num
+        };
         if (faults->status != IBV_WC_SUCCESS && fake.completions == faults->status_at)
                 done->status = faults->status;
         g_queue_push_tail(&completions->done, done);
@@ -185,7 +201,7 @@ static void move(Queue *from)
         Send *send;
 
         while (to && to->peer == from->qp.qp_num && (send = g_queue_peek_head(&from->sends))) {
-                bool told = false, lost = to->receive_psn != from->send_psn;
+                bool told = false, lost = to->receive_psn != from->send_psn || from->astray;
                 bool needs = send->request.opcode != IBV_WR_RDMA_READ;
                 enum ibv_wc_status status = IBV_WC_RETRY_EXC_ERR;
 
@@ -196,10 +212,10 @@ static void move(Queue *from)
                 if (told && status == IBV_WC_SUCCESS) {
                         g_autofree Room *room = g_queue_pop_head(&to->rooms);
 
-                        tell(to->qp.recv_cq, to, room->id, IBV_WC_SUCCESS);
+                        tell(to->qp.recv_cq, to, room->id, send->place.length, IBV_WC_SUCCESS);
                 }
                 if (status != IBV_WC_SUCCESS || send->request.send_flags & IBV_SEND_SIGNALED)
-                        tell(from->qp.send_cq, from, send->request.wr_id, status);
+                        tell(from->qp.send_cq, from, send->request.wr_id, 0, status);
                 g_free(g_queue_pop_head(&from->sends));
         }
 }
@@ -209,11 +225,15 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_
         Queue *queue = (Queue *) qp;
         Send *send = g_new(Send, 1);
 
+        if (at_request.left > 0 && request->opcode == at_request.kind && --at_request.left == 0)
+                at_request.call();
         *bad = NULL;
         *send = (Send){ *request, *request->sg_list };
         g_mutex_lock(&fake.mutex);
         if (queue->lies && fake.faults.wrong_nonce && request->opcode == IBV_WR_SEND)
                 *(uint8_t *) (uintptr_t) send->place.addr ^= 1;
+        if (queue->lies && fake.faults.short_messages)
+                send->place.length /= 2;
         g_queue_push_tail(&queue->sends, send);
         move(queue);
         g_mutex_unlock(&fake.mutex);
@@ -300,10 +320,20 @@ int ibv_query_port(struct ibv_context *context, uint8_t number, struct _compat_i
 ssize_t _ibv_query_gid_table(
         struct ibv_context *context, struct ibv_gid_entry *entries, size_t most, uint32_t flags, size_t size)
 {
+        bool wrong = ((const Context *) context)->lies && fake.faults.wrong_gid;
+
         entries[0] = (struct ibv_gid_entry){
-                .gid.raw = { 0xfe, 0x80, [15] = 1 }, .port_num = 1, .gid_type = IBV_GID_TYPE_IB
+                .gid.raw = { 0xfe, 0x80, [15] = wrong ? 2 : 1 }, .port_num = 1, .gid_type = IBV_GID_TYPE_IB
         };
         return 1;
+}
+
+int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index, struct ibv_gid_entry *entry,
+        uint32_t flags, size_t size)
+{
+        if (fake.faults.gid_goes)
+                return ENODATA;
+        return _ibv_query_gid_table(context, entry, 1, flags, size) == 1 ? 0 : ENODATA;
 }
 
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
@@ -396,6 +426,7 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *how, int mask)
         g_mutex_lock(&fake.mutex);
         if (how->qp_state == IBV_QPS_RTR) {
                 queue->peer = how->dest_qp_num;
+                queue->astray = how->ah_attr.is_global && how->ah_attr.grh.dgid.raw[15] != 1;
                 queue->receive_psn = how->rq_psn;
         } else if (how->qp_state == IBV_QPS_RTS) {
                 queue->send_psn = how->sq_psn ^ (queue->lies && fake.faults.wrong_psn);

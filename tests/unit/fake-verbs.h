@@ -20,7 +20,9 @@ typedef struct FakeFaults {
         int event_port;     /* of which it tells */
         unsigned broken_at; /* the completion queue fails then */
         /* What the thread with fake_verbs_lie() says of itself is wrong. */
-        bool wrong_key, wrong_psn, wrong_nonce;
+        bool wrong_key, wrong_psn, wrong_nonce, wrong_gid;
+        bool short_messages; /* what it sends is shorter than a message */
+        bool gid_goes;       /* it is there when a port is opened, and not later */
 } FakeFaults;
 
 void fake_verbs_begin(const FakeFaults *faults);
@@ -30,3 +32,6 @@ bool fake_verbs_end(void);
 
 /* The calling thread's devices are those that lie. */
 void fake_verbs_lie(void);
+
+/* Calls this before the calling thread's n-th request of that kind. */
+void fake_verbs_at_request(enum ibv_wr_opcode kind, unsigned n, void (*call)(void));

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <glib.h>
@@ -86,6 +88,32 @@ static void test_no_answer(void)
         assert_fails(say_nothing, -1, LONG_NS, ALD_FAILURE_CRASHED);
 }
 
+static bool in_the_kernel;
+static pid_t left;
+
+int __real_kill(pid_t pid, int signal);
+int __wrap_kill(pid_t pid, int signal);
+int __wrap_kill(pid_t pid, int signal)
+{
+        if (!in_the_kernel)
+                return __real_kill(pid, signal);
+        left = pid;
+        return 0;
+}
+
+/* As a driver that does not come back from the kernel: its process cannot be killed, and is not waited for.
+ */
+static void test_left_behind(void)
+{
+        in_the_kernel = true;
+        assert_fails(work_never, -1, 100 * ALD_NSEC_PER_MSEC, ALD_FAILURE_TIMEOUT);
+        in_the_kernel = false;
+        g_assert_cmpint(left, >, 0);
+        ald_guard_reap();
+        g_assert_cmpint(__real_kill(left, SIGKILL), ==, 0);
+        g_assert_cmpint(waitpid(left, NULL, 0), ==, left);
+}
+
 /* One that does not listen to a signal either. */
 static void test_stopped(void)
 {
@@ -97,6 +125,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/rdma/guard/answer", test_answer);
         g_test_add_func("/rdma/guard/no-answer", test_no_answer);
+        g_test_add_func("/rdma/guard/left-behind", test_left_behind);
         g_test_add_func("/rdma/guard/stopped", test_stopped);
         return g_test_run();
 }

@@ -3,215 +3,92 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <glib.h>
-#include <glib/gstdio.h>
 
-#include "probes/rdma/preamble.h"
-#include "probes/rdma/session.h"
-#include "tests/unit/fake-verbs.h"
+#include "tests/unit/rdma-sides.h"
 
 /* Both sides of the RDMA probe, over devices that exist here only and misbehave as told. */
 
-#define KEY "a secret of which both know, and nobody else"
-
-typedef struct Side {
-        AldRdmaOptions options;
-        int fd;
-        bool lies;
-        AldFailure failure;
-        AldRdmaServed served;
-} Side;
-
-typedef struct Fixture {
-        char *folder, *key;
-        Side client, server;
-        AldRdmaResult result;
-} Fixture;
-
-static AldTls *load_keys(const Side *side, bool server)
+static void assert_measured(const RdmaSides *sides)
 {
-        AldFailure failure = {};
-        AldTls *tls = NULL;
+        const AldRdmaResult *result = &sides->result;
 
-        g_assert_cmpint(ald_keys_load(&side->options.keys, server, &tls, &failure), ==, 0);
-        return tls;
-}
-
-static void serve(Side *side)
-{
-        int stop = eventfd(0, EFD_CLOEXEC);
-        AldTalk talk = { .failure = &side->failure, .channel = { .fd = -1, .stop = stop } };
-
-        if (side->lies)
-                fake_verbs_lie();
-        if (ald_preamble_take(side->fd, stop, &side->failure) < 0)
-                close(side->fd);
-        else
-                (void) ald_session_serve(
-                        &side->options, &talk, side->fd, load_keys(side, true), &side->served);
-        ald_talk_close(&talk);
-        close(stop);
-}
-
-static gpointer server_thread(gpointer userdata)
-{
-        serve(userdata);
-        return NULL;
-}
-
-static void measure(Fixture *fixture)
-{
-        Side *side = &fixture->client;
-        int stop = eventfd(0, EFD_CLOEXEC);
-        AldTalk talk = { .failure = &side->failure, .channel = { .fd = -1, .stop = stop } };
-        AldProgress progress = { .fd = -1 };
-
-        if (side->lies)
-                fake_verbs_lie();
-        g_assert_cmpint(ald_port_open(NULL, &talk.port, &side->failure), ==, 0);
-        (void) ald_session_measure(
-                &side->options, &talk, side->fd, load_keys(side, false), &progress, &fixture->result);
-        ald_talk_close(&talk);
-        close(stop);
-}
-
-static gpointer client_thread(gpointer userdata)
-{
-        measure(userdata);
-        return NULL;
-}
-
-static void set_up(Fixture *fixture, gconstpointer userdata)
-{
-        const AldRdmaOptions options = {
-                .report_fd = -1, .progress_fd = -1, .seconds_max = 1, .bytes_max = UINT64_C(20) << 20
-        };
-
-        *fixture = (Fixture){ .folder = g_dir_make_tmp("rdma-XXXXXX", NULL) };
-        fixture->key = g_build_filename(fixture->folder, "key", NULL);
-        g_assert_true(g_file_set_contents_full(fixture->key, KEY, -1, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
-        fixture->client.options = fixture->server.options = options;
-        fixture->client.options.keys.key_file = fixture->server.options.keys.key_file = fixture->key;
-}
-
-static void tear_down(Fixture *fixture, gconstpointer userdata)
-{
-        ald_failure_clear(&fixture->client.failure);
-        ald_failure_clear(&fixture->server.failure);
-        g_unlink(fixture->key);
-        g_rmdir(fixture->folder);
-        g_free(fixture->key);
-        g_free(fixture->folder);
-}
-
-static void make_connection(int ends[static 2])
-{
-        g_assert_cmpint(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), ==, 0);
-}
-
-static void run(Fixture *fixture, const FakeFaults *faults)
-{
-        int ends[2];
-        GThread *server, *client;
-
-        if (fixture->client.fd == 0) {
-                make_connection(ends);
-                fixture->client.fd = ends[0];
-                fixture->server.fd = ends[1];
-        }
-        fake_verbs_begin(faults);
-        server = g_thread_new("server", server_thread, &fixture->server);
-        client = g_thread_new("client", client_thread, fixture);
-        g_thread_join(client);
-        g_thread_join(server);
-        g_assert_true(fake_verbs_end());
-}
-
-static void assert_measured(const Fixture *fixture)
-{
-        const AldRdmaResult *result = &fixture->result;
-
-        g_assert_cmpstr(fixture->client.failure.message, ==, NULL);
-        g_assert_cmpstr(fixture->server.failure.message, ==, NULL);
+        g_assert_cmpstr(sides->client.failure.message, ==, NULL);
+        g_assert_cmpstr(sides->server.failure.message, ==, NULL);
         g_assert_cmpstr(result->source_port, ==, "fake0.1");
         g_assert_cmpstr(result->sink_port, ==, "fake0.1");
         g_assert_cmpuint(result->rtt.n, >, 0);
         g_assert_cmpuint(result->read.n, >, 0);
         g_assert_cmpuint(result->upload.bytes, >, 0);
         g_assert_cmpuint(result->download.bytes, >, 0);
-        g_assert_cmpuint(fixture->server.served.received, >, 0);
-        g_assert_cmpuint(fixture->server.served.sent, >, 0);
+        g_assert_cmpuint(sides->server.served.received, >, 0);
+        g_assert_cmpuint(sides->server.served.sent, >, 0);
 }
 
-static void test_write(Fixture *fixture, gconstpointer userdata)
+static void test_write(RdmaSides *sides, gconstpointer userdata)
 {
-        run(fixture, &(FakeFaults){});
-        assert_measured(fixture);
-        g_assert_cmpint(fixture->result.plan.method, ==, ALD_RDMA_WRITE);
-        g_assert_cmpuint(fixture->result.inline_max, >=, ALD_PLAN_PING);
+        rdma_sides_run(sides, &(FakeFaults){});
+        assert_measured(sides);
+        g_assert_cmpint(sides->result.plan.method, ==, ALD_RDMA_WRITE);
+        g_assert_cmpuint(sides->result.inline_max, >=, ALD_PLAN_PING);
 }
 
-static void test_send_by_many(Fixture *fixture, gconstpointer userdata)
+static void test_send_by_many(RdmaSides *sides, gconstpointer userdata)
 {
-        fixture->client.options.method = ALD_RDMA_METHOD_SEND;
-        fixture->client.options.queues = 4;
-        run(fixture, &(FakeFaults){});
-        assert_measured(fixture);
-        g_assert_cmpint(fixture->result.plan.method, ==, ALD_RDMA_SEND);
-        g_assert_cmpuint(fixture->result.plan.queues, ==, 4);
+        sides->client.options.method = ALD_RDMA_METHOD_SEND;
+        sides->client.options.queues = 4;
+        rdma_sides_run(sides, &(FakeFaults){});
+        assert_measured(sides);
+        g_assert_cmpint(sides->result.plan.method, ==, ALD_RDMA_SEND);
+        g_assert_cmpuint(sides->result.plan.queues, ==, 4);
 }
 
 /* A device without inline, with few requests and little memory. */
-static void test_small_device(Fixture *fixture, gconstpointer userdata)
+static void test_small_device(RdmaSides *sides, gconstpointer userdata)
 {
-        run(fixture, &(FakeFaults){ .no_inline = true, .requests_max = 3, .region_max = 100 << 10 });
-        assert_measured(fixture);
-        g_assert_cmpuint(fixture->result.inline_max, ==, 0);
-        g_assert_cmpuint(fixture->result.plan.depth, ==, 3);
-        g_assert_cmpuint(fixture->result.plan.bytes, ==, 64 << 10);
+        rdma_sides_run(sides, &(FakeFaults){ .no_inline = true, .requests_max = 3, .region_max = 100 << 10 });
+        assert_measured(sides);
+        g_assert_cmpuint(sides->result.inline_max, ==, 0);
+        g_assert_cmpuint(sides->result.plan.depth, ==, 3);
+        g_assert_cmpuint(sides->result.plan.bytes, ==, 64 << 10);
 }
 
 /* What the server may spend is little. */
-static void test_little(Fixture *fixture, gconstpointer userdata)
+static void test_little(RdmaSides *sides, gconstpointer userdata)
 {
-        fixture->client.options.bytes_max = UINT64_MAX / 4;
-        fixture->server.options.bytes_max = 1;
-        run(fixture, &(FakeFaults){});
-        assert_measured(fixture);
-        g_assert_cmpuint(fixture->result.upload.bins, ==, 0);
-        g_assert_cmpuint(fixture->result.download.bins, ==, 0);
+        sides->client.options.bytes_max = UINT64_MAX / 4;
+        sides->server.options.bytes_max = 1;
+        rdma_sides_run(sides, &(FakeFaults){});
+        assert_measured(sides);
+        g_assert_cmpuint(sides->result.upload.bins, ==, 0);
+        g_assert_cmpuint(sides->result.download.bins, ==, 0);
 }
 
 /* Any port will do, and the first one does not. */
-static void test_second_port(Fixture *fixture, gconstpointer userdata)
+static void test_second_port(RdmaSides *sides, gconstpointer userdata)
 {
-        run(fixture, &(FakeFaults){ .first_port_down = true });
-        g_assert_cmpstr(fixture->client.failure.message, ==, NULL);
-        g_assert_cmpstr(fixture->server.failure.message, ==, NULL);
-        g_assert_cmpstr(fixture->result.source_port, ==, "fake0.2");
-        g_assert_cmpstr(fixture->result.sink_port, ==, "fake0.2");
+        rdma_sides_run(sides, &(FakeFaults){ .first_port_down = true });
+        g_assert_cmpstr(sides->client.failure.message, ==, NULL);
+        g_assert_cmpstr(sides->server.failure.message, ==, NULL);
+        g_assert_cmpstr(sides->result.source_port, ==, "fake0.2");
+        g_assert_cmpstr(sides->result.sink_port, ==, "fake0.2");
 }
 
 /* Another port of the device goes down. */
-static void test_other_port(Fixture *fixture, gconstpointer userdata)
+static void test_other_port(RdmaSides *sides, gconstpointer userdata)
 {
-        run(fixture, &(FakeFaults){ .event = IBV_EVENT_PORT_ERR, .event_at = 200, .event_port = 2 });
-        assert_measured(fixture);
+        rdma_sides_run(sides, &(FakeFaults){ .event = IBV_EVENT_PORT_ERR, .event_at = 200, .event_port = 2 });
+        assert_measured(sides);
 }
 
-static void assert_both_fail(const Fixture *fixture, AldFailureKind kind)
+static void assert_both_fail(const RdmaSides *sides, AldFailureKind kind)
 {
-        g_assert_nonnull(fixture->client.failure.message);
-        g_assert_nonnull(fixture->server.failure.message);
-        g_test_message(
-                "client: %s; server: %s", fixture->client.failure.message, fixture->server.failure.message);
-        g_assert_cmpstr(ald_failure_to_string(fixture->client.failure.kind), ==, ald_failure_to_string(kind));
-        g_assert_cmpstr(ald_failure_to_string(fixture->server.failure.kind), ==, ald_failure_to_string(kind));
+        rdma_side_assert_fails(&sides->client, kind);
+        rdma_side_assert_fails(&sides->server, kind);
 }
 
 typedef struct Fault {
@@ -229,6 +106,12 @@ static const Fault all_faults[] = {
         { "a-wrong-psn-of-the-client", { .wrong_psn = true }, true, false, ALD_FAILURE_UNREACHABLE },
         { "a-wrong-nonce", { .wrong_nonce = true }, false, true, ALD_FAILURE_WRONG_PEER },
         { "a-wrong-nonce-of-the-client", { .wrong_nonce = true }, true, false, ALD_FAILURE_WRONG_PEER },
+        { "a-gid-of-somebody-else", { .wrong_gid = true }, false, true, ALD_FAILURE_UNREACHABLE },
+        { "a-gid-of-somebody-else-of-the-client", { .wrong_gid = true }, true, false,
+                ALD_FAILURE_UNREACHABLE },
+        { "a-gid-that-goes-meanwhile", { .gid_goes = true }, .kind = ALD_FAILURE_NO_GID },
+        { "short-messages", { .short_messages = true }, false, true, ALD_FAILURE_PROTOCOL },
+        { "short-messages-of-the-client", { .short_messages = true }, true, false, ALD_FAILURE_PROTOCOL },
         { "no-answer", { .status = IBV_WC_RETRY_EXC_ERR, .status_at = 50 }, .kind = ALD_FAILURE_UNREACHABLE },
         { "a-failed-request", { .status = IBV_WC_LOC_QP_OP_ERR, .status_at = 900 },
                 .kind = ALD_FAILURE_ABORTED },
@@ -241,18 +124,18 @@ static const Fault all_faults[] = {
                 .kind = ALD_FAILURE_PORT_DOWN },
 };
 
-static void test_fault(Fixture *fixture, gconstpointer userdata)
+static void test_fault(RdmaSides *sides, gconstpointer userdata)
 {
         const Fault *fault = userdata;
 
-        fixture->client.lies = fault->client_lies;
-        fixture->server.lies = fault->server_lies;
-        run(fixture, &fault->faults);
-        assert_both_fail(fixture, fault->kind);
+        sides->client.lies = fault->client_lies;
+        sides->server.lies = fault->server_lies;
+        rdma_sides_run(sides, &fault->faults);
+        assert_both_fail(sides, fault->kind);
 }
 
 /* The limit is named where it is the reason. */
-static void test_no_memory(Fixture *fixture, gconstpointer userdata)
+static void test_no_memory(RdmaSides *sides, gconstpointer userdata)
 {
         struct rlimit before, low;
 
@@ -260,27 +143,27 @@ static void test_no_memory(Fixture *fixture, gconstpointer userdata)
         low = before;
         low.rlim_cur = MIN(before.rlim_cur, 64 << 10);
         g_assert_cmpint(setrlimit(RLIMIT_MEMLOCK, &low), ==, 0);
-        run(fixture, &(FakeFaults){ .register_error = ENOMEM });
+        rdma_sides_run(sides, &(FakeFaults){ .register_error = ENOMEM });
         g_assert_cmpint(setrlimit(RLIMIT_MEMLOCK, &before), ==, 0);
-        assert_both_fail(fixture, ALD_FAILURE_MEMLOCK);
-        g_assert_nonnull(strstr(fixture->client.failure.message, "RLIMIT_MEMLOCK) is 64 KiB"));
+        assert_both_fail(sides, ALD_FAILURE_MEMLOCK);
+        g_assert_nonnull(strstr(sides->client.failure.message, "RLIMIT_MEMLOCK) is 64 KiB"));
 }
 
-static void test_too_little_room(Fixture *fixture, gconstpointer userdata)
+static void test_too_little_room(RdmaSides *sides, gconstpointer userdata)
 {
-        run(fixture, &(FakeFaults){ .region_max = 8 << 10 });
-        assert_both_fail(fixture, ALD_FAILURE_LIMIT);
+        rdma_sides_run(sides, &(FakeFaults){ .region_max = 8 << 10 });
+        assert_both_fail(sides, ALD_FAILURE_LIMIT);
 }
 
-static void test_port_that_is_none(Fixture *fixture, gconstpointer userdata)
+static void test_port_that_is_none(RdmaSides *sides, gconstpointer userdata)
 {
-        fixture->client.options.peer_device = userdata;
-        run(fixture, &(FakeFaults){});
-        assert_both_fail(fixture, ALD_FAILURE_NO_SUCH_DEVICE);
+        sides->client.options.peer_device = userdata;
+        rdma_sides_run(sides, &(FakeFaults){});
+        assert_both_fail(sides, ALD_FAILURE_NO_SUCH_DEVICE);
 }
 
 /* Who runs the server hears of the peer and the port, and says no. */
-static void test_asked(Fixture *fixture, gconstpointer userdata)
+static void test_asked(RdmaSides *sides, gconstpointer userdata)
 {
         static const char busy[] = "busy much goes over that port\n";
         char report[256] = "";
@@ -288,11 +171,11 @@ static void test_asked(Fixture *fixture, gconstpointer userdata)
 
         g_assert_cmpint(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), ==, 0);
         g_assert_cmpint(write(ends[0], busy, strlen(busy)), ==, strlen(busy));
-        fixture->server.options.report_fd = ends[1];
-        fixture->server.options.ask = true;
-        run(fixture, &(FakeFaults){});
-        assert_both_fail(fixture, ALD_FAILURE_BUSY);
-        g_assert_cmpstr(fixture->client.failure.message, ==, "the other side: much goes over that port");
+        sides->server.options.report_fd = ends[1];
+        sides->server.options.ask = true;
+        rdma_sides_run(sides, &(FakeFaults){});
+        assert_both_fail(sides, ALD_FAILURE_BUSY);
+        g_assert_cmpstr(sides->client.failure.message, ==, "the other side: much goes over that port");
         g_assert_cmpint(read(ends[0], report, sizeof report - 1), >, 0);
         g_assert_cmpstr(report, ==, "{\"peer\":\"\",\"port\":\"fake0.1\"}\n");
         close(ends[0]);
@@ -335,30 +218,30 @@ static gpointer wire_thread(gpointer userdata)
 }
 
 /* The other side is gone after so many bytes: as both see it, each step of the talk. */
-static void test_cut(Fixture *fixture, gconstpointer userdata)
+static void test_cut(RdmaSides *sides, gconstpointer userdata)
 {
         Wire wire = { .left = GPOINTER_TO_UINT(userdata) };
         int ends[2];
         GThread *thread;
 
-        make_connection(ends);
-        fixture->client.fd = ends[0];
+        rdma_sides_connect(ends);
+        sides->client.fd = ends[0];
         wire.client = ends[1];
-        make_connection(ends);
-        fixture->server.fd = ends[0];
+        rdma_sides_connect(ends);
+        sides->server.fd = ends[0];
         wire.server = ends[1];
         thread = g_thread_new("wire", wire_thread, &wire);
-        run(fixture, &(FakeFaults){});
+        rdma_sides_run(sides, &(FakeFaults){});
         g_thread_join(thread);
-        g_assert_nonnull(fixture->client.failure.message);
-        g_assert_nonnull(fixture->server.failure.message);
+        g_assert_nonnull(sides->client.failure.message);
+        g_assert_nonnull(sides->server.failure.message);
         g_test_message(
-                "client: %s; server: %s", fixture->client.failure.message, fixture->server.failure.message);
+                "client: %s; server: %s", sides->client.failure.message, sides->server.failure.message);
 }
 
-static void add(const char *path, void (*test)(Fixture *, gconstpointer), gconstpointer userdata)
+static void add(const char *path, void (*test)(RdmaSides *, gconstpointer), gconstpointer userdata)
 {
-        g_test_add(path, Fixture, userdata, set_up, test, tear_down);
+        g_test_add(path, RdmaSides, userdata, rdma_sides_set_up, test, rdma_sides_tear_down);
 }
 
 int main(int argc, char *argv[])

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdint.h>
+
+/* What a ping says, in the byte order of the network: two machines may have different ones of their own.
+ * Pure. */
+
+typedef struct AldPing {
+        uint64_t nonce; /* of whom it is for */
+        uint64_t number;
+} AldPing;
+
+#define ALD_PING_SIZE 16u
+
+void ald_ping_write(const AldPing *ping, uint8_t ret[static ALD_PING_SIZE]);
+AldPing ald_ping_read(const uint8_t bytes[static ALD_PING_SIZE]);

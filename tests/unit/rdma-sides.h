@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/rdma/session.h"
+#include "tests/unit/fake-verbs.h"
+
+/* Both sides of the RDMA probe, a thread each, over devices that exist in this process only. */
+
+typedef struct RdmaSide {
+        AldRdmaOptions options;
+        int fd; /* 0: to be made */
+        bool lies;
+        void (*begin)(struct RdmaSide *side); /* called in its thread, or NULL */
+        AldFailure failure;
+        AldRdmaServed served;
+} RdmaSide;
+
+typedef struct RdmaSides {
+        char *folder, *key;
+        RdmaSide client, server;
+        void (*measure)(struct RdmaSides *sides, AldTalk *talk); /* instead of the client, or NULL */
+        AldRdmaResult result;
+} RdmaSides;
+
+void rdma_sides_set_up(RdmaSides *sides, gconstpointer userdata);
+void rdma_sides_tear_down(RdmaSides *sides, gconstpointer userdata);
+void rdma_sides_connect(int ends[static 2]);
+
+/* The keys of a side. */
+AldTls *rdma_sides_keys(const RdmaSide *side, bool server);
+
+/* Until both have ended. */
+void rdma_sides_run(RdmaSides *sides, const FakeFaults *faults);
+
+void rdma_side_assert_fails(const RdmaSide *side, AldFailureKind kind);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include <glib.h>
+#include <glib/gstdio.h>
+
+#include "probes/common/address.h"
+#include "probes/common/clock.h"
+#include "probes/rdma/listener.h"
+
+/* The listener of the RDMA probe while the system has no file descriptor left for those who come. */
+
+#define CALLS 3u
+#define LEAST (200 * ALD_NSEC_PER_MSEC) /* from the first to the last of them */
+
+static unsigned calls;
+static uint64_t first, last;
+
+/* Somebody is always there. */
+int __wrap_ald_address_listen(
+        const AldAddress *at, const char *device, unsigned backlog, int *ret, AldFailure *failure);
+int __wrap_ald_address_listen(
+        const AldAddress *at, const char *device, unsigned backlog, int *ret, AldFailure *failure)
+{
+        *ret = eventfd(1, EFD_CLOEXEC);
+        return 0;
+}
+
+int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags);
+int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
+{
+        last = ald_now();
+        if (++calls == 1)
+                first = last;
+        if (calls == CALLS)
+                g_assert_cmpint(raise(SIGTERM), ==, 0);
+        errno = EMFILE;
+        return -1;
+}
+
+static void test_out_of_files(void)
+{
+        g_autofree char *folder = g_dir_make_tmp("rdma-XXXXXX", NULL);
+        g_autofree char *key = g_build_filename(folder, "key", NULL);
+        const AldRdmaOptions options = {
+                .mode = ALD_RDMA_LISTEN, .host = "127.0.0.1", .port = 1, .report_fd = -1, .keys.key_file = key
+        };
+
+        if (!g_test_subprocess()) {
+                g_test_trap_subprocess(NULL, 0, 0);
+                g_test_trap_assert_passed();
+                return;
+        }
+        g_assert_true(g_file_set_contents_full(
+                key, "a secret of which both know", -1, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
+        g_assert_cmpint(ald_rdma_listener_run(&options), ==, EXIT_SUCCESS);
+        g_unlink(key);
+        g_rmdir(folder);
+        g_assert_cmpuint(calls, ==, CALLS);
+        g_assert_cmpuint(last - first, >=, LEAST);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/rdma/listener/out-of-files", test_out_of_files);
+        return g_test_run();
+}
