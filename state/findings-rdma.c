@@ -62,7 +62,7 @@ static void tell_contested(const char *name, GPtrArray *nodes, void *userdata)
 
 void ald_find_contested_hardware(AldReport *report)
 {
-        g_autoptr(AldOwners) owners = ald_owners_new(report->store);
+        g_autoptr(AldOwners) owners = ald_owners_new(report->store, NULL);
 
         ald_owners_foreach_contested(owners, tell_contested, report);
 }

@@ -10,7 +10,8 @@
  */
 typedef struct AldOwners AldOwners;
 
-AldOwners *ald_owners_new(AldStore *store);
+/* With nodes (const AldNode *): of what these claim alone, whoever else claims it too. NULL: of all. */
+AldOwners *ald_owners_new(AldStore *store, const GPtrArray *nodes);
 void ald_owners_free(AldOwners *owners);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOwners, ald_owners_free)
 
@@ -20,8 +21,9 @@ const AldNode *ald_owners_find(const AldOwners *owners, const char *name);
 /* Whether the node has this name for itself; so it has where it has none, or one made of zeros. */
 bool ald_owners_believed(const AldOwners *owners, const AldNode *node, const char *name);
 
-/* GUIDs and ids of domains that more than one node claims; hardware addresses are often shared, by bridges
- * and by containers, and are not told. The nodes (const AldNode *) in the order of their ids. */
+/* GUIDs and ids of domains, in lower case, that more than one node claims; hardware addresses are often
+ * shared, by bridges and by containers, and are not told. The nodes (const AldNode *) in the order of their
+ * ids. */
 typedef void (*AldOwnersFunc)(const char *name, GPtrArray *nodes, void *userdata);
 void ald_owners_foreach_contested(const AldOwners *owners, AldOwnersFunc func, void *userdata);
 

@@ -23,6 +23,8 @@ typedef struct AldVertex {
 
 typedef struct AldSegmentBuild {
         AldStore *store;
+        GPtrArray *nodes;    /* of const AldNode: those that count */
+        GHashTable *counted; /* the same */
         AldOwners *owners;
         GStringChunk *strings;
         GHashTable *vertices; /* of AldVertex, each its own key by how, node, is_port and name */

@@ -94,13 +94,12 @@ static void see_host(Sights *sights, const AldNode *node, const AldThunderboltPo
         known->vertex = vertex;
 }
 
-static gboolean see_hosts(AldNode *node, void *userdata)
+static void see_hosts(Sights *sights, const AldNode *node)
 {
         const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
 
-        for (size_t i = 0; fabric && ald_node_counts(node) && i < fabric->thunderbolt_ports.n; i++)
-                see_host(userdata, node, ald_rows_at(&fabric->thunderbolt_ports, i));
-        return FALSE;
+        for (size_t i = 0; fabric && i < fabric->thunderbolt_ports.n; i++)
+                see_host(sights, node, ald_rows_at(&fabric->thunderbolt_ports, i));
 }
 
 static const char *interface_over(const Sight *sight)
@@ -130,7 +129,8 @@ void ald_segments_join_thunderbolt(AldSegmentBuild *build)
         GHashTableIter iter;
         gpointer key;
 
-        ald_store_foreach_node(build->store, see_hosts, &sights);
+        for (guint i = 0; i < build->nodes->len; i++)
+                see_hosts(&sights, build->nodes->pdata[i]);
         g_hash_table_iter_init(&iter, table);
         while (g_hash_table_iter_next(&iter, &key, NULL)) {
                 const Sight *reverse = find_reverse(table, key);
@@ -199,13 +199,12 @@ static void see_neighbour(Sights *sights, const AldNode *node, const AldNeighbou
         add_sight(sights->table, &sight);
 }
 
-static gboolean see_neighbours(AldNode *node, void *userdata)
+static void see_neighbours(Sights *sights, const AldNode *node)
 {
         const AldNetwork *network = network_of(node);
 
-        for (size_t i = 0; network && ald_node_counts(node) && i < network->neighbours.n; i++)
-                see_neighbour(userdata, node, ald_rows_at(&network->neighbours, i));
-        return FALSE;
+        for (size_t i = 0; network && i < network->neighbours.n; i++)
+                see_neighbour(sights, node, ald_rows_at(&network->neighbours, i));
 }
 
 static bool has_carrier(const AldNode *node, const char *name)
@@ -235,7 +234,8 @@ void ald_segments_join_lldp(AldSegmentBuild *build)
         GHashTableIter iter;
         gpointer key;
 
-        ald_store_foreach_node(build->store, see_neighbours, &sights);
+        for (guint i = 0; i < build->nodes->len; i++)
+                see_neighbours(&sights, build->nodes->pdata[i]);
         g_hash_table_iter_init(&iter, table);
         while (g_hash_table_iter_next(&iter, &key, NULL))
                 join_neighbours(&sights, key);

@@ -85,13 +85,12 @@ static void add_port(Adding *adding, const AldNode *node, const AldRdmaPort *por
                         ald_segment_link(adding->build, node, port->interface), ALD_JOIN_SURE);
 }
 
-static gboolean add_ports(AldNode *node, void *userdata)
+static void add_ports(Adding *adding, const AldNode *node)
 {
         const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
 
-        for (size_t i = 0; fabric && ald_node_counts(node) && i < fabric->rdma_ports.n; i++)
-                add_port(userdata, node, ald_rows_at(&fabric->rdma_ports, i));
-        return FALSE;
+        for (size_t i = 0; fabric && i < fabric->rdma_ports.n; i++)
+                add_port(adding, node, ald_rows_at(&fabric->rdma_ports, i));
 }
 
 void ald_segments_add_rdma_ports(AldSegmentBuild *build)
@@ -99,7 +98,8 @@ void ald_segments_add_rdma_ports(AldSegmentBuild *build)
         g_autoptr(GHashTable) subnets = g_hash_table_new(g_str_hash, g_str_equal);
         Adding adding = { .build = build, .subnets = subnets };
 
-        ald_store_foreach_node(build->store, add_ports, &adding);
+        for (guint i = 0; i < build->nodes->len; i++)
+                add_ports(&adding, build->nodes->pdata[i]);
 }
 
 /* It was reached, the last time too. */
@@ -209,7 +209,7 @@ static void join_by_link(AldSegmentBuild *build, const AldEntry *entry)
         if (!has_succeeded(&link) || !link.from || !link.to)
                 return;
         sink = ald_store_find_node(build->store, &link.sink);
-        if (!sink || sink == entry->node || !ald_node_counts(sink))
+        if (!sink || sink == entry->node || !g_hash_table_contains(build->counted, sink))
                 return;
         if (link.rdma)
                 join_by_rdma(build, &link, entry->node, sink);

@@ -192,18 +192,23 @@ static GPtrArray *gather_all(const AldSegmentBuild *build)
         return segments;
 }
 
-GPtrArray *ald_segments_compute(AldStore *store)
+GPtrArray *ald_segments_compute_among(AldStore *store, GPtrArray *nodes)
 {
-        g_autoptr(AldOwners) owners = ald_owners_new(store);
+        g_autoptr(AldOwners) owners = ald_owners_new(store, nodes);
         g_autoptr(GHashTable) vertices = g_hash_table_new_full(hash_vertex, equal_vertices, g_free, NULL);
+        g_autoptr(GHashTable) counted = g_hash_table_new(NULL, NULL);
         AldSegmentBuild build = {
                 .store = store,
+                .nodes = nodes,
+                .counted = counted,
                 .owners = owners,
                 .strings = g_string_chunk_new(256),
                 .vertices = vertices,
         };
         GPtrArray *segments;
 
+        for (guint i = 0; i < nodes->len; i++)
+                g_hash_table_add(counted, nodes->pdata[i]);
         ald_segments_add_rdma_ports(&build);
         ald_segments_join_thunderbolt(&build);
         ald_segments_join_lldp(&build);
@@ -211,4 +216,19 @@ GPtrArray *ald_segments_compute(AldStore *store)
         segments = gather_all(&build);
         g_string_chunk_free(build.strings);
         return segments;
+}
+
+static gboolean add_node(AldNode *node, void *nodes)
+{
+        if (ald_node_counts(node))
+                g_ptr_array_add(nodes, node);
+        return FALSE;
+}
+
+GPtrArray *ald_segments_compute(AldStore *store)
+{
+        g_autoptr(GPtrArray) nodes = g_ptr_array_new();
+
+        ald_store_foreach_node(store, add_node, nodes);
+        return ald_segments_compute_among(store, nodes);
 }

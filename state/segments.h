@@ -49,6 +49,10 @@ typedef struct AldSegment {
 /* All AldSegment, freed with the array: by how, first member and candidate, the certain ones first. */
 GPtrArray *ald_segments_compute(AldStore *store);
 
+/* Those of these nodes (const AldNode *, each once), by what they tell of each other alone: what that costs
+ * grows with them, but for a look at who else claims their hardware. */
+GPtrArray *ald_segments_compute_among(AldStore *store, GPtrArray *nodes);
+
 /* As many of one node are looked at where ports are paired. */
 #define ALD_RDMA_PORTS_MAX 64u
 

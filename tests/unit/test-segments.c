@@ -27,6 +27,22 @@ static void check(AldStore *store, const char *expected)
         g_assert_cmpstr(text, ==, expected);
 }
 
+/* By what the first n nodes tell. */
+static void check_among(AldStore *store, unsigned n, const char *expected)
+{
+        g_autoptr(GPtrArray) nodes = g_ptr_array_new(), segments = NULL;
+        g_autofree char *text = NULL;
+
+        for (unsigned i = n; i > 0; i--) {
+                const AldId id = id_make(i);
+
+                g_ptr_array_add(nodes, ald_store_find_node(store, &id));
+        }
+        segments = ald_segments_compute_among(store, nodes);
+        text = segments_text(segments);
+        g_assert_cmpstr(text, ==, expected);
+}
+
 /* Thunderbolt */
 
 static void put_host(AldStore *store, unsigned node, const char *domains, const char *rows)
@@ -373,6 +389,23 @@ static void note_contested(const char *name, GPtrArray *nodes, void *userdata)
         g_string_append_printf(userdata, "%s:%u ", name, nodes->len);
 }
 
+/* What others tell does not count, but that something is theirs too. */
+static void test_among_some(void)
+{
+        g_autoptr(AldStore) store = state_make();
+
+        put_ports(store, 1, IB("mlx5_0.1", "fec0", "1"));
+        put_ports(store, 2, IB("mlx5_0.1", "fec0", "2"));
+        put_ports(store, 3, IB("mlx5_0.1", "fec0", "3"));
+        check_among(store, 3, "infiniband fec0::/64: 1 mlx5_0.1, 2 mlx5_0.1, 3 mlx5_0.1");
+        check_among(store, 2, "infiniband fec0::/64: 1 mlx5_0.1, 2 mlx5_0.1");
+        check_among(store, 1, "");
+        put_ports(store, 3, IB("mlx5_0.1", "fec0", "2"));
+        check_among(store, 2, "");
+        state_put(store, 3, ALD_KIND_PRESENCE, "{'State': 'offline'}");
+        check_among(store, 2, "infiniband fec0::/64: 1 mlx5_0.1, 2 mlx5_0.1");
+}
+
 static void test_what_is_contested(void)
 {
         g_autoptr(AldStore) store = state_make();
@@ -387,7 +420,7 @@ static void test_what_is_contested(void)
         put_ports(store, 4, IB("mlx5_0.1", "fec0", "9") ", " IB("mlx5_1.1", "fec0", "9"));
         put_lldp(store, 2, ETH_A, "");
         put_lldp(store, 3, ETH_A, "");
-        owners = ald_owners_new(store);
+        owners = ald_owners_new(store, NULL);
         ald_owners_foreach_contested(owners, note_contested, text);
         g_assert_cmpstr(text->str, ==, "5054:00ff:fe00:000a:2 ");
 }
@@ -410,6 +443,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/segments/roce/another", test_roce_joined_by_another);
         g_test_add_func("/segments/roce/vlans", test_roce_below_vlans);
         g_test_add_func("/segments/roce/cables", test_roce_joined_by_cables);
+        g_test_add_func("/segments/among-some", test_among_some);
         g_test_add_func("/segments/contested", test_what_is_contested);
         return g_test_run();
 }
