@@ -16,6 +16,7 @@ typedef enum AldDueRank {
 typedef struct AldDue {
         AldDueProbe probe;
         const AldInterface *interface; /* that it uses; NULL: not known */
+        bool put_off;
         AldDueRank rank;
         uint64_t bytes;
         uint64_t seed;
@@ -26,11 +27,17 @@ typedef struct AldPlanner {
         const AldPlannerInput *input;
         AldNode *node;
         const AldNetwork *own;
+        GPtrArray *sample;   /* of const AldNode: all the peers of this turn */
+        GPtrArray *peers;    /* those that may be measured now */
+        GHashTable *put_off; /* keys of paths */
         AldLoads *loads;
         GArray *due;
         GArray *chosen;
         GPtrArray *made; /* freed with the planner: AldInterfaces of ports that have none */
 } AldPlanner;
+
+/* Whether the peer of the path put it off lately. */
+bool ald_planner_is_put_off(const AldPlanner *planner, const char *key);
 
 /* What the source's record of the path says, or NULL. */
 const AldLinkSocket *ald_planner_find_row(

@@ -3,6 +3,7 @@
 
 #include "state/key.h"
 #include "state/planner-rdma.h"
+#include "state/rdma-problem.h"
 #include "state/segments.h"
 
 /* The ports of one node in a segment, in the order of their names. */
@@ -12,13 +13,19 @@ typedef struct Ports {
         size_t n;
 } Ports;
 
+/* Where the control connection leads; empty where no path does. */
+typedef struct Control {
+        char address[ALD_ADDRESS_STRING_SIZE];
+        const char *interface; /* where it must be given */
+} Control;
+
 typedef struct RdmaPlanner {
         AldPlanner *planner;
         const AldFabric *own;
-        GHashTable *peers;  /* of const AldNode */
+        GHashTable *
+                controls; /* each peer that may be measured (const AldNode) → Control, NULL until asked for */
         GHashTable *joined; /* "PEER PORT" of a port of ours or theirs that surely has a neighbour there */
         GHashTable *interfaces; /* name of a port of ours → AldInterface */
-        GHashTable *avoided;    /* keys of paths */
 } RdmaPlanner;
 
 static const AldNetwork *network_of(const AldNode *node)
@@ -67,26 +74,39 @@ static bool is_better(const AldLinkSocket *row, const AldLinkSocket *best)
                        row->upload_bits_per_second > best->upload_bits_per_second);
 }
 
-/* False where no path leads there. */
-static bool find_control(const RdmaPlanner *rdma, const AldNode *peer, AldDueProbe *probe)
+static Control *choose_control(const AldPlanner *planner, const AldNode *peer)
 {
-        const AldPlanner *planner = rdma->planner;
         const AldNetwork *network = network_of(peer);
         g_autoptr(GArray) candidates = network ? ald_candidates_compute(planner->own, network) : NULL;
         const AldLinkSocket *best = NULL;
+        Control *control = g_new0(Control, 1);
 
         for (guint i = 0; candidates && i < candidates->len; i++) {
                 const AldCandidate *candidate = &g_array_index(candidates, AldCandidate, i);
                 const AldLinkSocket *row = ald_planner_find_row(
                         planner->store, &planner->node->id, &peer->id, candidate->address);
 
-                if (*probe->address && !is_better(row, best))
+                if (*control->address && !is_better(row, best))
                         continue;
                 best = row;
-                g_strlcpy(probe->address, candidate->address, sizeof probe->address);
-                probe->interface = candidate->link_local ? candidate->interface->id : NULL;
+                g_strlcpy(control->address, candidate->address, sizeof control->address);
+                control->interface = candidate->link_local ? candidate->interface->id : NULL;
         }
-        return *probe->address;
+        return control;
+}
+
+/* The same for all ports of a peer. False where no path leads there. */
+static bool find_control(RdmaPlanner *rdma, const AldNode *peer, AldDueProbe *probe)
+{
+        Control *control = g_hash_table_lookup(rdma->controls, peer);
+
+        if (!control) {
+                control = choose_control(rdma->planner, peer);
+                g_hash_table_insert(rdma->controls, (gpointer) peer, control);
+        }
+        memcpy(probe->address, control->address, sizeof probe->address);
+        probe->interface = control->interface;
+        return *control->address;
 }
 
 /* That which the port uses; one that stands for the port where it has none. */
@@ -110,12 +130,12 @@ static const AldInterface *interface_of(RdmaPlanner *rdma, const AldRdmaPort *po
         return made;
 }
 
-static bool is_avoided(const RdmaPlanner *rdma, const AldNode *peer, const char *own, const char *theirs)
+static bool is_put_off(const RdmaPlanner *rdma, const AldNode *peer, const char *own, const char *theirs)
 {
         char id[ALD_ID_STRING_SIZE];
         g_autofree char *key = g_strdup_printf("%s,%s,%s", own, ald_id_format(&peer->id, id), theirs);
 
-        return g_hash_table_contains(rdma->avoided, key);
+        return ald_planner_is_put_off(rdma->planner, key);
 }
 
 /* Of two nodes the one with the lower id measures, unless it cannot. */
@@ -140,7 +160,7 @@ static void consider_pair(RdmaPlanner *rdma, const AldNode *peer, const char *ow
         AldDue due = { .rank = ALD_RANK_RDMA };
         AldPathState state;
 
-        if (!is_ours(rdma, peer, own, theirs) || is_avoided(rdma, peer, own, theirs))
+        if (!is_ours(rdma, peer, own, theirs) || is_put_off(rdma, peer, own, theirs))
                 return;
         due.seed = ald_path_seed(&planner->node->id, &peer->id, path);
         state = ald_attempts_judge(
@@ -215,7 +235,13 @@ static void consider_peer(RdmaPlanner *rdma, bool candidate, const Ports *ours, 
         consider_ports(rdma, ours, theirs);
 }
 
-/* The members of one node, from `first` on, which is moved beyond them. */
+static bool is_usable(const AldSegmentMember *member)
+{
+        return ald_rdma_port_is_usable(
+                network_of(member->node), ald_rows_find(&fabric_of(member->node)->rdma_ports, member->port));
+}
+
+/* The members of one node that can be used, from `first` on, which is moved beyond them. */
 static Ports next_ports(const AldSegment *segment, guint *first)
 {
         Ports ports = { .node = g_array_index(segment->members, AldSegmentMember, *first).node };
@@ -225,7 +251,7 @@ static Ports next_ports(const AldSegment *segment, guint *first)
 
                 if (member->node != ports.node)
                         break;
-                if (ports.n < G_N_ELEMENTS(ports.names))
+                if (ports.n < G_N_ELEMENTS(ports.names) && is_usable(member))
                         ports.names[ports.n++] = member->port;
         }
         return ports;
@@ -250,42 +276,47 @@ static void consider_segment(RdmaPlanner *rdma, const AldSegment *segment)
         for (guint i = 0; i < segment->members->len;) {
                 Ports theirs = next_ports(segment, &i);
 
-                if (g_hash_table_contains(rdma->peers, theirs.node))
+                if (g_hash_table_contains(rdma->controls, theirs.node))
                         consider_peer(rdma, segment->candidate, &ours, &theirs);
         }
 }
 
-static bool has_ready_port(const AldFabric *fabric)
+static bool has_usable_port(const AldPlanner *planner, const AldFabric *fabric)
 {
         for (size_t i = 0; fabric && i < fabric->rdma_ports.n; i++)
-                if (ald_rdma_port_is_ready(ald_rows_at(&fabric->rdma_ports, i)))
+                if (ald_rdma_port_is_usable(planner->own, ald_rows_at(&fabric->rdma_ports, i)))
                         return true;
         return false;
 }
 
-void ald_planner_rdma(AldPlanner *planner, GPtrArray *peers)
+/* Of all peers of the turn, so that whoever is left alone for a moment changes no pairs. */
+static GPtrArray *find_segments(const AldPlanner *planner)
 {
-        g_autoptr(GHashTable) set = g_hash_table_new(NULL, NULL);
+        g_autoptr(GPtrArray) nodes = g_ptr_array_copy(planner->sample, NULL, NULL);
+
+        g_ptr_array_add(nodes, planner->node);
+        return ald_segments_compute_among(planner->store, nodes);
+}
+
+void ald_planner_rdma(AldPlanner *planner)
+{
+        g_autoptr(GHashTable) controls = g_hash_table_new_full(NULL, NULL, NULL, g_free);
         g_autoptr(GHashTable) joined = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         g_autoptr(GHashTable) interfaces = g_hash_table_new(g_str_hash, g_str_equal);
-        g_autoptr(GHashTable) avoided = g_hash_table_new(g_str_hash, g_str_equal);
         g_autoptr(GPtrArray) segments = NULL;
         RdmaPlanner rdma = {
                 .planner = planner,
                 .own = fabric_of(planner->node),
-                .peers = set,
+                .controls = controls,
                 .joined = joined,
                 .interfaces = interfaces,
-                .avoided = avoided,
         };
 
-        if (!has_ready_port(rdma.own))
+        if (!has_usable_port(planner, rdma.own))
                 return;
-        for (guint i = 0; i < peers->len; i++)
-                g_hash_table_add(set, peers->pdata[i]);
-        for (size_t i = 0; i < planner->input->n_avoid_paths; i++)
-                g_hash_table_add(avoided, (gpointer) planner->input->avoid_paths[i]);
-        segments = ald_segments_compute(planner->store);
+        for (guint i = 0; i < planner->peers->len; i++)
+                g_hash_table_insert(controls, planner->peers->pdata[i], NULL);
+        segments = find_segments(planner);
         for (unsigned candidate = 0; candidate < 2; candidate++)
                 for (guint i = 0; i < segments->len; i++) {
                         const AldSegment *segment = segments->pdata[i];

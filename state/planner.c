@@ -65,6 +65,19 @@ static const AldInterface *interface_for(
         return ald_rows_find(&planner->own->interfaces, row->source_interface);
 }
 
+bool ald_planner_is_put_off(const AldPlanner *planner, const char *key)
+{
+        return g_hash_table_contains(planner->put_off, key);
+}
+
+static bool is_put_off(const AldPlanner *planner, const AldNode *peer, const char *address)
+{
+        char key[ALD_KEY_MAX + 1], id[ALD_ID_STRING_SIZE];
+
+        g_snprintf(key, sizeof key, "%s,%s", ald_id_format(&peer->id, id), address);
+        return ald_planner_is_put_off(planner, key);
+}
+
 static void consider(AldPlanner *planner, const AldNode *peer, const AldCandidate *candidate)
 {
         const AldLinkSocket *row = ald_planner_find_row(
@@ -78,6 +91,7 @@ static void consider(AldPlanner *planner, const AldNode *peer, const AldCandidat
                         .reason = state.reason,
                         .since = state.since },
                 .interface = interface_for(planner, candidate, row),
+                .put_off = is_put_off(planner, peer, candidate->address),
                 .rank = candidate->link_local ? ALD_RANK_LINK_LOCAL : ALD_RANK_SOCKET,
                 .seed = seed,
         };
@@ -126,16 +140,17 @@ static void drop_avoided(GPtrArray *peers, const AldPlannerInput *input)
                         g_ptr_array_remove_index(peers, i - 1);
 }
 
-/* What was never measured comes first, link-local paths later, RDMA last; then what waits longest. */
+/* What was put off comes last. Else what was never measured comes first, link-local paths later, RDMA last;
+ * then what waits longest. */
 static int compare_due(gconstpointer a, gconstpointer b)
 {
         const AldDue *left = a, *right = b;
         bool left_waits = left->probe.reason >= ALD_DUE_EXPIRED;
         bool right_waits = right->probe.reason >= ALD_DUE_EXPIRED;
         uint64_t x = left->probe.since, y = right->probe.since;
-        int r = 0;
+        int r = left->put_off - right->put_off;
 
-        if (!left_waits || !right_waits)
+        if (r == 0 && (!left_waits || !right_waits))
                 r = (int) left->probe.reason - (int) right->probe.reason;
         if (r == 0 && !left_waits)
                 r = (int) left->rank - (int) right->rank;
@@ -218,8 +233,9 @@ GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input)
         g_autoptr(GArray) due = g_array_new(FALSE, FALSE, sizeof(AldDue));
         g_autoptr(GArray) chosen = g_array_new(FALSE, FALSE, sizeof(AldDue));
         AldNode *node = ald_store_local_node(store);
-        g_autoptr(GPtrArray) peers = NULL;
+        g_autoptr(GPtrArray) sample = NULL, peers = NULL;
         g_autoptr(GPtrArray) made = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(GHashTable) put_off = g_hash_table_new(g_str_hash, g_str_equal);
         g_autoptr(AldLoads) loads = NULL;
         AldPlanner planner = {
                 .store = store,
@@ -228,17 +244,22 @@ GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input)
                 .own = network_of(node),
                 .due = due,
                 .chosen = chosen,
+                .put_off = put_off,
                 .made = made,
         };
 
         if (!planner.own)
                 return g_array_new(FALSE, FALSE, sizeof(AldDueProbe));
         planner.loads = loads = ald_loads_new(store, planner.own, input);
-        peers = ald_peer_sample_compute(store, input->now_realtime, ttls[ALD_KIND_LINK_SOCKET]);
+        planner.sample = sample = ald_peer_sample_compute(
+                store, input->now_realtime, ttls[ALD_KIND_LINK_SOCKET]);
+        planner.peers = peers = g_ptr_array_copy(sample, NULL, NULL);
         drop_avoided(peers, input);
+        for (size_t i = 0; i < input->n_avoid_paths; i++)
+                g_hash_table_add(put_off, (gpointer) input->avoid_paths[i]);
         for (guint i = 0; i < peers->len && !input->without[ALD_KIND_LINK_SOCKET]; i++)
                 consider_peer(&planner, peers->pdata[i]);
         if (!input->without[ALD_KIND_LINK_RDMA])
-                ald_planner_rdma(&planner, peers);
+                ald_planner_rdma(&planner);
         return choose(&planner);
 }

@@ -40,7 +40,9 @@ typedef struct AldPlannerInput {
         size_t n_traffic;
         const AldId *avoid; /* peers that are not to be measured now */
         size_t n_avoid;
-        const char *const *avoid_paths; /* the same over RDMA: keys of Link1.Rdma */
+        /* Paths that their peers put off, by keys: over RDMA they are not to be measured now, over sockets
+         * after all else, so that what a peer never lets happen keeps nothing else from happening. */
+        const char *const *avoid_paths;
         size_t n_avoid_paths;
         bool without[ALD_N_KINDS]; /* kinds that are not asked for */
 } AldPlannerInput;

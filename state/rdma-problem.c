@@ -3,6 +3,7 @@
 
 #include "state/network.h"
 #include "state/rdma-problem.h"
+#include "state/segments.h"
 
 static const AldRdmaProblem none = { 0 };
 
@@ -166,11 +167,9 @@ static bool find_failure(GHashTable *failures, const AldRdmaPort *port, AldRdmaP
         return true;
 }
 
-bool ald_rdma_problem_find(
-        const AldNode *node, const AldRdmaPort *port, GHashTable *failures, AldRdmaProblem *ret)
+/* What the node itself tells. */
+static bool find_told(const AldNetwork *network, const AldRdmaPort *port, AldRdmaProblem *ret)
 {
-        const AldNetwork *network = ald_record_as(
-                ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
         const AldInterface *interface = network && port->interface ? ald_rows_find(&network->interfaces,
                                                                              port->interface)
                                                                    : NULL;
@@ -186,6 +185,22 @@ bool ald_rdma_problem_find(
                 *ret = problem_of("no-verbs", ALD_SEVERITY_WARNING, "the kernel offers it to no program",
                         "Load the kernel module ib_uverbs.");
         else
-                return find_bridge(network, port, interface, ret) || find_failure(failures, port, ret);
+                return find_bridge(network, port, interface, ret);
         return true;
+}
+
+bool ald_rdma_port_is_usable(const AldNetwork *network, const AldRdmaPort *port)
+{
+        g_auto(AldRdmaProblem) problem = { 0 };
+
+        return ald_rdma_port_is_ready(port) && !find_told(network, port, &problem);
+}
+
+bool ald_rdma_problem_find(
+        const AldNode *node, const AldRdmaPort *port, GHashTable *failures, AldRdmaProblem *ret)
+{
+        const AldNetwork *network = ald_record_as(
+                ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+
+        return find_told(network, port, ret) || (port->state && find_failure(failures, port, ret));
 }

@@ -15,6 +15,10 @@ typedef struct AldRdmaProblem {
 void ald_rdma_problem_clear(AldRdmaProblem *problem);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldRdmaProblem, ald_rdma_problem_clear)
 
+/* Whether RDMA can be used over the port as far as its node tells: what only probes find out may have been
+ * mended since. Network is that of the node, or NULL. */
+bool ald_rdma_port_is_usable(const AldNetwork *network, const AldRdmaPort *port);
+
 /* The last probe of each port of the node of which the last probe failed for a reason of this node itself:
  * port → AldLinkRdma, both of which point into records. */
 GHashTable *ald_rdma_failures(AldNode *node);

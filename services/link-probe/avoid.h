@@ -12,7 +12,7 @@ typedef struct AldAvoid AldAvoid;
 #define ALD_AVOID_MIN_USEC (UINT64_C(2) * 1000 * 1000)
 #define ALD_AVOID_MAX_USEC (UINT64_C(12) * 1000 * 1000)
 
-/* Of a path whose figures are fresh for hours. Meanwhile all other paths to the node have their turn. */
+/* Of a path. Meanwhile all others to the node have their turn. */
 #define ALD_AVOID_PATH_MIN_USEC (UINT64_C(120) * 1000 * 1000)
 #define ALD_AVOID_PATH_MAX_USEC (UINT64_C(240) * 1000 * 1000)
 

@@ -7,7 +7,7 @@
 struct AldSchedule {
         AldScheduleParts parts;
         AldAvoid *avoid;    /* peers */
-        AldAvoid *paths;    /* over RDMA, by their keys */
+        AldAvoid *paths;    /* by their keys */
         AldRecord *network; /* of this machine */
         bool wanted;
 };
@@ -42,11 +42,11 @@ static uint64_t now_usec(void)
         return (uint64_t) g_get_monotonic_time();
 }
 
-/* Returns for how long. A path over RDMA that the peer itself puts off, which may be for days, would else be
- * what is due before all others to it again and again. */
+/* Returns for how long. A path that the peer itself puts off, which may be for days, would else be what is
+ * due before all others to it again and again. */
 static uint64_t put_off(AldSchedule *schedule, const AldProbeTarget *target, const AldProbeAnswer *answer)
 {
-        if (target->transport == ALD_TRANSPORT_RDMA && answer->word) {
+        if (answer->word) {
                 g_autofree char *key = ald_result_key(target);
 
                 (void) ald_avoid_add(schedule->paths, key, now_usec());

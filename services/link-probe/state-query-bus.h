@@ -18,7 +18,7 @@ typedef struct AldDueQuestion {
         uint64_t bytes_per_hour;
         GHashTable *traffic; /* interface or RDMA port → uint64_t */
         GPtrArray *avoid;    /* of node ids */
-        GPtrArray *paths;    /* of keys of Link1.Rdma that are to be avoided too */
+        GPtrArray *paths;    /* of keys of paths that their peers put off */
 } AldDueQuestion;
 
 /* Of AldProbeTarget; NULL where there was no answer, which has been logged. One question at a time: a later

@@ -293,6 +293,7 @@ def test_busy_peer_is_no_failure_and_left_alone(make_host, behaviour):
     refused(service.link)
     service.process.signal(signal.SIGHUP)
     wait_steadily(lambda: service.state.questions[-1][1]["Avoid"] == [PEER], "a question about others")
+    assert service.state.questions[-1][1]["AvoidPaths"] == [f"{PEER},{ADDRESS}"]
 
 
 @needs_namespaces

@@ -28,6 +28,7 @@ def plug_in(host):
                        "ports/1/rate": "100 Gb/sec (4X EDR)", "ports/1/gids/0": f"{PREFIX}:0002:c903:0000:0001",
                        "ports/1/gid_attrs/types/0": "IB/RoCE v1"}.items():
         host.sysroot.write(f"{FOLDER}/{name}", f"{text}\n")
+    host.sysroot.write("sys/class/infiniband_verbs/uverbs0/ibdev", "mlx5_0\n")
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "state/planner.h"
+#include "tests/unit/planner-text.h"
 #include "tests/unit/record-maker.h"
 #include "tests/unit/state-maker.h"
 
@@ -40,41 +40,20 @@ static void put_rdma(
         state_put_ports(store, source, from, sink, to, text);
 }
 
+/* Over RDMA alone. */
 static AldPlannerInput input_at(uint64_t now)
 {
-        return (AldPlannerInput){
-                .now_realtime = now,
-                .now = now,
-                .bytes_per_hour = UINT64_MAX,
-                .max = 100,
-                .started = now,
-                .without = { [ALD_KIND_LINK_SOCKET] = true },
-        };
-}
+        AldPlannerInput input = planner_input(now);
 
-/* "ib0.1 2 ib0.1 never over 10.0.0.2, …" */
-static void check(AldStore *store, const AldPlannerInput *input, const char *expected)
-{
-        g_autoptr(GArray) probes = ald_planner_compute(store, input);
-        g_autoptr(GString) text = g_string_new(NULL);
-
-        for (guint i = 0; i < probes->len; i++) {
-                const AldDueProbe *probe = &g_array_index(probes, AldDueProbe, i);
-
-                g_assert_cmpint(probe->kind, ==, ALD_KIND_LINK_RDMA);
-                g_string_append_printf(text, "%s%s %u %s %s over %s%s%s", i > 0 ? ", " : "",
-                        probe->source_port, probe->peer.bytes[3], probe->sink_port,
-                        ald_due_reason_to_string(probe->reason), probe->address, probe->interface ? "%" : "",
-                        probe->interface ?: "");
-        }
-        g_assert_cmpstr(text->str, ==, expected);
+        input.without[ALD_KIND_LINK_SOCKET] = true;
+        return input;
 }
 
 static void check_at(AldStore *store, uint64_t now, const char *expected)
 {
         const AldPlannerInput input = input_at(now);
 
-        check(store, &input, expected);
+        planner_check(store, &input, expected);
 }
 
 static AldStore *make_pair(unsigned own, unsigned theirs)
@@ -224,9 +203,9 @@ static void test_traffic(void)
         traffic.bits_per_second = ALD_TRAFFIC_BLOCKED;
         input.avoid = &peer;
         input.n_avoid = 1;
-        check(store, &input, "ib1.1 3 ib0.1 never over 10.0.0.3");
+        planner_check(store, &input, "ib1.1 3 ib0.1 never over 10.0.0.3");
         traffic.interface = "ib1.1";
-        check(store, &input, "ib0.1 3 ib0.1 never over 10.0.0.3");
+        planner_check(store, &input, "ib0.1 3 ib0.1 never over 10.0.0.3");
 }
 
 /* What the peer puts off keeps nothing else from being measured with it. */
@@ -244,15 +223,101 @@ static void test_paths_put_off(void)
 
         input.avoid_paths = paths;
         input.n_avoid_paths = 1;
-        check(store, &input, "ib1.1 2 ib1.1 never over 10.0.0.2");
+        planner_check(store, &input, "ib1.1 2 ib1.1 never over 10.0.0.2");
         state_put_path(store, 1, 2, "10.0.0.2", row);
         input.without[ALD_KIND_LINK_SOCKET] = false;
         input.n_avoid_paths = 2;
-        {
-                g_autoptr(GArray) probes = ald_planner_compute(store, &input);
+        planner_check(store, &input, "2 10.0.0.2 eth0 expired");
+}
 
-                g_assert_cmpuint(probes->len, ==, 1);
-                g_assert_cmpint(g_array_index(probes, AldDueProbe, 0).kind, ==, ALD_KIND_LINK_SOCKET);
+/* A path over sockets that the peer calls busy, whenever it is asked, comes after all else. */
+static void test_sockets_put_off(void)
+{
+        static const char *const sockets[] = {
+                "{'SourceInterface': 'eth0'}",
+                "{'SourceInterface': 'eth0', 'MeasuredUSec': 5}",
+                "{'SourceInterface': 'eth0', 'MeasuredUSec': 5, 'FailedUSec': 6, 'Failures': 1}",
+        };
+        static const char *const dues[] = { "never", "expired", "failed" };
+        static const struct {
+                const char *row, *due;
+        } rdma[] = { { NULL, "never" }, { "{'MeasuredUSec': 7}", "expired" },
+                { "{'FailedUSec': 8, 'Failures': 1}", "failed" } };
+        g_autofree char *id = state_id(2), *key = g_strdup_printf("%s,10.0.0.2", id);
+        const char *paths[] = { key };
+        g_autofree char *fresh = measured_at(NOW);
+
+        for (size_t i = 0; i < G_N_ELEMENTS(sockets) * G_N_ELEMENTS(rdma); i++) {
+                g_autoptr(AldStore) store = make_pair(1, 1);
+                AldPlannerInput input = planner_input(NOW);
+                size_t a = i / G_N_ELEMENTS(rdma), b = i % G_N_ELEMENTS(rdma);
+                g_autofree char *socket_due = g_strdup_printf("2 10.0.0.2 eth0 %s", dues[a]);
+                g_autofree char *rdma_due = g_strdup_printf("ib0.1 2 ib0.1 %s over 10.0.0.2", rdma[b].due);
+
+                state_put_path(store, 1, 2, "10.0.0.2", sockets[a]);
+                if (rdma[b].row)
+                        put_rdma(store, 1, 0, 2, 0, rdma[b].row);
+                input.avoid_paths = paths;
+                input.n_avoid_paths = 1;
+                planner_check(store, &input, rdma_due);
+                put_rdma(store, 1, 0, 2, 0, fresh);
+                planner_check(store, &input, socket_due);
+        }
+}
+
+/* Of two ports of each, over Ethernet; those of a bridge and without verbs are left to themselves. */
+static void put_roce(AldStore *store, unsigned node, const char *problem, const char *controller)
+{
+        g_autofree char *network = g_strdup_printf(
+                "{'Interfaces': [{'Id': 'br0', 'Type': 'bridge'}, {'Id': 'eth0', 'Type': 'ethernet', "
+                "'Addresses': ['fe80::1:%u/64']%s}, {'Id': 'eth1', 'Type': 'ethernet', 'Addresses': "
+                "['fe80::2:%u/64', '10.0.0.%u/24']}]}",
+                node, controller, node, node);
+        g_autofree char *fabric = g_strdup_printf(
+                "{'RdmaPorts': [{'Id': 'rxe0.1', 'LinkLayer': 'ethernet', 'State': 'active', 'Interface': "
+                "'eth0', 'Gids': ['1 rocev2 fe80::1:%u eth0']%s}, {'Id': 'rxe1.1', 'LinkLayer': 'ethernet', "
+                "'State': 'active', 'Interface': 'eth1', 'Gids': ['1 rocev2 fe80::2:%u eth1']}]}",
+                node, problem, node);
+
+        state_put(store, node, ALD_KIND_NETWORK, network);
+        state_put(store, node, ALD_KIND_FABRIC, fabric);
+        state_put(store, node, ALD_KIND_PRESENCE, "{'State': 'online'}");
+}
+
+/* Of the same ports at both ends. */
+static bool has_row(AldStore *store, const char *port)
+{
+        g_autofree char *id = state_id(2), *key = g_strdup_printf("%s,%s,%s", port, id, port);
+
+        return ald_store_find(store, &ald_store_local_node(store)->id, ALD_KIND_LINK_RDMA, key);
+}
+
+static void test_ports_with_a_problem(void)
+{
+        static const struct {
+                const char *own_problem, *own_controller, *problem, *controller;
+                unsigned n; /* pairs of the first ports and of the second ones */
+        } cases[] = {
+                { "", "", "", "", 2 },
+                { ", 'Problem': 'no-verbs'", "", "", "", 1 },
+                { "", "", ", 'Problem': 'no-verbs'", "", 1 },
+                { "", ", 'Controller': 'br0'", "", "", 1 },
+                { "", "", "", ", 'Controller': 'br0'", 1 },
+                { "", ", 'Controller': 'eth1'", "", "", 2 },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldStore) store = state_make();
+
+                put_roce(store, 1, cases[i].own_problem, cases[i].own_controller);
+                put_roce(store, 2, cases[i].problem, cases[i].controller);
+                state_put_path(store, 1, 2, "fe80::1:2",
+                        "{'SourceInterface': 'eth0', 'UploadBitsPerSecond': 9, 'MeasuredUSec': 5}");
+                state_put_path(store, 1, 2, "fe80::2:2",
+                        "{'SourceInterface': 'eth1', 'UploadBitsPerSecond': 9, 'MeasuredUSec': 5}");
+                g_assert_cmpuint(measure_all(store), ==, cases[i].n);
+                g_assert_cmpint(has_row(store, "rxe0.1"), ==, cases[i].n == 2);
+                g_assert_true(has_row(store, "rxe1.1"));
         }
 }
 
@@ -275,7 +340,7 @@ static void test_one_probe_an_interface(void)
                         "'eth0', 'Gids': ['1 rocev2 fe80::1 eth0']}]}");
                 state_put(store, node, ALD_KIND_PRESENCE, "{'State': 'online'}");
         }
-        check(store, &input, "");
+        planner_check(store, &input, "");
         for (unsigned node = 2; node <= 3; node++) {
                 g_autofree char *address = g_strdup_printf("fe80::%u", node);
                 g_autofree char *text = g_strdup_printf("{'SourceInterface': 'eth0', 'UploadBitsPerSecond': "
@@ -284,23 +349,13 @@ static void test_one_probe_an_interface(void)
 
                 state_put_path(store, 1, node, address, text);
         }
-        {
-                g_autoptr(GArray) probes = ald_planner_compute(store, &input);
-
-                g_assert_cmpuint(probes->len, ==, 1);
-                g_assert_cmpstr(g_array_index(probes, AldDueProbe, 0).interface, ==, "eth0");
-        }
+        planner_check(store, &input, "rxe0.1 2 rxe0.1 never over fe80::2%eth0");
         /* What was never measured over sockets comes first. */
         input.without[ALD_KIND_LINK_SOCKET] = false;
-        {
-                g_autoptr(GArray) probes = ald_planner_compute(store, &input);
-
-                g_assert_cmpuint(probes->len, ==, 1);
-                g_assert_cmpint(g_array_index(probes, AldDueProbe, 0).kind, ==, ALD_KIND_LINK_SOCKET);
-        }
+        planner_check(store, &input, "3 10.0.0.3 eth0 never");
         input.without[ALD_KIND_LINK_SOCKET] = true;
         input.without[ALD_KIND_LINK_RDMA] = true;
-        check(store, &input, "");
+        planner_check(store, &input, "");
 }
 
 static void test_obsolete(void)
@@ -344,6 +399,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner-rdma/control-address", test_control_address);
         g_test_add_func("/planner-rdma/traffic", test_traffic);
         g_test_add_func("/planner-rdma/put-off", test_paths_put_off);
+        g_test_add_func("/planner-rdma/sockets-put-off", test_sockets_put_off);
+        g_test_add_func("/planner-rdma/ports-with-a-problem", test_ports_with_a_problem);
         g_test_add_func("/planner-rdma/one-an-interface", test_one_probe_an_interface);
         g_test_add_func("/planner-rdma/obsolete", test_obsolete);
         g_test_add_func("/planner-rdma/obsolete-without-fabric", test_obsolete_without_fabric);

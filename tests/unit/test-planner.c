@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "state/planner-load.h"
 #include "state/planner.h"
+#include "tests/unit/planner-text.h"
 #include "tests/unit/record-maker.h"
 #include "tests/unit/state-maker.h"
 
@@ -34,39 +35,16 @@ static void put_row(AldStore *store, unsigned source, unsigned sink, const char 
         state_put_path(store, source, sink, address, json);
 }
 
-static AldPlannerInput input_at(uint64_t now)
-{
-        return (AldPlannerInput){
-                .now_realtime = now, .now = now, .bytes_per_hour = UINT64_MAX, .max = 100, .started = now
-        };
-}
-
 static unsigned last_byte(const AldId *id)
 {
         return id->bytes[3];
 }
 
-/* "2 10.0.0.2 eth0 never, …" */
-static void check(AldStore *store, const AldPlannerInput *input, const char *expected)
-{
-        g_autoptr(GArray) probes = ald_planner_compute(store, input);
-        g_autoptr(GString) text = g_string_new(NULL);
-
-        for (guint i = 0; i < probes->len; i++) {
-                const AldDueProbe *probe = &g_array_index(probes, AldDueProbe, i);
-
-                g_assert_cmpint(probe->kind, ==, ALD_KIND_LINK_SOCKET);
-                g_string_append_printf(text, "%s%u %s %s %s", i ? ", " : "", last_byte(&probe->peer),
-                        probe->address, probe->interface ?: "?", ald_due_reason_to_string(probe->reason));
-        }
-        g_assert_cmpstr(text->str, ==, expected);
-}
-
 static void check_at(AldStore *store, uint64_t now, const char *expected)
 {
-        const AldPlannerInput input = input_at(now);
+        const AldPlannerInput input = planner_input(now);
 
-        check(store, &input, expected);
+        planner_check(store, &input, expected);
 }
 
 /* Nodes 1, which is this one, and 2. */
@@ -229,7 +207,7 @@ static void test_one_for_each_interface(void)
 {
         g_autoptr(AldStore) store = make_pair();
         g_autoptr(GArray) probes = NULL;
-        AldPlannerInput input = input_at(NOW);
+        AldPlannerInput input = planner_input(NOW);
 
         put_node(store, 3);
         put_node(store, 4);
@@ -256,7 +234,7 @@ static void test_one_for_each_interface(void)
         put_row(store, 1, 2, "10.0.0.2", "'MeasuredUSec': 1000000000000");
         check_at(store, NOW + MINUTE, "2 10.1.0.2 eth1 never, 3 10.2.0.3 eth0.7 never");
         input.max = 1;
-        check(store, &input, "2 10.1.0.2 eth1 never");
+        planner_check(store, &input, "2 10.1.0.2 eth1 never");
 }
 
 static void test_unknown_interface_goes_alone(void)
@@ -296,7 +274,7 @@ static void test_the_oldest_comes_first(void)
 static void test_link_local_comes_last(void)
 {
         g_autoptr(AldStore) store = state_make();
-        const AldPlannerInput input = input_at(NOW);
+        const AldPlannerInput input = planner_input(NOW);
 
         for (unsigned node = 1; node <= 6; node++) {
                 g_autofree char *row = g_strdup_printf("{'Id': 'eth0', 'Type': 'ethernet', "
@@ -314,30 +292,30 @@ static void test_link_local_comes_last(void)
                 g_assert_true(g_str_has_prefix(probe->address, i < 5 ? "10.0.0." : "fe80::"));
                 put_row(store, 1, last_byte(&probe->peer), probe->address, "'MeasuredUSec': 1000000000000");
         }
-        check(store, &input, "");
+        planner_check(store, &input, "");
 }
 
 static void test_avoid(void)
 {
         g_autoptr(AldStore) store = make_pair();
-        AldPlannerInput input = input_at(NOW);
+        AldPlannerInput input = planner_input(NOW);
         const AldId avoid[] = { id_make(9), id_make(2) };
 
         input.avoid = avoid;
         input.n_avoid = 1;
-        check(store, &input, "2 10.0.0.2 eth0 never");
+        planner_check(store, &input, "2 10.0.0.2 eth0 never");
         input.n_avoid = 2;
-        check(store, &input, "");
+        planner_check(store, &input, "");
 }
 
 static void check_traffic(AldStore *store, const char *interface, uint64_t rate, bool due)
 {
         const AldTraffic traffic[] = { { "other", UINT64_MAX }, { interface, rate } };
-        AldPlannerInput input = input_at(NOW);
+        AldPlannerInput input = planner_input(NOW);
 
         input.traffic = traffic;
         input.n_traffic = G_N_ELEMENTS(traffic);
-        check(store, &input, due ? "2 10.0.0.2 eth0 expired" : "");
+        planner_check(store, &input, due ? "2 10.0.0.2 eth0 expired" : "");
 }
 
 static void test_a_busy_interface_is_left_alone(void)
@@ -370,7 +348,7 @@ static void test_a_busy_interface_is_left_alone(void)
 static void test_bytes_per_hour(void)
 {
         g_autoptr(AldStore) store = make_pair();
-        AldPlannerInput input = input_at(NOW);
+        AldPlannerInput input = planner_input(NOW);
 
         put_node(store, 3);
         put_row(store, 1, 2, "10.0.0.2",
@@ -378,15 +356,15 @@ static void test_bytes_per_hour(void)
                 "'DownloadBitsPerSecond': 1000000000");
         put_row(store, 1, 3, "10.0.0.3", "'MeasuredUSec': 1, 'UploadBitsPerSecond': 1000000000");
         input.bytes_per_hour = UINT64_C(12) * 750000000;
-        check(store, &input, "3 10.0.0.3 eth0 expired");
+        planner_check(store, &input, "3 10.0.0.3 eth0 expired");
         input.bytes_per_hour -= 12;
-        check(store, &input, "");
+        planner_check(store, &input, "");
         /* More than fits in 5 min: the one before is paid off first. */
         input.bytes_per_hour = UINT64_C(375000000);
         input.now_realtime = NOW + 59 * MINUTE;
-        check(store, &input, "");
+        planner_check(store, &input, "");
         input.now_realtime = NOW + 60 * MINUTE;
-        check(store, &input, "3 10.0.0.3 eth0 expired");
+        planner_check(store, &input, "3 10.0.0.3 eth0 expired");
 }
 
 static void test_bytes_by_speed(void)
@@ -415,7 +393,7 @@ static void test_bytes_by_speed(void)
 static void test_fast_link_stays_fresh(void)
 {
         g_autoptr(AldStore) store = make_pair();
-        AldPlannerInput input = input_at(NOW);
+        AldPlannerInput input = planner_input(NOW);
 
         input.bytes_per_hour = 0;
         put_network(store, 1,
@@ -424,12 +402,12 @@ static void test_fast_link_stays_fresh(void)
         for (unsigned node = 3; node <= 7; node++) {
                 g_autofree char *address = g_strdup_printf("10.0.0.%u", node);
 
-                check(store, &input, "2 10.0.0.2 eth0 never");
+                planner_check(store, &input, "2 10.0.0.2 eth0 never");
                 put_row(store, 1, node, address,
                         "'MeasuredUSec': 999999000000, 'UploadBitsPerSecond': 7000000000, "
                         "'DownloadBitsPerSecond': 7000000000");
         }
-        check(store, &input, "");
+        planner_check(store, &input, "");
 }
 
 static void test_bytes_of_an_unknown_link(void)
