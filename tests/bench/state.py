@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The state service: what a merge costs, what a node takes, and how it serves its clients."""
+"""The state service: what a merge and a plan cost, what a node takes, and how it serves its clients."""
 
 import json
 import os
@@ -64,7 +64,9 @@ def on_bus(build):
 def main(build, json_only):
     merge = json.loads(subprocess.run([f"{build}/tests/bench/bench-merge"], check=True, text=True, timeout=120,
                                       stdout=subprocess.PIPE).stdout)
-    figures = {**merge, **on_bus(build)}
+    plan = json.loads(subprocess.run([f"{build}/tests/bench/bench-plan"], check=True, text=True, timeout=120,
+                                     stdout=subprocess.PIPE).stdout)
+    figures = {**merge, **plan, **on_bus(build)}
     if not json_only:
         for name, figure in figures.items():
             print(f"{name:32} {figure}")
