@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <string.h>
 
 #include "services/common/record-bus.h"
 #include "services/link-probe/node-query-bus.h"
+#include "state/id.h"
 
 #define STATE_NAME "org.alidade.State1"
 #define STATE_PATH "/org/alidade/State1"
@@ -13,7 +15,9 @@ typedef struct Asked {
         AldNodeQuery *query;
         sd_bus_slot *slot;
         AldNodeAnswer answered;
+        AldNeighboursAnswer neighbours_answered;
         void *userdata;
+        char nodes[2][ALD_ID_STRING_SIZE]; /* whose ports are asked about */
 } Asked;
 
 struct AldNodeQuery {
@@ -129,23 +133,112 @@ static int on_profile(sd_bus_message *reply, void *userdata, sd_bus_error *error
         return 0;
 }
 
-int ald_node_query_ask(AldNodeQuery *query, const char *node, AldNodeAnswer answered, void *userdata)
+static bool concerns(const Asked *asked, const char *member)
+{
+        for (unsigned i = 0; i < 2; i++)
+                if (g_str_has_prefix(member, asked->nodes[i]) && member[strlen(asked->nodes[i])] == ' ')
+                        return true;
+        return false;
+}
+
+/* Of a large subnet only the ports of the two nodes are kept. */
+static int read_members(sd_bus_message *message, const Asked *asked, GPtrArray *members)
+{
+        const char *member;
+        int r;
+
+        r = sd_bus_message_enter_container(message, 'v', "as");
+        if (r >= 0)
+                r = sd_bus_message_enter_container(message, 'a', "s");
+        while (r >= 0 && (r = sd_bus_message_read(message, "s", &member)) > 0)
+                if (concerns(asked, member))
+                        g_ptr_array_add(members, (gpointer) member);
+        if (r >= 0)
+                r = sd_bus_message_exit_container(message);
+        return r < 0 ? r : sd_bus_message_exit_container(message);
+}
+
+static int read_segment(sd_bus_message *message, const Asked *asked, AldNeighbours *neighbours)
+{
+        g_autoptr(GPtrArray) members = g_ptr_array_new();
+        const char *name;
+        int r, candidate = 0;
+
+        r = sd_bus_message_enter_container(message, 'a', "{sv}");
+        while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
+                r = sd_bus_message_read(message, "s", &name);
+                if (r >= 0 && g_str_equal(name, "Members"))
+                        r = read_members(message, asked, members);
+                else if (r >= 0 && g_str_equal(name, "Candidate"))
+                        r = sd_bus_message_read(message, "v", "b", &candidate);
+                else if (r >= 0)
+                        r = sd_bus_message_skip(message, "v");
+                if (r >= 0)
+                        r = sd_bus_message_exit_container(message);
+        }
+        if (r >= 0)
+                ald_neighbours_add(neighbours, (const char *const *) members->pdata, members->len, candidate);
+        return r < 0 ? r : sd_bus_message_exit_container(message);
+}
+
+static int read_segments(sd_bus_message *message, const Asked *asked, AldNeighbours *neighbours)
+{
+        int r = sd_bus_message_skip(message, "aa{sv}"); /* the ports */
+
+        if (r >= 0)
+                r = sd_bus_message_enter_container(message, 'a', "a{sv}");
+        while (r >= 0 && sd_bus_message_at_end(message, false) == 0)
+                r = read_segment(message, asked, neighbours);
+        return r;
+}
+
+static int on_fabric(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        Asked *asked = userdata;
+        g_autoptr(AldNeighbours) neighbours = ald_neighbours_new();
+        AldNeighboursAnswer answered = asked->neighbours_answered;
+        void *asker = asked->userdata;
+
+        if (!sd_bus_message_is_method_error(reply, NULL))
+                (void) read_segments(reply, asked, neighbours);
+        g_ptr_array_remove_fast(asked->query->asked, asked);
+        answered(neighbours, asker);
+        return 0;
+}
+
+static int ask(AldNodeQuery *query, const Asked *about, const char *method, sd_bus_message_handler_t handler,
+        const char *node)
 {
         Asked *asked;
         int r;
 
         if (query->asked->len >= ASKED_MAX)
                 return -EUSERS;
-        asked = g_new0(Asked, 1);
+        asked = g_memdup2(about, sizeof *about);
         asked->query = query;
-        asked->answered = answered;
-        asked->userdata = userdata;
         r = sd_bus_call_method_async(ald_service_bus(query->service), &asked->slot, STATE_NAME, STATE_PATH,
-                STATE_NAME, "GetProfile", on_profile, asked, "s", node);
+                STATE_NAME, method, handler, asked, "s", node);
         if (r < 0) {
                 asked_free(asked);
                 return r;
         }
         g_ptr_array_add(query->asked, asked);
         return 0;
+}
+
+int ald_node_query_ask(AldNodeQuery *query, const char *node, AldNodeAnswer answered, void *userdata)
+{
+        const Asked about = { .answered = answered, .userdata = userdata };
+
+        return ask(query, &about, "GetProfile", on_profile, node);
+}
+
+int ald_node_query_ask_neighbours(AldNodeQuery *query, const char *node, const char *other,
+        AldNeighboursAnswer answered, void *userdata)
+{
+        Asked about = { .neighbours_answered = answered, .userdata = userdata };
+
+        g_strlcpy(about.nodes[0], node, sizeof about.nodes[0]);
+        g_strlcpy(about.nodes[1], other, sizeof about.nodes[1]);
+        return ask(query, &about, "GetFabric", on_fabric, node);
 }

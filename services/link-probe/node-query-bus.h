@@ -2,6 +2,7 @@
 #pragma once
 
 #include "services/common/service.h"
+#include "services/link-probe/neighbours.h"
 #include "state/record.h"
 
 /* What the state service is asked of nodes. */
@@ -24,3 +25,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldNodeRecords, ald_node_records_clear)
 /* -ENOENT where no such node is, another error where there was no answer. Any number at a time. */
 typedef void (*AldNodeAnswer)(int error, const AldNodeRecords *records, void *userdata);
 int ald_node_query_ask(AldNodeQuery *query, const char *node, AldNodeAnswer answered, void *userdata);
+
+/* Of the ports of two nodes, which are neighbours; of none where there was no answer. */
+typedef void (*AldNeighboursAnswer)(const AldNeighbours *neighbours, void *userdata);
+int ald_node_query_ask_neighbours(AldNodeQuery *query, const char *node, const char *other,
+        AldNeighboursAnswer answered, void *userdata);

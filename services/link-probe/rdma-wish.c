@@ -4,6 +4,7 @@
 
 #include "services/link-probe/rdma-wish.h"
 #include "state/candidates.h"
+#include "state/rdma-problem.h"
 #include "state/record.h"
 
 static int choose_address(const AldProbeTarget *wanted, const AldNetwork *own, const AldNetwork *peer,
@@ -29,43 +30,65 @@ static int choose_address(const AldProbeTarget *wanted, const AldNetwork *own, c
 }
 
 /* Why one that is named cannot be used is for the probe to tell. */
-static bool is_wanted(const AldRdmaPort *port, const char *wanted)
+static bool is_wanted(const AldRdmaWishEnd *end, const AldRdmaPort *port, const char *wanted)
 {
-        if (*wanted)
-                return g_str_equal(port->id, wanted);
-        return g_strcmp0(port->state, "active") == 0 && port->gids && port->gids[0];
+        return *wanted ? g_str_equal(port->id, wanted) : ald_rdma_port_is_usable(end->network, port);
 }
 
-static GPtrArray *ports_of(const AldFabric *fabric, const char *wanted)
+/* One that may be paired. */
+typedef struct Port {
+        const AldRdmaPort *port;
+        unsigned uses; /* pairs that it is in */
+} Port;
+
+static GArray *ports_of(const AldRdmaWishEnd *end, const char *wanted)
 {
-        GPtrArray *ports = g_ptr_array_new();
+        GArray *ports = g_array_new(FALSE, FALSE, sizeof(Port));
 
-        for (size_t i = 0; fabric && i < fabric->rdma_ports.n; i++) {
-                const AldRdmaPort *port = ald_rows_at(&fabric->rdma_ports, i);
+        for (size_t i = 0; end->fabric && i < end->fabric->rdma_ports.n; i++) {
+                const Port port = { .port = ald_rows_at(&end->fabric->rdma_ports, i) };
 
-                if (is_wanted(port, wanted))
-                        g_ptr_array_add(ports, (gpointer) port);
+                if (is_wanted(end, port.port, wanted))
+                        g_array_append_val(ports, port);
         }
         return ports;
 }
 
-/* One of the peer's that this one can reach, if it is on the same fabric; each in turn. */
-static const AldRdmaPort *partner_of(const AldRdmaPort *port, const GPtrArray *theirs, unsigned turn)
-{
-        for (unsigned i = 0; i < theirs->len; i++) {
-                const AldRdmaPort *other = theirs->pdata[(turn + i) % theirs->len];
+typedef struct Pairing {
+        const AldRdmaWishEnd *own, *peer;
+        const AldNeighbours *neighbours;
+        GArray *theirs; /* of Port */
+} Pairing;
 
-                if (g_strcmp0(other->link_layer, port->link_layer) == 0)
-                        return other;
+/* One of the peer's that this one may reach. */
+static const AldRdmaPort *partner_of(Pairing *pairing, const AldRdmaPort *port)
+{
+        Port *best = NULL;
+        unsigned best_rank = 0;
+
+        for (unsigned i = 0; i < pairing->theirs->len; i++) {
+                Port *other = &g_array_index(pairing->theirs, Port, i);
+                unsigned rank = ald_neighbours_rank(
+                        pairing->neighbours, pairing->own->id, port->id, pairing->peer->id, other->port->id);
+
+                if (g_strcmp0(other->port->link_layer, port->link_layer) != 0)
+                        continue;
+                if (!best || rank > best_rank || (rank == best_rank && other->uses < best->uses)) {
+                        best = other;
+                        best_rank = rank;
+                }
         }
-        return NULL;
+        if (best)
+                best->uses++;
+        return best ? best->port : NULL;
 }
 
 int ald_rdma_wish_resolve(const AldProbeTarget *wanted, const AldRdmaWishEnd *own, const AldRdmaWishEnd *peer,
-        const AldResults *results, GArray *targets)
+        const AldNeighbours *neighbours, const AldResults *results, GArray *targets)
 {
-        g_autoptr(GPtrArray) ours = ports_of(own->fabric, wanted->source_port);
-        g_autoptr(GPtrArray) theirs = ports_of(peer->fabric, wanted->sink_port);
+        g_autoptr(GArray) ours = ports_of(own, wanted->source_port);
+        g_autoptr(GArray) theirs = ports_of(peer, wanted->sink_port);
+        Pairing pairing = { own, peer, neighbours, theirs };
         AldProbeTarget target;
         int r;
 
@@ -75,7 +98,8 @@ int ald_rdma_wish_resolve(const AldProbeTarget *wanted, const AldRdmaWishEnd *ow
         if (r < 0)
                 return r;
         for (unsigned i = 0; i < ours->len && targets->len < ALD_RDMA_WISH_TARGETS_MAX; i++) {
-                const AldRdmaPort *port = ours->pdata[i], *partner = partner_of(port, theirs, i);
+                const AldRdmaPort *port = g_array_index(ours, Port, i).port,
+                                  *partner = partner_of(&pairing, port);
 
                 if (partner && ald_probe_target_set_ports(&target, port->id, partner->id) >= 0)
                         g_array_append_val(targets, target);

@@ -15,7 +15,7 @@ struct AldWishes {
 typedef struct Waiting {
         AldWishes *all;
         AldWish wish;
-        AldNodeRecords own; /* of this machine */
+        AldNodeRecords own, peer;
         AldWishAnswer answered;
         void *userdata;
 } Waiting;
@@ -25,6 +25,7 @@ static void waiting_free(gpointer data)
         Waiting *waiting = data;
 
         ald_node_records_clear(&waiting->own);
+        ald_node_records_clear(&waiting->peer);
         g_free(waiting);
 }
 
@@ -79,26 +80,28 @@ int ald_wish_resolve(const AldWish *wish, const AldNetwork *own, const AldNetwor
         return 0;
 }
 
-static int resolve(const Waiting *waiting, const AldNodeRecords *records, GArray *targets)
+static int resolve(const Waiting *waiting, const AldNeighbours *neighbours, GArray *targets)
 {
+        const AldWishParts *parts = &waiting->all->parts;
         const AldRdmaWishEnd own = {
+                parts->own_id,
                 ald_record_as(waiting->own.network, NETWORK, AldNetwork),
                 ald_record_as(waiting->own.fabric, FABRIC, AldFabric),
         };
         const AldRdmaWishEnd peer = {
-                ald_record_as(records->network, NETWORK, AldNetwork),
-                ald_record_as(records->fabric, FABRIC, AldFabric),
+                waiting->wish.target.peer,
+                ald_record_as(waiting->peer.network, NETWORK, AldNetwork),
+                ald_record_as(waiting->peer.fabric, FABRIC, AldFabric),
         };
 
         if (waiting->wish.target.transport == ALD_TRANSPORT_RDMA)
                 return ald_rdma_wish_resolve(
-                        &waiting->wish.target, &own, &peer, waiting->all->parts.results, targets);
+                        &waiting->wish.target, &own, &peer, neighbours, parts->results, targets);
         return ald_wish_resolve(&waiting->wish, own.network, peer.network, targets);
 }
 
-static void on_peer(int error, const AldNodeRecords *records, void *userdata)
+static void finish(Waiting *waiting, int error, const AldNeighbours *neighbours)
 {
-        Waiting *waiting = userdata;
         const AldWishParts *parts = &waiting->all->parts;
         AldJobs *jobs = ald_link_jobs_all(parts->jobs);
         g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(AldProbeTarget));
@@ -108,7 +111,7 @@ static void on_peer(int error, const AldNodeRecords *records, void *userdata)
         if (r >= 0)
                 r = parts->allowed(waiting->wish.target.transport, parts->userdata);
         if (r >= 0)
-                r = resolve(waiting, records, targets);
+                r = resolve(waiting, neighbours, targets);
         if (r >= 0)
                 r = ald_jobs_room(jobs, waiting->wish.uid);
         if (r >= 0)
@@ -117,6 +120,29 @@ static void on_peer(int error, const AldNodeRecords *records, void *userdata)
         g_ptr_array_remove_fast(waiting->all->list, waiting);
         if (job)
                 ald_jobs_step(jobs);
+}
+
+static void on_neighbours(const AldNeighbours *neighbours, void *userdata)
+{
+        finish(userdata, 0, neighbours);
+}
+
+static void on_peer(int error, const AldNodeRecords *records, void *userdata)
+{
+        Waiting *waiting = userdata;
+        const AldWishParts *parts = &waiting->all->parts;
+        int r = error;
+
+        if (r >= 0) {
+                waiting->peer = ald_node_records_ref(records);
+                if (waiting->wish.target.transport == ALD_TRANSPORT_SOCKET)
+                        finish(waiting, 0, NULL);
+                else
+                        r = ald_node_query_ask_neighbours(parts->nodes, waiting->wish.target.peer,
+                                parts->own_id, on_neighbours, waiting);
+        }
+        if (r < 0)
+                finish(waiting, r, NULL);
 }
 
 /* Our own interfaces are not known yet where the service has just begun. */

@@ -153,14 +153,19 @@ class State:
         self.due, self.questions = [], []
         self.due_devices, self.device_questions = [], []
         self.devices, self.usage = {}, {}
-        self.ports = {}
+        self.ports, self.segments = {}, []
         self.own_id = own_id
         self.before_answer = lambda node: None
         self.networks = {own_id: [row("lan0", "192.0.2.1/24")],
                          PEER: [row("eth7", f"{ADDRESS}/24")], OTHER: []}
         self.stand_in = StandIn(self.connection, "/org/alidade/State1", interface_xml(STATE), {STATE: {}},
-                                {"GetDueProbes": self._get_due, "GetProfile": self._get_profile})
+                                {"GetDueProbes": self._get_due, "GetProfile": self._get_profile,
+                                 "GetFabric": self._get_fabric})
         self.connection.own(STATE)
+
+    def _get_fabric(self, _node):
+        return [], [{"How": GLib.Variant("s", "roce"), "Candidate": GLib.Variant("b", False),
+                     "Members": GLib.Variant("as", members)} for members in self.segments]
 
     def _get_due(self, most, options):
         if options["Kinds"] == ["Node1.Compute"]:

@@ -124,6 +124,19 @@ def test_each_port_is_measured(make_host):
 
 
 @needs_namespaces
+def test_neighbours_are_chosen(make_host):
+    service = RdmaProbe(make_host, ports=("rxe0.1", "rxe1.1"), behaviour="refused")
+    own = service.own_id
+    service.state.ports[PEER] = [port(name) for name in ("mlx5_0.1", "mlx5_1.1")]
+    service.state.segments = [[f"{own} rxe0.1", f"{PEER} mlx5_1.1", "c" * 32 + " mlx5_0.1"],
+                              [f"{own} rxe1.1", f"{PEER} mlx5_0.1"]]
+    job = service.probe_rdma()
+    assert service.wait_job(job, "failed") == "failed"
+    assert [(path["SourcePort"], path["SinkPort"]) for path in service.job(job, "Paths")] == [
+        ("rxe0.1", "mlx5_1.1"), ("rxe1.1", "mlx5_0.1")]
+
+
+@needs_namespaces
 @pytest.mark.parametrize("node, options, name", [
     ("me", {}, INVALID_ARGS), (PEER, {"Address": ADDRESS}, INVALID_ARGS), (PEER, {"Port": True}, INVALID_ARGS),
     (PEER, {"Port": "rxe0"}, INVALID_ARGS), (PEER, {"PeerPort": "../mlx5_0.1"}, INVALID_ARGS),

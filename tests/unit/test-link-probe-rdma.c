@@ -278,6 +278,7 @@ typedef struct Ends {
         AldRdmaPort ports[2][4];
         AldFabric fabrics[2];
         AldRdmaWishEnd own, peer;
+        AldNeighbours *neighbours;
 } Ends;
 
 static const char *const some_gids[] = { "0 rocev2 fe80::1 eth0", NULL };
@@ -285,7 +286,7 @@ static const char *const addresses[2][2] = { { "192.0.2.1/24", NULL }, { "192.0.
 
 static void make_ends(Ends *ends)
 {
-        *ends = (Ends){ 0 };
+        *ends = (Ends){ .neighbours = ald_neighbours_new() };
         for (unsigned i = 0; i < 2; i++) {
                 ends->interfaces[i] = (AldInterface) ALD_INTERFACE_INIT;
                 ends->interfaces[i].id = "eth0";
@@ -298,8 +299,8 @@ static void make_ends(Ends *ends)
                 ends->fabrics[i] = (AldFabric) ALD_FABRIC_INIT;
                 ends->fabrics[i].rdma_ports.items = ends->ports[i];
         }
-        ends->own = (AldRdmaWishEnd){ &ends->networks[0], &ends->fabrics[0] };
-        ends->peer = (AldRdmaWishEnd){ &ends->networks[1], &ends->fabrics[1] };
+        ends->own = (AldRdmaWishEnd){ OWN, &ends->networks[0], &ends->fabrics[0] };
+        ends->peer = (AldRdmaWishEnd){ PEER, &ends->networks[1], &ends->fabrics[1] };
 }
 
 static void add_port(Ends *ends, unsigned end, const char *id, const char *layer, const char *state)
@@ -323,7 +324,7 @@ static char *resolve(const Ends *ends, const char *source_port, const char *sink
 
         g_strlcpy(wanted.source_port, source_port, sizeof wanted.source_port);
         g_strlcpy(wanted.sink_port, sink_port, sizeof wanted.sink_port);
-        r = ald_rdma_wish_resolve(&wanted, &ends->own, &ends->peer, results, targets);
+        r = ald_rdma_wish_resolve(&wanted, &ends->own, &ends->peer, ends->neighbours, results, targets);
         if (r < 0)
                 g_string_printf(text, "%s", r == -ENODEV ? "no device" : r == -ENXIO ? "no way" : "?");
         for (unsigned i = 0; i < targets->len; i++) {
@@ -371,6 +372,38 @@ static void test_wish(void)
         assert_resolved(&ends, "", "", "no way");
         ends.own.fabric = NULL;
         assert_resolved(&ends, "", "", "no device");
+        ald_neighbours_free(ends.neighbours);
+}
+
+/* Whoever names no ports gets neighbours, rail by rail; those that perhaps are come before those that are
+ * not.
+ */
+static void test_wish_prefers_neighbours(void)
+{
+        static const char *const blue[] = { OWN " a.1", PEER " y.1", OWN " c.1", PEER " z.1" };
+        static const char *const red[] = { OWN " b.1", PEER " x.1" };
+        Ends ends;
+
+        make_ends(&ends);
+        add_port(&ends, 0, "a.1", "ethernet", "active");
+        add_port(&ends, 0, "b.1", "ethernet", "active");
+        add_port(&ends, 0, "c.1", "ethernet", "active");
+        add_port(&ends, 1, "x.1", "ethernet", "active");
+        add_port(&ends, 1, "y.1", "ethernet", "active");
+        add_port(&ends, 1, "z.1", "ethernet", "active");
+        assert_resolved(&ends, "", "", "a.1>x.1 b.1>y.1 c.1>z.1 ");
+        ald_neighbours_add(ends.neighbours, red, 2, true);
+        assert_resolved(&ends, "b.1", "", "b.1>x.1 ");
+        ald_neighbours_add(ends.neighbours, blue, 4, false);
+        assert_resolved(&ends, "", "", "a.1>y.1 b.1>x.1 c.1>z.1 ");
+        /* A port that perhaps is the neighbour of one, and surely of another. */
+        ald_neighbours_add(ends.neighbours, (const char *const[]){ OWN " b.1", PEER " z.1" }, 2, false);
+        assert_resolved(&ends, "b.1", "", "b.1>z.1 ");
+        assert_resolved(&ends, "a.1", "x.1", "a.1>x.1 ");
+        /* What cannot be used is left out. */
+        ends.ports[1][1].problem = "no-verbs";
+        assert_resolved(&ends, "a.1", "", "a.1>x.1 ");
+        ald_neighbours_free(ends.neighbours);
 }
 
 int main(int argc, char *argv[])
@@ -385,5 +418,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-probe-rdma/one-probe-at-a-time", test_one_probe_at_a_time);
         g_test_add_func("/link-probe-rdma/first-bytes", test_first_bytes);
         g_test_add_func("/link-probe-rdma/wish", test_wish);
+        g_test_add_func("/link-probe-rdma/wish-prefers-neighbours", test_wish_prefers_neighbours);
         return g_test_run();
 }
