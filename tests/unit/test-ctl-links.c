@@ -167,6 +167,37 @@ static void test_slower_end_counts(void)
         }
 }
 
+static void test_interface(void)
+{
+        static const struct {
+                const char *kind, *link, *fabric, *expected;
+        } cases[] = {
+                { "Link1.Socket", "{'SourceInterface':'eth0'}", "{}", "eth0" },
+                { "Link1.Socket", "{'SourcePort':'rxe0.1'}",
+                        "{'RdmaPorts':[{'Id':'rxe0.1','Interface':'x'}]}", NULL },
+                { "Link1.Rdma", "{'SourcePort':'rxe0.1'}",
+                        "{'RdmaPorts':[{'Id':'rxe1.1','Interface':'eth1'},{'Id':'rxe0.1','Interface':'eth0'}]"
+                        "}",
+                        "eth0" },
+                { "Link1.Rdma", "{'SourcePort':'mlx5_0.1'}", "{'RdmaPorts':[{'Id':'mlx5_0.1'}]}",
+                        "mlx5_0.1" },
+                { "Link1.Rdma", "{'SourcePort':'mlx5_0.1'}", "{'RdmaPorts':7}", "mlx5_0.1" },
+                { "Link1.Rdma", "{}", "{'RdmaPorts':[{'Id':'rxe0.1','Interface':'eth0'}]}", NULL },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldModel) model = ald_model_new();
+                g_autoptr(GPtrArray) infos = NULL;
+                g_autofree char *id = id_of(1);
+
+                put(model, id, "Node1.Fabric", cases[i].fabric);
+                add_link(model, cases[i].kind, cases[i].link);
+                infos = ald_link_infos(model, NULL, NOW);
+                g_assert_cmpuint(infos->len, ==, 1);
+                g_assert_cmpstr(((const AldLinkInfo *) infos->pdata[0])->interface, ==, cases[i].expected);
+        }
+}
+
 static void test_unevenness(void)
 {
         g_assert_true(ald_link_is_uneven(1, 2.1) && ald_link_is_uneven(2.1, 1) && ald_link_is_uneven(0, 1));
@@ -356,6 +387,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/ctl-links/verdicts", test_verdicts);
         g_test_add_func("/ctl-links/stale-in-a-big-cluster", test_stale_in_a_big_cluster);
         g_test_add_func("/ctl-links/slower-end-counts", test_slower_end_counts);
+        g_test_add_func("/ctl-links/interface", test_interface);
         g_test_add_func("/ctl-links/unevenness", test_unevenness);
         g_test_add_func("/ctl-links/table-fits", test_table_fits);
         g_test_add_func("/ctl-links/drawings", test_drawings);

@@ -148,6 +148,22 @@ static char *describe_type(const json_t *fields)
                                           : g_steal_pointer(&type);
 }
 
+/* Over RDMA the one behind the port, or the port where it needs none. */
+static char *interface_of(AldModel *model, const AldLinkInfo *info, const json_t *fields)
+{
+        json_t *ports;
+        const char *port;
+        char *interface;
+
+        if (!info->rdma)
+                return safe_field(fields, "SourceInterface");
+        ports = ald_field_array(
+                ald_entity_record(ald_model_get(model, info->source_id), "Node1.Fabric"), "RdmaPorts");
+        port = ald_field_text(fields, "SourcePort");
+        interface = safe_field(ald_row_by_id(ports, port), "Interface");
+        return interface ? interface : safe_field(fields, "SourcePort");
+}
+
 static AldLinkInfo *info_new(
         AldModel *model, const AldEntity *link, const char *kind, const json_t *fields, double now_usec)
 {
@@ -159,7 +175,7 @@ static AldLinkInfo *info_new(
         info->sink_id = sink_of(link, fields);
         info->source = ald_link_node_name(model, info->source_id);
         info->sink = ald_link_node_name(model, info->sink_id);
-        info->interface = safe_field(fields, "SourceInterface");
+        info->interface = interface_of(model, info, fields);
         info->type = info->rdma ? g_strdup("rdma") : describe_type(fields);
         info->path = describe_path(info, link, fields);
         info->upload = ald_link_amount(fields, "UploadBitsPerSecond");
