@@ -7,7 +7,7 @@ import pytest
 
 from bedlib.waiting import wait_until
 from played_source import LINK_PROBE_POLICY, LinkProbe, Source
-from state_service import (AMBIGUOUS_NAME, CLUSTER_POLICY, KINDS, NO_SUCH_NODE, STATE, Batches,
+from state_service import (AMBIGUOUS_NAME, CLUSTER_POLICY, KINDS, LIMITS_EXCEEDED, NO_SUCH_NODE, STATE, Batches,
                            Cluster, WireCluster, call, fails_with, local_id, node_id, record, start, typed)
 
 HIGH, HIGHER = "f" * 32, "f" * 31 + "e"
@@ -226,3 +226,21 @@ def test_many_nodes(make_host):
     segment, = segments(host)
     assert len(segment["Members"]) == 4 * count == len(ports(host))
     assert len(ports(host, nodes[0])) == 4
+
+
+def test_too_much_for_a_reply(make_host):
+    """Of all nodes it is refused, in words, and of each it is told."""
+    host = start(make_host, bus_policy=CLUSTER_POLICY)
+    cluster, count, ports_each = WireCluster(host), 400, 64
+
+    def node(number):
+        return [record(number, "Node1.Fabric", RdmaPorts=[
+            {"Id": f"mlx5_{port}.1", "LinkLayer": "x" * 250, "State": "y" * 250} for port in range(ports_each)])]
+
+    batch = Batches(node, count)
+    assert cluster.put(batch.message(7)) == (batch.size, 0)
+    cluster.close()
+    online(Cluster(host), *(Batches.node(7, number) for number in range(count)))
+    with fails_with(LIMITS_EXCEEDED):
+        ports(host)
+    assert len(ports(host, Batches.node(7, 0))) == ports_each
