@@ -15,11 +15,11 @@
 
 AldJudgeLimits ald_flow_limits(const AldRdmaOptions *options, const AldRdmaMessage *theirs)
 {
-        uint64_t msec = MIN(options->seconds_max * 1000, theirs->msec);
+        uint64_t msec = MIN(options->link.seconds_max * 1000, theirs->msec);
 
         return (AldJudgeLimits){ .soft_ns = msec * ALD_NSEC_PER_MSEC / 2,
                 .hard_ns = msec * ALD_NSEC_PER_MSEC,
-                .bytes = MIN(options->bytes_max, theirs->limit),
+                .bytes = MIN(options->link.bytes_max, theirs->limit),
                 .streams = 1 };
 }
 

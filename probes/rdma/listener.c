@@ -31,10 +31,10 @@ static int serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldRdmaSe
         int r = 0;
 
         /* Who gives us a session has read what chooses the program. */
-        if (options->mode == ALD_RDMA_LISTEN)
+        if (options->link.mode == ALD_LINK_MODE_LISTEN)
                 r = ald_preamble_take(fd, talk->channel.stop, talk->failure);
         if (r >= 0)
-                r = ald_keys_load(&options->keys, true, &tls, talk->failure);
+                r = ald_keys_load(&options->link.keys, true, &tls, talk->failure);
         return r < 0 ? r : ald_session_serve(options, talk, fd, tls, ret);
 }
 
@@ -59,9 +59,9 @@ static void work(int answer, int stop, void *userdata)
 
 static void tell(const AldRdmaOptions *options, const char *json)
 {
-        if (options->report_fd >= 0)
-                (void) dprintf(options->report_fd, "%s\n", json);
-        if (options->json || options->mode == ALD_RDMA_LISTEN)
+        if (options->link.report_fd >= 0)
+                (void) dprintf(options->link.report_fd, "%s\n", json);
+        if (options->link.json || options->link.mode == ALD_LINK_MODE_LISTEN)
                 printf("%s\n", json);
         fflush(stdout);
 }
@@ -91,31 +91,31 @@ int ald_rdma_listener_serve(const AldRdmaOptions *options)
         if (ald_confine(ALD_CONFINE_RDMA, SIGKILL, getppid()) < 0)
                 return EXIT_FAILURE;
         stop = ald_stop_fd();
-        if (stop < 0 || fcntl(options->session_fd, F_SETFD, FD_CLOEXEC) < 0 ||
-                fcntl(options->session_fd, F_SETFL, O_NONBLOCK) < 0)
+        if (stop < 0 || fcntl(options->link.session_fd, F_SETFD, FD_CLOEXEC) < 0 ||
+                fcntl(options->link.session_fd, F_SETFL, O_NONBLOCK) < 0)
                 return EXIT_FAILURE;
-        return guard(options, options->session_fd, stop);
+        return guard(options, options->link.session_fd, stop);
 }
 
 static int listen_at(const AldRdmaOptions *options, const char *host, int *ret, AldFailure *failure)
 {
         AldAddress at;
-        int r = ald_address_resolve(host, options->port, AF_UNSPEC, &at, failure);
+        int r = ald_address_resolve(host, options->link.port, AF_UNSPEC, &at, failure);
 
-        return r < 0 ? r : ald_address_listen(&at, options->interface, BACKLOG, ret, failure);
+        return r < 0 ? r : ald_address_listen(&at, options->link.interface, BACKLOG, ret, failure);
 }
 
 static int open_listener(const AldRdmaOptions *options, int *ret, AldFailure *failure)
 {
         AldTls *tls = NULL;
-        int r = ald_keys_load(&options->keys, true, &tls, failure);
+        int r = ald_keys_load(&options->link.keys, true, &tls, failure);
 
         /* Keys that are of no use are better told of now. */
         g_clear_pointer(&tls, ald_tls_free);
         if (r < 0)
                 return r;
-        r = listen_at(options, options->host, ret, failure);
-        if (r < 0 && !options->host) {
+        r = listen_at(options, options->link.host, ret, failure);
+        if (r < 0 && !options->link.host) {
                 /* A kernel without IPv6. */
                 ald_failure_clear(failure);
                 r = listen_at(options, "0.0.0.0", ret, failure);
@@ -141,7 +141,7 @@ static int serve_all(const AldRdmaOptions *options, int listener, int stop)
                 }
                 code = guard(options, fd, stop);
                 close(fd);
-                if (options->once && code != STRANGER)
+                if (options->link.once && code != STRANGER)
                         return code;
         }
 }
@@ -156,7 +156,7 @@ int ald_rdma_listener_run(const AldRdmaOptions *options)
                 ald_failure_clear(&failure);
                 return EXIT_FAILURE;
         }
-        printf(options->json ? "{\"listening\":%u}\n" : "Listening on port %u\n", options->port);
+        printf(options->link.json ? "{\"listening\":%u}\n" : "Listening on port %u\n", options->link.port);
         fflush(stdout);
         return serve_all(options, listener, stop);
 }

@@ -21,22 +21,23 @@ enum { EXIT_USAGE = 2 };
 static char *describe(const AldRdmaOptions *options, const AldRdmaResult *result, const AldFailure *failure)
 {
         if (failure->message)
-                return options->json ? ald_failure_to_json(failure) : g_strdup(failure->message);
-        return options->json ? ald_rdma_result_to_json(result) : ald_rdma_result_to_text(result);
+                return options->link.json ? ald_failure_to_json(failure) : g_strdup(failure->message);
+        return options->link.json ? ald_rdma_result_to_json(result) : ald_rdma_result_to_text(result);
 }
 
 static int measure(const AldRdmaOptions *options, AldTalk *talk, AldProgress *progress, AldRdmaResult *ret)
 {
-        AldOrigin origin = { .device = options->interface };
+        AldOrigin origin = { .device = options->link.interface };
         AldTls *tls = NULL;
         AldAddress to;
         int fd = -1, r = ald_port_open(options->device, &talk->port, talk->failure);
 
         ald_progress_tell(progress, "connect", 0);
         if (r >= 0)
-                r = ald_address_resolve(options->host, options->port, AF_UNSPEC, &to, talk->failure);
+                r = ald_address_resolve(
+                        options->link.host, options->link.port, AF_UNSPEC, &to, talk->failure);
         if (r >= 0)
-                r = ald_keys_load(&options->keys, false, &tls, talk->failure);
+                r = ald_keys_load(&options->link.keys, false, &tls, talk->failure);
         if (r >= 0)
                 r = ald_address_connect(&to, &origin, talk->channel.stop, &fd, talk->failure);
         if (r < 0) {
@@ -49,7 +50,7 @@ static int measure(const AldRdmaOptions *options, AldTalk *talk, AldProgress *pr
 static void work(int answer, int stop, void *userdata)
 {
         const AldRdmaOptions *options = userdata;
-        AldProgress progress = { .fd = options->progress_fd, .terminal = isatty(STDERR_FILENO) == 1 };
+        AldProgress progress = { .fd = options->link.progress_fd, .terminal = isatty(STDERR_FILENO) == 1 };
         AldFailure failure = {};
         AldTalk talk = { .failure = &failure, .channel = { .fd = -1, .stop = stop } };
         AldRdmaResult result = {};
@@ -70,7 +71,7 @@ static int run_connect(AldRdmaOptions *options)
         g_autofree char *text = NULL;
         int code = -1, stop;
 
-        if (ald_confine(ALD_CONFINE_RDMA, options->progress_fd >= 0 ? SIGKILL : 0, getppid()) < 0)
+        if (ald_confine(ALD_CONFINE_RDMA, options->link.progress_fd >= 0 ? SIGKILL : 0, getppid()) < 0)
                 return EXIT_FAILURE;
         stop = ald_stop_fd();
         if (stop < 0)
@@ -82,10 +83,10 @@ static int run_connect(AldRdmaOptions *options)
                 code = EXIT_FAILURE;
         }
         ald_failure_clear(&failure);
-        if (code != EXIT_SUCCESS && !options->json)
+        if (code != EXIT_SUCCESS && !options->link.json)
                 fprintf(stderr, "alidade-probe-rdma: %s\n", text);
         else
-                printf("%s%s", text, options->json ? "\n" : "");
+                printf("%s%s", text, options->link.json ? "\n" : "");
         return fflush(stdout) == 0 ? code : EXIT_FAILURE;
 }
 
@@ -99,18 +100,18 @@ int main(int argc, char *argv[])
                 fprintf(stderr, "alidade-probe-rdma: %s\n", error);
                 return EXIT_USAGE;
         }
-        switch (options.mode) {
-        case ALD_RDMA_HELP:
+        switch (options.link.mode) {
+        case ALD_LINK_MODE_HELP:
                 fputs(ald_rdma_help, stdout);
                 return EXIT_SUCCESS;
-        case ALD_RDMA_VERSION:
+        case ALD_LINK_MODE_VERSION:
                 puts("alidade-probe-rdma " ALD_VERSION);
                 return EXIT_SUCCESS;
-        case ALD_RDMA_LISTEN:
+        case ALD_LINK_MODE_LISTEN:
                 return ald_rdma_listener_run(&options);
-        case ALD_RDMA_SESSION:
+        case ALD_LINK_MODE_SESSION:
                 return ald_rdma_listener_serve(&options);
-        case ALD_RDMA_CONNECT:
+        case ALD_LINK_MODE_CONNECT:
                 break;
         }
         return run_connect(&options);

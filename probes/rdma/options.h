@@ -5,15 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probes/common/keys.h"
-
-typedef enum AldRdmaMode {
-        ALD_RDMA_HELP,
-        ALD_RDMA_VERSION,
-        ALD_RDMA_LISTEN,
-        ALD_RDMA_CONNECT,
-        ALD_RDMA_SESSION,
-} AldRdmaMode;
+#include "probes/common/link-options.h"
 
 typedef enum AldRdmaMethodWanted {
         ALD_RDMA_METHOD_ANY,
@@ -23,17 +15,9 @@ typedef enum AldRdmaMethodWanted {
 
 /* The command line. Strings are those of argv. */
 typedef struct AldRdmaOptions {
-        AldRdmaMode mode;
-        const char *host; /* to connect to; to listen on, NULL: any address */
-        unsigned port;
-        bool once, json, ask;
-        bool manager;                           /* connect by rdma_cm */
-        int session_fd, progress_fd, report_fd; /* -1: none */
-        AldKeyFiles keys;
+        AldLinkOptions link;
+        bool manager;                     /* connect by rdma_cm */
         const char *device, *peer_device; /* NULL: any that can be used */
-        const char *interface;            /* of the control connection */
-        unsigned seconds_max;             /* of each direction */
-        uint64_t bytes_max;               /* the same */
         unsigned timeout;                 /* seconds for everything */
         size_t size;                      /* of a message; 0: as fits the port */
         unsigned queues;                  /* 0: as fits the port */

@@ -272,7 +272,7 @@ int ald_session_measure(const AldRdmaOptions *options, AldTalk *talk, int fd, Al
         int stop = talk->channel.stop, r = ald_preamble_say(fd, talk->failure);
         AldAddress peer;
 
-        talk->patience = options->seconds_max * ALD_NSEC_PER_SEC + ALD_TALK_PATIENCE;
+        talk->patience = options->link.seconds_max * ALD_NSEC_PER_SEC + ALD_TALK_PATIENCE;
         if (ald_address_peer(fd, &peer) >= 0)
                 ald_address_format(&peer, ret->sink_address);
         g_strlcpy(ret->source_port, talk->port.name, sizeof ret->source_port);

@@ -22,16 +22,16 @@ static int ask(Serving *serving)
         AldTalk *talk = serving->talk;
         AldAsking told = {};
 
-        if (options->report_fd < 0)
+        if (options->link.report_fd < 0)
                 return 0;
         if (*serving->served->port)
-                (void) dprintf(options->report_fd, "{\"peer\":\"%s\",\"port\":\"%s\"}\n",
+                (void) dprintf(options->link.report_fd, "{\"peer\":\"%s\",\"port\":\"%s\"}\n",
                         serving->served->peer, serving->served->port);
         else
-                (void) dprintf(options->report_fd, "{\"peer\":\"%s\"}\n", serving->served->peer);
-        if (!options->ask || talk->failure->message)
+                (void) dprintf(options->link.report_fd, "{\"peer\":\"%s\"}\n", serving->served->peer);
+        if (!options->link.ask || talk->failure->message)
                 return 0;
-        if (ald_asking_read(options->report_fd, &told) < 0)
+        if (ald_asking_read(options->link.report_fd, &told) < 0)
                 return ald_fail(talk->failure, ALD_FAILURE_INTERNAL, "not told whether to measure");
         if (told.inhibited)
                 return ald_fail(talk->failure, ALD_FAILURE_INHIBITED, "%s", told.inhibited);
@@ -66,8 +66,8 @@ static int make_offer(const Serving *serving, bool manager, AldRdmaMessage *ret)
                 .manager = manager,
                 .immediate = ald_port_takes_immediate(&talk->port),
                 .gids = talk->port.gids,
-                .msec = serving->options->seconds_max * 1000,
-                .limit = serving->options->bytes_max };
+                .msec = serving->options->link.seconds_max * 1000,
+                .limit = serving->options->link.bytes_max };
         g_strlcpy(ret->port, talk->port.name, sizeof ret->port);
         if (!manager)
                 return 0;
@@ -210,7 +210,7 @@ int ald_session_serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldT
         AldAddress peer;
         int r;
 
-        talk->patience = options->seconds_max * ALD_NSEC_PER_SEC + ALD_TALK_PATIENCE;
+        talk->patience = options->link.seconds_max * ALD_NSEC_PER_SEC + ALD_TALK_PATIENCE;
         if (ald_address_peer(fd, &peer) >= 0)
                 ald_address_format(&peer, ret->address);
         r = ald_channel_open(&talk->channel, fd, tls, true, talk->channel.stop, talk->failure);

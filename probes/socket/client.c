@@ -43,12 +43,12 @@ int ald_client_ask_tokens(AldClient *client, AldPurpose purpose, unsigned count,
 
 uint64_t ald_client_nsec_max(const AldClient *client)
 {
-        return MIN(client->options->seconds_max * 1000, client->welcome.msec) * ALD_NSEC_PER_MSEC;
+        return MIN(client->options->link.seconds_max * 1000, client->welcome.msec) * ALD_NSEC_PER_MSEC;
 }
 
 uint64_t ald_client_bytes_max(const AldClient *client)
 {
-        return MIN(client->options->bytes_max, client->welcome.bytes);
+        return MIN(client->options->link.bytes_max, client->welcome.bytes);
 }
 
 unsigned ald_client_streams_max(const AldClient *client)

@@ -47,11 +47,11 @@ static void tell(const AldProbeOptions *options, const AldServed *served, const 
         g_autofree char *json = ald_served_to_json(served, failure);
         g_autofree char *text = ald_served_to_text(served, failure);
 
-        if (options->report_fd >= 0)
-                (void) dprintf(options->report_fd, "%s\n", json);
-        if (options->json)
+        if (options->link.report_fd >= 0)
+                (void) dprintf(options->link.report_fd, "%s\n", json);
+        if (options->link.json)
                 printf("%s\n", json);
-        else if (options->mode == ALD_PROBE_LISTEN)
+        else if (options->link.mode == ALD_LINK_MODE_LISTEN)
                 fputs(text, stdout);
         fflush(stdout);
 }
@@ -68,7 +68,7 @@ int ald_listener_serve(const AldProbeOptions *options, int fd, int lock, int par
         if (stop < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
                 r = ald_fail(&failure, ALD_FAILURE_INTERNAL, "no connection: %s", g_strerror(errno));
         if (r >= 0)
-                r = ald_keys_load(&options->keys, true, &tls, &failure);
+                r = ald_keys_load(&options->link.keys, true, &tls, &failure);
         if (r >= 0)
                 r = ald_server_run(options, fd, tls, stop, lock, &served, &failure);
         tell(options, &served, &failure);
@@ -76,7 +76,7 @@ int ald_listener_serve(const AldProbeOptions *options, int fd, int lock, int par
         g_free(failure.message);
         if (!served.authenticated)
                 return STRANGER;
-        if (served.refused && options->mode == ALD_PROBE_LISTEN)
+        if (served.refused && options->link.mode == ALD_LINK_MODE_LISTEN)
                 return TURNED_AWAY;
         return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -91,7 +91,7 @@ static void reap(Listener *listener, unsigned i)
         ald_fd_close(&listener->children[i].fd);
         listener->children[i] = listener->children[--listener->n];
         code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
-        if (listener->options->once && code != STRANGER && code != TURNED_AWAY) {
+        if (listener->options->link.once && code != STRANGER && code != TURNED_AWAY) {
                 listener->done = true;
                 listener->code = code;
         }
@@ -152,11 +152,11 @@ static void step(Listener *listener)
 static int listen_at(Listener *listener, const char *host, AldFailure *failure)
 {
         AldAddress at;
-        int r = ald_address_resolve(host, listener->options->port, AF_UNSPEC, &at, failure);
+        int r = ald_address_resolve(host, listener->options->link.port, AF_UNSPEC, &at, failure);
 
         return r < 0 ? r
                      : ald_address_listen(
-                               &at, listener->options->device, CHILDREN_MAX, &listener->fd, failure);
+                               &at, listener->options->link.interface, CHILDREN_MAX, &listener->fd, failure);
 }
 
 static int open_listener(Listener *listener, AldFailure *failure)
@@ -166,12 +166,12 @@ static int open_listener(Listener *listener, AldFailure *failure)
         int r;
 
         /* Keys that are of no use are better told of now. */
-        r = ald_keys_load(&options->keys, true, &tls, failure);
+        r = ald_keys_load(&options->link.keys, true, &tls, failure);
         if (r < 0)
                 return r;
         ald_tls_free(tls);
-        r = listen_at(listener, options->host ?: options->source, failure);
-        if (r < 0 && !options->host && !options->source) {
+        r = listen_at(listener, options->link.host ?: options->source, failure);
+        if (r < 0 && !options->link.host && !options->source) {
                 /* A kernel without IPv6. */
                 g_clear_pointer(&failure->message, g_free);
                 r = listen_at(listener, "0.0.0.0", failure);
@@ -195,7 +195,8 @@ int ald_listener_run(const AldProbeOptions *options)
                 listener.code = EXIT_FAILURE;
                 listener.done = true;
         } else {
-                printf(options->json ? "{\"listening\":%u}\n" : "Listening on port %u\n", options->port);
+                printf(options->link.json ? "{\"listening\":%u}\n" : "Listening on port %u\n",
+                        options->link.port);
                 fflush(stdout);
         }
         while (!listener.done)

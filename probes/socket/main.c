@@ -22,7 +22,7 @@ static int finish(const AldProbeOptions *options, const AldResult *result, const
 {
         g_autofree char *text = NULL;
 
-        if (failure->message && !options->json) {
+        if (failure->message && !options->link.json) {
                 /* What was measured until then is no less true. */
                 text = result->rtt_known ? ald_result_to_text(result) : g_strdup("");
                 fputs(text, stdout);
@@ -30,17 +30,17 @@ static int finish(const AldProbeOptions *options, const AldResult *result, const
                 fprintf(stderr, "alidade-probe-socket: %s\n", failure->message);
                 return EXIT_FAILURE;
         }
-        text = failure->message ? ald_failure_to_json(failure)
-               : options->json  ? ald_result_to_json(result)
-                                : ald_result_to_text(result);
-        printf("%s%s", text, options->json ? "\n" : "");
+        text = failure->message     ? ald_failure_to_json(failure)
+               : options->link.json ? ald_result_to_json(result)
+                                    : ald_result_to_text(result);
+        printf("%s%s", text, options->link.json ? "\n" : "");
         return fflush(stdout) == 0 && !failure->message ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static int measure(const AldProbeOptions *options, AldResult *result, AldFailure *failure)
 {
-        AldProgress progress = { .fd = options->progress_fd, .terminal = isatty(STDERR_FILENO) == 1 };
-        AldOrigin origin = { .device = options->device };
+        AldProgress progress = { .fd = options->link.progress_fd, .terminal = isatty(STDERR_FILENO) == 1 };
+        AldOrigin origin = { .device = options->link.interface };
         AldAddress to, source;
         AldTls *tls = NULL;
         int r = 0, stop;
@@ -51,14 +51,14 @@ static int measure(const AldProbeOptions *options, AldResult *result, AldFailure
         }
         /* Of a name that has addresses of both families, one that can be reached from there. */
         if (r >= 0)
-                r = ald_address_resolve(options->host, options->port,
+                r = ald_address_resolve(options->link.host, options->link.port,
                         options->source ? source.storage.ss_family : AF_UNSPEC, &to, failure);
         if (r < 0)
                 return r;
         stop = ald_stop_fd();
         if (stop < 0)
                 return ald_fail(failure, ALD_FAILURE_INTERNAL, "no signals: %s", g_strerror(-stop));
-        r = ald_keys_load(&options->keys, false, &tls, failure);
+        r = ald_keys_load(&options->link.keys, false, &tls, failure);
         if (r < 0)
                 return r;
         r = ald_client_run(options, &to, &origin, tls, stop, &progress, result, failure);
@@ -72,7 +72,7 @@ static int run_connect(const AldProbeOptions *options)
         AldFailure failure = {};
         int code;
 
-        if (ald_confine(ALD_CONFINE_SOCKET, options->progress_fd >= 0 ? SIGKILL : 0, getppid()) >= 0)
+        if (ald_confine(ALD_CONFINE_SOCKET, options->link.progress_fd >= 0 ? SIGKILL : 0, getppid()) >= 0)
                 (void) measure(options, &result, &failure);
         else
                 ald_fail(&failure, ALD_FAILURE_ABORTED, "nobody waits for a result");
@@ -92,18 +92,18 @@ int main(int argc, char *argv[])
                 fprintf(stderr, "alidade-probe-socket: %s\n", error);
                 return EXIT_USAGE;
         }
-        switch (options.mode) {
-        case ALD_PROBE_HELP:
+        switch (options.link.mode) {
+        case ALD_LINK_MODE_HELP:
                 fputs(ald_probe_help, stdout);
                 return EXIT_SUCCESS;
-        case ALD_PROBE_VERSION:
+        case ALD_LINK_MODE_VERSION:
                 puts("alidade-probe-socket " ALD_VERSION);
                 return EXIT_SUCCESS;
-        case ALD_PROBE_LISTEN:
+        case ALD_LINK_MODE_LISTEN:
                 return ald_listener_run(&options);
-        case ALD_PROBE_SESSION:
-                return ald_listener_serve(&options, options.session_fd, -1, getppid());
-        case ALD_PROBE_CONNECT:
+        case ALD_LINK_MODE_SESSION:
+                return ald_listener_serve(&options, options.link.session_fd, -1, getppid());
+        case ALD_LINK_MODE_CONNECT:
                 break;
         }
         return run_connect(&options);

@@ -36,8 +36,8 @@ static int handle_open(AldServer *server, const AldMessage *message)
 
 static int handle_begin(AldServer *server, const AldMessage *message)
 {
-        uint64_t nsec = MIN(message->msec, server->options->seconds_max * 1000) * ALD_NSEC_PER_MSEC;
-        uint64_t bytes = MIN(message->bytes, server->options->bytes_max);
+        uint64_t nsec = MIN(message->msec, server->options->link.seconds_max * 1000) * ALD_NSEC_PER_MSEC;
+        uint64_t bytes = MIN(message->bytes, server->options->link.bytes_max);
         AldAddress peer;
         bool zerocopy;
         int r;

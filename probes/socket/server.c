@@ -43,7 +43,7 @@ static int refuse_if_told(AldServer *server, int lock)
         AldAsking told = { .busy = server->options->busy, .inhibited = server->options->inhibited };
         const char *why;
 
-        if (server->options->ask && ald_asking_read(server->options->report_fd, &told) < 0)
+        if (server->options->link.ask && ald_asking_read(server->options->link.report_fd, &told) < 0)
                 return ald_fail(server->failure, ALD_FAILURE_INTERNAL, "not told whether to measure");
         why = told.busy;
         if (told.inhibited) {
@@ -66,8 +66,8 @@ static int welcome(AldServer *server)
                 .version = ALD_PROTOCOL_VERSION,
                 .port = server->door.port,
                 .streams = server->options->streams_max,
-                .msec = server->options->seconds_max * 1000,
-                .bytes = server->options->bytes_max,
+                .msec = server->options->link.seconds_max * 1000,
+                .bytes = server->options->link.bytes_max,
         };
 
         return ald_exchange_send(&server->channel, &message);
@@ -210,8 +210,8 @@ static int run_session(AldServer *server, int lock)
 
         if (r < 0)
                 return r;
-        r = ald_door_open(&server->door, server->channel.fd, server->options->port + 1, ALD_PROBE_DATA_PORTS,
-                server->failure);
+        r = ald_door_open(&server->door, server->channel.fd, server->options->link.port + 1,
+                ALD_PROBE_DATA_PORTS, server->failure);
         if (r >= 0)
                 r = welcome(server);
         if (r >= 0)
@@ -237,8 +237,8 @@ int ald_server_run(const AldProbeOptions *options, int fd, AldTls *tls, int stop
                 ret->authenticated = true;
                 g_strlcpy(ret->peer, server.channel.peer, sizeof ret->peer);
                 /* Whoever runs us gives strangers little time. */
-                if (options->report_fd >= 0)
-                        (void) dprintf(options->report_fd, "{\"peer\":\"%s\"}\n", ret->peer);
+                if (options->link.report_fd >= 0)
+                        (void) dprintf(options->link.report_fd, "{\"peer\":\"%s\"}\n", ret->peer);
                 r = run_session(&server, lock);
         }
         ald_channel_close(&server.channel);

@@ -16,7 +16,7 @@ AldTls *rdma_sides_keys(const RdmaSide *side, bool server)
         AldFailure failure = {};
         AldTls *tls = NULL;
 
-        g_assert_cmpint(ald_keys_load(&side->options.keys, server, &tls, &failure), ==, 0);
+        g_assert_cmpint(ald_keys_load(&side->options.link.keys, server, &tls, &failure), ==, 0);
         return tls;
 }
 
@@ -66,15 +66,16 @@ static gpointer measure(gpointer userdata)
 
 void rdma_sides_set_up(RdmaSides *sides, gconstpointer userdata)
 {
-        const AldRdmaOptions options = {
-                .report_fd = -1, .progress_fd = -1, .seconds_max = 1, .bytes_max = UINT64_C(20) << 20
-        };
+        const AldRdmaOptions options = { .link = { .report_fd = -1,
+                                                 .progress_fd = -1,
+                                                 .seconds_max = 1,
+                                                 .bytes_max = UINT64_C(20) << 20 } };
 
         *sides = (RdmaSides){ .folder = g_dir_make_tmp("rdma-XXXXXX", NULL) };
         sides->key = g_build_filename(sides->folder, "key", NULL);
         g_assert_true(g_file_set_contents_full(sides->key, KEY, -1, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
         sides->client.options = sides->server.options = options;
-        sides->client.options.keys.key_file = sides->server.options.keys.key_file = sides->key;
+        sides->client.options.link.keys.key_file = sides->server.options.link.keys.key_file = sides->key;
 }
 
 void rdma_sides_tear_down(RdmaSides *sides, gconstpointer userdata)

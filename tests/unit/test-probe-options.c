@@ -24,35 +24,35 @@ static void test_fine(void)
         AldProbeOptions options;
 
         g_assert_cmpint(parse("--listen --key-file=k", &options, NULL), ==, 0);
-        g_assert_cmpint(options.mode, ==, ALD_PROBE_LISTEN);
-        g_assert_cmpstr(options.host, ==, NULL);
-        g_assert_cmpuint(options.port, ==, ALD_PROBE_PORT);
+        g_assert_cmpint(options.link.mode, ==, ALD_LINK_MODE_LISTEN);
+        g_assert_cmpstr(options.link.host, ==, NULL);
+        g_assert_cmpuint(options.link.port, ==, ALD_PROBE_PORT);
         g_assert_cmpint(parse("--listen 192.0.2.1 --key-file k --once", &options, NULL), ==, 0);
-        g_assert_cmpstr(options.host, ==, "192.0.2.1");
-        g_assert_true(options.once);
+        g_assert_cmpstr(options.link.host, ==, "192.0.2.1");
+        g_assert_true(options.link.once);
         g_assert_cmpint(
                 parse("--connect fe80::1%eth0 --identity=d --peer=" NODE " --crl c --json", &options, NULL),
                 ==, 0);
-        g_assert_cmpint(options.mode, ==, ALD_PROBE_CONNECT);
-        g_assert_cmpstr(options.host, ==, "fe80::1%eth0");
-        g_assert_cmpstr(options.keys.peer, ==, NODE);
-        g_assert_cmpstr(options.keys.crl, ==, "c");
-        g_assert_true(options.json && options.zerocopy);
+        g_assert_cmpint(options.link.mode, ==, ALD_LINK_MODE_CONNECT);
+        g_assert_cmpstr(options.link.host, ==, "fe80::1%eth0");
+        g_assert_cmpstr(options.link.keys.peer, ==, NODE);
+        g_assert_cmpstr(options.link.keys.crl, ==, "c");
+        g_assert_true(options.link.json && options.zerocopy);
         g_assert_cmpint(
                 parse("--session-fd=3 --identity=d --busy=later --report-fd=4", &options, NULL), ==, 0);
-        g_assert_cmpint(options.mode, ==, ALD_PROBE_SESSION);
-        g_assert_cmpint(options.session_fd, ==, 3);
-        g_assert_cmpint(options.report_fd, ==, 4);
-        g_assert_cmpint(options.progress_fd, ==, -1);
+        g_assert_cmpint(options.link.mode, ==, ALD_LINK_MODE_SESSION);
+        g_assert_cmpint(options.link.session_fd, ==, 3);
+        g_assert_cmpint(options.link.report_fd, ==, 4);
+        g_assert_cmpint(options.link.progress_fd, ==, -1);
         g_assert_cmpstr(options.busy, ==, "later");
         g_assert_cmpint(parse("--connect=h --key-file=k --bytes-max=10G --seconds-max=2 --streams-max=1",
                                 &options, NULL),
                 ==, 0);
-        g_assert_cmpuint(options.bytes_max, ==, UINT64_C(10000000000));
-        g_assert_cmpuint(options.seconds_max, ==, 2);
+        g_assert_cmpuint(options.link.bytes_max, ==, UINT64_C(10000000000));
+        g_assert_cmpuint(options.link.seconds_max, ==, 2);
         g_assert_cmpuint(options.streams_max, ==, 1);
         g_assert_cmpint(parse("--help", &options, NULL), ==, 0);
-        g_assert_cmpint(options.mode, ==, ALD_PROBE_HELP);
+        g_assert_cmpint(options.link.mode, ==, ALD_LINK_MODE_HELP);
 }
 
 static void test_refused(void)
@@ -79,11 +79,11 @@ static void test_refused(void)
 
         for (unsigned i = 0; i < G_N_ELEMENTS(lines); i++) {
                 g_autofree char *error = NULL;
-                AldProbeOptions options = { .port = 1 };
+                AldProbeOptions options = { .link.port = 1 };
 
                 g_assert_cmpint(parse(lines[i][0], &options, &error), ==, -EINVAL);
                 g_assert_cmpstr(error, ==, lines[i][1]);
-                g_assert_cmpuint(options.port, ==, 1);
+                g_assert_cmpuint(options.link.port, ==, 1);
         }
 }
 

@@ -198,7 +198,7 @@ static void test_lie(RdmaSides *sides, gconstpointer userdata)
         const Lie *one = userdata;
 
         sides->measure = lie;
-        sides->server.options.bytes_max = ALLOWED;
+        sides->server.options.link.bytes_max = ALLOWED;
         rdma_sides_run(sides, &(FakeFaults){});
         rdma_side_assert_fails(&sides->server, one->kind);
         rdma_side_assert_fails(&sides->client, one->kind);

@@ -46,9 +46,11 @@ static void test_out_of_files(void)
 {
         g_autofree char *folder = g_dir_make_tmp("rdma-XXXXXX", NULL);
         g_autofree char *key = g_build_filename(folder, "key", NULL);
-        const AldRdmaOptions options = {
-                .mode = ALD_RDMA_LISTEN, .host = "127.0.0.1", .port = 1, .report_fd = -1, .keys.key_file = key
-        };
+        const AldRdmaOptions options = { .link = { .mode = ALD_LINK_MODE_LISTEN,
+                                                 .host = "127.0.0.1",
+                                                 .port = 1,
+                                                 .report_fd = -1,
+                                                 .keys.key_file = key } };
 
         if (!g_test_subprocess()) {
                 g_test_trap_subprocess(NULL, 0, 0);

@@ -23,17 +23,17 @@ static void test_good(void)
         AldRdmaOptions options;
 
         g_assert_cmpint(parse(connect, &options), ==, 0);
-        g_assert_cmpstr(options.host, ==, "fe80::1%eth0");
-        g_assert_cmpuint(options.seconds_max, ==, 5);
+        g_assert_cmpstr(options.link.host, ==, "fe80::1%eth0");
+        g_assert_cmpuint(options.link.seconds_max, ==, 5);
         g_assert_cmpuint(options.size, ==, 0);
         g_assert_null(options.device);
         g_assert_cmpint(parse(listen, &options), ==, 0);
-        g_assert_true(options.mode == ALD_RDMA_LISTEN && options.once && options.json);
-        g_assert_null(options.host);
+        g_assert_true(options.link.mode == ALD_LINK_MODE_LISTEN && options.link.once && options.link.json);
+        g_assert_null(options.link.host);
         g_assert_cmpstr(options.device, ==, "mlx5_0.1");
         g_assert_cmpuint(options.size, ==, 65536);
         g_assert_cmpint(parse(help, &options), ==, 0);
-        g_assert_cmpint(options.mode, ==, ALD_RDMA_HELP);
+        g_assert_cmpint(options.link.mode, ==, ALD_LINK_MODE_HELP);
 }
 
 /* As the daemon calls it. */
@@ -51,16 +51,16 @@ static void test_daemon(void)
 
         g_assert_cmpint(parse(connect, &options), ==, 0);
         g_assert_cmpstr(options.peer_device, ==, "mlx5_1.2");
-        g_assert_cmpstr(options.interface, ==, "eth0");
-        g_assert_cmpstr(options.keys.crl, ==, "c");
-        g_assert_cmpuint(options.bytes_max, ==, UINT64_C(20000000000));
+        g_assert_cmpstr(options.link.interface, ==, "eth0");
+        g_assert_cmpstr(options.link.keys.crl, ==, "c");
+        g_assert_cmpuint(options.link.bytes_max, ==, UINT64_C(20000000000));
         g_assert_cmpuint(options.timeout, ==, 40);
-        g_assert_cmpint(options.progress_fd, ==, 3);
+        g_assert_cmpint(options.link.progress_fd, ==, 3);
         g_assert_cmpint(parse(session, &options), ==, 0);
-        g_assert_cmpint(options.mode, ==, ALD_RDMA_SESSION);
-        g_assert_cmpint(options.session_fd, ==, 4);
-        g_assert_cmpint(options.report_fd, ==, 3);
-        g_assert_true(options.ask);
+        g_assert_cmpint(options.link.mode, ==, ALD_LINK_MODE_SESSION);
+        g_assert_cmpint(options.link.session_fd, ==, 4);
+        g_assert_cmpint(options.link.report_fd, ==, 3);
+        g_assert_true(options.link.ask);
         g_assert_cmpint(parse(ways, &options), ==, 0);
         g_assert_cmpint(options.method, ==, ALD_RDMA_METHOD_SEND);
         g_assert_cmpuint(options.queues, ==, 8);

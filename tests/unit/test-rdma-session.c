@@ -60,8 +60,8 @@ static void test_small_device(RdmaSides *sides, gconstpointer userdata)
 /* What the server may spend is little. */
 static void test_little(RdmaSides *sides, gconstpointer userdata)
 {
-        sides->client.options.bytes_max = UINT64_MAX / 4;
-        sides->server.options.bytes_max = 1;
+        sides->client.options.link.bytes_max = UINT64_MAX / 4;
+        sides->server.options.link.bytes_max = 1;
         rdma_sides_run(sides, &(FakeFaults){});
         assert_measured(sides);
         g_assert_cmpuint(sides->result.upload.bins, ==, 0);
@@ -112,6 +112,12 @@ static const Fault all_faults[] = {
         { "a-gid-that-goes-meanwhile", { .gid_goes = true }, .kind = ALD_FAILURE_NO_GID },
         { "short-messages", { .short_messages = true }, false, true, ALD_FAILURE_PROTOCOL },
         { "short-messages-of-the-client", { .short_messages = true }, true, false, ALD_FAILURE_PROTOCOL },
+        { "no-completion-queue", { .completions_error = ENOMEM }, .kind = ALD_FAILURE_LIMIT },
+        { "no-queue-pair", { .queue_error = ENOMEM }, .kind = ALD_FAILURE_LIMIT },
+        { "no-way", { .way_error = ENETUNREACH }, .kind = ALD_FAILURE_UNREACHABLE },
+        { "memory-that-cannot-be-used", { .register_error = EFAULT }, .kind = ALD_FAILURE_OUT_OF_MEMORY },
+        { "a-refused-request", { .request_error = EIO, .request_error_at = 900 },
+                .kind = ALD_FAILURE_DEVICE_LOST },
         { "no-answer", { .status = IBV_WC_RETRY_EXC_ERR, .status_at = 50 }, .kind = ALD_FAILURE_UNREACHABLE },
         { "a-failed-request", { .status = IBV_WC_LOC_QP_OP_ERR, .status_at = 900 },
                 .kind = ALD_FAILURE_ABORTED },
@@ -171,8 +177,8 @@ static void test_asked(RdmaSides *sides, gconstpointer userdata)
 
         g_assert_cmpint(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), ==, 0);
         g_assert_cmpint(write(ends[0], busy, strlen(busy)), ==, strlen(busy));
-        sides->server.options.report_fd = ends[1];
-        sides->server.options.ask = true;
+        sides->server.options.link.report_fd = ends[1];
+        sides->server.options.link.ask = true;
         rdma_sides_run(sides, &(FakeFaults){});
         assert_both_fail(sides, ALD_FAILURE_BUSY);
         g_assert_cmpstr(sides->client.failure.message, ==, "the other side: much goes over that port");
