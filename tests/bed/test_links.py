@@ -20,6 +20,7 @@ pytestmark = needs_namespaces
 KIND = "Link1.Socket"
 LINK_PROBE = ("org.alidade.LinkProbe1", "/org/alidade/LinkProbe1", "org.alidade.LinkProbe1")
 JOB = "org.alidade.LinkProbe1.Job"
+ENDED = ("done", "failed", "canceled")
 FIGURES = ("UploadBitsPerSecond", "DownloadBitsPerSecond", "RttP50NSec", "MeasuredUSec")
 MBIT = 1_000_000
 # What each of three nodes sends and receives.
@@ -135,7 +136,12 @@ def job(node, path, name):
 def probe_up_to(phase, node, peer, address):
     """A job that has come as far as this phase."""
     path = probe(node, peer, Address=address)
-    node.wait_for_property(LINK_PROBE[0], path, JOB, "Phase", lambda now: now == phase, deadline=ONE_PROBE)
+
+    def there(now):
+        assert now == phase or job(node, path, "State") not in ENDED, job(node, path, "Error")
+        return now == phase
+
+    node.wait_for_property(LINK_PROBE[0], path, JOB, "Phase", there, deadline=ONE_PROBE)
     return path
 
 
@@ -146,7 +152,7 @@ def wait_job(node, path, *states):
 
 def end_of(node, path):
     """(state, error) that it comes to."""
-    return wait_job(node, path, "done", "failed", "canceled"), job(node, path, "Error")
+    return wait_job(node, path, *ENDED), job(node, path, "Error")
 
 
 def row_of(source, sink):
@@ -162,7 +168,7 @@ def measure(source, sink):
         row = row_of(source, sink)
         return row if is_measured(row) and row["MeasuredUSec"] > before.get("MeasuredUSec", 0) else None
 
-    return wait_steadily(fresh, "the new result", ONE_PROBE)
+    return wait_steadily(fresh, lambda: f"a result newer than {before}; now {row_of(source, sink)}", ONE_PROBE)
 
 
 def children(node):
