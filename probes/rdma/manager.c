@@ -11,6 +11,7 @@
 #include "probes/common/clock.h"
 #include "probes/common/wait.h"
 #include "probes/rdma/manager.h"
+#include "probes/rdma/pair.h"
 
 #define PATIENCE_MSEC 5000
 #define PATIENCE_NS (PATIENCE_MSEC * ALD_NSEC_PER_MSEC)
@@ -193,7 +194,7 @@ static struct rdma_conn_param parameters(const uint64_t *nonce)
                 .private_data_len = nonce ? sizeof *nonce : 0,
                 .responder_resources = 1,
                 .initiator_depth = 1,
-                .retry_count = 7,
+                .retry_count = ALD_PAIR_RETRIES,
                 .rnr_retry_count = 7 };
 }
 

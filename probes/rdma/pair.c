@@ -13,7 +13,6 @@
 #include "probes/rdma/pair-private.h"
 
 #define TIMEOUT 17u /* 4.096 µs × 2^17: half a second before it sends again, as where all is busy */
-#define RETRIES 7u
 
 static int no_memory(size_t bytes, int error, AldFailure *failure)
 {
@@ -227,7 +226,7 @@ static int connect_queue(
 {
         struct ibv_qp_attr attributes = { .qp_state = IBV_QPS_RTS,
                 .timeout = TIMEOUT,
-                .retry_cnt = RETRIES,
+                .retry_cnt = ALD_PAIR_RETRIES,
                 .rnr_retry = 7, /* without end: we look at the clock ourselves */
                 .sq_psn = (uint32_t) pair->own.queues[queue].psn,
                 .max_rd_atomic = 1 };

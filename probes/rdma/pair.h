@@ -7,6 +7,10 @@
 #include "probes/rdma/plan.h"
 #include "probes/rdma/port.h"
 
+/* How often the device sends again what nobody takes. Seven, the most there is, is for ever with Soft-RoCE.
+ */
+#define ALD_PAIR_RETRIES 6u
+
 #define ALD_PAIR_BATCH 32u /* things that are done, looked at together */
 
 /* Queue pairs with their memory: our end of a reliable connection. */

@@ -48,7 +48,7 @@ static struct {
         GMutex mutex;
         GCond changed;
         FakeFaults faults;
-        unsigned completions, objects;
+        unsigned completions, requests, objects;
         uint32_t next;
         GPtrArray *queues, *regions;
 } fake;
@@ -67,7 +67,7 @@ static struct ibv_device device = {
 void fake_verbs_begin(const FakeFaults *faults)
 {
         fake.faults = *faults;
-        fake.completions = fake.objects = 0;
+        fake.completions = fake.requests = fake.objects = 0;
         fake.queues = g_ptr_array_new();
         fake.regions = g_ptr_array_new();
 }
@@ -230,6 +230,11 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_
         *bad = NULL;
         *send = (Send){ *request, *request->sg_list };
         g_mutex_lock(&fake.mutex);
+        if (++fake.requests == fake.faults.request_error_at) {
+                g_mutex_unlock(&fake.mutex);
+                g_free(send);
+                return fake.faults.request_error;
+        }
         if (queue->lies && fake.faults.wrong_nonce && request->opcode == IBV_WR_SEND)
                 *(uint8_t *) (uintptr_t) send->place.addr ^= 1;
         if (queue->lies && fake.faults.short_messages)
@@ -385,8 +390,13 @@ int ibv_dereg_mr(struct ibv_mr *region)
 struct ibv_cq *ibv_create_cq(
         struct ibv_context *context, int n, void *userdata, struct ibv_comp_channel *channel, int vector)
 {
-        Completions *completions = hold(g_new0(Completions, 1));
+        Completions *completions;
 
+        if (fake.faults.completions_error > 0) {
+                errno = fake.faults.completions_error;
+                return NULL;
+        }
+        completions = hold(g_new0(Completions, 1));
         completions->cq.context = context;
         return &completions->cq;
 }
@@ -407,6 +417,10 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *domain, struct ibv_qp_init_attr *how
                 errno = EINVAL;
                 return NULL;
         }
+        if (fake.faults.queue_error > 0) {
+                errno = fake.faults.queue_error;
+                return NULL;
+        }
         queue = hold(g_new0(Queue, 1));
         queue->lies = ((const Context *) domain->context)->lies;
         g_mutex_lock(&fake.mutex);
@@ -423,6 +437,8 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *how, int mask)
 {
         Queue *queue = (Queue *) qp;
 
+        if (how->qp_state == IBV_QPS_RTR && fake.faults.way_error > 0)
+                return fake.faults.way_error;
         g_mutex_lock(&fake.mutex);
         if (how->qp_state == IBV_QPS_RTR) {
                 queue->peer = how->dest_qp_num;

@@ -12,8 +12,10 @@
 typedef struct FakeFaults {
         bool no_inline, first_port_down;
         int requests_max, region_max; /* 0: plenty */
-        int register_error;           /* errno */
-        enum ibv_wc_status status;    /* of the n-th completion, instead of success */
+        /* errno of what the device does not do; the request is the n-th */
+        int register_error, queue_error, completions_error, way_error, request_error;
+        unsigned request_error_at;
+        enum ibv_wc_status status; /* of the n-th completion, instead of success */
         unsigned status_at;
         enum ibv_event_type event; /* told after so many completions; 0: never */
         unsigned event_at;
