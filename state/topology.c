@@ -87,9 +87,29 @@ static bool is_failing(const AldLink *link)
                (link->measured_usec == ALD_ABSENT_UINT64 || link->failed_usec > link->measured_usec);
 }
 
+/* A port of which its node says that it is down, or does not say anything any more, reaches nothing; of a
+ * node that says nothing of ports nobody knows. */
+static bool is_active(const AldNode *node, const char *name)
+{
+        const AldFabric *fabric = node ? ald_record_as(
+                                                 ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric)
+                                       : NULL;
+        const AldRdmaPort *port;
+
+        if (!fabric || !name)
+                return true;
+        port = ald_rows_find(&fabric->rdma_ports, name);
+        return port && (!port->state || strcmp(port->state, "active") == 0);
+}
+
+typedef struct Offering {
+        AldStore *store;
+        GHashTable *edges;
+} Offering;
+
 static gboolean offer_link(AldEntry *entry, void *userdata)
 {
-        GHashTable *edges = userdata;
+        const Offering *offering = userdata;
         AldLink link = ald_link_of(entry);
         AldEdge edge = {
                 .source = link.source,
@@ -104,11 +124,14 @@ static gboolean offer_link(AldEntry *entry, void *userdata)
 
         if (ald_id_equal(&link.source, &link.sink))
                 return FALSE;
-        offer(edges, &edge);
+        if (link.rdma && !(is_active(entry->node, link.from) &&
+                                 is_active(ald_store_find_node(offering->store, &link.sink), link.to)))
+                return FALSE;
+        offer(offering->edges, &edge);
         edge.source = link.sink;
         edge.sink = link.source;
         edge.bits_per_second = link.download_bits_per_second;
-        offer(edges, &edge);
+        offer(offering->edges, &edge);
         return FALSE;
 }
 
@@ -133,11 +156,12 @@ static const AldEdge *choose(const Candidates *candidates, uint64_t now_realtime
 GArray *ald_topology_compute(AldStore *store, uint64_t now_realtime)
 {
         g_autoptr(GHashTable) edges = g_hash_table_new_full(hash_edge, equal_edges, NULL, g_free);
+        Offering offering = { store, edges };
         GHashTableIter iter;
         GArray *chosen;
         gpointer candidates;
 
-        ald_store_foreach_link(store, offer_link, edges);
+        ald_store_foreach_link(store, offer_link, &offering);
         chosen = g_array_sized_new(FALSE, FALSE, sizeof(AldEdge), g_hash_table_size(edges));
         g_hash_table_iter_init(&iter, edges);
         while (g_hash_table_iter_next(&iter, NULL, &candidates))

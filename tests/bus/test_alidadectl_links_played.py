@@ -234,6 +234,12 @@ def test_topology_of_rdma_is_apart(play):
     assert "9 b/s" not in text
 
 
+def test_topology_of_rdma_alone(play):
+    host, _ = play(edges=[edge(ME, PEER, 7, Path="rdma")])
+    text = host.alidadectl("topology").stdout
+    assert text.index("Over RDMA") < text.index("7 b/s") and "Over sockets" not in text
+
+
 def test_topology_of_many(play):
     nodes = {node_id(number): sample_node(f"n{number}") for number in range(1, 13)}
     edges = [edge(node_id(a), node_id(b), rate) for a in range(1, 13) for b in range(1, 13) if a != b

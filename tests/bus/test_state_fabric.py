@@ -133,7 +133,7 @@ def test_of_one_node(pair, cluster):
         segments(pair, "twin")
 
 
-def test_due_until_measured(pair):
+def test_due_until_measured(pair, cluster):
     probe = {"Kind": "Link1.Rdma", "Peer": HIGH, "Address": "192.0.2.2", "SourcePort": "mlx5_0.1",
              "SinkPort": "mlx5_0.1", "Reason": "never"}
     # One probe with a peer at a time, and sockets that were never measured first.
@@ -148,6 +148,9 @@ def test_due_until_measured(pair):
     link = call(pair, "GetLinks")[f"{own}/mlx5_0.1,{HIGH},mlx5_0.1"]
     assert (link["UploadBitsPerSecond"], link["MeasuredUSec"]) == (10 ** 10, now)
     assert {row["Path"] for row in call(pair, "GetTopology")} == {"socket", "rdma"}
+    cluster.take(fabric(HIGH, rdma_port(2, state="down"), seq=2))
+    assert {row["Path"] for row in call(pair, "GetTopology")} == {"socket"}
+    cluster.take(fabric(HIGH, rdma_port(2), seq=3))
     prober.tell_rdma(own, "mlx5_0.1", HIGH, "mlx5_0.1", MeasuredUSec=now - 6 * HOUR)
     with pair.log_signals(STATE):
         wait_until(lambda: due_rdma(pair) == [{**probe, "Reason": "expired", "DueSinceUSec": now}], "that it is late")

@@ -155,6 +155,38 @@ static void test_paths_are_edges_of_their_own(void)
         g_assert_cmpstr(ald_path_to_string(ALD_PATH_RDMA), ==, "rdma");
 }
 
+/* Whatever was measured between ports that are up no more, or that are gone, is no edge. */
+static void test_rdma_needs_both_ports(void)
+{
+        static const char up[] = "{'RdmaPorts': [{'Id': 'mlx5_0.1', 'State': 'active'}]}";
+        static const struct {
+                const char *own, *theirs;
+                unsigned n;
+        } cases[] = {
+                { up, up, 2 },
+                { NULL, NULL, 2 },
+                { up, "{'RdmaPorts': [{'Id': 'mlx5_0.1'}]}", 2 },
+                { up, "{'RdmaPorts': [{'Id': 'mlx5_0.1', 'State': 'down'}]}", 0 },
+                { "{'RdmaPorts': [{'Id': 'mlx5_0.1', 'State': 'init'}]}", up, 0 },
+                { up, "{'RdmaPorts': [{'Id': 'mlx5_1.1', 'State': 'active'}]}", 0 },
+                { "{}", NULL, 0 },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldStore) store = state_make();
+                g_autoptr(GArray) edges = NULL;
+
+                if (cases[i].own)
+                        state_put(store, 2, ALD_KIND_FABRIC, cases[i].own);
+                if (cases[i].theirs)
+                        state_put(store, 3, ALD_KIND_FABRIC, cases[i].theirs);
+                state_put_ports(store, 2, "mlx5_0.1", 3, "mlx5_0.1",
+                        "{'UploadBitsPerSecond': 5, 'DownloadBitsPerSecond': 5}");
+                edges = ald_topology_compute(store, NOW);
+                g_assert_cmpuint(edges->len, ==, cases[i].n);
+        }
+}
+
 static void put_random_link(AldStore *store)
 {
         AldKind kind = g_test_rand_bit() ? ALD_KIND_LINK_SOCKET : ALD_KIND_LINK_RDMA;
@@ -277,6 +309,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/topology/the-future-loses", test_the_future_loses);
         g_test_add_func("/topology/no-edge-without-a-figure", test_no_edge_without_a_figure);
         g_test_add_func("/topology/paths-are-edges-of-their-own", test_paths_are_edges_of_their_own);
+        g_test_add_func("/topology/rdma-needs-both-ports", test_rdma_needs_both_ports);
         g_test_add_func("/topology/as-asked-one-by-one", test_as_asked_one_by_one);
         g_test_add_func("/topology/order", test_order);
         return g_test_run();
