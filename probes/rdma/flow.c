@@ -8,8 +8,10 @@
 #include "probes/rdma/ping.h"
 
 #define WARM_UP 200u
-#define WARM_UP_NSEC ALD_NSEC_PER_SEC   /* for all of them, at most: slow links have nothing to warm up */
-#define RTT_NSEC (2 * ALD_NSEC_PER_SEC) /* for all of them, at most */
+#define WARM_UP_NSEC ALD_NSEC_PER_SEC    /* for all of them, at most: slow links have nothing to warm up */
+#define RTT_NSEC ALD_NSEC_PER_SEC        /* for all of them, at most */
+#define READ_NSEC (ALD_NSEC_PER_SEC / 2) /* the same */
+#define TURNS 64u                        /* what goes wrong with a ping need not be seen at once */
 #define SAMPLE_NS (500 * UINT64_C(1000))
 #define GRACE_NS ALD_NSEC_PER_SEC /* until the other side has told the end of a direction */
 
@@ -17,7 +19,8 @@ AldJudgeLimits ald_flow_limits(const AldRdmaOptions *options, const AldRdmaMessa
 {
         uint64_t msec = MIN(options->link.seconds_max * 1000, theirs->msec);
 
-        return (AldJudgeLimits){ .soft_ns = msec * ALD_NSEC_PER_MSEC / 2,
+        /* It starts at full speed: what is not clear early is unsteady, and stays so. */
+        return (AldJudgeLimits){ .soft_ns = msec * ALD_NSEC_PER_MSEC / 4,
                 .hard_ns = msec * ALD_NSEC_PER_MSEC,
                 .bytes = MIN(options->link.bytes_max, theirs->limit),
                 .streams = 1 };
@@ -34,12 +37,13 @@ static int wait_received(AldTalk *talk, uint64_t deadline, const uint8_t **ret)
 {
         AldRdmaMessage message;
 
-        for (;;) {
+        for (unsigned turn = 1;; turn++) {
                 int r = ald_pair_received(&talk->pair, ALD_PLAN_PING, ret, talk->failure);
 
                 if (r != 0)
                         return r;
-                r = ald_pair_sent(&talk->pair, talk->failure);
+                if (turn % TURNS == 0)
+                        r = ald_pair_sent(&talk->pair, talk->failure);
                 if (r >= 0)
                         r = ald_talk_look(talk, deadline, &message);
                 if (r > 0)
@@ -133,7 +137,7 @@ static int read_once(AldTalk *talk, uint64_t deadline, uint64_t *ret_nsec)
 
 int ald_flow_read(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n)
 {
-        uint64_t deadline = ald_now() + talk->patience, end = ald_now() + RTT_NSEC / 4;
+        uint64_t deadline = ald_now() + talk->patience, end = ald_now() + READ_NSEC;
         size_t i;
         int r = 0;
 

@@ -147,17 +147,34 @@ int ald_pair_look(const AldPair *pair, AldFailure *failure)
 }
 
 /* The first word that a port went down may be that its connections end. */
-static int ended(const AldPair *pair, AldFailure *failure)
+static int look_for_reason(const AldPair *pair, AldFailure *failure)
 {
         int r = 0;
 
         for (unsigned i = 0; i < REASON_LOOKS && r == 0; i++)
                 r = look(pair, REASON_MSEC, failure);
-        return r < 0 ? r : ald_fail(failure, ALD_FAILURE_ABORTED, "the connection over RDMA was ended");
+        return r;
+}
+
+static int broken(const AldPair *pair, const struct ibv_wc *done, AldFailure *failure);
+
+/* What is flushed only follows from something that failed, perhaps in the other direction. */
+static int ended(const AldPair *pair, AldFailure *failure)
+{
+        struct ibv_cq *const queues[] = { pair->sent, pair->received };
+        struct ibv_wc done;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(queues); i++)
+                while (ibv_poll_cq(queues[i], 1, &done) > 0)
+                        if (done.status != IBV_WC_SUCCESS && done.status != IBV_WC_WR_FLUSH_ERR)
+                                return broken(pair, &done, failure);
+        return ald_fail(failure, ALD_FAILURE_ABORTED, "the connection over RDMA was ended");
 }
 
 static int broken(const AldPair *pair, const struct ibv_wc *done, AldFailure *failure)
 {
+        int r;
+
         switch (done->status) {
         case IBV_WC_RETRY_EXC_ERR:
                 return ald_fail(failure, ALD_FAILURE_UNREACHABLE,
@@ -167,20 +184,31 @@ static int broken(const AldPair *pair, const struct ibv_wc *done, AldFailure *fa
                 return ald_fail(failure, ALD_FAILURE_REFUSED, "the device of the other side refuses it (%s)",
                         ibv_wc_status_str(done->status));
         case IBV_WC_WR_FLUSH_ERR:
-                return ended(pair, failure);
+                r = look_for_reason(pair, failure);
+                return r < 0 ? r : ended(pair, failure);
         default:
+                r = look_for_reason(pair, failure);
+                if (r < 0)
+                        return r;
                 return ald_fail(failure, ALD_FAILURE_ABORTED, "RDMA failed: %s (%u)",
                         ibv_wc_status_str(done->status), done->vendor_err);
         }
 }
 
+/* Takes what is done off a completion queue. */
+static int take(AldPair *pair, struct ibv_cq *queue, struct ibv_wc *ret, AldFailure *failure)
+{
+        int n = ibv_poll_cq(queue, ALD_PAIR_BATCH, ret);
+
+        pair->idle = n == 0 ? pair->idle + 1 : 0;
+        return n >= 0 ? n : ald_fail(failure, ALD_FAILURE_DEVICE_LOST, "the completion queue is broken");
+}
+
 int ald_pair_received(AldPair *pair, size_t size, const uint8_t **ret_last, AldFailure *failure)
 {
         struct ibv_wc done[ALD_PAIR_BATCH];
-        int n = ibv_poll_cq(pair->received, ALD_PAIR_BATCH, done), r;
+        int n = take(pair, pair->received, done, failure), r;
 
-        if (n < 0)
-                return ald_fail(failure, ALD_FAILURE_DEVICE_LOST, "the completion queue is broken");
         for (int i = 0; i < n; i++) {
                 if (done[i].status != IBV_WC_SUCCESS)
                         return broken(pair, &done[i], failure);
@@ -200,10 +228,10 @@ int ald_pair_received(AldPair *pair, size_t size, const uint8_t **ret_last, AldF
 int ald_pair_sent(AldPair *pair, AldFailure *failure)
 {
         struct ibv_wc done[ALD_PAIR_BATCH];
-        int n = ibv_poll_cq(pair->sent, ALD_PAIR_BATCH, done), sum = 0;
+        int n = take(pair, pair->sent, done, failure), sum = 0;
 
         if (n < 0)
-                return ald_fail(failure, ALD_FAILURE_DEVICE_LOST, "the completion queue is broken");
+                return n;
         for (int i = 0; i < n; i++) {
                 if (done[i].status != IBV_WC_SUCCESS)
                         return broken(pair, &done[i], failure);

@@ -30,6 +30,7 @@ typedef struct AldPair {
         unsigned limit;                          /* that may be under way on each queue */
         unsigned under_way[ALD_RDMA_QUEUES_MAX]; /* what was posted and was not told as done */
         uint64_t posted;                         /* messages, in all */
+        unsigned idle;                           /* how often in a row nothing was done */
 } AldPair;
 
 /* Everything that is received has room at once. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <poll.h>
+#include <sched.h>
 #include <string.h>
 
 #include <glib.h>
@@ -7,8 +8,11 @@
 #include "probes/common/clock.h"
 #include "probes/rdma/talk.h"
 
-#define TURNS 64u
-#define LOOK_NS (200 * UINT64_C(1000))
+#define TURNS 1024u
+#define LOOK_NS (2 * ALD_NSEC_PER_MSEC) /* each costs what a round trip of a fast device takes */
+
+/* Longer than a fast device needs to answer. Of a slow one the driver itself may wait for the processor. */
+#define IDLE 256u
 
 int ald_talk_say(AldTalk *talk, const AldRdmaMessage *message)
 {
@@ -61,6 +65,8 @@ int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRdmaMessage *ret)
         uint64_t now;
         int r;
 
+        if (talk->pair.idle >= IDLE)
+                sched_yield();
         if (++talk->turns % TURNS != 0)
                 return 0;
         now = ald_now();
