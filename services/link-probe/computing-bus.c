@@ -106,21 +106,13 @@ static int read_wish(sd_bus_message *message, const char **device, unsigned *met
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
-static int refuse_inhibited(const AldInhibitorFile *lock, sd_bus_error *error)
-{
-        g_autofree char *who = ald_excerpt(lock->who), *why = ald_excerpt(lock->why);
-
-        return sd_bus_error_setf(
-                error, ALD_ERROR_INHIBITED, "Measuring devices is held off by %s: %s", who, why);
-}
-
 static int refuse(const AldComputingBus *self, int r, sd_bus_error *error)
 {
         const AldInhibitorFile *lock = ald_inhibitors_find(self->inhibitors, ALD_INHIBIT_COMPUTE);
 
         /* The same error without a lock is what the state service answered. */
         if (r == -EBUSY && lock)
-                return refuse_inhibited(lock, error);
+                return ald_jobs_bus_refuse_inhibited(lock, "Measuring devices is", error);
         switch (r) {
         case -ENODEV:
                 return sd_bus_error_set(
@@ -131,11 +123,8 @@ static int refuse(const AldComputingBus *self, int r, sd_bus_error *error)
         case -EADDRINUSE:
                 return sd_bus_error_set(error, ALD_ERROR_BUSY, "The device is in use by others");
         case -ENOSPC:
-                return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
-                        "This user has %u jobs under way, as many as may be", ALD_JOBS_PER_USER_MAX);
         case -EUSERS:
-                return sd_bus_error_set(
-                        error, SD_BUS_ERROR_LIMITS_EXCEEDED, "There are as many jobs under way as may be");
+                return ald_jobs_bus_refuse_room(r, error);
         default:
                 return sd_bus_error_setf(error, SD_BUS_ERROR_FAILED,
                         "The state service does not say what devices there are: %s", g_strerror(-r));
@@ -148,15 +137,9 @@ static void on_answer(int r, AldJob *job, void *userdata)
         g_autoptr(AldMessage) message = call->message;
         sd_bus_error error = SD_BUS_ERROR_NULL;
 
-        if (job) {
-                g_autofree char *path = ald_jobs_bus_path(job);
-
-                sd_bus_reply_method_return(message, "o", path);
-                return;
-        }
-        refuse(call->self, r, &error);
-        sd_bus_reply_method_error(message, &error);
-        sd_bus_error_free(&error);
+        if (!job)
+                refuse(call->self, r, &error);
+        ald_jobs_bus_answer(message, job, &error);
 }
 
 int ald_computing_bus_handle(sd_bus_message *message, void *userdata, sd_bus_error *error)

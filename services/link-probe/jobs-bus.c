@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/link-probe/jobs-bus.h"
+#include <errno.h>
+
 #include "services/common/bus-cleanup.h"
+#include "services/common/errors.h"
 #include "services/common/polkit.h"
+#include "services/link-probe/jobs-bus.h"
 #include "services/link-probe/json-bus.h"
 #include "services/link-probe/paths.h"
 #include "state/kind.h"
@@ -216,6 +219,33 @@ static const sd_bus_vtable job_vtable[] = {
         SD_BUS_METHOD("Cancel", NULL, NULL, method_cancel, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_VTABLE_END,
 };
+
+void ald_jobs_bus_answer(sd_bus_message *call, const AldJob *job, sd_bus_error *error)
+{
+        g_autofree char *path = job ? ald_jobs_bus_path(job) : NULL;
+
+        if (path)
+                sd_bus_reply_method_return(call, "o", path);
+        else
+                sd_bus_reply_method_error(call, error);
+        sd_bus_error_free(error);
+}
+
+int ald_jobs_bus_refuse_room(int r, sd_bus_error *error)
+{
+        if (r == -ENOSPC)
+                return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+                        "This user has %u jobs under way, as many as may be", ALD_JOBS_PER_USER_MAX);
+        return sd_bus_error_set(
+                error, SD_BUS_ERROR_LIMITS_EXCEEDED, "There are as many jobs under way as may be");
+}
+
+int ald_jobs_bus_refuse_inhibited(const AldInhibitorFile *lock, const char *what, sd_bus_error *error)
+{
+        g_autofree char *who = ald_excerpt(lock->who), *why = ald_excerpt(lock->why);
+
+        return sd_bus_error_setf(error, ALD_ERROR_INHIBITED, "%s held off by %s: %s", what, who, why);
+}
 
 int ald_jobs_bus_append_list(sd_bus_message *message, const AldJobs *jobs)
 {

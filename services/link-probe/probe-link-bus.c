@@ -146,14 +146,6 @@ static int read_wish(sd_bus_message *message, AldWish *wish, sd_bus_error *error
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
-static int refuse_inhibited(const AldInhibitorFile *lock, const char *noun, sd_bus_error *error)
-{
-        g_autofree char *who = ald_excerpt(lock->who), *why = ald_excerpt(lock->why);
-
-        return sd_bus_error_setf(
-                error, ALD_ERROR_INHIBITED, "Probes of %s are held off by %s: %s", noun, who, why);
-}
-
 static int refuse(AldLinkProbeManager *manager, AldTransport transport, int r, sd_bus_error *error)
 {
         const AldTransportInfo *info = &ald_transports[transport];
@@ -161,8 +153,11 @@ static int refuse(AldLinkProbeManager *manager, AldTransport transport, int r, s
                 ald_link_probe_manager_inhibitors(manager), info->inhibit);
 
         /* The same error without a lock is what the state service answered. */
-        if (r == -EBUSY && lock)
-                return refuse_inhibited(lock, info->noun, error);
+        if (r == -EBUSY && lock) {
+                g_autofree char *what = g_strdup_printf("Probes of %s are", info->noun);
+
+                return ald_jobs_bus_refuse_inhibited(lock, what, error);
+        }
         switch (r) {
         case -ENODEV:
                 return sd_bus_error_set(error, ALD_ERROR_NO_SUCH_DEVICE,
@@ -179,11 +174,8 @@ static int refuse(AldLinkProbeManager *manager, AldTransport transport, int r, s
         case -EINVAL:
                 return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, "That is this machine itself");
         case -ENOSPC:
-                return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
-                        "This user has %u jobs under way, as many as may be", ALD_JOBS_PER_USER_MAX);
         case -EUSERS:
-                return sd_bus_error_set(
-                        error, SD_BUS_ERROR_LIMITS_EXCEEDED, "There are as many jobs under way as may be");
+                return ald_jobs_bus_refuse_room(r, error);
         default:
                 return sd_bus_error_setf(error, SD_BUS_ERROR_FAILED,
                         "The state service does not say where the node is: %s", g_strerror(-r));
@@ -196,15 +188,9 @@ static void on_answer(int r, AldJob *job, void *userdata)
         g_autoptr(AldMessage) message = call->message;
         sd_bus_error error = SD_BUS_ERROR_NULL;
 
-        if (job) {
-                g_autofree char *path = ald_jobs_bus_path(job);
-
-                sd_bus_reply_method_return(message, "o", path);
-                return;
-        }
-        refuse(call->manager, call->transport, r, &error);
-        sd_bus_reply_method_error(message, &error);
-        sd_bus_error_free(&error);
+        if (!job)
+                refuse(call->manager, call->transport, r, &error);
+        ald_jobs_bus_answer(message, job, &error);
 }
 
 /* `again` is what is called once polkit has answered. */
