@@ -161,7 +161,7 @@ static int refuse(AldLinkProbeManager *manager, AldTransport transport, int r, s
         switch (r) {
         case -ENODEV:
                 return sd_bus_error_set(error, ALD_ERROR_NO_SUCH_DEVICE,
-                        "This machine or the node has no such RDMA port, or none that is active and has a "
+                        "This machine or the node has no such RDMA port, or none that can be used and has a "
                         "counterpart");
         case -ENOENT:
                 return sd_bus_error_set(error, ALD_ERROR_NO_SUCH_NODE, "No such node is known");
