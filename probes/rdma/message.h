@@ -13,7 +13,7 @@
  *   offer, or abort
  *                                   use
  *   ready                                           both ends are connected now
- *                                   phase (ping, read, upload or download)
+ *                                   phase (ping, read, upload, download: in this order, each at most once)
  *   go
  *   stop                            stop            by who receives
  *   drained                         drained         by who sent
