@@ -11,10 +11,6 @@
 /* The program has shorter limits of its own; this one is for one that hangs. */
 #define DEADLINE_MSEC 60000u
 
-/* Of each direction, at most; after half of it less agreement is enough, and that is what the planner reckons
- * with: at the rates of such ports a second more is much. */
-#define RDMA_SECONDS 3u
-
 struct AldProbe {
         AldProber *prober;
         AldProbeTarget target;
@@ -176,7 +172,6 @@ static GPtrArray *make_arguments(const AldProbe *probe)
         if (target->transport == ALD_TRANSPORT_RDMA) {
                 ald_program_add(arguments, "--device=%s", target->source_port);
                 ald_program_add(arguments, "--peer-device=%s", target->sink_port);
-                ald_program_add(arguments, "--seconds-max=%u", RDMA_SECONDS);
         }
         g_ptr_array_add(arguments, NULL);
         return arguments;
