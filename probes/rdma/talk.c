@@ -13,6 +13,7 @@
 
 /* Longer than a fast device needs to answer. Of a slow one the driver itself may wait for the processor. */
 #define IDLE 256u
+#define YIELD_TURNS 16u /* that it counts for: others may take milliseconds */
 
 int ald_talk_say(AldTalk *talk, const AldRdmaMessage *message)
 {
@@ -65,10 +66,14 @@ int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRdmaMessage *ret)
         uint64_t now;
         int r;
 
-        if (talk->pair.idle >= IDLE)
+        talk->turns++;
+        if (talk->pair.idle >= IDLE) {
                 sched_yield();
-        if (++talk->turns % TURNS != 0)
+                talk->turns += YIELD_TURNS;
+        }
+        if (talk->turns < TURNS)
                 return 0;
+        talk->turns = 0;
         now = ald_now();
         if (now - talk->looked < LOOK_NS)
                 return 0;
