@@ -12,8 +12,8 @@
 #include "probes/rdma/port.h"
 
 #define CLASS "/sys/class/infiniband"
-#define ADDRESSES_MAX 256u
-#define ENTRIES_MAX 256u
+#define ADDRESSES_MAX 4096u
+#define ENTRIES_MAX 4096u /* GIDs of all ports of a device: where it has more the call fails */
 
 static unsigned prefix_of(const uint8_t *mask, size_t size)
 {

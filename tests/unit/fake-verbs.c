@@ -324,14 +324,21 @@ int ibv_query_port(struct ibv_context *context, uint8_t number, struct _compat_i
         return 0;
 }
 
-ssize_t _ibv_query_gid_table(
-        struct ibv_context *context, struct ibv_gid_entry *entries, size_t most, uint32_t flags, size_t size)
+static struct ibv_gid_entry gid_of(const struct ibv_context *context)
 {
         bool wrong = ((const Context *) context)->lies && fake.faults.wrong_gid;
 
-        entries[0] = (struct ibv_gid_entry){
+        return (struct ibv_gid_entry){
                 .gid.raw = { 0xfe, 0x80, [15] = wrong ? 2 : 1 }, .port_num = 1, .gid_type = IBV_GID_TYPE_IB
         };
+}
+
+ssize_t _ibv_query_gid_table(
+        struct ibv_context *context, struct ibv_gid_entry *entries, size_t most, uint32_t flags, size_t size)
+{
+        if (most < fake.faults.n_gids)
+                return -EINVAL;
+        entries[0] = gid_of(context);
         return 1;
 }
 
@@ -340,7 +347,8 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_t index
 {
         if (fake.faults.gid_goes)
                 return ENODATA;
-        return _ibv_query_gid_table(context, entry, 1, flags, size) == 1 ? 0 : ENODATA;
+        *entry = gid_of(context);
+        return 0;
 }
 
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)

@@ -12,6 +12,7 @@
 typedef struct FakeFaults {
         bool no_inline, first_port_down;
         int requests_max, region_max; /* 0: plenty */
+        size_t n_gids;                /* who has no room for so many is told none */
         /* errno of what the device does not do; the request is the n-th */
         int register_error, queue_error, completions_error, way_error, request_error;
         unsigned request_error_at;

@@ -57,6 +57,14 @@ static void test_small_device(RdmaSides *sides, gconstpointer userdata)
         g_assert_cmpuint(sides->result.plan.bytes, ==, 64 << 10);
 }
 
+/* As of Soft-RoCE below many addresses. */
+static void test_many_gids(RdmaSides *sides, gconstpointer userdata)
+{
+        rdma_sides_run(sides, &(FakeFaults){ .n_gids = 1024 });
+        assert_measured(sides);
+        g_assert_true(sides->result.has_gid);
+}
+
 /* What the server may spend is little. */
 static void test_little(RdmaSides *sides, gconstpointer userdata)
 {
@@ -259,6 +267,7 @@ int main(int argc, char *argv[])
         add("/rdma/session/write", test_write, NULL);
         add("/rdma/session/send-by-many", test_send_by_many, NULL);
         add("/rdma/session/small-device", test_small_device, NULL);
+        add("/rdma/session/many-gids", test_many_gids, NULL);
         add("/rdma/session/little", test_little, NULL);
         add("/rdma/session/second-port", test_second_port, NULL);
         add("/rdma/session/other-port", test_other_port, NULL);
