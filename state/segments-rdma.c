@@ -42,7 +42,7 @@ static const char *prefix_of(AldSegmentBuild *build, const AldRdmaPort *port)
         return g_string_chunk_insert_const(build->strings, prefix);
 }
 
-/* What it is joined with by its prefix: one vertex that is of no node in particular. */
+/* With the first port that has the same prefix. */
 static void join_subnet(GHashTable *subnets, AldVertex *vertex)
 {
         AldVertex *first = g_hash_table_lookup(subnets, vertex->identity);
