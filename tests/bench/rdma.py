@@ -43,13 +43,13 @@ def run_pair(build, options, json_only):
             timer.start()
             lines = [line.rstrip("\n") for line in pair.stdout]
             timer.cancel()
-    if pair.returncode != 0:
-        sys.exit(f"the virtual machines were ended after {longest} s")
     if not json_only:
         print("\n".join(lines), flush=True)
     wrong = [line for line in lines if not line.startswith(("passed", "figures"))]
     if wrong:
         sys.exit("\n".join(wrong))
+    if pair.returncode != 0:
+        sys.exit(f"the virtual machines were ended after {longest} s")
     return [line.split(maxsplit=6)[1:] for line in lines if line.startswith("figures ")]
 
 
