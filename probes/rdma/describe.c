@@ -153,3 +153,12 @@ char *ald_rdma_result_to_text(const AldRdmaResult *result)
                 (double) result->rtt.min / 1e3, (double) result->rtt.p99 / 1e3,
                 (double) result->rtt.jitter / 1e3, (double) result->read.p50 / 1e3);
 }
+
+char *ald_rdma_served_to_text(const AldRdmaServed *served, const AldFailure *failure)
+{
+        if (failure->message)
+                return g_strdup_printf(
+                        "%s: %s", *served->address ? served->address : "no session", failure->message);
+        return g_strdup_printf("%s: %.4g GB from there, %.4g GB back, by %s", served->address,
+                (double) served->received / 1e9, (double) served->sent / 1e9, served->port);
+}

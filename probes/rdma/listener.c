@@ -38,31 +38,38 @@ static int serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldRdmaSe
         return r < 0 ? r : ald_session_serve(options, talk, fd, tls, ret);
 }
 
+/* A daemon reads JSON; who listens by hand reads words, unless JSON was asked for. */
+static char *describe(const AldRdmaOptions *options, const AldRdmaServed *served, const AldFailure *failure)
+{
+        return options->link.json || options->link.report_fd >= 0 ? ald_rdma_served_to_json(served, failure)
+                                                                  : ald_rdma_served_to_text(served, failure);
+}
+
 static void work(int answer, int stop, void *userdata)
 {
         const Visit *visit = userdata;
         AldFailure failure = {};
         AldTalk talk = { .failure = &failure, .channel = { .fd = -1, .stop = stop } };
         AldRdmaServed served = {};
-        g_autofree char *json = NULL;
+        g_autofree char *text = NULL;
 
         (void) serve(visit->options, &talk, visit->fd, &served);
-        json = ald_rdma_served_to_json(&served, &failure);
+        text = describe(visit->options, &served, &failure);
         ald_guard_answer(answer,
                 !served.authenticated ? STRANGER
                 : failure.message     ? EXIT_FAILURE
                                       : EXIT_SUCCESS,
-                json);
+                text);
         ald_talk_close(&talk);
         ald_failure_clear(&failure);
 }
 
-static void tell(const AldRdmaOptions *options, const char *json)
+static void tell(const AldRdmaOptions *options, const char *text)
 {
         if (options->link.report_fd >= 0)
-                (void) dprintf(options->link.report_fd, "%s\n", json);
+                (void) dprintf(options->link.report_fd, "%s\n", text);
         if (options->link.json || options->link.mode == ALD_LINK_MODE_LISTEN)
-                printf("%s\n", json);
+                printf("%s\n", text);
         fflush(stdout);
 }
 
@@ -72,15 +79,15 @@ static int guard(const AldRdmaOptions *options, int fd, int stop)
         Visit visit = { options, fd };
         AldRdmaServed unknown = {};
         AldFailure failure = {};
-        g_autofree char *json = NULL;
-        int code = ald_guard_run(work, &visit, stop, deadline, &json, &failure);
+        g_autofree char *text = NULL;
+        int code = ald_guard_run(work, &visit, stop, deadline, &text, &failure);
 
         if (code < 0) {
-                json = ald_rdma_served_to_json(&unknown, &failure);
+                text = describe(options, &unknown, &failure);
                 code = EXIT_FAILURE;
         }
         ald_failure_clear(&failure);
-        tell(options, json);
+        tell(options, text);
         return code;
 }
 

@@ -40,5 +40,6 @@ int ald_session_serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldT
 char *ald_rdma_result_to_json(const AldRdmaResult *result);
 char *ald_rdma_served_to_json(const AldRdmaServed *served, const AldFailure *failure);
 
-/* For people. */
+/* For people; the second without an end of line. */
 char *ald_rdma_result_to_text(const AldRdmaResult *result);
+char *ald_rdma_served_to_text(const AldRdmaServed *served, const AldFailure *failure);

@@ -11,6 +11,7 @@
 #include "probes/common/address.h"
 #include "probes/common/clock.h"
 #include "probes/rdma/listener.h"
+#include "probes/rdma/session.h"
 
 /* The listener of the RDMA probe while the system has no file descriptor left for those who come. */
 
@@ -66,9 +67,28 @@ static void test_out_of_files(void)
         g_assert_cmpuint(last - first, >=, LEAST);
 }
 
+/* What is printed of a peer where nobody asked for JSON. */
+static void test_words(void)
+{
+        AldRdmaServed served = {
+                .address = "192.0.2.7", .port = "mlx5_0.1", .received = 12500000000, .sent = 250000000
+        };
+        AldFailure failure = {};
+        g_autofree char *well = ald_rdma_served_to_text(&served, &failure), *failed = NULL, *early = NULL;
+
+        g_assert_cmpstr(well, ==, "192.0.2.7: 12.5 GB from there, 0.25 GB back, by mlx5_0.1");
+        (void) ald_fail(&failure, ALD_FAILURE_NO_DEVICE, "there is no RDMA device");
+        failed = ald_rdma_served_to_text(&served, &failure);
+        g_assert_cmpstr(failed, ==, "192.0.2.7: there is no RDMA device");
+        early = ald_rdma_served_to_text(&(AldRdmaServed){}, &failure);
+        g_assert_cmpstr(early, ==, "no session: there is no RDMA device");
+        ald_failure_clear(&failure);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/rdma/listener/words", test_words);
         g_test_add_func("/rdma/listener/out-of-files", test_out_of_files);
         return g_test_run();
 }
