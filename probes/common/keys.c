@@ -35,8 +35,10 @@ int ald_keys_load(const AldKeyFiles *files, bool server, AldTls **ret, AldFailur
 
 int ald_keys_check(const AldKeyFiles *files, char **ret_error)
 {
-        if (!files->identity == !files->key_file)
+        if (!files->identity && !files->key_file)
                 return ald_arguments_refuse(ret_error, "one of --key-file and --identity is needed");
+        if (files->identity && files->key_file)
+                return ald_arguments_refuse(ret_error, "only one of --key-file and --identity can be");
         if ((files->peer || files->crl) && !files->identity)
                 return ald_arguments_refuse(ret_error, "--peer and --crl are for --identity");
         if (files->peer && !ald_pki_is_node_id(files->peer))

@@ -60,7 +60,7 @@ static void test_refused(void)
         static const char *const lines[][2] = {
                 { "--key-file=k", "one of --listen and --connect is needed" },
                 { "--connect=h", "one of --key-file and --identity is needed" },
-                { "--connect=h --key-file=k --identity=d", "one of --key-file and --identity is needed" },
+                { "--connect=h --key-file=k --identity=d", "only one of --key-file and --identity can be" },
                 { "--connect=h --listen --key-file=k",
                         "only one of --listen, --connect and --session-fd can be" },
                 { "--connect= --key-file=k", "--connect: no host" },
