@@ -29,7 +29,7 @@ static const AldVerb verbs[] = {
                 "Give this machine a friendly name; \"\" takes it back" },
         { "forget", 1, 1, ald_verb_forget, "forget NODE",
                 "Hide an offline node everywhere until it speaks again" },
-        { "probe", 0, UINT_MAX, ald_verb_probe, "probe link|rdma|compute …",
+        { "probe", 0, UINT_MAX, ald_verb_probe, "probe …",
                 "Measure the link to a node or a device now; see alidadectl probe --help" },
         { "inhibit", 0, UINT_MAX, ald_verb_inhibit, "inhibit …",
                 "Hold off probes while a command runs; see alidadectl inhibit --help" },
