@@ -151,9 +151,10 @@ def ways_of(figures):
 
 
 def add_arguments(parser):
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=int, default=5, help="of ib_write_bw and ib_send_bw (-D); above 2")
-    parser.add_argument("--delay-ms", type=int, default=10, help="of netem, at one end")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each takes its turn (3)")
+    parser.add_argument("--seconds", type=int, default=5,
+                        help="of ib_write_bw and ib_send_bw (-D), above 2 (5)")
+    parser.add_argument("--delay-ms", type=int, default=10, help="of netem, at one end (10)")
 
 
 def main(build, json_only, **options):
