@@ -13,7 +13,7 @@
 
 #define CLASS "/sys/class/infiniband"
 #define ADDRESSES_MAX 4096u
-#define ENTRIES_MAX 2047u /* GIDs of all ports of a device: all that fit the 64 KiB that a call may answer */
+#define ENTRIES_MAX 2047u /* GIDs of all ports of a device: no more fit into what a call may answer */
 
 static unsigned prefix_of(const uint8_t *mask, size_t size)
 {
