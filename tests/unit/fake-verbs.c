@@ -336,7 +336,8 @@ static struct ibv_gid_entry gid_of(const struct ibv_context *context)
 ssize_t _ibv_query_gid_table(
         struct ibv_context *context, struct ibv_gid_entry *entries, size_t most, uint32_t flags, size_t size)
 {
-        if (most < fake.faults.n_gids)
+        /* The kernel is told of the room in 16 bits. */
+        if (most < fake.faults.n_gids || most * sizeof *entries > UINT16_MAX)
                 return -EINVAL;
         entries[0] = gid_of(context);
         return 1;
