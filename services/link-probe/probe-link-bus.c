@@ -161,8 +161,7 @@ static int refuse(AldLinkProbeManager *manager, AldTransport transport, int r, s
         switch (r) {
         case -ENODEV:
                 return sd_bus_error_set(error, ALD_ERROR_NO_SUCH_DEVICE,
-                        "This machine or the node has no such RDMA port, or there is no pair of them that "
-                        "can be "
+                        "This machine or the node has no such RDMA port, or no pair of them can be "
                         "used; alidadectl fabric shows all ports");
         case -ENOENT:
                 return sd_bus_error_set(error, ALD_ERROR_NO_SUCH_NODE, "No such node is known");
