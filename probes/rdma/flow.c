@@ -210,13 +210,13 @@ AldRdmaMessage ald_flow_stop_message(const AldVerdict *verdict)
                 .bins = verdict->bins };
 }
 
-/* How many messages more have come. */
+/* How many messages more have come; where none has, some may come meanwhile. */
 static int receive(AldTalk *talk, uint64_t *bytes)
 {
         int r = ald_pair_received(&talk->pair, talk->pair.plan.size, NULL, talk->failure);
 
         *bytes += r > 0 ? (uint64_t) r * talk->pair.plan.size : 0;
-        return r;
+        return r != 0 ? r : ald_talk_rest(talk);
 }
 
 /* What was under way still comes. */

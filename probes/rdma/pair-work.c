@@ -196,18 +196,17 @@ static int broken(const AldPair *pair, const struct ibv_wc *done, AldFailure *fa
 }
 
 /* Takes what is done off a completion queue. */
-static int take(AldPair *pair, struct ibv_cq *queue, struct ibv_wc *ret, AldFailure *failure)
+static int take(struct ibv_cq *queue, struct ibv_wc *ret, AldFailure *failure)
 {
         int n = ibv_poll_cq(queue, ALD_PAIR_BATCH, ret);
 
-        pair->idle = n == 0 ? pair->idle + 1 : 0;
         return n >= 0 ? n : ald_fail(failure, ALD_FAILURE_DEVICE_LOST, "the completion queue is broken");
 }
 
 int ald_pair_received(AldPair *pair, size_t size, const uint8_t **ret_last, AldFailure *failure)
 {
         struct ibv_wc done[ALD_PAIR_BATCH];
-        int n = take(pair, pair->received, done, failure), r;
+        int n = take(pair->received, done, failure), r;
 
         for (int i = 0; i < n; i++) {
                 if (done[i].status != IBV_WC_SUCCESS)
@@ -225,10 +224,30 @@ int ald_pair_received(AldPair *pair, size_t size, const uint8_t **ret_last, AldF
         return n;
 }
 
+int ald_pair_rest(AldPair *pair, int msec, AldFailure *failure)
+{
+        struct pollfd fd = { pair->channel->fd, POLLIN, 0 };
+        struct ibv_cq *same;
+        void *ignored;
+
+        /* What came before is told by nobody: it is to be looked for once more. */
+        if (!pair->armed) {
+                pair->armed = ibv_req_notify_cq(pair->received, 0) == 0;
+                return pair->armed
+                               ? 0
+                               : ald_fail(failure, ALD_FAILURE_DEVICE_LOST, "the completion queue is broken");
+        }
+        if (poll(&fd, 1, msec) <= 0 || ibv_get_cq_event(pair->channel, &same, &ignored) < 0)
+                return 0;
+        ibv_ack_cq_events(pair->received, 1);
+        pair->armed = false;
+        return 0;
+}
+
 int ald_pair_sent(AldPair *pair, AldFailure *failure)
 {
         struct ibv_wc done[ALD_PAIR_BATCH];
-        int n = take(pair, pair->sent, done, failure), sum = 0;
+        int n = take(pair->sent, done, failure), sum = 0;
 
         if (n < 0)
                 return n;

@@ -97,8 +97,12 @@ static int make_queues(AldPair *pair, AldFailure *failure)
 {
         int n = (int) (pair->plan.depth * pair->plan.queues), r = 0;
 
+        pair->channel = ibv_create_comp_channel(pair->context);
+        if (!pair->channel)
+                return ald_fail(
+                        failure, ALD_FAILURE_LIMIT, "no channel for completions: %s", g_strerror(errno));
         pair->sent = ibv_create_cq(pair->context, n, NULL, NULL, 0);
-        pair->received = ibv_create_cq(pair->context, n, NULL, NULL, 0);
+        pair->received = ibv_create_cq(pair->context, n, NULL, pair->channel, 0);
         if (!pair->sent || !pair->received)
                 return ald_fail(failure, ALD_FAILURE_LIMIT, "no completion queue of %d entries: %s", n,
                         g_strerror(errno));
@@ -178,6 +182,8 @@ void ald_pair_close(AldPair *pair)
                 ibv_destroy_cq(pair->sent);
         if (pair->received)
                 ibv_destroy_cq(pair->received);
+        if (pair->channel)
+                ibv_destroy_comp_channel(pair->channel);
         if (pair->memory)
                 ibv_dereg_mr(pair->memory);
         if (pair->domain)

@@ -20,6 +20,7 @@ typedef struct AldPair {
         struct ibv_context *context;
         AldPlan plan;
         struct ibv_pd *domain;
+        struct ibv_comp_channel *channel; /* tells that something was received */
         struct ibv_cq *sent, *received;
         struct ibv_qp *queues[ALD_RDMA_QUEUES_MAX];
         struct ibv_mr *memory;
@@ -30,7 +31,7 @@ typedef struct AldPair {
         unsigned limit;                          /* that may be under way on each queue */
         unsigned under_way[ALD_RDMA_QUEUES_MAX]; /* what was posted and was not told as done */
         uint64_t posted;                         /* messages, in all */
-        unsigned idle;                           /* how often in a row nothing was done */
+        bool armed;                              /* the next that is received is told */
 } AldPair;
 
 /* Everything that is received has room at once. */
@@ -58,6 +59,9 @@ bool ald_pair_is_idle(const AldPair *pair);
  */
 int ald_pair_received(AldPair *pair, size_t size, const uint8_t **ret_last, AldFailure *failure);
 int ald_pair_sent(AldPair *pair, AldFailure *failure);
+
+/* Waits until something is received, where nothing was, but not for longer than so; may end at once. */
+int ald_pair_rest(AldPair *pair, int msec, AldFailure *failure);
 
 /* What happened to the device or the port, if anything. */
 int ald_pair_look(const AldPair *pair, AldFailure *failure);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <poll.h>
-#include <sched.h>
 #include <string.h>
 
 #include <glib.h>
@@ -8,12 +7,8 @@
 #include "probes/common/clock.h"
 #include "probes/rdma/talk.h"
 
-#define TURNS 1024u
+#define TURNS 8192u
 #define LOOK_NS (2 * ALD_NSEC_PER_MSEC) /* each costs what a round trip of a fast device takes */
-
-/* Longer than a fast device needs to answer. Of a slow one the driver itself may wait for the processor. */
-#define IDLE 256u
-#define YIELD_TURNS 16u /* that it counts for: others may take milliseconds */
 
 int ald_talk_say(AldTalk *talk, const AldRdmaMessage *message)
 {
@@ -66,12 +61,7 @@ int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRdmaMessage *ret)
         uint64_t now;
         int r;
 
-        talk->turns++;
-        if (talk->pair.idle >= IDLE) {
-                sched_yield();
-                talk->turns += YIELD_TURNS;
-        }
-        if (talk->turns < TURNS)
+        if (++talk->turns < TURNS)
                 return 0;
         talk->turns = 0;
         now = ald_now();
@@ -87,6 +77,12 @@ int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRdmaMessage *ret)
                 return ald_fail(talk->failure, ALD_FAILURE_TIMEOUT, "nothing came over RDMA in time");
         r = ald_channel_try_text(&talk->channel, &text);
         return r > 0 ? parse(talk, text, ret) : r;
+}
+
+int ald_talk_rest(AldTalk *talk)
+{
+        talk->turns = TURNS;
+        return ald_pair_rest(&talk->pair, LOOK_NS / ALD_NSEC_PER_MSEC, talk->failure);
 }
 
 int ald_talk_connect(AldTalk *talk)

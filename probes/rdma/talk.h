@@ -32,6 +32,12 @@ int ald_talk_expect(AldTalk *talk, AldRdmaMessageType type, AldRdmaMessage *ret)
 /* While data flows, from time to time: 1 with a message, 0 where there is none; the rest is a failure. */
 int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRdmaMessage *ret);
 
+/*
+ * Where nothing has been received: gives the processor away until something is, or it is time to look. A
+ * driver without hardware needs it for the data.
+ */
+int ald_talk_rest(AldTalk *talk);
+
 /* Connects the pair by the GIDs that were chosen, if ours is still there. */
 int ald_talk_connect(AldTalk *talk);
 

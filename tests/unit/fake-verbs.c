@@ -38,6 +38,7 @@ typedef struct Send {
 typedef struct Completions {
         struct ibv_cq cq; /* first */
         GQueue done;
+        bool armed;
 } Completions;
 
 typedef struct Context {
@@ -147,6 +148,9 @@ static void tell(
         g_queue_push_tail(&completions->done, done);
         if (fake.completions == faults->event_at)
                 (void) !write(cq->context->async_fd, &one, sizeof one);
+        if (completions->armed)
+                (void) !write(cq->channel->fd, &one, sizeof one);
+        completions->armed = false;
         g_cond_broadcast(&fake.changed);
 }
 
@@ -282,12 +286,23 @@ static int poll_completions(struct ibv_cq *cq, int most, struct ibv_wc *ret)
         return n;
 }
 
+static int request_notice(struct ibv_cq *cq, int solicited)
+{
+        g_mutex_lock(&fake.mutex);
+        ((Completions *) cq)->armed = true;
+        g_mutex_unlock(&fake.mutex);
+        return 0;
+}
+
 struct ibv_context *ibv_open_device(struct ibv_device *one)
 {
         Context *context = hold(g_new0(Context, 1));
 
         context->context = (struct ibv_context){ .device = one,
-                .ops = { .poll_cq = poll_completions, .post_send = post_send, .post_recv = post_receive },
+                .ops = { .poll_cq = poll_completions,
+                        .req_notify_cq = request_notice,
+                        .post_send = post_send,
+                        .post_recv = post_receive },
                 .async_fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE) };
         context->lies = lies;
         return &context->context;
@@ -398,6 +413,31 @@ int ibv_dereg_mr(struct ibv_mr *region)
         return release(region);
 }
 
+struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
+{
+        struct ibv_comp_channel *channel = hold(g_new0(struct ibv_comp_channel, 1));
+
+        channel->fd = eventfd(0, EFD_CLOEXEC);
+        return channel;
+}
+
+int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+        close(channel->fd);
+        return release(channel);
+}
+
+int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **ret, void **ret_userdata)
+{
+        uint64_t n;
+
+        return read(channel->fd, &n, sizeof n) == sizeof n ? 0 : -1;
+}
+
+void ibv_ack_cq_events(struct ibv_cq *cq, unsigned n)
+{
+}
+
 struct ibv_cq *ibv_create_cq(
         struct ibv_context *context, int n, void *userdata, struct ibv_comp_channel *channel, int vector)
 {
@@ -409,6 +449,7 @@ struct ibv_cq *ibv_create_cq(
         }
         completions = hold(g_new0(Completions, 1));
         completions->cq.context = context;
+        completions->cq.channel = channel;
         return &completions->cq;
 }
 
