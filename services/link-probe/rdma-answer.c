@@ -22,16 +22,6 @@ static bool is_other(const AldProbeAnswer *answer, const char *name, const char 
         return told && !g_str_equal(told, port);
 }
 
-static const char *limiter_of(const AldProbeAnswer *answer)
-{
-        const char *limiter = json_string_value(json_object_get(answer->json, "Limiter"));
-
-        for (AldLinkRdmaLimiter i = 0; limiter && i < ALD_LINK_RDMA_LIMITER_N; i++)
-                if (g_str_equal(ald_link_rdma_limiter_to_string(i), limiter))
-                        return ald_link_rdma_limiter_to_string(i);
-        return NULL;
-}
-
 int ald_rdma_answer_figures(
         const AldProbeAnswer *answer, const char *source_port, const char *sink_port, AldLinkRdma *ret)
 {
@@ -48,7 +38,6 @@ int ald_rdma_answer_figures(
         figures.message_bytes = ald_probe_answer_uint(answer, "MessageBytes");
         figures.queue_pairs = ald_probe_answer_uint(answer, "QueuePairs");
         figures.negotiated_bits_per_second = ald_probe_answer_uint(answer, "NegotiatedBitsPerSecond");
-        figures.limiter = limiter_of(answer);
         if (figures.upload_bits_per_second == ALD_ABSENT_UINT64 ||
                 figures.download_bits_per_second == ALD_ABSENT_UINT64)
                 return -EBADMSG;

@@ -33,7 +33,7 @@ def test_due_link_is_measured_and_shown(make_host):
         "Source": service.own_id, "Sink": PEER, "SourcePort": PORT, "SinkPort": PEER_PORT,
         "UploadBitsPerSecond": 50_000_000, "DownloadBitsPerSecond": 200_000_000, "RttMinNSec": 40_000,
         "RttP50NSec": 50_000, "RttP99NSec": 90_000, "JitterNSec": 5_000, "MessageBytes": 65536, "QueuePairs": 1,
-        "Limiter": "network", "NegotiatedBitsPerSecond": 1_000_000_000, "Revision": 1}
+        "NegotiatedBitsPerSecond": 1_000_000_000, "Revision": 1}
     arguments, = service.probe.calls("rdma.")
     assert {f"--connect={ADDRESS}", "--port=7461", f"--peer={PEER}", f"--device={PORT}", f"--peer-device={PEER_PORT}",
             "--json", "--progress-fd=3", "--bytes-max=32000000000"} <= set(arguments)

@@ -57,7 +57,7 @@ static void test_figures(void)
         g_assert_cmpint(
                 read_figures("{" RATES "," PORTS ",\"RttP50NSec\":3000,\"JitterNSec\":-1,\"QueuePairs\":1,"
                              "\"MessageBytes\":65536,\"NegotiatedBitsPerSecond\":100000000000,"
-                             "\"Limiter\":\"moon\",\"RttMinNSec\":2.5}",
+                             "\"RttMinNSec\":2.5}",
                         &row),
                 ==, 0);
         g_assert_cmpuint(row.upload_bits_per_second, ==, 5);
@@ -68,11 +68,9 @@ static void test_figures(void)
         g_assert_cmpuint(row.queue_pairs, ==, 1);
         g_assert_cmpuint(row.message_bytes, ==, 65536);
         g_assert_cmpuint(row.negotiated_bits_per_second, ==, UINT64_C(100000000000));
-        g_assert_null(row.limiter);
         g_assert_cmpint(read_figures("{\"UploadBitsPerSecond\":5}", &row), ==, -EBADMSG);
         g_assert_cmpint(read_figures("{" RATES ",\"SourcePort\":\"mlx5_0.2\"}", &row), ==, -EXDEV);
         g_assert_cmpint(read_figures("{" RATES ",\"SinkPort\":\"mlx5_0.1\"}", &row), ==, -EXDEV);
-        g_assert_cmpint(read_figures("{" RATES ",\"Limiter\":\"receiver\"}", &row), ==, 0);
 }
 
 static void on_put(const char *key, const AldRecord *record, void *userdata)
