@@ -68,6 +68,8 @@ def field_table(name, symbol, fields):
                    f".offset = offsetof({name}, {field.member})")
         if field.threshold:
             out.append(f", .threshold = {field.threshold:g}, .relative = {str(field.relative).lower()}")
+        if field.threshold_max:
+            out.append(f", .threshold_max = {field.threshold_max:.17g}")
         if field.row:
             out.append(f", .rows = &ald_{schema.snake(field.row)}_struct")
         out.append(" },\n")

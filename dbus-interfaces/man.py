@@ -61,6 +61,10 @@ def split_errors(doc):
     return "\n\n".join(part for part in parts if part not in errors), "".join(errors)[len("Errors:"):]
 
 
+def quantity(number, unit):
+    return " ".join(filter(None, (f"{number:.17g}", unit)))
+
+
 def field_facts(field):
     """The line under a field: its unit, its values, when a change is sent."""
     facts = []
@@ -70,7 +74,9 @@ def field_facts(field):
         facts.append("One of " + ", ".join(f'"{value}"' for value in field.enum) + ".")
     if field.threshold:
         amount = (f"{field.threshold * 100:g} % of the value sent before" if field.relative
-                  else " ".join(filter(None, (f"{field.threshold:g}", field.unit))))
+                  else quantity(field.threshold, field.unit))
+        if field.threshold_max:
+            amount += f", or {quantity(field.threshold_max, field.unit)} where that is less,"
         facts.append(f"A change of less than {amount} waits.")
     return " ".join(facts)
 

@@ -23,7 +23,7 @@ class Field:
         self.where, self.name, self.type, self.doc = where, name, type, doc
         self.unit = None
         self.enum = []
-        self.threshold, self.relative = 0.0, False
+        self.threshold, self.relative, self.threshold_max = 0.0, False, 0.0
         self.row = None
         self.row_fields = []
         if type not in FIELD_TYPES:
@@ -39,10 +39,21 @@ class Field:
         elif name == "Threshold":
             if self.type not in ("t", "x", "d"):
                 raise SchemaError(f"{self.where}.{self.name}: only numbers have a Threshold")
-            self.relative = value.endswith("%")
-            self.threshold = float(value[:-1]) / 100 if self.relative else float(value)
+            self.read_threshold(value)
         else:
             raise SchemaError(f"{self.where}.{self.name}: unknown annotation {PREFIX}{name}")
+
+    def read_threshold(self, value):
+        """A number, a share as in "0.5%", or a share that is capped at a number, as in "0.5%,1024"."""
+        share, comma, most = value.partition(",")
+        self.relative = share.endswith("%")
+        try:
+            self.threshold = float(share[:-1]) / 100 if self.relative else float(share)
+            self.threshold_max = float(most) if comma else 0.0
+        except ValueError as error:
+            raise SchemaError(f"{self.where}.{self.name}: Threshold {value}: {error}") from error
+        if comma and (not self.relative or self.threshold_max <= 0):
+            raise SchemaError(f"{self.where}.{self.name}: Threshold {value}: only a share is capped, at more than 0")
 
     @property
     def member(self):

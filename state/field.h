@@ -42,8 +42,9 @@ typedef struct AldField {
         const char *name;
         AldType type;
         size_t offset;
-        double threshold; /* a smaller change waits for the next one or the resend */
-        bool relative;    /* the threshold is a share of the value sent before */
+        double threshold;     /* a smaller change waits for the next one or the resend */
+        bool relative;        /* the threshold is a share of the value sent before */
+        double threshold_max; /* the most that this share comes to; 0 where it is not capped */
         const AldStruct *rows;
 } AldField;
 

@@ -115,6 +115,21 @@ def test_facts_of_a_field(tmp_path):
     assert (interface.kind, interface.struct, interface.doc) == ("Node1.Test", "Test", "Words. More words.")
 
 
+def test_share_that_is_capped(tmp_path):
+    interface = record(tmp_path, field("t", annotation("Unit", "bytes") + annotation("Threshold", "0.5%,268435456")))
+    value, = interface.fields
+    assert (value.threshold, value.relative, value.threshold_max) == (0.005, True, 2 ** 28)
+    assert ".threshold = 0.005, .relative = true, .threshold_max = 268435456" in generate.schema_c([interface])
+    assert ("A change of less than 0.5 % of the value sent before, or 268435456 bytes where that is less, waits."
+            in man.page(interface))
+
+
+@pytest.mark.parametrize("threshold", ["5,6", "5%,0", "5%,-1", "5%,", "%", "much", "5%,6,7"])
+def test_threshold_that_makes_no_sense(tmp_path, threshold):
+    with pytest.raises(schema.SchemaError, match="Test.Value: Threshold"):
+        record(tmp_path, field("t", annotation("Threshold", threshold)))
+
+
 def test_link_structs_say_so(tmp_path):
     interface = parse(tmp_path, MAPPING + field("t") + ENVELOPE, "org.alidade.Link1.Test")
     assert (interface.struct, interface.symbol, interface.is_link) == ("LinkTest", "link_test", True)

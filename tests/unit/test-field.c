@@ -153,10 +153,33 @@ static void test_thresholds(void)
         g_assert_true(beyond(&relative, 1000, 1100));
         g_assert_true(beyond(&relative, 1000, 900));
         g_assert_true(beyond(&relative, 0, 1));
+        /* A share of a large value is capped. */
+        relative.threshold_max = 500;
+        g_assert_false(beyond(&relative, 1000, 1099));
+        g_assert_true(beyond(&relative, 1000, 1100));
+        g_assert_false(beyond(&relative, 1000000, 1000499));
+        g_assert_true(beyond(&relative, 1000000, 1000500));
+        g_assert_true(beyond(&relative, 1000000, 999500));
         /* What comes or goes is news at any threshold. */
         g_assert_true(beyond(&absolute, UINT64_MAX, 0));
         g_assert_true(beyond(&absolute, 0, UINT64_MAX));
         g_assert_false(beyond(&absolute, UINT64_MAX, UINT64_MAX));
+}
+
+/* On a host with 2 TiB half a percent would be 10 GiB. */
+static void test_threshold_of_much_memory(void)
+{
+        static const char *const names[] = { "AvailableBytes", "SwapAvailableBytes" };
+        const uint64_t mib = 1024 * 1024, tib = mib * mib;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+                const AldField *field = ald_struct_find(ald_kinds[ALD_KIND_MEMORY].type, names[i]);
+
+                g_assert_true(beyond(field, 2 * tib, 2 * tib - 256 * mib));
+                g_assert_false(beyond(field, 2 * tib, 2 * tib - 255 * mib));
+                g_assert_true(beyond(field, 1000 * mib, 995 * mib));
+                g_assert_false(beyond(field, 1000 * mib, 996 * mib));
+        }
 }
 
 static void test_thresholds_of_other_types(void)
@@ -213,6 +236,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/field/order", test_order);
         g_test_add_func("/field/order-is-total", test_order_is_total);
         g_test_add_func("/field/thresholds", test_thresholds);
+        g_test_add_func("/field/threshold-of-much-memory", test_threshold_of_much_memory);
         g_test_add_func("/field/thresholds-of-other-types", test_thresholds_of_other_types);
         g_test_add_func("/field/find", test_find);
         g_test_add_func("/field/find-next", test_find_next);
