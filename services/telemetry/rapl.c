@@ -17,17 +17,20 @@
 /* Far beyond any package; what a counter shows that was reset, and taken for wrapped. */
 #define PACKAGE_MAX_MICROWATTS 10e9
 
+/* What a counter grew by says nothing of the power once it has stood still for longer than this. */
+#define STILL_MAX_USEC (UINT64_C(10) * 1000 * 1000)
+
 typedef struct Package {
         AldKeptFile energy;
         int64_t max; /* the counter wraps after this value; 0 where it is not known */
         int64_t last;
+        uint64_t last_usec; /* when the counter was first seen at this value */
         bool have_last;
 } Package;
 
 struct AldRaplCollector {
         int root;
         GArray *packages; /* of Package */
-        uint64_t last_usec;
         uint64_t next_scan_usec;
         char *reason;
         bool told_limit;
@@ -134,17 +137,26 @@ static double energy_since(const Package *package, int64_t last)
         return (double) (package->max - last) + (double) package->last;
 }
 
-static int package_power(Package *package, double usec, double *ret)
+/* A counter that stands still, as in many virtual machines, says nothing: a processor that runs draws
+ * something. Where it is only renewed late, what it grows by took all of the time since it last grew. */
+static int package_power(Package *package, uint64_t now_usec, double *ret)
 {
         int64_t last = package->last;
+        uint64_t since = package->last_usec;
         bool had_last = package->have_last;
         int r = ald_kept_file_read_int64(&package->energy, &package->last);
 
         *ret = NAN;
         package->have_last = r >= 0 && package->last >= 0;
-        if (!had_last || !package->have_last || usec <= 0)
+        package->last_usec = now_usec;
+        if (!had_last || !package->have_last || now_usec <= since)
                 return r;
-        *ret = energy_since(package, last) * 1e6 / usec;
+        if (package->last == last) {
+                if (now_usec - since < STILL_MAX_USEC)
+                        package->last_usec = since;
+                return r;
+        }
+        *ret = energy_since(package, last) * 1e6 / (double) (now_usec - since);
         if (*ret > PACKAGE_MAX_MICROWATTS)
                 *ret = NAN;
         return r;
@@ -152,7 +164,7 @@ static int package_power(Package *package, double usec, double *ret)
 
 /* The sum over all packages in µW, or NaN. Goes on after one has failed, so that the next call has something
  * to count from. Says whether there is a reason to look for packages again. */
-static double read_power(AldRaplCollector *collector, double usec, bool *ret_gone)
+static double read_power(AldRaplCollector *collector, uint64_t now_usec, bool *ret_gone)
 {
         const Package *denied = NULL;
         double total = 0;
@@ -161,7 +173,7 @@ static double read_power(AldRaplCollector *collector, double usec, bool *ret_gon
         for (guint i = 0; i < collector->packages->len; i++) {
                 Package *package = &g_array_index(collector->packages, Package, i);
                 double power;
-                int r = package_power(package, usec, &power);
+                int r = package_power(package, now_usec, &power);
 
                 total += power;
                 if (r == -EACCES || r == -EPERM)
@@ -176,14 +188,12 @@ static double read_power(AldRaplCollector *collector, double usec, bool *ret_gon
 
 uint64_t ald_rapl_collector_sample(AldRaplCollector *collector, uint64_t now_usec)
 {
-        double usec = (double) (now_usec - collector->last_usec);
         bool gone;
-        double power = read_power(collector, usec, &gone);
+        double power = read_power(collector, now_usec, &gone);
 
-        collector->last_usec = now_usec;
         if (gone && now_usec >= collector->next_scan_usec) {
                 scan(collector, now_usec);
-                read_power(collector, 0, &gone);
+                read_power(collector, now_usec, &gone);
                 return ALD_ABSENT_UINT64;
         }
         return isnan(power) ? ALD_ABSENT_UINT64 : (uint64_t) power;

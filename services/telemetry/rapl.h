@@ -16,7 +16,7 @@ void ald_rapl_collector_free(AldRaplCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldRaplCollector, ald_rapl_collector_free)
 
 /* Mean power of all packages since the last call, in µW; absent at the first call, and where a package does
- * not tell. */
+ * not tell or its counter stands still. */
 uint64_t ald_rapl_collector_sample(AldRaplCollector *collector, uint64_t now_usec);
 
 /* What an administrator could do about an absent power, as in AbsentReasons, or NULL. */

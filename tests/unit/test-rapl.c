@@ -121,8 +121,11 @@ static void test_one_package_broken(void)
 
         fake_root_write(root, RAPL1 "energy_uj", "10\n");
         g_assert_cmpuint(ald_rapl_collector_sample(collector, 10 * SEC), ==, ABSENT);
-        fake_root_write(root, RAPL1 "energy_uj", "1000010\n");
-        g_assert_cmpuint(ald_rapl_collector_sample(collector, 11 * SEC), ==, 1000000);
+        fake_root_write(root, RAPL0 "energy_uj", "1000000\n");
+        g_assert_cmpuint(ald_rapl_collector_sample(collector, 10 * SEC + SEC / 2), ==, ABSENT);
+        fake_root_write(root, RAPL0 "energy_uj", "2000000\n");
+        fake_root_write(root, RAPL1 "energy_uj", "2000010\n");
+        g_assert_cmpuint(ald_rapl_collector_sample(collector, 11 * SEC), ==, 4000000);
 }
 
 static void test_absurd_number_of_packages(void)
@@ -152,6 +155,33 @@ static void test_no_time_passed(void)
         g_assert_cmpuint(ald_rapl_collector_sample(collector, SEC), ==, ABSENT);
 }
 
+/* As in a virtual machine: the counter is there, and never moves. A sum of one that stands still and one that
+ * does not is no sum. */
+static void test_stands_still(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(AldRaplCollector) collector = ald_rapl_collector_new(root->fd);
+
+        add_domain(root, "intel-rapl:0", "package-0\n", "1000000\n");
+        add_domain(root, "intel-rapl:1", "package-1\n", "1000000\n");
+        for (uint64_t now = 1; now < 5; now++)
+                g_assert_cmpuint(ald_rapl_collector_sample(collector, now * SEC), ==, ABSENT);
+        fake_root_write(root, RAPL1 "energy_uj", "9000000\n");
+        g_assert_cmpuint(ald_rapl_collector_sample(collector, 5 * SEC), ==, ABSENT);
+
+        /* Renewed late: 6 J in the 5 s since it was first seen to stand, and 2 J in the last one. */
+        fake_root_write(root, RAPL0 "energy_uj", "7000000\n");
+        fake_root_write(root, RAPL1 "energy_uj", "11000000\n");
+        g_assert_cmpuint(ald_rapl_collector_sample(collector, 6 * SEC), ==, 1200000 + 2000000);
+
+        /* After a long stand it is seen anew, every 10 s. */
+        for (uint64_t now = 7; now < 40; now++)
+                g_assert_cmpuint(ald_rapl_collector_sample(collector, now * SEC), ==, ABSENT);
+        fake_root_write(root, RAPL0 "energy_uj", "10000000\n");
+        fake_root_write(root, RAPL1 "energy_uj", "14000000\n");
+        g_assert_cmpuint(ald_rapl_collector_sample(collector, 40 * SEC), ==, 1500000);
+}
+
 static void refuse(FakeRoot *root, bool refused)
 {
         g_autofree char *path = g_build_filename(root->dir, RAPL0 "energy_uj", NULL);
@@ -176,7 +206,8 @@ static void check_reason(FakeRoot *root)
         refuse(root, false);
         g_assert_cmpuint(ald_rapl_collector_sample(collector, 60 * SEC), ==, ABSENT);
         g_assert_null(ald_rapl_collector_reason(collector));
-        g_assert_cmpuint(ald_rapl_collector_sample(collector, 61 * SEC), ==, 0);
+        fake_root_write(root, RAPL0 "energy_uj", "5000000\n");
+        g_assert_cmpuint(ald_rapl_collector_sample(collector, 61 * SEC), ==, 5000000);
 }
 
 /* root reads everything, so a child gives its rights up. */
@@ -216,6 +247,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/rapl/wraps", test_wraps);
         g_test_add_func("/rapl/wraps-without-range", test_wraps_without_range);
         g_test_add_func("/rapl/one-package-broken", test_one_package_broken);
+        g_test_add_func("/rapl/stands-still", test_stands_still);
         g_test_add_func("/rapl/no-time-passed", test_no_time_passed);
         g_test_add_func("/rapl/reason-when-refused", test_reason_when_refused);
         g_test_add_func("/rapl/absurd-number-of-packages", test_absurd_number_of_packages);
