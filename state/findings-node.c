@@ -71,11 +71,12 @@ static void find_full_disk(AldReport *report, const AldNode *node, const AldDisk
                 g_strdup_printf("Free space below %s on %s.", path->id, name));
 }
 
+/* An instance has the driver of its card, and what OpenCL computes with needs no other. */
 static void find_driverless(AldReport *report, const AldNode *node, const AldBackend *backend)
 {
         g_autofree char *name = NULL;
 
-        if (backend->driver || !backend->class ||
+        if (backend->driver || backend->parent || backend->open_cl_platform || !backend->class ||
                 strcmp(backend->class, ald_backend_class_to_string(ALD_BACKEND_CLASS_CPU)) == 0 ||
                 ald_report_full(report, "device-without-driver"))
                 return;

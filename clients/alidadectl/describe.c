@@ -98,6 +98,31 @@ static void describe_load(GString *out, const AldEntity *node, unsigned columns)
         entry(out, "CPU", columns, g_string_free(text, FALSE));
 }
 
+/* What belongs to the device alone, then what it shares. */
+static void add_device_memory(GString *text, const AldDevice *device, const AldFigures *figures)
+{
+        g_autofree char *shared = ald_format_bytes(ald_field_number(device->backend, "SharedBytes"));
+        bool has_own = !isnan(figures->memory_total);
+
+        if (has_own || !ald_device_is_unified(device))
+                add_part(text, "", ald_format_bytes_of(figures->memory_available, figures->memory_total),
+                        " free");
+        if (!ald_device_is_unified(device))
+                return;
+        if (has_own && strcmp(shared, ALD_ABSENT_TEXT) != 0)
+                add_part(text, "shares ", g_steal_pointer(&shared), " of the memory of the host");
+        else
+                add_part(text, "", g_strdup("shares the memory of the host"), "");
+}
+
+static void add_processes(GString *text, const AldDevice *device)
+{
+        double n = ald_field_number(device->system, "ComputeProcesses");
+
+        if (n > 0)
+                add_part(text, "", g_strdup_printf("%.0f compute process%s", n, n == 1 ? "" : "es"), "");
+}
+
 static void describe_device(GString *out, const AldDevice *device, unsigned columns)
 {
         AldFigures figures = ald_device_figures(device);
@@ -108,11 +133,8 @@ static void describe_device(GString *out, const AldDevice *device, unsigned colu
         if (ald_device_is_asleep(device))
                 add_part(text, "", g_strdup("asleep"), "");
         add_part(text, "", ald_format_percent(figures.usage), "");
-        if (ald_device_is_unified(device))
-                add_part(text, "", g_strdup("shares the memory of the host"), "");
-        else
-                add_part(text, "", ald_format_bytes_of(figures.memory_available, figures.memory_total),
-                        " free");
+        add_processes(text, device);
+        add_device_memory(text, device, &figures);
         add_part(text, "", ald_format_celsius(figures.millicelsius), "");
         add_part(text, "", ald_format_watts(figures.microwatts), "");
         add_part(text, "", ald_compute_glance(device->compute), "");

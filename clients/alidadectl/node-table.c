@@ -124,7 +124,7 @@ static void add_device(AldTable *table, AldNodeTableKind kind, const AldDevice *
 
         ald_table_add(table, g_strdup_printf("  " ALD_STYLE_DIM "%s" ALD_STYLE_NORMAL, name));
         ald_table_add(table, NULL);
-        ald_table_add(table, ald_device_is_unified(device)
+        ald_table_add(table, ald_device_is_unified(device) && isnan(figures.memory_total)
                                      ? g_strdup("shared")
                                      : ald_format_bytes_of(figures.memory_available, figures.memory_total));
         ald_table_add(table, NULL);

@@ -86,6 +86,11 @@ bool ald_device_is_unified(const AldDevice *device)
         return json_is_true(json_object_get(device->backend, "Unified"));
 }
 
+bool ald_device_is_instance(const AldDevice *device)
+{
+        return ald_field_text(device->backend, "Parent");
+}
+
 AldFigures ald_device_figures(const AldDevice *device)
 {
         AldFigures figures = {
@@ -143,7 +148,7 @@ AldGpuSummary ald_gpu_summary(const AldEntity *node)
                 const AldDevice *device = &g_array_index(devices, AldDevice, i);
                 double usage = ald_device_figures(device).usage;
 
-                if (!is_gpu(device))
+                if (!is_gpu(device) || ald_device_is_instance(device))
                         continue;
                 summary.n++;
                 summary.n_asleep += ald_device_is_asleep(device);

@@ -7,7 +7,7 @@
 
 /* A node or one of its devices in a few numbers; NaN is absent. */
 typedef struct AldFigures {
-        double memory_total, memory_available; /* bytes */
+        double memory_total, memory_available; /* bytes; of a device, without what it shares with the host */
         double usage;                          /* percent: of the processors, or of the device */
         double millicelsius, microwatts;
         double tflops;    /* FP16 */
@@ -33,6 +33,9 @@ char *ald_device_name(const AldDevice *device);
 bool ald_device_is_asleep(const AldDevice *device);
 bool ald_device_is_unified(const AldDevice *device);
 
+/* Whether it is a part of another device, which has a row of its own. */
+bool ald_device_is_instance(const AldDevice *device);
+
 AldFigures ald_device_figures(const AldDevice *device);
 
 /* What the node as a whole has: its own memory and processors; TFLOPS and bandwidth of its GPUs, else of its
@@ -45,7 +48,7 @@ typedef struct AldGpuSummary {
         double usage; /* mean of those that tell it */
 } AldGpuSummary;
 
-/* GPUs and accelerators together. */
+/* GPUs and accelerators together, without instances of them. */
 AldGpuSummary ald_gpu_summary(const AldEntity *node);
 
 /* Addresses of the interfaces that lead elsewhere, without loopback and link-local ones. Safe text, or NULL.

@@ -6,7 +6,7 @@
 #define MI300A 0x74a0
 
 /*
- * Whether this is an APU, whose memory is that of the host; ALD_ABSENT_BOOLEAN where nothing tells.
+ * Whether this is an APU, which computes in the memory of the host; ALD_ABSENT_BOOLEAN where nothing tells.
  *
  * The size of the VRAM does not tell: firmware may carve out 512 MiB or 96 GiB of a Strix Halo. The kernel
  * knows, and shows it in one place: only for an APU does the hwmon chip of amdgpu have the voltage of the
@@ -26,6 +26,15 @@ static int is_apu(int root, const char *path, uint16_t device)
         return ald_sysroot_read_string(root, label_path, &label) >= 0 && g_str_equal(label, "vddnb");
 }
 
+/* Partitions have render nodes of their own, but neither a PCI address nor figures. */
+static bool is_partitioned(int root, const char *device)
+{
+        static const char *const modes[] = { "DPX", "TPX", "QPX", "CPX", NULL };
+        g_autofree char *path = g_strdup_printf("%s/current_compute_partition", device), *mode = NULL;
+
+        return ald_sysroot_read_string(root, path, &mode) >= 0 && g_strv_contains(modes, mode);
+}
+
 static uint64_t read_size(int root, const char *device, const char *name)
 {
         g_autofree char *path = g_strdup_printf("%s/%s", device, name);
@@ -36,21 +45,21 @@ static uint64_t read_size(int root, const char *device, const char *name)
         return value;
 }
 
-void ald_gpu_amd_facts(int root, const char *path, uint16_t device, AldGpuFacts *facts)
+void ald_gpu_amd_facts(int root, uint16_t device, AldGpu *gpu)
 {
+        const char *path = gpu->path;
+        AldGpuFacts *facts = &gpu->sysfs;
         g_autofree char *name_path = g_strdup_printf("%s/product_name", path);
-        uint64_t vram = read_size(root, path, "mem_info_vram_total");
-        uint64_t shared = read_size(root, path, "mem_info_gtt_total");
 
         (void) ald_sysroot_read_string(root, name_path, &facts->name);
         (void) ald_sysroot_read_string(root, "sys/module/amdgpu/version", &facts->driver_version);
         facts->unified = is_apu(root, path, device);
-        facts->memory_total_bytes = vram;
-        /* An APU addresses its carve-out and the host memory mapped for it alike; an MI300A counts all as
-         * VRAM. */
-        if (facts->unified == 1 && device != MI300A && vram != ALD_ABSENT_UINT64 &&
-                shared != ALD_ABSENT_UINT64)
-                facts->memory_total_bytes = vram + shared;
-        else if (facts->unified == 1 && vram == ALD_ABSENT_UINT64)
-                facts->memory_total_bytes = shared;
+        facts->memory_total_bytes = read_size(root, path, "mem_info_vram_total");
+        facts->shared_bytes = read_size(root, path, "mem_info_gtt_total");
+        /* What an MI300A calls VRAM is all of the memory of the host. */
+        if (device == MI300A && facts->memory_total_bytes != ALD_ABSENT_UINT64) {
+                facts->shared_bytes = facts->memory_total_bytes;
+                facts->memory_total_bytes = ALD_ABSENT_UINT64;
+        }
+        gpu->is_partitioned = is_partitioned(root, path);
 }

@@ -21,7 +21,7 @@ AldGpu *ald_gpu_cpu(int root, uint64_t host_memory)
 
         ald_cpuinfo_read(root, &cpuinfo);
         cpu->sysfs.unified = 1;
-        cpu->sysfs.memory_total_bytes = host_memory;
+        cpu->sysfs.shared_bytes = host_memory;
         cpu->sysfs.name = g_steal_pointer(&cpuinfo.chip);
         cpu->vendor = g_strdup(cpuinfo.vendor);
         return cpu;

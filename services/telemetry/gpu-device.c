@@ -23,10 +23,35 @@ void ald_gpu_facts_clear(AldGpuFacts *facts)
         *facts = (AldGpuFacts) ALD_GPU_FACTS_INIT;
 }
 
+void ald_gpu_add_function(AldGpu *gpu, const char *address)
+{
+        if (!gpu->functions)
+                gpu->functions = g_ptr_array_new_with_free_func(g_free);
+        g_ptr_array_add(gpu->functions, g_strdup(address));
+}
+
+bool ald_gpu_has_function(const AldGpu *gpu, const char *address)
+{
+        return gpu->functions && g_ptr_array_find_with_equal_func(gpu->functions, address, g_str_equal, NULL);
+}
+
+static bool functions_equal(const AldGpu *a, const AldGpu *b)
+{
+        guint n = a->functions ? a->functions->len : 0;
+
+        if (n != (b->functions ? b->functions->len : 0))
+                return false;
+        for (guint i = 0; i < n; i++)
+                if (!g_str_equal(a->functions->pdata[i], b->functions->pdata[i]))
+                        return false;
+        return true;
+}
+
 bool ald_gpu_facts_equal(const AldGpuFacts *a, const AldGpuFacts *b)
 {
         return g_strcmp0(a->name, b->name) == 0 && g_strcmp0(a->driver_version, b->driver_version) == 0 &&
-               a->memory_total_bytes == b->memory_total_bytes && a->unified == b->unified;
+               a->memory_total_bytes == b->memory_total_bytes && a->shared_bytes == b->shared_bytes &&
+               a->unified == b->unified;
 }
 
 void ald_gpu_free(AldGpu *gpu)
@@ -38,6 +63,8 @@ void ald_gpu_free(AldGpu *gpu)
         ald_gpu_facts_clear(&gpu->opencl);
         g_free(gpu->id);
         g_free(gpu->path);
+        g_free(gpu->parent);
+        g_clear_pointer(&gpu->functions, g_ptr_array_unref);
         g_free(gpu->vendor);
         g_free(gpu->driver);
         g_free(gpu->fallback_name);
@@ -79,6 +106,7 @@ bool ald_gpu_same(const AldGpu *a, const AldGpu *b)
                g_strcmp0(a->vendor, b->vendor) == 0 && g_strcmp0(a->driver, b->driver) == 0 &&
                g_strcmp0(a->fallback_name, b->fallback_name) == 0 && a->pci_vendor == b->pci_vendor &&
                a->is_display == b->is_display && a->has_nvml == b->has_nvml &&
+               a->is_partitioned == b->is_partitioned && functions_equal(a, b) &&
                a->host_memory == b->host_memory && ald_gpu_facts_equal(&a->sysfs, &b->sysfs);
 }
 
@@ -87,15 +115,25 @@ bool ald_gpu_is_shown(const AldGpu *gpu)
         return !gpu->is_display || gpu->opencl_platform;
 }
 
+/* OpenCL does not say which part of the memory of a unified device is its own. */
 static uint64_t memory_of(const AldGpu *gpu, int unified)
 {
         if (gpu->nvml.memory_total_bytes != ALD_ABSENT_UINT64)
                 return gpu->nvml.memory_total_bytes;
         if (gpu->sysfs.memory_total_bytes != ALD_ABSENT_UINT64)
                 return gpu->sysfs.memory_total_bytes;
-        if (gpu->opencl.memory_total_bytes != ALD_ABSENT_UINT64)
-                return gpu->opencl.memory_total_bytes;
-        return unified == 1 ? gpu->host_memory : ALD_ABSENT_UINT64;
+        return unified == 1 ? ALD_ABSENT_UINT64 : gpu->opencl.memory_total_bytes;
+}
+
+static uint64_t shared_of(const AldGpu *gpu, int unified)
+{
+        if (gpu->sysfs.shared_bytes != ALD_ABSENT_UINT64)
+                return gpu->sysfs.shared_bytes;
+        /* With memory of its own as well, nobody tells how much of the other kind OpenCL counted. */
+        if (unified != 1 || memory_of(gpu, unified) != ALD_ABSENT_UINT64)
+                return ALD_ABSENT_UINT64;
+        return gpu->opencl.memory_total_bytes != ALD_ABSENT_UINT64 ? gpu->opencl.memory_total_bytes
+                                                                   : gpu->host_memory;
 }
 
 static int unified_of(const AldGpu *gpu)
@@ -120,7 +158,9 @@ void ald_gpu_backend(const AldGpu *gpu, AldBackend *ret)
                 .driver_version = gpu->nvml.driver_version ?: gpu->sysfs.driver_version ?:
                         gpu->opencl.driver_version,
                 .memory_total_bytes = memory_of(gpu, unified),
+                .shared_bytes = shared_of(gpu, unified),
                 .unified = unified,
+                .parent = gpu->parent,
                 .open_cl_platform = gpu->opencl_platform,
         };
 }

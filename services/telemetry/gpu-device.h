@@ -12,22 +12,25 @@
 typedef struct AldGpuFacts {
         char *name;
         char *driver_version;
-        uint64_t memory_total_bytes;
+        uint64_t memory_total_bytes; /* its own, or what OpenCL shows of either kind */
+        uint64_t shared_bytes;       /* of the host */
         int unified;
 } AldGpuFacts;
 
-#define ALD_GPU_FACTS_INIT                                                             \
-        {                                                                              \
-                .memory_total_bytes = ALD_ABSENT_UINT64, .unified = ALD_ABSENT_BOOLEAN \
+#define ALD_GPU_FACTS_INIT                                                                  \
+        {                                                                                   \
+                .memory_total_bytes = ALD_ABSENT_UINT64, .shared_bytes = ALD_ABSENT_UINT64, \
+                .unified = ALD_ABSENT_BOOLEAN                                               \
         }
 
 typedef struct AldGpuLive AldGpuLive;
 
 /* A compute device: a row of Node1.Backends, and of the devices of Node1.System where it has a path. */
 typedef struct AldGpu {
-        char *id;   /* PCI address, platform device name, "cpu", or what OpenCL calls it */
+        char *id; /* PCI address, platform device name, "cpu", what OpenCL calls it, or that of an instance */
         char *path; /* its folder in sysfs below the root; NULL for the processor and where only OpenCL knows
                        it */
+        char *parent; /* Id of the card that this is a MIG instance of, or NULL */
         AldBackendClass class;
         char *vendor;
         char *driver;
@@ -35,6 +38,8 @@ typedef struct AldGpu {
         uint16_t pci_vendor;  /* 0 where it is not on PCI */
         bool is_display;      /* a screen without a compute unit, unless OpenCL says otherwise */
         bool has_nvml;        /* NVML is to be asked about it */
+        bool is_partitioned;  /* its driver offers parts of it, and not the whole */
+        GPtrArray *functions; /* PCI addresses of its virtual functions, which have no rows; or NULL */
         uint64_t host_memory; /* what a unified device may address at most */
         AldGpuFacts sysfs, nvml, opencl;
         char *opencl_platform;
@@ -58,6 +63,10 @@ bool ald_gpu_facts_equal(const AldGpuFacts *a, const AldGpuFacts *b);
 
 /* Whether sysfs tells the same of both. */
 bool ald_gpu_same(const AldGpu *a, const AldGpu *b);
+
+/* Another PCI address of the same card. */
+void ald_gpu_add_function(AldGpu *gpu, const char *address);
+bool ald_gpu_has_function(const AldGpu *gpu, const char *address);
 
 /* Whether the device has rows. */
 bool ald_gpu_is_shown(const AldGpu *gpu);

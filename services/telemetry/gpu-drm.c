@@ -15,12 +15,14 @@
 /* One file with one number; without a path there is none. */
 typedef struct Gauge {
         AldKeptFile file;
-        double scale; /* to the unit of the field */
+        double scale;  /* to the unit of the field */
+        uint64_t most; /* what exceeds this is not believed */
 } Gauge;
 
 typedef enum Figure {
         FIGURE_USAGE,
         FIGURE_MEMORY,
+        FIGURE_SHARED,
         FIGURE_TEMPERATURE,
         FIGURE_POWER,
         FIGURE_ENERGY, /* a sum in µJ, where there is no power */
@@ -34,7 +36,7 @@ struct AldGpuReader {
         AldV3dStats before;
         AldGpuPmu *pmu; /* of i915 */
         int64_t energy;
-        int64_t energy_usec; /* 0 before the first reading */
+        int64_t energy_usec; /* when the sum was first seen at this value; 0 before the first reading */
 };
 
 /* Takes the file unless an earlier one was found. */
@@ -51,6 +53,16 @@ static void try_gauge(
                 return;
         ald_kept_file_init(&gauge->file, root, path);
         gauge->scale = scale;
+        gauge->most = ALD_INTEGER_MAX;
+}
+
+/* Bytes in use, of a total that is known or not. */
+static void try_memory(
+        AldGpuReader *reader, Figure figure, int root, const AldGpu *gpu, const char *name, uint64_t total)
+{
+        try_gauge(reader, figure, root, gpu->path, name, 1);
+        if (total != ALD_ABSENT_UINT64)
+                reader->gauges[figure].most = total;
 }
 
 static void find_hwmon(AldGpuReader *reader, int root, const char *device)
@@ -113,8 +125,11 @@ AldGpuReader *ald_gpu_reader_new(int root, const AldGpu *gpu)
         /* In tenths of a percent. */
         if (is_tegra(gpu))
                 try_gauge(reader, FIGURE_USAGE, root, gpu->path, "load", 0.1);
-        if (gpu->sysfs.unified != 1)
-                try_gauge(reader, FIGURE_MEMORY, root, gpu->path, "mem_info_vram_used", 1);
+        /* What an APU without memory of its own uses as VRAM is memory of the host. */
+        if (gpu->sysfs.unified != 1 || gpu->sysfs.memory_total_bytes != ALD_ABSENT_UINT64)
+                try_memory(reader, FIGURE_MEMORY, root, gpu, "mem_info_vram_used",
+                        gpu->sysfs.memory_total_bytes);
+        try_memory(reader, FIGURE_SHARED, root, gpu, "mem_info_gtt_used", gpu->sysfs.shared_bytes);
         find_hwmon(reader, root, gpu->path);
         find_intel_clock(reader, root, gpu->path);
         find_devfreq_clock(reader, root, gpu->path);
@@ -161,16 +176,23 @@ static bool read_gauge(AldGpuReader *reader, Figure figure, int64_t *ret)
 
 static uint64_t read_uint64(AldGpuReader *reader, Figure figure)
 {
-        const Gauge *gauge = &reader->gauges[figure];
+        Gauge *gauge = &reader->gauges[figure];
         int64_t value;
 
-        if (!read_gauge(reader, figure, &value) || value < 0 ||
-                (double) value * gauge->scale > ALD_INTEGER_MAX)
+        if (!read_gauge(reader, figure, &value) || value < 0)
                 return ALD_ABSENT_UINT64;
+        if ((double) value * gauge->scale > (double) gauge->most) {
+                ald_kept_file_complain(&gauge->file, -ERANGE);
+                return ALD_ABSENT_UINT64;
+        }
         return (uint64_t) ((double) value * gauge->scale);
 }
 
-/* The power since the last reading. The sum starts anew when the device was off. */
+/*
+ * The power since the sum last grew. The sum starts anew when the device was off. One that stands still says
+ * nothing, since a device that is awake draws something: either it is renewed less often than it is read, and
+ * what it grew by later took all of that time, or it is broken.
+ */
 static uint64_t read_energy(AldGpuReader *reader, int64_t now_usec)
 {
         int64_t before = reader->energy, since = reader->energy_usec, energy;
@@ -182,6 +204,10 @@ static uint64_t read_energy(AldGpuReader *reader, int64_t now_usec)
         reader->energy_usec = now_usec;
         if (since == 0 || now_usec <= since || energy < before)
                 return ALD_ABSENT_UINT64;
+        if (energy == before) {
+                reader->energy_usec = now_usec - since < ALD_ENERGY_STILL_MAX_USEC ? since : now_usec;
+                return ALD_ABSENT_UINT64;
+        }
         return (uint64_t) ((double) (energy - before) * USEC_PER_SEC / (double) (now_usec - since));
 }
 
@@ -257,6 +283,7 @@ void ald_gpu_reader_read(AldGpuReader *reader, int64_t now_usec, AldDevice *devi
         if (read_gauge(reader, FIGURE_TEMPERATURE, &value))
                 figures.temperature_milli_celsius = value;
         figures.memory_used_bytes = read_uint64(reader, FIGURE_MEMORY);
+        figures.shared_used_bytes = read_uint64(reader, FIGURE_SHARED);
         figures.power_micro_watts = reader->gauges[FIGURE_ENERGY].file.path
                                             ? read_energy(reader, now_usec)
                                             : read_uint64(reader, FIGURE_POWER);

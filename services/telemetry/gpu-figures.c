@@ -12,6 +12,10 @@ void ald_gpu_figures_check(AldDevice *device)
                 device->usage = ALD_ABSENT_DOUBLE;
         if (device->memory_used_bytes > ALD_GPU_MEMORY_MAX)
                 device->memory_used_bytes = ALD_ABSENT_UINT64;
+        if (device->shared_used_bytes > ALD_GPU_MEMORY_MAX)
+                device->shared_used_bytes = ALD_ABSENT_UINT64;
+        if (device->compute_processes > ALD_GPU_PROCESSES_MAX)
+                device->compute_processes = ALD_ABSENT_UINT64;
         if (device->temperature_milli_celsius < TEMPERATURE_MIN ||
                 device->temperature_milli_celsius > TEMPERATURE_MAX)
                 device->temperature_milli_celsius = ALD_ABSENT_INT64;
@@ -28,6 +32,10 @@ void ald_gpu_figures_overlay(AldDevice *device, const AldDevice *from)
                 device->usage = from->usage;
         if (from->memory_used_bytes != ALD_ABSENT_UINT64)
                 device->memory_used_bytes = from->memory_used_bytes;
+        if (from->shared_used_bytes != ALD_ABSENT_UINT64)
+                device->shared_used_bytes = from->shared_used_bytes;
+        if (from->compute_processes != ALD_ABSENT_UINT64)
+                device->compute_processes = from->compute_processes;
         if (from->temperature_milli_celsius != ALD_ABSENT_INT64)
                 device->temperature_milli_celsius = from->temperature_milli_celsius;
         if (from->power_micro_watts != ALD_ABSENT_UINT64)

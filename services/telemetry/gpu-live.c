@@ -22,6 +22,12 @@ void ald_gpu_live_prepare(int root, AldGpu *gpu)
         gpu->live->reader = g_steal_pointer(&reader);
 }
 
+void ald_gpu_live_prepare_instance(AldGpu *instance)
+{
+        instance->live = g_new0(AldGpuLive, 1);
+        instance->live->nvml = (AldDevice) ALD_DEVICE_INIT;
+}
+
 void ald_gpu_live_free(AldGpuLive *live)
 {
         if (!live)
@@ -41,6 +47,16 @@ static const char *name_state(AldGpuPowerState state)
         default:
                 return ald_device_power_state_to_string(ALD_DEVICE_POWER_STATE_ACTIVE);
         }
+}
+
+void ald_gpu_live_sample_instance(AldGpu *instance, const AldGpu *card, AldDevice *ret)
+{
+        AldGpuLive *live = instance->live;
+
+        live->state = card->live->state;
+        *ret = ald_gpu_power_may_read(live->state) ? live->nvml : (AldDevice) ALD_DEVICE_INIT;
+        ret->id = instance->id;
+        ret->power_state = name_state(live->state);
 }
 
 void ald_gpu_live_sample(AldGpu *gpu, int64_t now_usec, AldDevice *ret)

@@ -17,5 +17,9 @@ struct AldGpuLive {
 void ald_gpu_live_prepare(int root, AldGpu *gpu);
 void ald_gpu_live_free(AldGpuLive *live);
 
+/* An instance has no files of its own: NVML tells its figures, and its card whether these may be had. */
+void ald_gpu_live_prepare_instance(AldGpu *instance);
+void ald_gpu_live_sample_instance(AldGpu *instance, const AldGpu *card, AldDevice *ret);
+
 /* The row of a device, with the figures that may be read now. The strings are those of the device. */
 void ald_gpu_live_sample(AldGpu *gpu, int64_t now_usec, AldDevice *ret);

@@ -66,13 +66,13 @@ char *ald_gpu_parse_nvidia_model(const char *text)
         return *model == '\0' || strchr(model, '?') ? NULL : g_steal_pointer(&model);
 }
 
-/* A device given to a virtual machine is not ours to compute with. */
+/* A device given to a virtual machine is not ours to compute with. The drivers of VFIO are many: vfio-pci,
+ * nvgrace_gpu_vfio_pci, xe-vfio-pci. */
 static bool is_given_away(const char *driver)
 {
-        static const char *const keepers[] = { "vfio-pci", "pci-stub", "pciback", "xen-pciback",
-                "nvgrace_gpu_vfio_pci", "nvgrace-gpu-vfio-pci", NULL };
+        static const char *const keepers[] = { "pci-stub", "pciback", "xen-pciback", NULL };
 
-        return driver && g_strv_contains(keepers, driver);
+        return driver && (strstr(driver, "vfio") || g_strv_contains(keepers, driver));
 }
 
 static bool is_gpu_driver(const char *driver)
@@ -133,7 +133,7 @@ static void add_facts(int root, AldGpu *gpu, uint16_t device)
         if (g_strcmp0(gpu->driver, "nvidia") == 0)
                 add_nvidia_facts(root, gpu);
         else if (g_strcmp0(gpu->driver, "amdgpu") == 0)
-                ald_gpu_amd_facts(root, gpu->path, device, &gpu->sysfs);
+                ald_gpu_amd_facts(root, device, gpu);
         else if (gpu->pci_vendor == ALD_PCI_INTEL)
                 gpu->sysfs.unified = is_intel_integrated(gpu);
 }
@@ -166,16 +166,60 @@ static AldGpu *read_device(int root, bool hwdb, const char *id)
         return gpu;
 }
 
+/* The address of the card that this is an SR-IOV virtual function of, freed by the caller; NULL for a whole
+ * device, and within a virtual machine. */
+static char *physical_function_of(int root, const char *id)
+{
+        g_autofree char *link = g_strdup_printf(DEVICES "/%s/physfn", id);
+        char *address = NULL;
+
+        (void) ald_sysroot_link_name(root, link, &address);
+        return address;
+}
+
+/* A virtual function is part of its card. Where that is not here to be shown, since a virtual machine has it,
+ * a virtual function that a driver took is a device like any other. */
+static void add_virtual_function(int root, bool hwdb, const char *id, const char *card, GPtrArray *gpus)
+{
+        AldGpu *physical = ald_gpu_list_find(gpus, card);
+        g_autoptr(AldGpu) gpu = NULL;
+
+        if (physical) {
+                ald_gpu_add_function(physical, id);
+                return;
+        }
+        gpu = read_device(root, hwdb, id);
+        if (gpu && gpu->driver)
+                g_ptr_array_add(gpus, g_steal_pointer(&gpu));
+}
+
 void ald_gpu_pci_scan(int root, bool hwdb, GPtrArray *gpus)
 {
+        g_autoptr(GPtrArray) virtual_functions = g_ptr_array_new();
         g_auto(GStrv) ids = NULL;
 
         if (ald_sysroot_list(root, DEVICES, &ids) < 0)
                 return;
         for (char **id = ids; *id; id++) {
-                AldGpu *gpu = ald_gpu_is_pci_address(*id) ? read_device(root, hwdb, *id) : NULL;
+                g_autofree char *card = NULL;
+                AldGpu *gpu;
 
+                if (!ald_gpu_is_pci_address(*id))
+                        continue;
+                card = physical_function_of(root, *id);
+                if (card) {
+                        g_ptr_array_add(virtual_functions, *id);
+                        continue;
+                }
+                gpu = read_device(root, hwdb, *id);
                 if (gpu)
                         g_ptr_array_add(gpus, gpu);
+        }
+        for (guint i = 0; i < virtual_functions->len; i++) {
+                const char *id = virtual_functions->pdata[i];
+                g_autofree char *card = physical_function_of(root, id);
+
+                if (card)
+                        add_virtual_function(root, hwdb, id, card, gpus);
         }
 }

@@ -40,6 +40,12 @@ static bool is_no_gpu(const char *driver)
         return driver && g_strv_contains(drivers, driver);
 }
 
+/* The partitions of an AMD card are platform devices without a driver; the card has the row. */
+static bool is_partition(const char *id)
+{
+        return g_str_has_prefix(id, "amdgpu_xcp");
+}
+
 static void add(int root, GPtrArray *gpus, const char *id, const char *path, char *driver)
 {
         g_autofree char *compatible_path = g_strdup_printf("%s/of_node/compatible", path), *compatible = NULL;
@@ -69,7 +75,8 @@ static void add_card(int root, GPtrArray *gpus, const char *card)
         g_autofree char *subsystem = link_name(root, path, "subsystem");
         g_autofree char *id = link_name(root, folder, "device"), *driver = link_name(root, path, "driver");
 
-        if (!id || g_strcmp0(subsystem, "platform") != 0 || is_no_gpu(driver) || !can_render(root, path))
+        if (!id || g_strcmp0(subsystem, "platform") != 0 || is_no_gpu(driver) || is_partition(id) ||
+                !can_render(root, path))
                 return;
         add(root, gpus, id, path, g_steal_pointer(&driver));
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "services/telemetry/device-watch.h"
 #include "services/telemetry/gpu-cpu.h"
+#include "services/telemetry/gpu-kfd.h"
 #include "services/telemetry/gpu-live.h"
 #include "services/telemetry/gpu-pci.h"
 #include "services/telemetry/gpu-platform.h"
@@ -27,6 +29,7 @@ struct AldGpuCollector {
         GPtrArray *opencl; /* of AldOpenclDevice, as last told, or NULL */
         GArray *rows;      /* of AldBackend, as last asked for */
 
+        AldGpuKfd *kfd;
         AldDeviceWatch *watch;
         AldNvmlSource *nvml_source;
         AldOpenclSource *opencl_source;
@@ -84,6 +87,19 @@ static bool is_as_known(const GPtrArray *known, const GPtrArray *scanned)
         return n == scanned->len;
 }
 
+/* Instances stay until NVML says otherwise, unless their card has gone. */
+static void carry_instances_over(GPtrArray *known, GPtrArray *scanned)
+{
+        for (guint i = 0; i < known->len;) {
+                const AldGpu *gpu = known->pdata[i];
+
+                if (gpu->parent && ald_gpu_list_find(scanned, gpu->parent))
+                        g_ptr_array_add(scanned, g_ptr_array_steal_index(known, i));
+                else
+                        i++;
+        }
+}
+
 /* Puts the devices that are as they were, and the processor, in the place of their scanned likes. */
 static void carry_over(GPtrArray *known, GPtrArray *scanned)
 {
@@ -96,6 +112,7 @@ static void carry_over(GPtrArray *known, GPtrArray *scanned)
                 ald_gpu_free(fresh);
         }
         g_ptr_array_add(scanned, ald_gpu_list_take(known, ALD_CPU_ID));
+        carry_instances_over(known, scanned);
 }
 
 static void prepare(AldGpuCollector *collector)
@@ -141,6 +158,7 @@ static void on_opencl_told(const GPtrArray *devices, void *userdata)
 static bool take_nvml(AldGpu *gpu, const AldNvmlAnswer *answer, const AldNvmlDevice *told)
 {
         AldGpuFacts facts = {
+                .shared_bytes = ALD_ABSENT_UINT64,
                 .name = g_strdup(told->name ?: gpu->nvml.name),
                 .driver_version = g_strdup(answer->driver_version ?: gpu->nvml.driver_version),
                 .memory_total_bytes = told->memory_total_bytes,
@@ -159,23 +177,82 @@ static bool take_nvml(AldGpu *gpu, const AldNvmlAnswer *answer, const AldNvmlDev
         return news;
 }
 
+static AldGpu *add_instance(GPtrArray *gpus, const AldGpu *card, const char *id)
+{
+        AldGpu *instance = ald_gpu_new(id, NULL, card->class);
+
+        instance->parent = g_strdup(card->id);
+        instance->vendor = g_strdup(card->vendor);
+        instance->driver = g_strdup(card->driver);
+        ald_gpu_live_prepare_instance(instance);
+        g_ptr_array_add(gpus, instance);
+        return instance;
+}
+
+/* A card that NVML tells nothing of this time has the instances that it had. Returns whether there are others
+ * now. */
+static bool drop_instances(GPtrArray *gpus, const AldNvmlDevice *told)
+{
+        bool dropped = false;
+
+        for (guint i = gpus->len; i-- > 0;) {
+                const AldGpu *gpu = gpus->pdata[i];
+
+                if (g_strcmp0(gpu->parent, told->id) != 0 || ald_nvml_device_find(told, gpu->id))
+                        continue;
+                g_ptr_array_remove_index(gpus, i);
+                dropped = true;
+        }
+        return dropped;
+}
+
+/* Makes the rows of a card's instances those that NVML tells. Returns whether there are others now, or
+ * something static is new. */
+static bool take_instances(
+        GPtrArray *gpus, const AldGpu *card, const AldNvmlAnswer *answer, const AldNvmlDevice *told)
+{
+        bool news = !told->error && drop_instances(gpus, told);
+
+        for (guint i = 0; told->instances && i < told->instances->len; i++) {
+                const AldNvmlDevice *one = told->instances->pdata[i];
+                AldGpu *instance = ald_gpu_list_find(gpus, one->id);
+
+                if (!instance) {
+                        instance = add_instance(gpus, card, one->id);
+                        news = true;
+                }
+                news = take_nvml(instance, answer, one) || news;
+        }
+        return news;
+}
+
 static void on_nvml_told(const AldNvmlAnswer *answer, void *userdata)
 {
         static const AldDevice unknown = ALD_DEVICE_INIT;
         AldGpuCollector *collector = userdata;
-        bool news = false;
+        g_autoptr(GPtrArray) cards = g_ptr_array_new();
+        bool news = false, new_instances = false;
 
         for (guint i = 0; i < collector->gpus->len; i++) {
                 AldGpu *gpu = collector->gpus->pdata[i];
-                const AldNvmlDevice *told = answer && gpu->has_nvml ? ald_nvml_answer_find(answer, gpu->id)
-                                                                    : NULL;
 
-                if (told)
-                        news = take_nvml(gpu, answer, told) || news;
-                else if (gpu->live)
+                if (gpu->live)
                         gpu->live->nvml = unknown;
+                if (gpu->has_nvml)
+                        g_ptr_array_add(cards, gpu);
         }
-        if (news)
+        for (guint i = 0; answer && i < cards->len; i++) {
+                AldGpu *card = cards->pdata[i];
+                const AldNvmlDevice *told = ald_nvml_answer_find(answer, card->id);
+
+                if (!told)
+                        continue;
+                news = take_nvml(card, answer, told) || news;
+                new_instances = take_instances(collector->gpus, card, answer, told) || new_instances;
+        }
+        if (new_instances && collector->opencl)
+                ald_opencl_match(collector->opencl, collector->gpus);
+        if (news || new_instances)
                 collector->changed(collector->userdata);
 }
 
@@ -206,15 +283,29 @@ static void ask_opencl(AldGpuCollector *collector)
         ald_opencl_source_ask(collector->opencl_source);
 }
 
+/* Looking at them wakes no device. */
+static void add_kfd_processes(const AldGpuKfd *kfd, const AldGpu *gpu, AldDevice *device)
+{
+        if (gpu->live->state != ALD_GPU_POWER_ASLEEP && device->compute_processes == ALD_ABSENT_UINT64)
+                device->compute_processes = ald_gpu_kfd_processes(kfd, gpu->id);
+}
+
 void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, GArray *devices)
 {
+        ald_gpu_kfd_sample(collector->kfd);
         for (guint i = 0; i < collector->gpus->len; i++) {
                 AldGpu *gpu = collector->gpus->pdata[i];
                 AldDevice device;
 
                 if (!gpu->live)
                         continue;
-                ald_gpu_live_sample(gpu, now_usec, &device);
+                /* An instance comes after its card. */
+                if (gpu->parent)
+                        ald_gpu_live_sample_instance(
+                                gpu, ald_gpu_list_find(collector->gpus, gpu->parent), &device);
+                else
+                        ald_gpu_live_sample(gpu, now_usec, &device);
+                add_kfd_processes(collector->kfd, gpu, &device);
                 if (devices && ald_gpu_is_shown(gpu))
                         g_array_append_val(devices, device);
         }
@@ -225,6 +316,11 @@ void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, G
 void ald_gpu_collector_sample(AldGpuCollector *collector, GArray *devices)
 {
         ald_gpu_collector_sample_at(collector, g_get_monotonic_time(), devices);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+        return strcmp(((const AldBackend *) a)->id, ((const AldBackend *) b)->id);
 }
 
 void ald_gpu_collector_backends(AldGpuCollector *collector, AldBackends *ret)
@@ -239,6 +335,7 @@ void ald_gpu_collector_backends(AldGpuCollector *collector, AldBackends *ret)
                 ald_gpu_backend(gpu, &row);
                 g_array_append_val(collector->rows, row);
         }
+        g_array_sort(collector->rows, compare_rows);
         *ret = (AldBackends) ALD_BACKENDS_INIT;
         ret->devices.items = collector->rows->data;
         ret->devices.n = collector->rows->len;
@@ -277,6 +374,7 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
         collector->is_real = is_root_of_machine(root);
         collector->changed = changed;
         collector->userdata = userdata;
+        collector->kfd = ald_gpu_kfd_new(root);
         collector->gpus = scan(collector);
         g_ptr_array_add(collector->gpus, ald_gpu_cpu(root, ald_gpu_host_memory(root)));
         prepare(collector);
@@ -304,6 +402,7 @@ void ald_gpu_collector_free(AldGpuCollector *collector)
         ald_opencl_source_free(collector->opencl_source);
         g_clear_pointer(&collector->opencl, g_ptr_array_unref);
         g_ptr_array_unref(collector->gpus);
+        ald_gpu_kfd_free(collector->kfd);
         g_array_unref(collector->rows);
         g_free(collector);
 }

@@ -17,7 +17,8 @@ typedef struct AldNvmlDevice {
         char *name;
         uint64_t memory_total_bytes;
         int unified;
-        AldDevice figures; /* without its Id */
+        AldDevice figures;    /* without its Id */
+        GPtrArray *instances; /* of AldNvmlDevice, with Ids of rows; NULL where the card is not in MIG mode */
 } AldNvmlDevice;
 
 typedef struct AldNvmlAnswer {
@@ -32,3 +33,6 @@ void ald_nvml_answer_free(AldNvmlAnswer *answer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNvmlAnswer, ald_nvml_answer_free)
 
 const AldNvmlDevice *ald_nvml_answer_find(const AldNvmlAnswer *answer, const char *id);
+
+/* The same of the instances of a card. */
+const AldNvmlDevice *ald_nvml_device_find(const AldNvmlDevice *card, const char *id);

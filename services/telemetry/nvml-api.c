@@ -44,6 +44,13 @@ const char *ald_nvml_load(AldNvml *nvml)
         LOOK_UP(nvml, temperature, "nvmlDeviceGetTemperature");
         LOOK_UP(nvml, power, "nvmlDeviceGetPowerUsage");
         LOOK_UP(nvml, clock, "nvmlDeviceGetClockInfo");
+        LOOK_UP(nvml, compute_processes, "nvmlDeviceGetComputeRunningProcesses_v3",
+                "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses");
+        LOOK_UP(nvml, mig_mode, "nvmlDeviceGetMigMode");
+        LOOK_UP(nvml, mig_count, "nvmlDeviceGetMaxMigDeviceCount");
+        LOOK_UP(nvml, mig_handle, "nvmlDeviceGetMigDeviceHandleByIndex");
+        LOOK_UP(nvml, gpu_instance, "nvmlDeviceGetGpuInstanceId");
+        LOOK_UP(nvml, compute_instance, "nvmlDeviceGetComputeInstanceId");
         return NULL;
 }
 

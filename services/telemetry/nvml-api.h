@@ -8,12 +8,17 @@
 
 #define ALD_NVML_SUCCESS 0
 #define ALD_NVML_NOT_SUPPORTED 3
+#define ALD_NVML_INSUFFICIENT_SIZE 7
 #define ALD_NVML_FUNCTION_NOT_FOUND 13
 #define ALD_NVML_INIT_NO_ATTACH 2u
 #define ALD_NVML_TEXT_MAX 96u
 #define ALD_NVML_CLOCK_GRAPHICS 0
 #define ALD_NVML_CLOCK_SM 1
 #define ALD_NVML_TEMPERATURE_GPU 0
+#define ALD_NVML_MIG_ENABLED 1u
+
+/* Of one card; seven is what NVIDIA makes. */
+#define ALD_NVML_INSTANCES_MAX 16u
 
 typedef struct AldNvmlHandle AldNvmlHandle; /* the library's own */
 
@@ -56,6 +61,13 @@ typedef struct AldNvml {
         int (*temperature)(AldNvmlHandle *device, int sensor, unsigned *ret);
         int (*power)(AldNvmlHandle *device, unsigned *ret_milliwatts);
         int (*clock)(AldNvmlHandle *device, int type, unsigned *ret_mhz);
+        /* With room for none it only counts, whatever the layout of the rows. */
+        int (*compute_processes)(AldNvmlHandle *device, unsigned *count, void *none);
+        int (*mig_mode)(AldNvmlHandle *device, unsigned *ret_current, unsigned *ret_pending);
+        int (*mig_count)(AldNvmlHandle *device, unsigned *ret_most);
+        int (*mig_handle)(AldNvmlHandle *device, unsigned index, AldNvmlHandle **ret);
+        int (*gpu_instance)(AldNvmlHandle *instance, unsigned *ret);
+        int (*compute_instance)(AldNvmlHandle *instance, unsigned *ret);
 } AldNvml;
 
 /* Loads the library, libnvidia-ml.so.1 or the one that ALIDADE_NVML_LIBRARY names. Returns NULL, or why it

@@ -81,14 +81,74 @@ static void read_clock(const AldNvml *nvml, AldNvmlHandle *device, json_t *row)
                 set(row, "clock_hz", mhz * 1000000LL);
 }
 
-static void read_figures(const AldNvml *nvml, AldNvmlHandle *device, json_t *row)
+static void read_name(const AldNvml *nvml, AldNvmlHandle *device, json_t *row)
 {
         char name[ALD_NVML_TEXT_MAX] = "";
-        AldNvmlUtilization utilization;
-        unsigned milliwatts;
 
         if (nvml->name && nvml->name(device, name, sizeof name - 1) == ALD_NVML_SUCCESS)
                 json_object_set_new(row, "name", json_string(name));
+}
+
+/* Those with a context for computing; a display server has one for graphics. */
+static void read_processes(const AldNvml *nvml, AldNvmlHandle *device, json_t *row)
+{
+        unsigned count = 0;
+        int result;
+
+        if (!nvml->compute_processes)
+                return;
+        result = nvml->compute_processes(device, &count, NULL);
+        if (result == ALD_NVML_SUCCESS || result == ALD_NVML_INSUFFICIENT_SIZE)
+                set(row, "compute_processes", count);
+}
+
+/* Heat, power and clock are those of the card. NULL where there is no instance with this index. */
+static json_t *read_instance(const AldNvml *nvml, AldNvmlHandle *device, unsigned index)
+{
+        unsigned gpu_instance, compute_instance;
+        AldNvmlHandle *instance;
+        json_t *row;
+
+        if (nvml->mig_handle(device, index, &instance) != ALD_NVML_SUCCESS ||
+                nvml->gpu_instance(instance, &gpu_instance) != ALD_NVML_SUCCESS ||
+                nvml->compute_instance(instance, &compute_instance) != ALD_NVML_SUCCESS)
+                return NULL;
+        row = json_pack("{s:I,s:I}", "gpu_instance", (json_int_t) gpu_instance, "compute_instance",
+                (json_int_t) compute_instance);
+        read_name(nvml, instance, row);
+        read_memory(nvml, instance, row);
+        read_processes(nvml, instance, row);
+        return row;
+}
+
+/* A card in MIG mode has "instances", maybe none; another one has not. */
+static void read_instances(const AldNvml *nvml, AldNvmlHandle *device, json_t *row)
+{
+        unsigned current = 0, pending = 0, most = 0;
+        json_t *instances;
+
+        if (!nvml->mig_mode || !nvml->mig_count || !nvml->mig_handle || !nvml->gpu_instance ||
+                !nvml->compute_instance)
+                return;
+        if (nvml->mig_mode(device, &current, &pending) != ALD_NVML_SUCCESS ||
+                current != ALD_NVML_MIG_ENABLED || nvml->mig_count(device, &most) != ALD_NVML_SUCCESS)
+                return;
+        instances = json_array();
+        for (unsigned i = 0; i < most && i < ALD_NVML_INSTANCES_MAX; i++) {
+                json_t *instance = read_instance(nvml, device, i);
+
+                if (instance)
+                        json_array_append_new(instances, instance);
+        }
+        json_object_set_new(row, "instances", instances);
+}
+
+static void read_figures(const AldNvml *nvml, AldNvmlHandle *device, json_t *row)
+{
+        AldNvmlUtilization utilization;
+        unsigned milliwatts;
+
+        read_name(nvml, device, row);
         if (nvml->utilization && nvml->utilization(device, &utilization) == ALD_NVML_SUCCESS)
                 set(row, "usage", utilization.gpu);
         if (nvml->power && nvml->power(device, &milliwatts) == ALD_NVML_SUCCESS)
@@ -96,6 +156,8 @@ static void read_figures(const AldNvml *nvml, AldNvmlHandle *device, json_t *row
         read_memory(nvml, device, row);
         read_temperature(nvml, device, row);
         read_clock(nvml, device, row);
+        read_processes(nvml, device, row);
+        read_instances(nvml, device, row);
 }
 
 static json_t *read_device(const AldNvml *nvml, const char *id)

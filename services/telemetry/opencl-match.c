@@ -44,7 +44,7 @@ static bool may_be(const AldGpu *gpu, const AldOpenclDevice *device)
 
 /*
  * The only row that can be meant, or NULL. `ret_seen` says that each row it may be was claimed by another
- * platform, so that this is a second view of one of them.
+ * platform, or is that of a card in partitions, so that this is a second view or a part of one of them.
  */
 static AldGpu *find_candidate(const GPtrArray *gpus, const AldOpenclDevice *device, bool *ret_seen)
 {
@@ -56,7 +56,7 @@ static AldGpu *find_candidate(const GPtrArray *gpus, const AldOpenclDevice *devi
 
                 if (!may_be(gpu, device) || g_strcmp0(gpu->opencl_platform, device->platform) == 0)
                         continue;
-                if (gpu->opencl_platform) {
+                if (gpu->opencl_platform || gpu->is_partitioned) {
                         n_seen++;
                 } else {
                         n_open++;
@@ -65,6 +65,12 @@ static AldGpu *find_candidate(const GPtrArray *gpus, const AldOpenclDevice *devi
         }
         *ret_seen = n_open == 0 && n_seen > 0;
         return n_open == 1 && n_seen == 0 ? found : NULL;
+}
+
+/* NVIDIA's name of a MIG instance: "NVIDIA A100-SXM4-40GB MIG 1g.5gb". NVML may not have told of it yet. */
+static bool is_instance(const AldOpenclDevice *device)
+{
+        return device->name && strstr(device->name, " MIG ");
 }
 
 static AldGpu *add_own(GPtrArray *gpus, const AldOpenclDevice *device)
@@ -82,7 +88,72 @@ static AldGpu *add_own(GPtrArray *gpus, const AldOpenclDevice *device)
         return gpu;
 }
 
-/* The row of the device; NULL where another platform has shown the same one. */
+/* Whether both are functions of one slot: 0000:05:00.3 of 0000:05:00.0. */
+static bool is_same_slot(const char *a, const char *b)
+{
+        size_t length = strlen(a) - 1;
+
+        return length + 1 == strlen(b) && strncmp(a, b, length) == 0;
+}
+
+/* The card that has a row, where the address is that of a part of it without a row: a virtual function, or a
+ * partition, which ROCm tells apart by the function. */
+static AldGpu *find_card_of_part(const GPtrArray *gpus, const char *pci)
+{
+        for (guint i = 0; i < gpus->len; i++) {
+                AldGpu *gpu = gpus->pdata[i];
+
+                if (ald_gpu_has_function(gpu, pci) || (gpu->is_partitioned && is_same_slot(gpu->id, pci)))
+                        return gpu;
+        }
+        return NULL;
+}
+
+/* The instance of a card in MIG mode that OpenCL shows in place of the card, or NULL. They share an address,
+ * so that its name tells which it is, unless there is only one. */
+static AldGpu *find_instance(
+        const GPtrArray *gpus, const AldGpu *card, const AldOpenclDevice *device, unsigned *ret_n)
+{
+        AldGpu *any = NULL, *named = NULL;
+        unsigned n = 0, n_named = 0;
+
+        for (guint i = 0; i < gpus->len; i++) {
+                AldGpu *gpu = gpus->pdata[i];
+
+                if (g_strcmp0(gpu->parent, card->id) != 0)
+                        continue;
+                any = gpu;
+                n++;
+                if (g_strcmp0(gpu->nvml.name, device->name) != 0)
+                        continue;
+                named = gpu;
+                n_named++;
+        }
+        *ret_n = n;
+        return n == 1 ? any : n_named == 1 ? named : NULL;
+}
+
+/*
+ * The row at an address. `ret_seen` says that the device is a part of a card that has no row of its own, or
+ * that nobody can tell which it is: then it belongs nowhere, least of all to the whole card.
+ */
+static AldGpu *find_at_address(const GPtrArray *gpus, const AldOpenclDevice *device, bool *ret_seen)
+{
+        AldGpu *gpu = ald_gpu_list_find(gpus, device->pci), *instance;
+        unsigned n_instances;
+
+        if (!gpu || gpu->is_partitioned) {
+                *ret_seen = gpu || find_card_of_part(gpus, device->pci);
+                return NULL;
+        }
+        instance = find_instance(gpus, gpu, device, &n_instances);
+        if (n_instances == 0 && !is_instance(device))
+                return gpu;
+        *ret_seen = instance == NULL;
+        return instance;
+}
+
+/* The row of the device; NULL where another platform has shown the same one, and for a part of a card. */
 static AldGpu *find_row(GPtrArray *gpus, const AldOpenclDevice *device)
 {
         AldGpu *gpu = NULL;
@@ -91,7 +162,9 @@ static AldGpu *find_row(GPtrArray *gpus, const AldOpenclDevice *device)
         if (device->class == ALD_BACKEND_CLASS_CPU)
                 gpu = ald_gpu_list_find(gpus, ALD_CPU_ID);
         else if (device->pci)
-                gpu = ald_gpu_list_find(gpus, device->pci);
+                gpu = find_at_address(gpus, device, &seen);
+        else if (is_instance(device))
+                seen = true;
         else
                 gpu = find_candidate(gpus, device, &seen);
         if (gpu ? gpu->opencl_platform != NULL : seen)
@@ -108,7 +181,7 @@ static void claim(AldGpu *gpu, const AldOpenclDevice *device)
         gpu->opencl.unified = device->unified;
 }
 
-/* Rows that OpenCL alone knew have neither a folder in sysfs nor the processor behind them. */
+/* Rows that OpenCL alone knew have neither a folder in sysfs nor a card or the processor behind them. */
 static void forget(GPtrArray *gpus)
 {
         for (guint i = gpus->len; i-- > 0;) {
@@ -116,7 +189,7 @@ static void forget(GPtrArray *gpus)
 
                 ald_gpu_facts_clear(&gpu->opencl);
                 g_clear_pointer(&gpu->opencl_platform, g_free);
-                if (!gpu->path && gpu->class != ALD_BACKEND_CLASS_CPU)
+                if (!gpu->path && !gpu->parent && gpu->class != ALD_BACKEND_CLASS_CPU)
                         g_ptr_array_remove_index(gpus, i);
         }
 }

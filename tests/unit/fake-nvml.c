@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Stands in for NVIDIA's library: two GPUs, or what FAKE_NVML asks for: "errors", "init-error", "hang-init",
- * "hang-sample", "crash", "garbage", "gb10", "tegra", "lost". Where FAKE_NVML_WHILE names a file, only as
- * long as that exists. Each GPU that is attached to is noted in FAKE_NVML_LOG. Built with OLD it has the
- * functions of an old driver only.
+ * "hang-sample", "crash", "garbage", "gb10", "tegra", "lost", "mig", "mig-other" (with other instances),
+ * "excess" (more memory in use than there is). Where FAKE_NVML_WHILE names a file, only as long as that
+ * exists. Each GPU that is attached to is noted in FAKE_NVML_LOG. Built with OLD it has the functions of an
+ * old driver only.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -18,7 +19,9 @@
 
 #define SUCCESS 0
 #define NOT_SUPPORTED 3
+#define NO_PERMISSION 4
 #define NOT_FOUND 6
+#define INSUFFICIENT_SIZE 7
 #define DRIVER_NOT_LOADED 9
 #define GPU_IS_LOST 15
 #define VERSION_MISMATCH 25
@@ -30,13 +33,16 @@ typedef struct Device {
         const char *address, *name;
         unsigned long long total, used, reserved;
         unsigned usage, celsius, milliwatts, mhz;
+        unsigned processes; /* that compute */
+        unsigned gpu_instance, compute_instance;
 } Device;
 
 static const Device dual[] = {
-        { "00000000:01:00.0", "NVIDIA GeForce RTX 4090", 24 * GIB, 6 * GIB, GIB / 2, 61, 55, 310500, 2520 },
-        { "00000000:02:00.0", "NVIDIA RTX A5000", 24 * GIB, GIB, GIB / 2, 0, 38, 22000, 210 },
+        { "00000000:01:00.0", "NVIDIA GeForce RTX 4090", 24 * GIB, 6 * GIB, GIB / 2, 61, 55, 310500, 2520, 2,
+                0, 0 },
+        { "00000000:02:00.0", "NVIDIA RTX A5000", 24 * GIB, GIB, GIB / 2, 0, 38, 22000, 210, 0, 0, 0 },
 };
-static const Device gb10 = { "0000000F:01:00.0", "NVIDIA GB10", 0, 0, 0, 12, 47, 18000, 2418 };
+static const Device gb10 = { "0000000F:01:00.0", "NVIDIA GB10", 0, 0, 0, 12, 47, 18000, 2418, 1, 0, 0 };
 
 static bool in_mode(const char *mode)
 {
@@ -89,6 +95,7 @@ static int find(const char *address, const Device **ret)
         return NOT_FOUND;
 }
 
+EXPORT int nvmlDeviceGetComputeRunningProcesses(const Device *device, unsigned *count, void *rows);
 EXPORT int nvmlInit(void);
 EXPORT const char *nvmlErrorString(int result);
 EXPORT int nvmlDeviceGetHandleByPciBusId(const char *address, const Device **ret);
@@ -134,7 +141,7 @@ int nvmlDeviceGetMemoryInfo(const Device *device, unsigned long long ret[3])
         if (device->total == 0)
                 return NOT_SUPPORTED;
         ret[0] = device->total;
-        ret[2] = device->used + device->reserved;
+        ret[2] = device->used + device->reserved + (in_mode("excess") ? device->total : 0);
         ret[1] = ret[0] - ret[2];
         if (in_mode("garbage"))
                 ret[0] = ret[2] = ~0ULL;
@@ -151,8 +158,37 @@ int nvmlDeviceGetTemperature(const Device *device, int sensor, unsigned *ret)
         return SUCCESS;
 }
 
+/* With room for none it only counts. The rows of old and new drivers differ, so that nobody may ask for them
+ * by chance. */
+static int count_processes(const Device *device, unsigned *count, const void *rows)
+{
+        unsigned room = *count;
+
+        if (rows || in_mode("errors"))
+                return UNKNOWN;
+        *count = in_mode("garbage") ? ~0u : device->processes;
+        return *count > room ? INSUFFICIENT_SIZE : SUCCESS;
+}
+
+int nvmlDeviceGetComputeRunningProcesses(const Device *device, unsigned *count, void *rows)
+{
+        return count_processes(device, count, rows);
+}
+
 #ifndef OLD
-static const Device orin = { NULL, "Orin (nvgpu)", 0, 0, 0, 0, 0, 0, 0 };
+static const Device orin = { NULL, "Orin (nvgpu)", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+
+/* Of the first GPU. */
+static const Device instances[] = {
+        { NULL, "NVIDIA GeForce RTX 4090 MIG 1g.6gb", 6 * GIB, GIB, 0, 0, 0, 0, 0, 1, 7, 0 },
+        { NULL, "NVIDIA GeForce RTX 4090 MIG 1g.6gb", 6 * GIB, 0, 0, 0, 0, 0, 0, 0, 8, 0 },
+        { NULL, "NVIDIA GeForce RTX 4090 MIG 2g.12gb", 12 * GIB, 2 * GIB, 0, 0, 0, 0, 0, 2, 3, 1 },
+};
+
+static bool is_mig(const Device *device)
+{
+        return device == &dual[0] && (in_mode("mig") || in_mode("mig-other"));
+}
 
 typedef struct Memory2 {
         unsigned version;
@@ -170,6 +206,54 @@ EXPORT int nvmlDeviceGetClockInfo(const Device *device, int type, unsigned *ret)
 EXPORT int nvmlDeviceGetMaxClockInfo(const Device *device, int type, unsigned *ret);
 EXPORT int nvmlDeviceGetMemoryBusWidth(const Device *device, unsigned *ret);
 EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(const Device *device, unsigned long long *ret);
+
+EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(const Device *device, unsigned *count, void *rows);
+EXPORT int nvmlDeviceGetMigMode(const Device *device, unsigned *ret_current, unsigned *ret_pending);
+EXPORT int nvmlDeviceGetMaxMigDeviceCount(const Device *device, unsigned *ret);
+EXPORT int nvmlDeviceGetMigDeviceHandleByIndex(const Device *device, unsigned index, const Device **ret);
+EXPORT int nvmlDeviceGetGpuInstanceId(const Device *device, unsigned *ret);
+EXPORT int nvmlDeviceGetComputeInstanceId(const Device *device, unsigned *ret);
+
+/* Only root sees the processes of a whole GPU in MIG mode. */
+int nvmlDeviceGetComputeRunningProcesses_v3(const Device *device, unsigned *count, void *rows)
+{
+        return is_mig(device) ? NO_PERMISSION : count_processes(device, count, rows);
+}
+
+int nvmlDeviceGetMigMode(const Device *device, unsigned *ret_current, unsigned *ret_pending)
+{
+        if (device != &dual[0])
+                return NOT_SUPPORTED;
+        *ret_current = *ret_pending = is_mig(device);
+        return SUCCESS;
+}
+
+int nvmlDeviceGetMaxMigDeviceCount(const Device *device, unsigned *ret)
+{
+        *ret = 7;
+        return SUCCESS;
+}
+
+/* Without the second one of those with a gap in their numbers. */
+int nvmlDeviceGetMigDeviceHandleByIndex(const Device *device, unsigned index, const Device **ret)
+{
+        if (index >= G_N_ELEMENTS(instances) || (in_mode("mig-other") && index == 1))
+                return NOT_FOUND;
+        *ret = &instances[index];
+        return SUCCESS;
+}
+
+int nvmlDeviceGetGpuInstanceId(const Device *device, unsigned *ret)
+{
+        *ret = device->gpu_instance;
+        return SUCCESS;
+}
+
+int nvmlDeviceGetComputeInstanceId(const Device *device, unsigned *ret)
+{
+        *ret = device->compute_instance;
+        return SUCCESS;
+}
 
 int nvmlInitWithFlags(unsigned flags)
 {
@@ -206,7 +290,7 @@ int nvmlDeviceGetMemoryInfo_v2(const Device *device, Memory2 *ret)
                 return NOT_SUPPORTED;
         ret->total = in_mode("garbage") ? ~0ULL : device->total;
         ret->reserved = device->reserved;
-        ret->used = device->used;
+        ret->used = device->used + (in_mode("excess") ? device->total : 0);
         ret->free = ret->total - ret->used - ret->reserved;
         return SUCCESS;
 }

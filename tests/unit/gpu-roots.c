@@ -108,15 +108,82 @@ void gpu_root_strix_halo(FakeRoot *root)
 {
         static const char id[] = "0000:c5:00.0";
         static const char *const files[] = { "mem_info_vram_total", "536870912\n", "mem_info_vram_used",
-                "400000000\n", "mem_info_gtt_total", "67108864000\n", "gpu_busy_percent", "2\n",
-                "hwmon/hwmon4/in0_label", "vddgfx\n", "hwmon/hwmon4/in1_label", "vddnb\n",
-                "hwmon/hwmon4/temp1_input", "38000\n", "hwmon/hwmon4/power1_input", "12000000\n",
+                "400000000\n", "mem_info_gtt_total", "67108864000\n", "mem_info_gtt_used", "1000000000\n",
+                "gpu_busy_percent", "2\n", "hwmon/hwmon4/in0_label", "vddgfx\n", "hwmon/hwmon4/in1_label",
+                "vddnb\n", "hwmon/hwmon4/temp1_input", "38000\n", "hwmon/hwmon4/power1_input", "12000000\n",
                 "hwmon/hwmon4/freq1_input", "600000000\n", NULL };
 
         gpu_root_host(root);
         gpu_root_pci(root, id, "0x038000\n", "0x1002\n", "0x1586\n", "amdgpu");
         gpu_root_power(root, id, "active\n", "on\n");
         set_all(root, id, files);
+}
+
+static void set_partition(FakeRoot *root, unsigned number)
+{
+        g_autofree char *name = g_strdup_printf("amdgpu_xcp_%u", number);
+        g_autofree char *device = g_strdup_printf("sys/devices/platform/%s", name);
+        g_autofree char *node = g_strdup_printf("%s/drm/renderD%u/dev", device, 136 + number);
+        g_autofree char *subsystem = g_strdup_printf("%s/subsystem", device);
+        g_autofree char *card = g_strdup_printf("sys/class/drm/card%u", 8 + number);
+        g_autofree char *link = g_strdup_printf("%s/device", card);
+        g_autofree char *target = g_strdup_printf("../../../devices/platform/%s", name);
+
+        fake_root_write(root, node, "226:1\n");
+        fake_root_link(root, subsystem, "../../../bus/platform");
+        fake_root_mkdir(root, card);
+        fake_root_link(root, link, target);
+}
+
+void gpu_root_mi300x(FakeRoot *root, unsigned n, const char *mode)
+{
+        gpu_root_host(root);
+        fake_root_remove(root, "sys/class/drm");
+        fake_root_remove(root, "sys/devices/platform");
+        fake_root_remove(root, "sys/bus/pci/devices");
+        for (unsigned i = 0; i < n; i++) {
+                g_autofree char *id = g_strdup_printf("0000:%02x:00.0", 5 + i);
+
+                gpu_root_pci(root, id, "0x120000\n", "0x1002\n", "0x74a1\n", "amdgpu");
+                gpu_root_power(root, id, "active\n", "on\n");
+                gpu_root_set(root, id, "mem_info_vram_total", "206141652992\n");
+                gpu_root_set(root, id, "current_compute_partition", mode);
+                gpu_root_set(root, id, "hwmon/hwmon1/temp2_input", "40000\n");
+                /* The first partition has the nodes of the card. */
+                for (unsigned part = 1; part < 8 && !g_str_equal(mode, "SPX\n"); part++)
+                        set_partition(root, 8 * i + part);
+        }
+}
+
+void gpu_root_virtual_function(FakeRoot *root, const char *id, const char *card, const char *driver)
+{
+        g_autofree char *link = g_strdup_printf("sys/bus/pci/devices/%s/physfn", id);
+        g_autofree char *target = g_strdup_printf("../%s", card);
+
+        gpu_root_pci(root, id, "0x030200\n", "0x10de\n", "0x20b5\n", driver);
+        fake_root_link(root, link, target);
+}
+
+void gpu_root_kfd_node(FakeRoot *root, unsigned node, unsigned gpu, unsigned location)
+{
+        g_autofree char *folder = g_strdup_printf("sys/class/kfd/kfd/topology/nodes/%u", node);
+        g_autofree char *id_path = g_strdup_printf("%s/gpu_id", folder);
+        g_autofree char *id = g_strdup_printf("%u\n", gpu);
+        g_autofree char *properties_path = g_strdup_printf("%s/properties", folder);
+        g_autofree char *properties = g_strdup_printf(
+                "cpu_cores_count 0\nsimd_count 304\nlocation_id %u\ndomain 0\n", location);
+
+        fake_root_write(root, id_path, id);
+        fake_root_write(root, properties_path, properties);
+        fake_root_mkdir(root, "sys/class/kfd/kfd/proc");
+}
+
+void gpu_root_kfd_queue(FakeRoot *root, unsigned process, const char *queue, unsigned gpu)
+{
+        g_autofree char *path = g_strdup_printf("sys/class/kfd/kfd/proc/%u/%s/gpuid", process, queue);
+        g_autofree char *id = g_strdup_printf("%u\n", gpu);
+
+        fake_root_write(root, path, id);
 }
 
 void gpu_root_gb10(FakeRoot *root)

@@ -24,6 +24,16 @@ void gpu_root_radeon(FakeRoot *root);
 void gpu_root_iris(FakeRoot *root);
 void gpu_root_arc(FakeRoot *root);
 void gpu_root_strix_halo(FakeRoot *root);
+/* So many cards, 0000:05:00.0 and on, each in its eight partitions where the mode is not "SPX\n". */
+void gpu_root_mi300x(FakeRoot *root, unsigned n, const char *mode);
+
+/* An SR-IOV virtual function of a card; the driver may be NULL. */
+void gpu_root_virtual_function(FakeRoot *root, const char *id, const char *card, const char *driver);
+
+/* A process with a queue on the GPU with this number of KFD; and a GPU of its topology. */
+void gpu_root_kfd_queue(FakeRoot *root, unsigned process, const char *queue, unsigned gpu);
+void gpu_root_kfd_node(FakeRoot *root, unsigned node, unsigned gpu, unsigned location);
+
 void gpu_root_gb10(FakeRoot *root);
 void gpu_root_raspberry(FakeRoot *root);
 void gpu_root_jetson(FakeRoot *root);

@@ -114,6 +114,35 @@ static void test_known_to_have_no_gpu(void)
         g_assert_nonnull(strstr(part, " GPU: " ALD_ABSENT_TEXT "\n"));
 }
 
+/* What a device has of its own and what it shares are two things, and an instance is part of its card. */
+static void test_memory_of_devices(void)
+{
+        static const char devices[] =
+                "{'Node1.Backends':{'Devices':["
+                "{'Id':'a','Class':'gpu','Name':'Halo','Unified':true,'MemoryTotalBytes':103079215104,"
+                "'SharedBytes':17179869184},"
+                "{'Id':'b','Class':'gpu','Name':'Iris','Unified':true,'SharedBytes':17179869184},"
+                "{'Id':'c','Class':'gpu','Name':'Card','Unified':false,'MemoryTotalBytes':8589934592,"
+                "'SharedBytes':17179869184},"
+                "{'Id':'c/1-0','Class':'gpu','Name':'Part','Parent':'c','MemoryTotalBytes':4294967296}]},"
+                "'Node1.System':{'Devices':[{'Id':'a','MemoryUsedBytes':34359738368},"
+                "{'Id':'c','Usage':50.0,'ComputeProcesses':2},{'Id':'c/1-0','ComputeProcesses':1}]}}";
+        g_autofree char *text = describe(devices);
+        g_autoptr(AldModel) model = ald_model_new();
+        AldGpuSummary gpus;
+
+        g_assert_nonnull(
+                strstr(text, "Halo, 64.0/96.0 GiB free, shares 16.0 GiB of the memory of the host\n"));
+        g_assert_nonnull(strstr(text, "Iris, shares the memory of the host\n"));
+        g_assert_nonnull(strstr(text, "Card, 50 %, 2 compute processes, "));
+        g_assert_nonnull(strstr(text, "8.00 GiB free\n"));
+        g_assert_nonnull(strstr(text, "Part, 1 compute process, "));
+
+        add_node(model, 1, devices);
+        gpus = ald_gpu_summary(node_of(model, 1));
+        g_assert_cmpuint(gpus.n, ==, 3);
+}
+
 /* A chassis alone is no model, and says what it is. */
 static void test_chassis_without_a_model(void)
 {
@@ -236,6 +265,7 @@ int main(int argc, char **argv)
         g_test_add_func("/ctl/view/absent", test_absent);
         g_test_add_func("/ctl/view/hostile", test_hostile);
         g_test_add_func("/ctl-view/known-to-have-no-gpu", test_known_to_have_no_gpu);
+        g_test_add_func("/ctl-view/memory-of-devices", test_memory_of_devices);
         g_test_add_func("/ctl-view/chassis-without-a-model", test_chassis_without_a_model);
         g_test_add_func("/ctl/view/fits", test_fits);
         g_test_add_func("/ctl/view/scroll", test_scroll);

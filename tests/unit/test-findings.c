@@ -128,7 +128,8 @@ static void test_device_without_driver(void)
 
         state_put(store, 2, ALD_KIND_BACKENDS,
                 "{'Devices': [{'Id': 'a', 'Class': 'gpu', 'Driver': 'amdgpu'}, {'Id': 'b', 'Class': 'cpu'}, "
-                "{'Id': 'c'}]}");
+                "{'Id': 'c'}, {'Id': '0000:01:00.0/1-0', 'Class': 'gpu', 'Parent': '0000:01:00.0'}, "
+                "{'Id': 'llvmpipe', 'Class': 'gpu', 'OpenClPlatform': 'rusticl'}]}");
         g_assert_cmpuint(findings_count_now(store, "device-without-driver"), ==, 0);
         state_put(store, 2, ALD_KIND_BACKENDS,
                 "{'Devices': [{'Id': '0000:01:00.0', 'Class': 'gpu', 'Name': 'GB202', 'Vendor': 'NVIDIA'}]}");

@@ -191,10 +191,136 @@ static void test_gb10(void)
         machine->id = "000f:01:00.0";
         gpu_wait(has_figures, machine);
         g_assert_cmpint(backend(machine, machine->id)->unified, ==, 1);
-        g_assert_cmpuint(backend(machine, machine->id)->memory_total_bytes, ==, UINT64_C(125500000) * 1024);
+        g_assert_cmpuint(backend(machine, machine->id)->memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(backend(machine, machine->id)->shared_bytes, ==, UINT64_C(125500000) * 1024);
         g_assert_cmpuint(device(machine, machine->id)->memory_used_bytes, ==, ALD_ABSENT_UINT64);
         g_assert_cmpfloat(device(machine, machine->id)->usage, ==, 12);
         g_assert_cmpstr(backend(machine, "cpu")->name, ==, "Cortex-A725");
+        end(machine);
+}
+
+static bool has_three_instances(void *userdata)
+{
+        sample(userdata);
+        return n_backends(userdata) == 2 + 1 + 3;
+}
+
+static bool has_two_instances(void *userdata)
+{
+        sample(userdata);
+        return n_backends(userdata) == 2 + 1 + 2;
+}
+
+static bool has_no_instances(void *userdata)
+{
+        sample(userdata);
+        return n_backends(userdata) == 2 + 1;
+}
+
+/* Instances come, go and outlive a look at the devices; their card stays what it is. */
+static void test_mig(void)
+{
+        Machine *machine = begin("mig");
+        const AldBackend *row;
+
+        gpu_root_dual_nvidia(machine->root);
+        start(machine, &patient);
+        gpu_wait(has_three_instances, machine);
+        row = backend(machine, FIRST "/7-0");
+        g_assert_cmpstr(row->parent, ==, FIRST);
+        g_assert_cmpstr(row->name, ==, "NVIDIA GeForce RTX 4090 MIG 1g.6gb");
+        g_assert_cmpstr(row->driver, ==, "nvidia");
+        g_assert_cmpstr(row->vendor, ==, "NVIDIA");
+        g_assert_cmpuint(row->memory_total_bytes, ==, 6 * GIB);
+        g_assert_cmpint(row->unified, ==, 0);
+        g_assert_cmpuint(backend(machine, FIRST "/3-1")->memory_total_bytes, ==, 12 * GIB);
+        g_assert_cmpuint(backend(machine, FIRST)->memory_total_bytes, ==, 24 * GIB);
+        g_assert_cmpstr(backend(machine, FIRST)->parent, ==, NULL);
+
+        sample(machine);
+        g_assert_cmpuint(machine->devices->len, ==, 5);
+        g_assert_cmpuint(device(machine, FIRST "/7-0")->memory_used_bytes, ==, GIB);
+        g_assert_cmpuint(device(machine, FIRST "/7-0")->compute_processes, ==, 1);
+        g_assert_cmpuint(device(machine, FIRST "/8-0")->compute_processes, ==, 0);
+        g_assert_cmpstr(device(machine, FIRST "/7-0")->power_state, ==, "active");
+        /* Those of its instances, where nobody may see those of the whole. */
+        g_assert_cmpuint(device(machine, FIRST)->compute_processes, ==, 3);
+        g_assert_cmpuint(device(machine, SECOND)->compute_processes, ==, 0);
+
+        gpu_root_radeon(machine->root);
+        ald_gpu_collector_rescan(machine->collector);
+        g_assert_cmpuint(n_backends(machine), ==, 3 + 1 + 3);
+        fake_root_remove(machine->root, "sys/bus/pci/devices/0000:03:00.0");
+        ald_gpu_collector_rescan(machine->collector);
+        g_assert_cmpuint(n_backends(machine), ==, 2 + 1 + 3);
+
+        gpu_root_power(machine->root, FIRST, "suspended\n", "auto\n");
+        sample(machine);
+        g_assert_cmpstr(device(machine, FIRST "/7-0")->power_state, ==, "asleep");
+        g_assert_cmpuint(device(machine, FIRST "/7-0")->memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        end(machine);
+}
+
+static void test_mig_off(void)
+{
+        Machine *machine = begin("mig");
+
+        gpu_root_dual_nvidia(machine->root);
+        start(machine, &patient);
+        gpu_wait(has_three_instances, machine);
+        fake_root_remove(machine->aside, "while");
+        gpu_wait(has_no_instances, machine);
+        end(machine);
+
+        machine = begin("mig-other");
+        gpu_root_dual_nvidia(machine->root);
+        start(machine, &patient);
+        gpu_wait(has_two_instances, machine);
+        g_assert_null(backend(machine, FIRST "/8-0"));
+        end(machine);
+}
+
+/* Each process counts once a card, whatever its queues and whichever partitions they are on. */
+static void test_kfd(void)
+{
+        static const char first[] = "0000:05:00.0", second[] = "0000:06:00.0";
+        Machine *machine = begin("");
+
+        gpu_root_mi300x(machine->root, 3, "CPX\n");
+        start(machine, &patient);
+        sample(machine);
+        g_assert_cmpuint(device(machine, first)->compute_processes, ==, ALD_ABSENT_UINT64);
+
+        gpu_root_kfd_node(machine->root, 0, 0, 0);
+        gpu_root_kfd_node(machine->root, 1, 1001, 0x0500);
+        gpu_root_kfd_node(machine->root, 2, 1002, 0x0501);
+        gpu_root_kfd_node(machine->root, 3, 2001, 0x0600);
+        sample(machine);
+        g_assert_cmpuint(device(machine, first)->compute_processes, ==, 0);
+        g_assert_cmpuint(device(machine, "0000:07:00.0")->compute_processes, ==, ALD_ABSENT_UINT64);
+
+        gpu_root_kfd_queue(machine->root, 4711, "queues/0", 1001);
+        gpu_root_kfd_queue(machine->root, 4711, "queues/1", 1002);
+        gpu_root_kfd_queue(machine->root, 4711, "context_1/queues/0", 2001);
+        gpu_root_kfd_queue(machine->root, 4712, "queues/2", 1002);
+        gpu_root_kfd_queue(machine->root, 4713, "queues/2", 77);
+        fake_root_mkdir(machine->root, "sys/class/kfd/kfd/proc/4714/queues");
+        sample(machine);
+        g_assert_cmpuint(device(machine, first)->compute_processes, ==, 2);
+        g_assert_cmpuint(device(machine, second)->compute_processes, ==, 1);
+
+        fake_root_remove(machine->root, "sys/class/kfd/kfd/proc/4711");
+        sample(machine);
+        g_assert_cmpuint(device(machine, first)->compute_processes, ==, 1);
+        g_assert_cmpuint(device(machine, second)->compute_processes, ==, 0);
+
+        /* The numbers change with the topology. */
+        gpu_root_kfd_node(machine->root, 3, 1002, 0x0600);
+        gpu_root_kfd_node(machine->root, 2, 2001, 0x0501);
+        fake_root_write(machine->root, "sys/class/kfd/kfd/topology/generation_id", "2\n");
+        sample(machine);
+        g_assert_cmpuint(device(machine, first)->compute_processes, ==, 0);
+        g_assert_cmpuint(device(machine, second)->compute_processes, ==, 1);
         end(machine);
 }
 
@@ -464,6 +590,9 @@ int main(int argc, char *argv[])
         log_count_install();
         g_test_add_func("/gpu-collector/dual-nvidia", test_dual_nvidia);
         g_test_add_func("/gpu-collector/gb10", test_gb10);
+        g_test_add_func("/gpu-collector/mig", test_mig);
+        g_test_add_func("/gpu-collector/mig-off", test_mig_off);
+        g_test_add_func("/gpu-collector/kfd", test_kfd);
         g_test_add_func("/gpu-collector/hang", test_hang);
         g_test_add_func("/gpu-collector/without-nvidia", test_without_nvidia);
         g_test_add_func("/gpu-collector/all-asleep", test_all_asleep);

@@ -75,8 +75,9 @@ static void test_strix_halo(Fixture *fixture, gconstpointer make)
         AldDevice device = sample(fixture, SEC);
 
         g_assert_cmpfloat(device.usage, ==, 2);
-        /* Its memory is that of the host. */
-        g_assert_cmpuint(device.memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        /* Of what was carved out for it, and of the rest of the host's. */
+        g_assert_cmpuint(device.memory_used_bytes, ==, 400000000);
+        g_assert_cmpuint(device.shared_used_bytes, ==, 1000000000);
         g_assert_cmpuint(device.power_micro_watts, ==, 12000000);
 }
 
@@ -160,6 +161,32 @@ static void test_broken_files(Fixture *fixture, gconstpointer make)
         /* And it comes back. */
         gpu_root_set(fixture->root, RADEON, "gpu_busy_percent", "12\n");
         g_assert_cmpfloat(sample(fixture, 7 * SEC).usage, ==, 12);
+}
+
+/* More in use than there is, is not believed, and said once. */
+static void test_memory_in_excess(Fixture *fixture, gconstpointer make)
+{
+        gpu_root_set(fixture->root, RADEON, "mem_info_vram_used", "25753026560\n");
+        g_assert_cmpuint(sample(fixture, SEC).memory_used_bytes, ==, 25753026560);
+        gpu_root_set(fixture->root, RADEON, "mem_info_vram_used", "25753026561\n");
+        g_assert_cmpuint(sample(fixture, 2 * SEC).memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(sample(fixture, 3 * SEC).memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(log_count("mem_info_vram_used"), ==, 1);
+}
+
+/* A device that is awake draws something. */
+static void test_energy_stands_still(Fixture *fixture, gconstpointer make)
+{
+        for (int i = 1; i < 4; i++)
+                g_assert_cmpuint(sample(fixture, i * SEC).power_micro_watts, ==, ALD_ABSENT_UINT64);
+        /* It is renewed less often than it is read. */
+        gpu_root_set(fixture->root, "0000:04:00.0", "hwmon/hwmon5/energy1_input", "31000000\n");
+        g_assert_cmpuint(sample(fixture, 4 * SEC).power_micro_watts, ==, 10000000);
+        for (int i = 5; i < 30; i++)
+                g_assert_cmpuint(sample(fixture, i * SEC).power_micro_watts, ==, ALD_ABSENT_UINT64);
+        /* What it grew by in all that time says nothing of now. */
+        gpu_root_set(fixture->root, "0000:04:00.0", "hwmon/hwmon5/energy1_input", "91000000\n");
+        g_assert_cmpuint(sample(fixture, 30 * SEC).power_micro_watts, ==, 10000000);
 }
 
 /* What would wake it is not read, or it would be complained about. */
@@ -357,6 +384,8 @@ int main(int argc, char *argv[])
                 { "/gpu-figures/arc", gpu_root_arc, test_arc },
                 { "/gpu-figures/raspberry", gpu_root_raspberry, test_raspberry },
                 { "/gpu-figures/jetson", gpu_root_jetson, test_jetson },
+                { "/gpu-figures/energy-stands-still", gpu_root_arc, test_energy_stands_still },
+                { "/gpu-figures/memory-in-excess", gpu_root_radeon, test_memory_in_excess },
                 { "/gpu-figures/broken-files", gpu_root_radeon, test_broken_files },
                 { "/gpu-figures/suspended", gpu_root_radeon, test_suspended },
                 { "/gpu-figures/no-power-management", gpu_root_radeon, test_no_power_management },

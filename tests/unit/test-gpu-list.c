@@ -64,6 +64,8 @@ static void test_radeon(void)
         g_assert_cmpstr(gpu.name, ==, "AMD 1002:744c");
         g_assert_cmpint(gpu.unified, ==, 0);
         g_assert_cmpuint(gpu.memory_total_bytes, ==, 25753026560);
+        g_assert_cmpuint(gpu.shared_bytes, ==, 67411128320);
+        g_assert_cmpstr(gpu.parent, ==, NULL);
         g_assert_cmpstr(gpu.driver_version, ==, NULL);
 
         gpu_root_set(root, "0000:03:00.0", "product_name", "AMD Radeon Pro W7900\n");
@@ -80,14 +82,17 @@ static void test_strix_halo(void)
         gpu_root_strix_halo(root);
         gpus = scan(root);
         g_assert_cmpint(row(gpus, "0000:c5:00.0").unified, ==, 1);
-        g_assert_cmpuint(row(gpus, "0000:c5:00.0").memory_total_bytes, ==, 536870912 + 67108864000);
+        g_assert_cmpuint(row(gpus, "0000:c5:00.0").memory_total_bytes, ==, 536870912);
+        g_assert_cmpuint(row(gpus, "0000:c5:00.0").shared_bytes, ==, 67108864000);
         g_assert_cmpstr(row(gpus, "0000:c5:00.0").class, ==, "gpu");
 
-        /* A large carve-out does not make it a card. */
+        /* A large carve-out does not make it a card, and yet is memory of its own. */
         gpu_root_set(root, "0000:c5:00.0", "mem_info_vram_total", "103079215104\n");
         g_ptr_array_unref(gpus);
         gpus = scan(root);
         g_assert_cmpint(row(gpus, "0000:c5:00.0").unified, ==, 1);
+        g_assert_cmpuint(row(gpus, "0000:c5:00.0").memory_total_bytes, ==, 96 * GIB);
+        g_assert_cmpuint(row(gpus, "0000:c5:00.0").shared_bytes, ==, 67108864000);
 }
 
 /* Instinct accelerators have the class of accelerators and no chip that is known by its sensors. */
@@ -104,7 +109,8 @@ static void test_instinct(void)
         gpu_root_set(root, "0000:06:00.0", "hwmon/hwmon1/temp2_input", "40000\n");
         gpus = scan(root);
         g_assert_cmpint(row(gpus, "0000:05:00.0").unified, ==, 1);
-        g_assert_cmpuint(row(gpus, "0000:05:00.0").memory_total_bytes, ==, 128 * GIB);
+        g_assert_cmpuint(row(gpus, "0000:05:00.0").memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(row(gpus, "0000:05:00.0").shared_bytes, ==, 128 * GIB);
         g_assert_cmpint(row(gpus, "0000:06:00.0").unified, ==, 0);
         g_assert_cmpstr(row(gpus, "0000:06:00.0").class, ==, "gpu");
 }
@@ -120,9 +126,11 @@ static void test_intel(void)
         gpus = scan(root);
         g_assert_cmpuint(gpus->len, ==, 3);
         g_assert_cmpint(row(gpus, "0000:00:02.0").unified, ==, 1);
-        g_assert_cmpuint(row(gpus, "0000:00:02.0").memory_total_bytes, ==, UINT64_C(131072000) * 1024);
+        g_assert_cmpuint(row(gpus, "0000:00:02.0").memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(row(gpus, "0000:00:02.0").shared_bytes, ==, UINT64_C(131072000) * 1024);
         g_assert_cmpint(row(gpus, "0000:04:00.0").unified, ==, 0);
         g_assert_cmpuint(row(gpus, "0000:04:00.0").memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(row(gpus, "0000:04:00.0").shared_bytes, ==, ALD_ABSENT_UINT64);
         g_assert_cmpstr(row(gpus, "0000:00:0b.0").class, ==, "accelerator");
         g_assert_cmpint(row(gpus, "0000:00:0b.0").unified, ==, 1);
 }
@@ -153,7 +161,8 @@ static void test_raspberry(void)
         g_assert_cmpstr(gpu.vendor, ==, "Broadcom");
         g_assert_cmpstr(gpu.driver, ==, "v3d");
         g_assert_cmpint(gpu.unified, ==, 1);
-        g_assert_cmpuint(gpu.memory_total_bytes, ==, UINT64_C(8245000) * 1024);
+        g_assert_cmpuint(gpu.memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(gpu.shared_bytes, ==, UINT64_C(8245000) * 1024);
 }
 
 static void test_jetson(void)
@@ -205,6 +214,64 @@ static void test_without_driver(void)
         g_assert_false(((AldGpu *) gpus->pdata[0])->has_nvml);
 }
 
+/* Eight cards, each in eight partitions, are eight cards. */
+static void test_partitions(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(GPtrArray) gpus = NULL;
+
+        gpu_root_mi300x(root, 8, "CPX\n");
+        gpus = scan(root);
+        g_assert_cmpuint(gpus->len, ==, 8);
+        for (unsigned i = 0; i < 8; i++) {
+                const AldGpu *gpu = gpus->pdata[i];
+
+                g_assert_true(ald_gpu_is_pci_address(gpu->id));
+                g_assert_true(gpu->is_partitioned);
+                g_assert_cmpuint(row(gpus, gpu->id).memory_total_bytes, ==, 206141652992);
+        }
+        g_ptr_array_unref(gpus);
+        gpu_root_mi300x(root, 8, "SPX\n");
+        gpus = scan(root);
+        g_assert_cmpuint(gpus->len, ==, 8);
+        g_assert_false(((const AldGpu *) gpus->pdata[0])->is_partitioned);
+}
+
+/* With a driver or without, virtual functions are part of the card that is here. */
+static void test_virtual_functions(void)
+{
+        static const char card[] = "0000:41:00.0";
+        static const char *const functions[] = { "0000:41:00.4", "0000:41:00.5", "0000:41:00.6",
+                "0000:42:00.0" };
+        static const char *const drivers[] = { NULL, "nvidia", "vfio-pci", "nvidia-vgpu-vfio" };
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(GPtrArray) gpus = NULL;
+
+        gpu_root_nvidia(root, card, "0x20b5\n", "NVIDIA A100");
+        for (size_t i = 0; i < G_N_ELEMENTS(functions); i++)
+                gpu_root_virtual_function(root, functions[i], card, drivers[i]);
+        gpus = scan(root);
+        g_assert_cmpuint(gpus->len, ==, 1);
+        for (size_t i = 0; i < G_N_ELEMENTS(functions); i++)
+                g_assert_true(ald_gpu_has_function(gpus->pdata[0], functions[i]));
+        g_assert_false(ald_gpu_has_function(gpus->pdata[0], card));
+
+        /* The card is given to a virtual machine: what a driver took here is all that is here. */
+        fake_root_remove(root, "sys/bus/pci/devices/0000:41:00.0/driver");
+        fake_root_link(root, "sys/bus/pci/devices/0000:41:00.0/driver", "../../drivers/xe-vfio-pci");
+        g_ptr_array_unref(gpus);
+        gpus = scan(root);
+        g_assert_cmpuint(gpus->len, ==, 1);
+        g_assert_cmpstr(row(gpus, "0000:41:00.5").driver, ==, "nvidia");
+
+        /* Within a virtual machine nothing tells it from a card. */
+        fake_root_remove(root, "sys/bus/pci/devices/0000:41:00.4/physfn");
+        g_ptr_array_unref(gpus);
+        gpus = scan(root);
+        g_assert_cmpuint(gpus->len, ==, 2);
+        g_assert_cmpstr(row(gpus, "0000:41:00.4").driver, ==, NULL);
+}
+
 static void test_absurd(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
@@ -235,7 +302,8 @@ static void test_cpu(void)
         cpu = ald_gpu_cpu(root->fd, 7);
         g_assert_cmpstr(cpu->sysfs.name, ==, "Xeon");
         g_assert_cmpstr(cpu->vendor, ==, "Intel");
-        g_assert_cmpuint(cpu->sysfs.memory_total_bytes, ==, 7);
+        g_assert_cmpuint(cpu->sysfs.memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(cpu->sysfs.shared_bytes, ==, 7);
 }
 
 static void test_addresses(void)
@@ -304,6 +372,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-list/jetson", test_jetson);
         g_test_add_func("/gpu-list/left-out", test_left_out);
         g_test_add_func("/gpu-list/without-driver", test_without_driver);
+        g_test_add_func("/gpu-list/partitions", test_partitions);
+        g_test_add_func("/gpu-list/virtual-functions", test_virtual_functions);
         g_test_add_func("/gpu-list/absurd", test_absurd);
         g_test_add_func("/gpu-list/cpu", test_cpu);
         g_test_add_func("/gpu-list/addresses", test_addresses);

@@ -136,6 +136,8 @@ static void test_dual(void)
         g_assert_cmpint(seen->devices[0].figures.temperature_milli_celsius, ==, 55000);
         g_assert_cmpuint(seen->devices[0].figures.power_micro_watts, ==, 310500000);
         g_assert_cmpuint(seen->devices[0].figures.clock_hz, ==, 2520000000);
+        g_assert_cmpuint(seen->devices[0].figures.compute_processes, ==, 2);
+        g_assert_cmpuint(seen->devices[1].figures.compute_processes, ==, 0);
         g_assert_cmpstr(seen->names[1], ==, "NVIDIA RTX A5000");
         g_assert_cmpfloat(seen->devices[1].figures.usage, ==, 0);
         g_assert_cmpuint(log_count(""), ==, 0);
@@ -157,7 +159,23 @@ static void test_old_driver(void)
         g_assert_true(isnan(seen->devices[0].figures.usage));
         g_assert_cmpuint(seen->devices[0].figures.power_micro_watts, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(seen->devices[0].figures.clock_hz, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(seen->devices[0].figures.compute_processes, ==, 2);
         end(seen);
+}
+
+/* Of a driver that reports more memory in use than there is, neither old nor new is believed. */
+static void test_excess(void)
+{
+        static const char *const libraries[] = { "libfake-nvml.so", "libfake-nvml-old.so" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(libraries); i++) {
+                Seen *seen = begin("excess", libraries[i], &patient);
+
+                gpu_wait(is_told, seen);
+                g_assert_cmpuint(seen->devices[0].memory_total_bytes, ==, 24 * GIB);
+                g_assert_cmpuint(seen->devices[0].figures.memory_used_bytes, ==, ALD_ABSENT_UINT64);
+                end(seen);
+        }
 }
 
 static void assert_nothing_told(const AldNvmlDevice *device)
@@ -168,6 +186,7 @@ static void assert_nothing_told(const AldNvmlDevice *device)
         g_assert_cmpint(device->figures.temperature_milli_celsius, ==, ALD_ABSENT_INT64);
         g_assert_cmpuint(device->figures.power_micro_watts, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(device->figures.clock_hz, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device->figures.compute_processes, ==, ALD_ABSENT_UINT64);
 }
 
 static void test_errors(void)
@@ -336,6 +355,7 @@ int main(int argc, char *argv[])
         log_count_install();
         g_test_add_func("/gpu-nvml/dual", test_dual);
         g_test_add_func("/gpu-nvml/old-driver", test_old_driver);
+        g_test_add_func("/gpu-nvml/excess", test_excess);
         g_test_add_func("/gpu-nvml/errors", test_errors);
         g_test_add_func("/gpu-nvml/garbage", test_garbage);
         g_test_add_func("/gpu-nvml/lost", test_lost);

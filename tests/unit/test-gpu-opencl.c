@@ -325,6 +325,71 @@ static void test_match_twice_shown(void)
         }
 }
 
+static void add_instance(GPtrArray *gpus, const char *id, const char *name)
+{
+        AldGpu *instance = ald_gpu_new(id, NULL, ALD_BACKEND_CLASS_GPU);
+
+        instance->parent = g_strdup("0000:01:00.0");
+        instance->nvml.name = g_strdup(name);
+        g_ptr_array_add(gpus, instance);
+}
+
+#define MIG_DEVICE(name) \
+        ANSWER(NVIDIA_PLATFORM(GPU(name, "4318", ",\"pci\":\"0000:01:00.0\",\"memory_total_bytes\":1024")))
+
+/* OpenCL shows an instance at the address of its card, which is something else. */
+static void test_match_mig(void)
+{
+        g_autoptr(GPtrArray) gpus = machine();
+
+        /* NVML has not told of it yet. */
+        match(gpus, MIG_DEVICE("A100 MIG 1g.5gb"));
+        g_assert_cmpuint(gpus->len, ==, 4);
+        g_assert_cmpstr(platform_of(gpus, "0000:01:00.0"), ==, NULL);
+
+        add_instance(gpus, "0000:01:00.0/7-0", "A100 MIG 1g.5gb");
+        match(gpus, MIG_DEVICE("A100"));
+        g_assert_cmpuint(gpus->len, ==, 5);
+        g_assert_cmpstr(platform_of(gpus, "0000:01:00.0"), ==, NULL);
+        g_assert_cmpstr(platform_of(gpus, "0000:01:00.0/7-0"), ==, "NVIDIA CUDA");
+
+        add_instance(gpus, "0000:01:00.0/1-0", "A100 MIG 3g.20gb");
+        match(gpus, MIG_DEVICE("A100 MIG 3g.20gb"));
+        g_assert_cmpstr(platform_of(gpus, "0000:01:00.0/1-0"), ==, "NVIDIA CUDA");
+        g_assert_cmpstr(platform_of(gpus, "0000:01:00.0/7-0"), ==, NULL);
+
+        /* One of two alike: nobody knows which. */
+        add_instance(gpus, "0000:01:00.0/8-0", "A100 MIG 1g.5gb");
+        match(gpus, MIG_DEVICE("A100 MIG 1g.5gb"));
+        g_assert_cmpuint(gpus->len, ==, 7);
+        g_assert_cmpstr(platform_of(gpus, "0000:01:00.0"), ==, NULL);
+        g_assert_cmpstr(platform_of(gpus, "0000:01:00.0/7-0"), ==, NULL);
+        g_assert_cmpstr(platform_of(gpus, "0000:01:00.0/8-0"), ==, NULL);
+
+        /* Without an address it may be that of any card. */
+        match(gpus, ANSWER(NVIDIA_PLATFORM(GPU("A100 MIG 1g.5gb", "4318", ""))));
+        g_assert_cmpuint(gpus->len, ==, 7);
+        g_assert_cmpstr(platform_of(gpus, "0000:01:00.0"), ==, NULL);
+}
+
+/* Parts of a card without rows of their own get none by way of OpenCL, and are not the whole. */
+static void test_match_parts(void)
+{
+        g_autoptr(GPtrArray) gpus = machine();
+
+        ald_gpu_list_find(gpus, "0000:03:00.0")->is_partitioned = true;
+        match(gpus, ANSWER(AMD_PLATFORM(GPU("MI300X", "4098", ",\"pci\":\"0000:03:00.0\"") "," GPU(
+                            "MI300X", "4098", ",\"pci\":\"0000:03:00.7\"") "," GPU("MI300X", "4098", ""))));
+        g_assert_cmpuint(gpus->len, ==, 4);
+        g_assert_cmpstr(platform_of(gpus, "0000:03:00.0"), ==, NULL);
+
+        ald_gpu_add_function(ald_gpu_list_find(gpus, "0000:01:00.0"), "0000:02:00.4");
+        match(gpus, ANSWER(NVIDIA_PLATFORM(GPU("A100", "4318", ",\"pci\":\"0000:02:00.4\"") "," GPU(
+                            "A100", "4318", ",\"pci\":\"0000:01:00.0\""))));
+        g_assert_cmpuint(gpus->len, ==, 4);
+        g_assert_cmpstr(platform_of(gpus, "0000:01:00.0"), ==, "NVIDIA CUDA");
+}
+
 static void test_match_none(void)
 {
         g_autoptr(GPtrArray) gpus = machine();
@@ -379,6 +444,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-opencl/match-display", test_match_display);
         g_test_add_func("/gpu-opencl/match-by-vendor", test_match_by_vendor);
         g_test_add_func("/gpu-opencl/match-twice-shown", test_match_twice_shown);
+        g_test_add_func("/gpu-opencl/match-mig", test_match_mig);
+        g_test_add_func("/gpu-opencl/match-parts", test_match_parts);
         g_test_add_func("/gpu-opencl/match-none", test_match_none);
         g_test_add_func("/gpu-opencl/parse-nonsense", test_parse_nonsense);
         return g_test_run();

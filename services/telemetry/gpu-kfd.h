@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdint.h>
+
+#include <glib.h>
+
+/*
+ * How many processes compute on AMD's GPUs through KFD, the kernel's side of ROCm. A process has queues on a
+ * device from when it first uses it to its end, busy or not, and everybody may see them; who only draws has
+ * none.
+ */
+typedef struct AldGpuKfd AldGpuKfd;
+
+AldGpuKfd *ald_gpu_kfd_new(int root);
+void ald_gpu_kfd_free(AldGpuKfd *kfd);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpuKfd, ald_gpu_kfd_free)
+
+/* Looks which processes there are. */
+void ald_gpu_kfd_sample(AldGpuKfd *kfd);
+
+/* How many of them had queues on the card with this PCI address, its partitions included; absent where KFD
+ * does not drive it. */
+uint64_t ald_gpu_kfd_processes(const AldGpuKfd *kfd, const char *address);
