@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "services/common/fd.h"
 #include "services/telemetry/disk.h"
 
-/* One question to the kernel. It belongs to the main loop, but for its last three fields, which are the
+/* No file system says this of itself: what was mounted at or above the path is gone. */
+#define MOUNT_GONE (-EXDEV)
+
+/* One question to the kernel. It belongs to the main loop, but for its last four fields, which are the
  * thread's until the source is ready. */
 typedef struct Question {
         struct Path *asker; /* NULL where nobody wants the answer any more */
@@ -17,6 +24,7 @@ typedef struct Question {
         char *path;
         int root;
         AldDiskPath answer;
+        unsigned mount_depth;
         int error;
 } Question;
 
@@ -25,9 +33,10 @@ typedef struct Path {
         char *name;
         AldDiskPath row;
         bool have_row;
-        bool late; /* the question was given up, but has not been answered */
-        bool complained;
-        Question *question; /* NULL unless it owes an answer */
+        bool late;            /* the question was given up, but has not been answered */
+        bool out;             /* an outage, which was logged */
+        unsigned mount_depth; /* of the deepest mount that held it so far */
+        Question *question;   /* NULL unless it owes an answer */
 } Path;
 
 struct AldDiskCollector {
@@ -41,16 +50,95 @@ struct AldDiskCollector {
         Path paths[];
 };
 
-int ald_disk_ask(int root, const char *path, AldDiskPath *ret)
+/* A number that differs between a file system and what is mounted on it; old kernels tell the device only. */
+static int identify_mount(int fd, uint64_t *ret)
+{
+        struct statx stx;
+
+        if (statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_MNT_ID, &stx) < 0)
+                return -errno;
+        *ret = stx.stx_mask & STATX_MNT_ID ? stx.stx_mnt_id : makedev(stx.stx_dev_major, stx.stx_dev_minor);
+        return 0;
+}
+
+/* The next component of a path, without the "." that change nothing; NULL at the end of the path. */
+static const char *next_component(const char *path, size_t *ret_length)
+{
+        for (;;) {
+                path += strspn(path, "/");
+                *ret_length = strcspn(path, "/");
+                if (*ret_length != 1 || *path != '.')
+                        return *ret_length > 0 ? path : NULL;
+                path++;
+        }
+}
+
+static bool is_automount_point(int fd)
+{
+        struct statfs fs;
+
+        return fstatfs(fd, &fs) >= 0 && fs.f_type == AUTOFS_SUPER_MAGIC;
+}
+
+/* The kernel triggers an automount point on the way to a name, and for a slash behind its own, but not as the
+ * last component: so each of them is the last one. Nothing is below one that nobody has mounted. */
+static int open_component(int fd, const char *name, size_t length)
+{
+        char buffer[NAME_MAX + 1];
+        int r;
+
+        if (length > NAME_MAX)
+                return -ENAMETOOLONG;
+        memcpy(buffer, name, length);
+        buffer[length] = '\0';
+        r = openat(fd, buffer, O_PATH | O_CLOEXEC);
+        if (r >= 0)
+                return r;
+        r = -errno;
+        return r == -ENOENT && is_automount_point(fd) ? -EREMOTE : r;
+}
+
+/* Allocates nothing, as it runs in a thread. */
+static int open_path(int root, const char *path, unsigned *ret_mount_depth)
+{
+        ald_fd int fd = openat(root, ".", O_PATH | O_CLOEXEC);
+        unsigned depth = 0, mount_depth = 0;
+        uint64_t mount = 0, own;
+        size_t length;
+        int r = fd < 0 ? -errno : identify_mount(fd, &mount);
+
+        if (r < 0)
+                return r;
+        while ((path = next_component(path, &length))) {
+                int next = open_component(fd, path, length);
+
+                if (next < 0)
+                        return next;
+                ald_fd_close(&fd);
+                fd = next;
+                r = identify_mount(fd, &own);
+                if (r < 0)
+                        return r;
+                depth++;
+                if (own != mount)
+                        mount_depth = depth;
+                mount = own;
+                path += length;
+        }
+        *ret_mount_depth = mount_depth;
+        return ald_fd_steal(&fd);
+}
+
+int ald_disk_ask(int root, const char *path, AldDiskPath *ret, unsigned *ret_mount_depth)
 {
         uint64_t unit, total, available;
+        unsigned mount_depth;
         struct statfs fs;
-        ald_fd int fd = -1;
+        ald_fd int fd = open_path(root, path, &mount_depth);
 
-        while (*path == '/')
-                path++;
-        fd = openat(root, *path ? path : ".", O_PATH | O_CLOEXEC);
-        if (fd < 0 || fstatfs(fd, &fs) < 0)
+        if (fd < 0)
+                return fd;
+        if (fstatfs(fd, &fs) < 0)
                 return -errno;
         if (fs.f_type == AUTOFS_SUPER_MAGIC)
                 return -EREMOTE;
@@ -58,6 +146,7 @@ int ald_disk_ask(int root, const char *path, AldDiskPath *ret)
         unit = (uint64_t) (fs.f_frsize > 0 ? fs.f_frsize : fs.f_bsize);
         if (fs.f_blocks == 0 || __builtin_mul_overflow(fs.f_blocks, unit, &total))
                 return -ENODATA;
+        *ret_mount_depth = mount_depth;
         ret->total_bytes = total;
         if (fs.f_bavail <= fs.f_blocks && !__builtin_mul_overflow(fs.f_bavail, unit, &available))
                 ret->available_bytes = available;
@@ -80,20 +169,29 @@ static void *ask_in_thread(void *userdata)
         Question *question = userdata;
         g_autoptr(GSource) source = g_source_ref(question->source);
 
-        question->error = question->ask(question->root, question->path, &question->answer);
+        question->error = question->ask(
+                question->root, question->path, &question->answer, &question->mount_depth);
         g_source_set_ready_time(source, 0);
         return NULL;
 }
 
-static void complain(Path *path, int error)
+/* Logs where an outage begins, and where it ends. */
+static void note_state(Path *path, int error)
 {
-        if (path->complained)
+        bool was_out = path->out;
+
+        path->out = error < 0;
+        if (was_out && !path->out)
+                g_message("%s has a row now", path->name);
+        if (was_out || !path->out)
                 return;
-        path->complained = true;
         if (error == -EREMOTE)
                 g_info("%s has no row until somebody mounts it: it is an automount point", path->name);
+        else if (error == MOUNT_GONE)
+                g_warning("%s has no row until its file system is mounted again", path->name);
         else
-                g_warning("%s has no row until it tells its free space: %s", path->name, g_strerror(-error));
+                g_warning(
+                        "%s has no row until its free space can be read: %s", path->name, g_strerror(-error));
 }
 
 static void publish(AldDiskCollector *collector)
@@ -125,13 +223,18 @@ static void end_round(AldDiskCollector *collector)
 
 static void take_answer(Path *path, const Question *question)
 {
+        int error = question->error;
+
+        if (error >= 0 && question->mount_depth < path->mount_depth)
+                error = MOUNT_GONE;
         path->question = NULL;
         path->late = false;
-        path->have_row = question->error >= 0;
+        path->have_row = error >= 0;
         path->row = question->answer;
         path->row.id = path->name;
-        if (question->error < 0)
-                complain(path, question->error);
+        if (path->have_row)
+                path->mount_depth = question->mount_depth;
+        note_state(path, error);
         if (round_is_over(path->collector))
                 end_round(path->collector);
 }
@@ -199,7 +302,7 @@ static gboolean out_of_patience(gpointer userdata)
                         continue;
                 path->late = true;
                 path->have_row = false;
-                complain(path, -ETIMEDOUT);
+                note_state(path, -ETIMEDOUT);
         }
         publish(collector);
         return G_SOURCE_REMOVE;
@@ -213,13 +316,41 @@ void ald_disk_collector_sample(AldDiskCollector *collector)
 
                 if (r < 0) {
                         path->have_row = false;
-                        complain(path, r);
+                        note_state(path, r);
                 }
         }
         if (round_is_over(collector))
                 end_round(collector);
         else if (collector->patience == 0)
                 collector->patience = g_timeout_add(ALD_DISK_PATIENCE_MSEC, out_of_patience, collector);
+}
+
+static char *normalize(const char *path)
+{
+        GString *name = g_string_new(NULL);
+        size_t length;
+
+        while ((path = next_component(path, &length))) {
+                g_string_append_c(name, '/');
+                g_string_append_len(name, path, (gssize) length);
+                path += length;
+        }
+        if (name->len == 0)
+                g_string_append_c(name, '/');
+        return g_string_free(name, FALSE);
+}
+
+static void add_path(AldDiskCollector *collector, const char *path)
+{
+        g_autofree char *name = normalize(path);
+
+        for (size_t i = 0; i < collector->n_paths; i++)
+                if (g_str_equal(collector->paths[i].name, name))
+                        return;
+        collector->paths[collector->n_paths++] = (Path){
+                .collector = collector,
+                .name = g_steal_pointer(&name),
+        };
 }
 
 AldDiskCollector *ald_disk_collector_new(
@@ -233,11 +364,10 @@ AldDiskCollector *ald_disk_collector_new(
                 .ask = ask_function,
                 .changed = changed,
                 .userdata = userdata,
-                .n_paths = n,
                 .rows = g_new0(AldDiskPath, n),
         };
         for (size_t i = 0; i < n; i++)
-                collector->paths[i] = (Path){ .collector = collector, .name = g_strdup(paths[i]) };
+                add_path(collector, paths[i]);
         return collector;
 }
 

@@ -354,15 +354,17 @@ def test_file_system_that_does_not_answer(make_host):
 
 
 @needs_root
-def test_automount_point_is_left_alone(make_host):
-    host = make_host(sysroot=True, isolated=False, config="[telemetry]\ndisk-paths=/;/auto\n")
+@pytest.mark.parametrize("path, name", [
+    ("/auto", "/auto"), ("/auto/", "/auto"), ("//auto/.", "/auto"), ("/auto/below", "/auto/below")])
+def test_automount_point_is_left_alone(make_host, path, name):
+    host = make_host(sysroot=True, isolated=False, config=f"[telemetry]\ndisk-paths=/;{path}\n")
     host.sysroot.mkdir("auto")
     with automount_point(host.sysroot.dir / "auto") as asked:
         host.start_daemon("telemetryd")
         assert [row["Id"] for row in wait_for(host, "Disk", "Paths", bool)] == ["/"]
         with pytest.raises(BlockingIOError):
             os.read(asked, 1)
-        assert "/auto has no row until somebody mounts it" in host.daemons[0].log_text()
+        assert f"{name} has no row until somebody mounts it" in host.daemons[0].log_text()
         host.daemons[0].stop()
 
 

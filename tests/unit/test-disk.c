@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include "services/telemetry/disk.h"
 #include "state/record.h"
+#include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"
 
 #define ABSENT ALD_ABSENT_UINT64
@@ -53,10 +56,17 @@ static struct {
         GCond changed;
         bool hung;
         unsigned asked_hung, in_hung;
+        gint error, depth; /* of /moody */
 } kernel;
 
-static int ask_fake(int root, const char *path, AldDiskPath *ret)
+static int ask_fake(int root, const char *path, AldDiskPath *ret, unsigned *ret_mount_depth)
 {
+        *ret_mount_depth = 0;
+        if (strcmp(path, "/moody") == 0) {
+                *ret_mount_depth = (unsigned) g_atomic_int_get(&kernel.depth);
+                if (g_atomic_int_get(&kernel.error) < 0)
+                        return g_atomic_int_get(&kernel.error);
+        }
         if (strcmp(path, "/missing") == 0)
                 return -ENOENT;
         if (strcmp(path, "/auto") == 0)
@@ -115,6 +125,124 @@ static void test_rows(void)
         }
         g_assert_cmpuint(log_count("/missing"), ==, 1);
         g_assert_cmpuint(log_count("/auto"), ==, 1);
+        forget(&told);
+}
+
+/* However they are written, and however often. */
+static void test_spellings(void)
+{
+        static const char *const paths[] = { "/data/", "//", "/data", "//data/./", "/./x//.hidden/.", "/..",
+                NULL };
+        static const char *const names[] = { "/data", "/", "/x/.hidden", "/.." };
+        g_autoptr(AldDiskCollector) collector = NULL;
+        Told told = { 0 };
+
+        collector = ald_disk_collector_new(slash, paths, ask_fake, tell, &told);
+        ald_disk_collector_sample(collector);
+        wait_for_call(&told, 1);
+        g_assert_cmpuint(told.n_rows, ==, G_N_ELEMENTS(names));
+        for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+                g_assert_cmpstr(told.rows[i].id, ==, names[i]);
+        forget(&told);
+}
+
+static void ask_moody(AldDiskCollector *collector, Told *told, int error, int depth, size_t n_rows)
+{
+        unsigned n = told->n_calls;
+
+        g_atomic_int_set(&kernel.error, error);
+        g_atomic_int_set(&kernel.depth, depth);
+        ald_disk_collector_sample(collector);
+        wait_for_call(told, n + 1);
+        g_assert_cmpuint(told->n_rows, ==, n_rows);
+}
+
+/* Each outage is one line, and so is its end. */
+static void test_outages(void)
+{
+        static const char *const paths[] = { "/moody", NULL };
+        g_autoptr(AldDiskCollector) collector = NULL;
+        Told told = { 0 };
+
+        log_count_reset();
+        collector = ald_disk_collector_new(slash, paths, ask_fake, tell, &told);
+        ask_moody(collector, &told, 0, 0, 1);
+        g_assert_cmpuint(log_count(""), ==, 0);
+        for (unsigned outage = 1; outage <= 3; outage++) {
+                ask_moody(collector, &told, -EIO, 0, 0);
+                ask_moody(collector, &told, -EIO, 0, 0);
+                ask_moody(collector, &told, -ENOENT, 0, 0);
+                g_assert_cmpuint(log_count("/moody has no row"), ==, outage);
+                g_assert_cmpuint(log_count("/moody has a row now"), ==, outage - 1);
+                ask_moody(collector, &told, 0, 0, 1);
+                ask_moody(collector, &told, 0, 0, 1);
+                g_assert_cmpuint(log_count("/moody has a row now"), ==, outage);
+        }
+        forget(&told);
+}
+
+/* A file system that was mounted once is awaited; what lies below its mount point is not taken for it. */
+static void test_mount_that_goes(void)
+{
+        static const char *const paths[] = { "/moody", NULL };
+        g_autoptr(AldDiskCollector) collector = NULL;
+        Told told = { 0 };
+
+        log_count_reset();
+        collector = ald_disk_collector_new(slash, paths, ask_fake, tell, &told);
+        ask_moody(collector, &told, 0, 0, 1);
+        ask_moody(collector, &told, 0, 1, 1);
+        for (unsigned i = 0; i < 3; i++)
+                ask_moody(collector, &told, 0, 0, 0);
+        g_assert_cmpuint(log_count("/moody has no row until its file system is mounted again"), ==, 1);
+        ask_moody(collector, &told, 0, 1, 1);
+        ask_moody(collector, &told, -EREMOTE, 0, 0);
+        ask_moody(collector, &told, 0, 0, 0);
+        ask_moody(collector, &told, 0, 2, 1);
+        ask_moody(collector, &told, 0, 1, 0);
+        forget(&told);
+}
+
+/* The same with file systems of the kernel. */
+static void test_real_mounts(void)
+{
+        static const char *const paths[] = { "/data/below", NULL };
+        g_autoptr(FakeRoot) root = NULL;
+        g_autoptr(AldDiskCollector) collector = NULL;
+        g_autofree char *data = NULL, *below = NULL;
+        AldDiskPath row = ALD_DISK_PATH_INIT;
+        Told told = { 0 };
+        unsigned depth;
+
+        if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) {
+                g_test_skip("only root may mount");
+                return;
+        }
+        root = fake_root_new();
+        fake_root_mkdir(root, "data/below");
+        data = g_build_filename(root->dir, "data", NULL);
+        below = g_build_filename(data, "below", NULL);
+        collector = ald_disk_collector_new(root->fd, paths, ald_disk_ask, tell, &told);
+        ald_disk_collector_sample(collector);
+        wait_for_call(&told, 1);
+        g_assert_cmpuint(told.n_rows, ==, 1);
+        g_assert_cmpuint(told.rows[0].total_bytes, !=, 1024 * 1024);
+
+        for (unsigned round = 0; round < 2; round++) {
+                g_assert_cmpint(mount("test", data, "tmpfs", 0, "size=1m"), ==, 0);
+                fake_root_mkdir(root, "data/below");
+                ald_disk_collector_sample(collector);
+                wait_for_call(&told, 2 + 2 * round);
+                g_assert_cmpuint(told.n_rows, ==, 1);
+                g_assert_cmpuint(told.rows[0].total_bytes, ==, 1024 * 1024);
+                g_assert_cmpint(ald_disk_ask(root->fd, "//data/./below/", &row, &depth), ==, 0);
+                g_assert_cmpuint(depth, ==, 1);
+
+                g_assert_cmpint(umount(data), ==, 0);
+                ald_disk_collector_sample(collector);
+                wait_for_call(&told, 3 + 2 * round);
+                g_assert_cmpuint(told.n_rows, ==, 0);
+        }
         forget(&told);
 }
 
@@ -201,17 +329,21 @@ static void test_freed_while_waiting(void)
 static void test_real(void)
 {
         AldDiskPath row = ALD_DISK_PATH_INIT;
+        g_autofree char *long_name = g_strnfill(300, 'x');
+        unsigned depth = 7;
 
-        g_assert_cmpint(ald_disk_ask(slash, "/", &row), ==, 0);
+        g_assert_cmpint(ald_disk_ask(slash, "/", &row, &depth), ==, 0);
+        g_assert_cmpuint(depth, ==, 0);
         g_assert_cmpuint(row.total_bytes, >, 0);
         g_assert_cmpuint(row.available_bytes, <=, row.total_bytes);
-        g_assert_cmpint(ald_disk_ask(slash, "/tmp/", &row), ==, 0);
-        g_assert_cmpint(ald_disk_ask(slash, "/no/such/path", &row), ==, -ENOENT);
-        g_assert_cmpint(ald_disk_ask(slash, "/proc/self/cmdline/x", &row), ==, -ENOTDIR);
+        g_assert_cmpint(ald_disk_ask(slash, "/tmp/", &row, &depth), ==, 0);
+        g_assert_cmpint(ald_disk_ask(slash, "/no/such/path", &row, &depth), ==, -ENOENT);
+        g_assert_cmpint(ald_disk_ask(slash, "/proc/self/cmdline/x", &row, &depth), ==, -ENOTDIR);
+        g_assert_cmpint(ald_disk_ask(slash, long_name, &row, &depth), ==, -ENAMETOOLONG);
 
         /* A file system without a size says nothing; 0 would be a lie. */
         row = (AldDiskPath) ALD_DISK_PATH_INIT;
-        g_assert_cmpint(ald_disk_ask(slash, "/proc", &row), ==, -ENODATA);
+        g_assert_cmpint(ald_disk_ask(slash, "/proc", &row, &depth), ==, -ENODATA);
         g_assert_cmpuint(row.total_bytes, ==, ABSENT);
 }
 
@@ -238,10 +370,15 @@ int main(int argc, char *argv[])
         slash = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
         g_assert_cmpint(slash, >=, 0);
         g_test_add_func("/disk/rows", test_rows);
+        g_test_add_func("/disk/spellings", test_spellings);
+        g_test_add_func("/disk/outages", test_outages);
+        g_test_add_func("/disk/mount-that-goes", test_mount_that_goes);
         g_test_add_func("/disk/no-paths", test_no_paths);
         g_test_add_func("/disk/hung-path", test_hung_path);
         g_test_add_func("/disk/freed-while-waiting", test_freed_while_waiting);
         g_test_add_func("/disk/real", test_real);
         g_test_add_func("/disk/real-rows", test_real_rows);
+        /* The last, since it takes the process to a mount namespace of its own. */
+        g_test_add_func("/disk/real-mounts", test_real_mounts);
         return g_test_run();
 }
