@@ -104,11 +104,15 @@ static void read_gids(AldFabricRows *rows, const char *directory, bool ethernet,
 {
         g_autoptr(GPtrArray) list = g_ptr_array_new();
 
-        for (unsigned i = 0; i < GIDS_LOOKED_AT && list->len < GIDS_MAX; i++) {
+        for (unsigned i = 0; i < GIDS_LOOKED_AT; i++) {
                 Gid gid;
 
                 if (!read_gid(rows, directory, i, ethernet, &gid))
                         continue;
+                if (list->len == GIDS_MAX) {
+                        rows->gids_left_out++;
+                        continue;
+                }
                 g_ptr_array_add(list, (char *) describe_gid(rows, i, &gid));
                 if (!port->interface)
                         port->interface = gid.interface;
@@ -196,8 +200,8 @@ void ald_fabric_read_rdma(AldFabricRows *rows)
 
                 if (ald_sysroot_list(rows->root, directory, &ports) < 0)
                         continue;
-                for (char **port = ports; *port && rows->rdma_ports->len < ALD_FABRIC_ROWS_MAX; port++)
-                        if (is_port_number(*port))
+                for (char **port = ports; *port; port++)
+                        if (is_port_number(*port) && ald_fabric_has_room(rows, rows->rdma_ports))
                                 read_port(rows, *device, *port, problem);
         }
 }

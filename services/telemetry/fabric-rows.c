@@ -29,6 +29,14 @@ void ald_fabric_rows_free(AldFabricRows *rows)
         g_free(rows);
 }
 
+bool ald_fabric_has_room(AldFabricRows *rows, const GArray *array)
+{
+        if (array->len < ALD_FABRIC_ROWS_MAX)
+                return true;
+        rows->left_out++;
+        return false;
+}
+
 /* What is not there, what the driver does not know, and what has just gone. */
 static bool is_usual(int error)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
+
 #include <glib.h>
 
 #include "state/schema.h"
@@ -13,10 +15,15 @@ typedef struct AldFabricRows {
         GArray *rdma_ports;  /* of AldRdmaPort */
         GArray *domains;     /* of AldThunderboltDomain */
         GArray *connections; /* of AldThunderboltPort */
+        unsigned left_out;   /* rows of any kind */
+        unsigned gids_left_out;
 } AldFabricRows;
 
 /* What a broken or hostile sysfs may show of each. */
 #define ALD_FABRIC_ROWS_MAX 64u
+
+/* Whether there is room for another row in this array; where there is none, it counts as left out. */
+bool ald_fabric_has_room(AldFabricRows *rows, const GArray *array);
 
 AldFabricRows *ald_fabric_rows_new(int root);
 void ald_fabric_rows_free(AldFabricRows *rows);

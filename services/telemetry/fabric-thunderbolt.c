@@ -108,9 +108,9 @@ void ald_fabric_read_thunderbolt(AldFabricRows *rows)
                 return;
         for (char **device = devices; *device; device++) {
                 if (g_str_has_prefix(*device, DOMAIN)) {
-                        if (rows->domains->len < ALD_FABRIC_ROWS_MAX)
+                        if (ald_fabric_has_room(rows, rows->domains))
                                 add_domain(rows, *device);
-                } else if (rows->connections->len < ALD_FABRIC_ROWS_MAX && is_host(rows, *device)) {
+                } else if (is_host(rows, *device) && ald_fabric_has_room(rows, rows->connections)) {
                         add_connection(rows, *device);
                 }
         }

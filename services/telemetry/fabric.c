@@ -11,6 +11,7 @@
 struct AldFabricCollector {
         int root;
         bool any;
+        unsigned told_left_out, told_gids_left_out;
         void (*changed)(void *userdata);
         void *userdata;
         AldFabricRows *rows;
@@ -18,12 +19,32 @@ struct AldFabricCollector {
         guint settle_source;
 };
 
+/* What is left out is logged once, until it is something else. */
+static void tell_left_out(AldFabricCollector *collector)
+{
+        const AldFabricRows *rows = collector->rows;
+
+        if (rows->left_out == collector->told_left_out &&
+                rows->gids_left_out == collector->told_gids_left_out)
+                return;
+        collector->told_left_out = rows->left_out;
+        collector->told_gids_left_out = rows->gids_left_out;
+        if (rows->left_out > 0 || rows->gids_left_out > 0)
+                g_warning("The fabric record leaves out %u RDMA ports or Thunderbolt devices beyond the "
+                          "limit of "
+                          "%u each, and %u GIDs",
+                        rows->left_out, ALD_FABRIC_ROWS_MAX, rows->gids_left_out);
+        else
+                g_message("The fabric record leaves out nothing any more");
+}
+
 static void look(AldFabricCollector *collector)
 {
         g_clear_pointer(&collector->rows, ald_fabric_rows_free);
         collector->rows = ald_fabric_rows_new(collector->root);
         ald_fabric_read_rdma(collector->rows);
         ald_fabric_read_thunderbolt(collector->rows);
+        tell_left_out(collector);
         if (collector->rows->rdma_ports->len > 0 || collector->rows->domains->len > 0)
                 collector->any = true;
 }

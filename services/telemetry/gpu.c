@@ -21,7 +21,7 @@
 struct AldGpuCollector {
         int root;
         bool is_real; /* the root is that of this machine */
-        bool told_limit;
+        guint told_left_out;
         void (*changed)(void *userdata);
         void *userdata;
 
@@ -45,12 +45,13 @@ static bool is_root_of_machine(int root)
 
 static void drop_absurd_number(AldGpuCollector *collector, GPtrArray *gpus)
 {
-        if (gpus->len <= DEVICES_MAX)
-                return;
-        if (!collector->told_limit)
-                g_message("sysfs shows %u compute devices; only %u are told of", gpus->len, DEVICES_MAX);
-        collector->told_limit = true;
-        g_ptr_array_set_size(gpus, DEVICES_MAX);
+        guint left_out = gpus->len > DEVICES_MAX ? gpus->len - DEVICES_MAX : 0;
+
+        if (left_out != collector->told_left_out)
+                g_message("sysfs shows %u compute devices; %u of them are left out", gpus->len, left_out);
+        collector->told_left_out = left_out;
+        if (left_out > 0)
+                g_ptr_array_set_size(gpus, DEVICES_MAX);
 }
 
 /* The devices that sysfs shows. */

@@ -5,8 +5,15 @@
 
 #include "services/telemetry/network-links.h"
 
+/* Of those without room; beyond this they are not told apart. */
+#define REFUSED_MAX 65536u
+
+#define FNV_BASIS UINT64_C(14695981039346656037)
+#define FNV_PRIME UINT64_C(1099511628211)
+
 struct AldLinks {
-        GPtrArray *links; /* by index */
+        GPtrArray *links;    /* by index */
+        GHashTable *refused; /* index of an interface that found no room → when a dump last told of it */
         unsigned generation;
         bool overflowed;
 };
@@ -26,6 +33,7 @@ static AldLink *link_new(const AldLinkInfo *info)
 static void link_free(AldLink *link)
 {
         g_array_unref(link->addresses);
+        g_clear_pointer(&link->refused, g_hash_table_unref);
         ald_link_facts_clear(&link->facts);
         g_free(link);
 }
@@ -35,12 +43,14 @@ AldLinks *ald_links_new(void)
         AldLinks *links = g_new0(AldLinks, 1);
 
         links->links = g_ptr_array_new_with_free_func((GDestroyNotify) link_free);
+        links->refused = g_hash_table_new(NULL, NULL);
         return links;
 }
 
 void ald_links_free(AldLinks *links)
 {
         g_ptr_array_unref(links->links);
+        g_hash_table_unref(links->refused);
         g_free(links);
 }
 
@@ -57,6 +67,42 @@ AldLink *ald_links_at(const AldLinks *links, size_t i)
 bool ald_links_overflowed(const AldLinks *links)
 {
         return links->overflowed;
+}
+
+size_t ald_links_left_out(const AldLinks *links)
+{
+        return g_hash_table_size(links->refused);
+}
+
+size_t ald_links_addresses_left_out(const AldLinks *links)
+{
+        size_t n = 0;
+
+        for (guint i = 0; i < links->links->len; i++) {
+                const AldLink *link = ald_links_at(links, i);
+
+                n += link->refused ? g_hash_table_size(link->refused) : 0;
+        }
+        return n;
+}
+
+/* Returns whether that is new. */
+static bool refuse(AldLinks *links, GHashTable *refused, gpointer key)
+{
+        links->overflowed = true;
+        return g_hash_table_size(refused) < REFUSED_MAX &&
+               g_hash_table_insert(refused, key, GUINT_TO_POINTER(links->generation));
+}
+
+static gboolean is_of_another_dump(gpointer key, gpointer generation, gpointer now)
+{
+        return generation != now;
+}
+
+static void sweep_refused(const AldLinks *links, GHashTable *refused)
+{
+        if (refused)
+                g_hash_table_foreach_remove(refused, is_of_another_dump, GUINT_TO_POINTER(links->generation));
 }
 
 /* Where the link of this index is, or is to be put. */
@@ -98,10 +144,9 @@ static int add_link(AldLinks *links, const struct nlmsghdr *message)
                 return r;
         place = find_place(links, info.index);
         if (!is_at(links, place, info.index)) {
-                if (links->links->len >= ALD_LINKS_MAX) {
-                        links->overflowed = true;
-                        return 0;
-                }
+                if (links->links->len >= ALD_LINKS_MAX)
+                        return refuse(links, links->refused, GINT_TO_POINTER(info.index));
+                g_hash_table_remove(links->refused, GINT_TO_POINTER(info.index));
                 g_ptr_array_insert(links->links, (gint) place, link_new(&info));
         }
         link = ald_links_at(links, place);
@@ -120,7 +165,7 @@ static int remove_link(AldLinks *links, const struct nlmsghdr *message)
                 return r;
         place = find_place(links, index);
         if (!is_at(links, place, index))
-                return 0;
+                return g_hash_table_remove(links->refused, GINT_TO_POINTER(index));
         g_ptr_array_remove_index(links->links, place);
         return links->overflowed ? -EAGAIN : 1;
 }
@@ -154,12 +199,30 @@ static bool find_address(const AldLink *link, const AldLinkAddress *address, gui
                compare_addresses(&g_array_index(link->addresses, AldLinkAddress, low), address) == 0;
 }
 
+static void hash_bytes(uint64_t *hash, const void *bytes, size_t n)
+{
+        for (const uint8_t *byte = bytes; n > 0; byte++, n--)
+                *hash = (*hash ^ *byte) * FNV_PRIME;
+}
+
+/* What tells one address of an interface from the others. */
+static gpointer key_of(const AldLinkAddress *address)
+{
+        uint64_t hash = FNV_BASIS;
+
+        hash_bytes(&hash, &address->family, sizeof address->family);
+        hash_bytes(&hash, &address->prefix, sizeof address->prefix);
+        hash_bytes(&hash, address->local, sizeof address->local);
+        hash_bytes(&hash, address->peer, sizeof address->peer);
+        return GSIZE_TO_POINTER((gsize) hash);
+}
+
 static int drop_address(AldLinks *links, AldLink *link, const AldLinkAddress *address)
 {
         guint place;
 
         if (!find_address(link, address, &place))
-                return 0;
+                return link->refused && g_hash_table_remove(link->refused, key_of(address));
         g_array_remove_index(link->addresses, place);
         return links->overflowed ? -EAGAIN : 1;
 }
@@ -174,9 +237,12 @@ static int keep_address(AldLinks *links, AldLink *link, AldLinkAddress *address)
                 return 0;
         }
         if (link->addresses->len >= ALD_LINK_ADDRESSES_MAX) {
-                links->overflowed = true;
-                return 0;
+                if (!link->refused)
+                        link->refused = g_hash_table_new(NULL, NULL);
+                return refuse(links, link->refused, key_of(address));
         }
+        if (link->refused)
+                g_hash_table_remove(link->refused, key_of(address));
         g_array_insert_val(link->addresses, place, *address);
         return 1;
 }
@@ -231,6 +297,7 @@ bool ald_links_sweep_links(AldLinks *links)
 {
         guint before = links->links->len;
 
+        sweep_refused(links, links->refused);
         for (guint i = before; i-- > 0;)
                 if (ald_links_at(links, i)->generation != links->generation)
                         g_ptr_array_remove_index(links->links, i);
@@ -251,7 +318,9 @@ bool ald_links_sweep_addresses(AldLinks *links)
 {
         bool swept = false;
 
-        for (guint i = 0; i < links->links->len; i++)
+        for (guint i = 0; i < links->links->len; i++) {
+                sweep_refused(links, ald_links_at(links, i)->refused);
                 swept |= sweep_addresses_of(ald_links_at(links, i), links->generation);
+        }
         return links->overflowed && swept;
 }

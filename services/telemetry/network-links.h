@@ -6,14 +6,15 @@
 #include "services/telemetry/network-parse.h"
 #include "services/telemetry/network-sysfs.h"
 
-#define ALD_LINKS_MAX 1024u
-#define ALD_LINK_ADDRESSES_MAX 1024u
+#define ALD_LINKS_MAX 1024
+#define ALD_LINK_ADDRESSES_MAX 1024
 
 typedef struct AldLink {
         AldLinkInfo info;
-        GArray *addresses;  /* of AldLinkAddress: the usable ones, IPv4 first, each in numerical order */
-        AldLinkFacts facts; /* left to the user of the table */
-        bool dirty;         /* the kernel told of it, so the facts may have changed */
+        GArray *addresses;   /* of AldLinkAddress: the usable ones, IPv4 first, each in numerical order */
+        GHashTable *refused; /* usable ones that found no room, by a hash → when a dump last told; or NULL */
+        AldLinkFacts facts;  /* left to the user of the table */
+        bool dirty;          /* the kernel told of it, so the facts may have changed */
         unsigned generation;
 } AldLink;
 
@@ -31,13 +32,17 @@ AldLink *ald_links_at(const AldLinks *links, size_t i);
 AldLink *ald_links_find(const AldLinks *links, int index);
 
 /*
- * Takes one message in. Returns 1 where it changed something, 0 where not, -EBADMSG where it is damaged,
- * -EAGAIN where a dump is needed to fill room that has become free.
+ * Takes one message in. Returns 1 where it changed something, what is left out included, 0 where not,
+ * -EBADMSG where it is damaged, -EAGAIN where a dump is needed to fill room that has become free.
  */
 int ald_links_apply(AldLinks *links, const struct nlmsghdr *message);
 
 /* Whether something had to be left out since the last dump began. */
 bool ald_links_overflowed(const AldLinks *links);
+
+/* How many interfaces found no room, and how many usable addresses of those that did. */
+size_t ald_links_left_out(const AldLinks *links);
+size_t ald_links_addresses_left_out(const AldLinks *links);
 
 /*
  * What a dump does not tell of between mark and sweep is gone; until then nothing is missing. Sweeping

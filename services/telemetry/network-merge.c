@@ -20,7 +20,7 @@ struct AldNetworkRows {
         GArray *neighbours;
         GStringChunk *strings;
         GPtrArray *lists;
-        size_t left_out;
+        AldNetworkLeftOut left_out;
 };
 
 typedef struct Merge {
@@ -257,9 +257,13 @@ static void add_interfaces(Merge *merge)
                 size_t bytes;
 
                 fill_row(merge, ald_links_at(merge->links, i), &row);
+                if (!g_utf8_validate(row.id, -1, NULL)) {
+                        rows->left_out.names++;
+                        continue;
+                }
                 bytes = row_bytes(&ald_interface_struct, &row);
                 if (bytes > room) {
-                        rows->left_out++;
+                        rows->left_out.interfaces++;
                         continue;
                 }
                 room -= bytes;
@@ -283,7 +287,7 @@ static void add_neighbours(Merge *merge, const AldManaged *managed)
                 row.id = id;
                 bytes = row_bytes(&ald_neighbour_struct, &row);
                 if (bytes > room) {
-                        rows->left_out++;
+                        rows->left_out.neighbours++;
                         continue;
                 }
                 room -= bytes;
@@ -314,6 +318,8 @@ AldNetworkRows *ald_network_merge(const AldLinks *links, const AldManaged *manag
         add_interfaces(&merge);
         add_neighbours(&merge, managed);
 
+        rows->left_out.links = ald_links_left_out(links);
+        rows->left_out.addresses = ald_links_addresses_left_out(links);
         rows->fields.interfaces.items = rows->interfaces->data;
         rows->fields.interfaces.n = rows->interfaces->len;
         rows->fields.neighbours.items = rows->neighbours->data;
@@ -335,7 +341,44 @@ const AldNetwork *ald_network_rows_fields(const AldNetworkRows *rows)
         return &rows->fields;
 }
 
-size_t ald_network_rows_left_out(const AldNetworkRows *rows)
+AldNetworkLeftOut ald_network_rows_left_out(const AldNetworkRows *rows)
 {
         return rows->left_out;
+}
+
+static bool left_out_equal(const AldNetworkLeftOut *a, const AldNetworkLeftOut *b)
+{
+        return a->links == b->links && a->addresses == b->addresses && a->names == b->names &&
+               a->interfaces == b->interfaces && a->neighbours == b->neighbours;
+}
+
+/* Adds "3 WHAT", where there are any. */
+static void add_count(GString *list, size_t n, const char *one, const char *many)
+{
+        if (n > 0)
+                g_string_append_printf(list, "%s%zu %s", list->len > 0 ? ", " : "", n, n == 1 ? one : many);
+}
+
+void ald_network_left_out_tell(AldNetworkLeftOut *told, const AldNetworkLeftOut *now)
+{
+        g_autoptr(GString) list = g_string_new(NULL);
+
+        if (left_out_equal(told, now))
+                return;
+        *told = *now;
+        add_count(list, now->links, "interface beyond the limit of " G_STRINGIFY(ALD_LINKS_MAX),
+                "interfaces beyond the limit of " G_STRINGIFY(ALD_LINKS_MAX));
+        add_count(list, now->interfaces, "interface for which the record has no room",
+                "interfaces for which the record has no room");
+        add_count(list, now->names, "interface whose name is not UTF-8",
+                "interfaces whose names are not UTF-8");
+        add_count(list, now->addresses,
+                "address beyond the limit of " G_STRINGIFY(ALD_LINK_ADDRESSES_MAX) " for each interface",
+                "addresses beyond the limit of " G_STRINGIFY(ALD_LINK_ADDRESSES_MAX) " for each interface");
+        add_count(list, now->neighbours, "neighbour for which the record has no room",
+                "neighbours for which the record has no room");
+        if (list->len > 0)
+                g_warning("The network record leaves out %s", list->str);
+        else
+                g_message("The network record leaves out nothing any more");
 }

@@ -30,5 +30,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNetworkRows, ald_network_rows_free)
 
 const AldNetwork *ald_network_rows_fields(const AldNetworkRows *rows);
 
-/* How many rows found no room in a record. */
-size_t ald_network_rows_left_out(const AldNetworkRows *rows);
+/* What the record lacks, and how much of it. */
+typedef struct AldNetworkLeftOut {
+        size_t links;      /* interfaces beyond ALD_LINKS_MAX */
+        size_t addresses;  /* beyond ALD_LINK_ADDRESSES_MAX of an interface */
+        size_t names;      /* interfaces whose names are not UTF-8 */
+        size_t interfaces; /* those that found no room in a record */
+        size_t neighbours; /* the same */
+} AldNetworkLeftOut;
+
+AldNetworkLeftOut ald_network_rows_left_out(const AldNetworkRows *rows);
+
+/* Logs what is left out where that differs from what was told last, and takes it over there. */
+void ald_network_left_out_tell(AldNetworkLeftOut *told, const AldNetworkLeftOut *now);

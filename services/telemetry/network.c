@@ -18,8 +18,8 @@ struct AldNetworkCollector {
         AldNetworkRows *rows;
         guint flush;
         gint64 flushed_usec;
-        bool known;      /* rtnetlink has told of all interfaces */
-        bool complained; /* that there are too many */
+        bool known; /* rtnetlink has told of all interfaces */
+        AldNetworkLeftOut told;
 
         void (*changed)(void *userdata);
         void *userdata;
@@ -58,19 +58,6 @@ static void read_facts(AldNetworkCollector *collector)
                         link->info.carrier && ald_link_tells_speed(&link->info));
                 link->dirty = false;
         }
-}
-
-static void complain(AldNetworkCollector *collector)
-{
-        size_t left_out = ald_network_rows_left_out(collector->rows);
-
-        if (left_out == 0 && !ald_links_overflowed(collector->links))
-                return;
-        if (!collector->complained)
-                g_warning("Too many network interfaces, addresses or neighbours for one record; showing %zu "
-                          "interfaces",
-                        ald_network_rows_fields(collector->rows)->interfaces.n);
-        collector->complained = true;
 }
 
 static gboolean flush(gpointer userdata)
@@ -149,10 +136,12 @@ void ald_network_collector_fill(AldNetworkCollector *collector, AldNetwork *ret)
 {
         static const AldManaged nothing;
         const AldManaged *managed = collector->nm ? collector->nm_api->read(collector->nm) : &nothing;
+        AldNetworkLeftOut left_out;
 
         read_facts(collector);
         g_clear_pointer(&collector->rows, ald_network_rows_free);
         collector->rows = ald_network_merge(collector->links, managed);
-        complain(collector);
+        left_out = ald_network_rows_left_out(collector->rows);
+        ald_network_left_out_tell(&collector->told, &left_out);
         *ret = *ald_network_rows_fields(collector->rows);
 }

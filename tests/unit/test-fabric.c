@@ -153,8 +153,12 @@ static void test_absurd_number(void)
                 fake_root_write(fabric.root, state, "4: ACTIVE\n");
                 fake_root_write(fabric.root, gid, "fe80::1\n");
         }
+        log_count_reset();
         look(&fabric);
         g_assert_cmpuint(fabric.now.rdma_ports.n, ==, 64);
+        g_assert_cmpuint(log_count("leaves out"), ==, 1);
+        g_assert_cmpuint(
+                log_count("leaves out 37 RDMA ports or Thunderbolt devices beyond the limit of 64"), ==, 1);
         fake_root_remove(fabric.root, "sys/class/infiniband/mlx5_0");
         for (unsigned i = 1; i < 100; i++) {
                 g_autofree char *device = g_strdup_printf("sys/class/infiniband/mlx5_%u", i);
@@ -166,6 +170,10 @@ static void test_absurd_number(void)
         g_assert_cmpuint(
                 g_strv_length((char **) ((AldRdmaPort *) ald_rows_at(&fabric.now.rdma_ports, 0))->gids), ==,
                 32);
+        g_assert_cmpuint(
+                log_count("leaves out 0 RDMA ports or Thunderbolt devices beyond the limit of 64 each, "
+                          "and 68 GIDs"),
+                ==, 1);
         fabric_clear(&fabric);
 }
 

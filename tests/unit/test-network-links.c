@@ -148,7 +148,7 @@ static void test_sweep(void)
 
 static void fill(AldLinks *links, int first)
 {
-        for (int i = 0; i < (int) ALD_LINKS_MAX; i++) {
+        for (int i = 0; i < ALD_LINKS_MAX; i++) {
                 g_autofree char *name = g_strdup_printf("d%d", first + i);
                 g_assert_cmpint(apply_link(links, first + i, name), ==, 1);
         }
@@ -160,15 +160,23 @@ static void test_too_many_links(void)
 
         fill(links, 1);
         g_assert_false(ald_links_overflowed(links));
-        g_assert_cmpint(apply_link(links, 5000, "more"), ==, 0);
+        g_assert_cmpint(apply_link(links, 5000, "more"), ==, 1);
         g_assert_true(ald_links_overflowed(links));
         g_assert_cmpuint(ald_links_count(links), ==, ALD_LINKS_MAX);
+        g_assert_cmpint(apply_link(links, 5001, "more"), ==, 1);
+        g_assert_cmpint(apply_link(links, 5001, "renamed"), ==, 0);
+        g_assert_cmpuint(ald_links_left_out(links), ==, 2);
+        g_assert_cmpint(apply_gone(links, 5001), ==, 1);
+        g_assert_cmpuint(ald_links_left_out(links), ==, 1);
         /* Those known are still kept up to date. */
         g_assert_cmpint(apply_link(links, 7, "renamed"), ==, 1);
         /* There is room now, for whom only a dump can tell. */
         g_assert_cmpint(apply_gone(links, 7), ==, -EAGAIN);
         ald_links_mark(links);
         g_assert_false(ald_links_overflowed(links));
+        g_assert_cmpuint(ald_links_left_out(links), ==, 1);
+        g_assert_cmpint(apply_link(links, 5000, "more"), ==, 1);
+        g_assert_cmpuint(ald_links_left_out(links), ==, 0);
 }
 
 /* All were replaced while messages were lost: the first dump finds no room, and says so. */
@@ -178,7 +186,7 @@ static void test_all_replaced(void)
 
         fill(links, 1);
         ald_links_mark(links);
-        g_assert_cmpint(apply_link(links, 5000, "new"), ==, 0);
+        g_assert_cmpint(apply_link(links, 5000, "new"), ==, 1);
         g_assert_true(ald_links_sweep_links(links));
         g_assert_cmpuint(ald_links_count(links), ==, 0);
         ald_links_mark(links);
@@ -192,13 +200,19 @@ static void test_too_many_addresses(void)
         g_autoptr(AldLinks) links = ald_links_new();
 
         apply_link(links, 1, "lo");
-        for (unsigned i = 0; i <= ALD_LINK_ADDRESSES_MAX; i++) {
-                g_autofree char *text = g_strdup_printf("10.0.%u.%u/32", i / 256, i % 256);
-                g_assert_cmpint(
-                        apply_address(links, RTM_NEWADDR, 1, text, 0), ==, i < ALD_LINK_ADDRESSES_MAX);
+        for (int i = 0; i <= ALD_LINK_ADDRESSES_MAX; i++) {
+                g_autofree char *text = g_strdup_printf("10.0.%d.%d/32", i / 256, i % 256);
+                g_assert_cmpint(apply_address(links, RTM_NEWADDR, 1, text, 0), ==, 1);
         }
         g_assert_true(ald_links_overflowed(links));
         g_assert_cmpuint(ald_links_find(links, 1)->addresses->len, ==, ALD_LINK_ADDRESSES_MAX);
+        g_assert_cmpuint(ald_links_addresses_left_out(links), ==, 1);
+        /* The kernel says of the same ones again how long they last. */
+        g_assert_cmpint(apply_address(links, RTM_NEWADDR, 1, "10.0.4.0/32", 0), ==, 0);
+        g_assert_cmpint(apply_address(links, RTM_NEWADDR, 1, "10.1.0.0/32", 0), ==, 1);
+        g_assert_cmpuint(ald_links_addresses_left_out(links), ==, 2);
+        g_assert_cmpint(apply_address(links, RTM_DELADDR, 1, "10.1.0.0/32", 0), ==, 1);
+        g_assert_cmpuint(ald_links_addresses_left_out(links), ==, 1);
         g_assert_cmpint(apply_address(links, RTM_DELADDR, 1, "10.0.0.0/32", 0), ==, -EAGAIN);
 }
 

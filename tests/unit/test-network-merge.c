@@ -2,6 +2,7 @@
 #include "services/telemetry/network-merge.h"
 #include "services/telemetry/network-type.h"
 #include "state/record.h"
+#include "tests/unit/log-count.h"
 #include "tests/unit/network-messages.h"
 
 #define GIGABIT UINT64_C(1000000000)
@@ -404,9 +405,10 @@ static void test_room(void)
         g_autofree char *noise = g_strnfill(255, 'x');
         AldManaged managed = { .neighbours = heard, .n_neighbours = 500 };
         const AldNetwork *fields;
+        AldNetworkLeftOut left_out;
 
         add(links, &(TestLink){ .index = 1, .name = "br0", .kind = "bridge" });
-        for (int i = 2; i <= (int) ALD_LINKS_MAX; i++) {
+        for (int i = 2; i <= ALD_LINKS_MAX; i++) {
                 g_autofree char *name = g_strdup_printf("interface%d", i);
 
                 add(links, &(TestLink){ .index = i, .name = name, .controller = 1 });
@@ -428,8 +430,9 @@ static void test_room(void)
         g_assert_cmpint(ald_record_new(ALD_KIND_NETWORK, fields, &record), ==, 0);
         g_assert_cmpuint(fields->interfaces.n, >, 300);
         g_assert_cmpuint(fields->neighbours.n, >, 10);
-        g_assert_cmpuint(fields->interfaces.n + fields->neighbours.n + ald_network_rows_left_out(rows), ==,
-                ALD_LINKS_MAX + 500);
+        left_out = ald_network_rows_left_out(rows);
+        g_assert_cmpuint(fields->interfaces.n + left_out.interfaces, ==, ALD_LINKS_MAX);
+        g_assert_cmpuint(fields->neighbours.n + left_out.neighbours, ==, 500);
         g_assert_cmpstr(((const AldInterface *) ald_rows_at(&fields->interfaces, 1))->id, ==, "interface2");
 }
 
@@ -439,8 +442,9 @@ static void test_many(void)
         g_autoptr(AldLinks) links = ald_links_new();
         g_autoptr(AldNetworkRows) rows = NULL;
         g_autoptr(AldRecord) record = NULL;
+        AldNetworkLeftOut left_out;
 
-        for (int i = 1; i <= (int) ALD_LINKS_MAX; i++) {
+        for (int i = 1; i <= ALD_LINKS_MAX; i++) {
                 g_autofree char *name = g_strdup_printf("dummy%d", i);
                 AldLink *link = add(links, &(TestLink){ .index = i, .name = name, .kind = "dummy" });
 
@@ -449,7 +453,8 @@ static void test_many(void)
                 add_address(links, i, "192.0.2.1/24");
         }
         rows = ald_network_merge(links, &nothing);
-        g_assert_cmpuint(ald_network_rows_left_out(rows), ==, 0);
+        left_out = ald_network_rows_left_out(rows);
+        g_assert_cmpuint(left_out.interfaces + left_out.links, ==, 0);
         g_assert_cmpint(ald_record_new(ALD_KIND_NETWORK, ald_network_rows_fields(rows), &record), ==, 0);
         g_assert_cmpuint(ald_record_as(record, NETWORK, AldNetwork)->interfaces.n, ==, ALD_LINKS_MAX);
 }
@@ -467,11 +472,56 @@ static void test_bad_name(void)
 
         g_assert_cmpint(ald_record_new(ALD_KIND_NETWORK, ald_network_rows_fields(rows), &record), ==, 0);
         g_assert_cmpuint(ald_record_as(record, NETWORK, AldNetwork)->interfaces.n, ==, 1);
+        g_assert_cmpuint(ald_network_rows_left_out(rows).names, ==, 1);
+}
+
+/* What is left out is logged once, until it is something else. */
+static void test_left_out(void)
+{
+        g_autoptr(AldLinks) links = ald_links_new();
+        AldNetworkLeftOut told = { 0 }, now;
+
+        log_count_reset();
+        for (int i = 1; i <= ALD_LINKS_MAX + 2; i++) {
+                g_autofree char *name = g_strdup_printf("dummy%d", i);
+                TestMessage m;
+
+                test_link(&m, i, name);
+                ald_links_apply(links, &m.header);
+        }
+        for (int i = 0; i < ALD_LINK_ADDRESSES_MAX + 3; i++) {
+                g_autofree char *text = g_strdup_printf("10.0.%d.%d/32", i / 256, i % 256);
+
+                add_address(links, 1, text);
+        }
+        for (unsigned i = 0; i < 3; i++) {
+                g_autoptr(AldNetworkRows) rows = ald_network_merge(links, &nothing);
+
+                now = ald_network_rows_left_out(rows);
+                ald_network_left_out_tell(&told, &now);
+        }
+        g_assert_cmpuint(log_count("leaves out"), ==, 1);
+        g_assert_cmpuint(log_count("leaves out 2 interfaces beyond the limit of 1024, 3 addresses beyond the "
+                                   "limit of 1024 for each interface"),
+                ==, 1);
+
+        now = (AldNetworkLeftOut){ .names = 1, .interfaces = 1, .neighbours = 5 };
+        ald_network_left_out_tell(&told, &now);
+        g_assert_cmpuint(
+                log_count("leaves out 1 interface for which the record has no room, 1 interface whose "
+                          "name is not UTF-8, 5 neighbours for which the record has no room"),
+                ==, 1);
+        now = (AldNetworkLeftOut){ 0 };
+        ald_network_left_out_tell(&told, &now);
+        ald_network_left_out_tell(&told, &now);
+        g_assert_cmpuint(log_count("leaves out"), ==, 3);
+        g_assert_cmpuint(log_count("leaves out nothing any more"), ==, 1);
 }
 
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
+        log_count_install();
         g_test_add_func("/network-merge/types", test_types);
         g_test_add_func("/network-merge/type-as-parent", test_type_as_parent);
         g_test_add_func("/network-merge/plain-row", test_plain_row);
@@ -484,5 +534,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/network-merge/room", test_room);
         g_test_add_func("/network-merge/many", test_many);
         g_test_add_func("/network-merge/bad-name", test_bad_name);
+        g_test_add_func("/network-merge/left-out", test_left_out);
         return g_test_run();
 }
