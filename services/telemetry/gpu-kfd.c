@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "services/common/sysroot.h"
-#include "state/field.h"
 
 #define KFD "sys/class/kfd/kfd"
 #define NODES KFD "/topology/nodes"
@@ -19,7 +18,7 @@ struct AldGpuKfd {
         uint64_t generation; /* of the topology, as last read */
         bool known;
         GHashTable *cards;     /* GPU number of KFD, also that of a partition → PCI address of the card */
-        GHashTable *processes; /* PCI address of a card → how many processes */
+        GHashTable *processes; /* PCI address of a card → set of process numbers */
         unsigned queues_left;
 };
 
@@ -29,7 +28,8 @@ AldGpuKfd *ald_gpu_kfd_new(int root)
 
         kfd->root = root;
         kfd->cards = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-        kfd->processes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        kfd->processes = g_hash_table_new_full(
+                g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_hash_table_unref);
         return kfd;
 }
 
@@ -108,8 +108,7 @@ static void read_topology(AldGpuKfd *kfd)
                 read_node(kfd, nodes[i]);
 }
 
-/* Adds the cards that the queues in this folder are on to a set. */
-static void read_queues(AldGpuKfd *kfd, const char *folder, GHashTable *held)
+static void read_queues(AldGpuKfd *kfd, const char *folder, guint process)
 {
         g_autofree char *path = g_strdup_printf("%s/queues", folder);
         g_auto(GStrv) queues = NULL;
@@ -125,37 +124,26 @@ static void read_queues(AldGpuKfd *kfd, const char *folder, GHashTable *held)
                         continue;
                 card = g_hash_table_lookup(kfd->cards, GUINT_TO_POINTER((guint) id));
                 if (card)
-                        g_hash_table_add(held, (gpointer) card);
+                        g_hash_table_add(
+                                g_hash_table_lookup(kfd->processes, card), GUINT_TO_POINTER(process));
         }
 }
 
 /* Newer kernels give a process several contexts, all but the first in folders of their own. */
-static void read_process(AldGpuKfd *kfd, const char *process, GHashTable *held)
+static void read_process(AldGpuKfd *kfd, const char *process)
 {
         g_autofree char *folder = g_strdup_printf(PROCESSES "/%s", process);
+        guint number = (guint) g_ascii_strtoull(process, NULL, 10);
         g_auto(GStrv) names = NULL;
 
-        read_queues(kfd, folder, held);
+        read_queues(kfd, folder, number);
         if (ald_sysroot_list(kfd->root, folder, &names) < 0)
                 return;
         for (char **name = names; *name; name++) {
                 g_autofree char *context = g_strdup_printf("%s/%s", folder, *name);
 
                 if (g_str_has_prefix(*name, "context_"))
-                        read_queues(kfd, context, held);
-        }
-}
-
-static void count(AldGpuKfd *kfd, GHashTable *held)
-{
-        GHashTableIter iter;
-        gpointer card;
-
-        g_hash_table_iter_init(&iter, held);
-        while (g_hash_table_iter_next(&iter, &card, NULL)) {
-                guint n = GPOINTER_TO_UINT(g_hash_table_lookup(kfd->processes, card));
-
-                g_hash_table_insert(kfd->processes, g_strdup(card), GUINT_TO_POINTER(n + 1));
+                        read_queues(kfd, context, number);
         }
 }
 
@@ -166,12 +154,11 @@ static void set_none(AldGpuKfd *kfd)
 
         g_hash_table_iter_init(&iter, kfd->cards);
         while (g_hash_table_iter_next(&iter, NULL, &card))
-                g_hash_table_insert(kfd->processes, g_strdup(card), GUINT_TO_POINTER(0));
+                g_hash_table_insert(kfd->processes, g_strdup(card), g_hash_table_new(NULL, NULL));
 }
 
 void ald_gpu_kfd_sample(AldGpuKfd *kfd)
 {
-        g_autoptr(GHashTable) held = g_hash_table_new(g_str_hash, g_str_equal);
         g_auto(GStrv) processes = NULL;
 
         g_hash_table_remove_all(kfd->processes);
@@ -180,19 +167,13 @@ void ald_gpu_kfd_sample(AldGpuKfd *kfd)
         read_topology(kfd);
         set_none(kfd);
         kfd->queues_left = QUEUES_MAX;
-        for (char **process = processes; *process && kfd->queues_left > 0; process++) {
-                g_hash_table_remove_all(held);
-                read_process(kfd, *process, held);
-                count(kfd, held);
-        }
+        for (char **process = processes; *process && kfd->queues_left > 0; process++)
+                read_process(kfd, *process);
         if (kfd->queues_left == 0)
                 g_hash_table_remove_all(kfd->processes);
 }
 
-uint64_t ald_gpu_kfd_processes(const AldGpuKfd *kfd, const char *address)
+GHashTable *ald_gpu_kfd_of(const AldGpuKfd *kfd, const char *address)
 {
-        gpointer n;
-
-        return g_hash_table_lookup_extended(kfd->processes, address, NULL, &n) ? GPOINTER_TO_UINT(n)
-                                                                               : ALD_ABSENT_UINT64;
+        return g_hash_table_lookup(kfd->processes, address);
 }

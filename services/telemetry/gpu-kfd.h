@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <stdint.h>
-
 #include <glib.h>
 
 /*
@@ -19,6 +17,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpuKfd, ald_gpu_kfd_free)
 /* Looks which processes there are. */
 void ald_gpu_kfd_sample(AldGpuKfd *kfd);
 
-/* How many of them had queues on the card with this PCI address, its partitions included; absent where KFD
- * does not drive it. */
-uint64_t ald_gpu_kfd_processes(const AldGpuKfd *kfd, const char *address);
+/* The numbers of those that had queues on the card with this PCI address, its partitions included, as a set;
+ * NULL where KFD does not drive it. */
+GHashTable *ald_gpu_kfd_of(const AldGpuKfd *kfd, const char *address);

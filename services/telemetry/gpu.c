@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "services/telemetry/device-watch.h"
+#include "services/telemetry/gpu-clients.h"
 #include "services/telemetry/gpu-cpu.h"
 #include "services/telemetry/gpu-kfd.h"
 #include "services/telemetry/gpu-live.h"
@@ -30,6 +31,7 @@ struct AldGpuCollector {
         GArray *rows;      /* of AldBackend, as last asked for */
 
         AldGpuKfd *kfd;
+        AldGpuClients *clients;
         AldDeviceWatch *watch;
         AldNvmlSource *nvml_source;
         AldOpenclSource *opencl_source;
@@ -284,16 +286,51 @@ static void ask_opencl(AldGpuCollector *collector)
         ald_opencl_source_ask(collector->opencl_source);
 }
 
-/* Looking at them wakes no device. */
-static void add_kfd_processes(const AldGpuKfd *kfd, const AldGpu *gpu, AldDevice *device)
+static uint64_t size_of_union(GHashTable *a, GHashTable *b)
 {
-        if (gpu->live->state != ALD_GPU_POWER_ASLEEP && device->compute_processes == ALD_ABSENT_UINT64)
-                device->compute_processes = ald_gpu_kfd_processes(kfd, gpu->id);
+        uint64_t n = a ? g_hash_table_size(a) : 0;
+        GHashTableIter iter;
+        gpointer process;
+
+        if (!b)
+                return n;
+        g_hash_table_iter_init(&iter, b);
+        while (g_hash_table_iter_next(&iter, &process, NULL))
+                n += !a || !g_hash_table_contains(a, process);
+        return n;
+}
+
+/* After the kernel, where NVML does not tell. That wakes no device. */
+static uint64_t count_processes(const AldGpuCollector *collector, const AldGpu *gpu)
+{
+        GHashTable *queues = ald_gpu_kfd_of(collector->kfd, gpu->id), *clients;
+        uint64_t n;
+
+        if (!ald_gpu_clients_know_driver(gpu->driver))
+                return ALD_ABSENT_UINT64;
+        clients = ald_gpu_clients_of(collector->clients, gpu->id);
+        n = size_of_union(queues, clients);
+        return n > 0 || queues || ald_gpu_clients_are_all(collector->clients, gpu->id) ? n
+                                                                                       : ALD_ABSENT_UINT64;
+}
+
+/* What is asked about processes only where some device would tell of them. */
+static void look_for_processes(AldGpuCollector *collector, int64_t now_usec)
+{
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                const AldGpu *gpu = collector->gpus->pdata[i];
+
+                if (!ald_gpu_clients_know_driver(gpu->driver))
+                        continue;
+                ald_gpu_kfd_sample(collector->kfd);
+                ald_gpu_clients_sample(collector->clients, now_usec);
+                return;
+        }
 }
 
 void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, GArray *devices)
 {
-        ald_gpu_kfd_sample(collector->kfd);
+        look_for_processes(collector, now_usec);
         for (guint i = 0; i < collector->gpus->len; i++) {
                 AldGpu *gpu = collector->gpus->pdata[i];
                 AldDevice device;
@@ -306,7 +343,8 @@ void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, G
                                 gpu, ald_gpu_list_find(collector->gpus, gpu->parent), &device);
                 else
                         ald_gpu_live_sample(gpu, now_usec, &device);
-                add_kfd_processes(collector->kfd, gpu, &device);
+                if (gpu->live->state != ALD_GPU_POWER_ASLEEP && device.compute_processes == ALD_ABSENT_UINT64)
+                        device.compute_processes = count_processes(collector, gpu);
                 if (devices && ald_gpu_is_shown(gpu))
                         g_array_append_val(devices, device);
         }
@@ -376,6 +414,7 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
         collector->changed = changed;
         collector->userdata = userdata;
         collector->kfd = ald_gpu_kfd_new(root);
+        collector->clients = ald_gpu_clients_new(root);
         collector->gpus = scan(collector);
         g_ptr_array_add(collector->gpus, ald_gpu_cpu(root, ald_gpu_host_memory(root)));
         prepare(collector);
@@ -404,6 +443,7 @@ void ald_gpu_collector_free(AldGpuCollector *collector)
         g_clear_pointer(&collector->opencl, g_ptr_array_unref);
         g_ptr_array_unref(collector->gpus);
         ald_gpu_kfd_free(collector->kfd);
+        ald_gpu_clients_free(collector->clients);
         g_array_unref(collector->rows);
         g_free(collector);
 }

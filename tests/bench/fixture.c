@@ -62,6 +62,8 @@ static AldRecord *system_record(uint64_t turn)
                         .power_state = "active",
                         .usage = (double) ((turn + i) % 100),
                         .memory_used_bytes = 40 * GIB,
+                        .shared_used_bytes = ALD_ABSENT_UINT64,
+                        .compute_processes = 1,
                         .temperature_milli_celsius = 61000,
                         .power_micro_watts = 420000000,
                         .clock_hz = 1980000000 };
@@ -82,7 +84,8 @@ static AldRecord *backends(void)
                 .class = "cpu",
                 .name = "Intel(R) Xeon(R) Platinum 8480+",
                 .vendor = "Intel",
-                .memory_total_bytes = 512 * GIB,
+                .memory_total_bytes = ALD_ABSENT_UINT64,
+                .shared_bytes = 512 * GIB,
                 .unified = true };
 
         for (unsigned i = 0; i < G_N_ELEMENTS(gpus); i++)
@@ -93,6 +96,7 @@ static AldRecord *backends(void)
                         .driver = "nvidia",
                         .driver_version = "550.90.07",
                         .memory_total_bytes = 80 * GIB,
+                        .shared_bytes = ALD_ABSENT_UINT64,
                         .unified = false,
                         .open_cl_platform = "NVIDIA CUDA" };
         fields.devices.items = rows;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdint.h>
 
+#include "services/telemetry/gpu-clients.h"
 #include "services/telemetry/gpu-drm.h"
 #include "services/telemetry/gpu-names.h"
 #include "services/telemetry/gpu-pci.h"
@@ -14,6 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_autofree char *text = g_strndup((const char *) data, size);
         g_autofree char *model = ald_gpu_parse_nvidia_model(text), *market = NULL;
         AldV3dStats stats;
+        AldGpuClient client;
         uint64_t config;
 
         g_assert_true(!model || *model);
@@ -21,6 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_assert_true(g_str_has_prefix(market, "AMD"));
         if (ald_gpu_parse_v3d_stats(text, &stats))
                 g_assert_true(stats.n_queues > 0 && stats.n_queues <= ALD_V3D_QUEUES_MAX);
+        if (ald_gpu_parse_client(text, &client))
+                g_assert_true(ald_gpu_is_pci_address(client.address));
         (void) ald_gpu_is_pci_address(text);
         (void) ald_gpu_parse_event(text, &config);
         return 0;

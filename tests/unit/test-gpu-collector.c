@@ -324,6 +324,65 @@ static void test_kfd(void)
         end(machine);
 }
 
+#define CLIENT(driver, address, lines)                                                       \
+        "pos:\t0\nflags:\t02400002\ndrm-driver:\t" driver "\ndrm-pdev:\t" address "\n" lines \
+        "drm-client-id:\t5\n"
+#define ARC "0000:04:00.0"
+#define RADEON "0000:03:00.0"
+#define IRIS "0000:00:02.0"
+
+/* Looked at every 5 s. */
+static uint64_t processes_later(Machine *machine, const char *id)
+{
+        machine->now += 5 * SEC;
+        sample(machine);
+        return device(machine, id)->compute_processes;
+}
+
+/* A compute engine that has worked for a file descriptor is held by it, idle or not; a display server draws.
+ */
+static void test_clients(void)
+{
+        Machine *machine = begin("");
+
+        gpu_root_radeon(machine->root);
+        gpu_root_iris(machine->root);
+        gpu_root_arc(machine->root);
+        start(machine, &patient);
+        /* Nobody can tell. */
+        g_assert_cmpuint(processes_later(machine, ARC), ==, ALD_ABSENT_UINT64);
+
+        gpu_root_client(machine->root, 1, CLIENT("xe", ARC, "drm-cycles-rcs:\t99\ndrm-cycles-ccs:\t0\n"));
+        g_assert_cmpuint(processes_later(machine, ARC), ==, 0);
+        g_assert_cmpuint(device(machine, RADEON)->compute_processes, ==, 0);
+        gpu_root_client(machine->root, 20, CLIENT("xe", ARC, "drm-cycles-ccs:\t28257900\n"));
+        gpu_root_client(machine->root, 21, CLIENT("amdgpu", RADEON, "drm-engine-compute:\t5 ns\n"));
+        gpu_root_client(machine->root, 22, CLIENT("amdgpu", RADEON, "drm-engine-gfx:\t5 ns\n"));
+        gpu_root_client(machine->root, 23, CLIENT("amdgpu", "../../x", "drm-engine-compute:\t5 ns\n"));
+        g_assert_cmpuint(processes_later(machine, ARC), ==, 1);
+        g_assert_cmpuint(device(machine, RADEON)->compute_processes, ==, 1);
+
+        /* One process by both ways is one. */
+        gpu_root_kfd_node(machine->root, 1, 1001, 0x0300);
+        gpu_root_kfd_queue(machine->root, 21, "queues/0", 1001);
+        gpu_root_kfd_queue(machine->root, 30, "queues/0", 1001);
+        g_assert_cmpuint(processes_later(machine, RADEON), ==, 2);
+
+        /* Where there is no compute engine OpenCL uses the one that draws: this one may compute or not. */
+        g_assert_cmpuint(device(machine, IRIS)->compute_processes, ==, 0);
+        gpu_root_client(machine->root, 24, CLIENT("i915", IRIS, "drm-engine-render:\t5 ns\n"));
+        g_assert_cmpuint(processes_later(machine, IRIS), ==, ALD_ABSENT_UINT64);
+
+        /* In a container some may hide, but those that show are there. */
+        fake_root_link(machine->root, "proc/self/ns/pid", "pid:[4026532001]");
+        fake_root_remove(machine->root, "proc/21");
+        g_assert_cmpuint(processes_later(machine, ARC), ==, 1);
+        fake_root_remove(machine->root, "proc/20");
+        g_assert_cmpuint(processes_later(machine, ARC), ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device(machine, RADEON)->compute_processes, ==, 2);
+        end(machine);
+}
+
 static void test_absurd_number_of_devices(void)
 {
         Machine *machine = begin("");
@@ -593,6 +652,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-collector/mig", test_mig);
         g_test_add_func("/gpu-collector/mig-off", test_mig_off);
         g_test_add_func("/gpu-collector/kfd", test_kfd);
+        g_test_add_func("/gpu-collector/clients", test_clients);
         g_test_add_func("/gpu-collector/hang", test_hang);
         g_test_add_func("/gpu-collector/without-nvidia", test_without_nvidia);
         g_test_add_func("/gpu-collector/all-asleep", test_all_asleep);

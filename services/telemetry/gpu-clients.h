@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <glib.h>
+
+/*
+ * Which processes hold a compute engine of a DRM or accel device, after what their file descriptors tell in
+ * /proc/PID/fdinfo. Only who may trace a process may read that of it: a service without rights finds its own.
+ */
+typedef struct AldGpuClients AldGpuClients;
+
+AldGpuClients *ald_gpu_clients_new(int root);
+void ald_gpu_clients_free(AldGpuClients *clients);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpuClients, ald_gpu_clients_free)
+
+/* Looks which processes there are, at most every ALD_GPU_CLIENTS_EVERY_USEC. */
+#define ALD_GPU_CLIENTS_EVERY_USEC (INT64_C(5) * 1000 * 1000)
+void ald_gpu_clients_sample(AldGpuClients *clients, int64_t now_usec);
+
+/* Whether a device with this driver tells of its compute engines there. */
+bool ald_gpu_clients_know_driver(const char *driver);
+
+/* The numbers of those that computed on the device with this PCI address, as a set; NULL where there is none.
+ */
+GHashTable *ald_gpu_clients_of(const AldGpuClients *clients, const char *address);
+
+/* Whether it is certain that there are no others. */
+bool ald_gpu_clients_are_all(const AldGpuClients *clients, const char *address);
+
+/* What one file descriptor of a DRM device tells. */
+typedef struct AldGpuClient {
+        char address[32]; /* of the device on PCI */
+        bool has_compute; /* the device has a compute engine that is told of */
+        bool computed;    /* which has worked for this file descriptor */
+} AldGpuClient;
+
+/* False where the text is not that of such a file descriptor. */
+bool ald_gpu_parse_client(const char *text, AldGpuClient *ret);
