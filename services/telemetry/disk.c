@@ -371,6 +371,14 @@ AldDiskCollector *ald_disk_collector_new(
         return collector;
 }
 
+void ald_disk_collector_inherit(AldDiskCollector *collector, const AldDiskCollector *from)
+{
+        for (size_t i = 0; i < collector->n_paths; i++)
+                for (size_t k = 0; k < from->n_paths; k++)
+                        if (g_str_equal(collector->paths[i].name, from->paths[k].name))
+                                collector->paths[i].mount_depth = from->paths[k].mount_depth;
+}
+
 void ald_disk_collector_free(AldDiskCollector *collector)
 {
         g_clear_handle_id(&collector->patience, g_source_remove);

@@ -35,6 +35,9 @@ AldDiskCollector *ald_disk_collector_new(
 void ald_disk_collector_free(AldDiskCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldDiskCollector, ald_disk_collector_free)
 
+/* Takes over what another collector, about to be freed, knows of the mounts of the same paths. */
+void ald_disk_collector_inherit(AldDiskCollector *collector, const AldDiskCollector *from);
+
 /* Asks all paths that do not owe an answer. */
 void ald_disk_collector_sample(AldDiskCollector *collector);
 

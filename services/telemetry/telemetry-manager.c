@@ -144,12 +144,16 @@ static uint64_t clamp_interval(AldRate rate, uint64_t usec)
 /* A collector may still wait for an answer, so it is kept where nothing changes. */
 static void set_disk_paths(AldTelemetryManager *manager, const char *const *paths)
 {
+        g_autoptr(AldDiskCollector) before = NULL;
+
         if (manager->disk_paths && g_strv_equal((const char *const *) manager->disk_paths, paths))
                 return;
-        g_clear_pointer(&manager->disk, ald_disk_collector_free);
+        before = g_steal_pointer(&manager->disk);
         g_strfreev(manager->disk_paths);
         manager->disk_paths = g_strdupv((char **) paths);
         manager->disk = ald_disk_collector_new(manager->root, paths, ald_disk_ask, on_disk, manager);
+        if (before)
+                ald_disk_collector_inherit(manager->disk, before);
         ald_disk_collector_sample(manager->disk);
 }
 

@@ -101,6 +101,42 @@ def test_power(make_host):
     assert host.get(*record("System"), "AbsentReasons") == []
 
 
+def test_power_of_a_counter_that_stands_still(make_host):
+    host = start(make_host, files=COFFEE_LAKE, config="[telemetry]\nsystem-interval-ms=250\n")
+    # Each change of the temperature is a sample of the power, too.
+    for celsius in range(50, 60, 2):
+        host.sysroot.write("sys/class/hwmon/hwmon4/temp1_input", f"{celsius}000\n")
+        wait_for(host, "System", "TemperatureMilliCelsius", lambda value: value == celsius * 1000)
+        assert host.get(*record("System"), "PowerMicroWatts") == ABSENT
+
+
+STRIX_HALO = {
+    "class": "0x038000\n", "vendor": "0x1002\n", "device": "0x1586\n",
+    "mem_info_vram_total": f"{96 * 2 ** 30}\n", "mem_info_vram_used": f"{40 * 2 ** 30}\n",
+    "mem_info_gtt_total": f"{15 * 2 ** 30}\n", "mem_info_gtt_used": f"{2 ** 30}\n",
+    "hwmon/hwmon5/in1_label": "vddnb\n",
+}
+
+
+def test_memory_of_an_apu(make_host):
+    """What was carved out for it is its own, the rest is the host's; a virtual function is part of its card."""
+    folder = "sys/bus/pci/devices/0000:c5:00"
+    host = make_host(sysroot=True)
+    host.sysroot.write_all({f"{folder}.0/{name}": text for name, text in STRIX_HALO.items()})
+    host.sysroot.write_all({f"{folder}.1/{name}": STRIX_HALO[name] for name in ("class", "vendor", "device")})
+    os.symlink("../0000:c5:00.0", host.sysroot.dir / f"{folder}.1/physfn")
+    os.symlink("../../../../bus/pci/drivers/amdgpu", host.sysroot.dir / f"{folder}.0/driver")
+    host.start_daemon("telemetryd")
+    rows = {row["Id"]: row for row in wait_for(host, "Backends", "Devices", bool)}
+    assert set(rows) == {"0000:c5:00.0", "cpu"}
+    assert rows["cpu"]["SharedBytes"] == 16384000 * KIB
+    assert "MemoryTotalBytes" not in rows["cpu"]
+    apu = rows["0000:c5:00.0"]
+    assert (apu["Unified"], apu["MemoryTotalBytes"], apu["SharedBytes"]) == (True, 96 * 2 ** 30, 15 * 2 ** 30)
+    device, = wait_for(host, "System", "Devices", bool)
+    assert (device["MemoryUsedBytes"], device["SharedUsedBytes"]) == (40 * 2 ** 30, 2 ** 30)
+
+
 # Changes
 
 

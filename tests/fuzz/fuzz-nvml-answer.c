@@ -26,7 +26,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (ald_nvml_answer_parse((const char *) data, size, &answer) < 0)
                 return 0;
         g_assert_cmpuint(answer->devices->len, <=, ALD_NVML_DEVICES_MAX);
-        for (guint i = 0; i < answer->devices->len; i++)
-                check(answer->devices->pdata[i]);
+        for (guint i = 0; i < answer->devices->len; i++) {
+                const AldNvmlDevice *device = answer->devices->pdata[i];
+
+                check(device);
+                for (guint k = 0; device->instances && k < device->instances->len; k++)
+                        check(device->instances->pdata[k]);
+        }
         return 0;
 }

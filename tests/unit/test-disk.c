@@ -184,8 +184,8 @@ static void test_outages(void)
 /* A file system that was mounted once is awaited; what lies below its mount point is not taken for it. */
 static void test_mount_that_goes(void)
 {
-        static const char *const paths[] = { "/moody", NULL };
-        g_autoptr(AldDiskCollector) collector = NULL;
+        static const char *const paths[] = { "/moody", NULL }, *const more[] = { "/", "/moody", NULL };
+        g_autoptr(AldDiskCollector) collector = NULL, other = NULL;
         Told told = { 0 };
 
         log_count_reset();
@@ -200,6 +200,13 @@ static void test_mount_that_goes(void)
         ask_moody(collector, &told, 0, 0, 0);
         ask_moody(collector, &told, 0, 2, 1);
         ask_moody(collector, &told, 0, 1, 0);
+
+        /* Other paths in the configuration change nothing about this one. */
+        other = ald_disk_collector_new(slash, more, ask_fake, tell, &told);
+        ald_disk_collector_inherit(other, collector);
+        ask_moody(other, &told, 0, 1, 1);
+        g_assert_cmpstr(told.rows[0].id, ==, "/");
+        ask_moody(other, &told, 0, 2, 2);
         forget(&told);
 }
 
