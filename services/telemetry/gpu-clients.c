@@ -146,16 +146,22 @@ static bool shows_all(int root, const char *const *processes)
                g_str_equal(namespace, FIRST_PID_NAMESPACE);
 }
 
+void ald_gpu_clients_forget(AldGpuClients *clients)
+{
+        g_hash_table_remove_all(clients->processes);
+        g_hash_table_remove_all(clients->unsure);
+        clients->all = false;
+        clients->next_usec = 0;
+}
+
 void ald_gpu_clients_sample(AldGpuClients *clients, int64_t now_usec)
 {
         g_auto(GStrv) names = NULL;
 
         if (now_usec < clients->next_usec)
                 return;
+        ald_gpu_clients_forget(clients);
         clients->next_usec = now_usec + ALD_GPU_CLIENTS_EVERY_USEC;
-        g_hash_table_remove_all(clients->processes);
-        g_hash_table_remove_all(clients->unsure);
-        clients->all = false;
         if (ald_sysroot_list(clients->root, "proc", &names) < 0)
                 return;
         clients->all = shows_all(clients->root, (const char *const *) names);

@@ -16,9 +16,12 @@ AldGpuClients *ald_gpu_clients_new(int root);
 void ald_gpu_clients_free(AldGpuClients *clients);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpuClients, ald_gpu_clients_free)
 
-/* Looks which processes there are, at most every ALD_GPU_CLIENTS_EVERY_USEC. */
+/* Looks which processes there are, at most every ALD_GPU_CLIENTS_EVERY_USEC. It may wake devices. */
 #define ALD_GPU_CLIENTS_EVERY_USEC (INT64_C(5) * 1000 * 1000)
 void ald_gpu_clients_sample(AldGpuClients *clients, int64_t now_usec);
+
+/* Nothing is known until the next look, which may come at once. */
+void ald_gpu_clients_forget(AldGpuClients *clients);
 
 /* Whether a device with this driver tells of its compute engines there. */
 bool ald_gpu_clients_know_driver(const char *driver);

@@ -314,23 +314,40 @@ static uint64_t count_processes(const AldGpuCollector *collector, const AldGpu *
                                                                                        : ALD_ABSENT_UINT64;
 }
 
-/* What is asked about processes only where some device would tell of them. */
+/* Some drivers wake a device to say what its clients did, and do not let it fall asleep. */
 static void look_for_processes(AldGpuCollector *collector, int64_t now_usec)
 {
+        bool any = false, all_awake = true;
+
         for (guint i = 0; i < collector->gpus->len; i++) {
                 const AldGpu *gpu = collector->gpus->pdata[i];
 
-                if (!ald_gpu_clients_know_driver(gpu->driver))
+                if (!gpu->live || !ald_gpu_clients_know_driver(gpu->driver))
                         continue;
-                ald_gpu_kfd_sample(collector->kfd);
-                ald_gpu_clients_sample(collector->clients, now_usec);
-                return;
+                any = true;
+                all_awake = all_awake && ald_gpu_power_may_read(gpu->live->state);
         }
+        if (!any)
+                return;
+        ald_gpu_kfd_sample(collector->kfd);
+        if (all_awake)
+                ald_gpu_clients_sample(collector->clients, now_usec);
+        else
+                ald_gpu_clients_forget(collector->clients);
+}
+
+static void add_processes(const AldGpuCollector *collector, AldDevice *device)
+{
+        const AldGpu *gpu = ald_gpu_list_find(collector->gpus, device->id);
+
+        if (gpu->live->state != ALD_GPU_POWER_ASLEEP && device->compute_processes == ALD_ABSENT_UINT64)
+                device->compute_processes = count_processes(collector, gpu);
 }
 
 void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, GArray *devices)
 {
-        look_for_processes(collector, now_usec);
+        guint first = devices ? devices->len : 0;
+
         for (guint i = 0; i < collector->gpus->len; i++) {
                 AldGpu *gpu = collector->gpus->pdata[i];
                 AldDevice device;
@@ -343,11 +360,12 @@ void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, G
                                 gpu, ald_gpu_list_find(collector->gpus, gpu->parent), &device);
                 else
                         ald_gpu_live_sample(gpu, now_usec, &device);
-                if (gpu->live->state != ALD_GPU_POWER_ASLEEP && device.compute_processes == ALD_ABSENT_UINT64)
-                        device.compute_processes = count_processes(collector, gpu);
                 if (devices && ald_gpu_is_shown(gpu))
                         g_array_append_val(devices, device);
         }
+        look_for_processes(collector, now_usec);
+        for (guint i = first; devices && i < devices->len; i++)
+                add_processes(collector, &g_array_index(devices, AldDevice, i));
         ask_nvml(collector);
         ask_opencl(collector);
 }

@@ -348,6 +348,8 @@ static void test_clients(void)
         gpu_root_radeon(machine->root);
         gpu_root_iris(machine->root);
         gpu_root_arc(machine->root);
+        /* Or else it would be left in peace. */
+        gpu_root_power(machine->root, IRIS, "active\n", "on\n");
         start(machine, &patient);
         /* Nobody can tell. */
         g_assert_cmpuint(processes_later(machine, ARC), ==, ALD_ABSENT_UINT64);
@@ -372,6 +374,15 @@ static void test_clients(void)
         g_assert_cmpuint(device(machine, IRIS)->compute_processes, ==, 0);
         gpu_root_client(machine->root, 24, CLIENT("i915", IRIS, "drm-engine-render:\t5 ns\n"));
         g_assert_cmpuint(processes_later(machine, IRIS), ==, ALD_ABSENT_UINT64);
+
+        /* A look at them would wake this one. */
+        gpu_root_power(machine->root, RADEON, "suspended\n", "auto\n");
+        sample(machine);
+        g_assert_cmpuint(device(machine, ARC)->compute_processes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device(machine, RADEON)->compute_processes, ==, ALD_ABSENT_UINT64);
+        gpu_root_power(machine->root, RADEON, "active\n", "auto\n");
+        sample(machine);
+        g_assert_cmpuint(device(machine, ARC)->compute_processes, ==, 1);
 
         /* In a container some may hide, but those that show are there. */
         fake_root_link(machine->root, "proc/self/ns/pid", "pid:[4026532001]");
