@@ -76,6 +76,8 @@ static gboolean collect_ports(AldNode *node, void *userdata)
                 ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
         guint first = graph->bridges->len;
 
+        if (!ald_node_counts(node))
+                return FALSE;
         for (size_t i = 0; fabric && network && i < fabric->thunderbolt_ports.n; i++) {
                 const AldThunderboltPort *row = ald_rows_at(&fabric->thunderbolt_ports, i);
                 const char *bridge = row->interface ? bridge_of(network, row->interface) : NULL;

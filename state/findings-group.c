@@ -76,6 +76,8 @@ static gboolean listen(AldNode *node, void *userdata)
                 ald_node_record(node, ALD_KIND_IDENTITY), IDENTITY, AldIdentity);
         const AldSystem *system = ald_record_as(ald_node_record(node, ALD_KIND_SYSTEM), SYSTEM, AldSystem);
 
+        if (!ald_node_counts(node))
+                return FALSE;
         if (identity && identity->operating_system)
                 groups_add(&said->systems, identity->operating_system, &node->id);
         if (identity && identity->friendly_name)

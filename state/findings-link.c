@@ -233,7 +233,10 @@ static gboolean find_in_link(AldEntry *entry, void *userdata)
 {
         AldReport *report = userdata;
         AldLink link = ald_link_of(entry);
+        const AldNode *sink = ald_store_find_node(report->store, &link.sink);
 
+        if (!ald_node_counts(entry->node) || !sink || !ald_node_counts(sink))
+                return FALSE;
         find_shortfall(report, link);
         find_unevenness(report, &link);
         find_failing_probe(report, &link);

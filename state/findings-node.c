@@ -113,6 +113,8 @@ static gboolean find_in_node(AldNode *node, void *userdata)
         const AldNetwork *network = ald_record_as(
                 ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
 
+        if (!ald_node_counts(node))
+                return FALSE;
         if (memory) {
                 find_pressure(report, node, memory);
                 find_full_swap(report, node, memory);

@@ -11,9 +11,13 @@
 /* From so many nodes on, most of them are right about the time rather than this one. */
 #define MAJORITY_OF 3u
 
+/* More nodes than this are counted instead of named. */
+#define NAMED_MAX 8u
+
 typedef struct Clocks {
         AldReport *report;
-        GArray *skewed; /* of Skew */
+        GArray *skewed;  /* of Skew */
+        GArray *unknown; /* ids of nodes */
         guint n_known;
 } Clocks;
 
@@ -68,7 +72,9 @@ static gboolean find_in_node(AldNode *node, void *userdata)
         if (node->local)
                 return FALSE;
         find_offline(clocks->report, node, presence);
-        if (offset == ALD_ABSENT_INT64 || is_state(presence, ALD_PRESENCE_STATE_OFFLINE))
+        if (is_state(presence, ALD_PRESENCE_STATE_UNKNOWN))
+                g_array_append_val(clocks->unknown, node->id);
+        if (offset == ALD_ABSENT_INT64 || !ald_node_counts(node))
                 return FALSE;
         clocks->n_known++;
         if (offset > SKEW_USEC || offset < -SKEW_USEC) {
@@ -108,15 +114,33 @@ static int64_t own_offset(GArray *skewed)
         return -g_array_index(skewed, Skew, skewed->len / 2).offset;
 }
 
+/* All of them in one, since one thing is missing. */
+static void add_unknown(AldReport *report, GArray *unknown)
+{
+        const AldId *ids = (const AldId *) (void *) unknown->data;
+        g_autofree char *names = NULL;
+
+        if (unknown->len == 0 || ald_report_full(report, "nodes-unknown"))
+                return;
+        names = ald_report_names(report, ids, unknown->len, NAMED_MAX);
+        ald_report_add(report, ALD_SEVERITY_WARNING, "nodes-unknown", ids, unknown->len,
+                g_strdup_printf("Whether %s %s online has been unknown since the cluster service of this "
+                                "machine stopped.",
+                        names, unknown->len == 1 ? "is" : "are"),
+                g_strdup("Look at alidade-clusterd on this machine: systemctl status alidade-clusterd."));
+}
+
 void ald_find_in_presences(AldReport *report)
 {
         const AldNode *local = ald_store_local_node(report->store);
         g_autoptr(GArray) skewed = g_array_new(FALSE, FALSE, sizeof(Skew));
+        g_autoptr(GArray) unknown = g_array_new(FALSE, FALSE, sizeof(AldId));
         g_autofree char *here = ald_report_name(report, &local->id);
         g_autofree char *own = g_strdup_printf("that of %s", here);
-        Clocks clocks = { .report = report, .skewed = skewed };
+        Clocks clocks = { .report = report, .skewed = skewed, .unknown = unknown };
 
         ald_store_foreach_node(report->store, find_in_node, &clocks);
+        add_unknown(report, unknown);
         if (clocks.n_known >= MAJORITY_OF && skewed->len * 2 > clocks.n_known) {
                 add_skew(report, &local->id, own_offset(skewed), "those of most nodes");
                 return;

@@ -29,7 +29,7 @@ static gboolean find_in_fabric(AldNode *node, void *userdata)
         const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
         g_autoptr(GHashTable) failures = NULL;
 
-        if (!fabric || fabric->rdma_ports.n == 0)
+        if (!fabric || fabric->rdma_ports.n == 0 || !ald_node_counts(node))
                 return FALSE;
         failures = ald_rdma_failures(node);
         for (size_t i = 0; i < fabric->rdma_ports.n; i++)

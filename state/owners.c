@@ -27,16 +27,6 @@ static gboolean equal_names(gconstpointer a, gconstpointer b)
         return g_ascii_strcasecmp(a, b) == 0;
 }
 
-bool ald_node_counts(const AldNode *node)
-{
-        const AldPresence *presence = ald_record_as(
-                ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE, AldPresence);
-
-        return node->local || ald_node_is_online(node) ||
-               (presence && g_strcmp0(presence->state,
-                                    ald_presence_state_to_string(ALD_PRESENCE_STATE_STALE)) == 0);
-}
-
 static void claim_free(gpointer data)
 {
         Claim *claim = data;

@@ -26,6 +26,3 @@ bool ald_owners_believed(const AldOwners *owners, const AldNode *node, const cha
  * ids. */
 typedef void (*AldOwnersFunc)(const char *name, GPtrArray *nodes, void *userdata);
 void ald_owners_foreach_contested(const AldOwners *owners, AldOwnersFunc func, void *userdata);
-
-/* Whether what the node shows counts: it is this one, online or late. */
-bool ald_node_counts(const AldNode *node);

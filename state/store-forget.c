@@ -152,17 +152,27 @@ static gboolean collect_node(AldNode *node, void *userdata)
         return FALSE;
 }
 
-void ald_store_forget_kind(AldStore *store, AldKind kind)
+void ald_store_lose_presences(AldStore *store, uint64_t since_usec, uint64_t now)
 {
+        const AldPresence unknown = {
+                .state = ald_presence_state_to_string(ALD_PRESENCE_STATE_UNKNOWN),
+                .since_usec = since_usec,
+                .clock_offset_usec = ALD_ABSENT_INT64,
+        };
+        AldEntry *own = &store->local->entries[ALD_KIND_PRESENCE];
         g_autoptr(GPtrArray) nodes = g_ptr_array_new();
 
+        if (own->present)
+                ald_store_forget_entry(store, own);
         ald_store_foreach_node(store, collect_node, nodes);
         for (guint i = 0; i < nodes->len; i++) {
-                AldNode *node = nodes->pdata[i];
+                const AldNode *node = nodes->pdata[i];
+                g_autoptr(AldRecord) record = NULL;
 
-                if (node->entries[kind].present)
-                        ald_store_forget_entry(store, &node->entries[kind]);
-                if (!node->local && !ald_node_after(node, NULL))
-                        ald_store_forget_node(store, node);
+                if (node->local || node->bare || ald_node_is_unknown(node))
+                        continue;
+                if (ald_record_new(ALD_KIND_PRESENCE, &unknown, &record) < 0)
+                        g_assert_not_reached();
+                ald_store_put_about(store, &node->id, ALD_KIND_PRESENCE, record, since_usec, now);
         }
 }

@@ -93,13 +93,27 @@ AldRecord *ald_node_record(const AldNode *node, AldKind kind)
         return node->entries[kind].record;
 }
 
-bool ald_node_is_online(const AldNode *node)
+static bool is_in_state(const AldNode *node, AldPresenceState state)
 {
         const AldPresence *presence = ald_record_as(
                 ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE, AldPresence);
 
-        return presence &&
-               g_strcmp0(presence->state, ald_presence_state_to_string(ALD_PRESENCE_STATE_ONLINE)) == 0;
+        return presence && g_strcmp0(presence->state, ald_presence_state_to_string(state)) == 0;
+}
+
+bool ald_node_is_online(const AldNode *node)
+{
+        return is_in_state(node, ALD_PRESENCE_STATE_ONLINE);
+}
+
+bool ald_node_is_unknown(const AldNode *node)
+{
+        return is_in_state(node, ALD_PRESENCE_STATE_UNKNOWN);
+}
+
+bool ald_node_counts(const AldNode *node)
+{
+        return node->local || ald_node_is_online(node) || is_in_state(node, ALD_PRESENCE_STATE_STALE);
 }
 
 static AldEntry *find_link(const AldNode *node, AldKind kind, const char *key)

@@ -109,8 +109,9 @@ int ald_store_put_local(AldStore *store, AldKind kind, const char *key, AldRecor
 int ald_store_put_about(AldStore *store, const AldId *node, AldKind kind, AldRecord *record,
         uint64_t updated_usec, uint64_t now);
 
-/* Forgets what was said so, of all nodes. */
-void ald_store_forget_kind(AldStore *store, AldKind kind);
+/* Nobody says any more how nodes are heard of: other nodes are unknown since then, which is CLOCK_REALTIME in
+ * µs; one that is unknown already stays so since before. */
+void ald_store_lose_presences(AldStore *store, uint64_t since_usec, uint64_t now);
 
 /* Moves this node's epoch beyond `epoch` and stamps all its entries anew, each of which counts as changed. */
 void ald_store_take_epoch(AldStore *store, uint64_t epoch, uint64_t now);
@@ -135,6 +136,13 @@ AldRecord *ald_node_record(const AldNode *node, AldKind kind);
 
 /* Whether this machine hears of the node. */
 bool ald_node_is_online(const AldNode *node);
+
+/* Whether what the node says enters totals, topology and findings: it is this one, online or stale. A node
+ * that is offline, duplicate or unknown does not count, nor does one without a presence. */
+bool ald_node_counts(const AldNode *node);
+
+/* Whether nobody says how the node is heard of. */
+bool ald_node_is_unknown(const AldNode *node);
 
 /* The next present entry after (id, kind, key) in the order of these three; id NULL begins. */
 AldEntry *ald_store_after(AldStore *store, const AldId *id, AldKind kind, const char *key);

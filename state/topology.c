@@ -91,9 +91,7 @@ static bool is_failing(const AldLink *link)
  * node that says nothing of ports nobody knows. */
 static bool is_active(const AldNode *node, const char *name)
 {
-        const AldFabric *fabric = node ? ald_record_as(
-                                                 ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric)
-                                       : NULL;
+        const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
         const AldRdmaPort *port;
 
         if (!fabric || !name)
@@ -122,10 +120,11 @@ static gboolean offer_link(AldEntry *entry, void *userdata)
                 .failing = is_failing(&link),
         };
 
-        if (ald_id_equal(&link.source, &link.sink))
+        const AldNode *sink = ald_store_find_node(offering->store, &link.sink);
+
+        if (sink == entry->node || !sink || !ald_node_counts(sink) || !ald_node_counts(entry->node))
                 return FALSE;
-        if (link.rdma && !(is_active(entry->node, link.from) &&
-                                 is_active(ald_store_find_node(offering->store, &link.sink), link.to)))
+        if (link.rdma && !(is_active(entry->node, link.from) && is_active(sink, link.to)))
                 return FALSE;
         offer(offering->edges, &edge);
         edge.source = link.sink;

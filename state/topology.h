@@ -27,7 +27,7 @@ typedef struct AldEdge {
  * download from X. Of what one end measured the path with the greatest rate counts, one whose last probe
  * failed only where there is no other; then of the two ends the newer measurement; one dated after
  * now_realtime (µs) or not at all loses. Records without a rate make no edge, whether they were never
- * measured or failed each time; nor do links of a node to itself, nor those over RDMA of which a node tells
- * that its port is down or gone.
+ * measured or failed each time; nor do links of a node to itself, those with an end that does not count (see
+ * ald_node_counts()), nor those over RDMA of which a node tells that its port is down or gone.
  */
 GArray *ald_topology_compute(AldStore *store, uint64_t now_realtime);

@@ -3,84 +3,83 @@
 
 #include "state/totals.h"
 
-/* A sum of what is known; absent until something is. */
-static void add(uint64_t *sum, uint64_t value)
-{
-        if (value > (uint64_t) ALD_INTEGER_MAX)
-                return;
-        *sum = *sum == ALD_ABSENT_UINT64 ? value : MIN(*sum + value, (uint64_t) ALD_INTEGER_MAX);
-}
-
 typedef struct Sums {
         AldTotals totals;
-        bool has_gpu;
-        uint64_t gpu_bandwidth;
-        uint64_t cpu_bandwidth;
+        bool of_gpus, of_processors; /* what the memory bandwidth is a sum over */
 } Sums;
 
-static bool is_cpu(const AldBackend *backend)
+static void add_compute(Sums *sums, const AldBackends *backends, const AldCompute *compute)
+{
+        AldTotals *totals = &sums->totals;
+        AldComputeSummary summary;
+
+        ald_compute_summary(backends, compute, &summary);
+        ald_sum_add_double(&totals->tflops_fp16, summary.tflops_fp16);
+        ald_sum_add(&totals->memory_bandwidth_bytes_per_second, summary.memory_bandwidth_bytes_per_second);
+        if (summary.memory_bandwidth_bytes_per_second != ALD_ABSENT_UINT64) {
+                sums->of_gpus |= summary.of == ALD_COMPUTE_OF_GPUS;
+                sums->of_processors |= summary.of == ALD_COMPUTE_OF_PROCESSORS;
+        }
+        for (unsigned reason = 0; reason < ALD_LEFT_OUT_N; reason++) {
+                totals->tflops_fp16_left_out += summary.tflops_fp16_left_out[reason];
+                totals->tflops_fp16_left_out_reasons[reason] += summary.tflops_fp16_left_out[reason];
+                totals->memory_bandwidth_left_out += summary.memory_bandwidth_left_out[reason];
+                totals->memory_bandwidth_left_out_reasons[reason] +=
+                        summary.memory_bandwidth_left_out[reason];
+        }
+}
+
+/* Whether its MemoryTotalBytes are memory that no other row has too: a processor computes in host memory. */
+static bool has_own_memory(const AldBackend *backend)
 {
         return backend->class &&
-               strcmp(backend->class, ald_backend_class_to_string(ALD_BACKEND_CLASS_CPU)) == 0;
+               strcmp(backend->class, ald_backend_class_to_string(ALD_BACKEND_CLASS_CPU)) != 0 &&
+               backend->memory_total_bytes <= (uint64_t) ALD_INTEGER_MAX;
 }
 
-/* A device whose class nobody told is neither. */
-static bool is_gpu(const AldBackend *backend)
+static void add_device_memory(AldTotals *totals, const AldBackend *backend, const AldSystem *system)
 {
-        return backend->class && !is_cpu(backend);
-}
+        const AldDevice *device = system ? ald_rows_find(&system->devices, backend->id) : NULL;
+        uint64_t used = device ? device->memory_used_bytes : ALD_ABSENT_UINT64;
 
-static void add_measured(Sums *sums, const AldComputeDevice *device, const AldBackend *backend)
-{
-        double *sum = &sums->totals.tflops_fp16;
-
-        if (isfinite(device->tflops_fp16))
-                *sum = isfinite(*sum) ? *sum + device->tflops_fp16 : device->tflops_fp16;
-        else
-                sums->totals.tflops_fp16_left_out++;
-
-        if (backend && is_gpu(backend))
-                add(&sums->gpu_bandwidth, device->memory_bandwidth_bytes_per_second);
-        else if (backend && is_cpu(backend))
-                add(&sums->cpu_bandwidth, device->memory_bandwidth_bytes_per_second);
-}
-
-static void add_device(Sums *sums, const AldBackend *backend)
-{
-        if (!is_gpu(backend))
+        if (!has_own_memory(backend))
                 return;
-        sums->has_gpu = true;
-        if (backend->unified == 0)
-                add(&sums->totals.device_memory_total_bytes, backend->memory_total_bytes);
+        ald_sum_add(&totals->device_memory_total_bytes, backend->memory_total_bytes);
+        if (used <= backend->memory_total_bytes)
+                ald_sum_add(&totals->device_memory_available_bytes, backend->memory_total_bytes - used);
+        else
+                totals->device_memory_unread++;
 }
 
 static gboolean add_node(AldNode *node, void *userdata)
 {
         Sums *sums = userdata;
         const AldMemory *memory = ald_record_as(ald_node_record(node, ALD_KIND_MEMORY), MEMORY, AldMemory);
+        const AldSystem *system = ald_record_as(ald_node_record(node, ALD_KIND_SYSTEM), SYSTEM, AldSystem);
         const AldBackends *backends = ald_record_as(
                 ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
         const AldCompute *compute = ald_record_as(
                 ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute);
 
-        if (memory)
-                add(&sums->totals.memory_total_bytes, memory->total_bytes);
-        for (size_t i = 0; compute && i < compute->devices.n; i++) {
-                const AldComputeDevice *device = ald_rows_at(&compute->devices, i);
-                const AldBackend *backend = backends ? ald_rows_find(&backends->devices, device->id) : NULL;
-
-                /* One that the node no longer has is out, though its row goes later. */
-                if (backend || !backends)
-                        add_measured(sums, device, backend);
+        if (!ald_node_counts(node)) {
+                sums->totals.nodes_left_out += node->n_records > 0;
+                return FALSE;
         }
-        for (size_t i = 0; backends && i < backends->devices.n; i++) {
-                const AldBackend *backend = ald_rows_at(&backends->devices, i);
-
-                add_device(sums, backend);
-                if (!compute || !ald_rows_find(&compute->devices, backend->id))
-                        sums->totals.tflops_fp16_left_out++;
+        if (memory) {
+                ald_sum_add(&sums->totals.memory_total_bytes, memory->total_bytes);
+                ald_sum_add(&sums->totals.memory_available_bytes, memory->available_bytes);
         }
+        add_compute(sums, backends, compute);
+        for (size_t i = 0; backends && i < backends->devices.n; i++)
+                add_device_memory(&sums->totals, ald_rows_at(&backends->devices, i), system);
         return FALSE;
+}
+
+static const char *name_of(const Sums *sums)
+{
+        if (sums->of_gpus)
+                return sums->of_processors ? "both" : "gpu";
+        return sums->of_processors ? "cpu" : "";
 }
 
 void ald_totals_compute(AldStore *store, AldTotals *ret)
@@ -88,19 +87,15 @@ void ald_totals_compute(AldStore *store, AldTotals *ret)
         Sums sums = {
                 .totals = {
                         .tflops_fp16 = ALD_ABSENT_DOUBLE,
-                        .memory_bandwidth_of = "",
+                        .memory_bandwidth_bytes_per_second = ALD_ABSENT_UINT64,
                         .memory_total_bytes = ALD_ABSENT_UINT64,
+                        .memory_available_bytes = ALD_ABSENT_UINT64,
                         .device_memory_total_bytes = ALD_ABSENT_UINT64,
+                        .device_memory_available_bytes = ALD_ABSENT_UINT64,
                 },
-                .gpu_bandwidth = ALD_ABSENT_UINT64,
-                .cpu_bandwidth = ALD_ABSENT_UINT64,
         };
-        uint64_t bandwidth;
 
         ald_store_foreach_node(store, add_node, &sums);
-        bandwidth = sums.has_gpu ? sums.gpu_bandwidth : sums.cpu_bandwidth;
-        sums.totals.memory_bandwidth_bytes_per_second = bandwidth;
-        if (bandwidth != ALD_ABSENT_UINT64)
-                sums.totals.memory_bandwidth_of = sums.has_gpu ? "gpu" : "cpu";
+        sums.totals.memory_bandwidth_of = name_of(&sums);
         *ret = sums.totals;
 }

@@ -96,7 +96,7 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
         AldClusterPeer *cluster = userdata;
 
         /* Another one judges anew, and says so of all. */
-        ald_presences_clear(cluster->manager);
+        ald_presences_lose(cluster->manager);
         if (owner)
                 ald_state_manager_new_cluster(cluster->manager);
 }

@@ -12,8 +12,11 @@ static bool refuse(AldStateManager *manager, const AldPresencePut *put, const ch
         return false;
 }
 
+/* That a node is unknown is not for the cluster service to say. */
 static bool is_state(const char *word)
 {
+        if (g_str_equal(word, ald_presence_state_to_string(ALD_PRESENCE_STATE_UNKNOWN)))
+                return false;
         for (unsigned state = 0; state < ALD_PRESENCE_STATE_N; state++)
                 if (g_str_equal(word, ald_presence_state_to_string(state)))
                         return true;
@@ -106,9 +109,10 @@ size_t ald_presences_put(AldStateManager *manager, const AldPresencePut *puts, s
         return accepted;
 }
 
-void ald_presences_clear(AldStateManager *manager)
+void ald_presences_lose(AldStateManager *manager)
 {
-        ald_store_forget_kind(ald_state_manager_store(manager), ALD_KIND_PRESENCE);
+        ald_store_lose_presences(
+                ald_state_manager_store(manager), ald_realtime_usec(), (uint64_t) g_get_monotonic_time());
 }
 
 int64_t ald_presences_clock_offset(AldStore *store, const AldId *id)

@@ -15,8 +15,8 @@ typedef struct AldPresencePut {
 /* Refusals are counted and logged as those of records are. Returns how many were not refused. */
 size_t ald_presences_put(AldStateManager *manager, const AldPresencePut *puts, size_t n);
 
-/* Nobody says any more how nodes are heard of. */
-void ald_presences_clear(AldStateManager *manager);
+/* Nobody says any more how nodes are heard of: the other nodes are unknown from now on. */
+void ald_presences_lose(AldStateManager *manager);
 
 /* The clock of a node less that of this machine; 0 where it is not known. */
 int64_t ald_presences_clock_offset(AldStore *store, const AldId *node);

@@ -331,6 +331,20 @@ static int get_refused_signals(sd_bus *bus, const char *path, const char *interf
         return sd_bus_message_append(reply, "t", ald_service_refused_signals(self->service));
 }
 
+/* Those that are 0 are not there. */
+static int get_reasons(sd_bus *bus, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        const uint64_t *counts = userdata;
+        int r = sd_bus_message_open_container(reply, 'a', "{sv}");
+
+        for (unsigned reason = 0; r >= 0 && reason < ALD_LEFT_OUT_N; reason++)
+                if (counts[reason] > 0)
+                        r = sd_bus_message_append(
+                                reply, "{sv}", ald_left_out_to_string(reason), "t", counts[reason]);
+        return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
 #define MAPPING(name)                                                                            \
         SD_BUS_METHOD_WITH_ARGS("Get" name, SD_BUS_NO_ARGS, SD_BUS_RESULT("a{sa{sv}}", Records), \
                 method_get_mapping, SD_BUS_VTABLE_UNPRIVILEGED)
@@ -338,14 +352,25 @@ static int get_refused_signals(sd_bus *bus, const char *path, const char *interf
         SD_BUS_PROPERTY(          \
                 name, type, NULL, offsetof(AldStateBus, totals.member), SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
 
+#define REASONS(name, member)                                                             \
+        SD_BUS_PROPERTY(name, "a{sv}", get_reasons, offsetof(AldStateBus, totals.member), \
+                SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
+
 static const sd_bus_vtable state_vtable[] = { SD_BUS_VTABLE_START(0),
         SD_BUS_PROPERTY(
                 "NodeId", "s", NULL, offsetof(AldStateBus, node_id_property), SD_BUS_VTABLE_PROPERTY_CONST),
-        TOTAL("Nodes", "t", nodes), TOTAL("Links", "t", links), TOTAL("TflopsFp16", "d", totals.tflops_fp16),
+        TOTAL("Nodes", "t", nodes), TOTAL("Links", "t", links),
+        TOTAL("NodesLeftOut", "t", totals.nodes_left_out), TOTAL("TflopsFp16", "d", totals.tflops_fp16),
         TOTAL("TflopsFp16LeftOut", "t", totals.tflops_fp16_left_out),
+        REASONS("TflopsFp16LeftOutReasons", totals.tflops_fp16_left_out_reasons),
         TOTAL("MemoryBandwidthBytesPerSecond", "t", totals.memory_bandwidth_bytes_per_second),
         TOTAL("MemoryBandwidthOf", "s", totals.memory_bandwidth_of),
+        TOTAL("MemoryBandwidthLeftOut", "t", totals.memory_bandwidth_left_out),
+        REASONS("MemoryBandwidthLeftOutReasons", totals.memory_bandwidth_left_out_reasons),
         TOTAL("MemoryTotalBytes", "t", totals.memory_total_bytes),
+        TOTAL("MemoryAvailableBytes", "t", totals.memory_available_bytes),
+        TOTAL("DeviceMemoryAvailableBytes", "t", totals.device_memory_available_bytes),
+        TOTAL("DeviceMemoryUnread", "t", totals.device_memory_unread),
         TOTAL("DeviceMemoryTotalBytes", "t", totals.device_memory_total_bytes), TOTAL("Hidden", "t", hidden),
         SD_BUS_PROPERTY("RefusedRecords", "t", get_refused_records, 0, 0),
         SD_BUS_PROPERTY("RefusedSignals", "t", get_refused_signals, 0, 0), MAPPING("Identities"),

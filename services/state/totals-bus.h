@@ -13,6 +13,8 @@ typedef struct AldTotalsBus {
         uint64_t links;
         uint64_t hidden;
         AldTotals totals;
+        uint64_t told_memory_available; /* as last signalled */
+        uint64_t told_device_memory_available;
         guint timer;
 } AldTotalsBus;
 

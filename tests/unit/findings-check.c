@@ -53,6 +53,7 @@ void findings_name_node(AldStore *store, unsigned node, const char *name)
         g_autofree char *text = g_strdup_printf("{'FriendlyName': '%s'}", name);
 
         state_put(store, node, ALD_KIND_IDENTITY, text);
+        state_put_online(store, node);
 }
 
 AldStore *findings_named_store(void)

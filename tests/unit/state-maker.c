@@ -73,6 +73,11 @@ void state_put(AldStore *store, unsigned node, AldKind kind, const char *text)
         put(store, node, kind, "", json);
 }
 
+void state_put_online(AldStore *store, unsigned node)
+{
+        state_put(store, node, ALD_KIND_PRESENCE, "{'State': 'online'}");
+}
+
 void state_put_link(
         AldStore *store, AldKind kind, unsigned source, unsigned sink, unsigned n, const char *text)
 {

@@ -11,6 +11,9 @@ AldStore *state_make_of(unsigned node, uint64_t epoch);
 /* A kind of nodes. A later call is newer. */
 void state_put(AldStore *store, unsigned node, AldKind kind, const char *text);
 
+/* Says that a node is online, so that it counts. */
+void state_put_online(AldStore *store, unsigned node);
+
 /* Link number n between two nodes; Source and Sink are added. */
 void state_put_link(
         AldStore *store, AldKind kind, unsigned source, unsigned sink, unsigned n, const char *text);

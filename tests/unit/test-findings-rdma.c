@@ -71,6 +71,7 @@ static void test_rdma_that_probes_cannot_use(void)
                 g_autofree char *theirs = g_strdup_printf(
                         "{'Failure': '%s: the other side: it says', 'FailedUSec': 7}", cases[i].word);
 
+                state_put_online(store, 4);
                 /* What is wrong with the port of the peer is no matter of this one. */
                 state_put_ports(store, 2, "mlx5_0.1", 3, "rxe0.1", theirs);
                 check_port(store, port, 0, NULL, NULL);
@@ -122,9 +123,9 @@ static void test_hardware_claimed_twice(void)
 
         state_put(store, 2, ALD_KIND_FABRIC, port);
         state_put(store, 3, ALD_KIND_FABRIC, port);
-        state_put(store, 2, ALD_KIND_PRESENCE, "{'State': 'online'}");
+        state_put(store, 3, ALD_KIND_PRESENCE, "{'State': 'offline'}");
         g_assert_cmpuint(findings_count_now(store, "hardware-claimed-twice"), ==, 0);
-        state_put(store, 3, ALD_KIND_PRESENCE, "{'State': 'online'}");
+        state_put_online(store, 3);
         findings_check(store, "hardware-claimed-twice", ALD_SEVERITY_WARNING, NODES(2, 3),
                 "two and three say that 5254:00ff:fe12:3456 is theirs, which is believed of none of them.",
                 "Give a copied virtual machine hardware addresses and GUIDs of its own; a container need not "

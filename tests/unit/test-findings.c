@@ -4,6 +4,13 @@
 #include "tests/unit/findings-check.h"
 #include "tests/unit/state-maker.h"
 
+/* A record of a node that is online. */
+static void put(AldStore *store, unsigned node, AldKind kind, const char *text)
+{
+        state_put(store, node, kind, text);
+        state_put_online(store, node);
+}
+
 static void test_nothing_wrong(void)
 {
         g_autoptr(AldStore) store = findings_named_store();
@@ -11,7 +18,7 @@ static void test_nothing_wrong(void)
 
         for (AldKind kind = 0; kind < ALD_N_NODE_KINDS; kind++)
                 if (kind != ALD_KIND_IDENTITY)
-                        state_put(store, 2, kind, "{}");
+                        put(store, 2, kind, "{}");
         state_put_link(store, ALD_KIND_LINK_SOCKET, 2, 3, 1, "{}");
         state_put_link(store, ALD_KIND_LINK_RDMA, 2, 3, 1, "{}");
         findings = ald_findings_compute(store, FINDINGS_NOW);
@@ -23,11 +30,11 @@ static void test_os_versions_differ(void)
         g_autoptr(AldStore) store = state_make();
 
         for (unsigned node = 1; node <= 4; node++)
-                state_put(store, node, ALD_KIND_IDENTITY, "{'OperatingSystem': 'Debian 12'}");
-        state_put(store, 5, ALD_KIND_IDENTITY, "{'FriendlyName': 'five'}");
+                put(store, node, ALD_KIND_IDENTITY, "{'OperatingSystem': 'Debian 12'}");
+        put(store, 5, ALD_KIND_IDENTITY, "{'FriendlyName': 'five'}");
         g_assert_cmpuint(findings_count_now(store, "os-versions-differ"), ==, 0);
-        state_put(store, 6, ALD_KIND_IDENTITY, "{'FriendlyName': 'six', 'OperatingSystem': 'Alpine 3'}");
-        state_put(store, 7, ALD_KIND_IDENTITY, "{'OperatingSystem': 'Alpine 3'}");
+        put(store, 6, ALD_KIND_IDENTITY, "{'FriendlyName': 'six', 'OperatingSystem': 'Alpine 3'}");
+        put(store, 7, ALD_KIND_IDENTITY, "{'OperatingSystem': 'Alpine 3'}");
         findings_check(store, "os-versions-differ", ALD_SEVERITY_NOTICE, NODES(1, 2, 3, 4, 6, 7),
                 "The nodes run different operating systems: Debian 12 on 4 nodes; Alpine 3 on six and "
                 "00000007.",
@@ -42,7 +49,7 @@ static void test_many_operating_systems(void)
         for (unsigned node = 1; node <= 12; node++) {
                 g_autofree char *text = g_strdup_printf("{'OperatingSystem': 'Linux %02u'}", node);
 
-                state_put(store, node, ALD_KIND_IDENTITY, text);
+                put(store, node, ALD_KIND_IDENTITY, text);
         }
         findings = ald_findings_compute(store, FINDINGS_NOW);
         g_assert_true(g_str_has_suffix(findings_find(findings, "os-versions-differ", 0)->text,
@@ -59,7 +66,7 @@ static void test_friendly_name_shared(void)
                 "2 nodes are called \"two\": 00000002, 00000004.",
                 "Give each a name of its own with \"alidadectl set-name NAME\", run on that node.");
         /* Elsewhere they are told apart then. */
-        state_put(store, 4, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
+        put(store, 4, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
         findings_check(store, "memory-pressure", ALD_SEVERITY_WARNING, NODES(4),
                 "All tasks on two (00000004) stood still for want of memory for 50 % of the last 10 s.",
                 "Stop something on two (00000004), or move work to a node with more free memory.");
@@ -69,9 +76,9 @@ static void test_memory_pressure(void)
 {
         g_autoptr(AldStore) store = findings_named_store();
 
-        state_put(store, 2, ALD_KIND_MEMORY, "{'PressureFull10': 9.99, 'PressureSome10': 90}");
+        put(store, 2, ALD_KIND_MEMORY, "{'PressureFull10': 9.99, 'PressureSome10': 90}");
         g_assert_cmpuint(findings_count_now(store, "memory-pressure"), ==, 0);
-        state_put(store, 2, ALD_KIND_MEMORY, "{'PressureFull10': 10}");
+        put(store, 2, ALD_KIND_MEMORY, "{'PressureFull10': 10}");
         findings_check(store, "memory-pressure", ALD_SEVERITY_WARNING, NODES(2),
                 "All tasks on two stood still for want of memory for 10 % of the last 10 s.",
                 "Stop something on two, or move work to a node with more free memory.");
@@ -82,16 +89,16 @@ static void test_swap_nearly_full(void)
         g_autoptr(AldStore) store = findings_named_store();
 
         /* Full swap beside much free memory is harmless, and so is little memory beside free swap. */
-        state_put(store, 1, ALD_KIND_MEMORY,
+        put(store, 1, ALD_KIND_MEMORY,
                 "{'SwapTotalBytes': 1000, 'SwapAvailableBytes': 0, 'TotalBytes': 1000, 'AvailableBytes': "
                 "100}");
-        state_put(store, 2, ALD_KIND_MEMORY,
+        put(store, 2, ALD_KIND_MEMORY,
                 "{'SwapTotalBytes': 1000, 'SwapAvailableBytes': 50, 'TotalBytes': 1000, 'AvailableBytes': "
                 "10}");
-        state_put(store, 3, ALD_KIND_MEMORY,
+        put(store, 3, ALD_KIND_MEMORY,
                 "{'SwapTotalBytes': 0, 'SwapAvailableBytes': 0, 'TotalBytes': 1000, 'AvailableBytes': 10}");
         g_assert_cmpuint(findings_count_now(store, "swap-nearly-full"), ==, 0);
-        state_put(store, 2, ALD_KIND_MEMORY,
+        put(store, 2, ALD_KIND_MEMORY,
                 "{'SwapTotalBytes': 8589934592, 'SwapAvailableBytes': 107374182,"
                 " 'TotalBytes': 68719476736, 'AvailableBytes': 1610612736}");
         findings_check(store, "swap-nearly-full", ALD_SEVERITY_WARNING, NODES(2),
@@ -103,21 +110,19 @@ static void test_disk_nearly_full(void)
 {
         g_autoptr(AldStore) store = findings_named_store();
 
-        state_put(store, 2, ALD_KIND_DISK,
+        put(store, 2, ALD_KIND_DISK,
                 "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 30},"
                 " {'Id': '/proc', 'TotalBytes': 0, 'AvailableBytes': 0}, {'Id': '/x', 'AvailableBytes': "
                 "0}]}");
         g_assert_cmpuint(findings_count_now(store, "disk-nearly-full"), ==, 0);
-        state_put(store, 2, ALD_KIND_DISK,
+        put(store, 2, ALD_KIND_DISK,
                 "{'Paths': [{'Id': '/', 'TotalBytes': 1024000, 'AvailableBytes': 30719}]}");
         findings_check(store, "disk-nearly-full", ALD_SEVERITY_WARNING, NODES(2),
                 "/ on two has only 30 KiB of 1000 KiB left.", "Free space below / on two.");
-        state_put(store, 2, ALD_KIND_DISK,
-                "{'Paths': [{'Id': '/srv', 'TotalBytes': 1000, 'AvailableBytes': 5}]}");
+        put(store, 2, ALD_KIND_DISK, "{'Paths': [{'Id': '/srv', 'TotalBytes': 1000, 'AvailableBytes': 5}]}");
         findings_check(store, "disk-nearly-full", ALD_SEVERITY_WARNING, NODES(2),
                 "/srv on two has only 5 B of 1000 B left.", "Free space below /srv on two.");
-        state_put(store, 2, ALD_KIND_DISK,
-                "{'Paths': [{'Id': '/srv', 'TotalBytes': 1000, 'AvailableBytes': 4}]}");
+        put(store, 2, ALD_KIND_DISK, "{'Paths': [{'Id': '/srv', 'TotalBytes': 1000, 'AvailableBytes': 4}]}");
         findings_check(store, "disk-nearly-full", ALD_SEVERITY_ERROR, NODES(2),
                 "/srv on two has only 4 B of 1000 B left.", "Free space below /srv on two.");
 }
@@ -126,17 +131,17 @@ static void test_device_without_driver(void)
 {
         g_autoptr(AldStore) store = findings_named_store();
 
-        state_put(store, 2, ALD_KIND_BACKENDS,
+        put(store, 2, ALD_KIND_BACKENDS,
                 "{'Devices': [{'Id': 'a', 'Class': 'gpu', 'Driver': 'amdgpu'}, {'Id': 'b', 'Class': 'cpu'}, "
                 "{'Id': 'c'}, {'Id': '0000:01:00.0/1-0', 'Class': 'gpu', 'Parent': '0000:01:00.0'}, "
                 "{'Id': 'llvmpipe', 'Class': 'gpu', 'OpenClPlatform': 'rusticl'}]}");
         g_assert_cmpuint(findings_count_now(store, "device-without-driver"), ==, 0);
-        state_put(store, 2, ALD_KIND_BACKENDS,
+        put(store, 2, ALD_KIND_BACKENDS,
                 "{'Devices': [{'Id': '0000:01:00.0', 'Class': 'gpu', 'Name': 'GB202', 'Vendor': 'NVIDIA'}]}");
         findings_check(store, "device-without-driver", ALD_SEVERITY_WARNING, NODES(2),
                 "No kernel driver is bound to GB202 (0000:01:00.0) on two, so nothing can compute on it.",
                 "Install the kernel driver of its vendor on two.");
-        state_put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [{'Id': 'npu0', 'Class': 'accelerator'}]}");
+        put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [{'Id': 'npu0', 'Class': 'accelerator'}]}");
         findings_check(store, "device-without-driver", ALD_SEVERITY_WARNING, NODES(2),
                 "No kernel driver is bound to accelerator (npu0) on two, so nothing can compute on it.",
                 "Install the kernel driver of its vendor on two.");
@@ -146,14 +151,14 @@ static void test_interface_slow(void)
 {
         g_autoptr(AldStore) store = findings_named_store();
 
-        state_put(store, 2, ALD_KIND_NETWORK,
+        put(store, 2, ALD_KIND_NETWORK,
                 "{'Interfaces': [{'Id': 'a', 'Type': 'ethernet', 'Carrier': true, 'SpeedBitsPerSecond': "
                 "1000000000},"
                 " {'Id': 'b', 'Type': 'ethernet', 'Carrier': false, 'SpeedBitsPerSecond': 10000000},"
                 " {'Id': 'c', 'Type': 'wifi', 'Carrier': true, 'SpeedBitsPerSecond': 10000000},"
                 " {'Id': 'd', 'Type': 'ethernet', 'Carrier': true}]}");
         g_assert_cmpuint(findings_count_now(store, "interface-slow"), ==, 0);
-        state_put(store, 2, ALD_KIND_NETWORK,
+        put(store, 2, ALD_KIND_NETWORK,
                 "{'Interfaces': [{'Id': 'eth0', 'Type': 'ethernet', 'Carrier': true, 'SpeedBitsPerSecond': "
                 "100000000}]}");
         findings_check(store, "interface-slow", ALD_SEVERITY_NOTICE, NODES(2),
@@ -218,9 +223,9 @@ static void test_slower_end_is_no_shortfall(void)
 
         put_socket(store, "'NegotiatedBitsPerSecond': 10000000000, 'UploadBitsPerSecond': 941000000");
         g_assert_cmpuint(findings_count_now(store, id), ==, 1);
-        state_put(store, 3, ALD_KIND_NETWORK, other);
+        put(store, 3, ALD_KIND_NETWORK, other);
         g_assert_cmpuint(findings_count_now(store, id), ==, 1);
-        state_put(store, 3, ALD_KIND_NETWORK, right);
+        put(store, 3, ALD_KIND_NETWORK, right);
         g_assert_cmpuint(findings_count_now(store, id), ==, 0);
         /* The slower end negotiated 1 Gb/s; measured against that it falls short all the same. */
         put_socket(store, "'NegotiatedBitsPerSecond': 10000000000, 'UploadBitsPerSecond': 94100000");
@@ -249,7 +254,7 @@ static void test_radio_is_judged_mildly(void)
         put_socket(store, "'SourceInterfaceType': 'ethernet', 'NegotiatedBitsPerSecond': 1000, "
                           "'UploadBitsPerSecond': 250");
         g_assert_cmpuint(findings_count_now(store, id), ==, 1);
-        state_put(store, 3, ALD_KIND_NETWORK,
+        put(store, 3, ALD_KIND_NETWORK,
                 "{'Interfaces': [{'Id': 'wlan0', 'Type': 'wifi', 'Addresses': ['192.0.2.3/24']}]}");
         g_assert_cmpuint(findings_count_now(store, id), ==, 0);
 }
@@ -266,7 +271,7 @@ static void test_rdma_below_negotiated(void)
                 "The link from two to three (mlx5_0.1 to mlx4_0.1) falls short: 200 Gb/s negotiated, "
                 "37 Gb/s measured from two to three and 37.4 Gb/s from three to two.",
                 CHECK_CABLE);
-        state_put(store, 3, ALD_KIND_FABRIC,
+        put(store, 3, ALD_KIND_FABRIC,
                 "{'RdmaPorts': [{'Id': 'mlx4_0.1', 'State': 'active', 'Gids': ['0 ib x'], "
                 "'RateBitsPerSecond': 40000000000}]}");
         g_assert_cmpuint(findings_count_now(store, id), ==, 0);
@@ -345,6 +350,7 @@ static void test_link_of_unknown_path(void)
         g_autoptr(AldStore) store = findings_named_store();
 
         state_put_link(store, ALD_KIND_LINK_RDMA, 2, 9, 1, "{'Failure': 'x'}");
+        state_put_online(store, 9);
         findings_check(store, "link-probe-failing", ALD_SEVERITY_WARNING, NODES(2, 9),
                 "The last probe of the link from two to 00000009 failed: x; it was never measured.",
                 "Check that 00000009 is up and that no firewall between the two is in the way.");
@@ -365,8 +371,8 @@ static void put_bridged(
                         "'Interface': 'tb%u'}",
                         i > 0 ? ", " : "", 2 * i + 1, node, peers[i], i);
         g_string_append(fabric, "]}");
-        state_put(store, node, ALD_KIND_FABRIC, fabric->str);
-        state_put(store, node, ALD_KIND_NETWORK, network);
+        put(store, node, ALD_KIND_FABRIC, fabric->str);
+        put(store, node, ALD_KIND_NETWORK, network);
 }
 
 #define PEERS(...) G_N_ELEMENTS(((const unsigned[]){ __VA_ARGS__ })), ((const unsigned[]){ __VA_ARGS__ })
@@ -416,12 +422,12 @@ static void test_two_cables_are_a_loop(void)
         findings_check(store, "bridge-loop", ALD_SEVERITY_WARNING, NODES(1, 2),
                 "The bridges over the Thunderbolt cables of one and two form a loop.", CUT_LOOP);
         /* Two cables into two bridges of one host are none. */
-        state_put(store, 2, ALD_KIND_NETWORK,
+        put(store, 2, ALD_KIND_NETWORK,
                 "{'Interfaces': [{'Id': 'br0', 'Type': 'bridge', 'Ports': ['tb0']},"
                 " {'Id': 'br1', 'Type': 'bridge', 'Ports': ['tb1']}]}");
         g_assert_cmpuint(findings_count_now(store, "bridge-loop"), ==, 0);
         /* A bond is no bridge. */
-        state_put(store, 2, ALD_KIND_NETWORK,
+        put(store, 2, ALD_KIND_NETWORK,
                 "{'Interfaces': [{'Id': 'bond0', 'Type': 'bond', 'Ports': ['tb0', 'tb1']}]}");
         g_assert_cmpuint(findings_count_now(store, "bridge-loop"), ==, 0);
 }
@@ -514,6 +520,75 @@ static void test_node_offline(void)
                 "Start it again, or forget it: alidadectl forget 00000002.");
 }
 
+/* Of a node that does not count nothing else is said, whatever it left behind. */
+static void test_nothing_else_of_nodes_that_are_gone(void)
+{
+        static const struct {
+                const char *state, *id;
+        } cases[] = {
+                { "offline", "node-offline" },
+                { "duplicate", "duplicate-node-id" },
+                { "unknown", "nodes-unknown" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldStore) store = findings_named_store();
+                g_autoptr(GPtrArray) before = NULL, findings = NULL;
+                const AldFinding *finding;
+                const unsigned peer = 3;
+
+                findings_name_node(store, 2, "three"); /* the same as 3 */
+                put(store, 3, ALD_KIND_IDENTITY, "{'FriendlyName': 'three', 'OperatingSystem': 'Alpine 3'}");
+                put(store, 2, ALD_KIND_IDENTITY, "{'FriendlyName': 'three', 'OperatingSystem': 'Debian 12'}");
+                put(store, 2, ALD_KIND_MEMORY,
+                        "{'PressureFull10': 50, 'TotalBytes': 100, 'AvailableBytes': 1, 'SwapTotalBytes': "
+                        "100,"
+                        " 'SwapAvailableBytes': 1}");
+                put(store, 2, ALD_KIND_DISK,
+                        "{'Paths': [{'Id': '/mnt', 'TotalBytes': 100, 'AvailableBytes': 0}]}");
+                put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [{'Id': 'npu0', 'Class': 'accelerator'}]}");
+                put(store, 2, ALD_KIND_SYSTEM, "{'AbsentReasons': ['CpuUsage: x']}");
+                put_socket(store, "'UploadBitsPerSecond': 1, 'DownloadBitsPerSecond': 5, 'MeasuredUSec': 1,"
+                                  " 'FailedUSec': 2, 'Failure': 'refused'");
+                put_bridged(store, 2, "'tb0', 'tb1'", 1, &peer);
+                put(store, 2, ALD_KIND_NETWORK,
+                        "{'Interfaces': [{'Id': 'eth0', 'Type': 'ethernet', 'Carrier': true,"
+                        " 'SpeedBitsPerSecond': 1}]}");
+                put(store, 2, ALD_KIND_FABRIC,
+                        "{'RdmaPorts': [{'Id': 'rxe0.1', 'State': 'down', 'NodeGuid': "
+                        "'5254:00ff:fe12:3456'}]}");
+                put(store, 3, ALD_KIND_FABRIC,
+                        "{'RdmaPorts': [{'Id': 'rxe0.1', 'State': 'active', 'Gids': ['0 x y'],"
+                        " 'NodeGuid': '5254:00ff:fe12:3456'}]}");
+                before = ald_findings_compute(store, FINDINGS_NOW);
+                g_assert_cmpuint(before->len, >=, 11);
+
+                put_presence(store, 2, cases[i].state,
+                        ", 'SinceUSec': 359940000000, 'ClockOffsetUSec': 9000000000");
+                findings = ald_findings_compute(store, FINDINGS_NOW);
+                g_assert_cmpuint(findings->len, ==, 1);
+                finding = findings->pdata[0];
+                g_assert_cmpstr(finding->id, ==, cases[i].id);
+        }
+}
+
+static void test_unknown_nodes_are_one_finding(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+        static const char remedy[] =
+                "Look at alidade-clusterd on this machine: systemctl status alidade-clusterd.";
+
+        put_presence(store, 2, "unknown", "");
+        findings_check(store, "nodes-unknown", ALD_SEVERITY_WARNING, NODES(2),
+                "Whether two is online has been unknown since the cluster service of this machine stopped.",
+                remedy);
+        put_presence(store, 3, "unknown", "");
+        findings_check(store, "nodes-unknown", ALD_SEVERITY_WARNING, NODES(2, 3),
+                "Whether two and three are online has been unknown since the cluster service of this machine "
+                "stopped.",
+                remedy);
+}
+
 static void test_duplicate_node_id(void)
 {
         const char *const remedy = "On the copy remove /etc/machine-id, run systemd-machine-id-setup, reboot "
@@ -572,12 +647,12 @@ static void test_field_absent(void)
         g_autoptr(AldStore) store = findings_named_store();
         static const char reason[] = "{'AbsentReasons': ['PowerMicroWatts: no right to read RAPL']}";
 
-        state_put(store, 2, ALD_KIND_SYSTEM, reason);
-        state_put(store, 3, ALD_KIND_SYSTEM, reason);
+        put(store, 2, ALD_KIND_SYSTEM, reason);
+        put(store, 3, ALD_KIND_SYSTEM, reason);
         findings_check(store, "field-absent", ALD_SEVERITY_NOTICE, NODES(2, 3),
                 "PowerMicroWatts of two and three is not known: no right to read RAPL.", NULL);
-        state_put(store, 3, ALD_KIND_SYSTEM, "{}");
-        state_put(store, 2, ALD_KIND_SYSTEM, "{'AbsentReasons': ['nobody knows']}");
+        put(store, 3, ALD_KIND_SYSTEM, "{}");
+        put(store, 2, ALD_KIND_SYSTEM, "{'AbsentReasons': ['nobody knows']}");
         findings_check(store, "field-absent", ALD_SEVERITY_NOTICE, NODES(2),
                 "Something of two is not known: nobody knows.", NULL);
 }
@@ -591,14 +666,12 @@ static void test_order(void)
         static const char *const words[] = { "/ on three", "/srv on three", "/ on two", "/ on 00000005",
                 "All tasks on two", "2 nodes are called" };
 
-        state_put(store, 5, ALD_KIND_DISK,
-                "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 20}]}");
-        state_put(store, 3, ALD_KIND_DISK,
+        put(store, 5, ALD_KIND_DISK, "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 20}]}");
+        put(store, 3, ALD_KIND_DISK,
                 "{'Paths': [{'Id': '/srv', 'TotalBytes': 1000, 'AvailableBytes': 0},"
                 " {'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 0}]}");
-        state_put(store, 2, ALD_KIND_DISK,
-                "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 20}]}");
-        state_put(store, 2, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
+        put(store, 2, ALD_KIND_DISK, "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 20}]}");
+        put(store, 2, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
         findings_name_node(store, 6, "six");
         findings_name_node(store, 7, "six");
         findings = ald_findings_compute(store, FINDINGS_NOW);
@@ -622,7 +695,7 @@ static void test_limit(void)
         const AldFinding *last;
 
         for (unsigned node = 2; node < 2 + ALD_FINDINGS_PER_ID + 50; node++)
-                state_put(store, node, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
+                put(store, node, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
         findings = ald_findings_compute(store, FINDINGS_NOW);
         g_assert_cmpuint(findings->len, ==, ALD_FINDINGS_PER_ID + 1);
         last = findings->pdata[findings->len - 1];
@@ -657,6 +730,9 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/each-loop-is-told", test_each_loop_is_told);
         g_test_add_func("/findings/random-cables", test_random_cables);
         g_test_add_func("/findings/node-offline", test_node_offline);
+        g_test_add_func(
+                "/findings/nothing-else-of-nodes-that-are-gone", test_nothing_else_of_nodes_that_are_gone);
+        g_test_add_func("/findings/unknown-nodes-are-one-finding", test_unknown_nodes_are_one_finding);
         g_test_add_func("/findings/duplicate-node-id", test_duplicate_node_id);
         g_test_add_func("/findings/clock-skew", test_clock_skew);
         g_test_add_func("/findings/own-clock-is-wrong", test_own_clock_is_wrong);

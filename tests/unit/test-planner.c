@@ -139,7 +139,7 @@ static void test_who_is_probed(void)
         check_at(store, NOW, "");
         put_node(store, 3);
         check_at(store, NOW, "3 10.0.0.3 eth0 never");
-        ald_store_forget_kind(store, ALD_KIND_PRESENCE);
+        ald_store_lose_presences(store, 1, 1);
         check_at(store, NOW, "");
 }
 

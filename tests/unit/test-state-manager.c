@@ -321,8 +321,9 @@ static void test_presences(void)
         g_assert_true(put_updated(f, 2, 1, 1));
         g_assert_nonnull(find(f, 2, ALD_KIND_MEMORY));
 
-        ald_presences_clear(f->manager);
+        ald_presences_lose(f->manager);
         g_assert_null(presence_of(f, 1));
+        g_assert_cmpstr(presence_of(f, 2)->state, ==, "unknown");
         g_assert_nonnull(find(f, 2, ALD_KIND_MEMORY));
         g_assert_cmpuint(ald_state_manager_refused(f->manager), ==, 0);
 }

@@ -229,23 +229,49 @@ static void test_forgotten_as_source_and_sink(void)
         g_assert_null(ald_store_find_node(store, &id));
 }
 
-static void test_presences_go_with_their_kind(void)
+static void check_unknown(AldStore *store, unsigned node, uint64_t since)
+{
+        const AldId id = id_make(node);
+        const AldEntry *entry = ald_store_find(store, &id, ALD_KIND_PRESENCE, "");
+        const AldPresence *presence = ald_record_as(entry->record, PRESENCE, AldPresence);
+
+        g_assert_cmpstr(presence->state, ==, "unknown");
+        g_assert_cmpuint(presence->since_usec, ==, since);
+        g_assert_cmpint(presence->clock_offset_usec, ==, ALD_ABSENT_INT64);
+        g_assert_false(ald_node_counts(entry->node));
+}
+
+static void test_others_are_unknown_without_presences(void)
 {
         g_autoptr(AldStore) store = state_make();
-        const AldId only_present = id_make(3);
+        const AldId own = id_make(1);
 
         state_put(store, 2, ALD_KIND_MEMORY, "{}");
-        for (unsigned node = 1; node <= 3; node++)
-                put_presence(store, node, "stale");
-        g_assert_cmpuint(ald_store_n_nodes(store), ==, 3);
-        ald_store_forget_kind(store, ALD_KIND_PRESENCE);
-        g_assert_cmpuint(ald_store_n_nodes(store), ==, 2);
-        g_assert_null(ald_store_find_node(store, &only_present));
-        for (unsigned node = 1; node <= 2; node++) {
-                const AldId id = id_make(node);
+        state_put(store, 3, ALD_KIND_MEMORY, "{}");
+        for (unsigned node = 1; node <= 2; node++)
+                put_presence(store, node, "online");
+        put_presence(store, 4, "offline");
+        ald_store_lose_presences(store, 500, 1);
+        g_assert_null(ald_store_find(store, &own, ALD_KIND_PRESENCE, ""));
+        g_assert_true(ald_node_counts(ald_store_local_node(store)));
+        for (unsigned node = 2; node <= 4; node++)
+                check_unknown(store, node, 500);
 
-                g_assert_null(ald_store_find(store, &id, ALD_KIND_PRESENCE, ""));
-        }
+        /* What is unknown already stays so since before. */
+        put_presence(store, 2, "online");
+        ald_store_lose_presences(store, 900, 1);
+        check_unknown(store, 2, 900);
+        check_unknown(store, 3, 500);
+}
+
+static void test_a_machine_of_its_own_stays_as_it_is(void)
+{
+        g_autoptr(AldStore) store = state_make();
+
+        state_put(store, 1, ALD_KIND_MEMORY, "{}");
+        ald_store_lose_presences(store, 500, 1);
+        g_assert_cmpuint(ald_store_n_nodes(store), ==, 1);
+        g_assert_null(ald_node_record(ald_store_local_node(store), ALD_KIND_PRESENCE));
 }
 
 static void test_kinds_that_never_travel(void)
@@ -371,7 +397,10 @@ int main(int argc, char *argv[])
         g_test_add_func("/store-forget/announced-keeps-its-own", test_announced_keeps_its_own);
         g_test_add_func("/store-forget/forgotten-without-a-trace", test_forgotten_without_a_trace);
         g_test_add_func("/store-forget/forgotten-as-source-and-sink", test_forgotten_as_source_and_sink);
-        g_test_add_func("/store-forget/presences-go-with-their-kind", test_presences_go_with_their_kind);
+        g_test_add_func("/store-forget/others-are-unknown-without-presences",
+                test_others_are_unknown_without_presences);
+        g_test_add_func("/store-forget/a-machine-of-its-own-stays-as-it-is",
+                test_a_machine_of_its_own_stays_as_it_is);
         g_test_add_func("/store-forget/kinds-that-never-travel", test_kinds_that_never_travel);
         g_test_add_func("/store-forget/online-nodes-do-not-expire", test_online_nodes_do_not_expire);
         g_test_add_func("/store-forget/deletions-make-place", test_deletions_make_place);

@@ -37,8 +37,11 @@ static void check_edge(
         g_assert_cmpuint(edge->measured_usec, ==, measured);
 }
 
+/* Both ends are online. */
 static void put(AldStore *store, unsigned source, unsigned sink, unsigned n, const char *text)
 {
+        state_put_online(store, source);
+        state_put_online(store, sink);
         state_put_link(store, ALD_KIND_LINK_SOCKET, source, sink, n, text);
 }
 
@@ -176,6 +179,8 @@ static void test_rdma_needs_both_ports(void)
                 g_autoptr(AldStore) store = state_make();
                 g_autoptr(GArray) edges = NULL;
 
+                state_put_online(store, 2);
+                state_put_online(store, 3);
                 if (cases[i].own)
                         state_put(store, 2, ALD_KIND_FABRIC, cases[i].own);
                 if (cases[i].theirs)
@@ -185,6 +190,41 @@ static void test_rdma_needs_both_ports(void)
                 edges = ald_topology_compute(store, NOW);
                 g_assert_cmpuint(edges->len, ==, cases[i].n);
         }
+}
+
+static void test_edges_of_nodes_that_count(void)
+{
+        static const struct {
+                const char *state;
+                guint n;
+        } cases[] = { { "online", 2 }, { "stale", 2 }, { "offline", 0 }, { "duplicate", 0 },
+                { "unknown", 0 } };
+
+        for (size_t i = 0; i < 2 * G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldStore) store = state_make();
+                g_autoptr(GArray) edges = NULL;
+                g_autofree char *presence = g_strdup_printf("{'State': '%s'}", cases[i / 2].state);
+
+                put(store, 2, 3, 1, "{'UploadBitsPerSecond': 10, 'DownloadBitsPerSecond': 20}");
+                state_put(store, i % 2 == 0 ? 2 : 3, ALD_KIND_PRESENCE, presence); /* either end */
+                edges = ald_topology_compute(store, NOW);
+                g_assert_cmpuint(edges->len, ==, cases[i / 2].n);
+        }
+}
+
+/* This machine counts, whatever is said of it; a sink that nobody has heard of does not. */
+static void test_edges_of_this_machine(void)
+{
+        g_autoptr(AldStore) store = state_make();
+        GArray *edges;
+
+        put(store, 1, 2, 1, "{'UploadBitsPerSecond': 10}");
+        state_put(store, 1, ALD_KIND_PRESENCE, "{'State': 'duplicate'}");
+        state_put_link(store, ALD_KIND_LINK_SOCKET, 1, 3, 1, "{'UploadBitsPerSecond': 10}");
+        edges = ald_topology_compute(store, NOW);
+        g_assert_cmpuint(edges->len, ==, 1);
+        check_edge(edges, 1, 2, 1, 10, ALD_ABSENT_UINT64);
+        g_array_unref(edges);
 }
 
 static void put_random_link(AldStore *store)
@@ -200,6 +240,8 @@ static void put_random_link(AldStore *store)
                 g_string_append_printf(
                         text, ", 'MeasuredUSec': %u", NOW - 2 + (unsigned) g_test_rand_int_range(0, 5));
         g_string_append(text, "}");
+        for (unsigned node = 1; node < 5; node++)
+                state_put_online(store, node);
         state_put_link(store, kind, (unsigned) g_test_rand_int_range(1, 5),
                 (unsigned) g_test_rand_int_range(1, 5), (unsigned) g_test_rand_int_range(0, 3), text->str);
 }
@@ -312,5 +354,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/topology/rdma-needs-both-ports", test_rdma_needs_both_ports);
         g_test_add_func("/topology/as-asked-one-by-one", test_as_asked_one_by_one);
         g_test_add_func("/topology/order", test_order);
+        g_test_add_func("/topology/edges-of-nodes-that-count", test_edges_of_nodes_that_count);
+        g_test_add_func("/topology/edges-of-this-machine", test_edges_of_this_machine);
         return g_test_run();
 }

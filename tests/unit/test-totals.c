@@ -6,10 +6,12 @@
 
 #define GPU "{'Id': '0000:01:00.0', 'Class': 'gpu', 'Unified': false, 'MemoryTotalBytes': 80}"
 #define SECOND_GPU "{'Id': '0000:02:00.0', 'Class': 'gpu', 'Unified': false, 'MemoryTotalBytes': 20}"
-#define UNIFIED "{'Id': 'soc', 'Class': 'gpu', 'Unified': true, 'MemoryTotalBytes': 128}"
+#define UNIFIED "{'Id': 'soc', 'Class': 'gpu', 'Unified': true}"
 #define NPU "{'Id': 'npu', 'Class': 'accelerator', 'Unified': false, 'MemoryTotalBytes': 1}"
 #define CPU "{'Id': 'cpu', 'Class': 'cpu', 'Unified': false, 'MemoryTotalBytes': 64}"
 #define UNTOLD "{'Id': 'x', 'MemoryTotalBytes': 7, 'Unified': false}"
+
+#define CARVED_APU "{'Id': 'apu', 'Class': 'gpu', 'Unified': true, 'MemoryTotalBytes': 96}"
 
 static AldTotals compute(AldStore *store)
 {
@@ -19,10 +21,20 @@ static AldTotals compute(AldStore *store)
         return totals;
 }
 
-static void check_bandwidth(const AldTotals *totals, uint64_t bandwidth, const char *of)
+/* A record of a node that is online. */
+static void put(AldStore *store, unsigned node, AldKind kind, const char *text)
 {
-        g_assert_cmpuint(totals->memory_bandwidth_bytes_per_second, ==, bandwidth);
-        g_assert_cmpstr(totals->memory_bandwidth_of, ==, of);
+        state_put(store, node, kind, text);
+        if (node != 1)
+                state_put_online(store, node);
+}
+
+static void check_bandwidth(AldStore *store, uint64_t bandwidth, const char *of)
+{
+        AldTotals totals = compute(store);
+
+        g_assert_cmpuint(totals.memory_bandwidth_bytes_per_second, ==, bandwidth);
+        g_assert_cmpstr(totals.memory_bandwidth_of, ==, of);
 }
 
 static void test_nothing_known(void)
@@ -32,26 +44,87 @@ static void test_nothing_known(void)
 
         g_assert_true(isnan(totals.tflops_fp16));
         g_assert_cmpuint(totals.tflops_fp16_left_out, ==, 0);
-        check_bandwidth(&totals, ALD_ABSENT_UINT64, "");
+        check_bandwidth(store, ALD_ABSENT_UINT64, "");
         g_assert_cmpuint(totals.memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(totals.memory_available_bytes, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(totals.device_memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(totals.device_memory_available_bytes, ==, ALD_ABSENT_UINT64);
         /* Records that tell nothing add nothing. */
-        state_put(store, 2, ALD_KIND_MEMORY, "{}");
-        state_put(store, 2, ALD_KIND_BACKENDS, "{}");
-        state_put(store, 2, ALD_KIND_COMPUTE, "{}");
+        put(store, 2, ALD_KIND_MEMORY, "{}");
+        put(store, 2, ALD_KIND_BACKENDS, "{}");
+        put(store, 2, ALD_KIND_COMPUTE, "{}");
         totals = compute(store);
         g_assert_true(isnan(totals.tflops_fp16));
         g_assert_cmpuint(totals.memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(totals.nodes_left_out, ==, 0);
 }
 
 static void test_host_memory(void)
 {
         g_autoptr(AldStore) store = state_make();
+        AldTotals totals;
 
-        state_put(store, 1, ALD_KIND_MEMORY, "{'TotalBytes': 5}");
-        state_put(store, 2, ALD_KIND_MEMORY, "{'TotalBytes': 7, 'AvailableBytes': 3}");
-        state_put(store, 3, ALD_KIND_MEMORY, "{'AvailableBytes': 100}");
-        g_assert_cmpuint(compute(store).memory_total_bytes, ==, 12);
+        put(store, 1, ALD_KIND_MEMORY, "{'TotalBytes': 5}");
+        put(store, 2, ALD_KIND_MEMORY, "{'TotalBytes': 7, 'AvailableBytes': 3}");
+        put(store, 3, ALD_KIND_MEMORY, "{'AvailableBytes': 100}");
+        totals = compute(store);
+        g_assert_cmpuint(totals.memory_total_bytes, ==, 12);
+        g_assert_cmpuint(totals.memory_available_bytes, ==, 103);
+}
+
+/* Whatever is known of a node, it adds to the totals by its presence alone. */
+static void test_who_counts(void)
+{
+        static const struct {
+                const char *presence;
+                bool counts;
+        } cases[] = {
+                { "{'State': 'online'}", true },
+                { "{'State': 'stale'}", true },
+                { "{'State': 'offline'}", false },
+                { "{'State': 'duplicate'}", false },
+                { "{'State': 'unknown'}", false },
+                { "{}", false },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldStore) store = state_make();
+                AldTotals totals;
+
+                state_put(store, 1, ALD_KIND_MEMORY, "{'TotalBytes': 5, 'AvailableBytes': 1}");
+                state_put(store, 1, ALD_KIND_PRESENCE, cases[i].presence); /* always counts */
+                state_put(store, 2, ALD_KIND_MEMORY, "{'TotalBytes': 7, 'AvailableBytes': 3}");
+                state_put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [" GPU ", " SECOND_GPU "]}");
+                state_put(store, 2, ALD_KIND_SYSTEM,
+                        "{'Devices': [{'Id': '0000:01:00.0', 'MemoryUsedBytes': 1}]}");
+                state_put(store, 2, ALD_KIND_COMPUTE,
+                        "{'Devices': [{'Id': '0000:01:00.0', 'TflopsFp16': 2, "
+                        "'MemoryBandwidthBytesPerSecond': 9}]}");
+                state_put(store, 2, ALD_KIND_PRESENCE, cases[i].presence);
+                totals = compute(store);
+                g_assert_cmpuint(totals.nodes_left_out, ==, cases[i].counts ? 0 : 1);
+                g_assert_cmpuint(totals.memory_total_bytes, ==, cases[i].counts ? 12 : 5);
+                g_assert_cmpuint(totals.memory_available_bytes, ==, cases[i].counts ? 4 : 1);
+                g_assert_cmpuint(
+                        totals.device_memory_total_bytes, ==, cases[i].counts ? 100 : ALD_ABSENT_UINT64);
+                g_assert_cmpuint(
+                        totals.device_memory_available_bytes, ==, cases[i].counts ? 79 : ALD_ABSENT_UINT64);
+                g_assert_cmpuint(totals.device_memory_unread, ==, cases[i].counts ? 1 : 0);
+                g_assert_true(cases[i].counts ? totals.tflops_fp16 == 2 : isnan(totals.tflops_fp16));
+                g_assert_cmpuint(totals.tflops_fp16_left_out, ==, cases[i].counts ? 1 : 0);
+                check_bandwidth(store, cases[i].counts ? 9 : ALD_ABSENT_UINT64, cases[i].counts ? "gpu" : "");
+        }
+}
+
+/* Nodes of which nothing but links or deletions is known are no nodes that were left out. */
+static void test_who_is_left_out_has_records(void)
+{
+        g_autoptr(AldStore) store = state_make();
+
+        state_put_link(store, ALD_KIND_LINK_SOCKET, 2, 1, 1, "{}");
+        g_assert_cmpuint(compute(store).nodes_left_out, ==, 0);
+        state_put(store, 2, ALD_KIND_MEMORY, "{}");
+        g_assert_cmpuint(compute(store).nodes_left_out, ==, 1);
 }
 
 static void test_sums_end_at_the_limit(void)
@@ -59,89 +132,86 @@ static void test_sums_end_at_the_limit(void)
         g_autoptr(AldStore) store = state_make();
 
         for (unsigned node = 1; node < 4000; node++)
-                state_put(store, node, ALD_KIND_MEMORY, "{'TotalBytes': 9007199254740992}");
+                put(store, node, ALD_KIND_MEMORY, "{'TotalBytes': 9007199254740992}");
         g_assert_cmpuint(compute(store).memory_total_bytes, ==, (uint64_t) ALD_INTEGER_MAX);
 }
 
-static void test_device_memory_is_that_of_discrete_devices(void)
+/* MemoryTotalBytes of a device is what it has for itself, be it a card or the carve-out of an APU. */
+static void test_device_memory_is_dedicated_memory(void)
 {
         g_autoptr(AldStore) store = state_make();
 
-        state_put(store, 1, ALD_KIND_BACKENDS, "{'Devices': [" UNIFIED ", " CPU ", " UNTOLD "]}");
+        put(store, 1, ALD_KIND_BACKENDS, "{'Devices': [" UNIFIED ", " CPU ", " UNTOLD "]}");
         g_assert_cmpuint(compute(store).device_memory_total_bytes, ==, ALD_ABSENT_UINT64);
-        state_put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [" GPU ", " SECOND_GPU ", " NPU "]}");
+        put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [" GPU ", " SECOND_GPU ", " NPU "]}");
         g_assert_cmpuint(compute(store).device_memory_total_bytes, ==, 101);
-        state_put(store, 3, ALD_KIND_BACKENDS,
-                "{'Devices': [{'Id': 'a', 'Class': 'gpu', 'MemoryTotalBytes': 5}]}");
-        g_assert_cmpuint(compute(store).device_memory_total_bytes, ==, 101);
+        put(store, 3, ALD_KIND_BACKENDS, "{'Devices': [" CARVED_APU "]}");
+        g_assert_cmpuint(compute(store).device_memory_total_bytes, ==, 197);
 }
 
-static void test_tflops_and_who_is_left_out(void)
+static void test_free_device_memory(void)
 {
         g_autoptr(AldStore) store = state_make();
         AldTotals totals;
 
-        state_put(store, 1, ALD_KIND_BACKENDS, "{'Devices': [" GPU ", " SECOND_GPU ", " CPU "]}");
+        put(store, 1, ALD_KIND_BACKENDS, "{'Devices': [" GPU ", " SECOND_GPU ", " CARVED_APU ", " NPU "]}");
         totals = compute(store);
-        g_assert_true(isnan(totals.tflops_fp16));
-        g_assert_cmpuint(totals.tflops_fp16_left_out, ==, 3);
+        g_assert_cmpuint(totals.device_memory_available_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(totals.device_memory_unread, ==, 4);
 
-        state_put(store, 1, ALD_KIND_COMPUTE,
-                "{'Devices': [{'Id': '0000:01:00.0', 'TflopsFp16': 20.5}, {'Id': '0000:02:00.0', "
-                "'GemmTflops': 5}]}");
+        /* Asleep, full, and more in use than there is, which cannot be. */
+        put(store, 1, ALD_KIND_SYSTEM,
+                "{'Devices': [{'Id': '0000:01:00.0', 'MemoryUsedBytes': 30},"
+                " {'Id': '0000:02:00.0', 'PowerState': 'asleep'}, {'Id': 'apu', 'MemoryUsedBytes': 96},"
+                " {'Id': 'npu', 'MemoryUsedBytes': 2}]}");
         totals = compute(store);
-        g_assert_cmpfloat(totals.tflops_fp16, ==, 20.5);
-        g_assert_cmpuint(totals.tflops_fp16_left_out, ==, 2);
+        g_assert_cmpuint(totals.device_memory_total_bytes, ==, 197);
+        g_assert_cmpuint(totals.device_memory_available_bytes, ==, 50);
+        g_assert_cmpuint(totals.device_memory_unread, ==, 2);
+}
 
-        /* A processor that has the figure counts; a device that Backends does not know yet, too. */
-        state_put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [" CPU "]}");
-        state_put(store, 2, ALD_KIND_COMPUTE, "{'Devices': [{'Id': 'cpu', 'TflopsFp16': 1.25}]}");
-        state_put(store, 3, ALD_KIND_COMPUTE, "{'Devices': [{'Id': 'a', 'TflopsFp16': 0.25}, {'Id': 'b'}]}");
-        totals = compute(store);
-        g_assert_cmpfloat(totals.tflops_fp16, ==, 22);
-        g_assert_cmpuint(totals.tflops_fp16_left_out, ==, 3);
+static void test_each_node_by_its_own_devices(void)
+{
+        g_autoptr(AldStore) store = state_make();
+        AldTotals totals;
 
-        /* One that was taken out of its node does not, neither way. */
-        state_put(store, 3, ALD_KIND_BACKENDS, "{'Devices': [" CPU "]}");
+        put(store, 1, ALD_KIND_BACKENDS, "{'Devices': [" CPU "]}");
+        put(store, 1, ALD_KIND_COMPUTE,
+                "{'Devices': [{'Id': 'cpu', 'TflopsFp16': 1.25, 'MemoryBandwidthBytesPerSecond': 30}]}");
+        check_bandwidth(store, 30, "cpu");
+
+        put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [" GPU ", " CPU "]}");
+        check_bandwidth(store, 30, "cpu");
+        put(store, 2, ALD_KIND_COMPUTE,
+                "{'Devices': [{'Id': '0000:01:00.0', 'TflopsFp16': 20.5, "
+                "'MemoryBandwidthBytesPerSecond': 900},"
+                " {'Id': 'cpu', 'TflopsFp16': 1, 'MemoryBandwidthBytesPerSecond': 50}]}");
+        check_bandwidth(store, 930, "both");
         totals = compute(store);
         g_assert_cmpfloat(totals.tflops_fp16, ==, 21.75);
-        g_assert_cmpuint(totals.tflops_fp16_left_out, ==, 3);
+        g_assert_cmpuint(totals.tflops_fp16_left_out, ==, 0);
+
+        state_put(store, 1, ALD_KIND_COMPUTE, "{'Devices': []}");
+        check_bandwidth(store, 900, "gpu");
 }
 
-static void test_bandwidth_of_gpus_before_that_of_processors(void)
+static void test_left_out_by_reason(void)
 {
         g_autoptr(AldStore) store = state_make();
         AldTotals totals;
 
-        state_put(store, 1, ALD_KIND_BACKENDS, "{'Devices': [" CPU "]}");
-        state_put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [" CPU "]}");
+        put(store, 1, ALD_KIND_BACKENDS,
+                "{'Devices': [{'Id': 'a', 'Class': 'gpu', 'OpenClPlatform': 'x'},"
+                " {'Id': 'b', 'Class': 'gpu'}, {'Id': 'c', 'Class': 'cpu', 'OpenClPlatform': 'x'}]}");
+        put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [{'Id': 'a', 'Class': 'accelerator'}]}");
+        put(store, 2, ALD_KIND_COMPUTE, "{'Devices': [{'Id': 'a', 'Failure': 'busy', 'FailedUSec': 1}]}");
         totals = compute(store);
-        check_bandwidth(&totals, ALD_ABSENT_UINT64, "");
-
-        state_put(store, 1, ALD_KIND_COMPUTE,
-                "{'Devices': [{'Id': 'cpu', 'MemoryBandwidthBytesPerSecond': 30}]}");
-        state_put(store, 2, ALD_KIND_COMPUTE,
-                "{'Devices': [{'Id': 'cpu', 'MemoryBandwidthBytesPerSecond': 40}]}");
-        totals = compute(store);
-        check_bandwidth(&totals, 70, "cpu");
-
-        /* One GPU anywhere, and processors no longer count: not even while it is not measured. */
-        state_put(store, 3, ALD_KIND_BACKENDS, "{'Devices': [" GPU ", " CPU "]}");
-        totals = compute(store);
-        check_bandwidth(&totals, ALD_ABSENT_UINT64, "");
-        state_put(store, 3, ALD_KIND_COMPUTE,
-                "{'Devices': [{'Id': '0000:01:00.0', 'MemoryBandwidthBytesPerSecond': 900},"
-                " {'Id': 'cpu', 'MemoryBandwidthBytesPerSecond': 50},"
-                " {'Id': 'untold', 'MemoryBandwidthBytesPerSecond': 5}]}");
-        totals = compute(store);
-        check_bandwidth(&totals, 900, "gpu");
-
-        state_put(store, 4, ALD_KIND_BACKENDS, "{'Devices': [" NPU ", " UNIFIED "]}");
-        state_put(store, 4, ALD_KIND_COMPUTE,
-                "{'Devices': [{'Id': 'npu', 'MemoryBandwidthBytesPerSecond': 10},"
-                " {'Id': 'soc', 'MemoryBandwidthBytesPerSecond': 200}]}");
-        totals = compute(store);
-        check_bandwidth(&totals, 1110, "gpu");
+        g_assert_cmpuint(totals.tflops_fp16_left_out, ==, 4);
+        g_assert_cmpuint(totals.tflops_fp16_left_out_reasons[ALD_LEFT_OUT_NEVER_MEASURED], ==, 2);
+        g_assert_cmpuint(totals.tflops_fp16_left_out_reasons[ALD_LEFT_OUT_NO_OPENCL], ==, 1);
+        g_assert_cmpuint(totals.tflops_fp16_left_out_reasons[ALD_LEFT_OUT_FAILED], ==, 1);
+        g_assert_cmpuint(totals.memory_bandwidth_left_out, ==, 4);
+        g_assert_cmpuint(totals.memory_bandwidth_left_out_reasons[ALD_LEFT_OUT_FAILED], ==, 1);
 }
 
 int main(int argc, char *argv[])
@@ -150,10 +220,11 @@ int main(int argc, char *argv[])
         g_test_add_func("/totals/nothing-known", test_nothing_known);
         g_test_add_func("/totals/host-memory", test_host_memory);
         g_test_add_func("/totals/sums-end-at-the-limit", test_sums_end_at_the_limit);
-        g_test_add_func("/totals/device-memory-is-that-of-discrete-devices",
-                test_device_memory_is_that_of_discrete_devices);
-        g_test_add_func("/totals/tflops-and-who-is-left-out", test_tflops_and_who_is_left_out);
-        g_test_add_func("/totals/bandwidth-of-gpus-before-that-of-processors",
-                test_bandwidth_of_gpus_before_that_of_processors);
+        g_test_add_func("/totals/who-counts", test_who_counts);
+        g_test_add_func("/totals/who-is-left-out-has-records", test_who_is_left_out_has_records);
+        g_test_add_func("/totals/device-memory-is-dedicated-memory", test_device_memory_is_dedicated_memory);
+        g_test_add_func("/totals/free-device-memory", test_free_device_memory);
+        g_test_add_func("/totals/each-node-by-its-own-devices", test_each_node_by_its_own_devices);
+        g_test_add_func("/totals/left-out-by-reason", test_left_out_by_reason);
         return g_test_run();
 }

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "state/compute-summary.h"
+
+const char *ald_left_out_to_string(AldLeftOut reason)
+{
+        static const char *const strings[] = { "Failed", "NeverMeasured", "NoOpenCl" };
+
+        g_assert((size_t) reason < G_N_ELEMENTS(strings));
+        return strings[reason];
+}
+
+void ald_sum_add(uint64_t *sum, uint64_t value)
+{
+        if (value > (uint64_t) ALD_INTEGER_MAX)
+                return;
+        *sum = *sum == ALD_ABSENT_UINT64 ? value : MIN(*sum + value, (uint64_t) ALD_INTEGER_MAX);
+}
+
+void ald_sum_add_double(double *sum, double value)
+{
+        if (isfinite(value))
+                *sum = isfinite(*sum) ? *sum + value : value;
+}
+
+static bool is_processor(const AldBackend *backend)
+{
+        return strcmp(backend->class, ald_backend_class_to_string(ALD_BACKEND_CLASS_CPU)) == 0;
+}
+
+static const AldComputeDevice *find_device(const AldCompute *compute, const AldBackend *backend)
+{
+        return compute ? ald_rows_find(&compute->devices, backend->id) : NULL;
+}
+
+static bool has_bandwidth(const AldComputeDevice *device)
+{
+        return device->memory_bandwidth_bytes_per_second <= (uint64_t) ALD_INTEGER_MAX;
+}
+
+static bool is_measured(const AldComputeDevice *device)
+{
+        return device &&
+               (isfinite(device->tflops_fp16) || isfinite(device->gemm_tflops) || has_bandwidth(device));
+}
+
+static AldComputeOf choose_devices(const AldBackends *backends, const AldCompute *compute)
+{
+        AldComputeOf of = ALD_COMPUTE_OF_NONE;
+
+        for (size_t i = 0; i < backends->devices.n; i++) {
+                const AldBackend *backend = ald_rows_at(&backends->devices, i);
+
+                if (!backend->class || !is_measured(find_device(compute, backend)))
+                        continue;
+                if (!is_processor(backend))
+                        return ALD_COMPUTE_OF_GPUS;
+                of = ALD_COMPUTE_OF_PROCESSORS;
+        }
+        return of;
+}
+
+static AldLeftOut reason_of(const AldBackend *backend, const AldComputeDevice *device)
+{
+        if (device && (device->failure || device->failed_usec != ALD_ABSENT_UINT64))
+                return ALD_LEFT_OUT_FAILED;
+        return backend->open_cl_platform ? ALD_LEFT_OUT_NEVER_MEASURED : ALD_LEFT_OUT_NO_OPENCL;
+}
+
+static void add_device(AldComputeSummary *summary, const AldBackend *backend, const AldComputeDevice *device)
+{
+        bool counts = is_processor(backend) ? summary->of == ALD_COMPUTE_OF_PROCESSORS
+                                            : summary->of == ALD_COMPUTE_OF_GPUS;
+        AldLeftOut reason = reason_of(backend, device);
+
+        if (is_processor(backend) && summary->of == ALD_COMPUTE_OF_GPUS)
+                return;
+        if (counts && device) {
+                ald_sum_add_double(&summary->tflops_fp16, device->tflops_fp16);
+                ald_sum_add(&summary->memory_bandwidth_bytes_per_second,
+                        device->memory_bandwidth_bytes_per_second);
+        }
+        /* A product in another precision says that this device has no FP16. */
+        if (!device || (!isfinite(device->tflops_fp16) && !isfinite(device->gemm_tflops)))
+                summary->tflops_fp16_left_out[reason]++;
+        if (!device || !has_bandwidth(device))
+                summary->memory_bandwidth_left_out[reason]++;
+}
+
+void ald_compute_summary(const AldBackends *backends, const AldCompute *compute, AldComputeSummary *ret)
+{
+        AldComputeSummary summary = {
+                .tflops_fp16 = ALD_ABSENT_DOUBLE,
+                .memory_bandwidth_bytes_per_second = ALD_ABSENT_UINT64,
+        };
+
+        if (backends)
+                summary.of = choose_devices(backends, compute);
+        for (size_t i = 0; backends && i < backends->devices.n; i++) {
+                const AldBackend *backend = ald_rows_at(&backends->devices, i);
+
+                if (backend->class)
+                        add_device(&summary, backend, find_device(compute, backend));
+        }
+        *ret = summary;
+}
