@@ -13,24 +13,66 @@
 char *ald_describe_counts(json_t *totals)
 {
         double nodes = ald_field_number(totals, "Nodes"), links = ald_field_number(totals, "Links");
-        g_autofree char *n = ald_format_count(nodes), *l = ald_format_count(links);
+        double left_out = ald_field_number(totals, "NodesLeftOut");
+        g_autofree char *n = ald_format_count(nodes), *l = ald_format_count(links), *out = NULL;
 
-        return g_strdup_printf(
-                "%s %s, %s %s", n, nodes == 1 ? "node" : "nodes", l, links == 1 ? "link" : "links");
+        if (left_out > 0)
+                out = g_strdup_printf(" (%.0f left out)", left_out);
+        return g_strdup_printf("%s %s%s, %s %s", n, nodes == 1 ? "node" : "nodes", out ? out : "", l,
+                links == 1 ? "link" : "links");
+}
+
+/* " (1 failed, 2 never measured)"; reasons that are not known here are left out. */
+static void append_reasons(GString *text, json_t *reasons)
+{
+        static const struct {
+                const char *name, *words;
+        } known[] = {
+                { "Failed", "failed" },
+                { "NeverMeasured", "never measured" },
+                { "NoOpenCl", "without OpenCL" },
+        };
+        bool any = false;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
+                double n = ald_field_number(reasons, known[i].name);
+
+                if (!(n > 0))
+                        continue;
+                g_string_append_printf(text, "%s%.0f %s", any ? ", " : " (", n, known[i].words);
+                any = true;
+        }
+        if (any)
+                g_string_append_c(text, ')');
+}
+
+/* Takes the text of the figure; adds how many devices are not in it, and why. */
+static char *add_left_out(char *figure, double left_out, json_t *reasons)
+{
+        g_autofree char *known = figure;
+        GString *text = g_string_new(known);
+
+        if (left_out > 0) {
+                g_string_append_printf(
+                        text, ", %.0f %s left out", left_out, left_out == 1 ? "device" : "devices");
+                append_reasons(text, reasons);
+        }
+        return g_string_free(text, FALSE);
 }
 
 char *ald_describe_tflops(json_t *totals)
 {
-        double left_out = ald_field_number(totals, "TflopsFp16LeftOut");
-        char *text = ald_format_tflops(ald_field_number(totals, "TflopsFp16"));
+        return add_left_out(ald_format_tflops(ald_field_number(totals, "TflopsFp16")),
+                ald_field_number(totals, "TflopsFp16LeftOut"),
+                json_object_get(totals, "TflopsFp16LeftOutReasons"));
+}
 
-        if (left_out > 0) {
-                g_autofree char *known = text;
-
-                text = g_strdup_printf(
-                        "%s, %.0f %s left out", known, left_out, left_out == 1 ? "device" : "devices");
-        }
-        return text;
+static const char *describe_devices(const char *of)
+{
+        return strcmp(of, "gpu") == 0    ? "GPUs and accelerators"
+               : strcmp(of, "cpu") == 0  ? "processors"
+               : strcmp(of, "both") == 0 ? "GPUs, accelerators and processors"
+                                         : of;
 }
 
 char *ald_describe_bandwidth(json_t *totals)
@@ -42,23 +84,40 @@ char *ald_describe_bandwidth(json_t *totals)
         if (!isnan(rate) && of) {
                 g_autofree char *known = text, *safe = ald_text_safe(of);
 
-                text = g_strdup_printf("%s over %s", known,
-                        strcmp(safe, "gpu") == 0   ? "GPUs and accelerators"
-                        : strcmp(safe, "cpu") == 0 ? "processors"
-                                                   : safe);
+                text = g_strdup_printf("%s over %s", known, describe_devices(safe));
         }
-        return text;
+        return add_left_out(text, ald_field_number(totals, "MemoryBandwidthLeftOut"),
+                json_object_get(totals, "MemoryBandwidthLeftOutReasons"));
+}
+
+/* "50 GiB free of 200 GiB", or the whole where it is not known what is free. */
+static char *format_free(double available, double total)
+{
+        g_autofree char *part = ald_format_bytes(available), *whole = ald_format_bytes(total);
+
+        if (isnan(available) || isnan(total))
+                return g_steal_pointer(&whole);
+        return g_strdup_printf("%s free of %s", part, whole);
 }
 
 char *ald_describe_memory(json_t *totals)
 {
         double device = ald_field_number(totals, "DeviceMemoryTotalBytes");
-        char *text = ald_format_bytes(ald_field_number(totals, "MemoryTotalBytes"));
+        double unread = ald_field_number(totals, "DeviceMemoryUnread");
+        char *text = format_free(ald_field_number(totals, "MemoryAvailableBytes"),
+                ald_field_number(totals, "MemoryTotalBytes"));
 
         if (device > 0) {
-                g_autofree char *host = text, *own = ald_format_bytes(device);
+                g_autofree char *host = text;
+                g_autofree char *own = format_free(
+                        ald_field_number(totals, "DeviceMemoryAvailableBytes"), device);
 
                 text = g_strdup_printf("%s, devices %s", host, own);
+        }
+        if (device > 0 && unread > 0) {
+                g_autofree char *known = text;
+
+                text = g_strdup_printf("%s (use of %.0f unknown)", known, unread);
         }
         return text;
 }

@@ -27,7 +27,7 @@ void ald_describe_findings(GString *out, AldModel *model, const char *node_id, u
 /* The findings about one node. */
 json_t *ald_findings_of(json_t *findings, const char *node_id);
 
-/* "165 TFLOPS, 1 device left out" and so on, for the cluster. */
+/* "165 TFLOPS, 1 device left out (1 never measured)" and so on, for the cluster. */
 char *ald_describe_tflops(json_t *totals);
 char *ald_describe_bandwidth(json_t *totals);
 char *ald_describe_memory(json_t *totals);

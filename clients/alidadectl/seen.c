@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
+#include <string.h>
 
 #include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/format.h"
@@ -35,6 +36,7 @@ static const char *presence_of(const AldEntity *node, const char **ret_style)
                 { "stale", ALD_STYLE_WARNING },
                 { "offline", ALD_STYLE_ERROR },
                 { "duplicate", ALD_STYLE_ERROR },
+                { "unknown", ALD_STYLE_WARNING },
         };
         const char *state = ald_field_text(ald_entity_record(node, ALD_KIND_OF_PRESENCE), "State");
 
@@ -44,6 +46,30 @@ static const char *presence_of(const AldEntity *node, const char **ret_style)
                         return states[i].state;
                 }
         return NULL;
+}
+
+const char *ald_node_gone(AldModel *model, const AldEntity *node)
+{
+        static const char *const gone[] = { "offline", "duplicate", "unknown" };
+        const char *style, *state = node ? presence_of(node, &style) : NULL;
+
+        if (!state || g_strcmp0(node->id, ald_model_node_id(model)) == 0)
+                return NULL;
+        for (size_t i = 0; i < G_N_ELEMENTS(gone); i++)
+                if (strcmp(state, gone[i]) == 0)
+                        return gone[i];
+        return NULL;
+}
+
+/* What its records say of their age is no news of a node that nobody hears of. */
+static char *format_unknown(const AldEntity *node, const char *style, double now_usec)
+{
+        double since = ald_field_number(ald_entity_record(node, ALD_KIND_OF_PRESENCE), "SinceUSec");
+        g_autofree char *ago = ald_format_age(since, now_usec);
+
+        if (isnan(since))
+                return g_strconcat(style, "unknown", ALD_STYLE_NORMAL, NULL);
+        return g_strconcat(style, "unknown, ", ago, ALD_STYLE_NORMAL, NULL);
 }
 
 static const char *style_of_age(double age)
@@ -58,6 +84,8 @@ char *ald_format_seen(const AldEntity *node, double now_usec)
         const char *style, *state = presence_of(node, &style);
         bool online = g_strcmp0(state, "online") == 0;
 
+        if (g_strcmp0(state, "unknown") == 0)
+                return format_unknown(node, style, now_usec);
         if (!state && isnan(age))
                 return ald_format_age(updated, now);
         if (!state)

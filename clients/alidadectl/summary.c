@@ -69,6 +69,12 @@ static bool is_gpu(const AldDevice *device)
         return strcmp(ald_device_class(device), "cpu") != 0;
 }
 
+/* What no backend tells of may be of either class. */
+static bool has_class(const AldDevice *device)
+{
+        return ald_field_text(device->backend, "Class");
+}
+
 char *ald_device_name(const AldDevice *device)
 {
         const char *name = ald_field_text(device->backend, "Name"), *id = ald_device_id(device);
@@ -108,13 +114,33 @@ AldFigures ald_device_figures(const AldDevice *device)
         return figures;
 }
 
+static bool is_measured(const AldDevice *device)
+{
+        AldFigures figures = ald_device_figures(device);
+
+        return !isnan(figures.tflops) || !isnan(figures.bandwidth) ||
+               !isnan(ald_field_number(device->compute, "GemmTflops"));
+}
+
+/* Whether the sums of a node are over its GPUs and accelerators rather than its processors. */
+static bool sums_gpus(const GArray *devices)
+{
+        for (guint i = 0; i < devices->len; i++) {
+                const AldDevice *device = &g_array_index(devices, AldDevice, i);
+
+                if (has_class(device) && is_gpu(device) && is_measured(device))
+                        return true;
+        }
+        return false;
+}
+
 AldFigures ald_node_figures(const AldEntity *node)
 {
         json_t *memory = ald_entity_record(node, "Node1.Memory");
         json_t *system = ald_entity_record(node, "Node1.System");
         g_autoptr(GArray) devices = ald_devices_of(node);
         AldFigures figures = nothing;
-        double cpu_bandwidth = NAN;
+        bool gpus = sums_gpus(devices);
 
         figures.memory_total = ald_field_number(memory, "TotalBytes");
         figures.memory_available = ald_field_number(memory, "AvailableBytes");
@@ -125,14 +151,11 @@ AldFigures ald_node_figures(const AldEntity *node)
                 const AldDevice *device = &g_array_index(devices, AldDevice, i);
                 AldFigures own = ald_device_figures(device);
 
+                if (!has_class(device) || is_gpu(device) != gpus)
+                        continue;
                 figures.tflops = plus(figures.tflops, own.tflops);
-                if (is_gpu(device))
-                        figures.bandwidth = plus(figures.bandwidth, own.bandwidth);
-                else
-                        cpu_bandwidth = plus(cpu_bandwidth, own.bandwidth);
+                figures.bandwidth = plus(figures.bandwidth, own.bandwidth);
         }
-        if (isnan(figures.bandwidth))
-                figures.bandwidth = cpu_bandwidth;
         return figures;
 }
 

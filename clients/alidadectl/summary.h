@@ -38,8 +38,9 @@ bool ald_device_is_instance(const AldDevice *device);
 
 AldFigures ald_device_figures(const AldDevice *device);
 
-/* What the node as a whole has: its own memory and processors; TFLOPS and bandwidth of its GPUs, else of its
- * CPU. */
+/* What the node as a whole has: its own memory and load. TFLOPS and bandwidth are those of its GPUs and
+ * accelerators if any of them was measured, else of its processors, as in the totals of org.alidade.State1:
+ * the rule of ald_compute_summary(), to which tests/unit/test-compute-summary.c holds this one. */
 AldFigures ald_node_figures(const AldEntity *node);
 
 typedef struct AldGpuSummary {

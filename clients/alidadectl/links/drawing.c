@@ -147,6 +147,22 @@ static void draw_path(GString *out, const AldTopology *topology, unsigned path, 
         explain_uneven(out, topology, path, columns);
 }
 
+/* The nodes that do not count, below the drawing. */
+static void append_gone(GString *out, const AldTopology *topology, unsigned columns)
+{
+        const GPtrArray *gone = topology->gone;
+        g_autoptr(GString) text = g_string_new("Left out: ");
+
+        if (gone->len == 0)
+                return;
+        for (guint i = 0; i < MIN(gone->len, LISTED_MAX); i++)
+                g_string_append_printf(text, "%snode %s", i > 0 ? ", " : "", (const char *) gone->pdata[i]);
+        if (gone->len > LISTED_MAX)
+                g_string_append_printf(text, " and %u more", gone->len - LISTED_MAX);
+        g_string_append_c(out, '\n');
+        append_line(out, text->str, columns);
+}
+
 void ald_topology_draw(GString *out, const AldTopology *topology, unsigned columns)
 {
         for (unsigned path = 0; path < ALD_TOPOLOGY_PATHS; path++) {
@@ -167,4 +183,5 @@ void ald_topology_draw(GString *out, const AldTopology *topology, unsigned colum
                 g_string_append_c(out, '\n');
                 append_line(out, note, columns);
         }
+        append_gone(out, topology, columns);
 }

@@ -118,6 +118,8 @@ static bool has_failed(const AldLinkInfo *info, const json_t *fields)
 static AldLinkVerdict judge(
         AldLinkInfo *info, const json_t *fields, AldModel *model, const AldNegotiated *negotiated)
 {
+        if (info->gone)
+                return ALD_LINK_NODE_GONE;
         if (has_failed(info, fields))
                 return ALD_LINK_FAILED;
         if (isnan(info->measured))
@@ -185,6 +187,9 @@ static AldLinkInfo *info_new(
         info->measured = ald_link_amount(fields, "MeasuredUSec");
         info->now = ald_node_now(ald_model_get(model, info->source_id), now_usec);
         info->failure = safe_field(fields, "Failure");
+        info->gone = ald_node_gone(model, ald_model_get(model, info->source_id));
+        if (!info->gone)
+                info->gone = ald_node_gone(model, ald_model_get(model, info->sink_id));
         negotiated = ald_negotiated_of(fields, ald_model_get(model, info->sink_id), info->rdma);
         info->share = ald_negotiated_share(&negotiated, info->upload, info->download);
         info->verdict = judge(info, fields, model, &negotiated);
@@ -238,6 +243,8 @@ char *ald_link_verdict_text(const AldLinkInfo *info)
                 return g_strdup_printf(ALD_STYLE_WARNING "%s of negotiated" ALD_STYLE_NORMAL, share);
         case ALD_LINK_STALE:
                 return g_strdup(ALD_STYLE_WARNING "stale" ALD_STYLE_NORMAL);
+        case ALD_LINK_NODE_GONE:
+                return g_strdup_printf(ALD_STYLE_ERROR "node %s" ALD_STYLE_NORMAL, info->gone);
         case ALD_LINK_FAILED:
         default:
                 return g_strdup_printf(ALD_STYLE_ERROR "failed%s%s" ALD_STYLE_NORMAL,

@@ -11,6 +11,7 @@ typedef enum AldLinkVerdict {
         ALD_LINK_SLOW,  /* a direction falls short of what was negotiated */
         ALD_LINK_STALE, /* measured too long ago to be told from no longer measured */
         ALD_LINK_FAILED,
+        ALD_LINK_NODE_GONE, /* an end of it is offline, duplicate or unknown */
 } AldLinkVerdict;
 
 /* One record of a link. Numbers are NaN where absent or where they cannot be. */
@@ -27,7 +28,8 @@ typedef struct AldLinkInfo {
         double now;         /* the same */
         double share;       /* percent of what was negotiated, in the direction that has less of it */
         AldLinkVerdict verdict;
-        char *failure; /* safe text; NULL where it did not fail or the reason is unknown */
+        const char *gone; /* "offline", "duplicate" or "unknown": what an end of it is, or NULL */
+        char *failure;    /* safe text; NULL where it did not fail or the reason is unknown */
         char *sort_key;
 } AldLinkInfo;
 
@@ -38,7 +40,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLinkInfo, ald_link_info_free)
  * is given. */
 GPtrArray *ald_link_infos(AldModel *model, const AldEntity *node, double now_usec);
 
-/* "ok", "40 % of negotiated", "failed: refused", coloured. */
+/* "ok", "40 % of negotiated", "failed: refused", "node offline", coloured. */
 char *ald_link_verdict_text(const AldLinkInfo *info);
 
 /* The number, or NaN where it is absent or no rate, duration or time could be that. */

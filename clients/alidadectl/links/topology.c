@@ -6,6 +6,7 @@
 #include "clients/alidadectl/links/link.h"
 #include "clients/alidadectl/links/names.h"
 #include "clients/alidadectl/links/topology.h"
+#include "clients/alidadectl/seen.h"
 
 static const char *const path_names[ALD_TOPOLOGY_PATHS] = { "socket", "rdma" };
 
@@ -22,6 +23,7 @@ void ald_topology_free(AldTopology *topology)
         if (!topology)
                 return;
         g_ptr_array_unref(topology->names);
+        g_ptr_array_unref(topology->gone);
         for (unsigned path = 0; path < ALD_TOPOLOGY_PATHS; path++)
                 g_ptr_array_unref(topology->pairs[path]);
         g_free(topology);
@@ -95,12 +97,20 @@ AldTopology *ald_topology_new(AldModel *model, const json_t *rows)
         json_t *row;
 
         topology->names = g_ptr_array_new_with_free_func(g_free);
+        topology->gone = g_ptr_array_new_with_free_func(g_free);
         for (unsigned path = 0; path < ALD_TOPOLOGY_PATHS; path++) {
                 topology->pairs[path] = g_ptr_array_new_with_free_func(g_free);
                 builder.pairs[path] = g_hash_table_new(g_int64_hash, g_int64_equal);
         }
-        for (guint n = 0; n < nodes->len; n++)
-                (void) index_of(&builder, ((const AldEntity *) nodes->pdata[n])->id);
+        for (guint n = 0; n < nodes->len; n++) {
+                const AldEntity *node = nodes->pdata[n];
+                const char *gone = ald_node_gone(model, node);
+
+                if (gone)
+                        g_ptr_array_add(topology->gone, g_strdup_printf("%s (%s)", node->label, gone));
+                else
+                        (void) index_of(&builder, node->id);
+        }
         json_array_foreach(rows, i, row)
                 add_edge(&builder, row);
         for (unsigned path = 0; path < ALD_TOPOLOGY_PATHS; path++) {

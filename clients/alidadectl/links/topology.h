@@ -15,7 +15,8 @@ typedef struct AldPair {
 } AldPair;
 
 typedef struct AldTopology {
-        GPtrArray *names; /* of nodes: safe text; the model's, then those it does not know */
+        GPtrArray *names; /* of nodes: safe text; the model's that count, then those it does not know */
+        GPtrArray *gone;  /* "three (offline)": nodes of the model that do not count, as safe text */
         GPtrArray *pairs[ALD_TOPOLOGY_PATHS]; /* AldPair, by a and b */
 } AldTopology;
 
