@@ -4,74 +4,13 @@
 #include "services/common/sysroot.h"
 #include "services/common/text.h"
 #include "services/identity/dmi.h"
+#include "services/identity/placeholder.h"
 
 #define DMI "sys/class/dmi/id/"
 
-/* What makers leave in the fields that they forgot; compared without case. */
-static const char *const placeholders[] = {
-        "all series",
-        "base board product name",
-        "base board version",
-        "board manufacturer",
-        "board product name",
-        "default",
-        "default string",
-        "empty",
-        "filled by o.e.m.",
-        "invalid",
-        "manufacturer",
-        "n/a",
-        "na",
-        "no enclosure",
-        "none",
-        "not applicable",
-        "not available",
-        "not defined",
-        "not specified",
-        "o.e.m.",
-        "oem",
-        "product name",
-        "reserved",
-        "sample",
-        "sku",
-        "standard",
-        "system manufacturer",
-        "system name",
-        "system product name",
-        "system version",
-        "tbd",
-        "to be filled by o.e.m",
-        "to be filled by o.e.m.",
-        "to be filled by oem",
-        "type1productconfigid",
-        "type2 - board manufacturer",
-        "type2 - board product name1",
-        "undefined",
-        "unknown",
-        "unknown product",
-        "unspecified",
-        "x.x",
-};
-
-/* "0000", "xxxx", "....": one character over and over. */
-static bool is_one_character(const char *text)
-{
-        return strspn(text, (const char[]){ *text, '\0' }) == strlen(text);
-}
-
-static bool is_placeholder(const char *text)
-{
-        if (is_one_character(text))
-                return true;
-        for (size_t i = 0; i < G_N_ELEMENTS(placeholders); i++)
-                if (g_ascii_strcasecmp(text, placeholders[i]) == 0)
-                        return true;
-        return false;
-}
-
 static const char *useful(const char *text)
 {
-        return text && !is_placeholder(text) ? text : NULL;
+        return text && !ald_is_placeholder(text) ? text : NULL;
 }
 
 void ald_dmi_read(int root, AldDmi *ret)

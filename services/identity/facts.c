@@ -103,6 +103,26 @@ void ald_facts_collect(int root, AldFacts *ret)
         collect_hardware(root, ret);
 }
 
+char *ald_facts_sum_sources(int root)
+{
+        static const char *const paths[] = { "etc/os-release", "usr/lib/os-release",
+                "sys/class/dmi/id/sys_vendor", "sys/class/dmi/id/product_name",
+                "sys/class/dmi/id/product_version", "sys/class/dmi/id/board_vendor",
+                "sys/class/dmi/id/board_name", "sys/class/dmi/id/bios_vendor",
+                "sys/class/dmi/id/chassis_type" };
+        g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+
+        for (size_t i = 0; i < G_N_ELEMENTS(paths); i++) {
+                g_autofree char *text = NULL;
+                ssize_t n = ald_bytes_try_read(root, paths[i], &text);
+
+                if (n >= 0)
+                        g_checksum_update(sum, (const guchar *) text, n);
+                g_checksum_update(sum, (const guchar *) (n < 0 ? "-" : "+"), 1);
+        }
+        return g_strdup(g_checksum_get_string(sum));
+}
+
 void ald_facts_clear(AldFacts *facts)
 {
         g_free(facts->host_name);

@@ -5,6 +5,7 @@
 #include "services/identity/facts.h"
 #include "services/identity/identity-manager.h"
 #include "services/identity/name-store.h"
+#include "services/identity/placeholder.h"
 
 struct AldIdentityManager {
         int root;
@@ -14,35 +15,45 @@ struct AldIdentityManager {
 
         char *friendly_name; /* NULL, or what somebody gave */
         AldFacts facts;
+        char *sources; /* what they were collected from */
 
         /* What hostname1 said last; it stays while hostname1 sleeps. */
         char *pretty_hostname, *static_hostname, *hostname;
         char *vendor, *model, *chassis;
 };
 
+typedef bool (*IsPlaceholder)(const char *text);
+
 /* The first of them that says something. */
-static const char *first_of(const char *const *values, size_t n)
+static const char *first_of(IsPlaceholder is_placeholder, const char *const *values, size_t n)
 {
         for (size_t i = 0; i < n; i++)
-                if (values[i] && *values[i])
+                if (values[i] && *values[i] && !is_placeholder(values[i]))
                         return values[i];
         return NULL;
 }
 
-#define FIRST(...)                                     \
-        first_of((const char *const[]){ __VA_ARGS__ }, \
+#define FIRST(is_placeholder, ...)                                     \
+        first_of(is_placeholder, (const char *const[]){ __VA_ARGS__ }, \
                 sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
+
+/* What somebody gave is taken as it is. */
+static const char *choose_name(const AldIdentityManager *m)
+{
+        return m->friendly_name ? m->friendly_name
+                                : FIRST(ald_is_placeholder_name, m->pretty_hostname, m->facts.host_name,
+                                          m->hostname, m->static_hostname);
+}
 
 static void publish(AldIdentityManager *m)
 {
         const AldFacts *facts = &m->facts;
         AldIdentity identity = {
-                .friendly_name = FIRST(m->friendly_name, m->pretty_hostname, m->static_hostname, m->hostname,
-                        facts->host_name),
-                .model_id = FIRST(m->model, facts->model),
+                .friendly_name = choose_name(m),
+                .model_id = FIRST(ald_is_placeholder, m->model, facts->model),
                 .chip_id = facts->chip,
-                .vendor = FIRST(m->vendor, facts->vendor),
-                .chassis = FIRST(m->chassis, facts->chassis),
+                .vendor = FIRST(ald_is_placeholder, m->vendor, facts->vendor),
+                .chassis = FIRST(ald_is_placeholder, m->chassis, facts->chassis),
                 .hypervisor = facts->hypervisor,
                 .operating_system = facts->operating_system,
                 .kernel_release = facts->kernel_release,
@@ -83,6 +94,7 @@ void ald_identity_manager_free(AldIdentityManager *manager)
                 return;
         clear_hostname1(manager);
         ald_facts_clear(&manager->facts);
+        g_free(manager->sources);
         g_free(manager->friendly_name);
         g_free(manager->state_directory);
         g_free(manager);
@@ -90,9 +102,21 @@ void ald_identity_manager_free(AldIdentityManager *manager)
 
 void ald_identity_manager_reload(AldIdentityManager *manager)
 {
+        g_free(manager->sources);
+        manager->sources = ald_facts_sum_sources(manager->root);
         ald_facts_clear(&manager->facts);
         ald_facts_collect(manager->root, &manager->facts);
         publish(manager);
+}
+
+bool ald_identity_manager_refresh(AldIdentityManager *manager)
+{
+        g_autofree char *sources = ald_facts_sum_sources(manager->root);
+
+        if (g_strcmp0(sources, manager->sources) == 0)
+                return false;
+        ald_identity_manager_reload(manager);
+        return true;
 }
 
 bool ald_identity_manager_reload_host_name(AldIdentityManager *manager)

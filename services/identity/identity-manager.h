@@ -33,6 +33,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldIdentityManager, ald_identity_manager_free)
 /* Collects again: the operating system may have been upgraded under us. */
 void ald_identity_manager_reload(AldIdentityManager *manager);
 
+/* Collects again where DMI or os-release differ from what they were; returns whether they do. */
+bool ald_identity_manager_refresh(AldIdentityManager *manager);
+
 /* Reads the host name of the kernel again; returns whether it is another one. */
 bool ald_identity_manager_reload_host_name(AldIdentityManager *manager);
 

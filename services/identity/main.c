@@ -2,11 +2,15 @@
 #include "services/identity/host-name-watch.h"
 #include "services/identity/hostname1-bus.h"
 #include "services/identity/identity-bus.h"
+#include "services/identity/os-release-watch.h"
+
+/* DMI tells of no change; it is read again as often as everything is sent again. */
+#define REFRESH_SECONDS 30u
 
 typedef struct Identityd {
         AldIdentityBus *bus;
         AldHostname1Client *hostname1;
-        guint host_name_watch;
+        guint host_name_watch, os_release_watch, refresh;
 } Identityd;
 
 static void on_hostname1(const AldHostname1 *values, void *userdata)
@@ -24,6 +28,19 @@ static void on_host_name(gpointer userdata)
                 ald_hostname1_client_refresh(identityd->hostname1);
 }
 
+static void on_os_release(gpointer userdata)
+{
+        Identityd *identityd = userdata;
+
+        (void) ald_identity_manager_refresh(ald_identity_bus_manager(identityd->bus));
+}
+
+static gboolean on_refresh(gpointer userdata)
+{
+        on_os_release(userdata);
+        return G_SOURCE_CONTINUE;
+}
+
 static void reload(void *userdata)
 {
         Identityd *identityd = userdata;
@@ -36,6 +53,8 @@ static void stop(void *userdata)
         Identityd *identityd = userdata;
 
         g_clear_handle_id(&identityd->host_name_watch, g_source_remove);
+        g_clear_handle_id(&identityd->os_release_watch, g_source_remove);
+        g_clear_handle_id(&identityd->refresh, g_source_remove);
         ald_hostname1_client_free(identityd->hostname1);
         ald_identity_bus_free(identityd->bus);
         g_free(identityd);
@@ -55,6 +74,9 @@ static int start(AldService *service, void **ret_manager)
         if (r < 0)
                 g_warning("hostname1 cannot be watched: %s", g_strerror(-r));
         identityd->host_name_watch = ald_host_name_watch(ald_service_root(service), on_host_name, identityd);
+        identityd->os_release_watch = ald_os_release_watch(
+                ald_service_root(service), on_os_release, identityd);
+        identityd->refresh = g_timeout_add_seconds(REFRESH_SECONDS, on_refresh, identityd);
         *ret_manager = identityd;
         return 0;
 }

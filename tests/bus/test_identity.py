@@ -111,6 +111,36 @@ def test_reload_sees_an_upgraded_system(make_host):
     wait_for(host, "OperatingSystem", "Bed Linux 2")
 
 
+@pytest.mark.parametrize("path, target", [("etc/os-release", None), ("usr/lib/os-release", None),
+                                          ("usr/lib/os-release", "../usr/lib/os-release"),
+                                          ("usr/share/this/release-of-1", "../usr/share/this/release-of-1")])
+def test_an_upgraded_system_is_seen(make_host, path, target):
+    """Its file is replaced, be it the one in etc, the one behind that, or what a link leads to."""
+    host = make_host(sysroot=True)
+    host.sysroot.remove("etc/os-release")
+    host.sysroot.write(path, "PRETTY_NAME='Bed Linux 2'\n")
+    if target:
+        host.sysroot.link("etc/os-release", target)
+    (host.sysroot.dir / "usr/lib").mkdir(parents=True, exist_ok=True)
+    host.start_daemon("identityd")
+    assert get(host, "OperatingSystem") == "Bed Linux 2"
+    host.sysroot.write(path, "PRETTY_NAME='Bed Linux 3'\n")
+    wait_for(host, "OperatingSystem", "Bed Linux 3")
+    # The link itself may be replaced, by one that leads elsewhere.
+    host.sysroot.write("usr/lib/os-release-4", "PRETTY_NAME='Bed Linux 4'\n")
+    host.sysroot.link("etc/os-release", "../usr/lib/os-release-4")
+    wait_for(host, "OperatingSystem", "Bed Linux 4")
+    host.sysroot.write("usr/lib/os-release-4", "PRETTY_NAME='Bed Linux 5'\n")
+    wait_for(host, "OperatingSystem", "Bed Linux 5")
+
+
+def test_dmi_is_read_again(make_host):
+    """Nothing tells of its change, so it is seen as soon as all is sent again."""
+    host = make_host(sysroot=True, daemons=["identityd"])
+    host.sysroot.write("sys/class/dmi/id/product_name", "Docked\n")
+    host.wait_for_property(*RECORD, "ModelId", lambda found: found == "Docked", deadline=60)
+
+
 @needs_namespaces
 def test_follows_the_kernel_where_there_is_no_hostname1(make_host):
     host = make_host(daemons=["identityd"])
@@ -324,9 +354,14 @@ def test_hostname1_comes_first(make_host, own_bus):
 
 @needs_hostnamed
 def test_hostname1_changes_live(make_host):
-    host = make_host(hostnamed=True, sysroot=True, daemons=["identityd"])
+    host = make_host(hostnamed=True, daemons=["identityd"])
     wait_for(host, "FriendlyName", host.name)
     host.hostnamed.call(HOSTNAME1_PATH, HOSTNAME1, "SetStaticHostname", "sb", ("renamed", False))
+    wait_for(host, "FriendlyName", "renamed")
+    # One that is set at run time wins over the static one.
+    host.run(["sh", "-c", "echo by-hand >/proc/sys/kernel/hostname"])
+    wait_for(host, "FriendlyName", "by-hand")
+    host.run(["sh", "-c", "echo renamed >/proc/sys/kernel/hostname"])
     wait_for(host, "FriendlyName", "renamed")
     host.hostnamed.set_pretty_name("Pretty")
     wait_for(host, "FriendlyName", "Pretty")

@@ -81,9 +81,8 @@ static void test_order_of_names(Fixture *f, gconstpointer data)
         check_name(f,
                 &(AldHostname1){
                         .pretty_hostname = "", .static_hostname = "static", .hostname = "transient" },
-                "static");
-        check_name(f, &(AldHostname1){ .static_hostname = "", .hostname = "transient" }, "transient");
-        check_name(f, &(AldHostname1){ .pretty_hostname = "  ", .static_hostname = "static" }, "static");
+                "kernel-name");
+        check_name(f, &(AldHostname1){ .pretty_hostname = "  ", .static_hostname = "static" }, "kernel-name");
         check_name(f, &(AldHostname1){ .pretty_hostname = "two\nlines" }, "two lines");
         check_name(f, &(AldHostname1){ 0 }, "kernel-name");
 
@@ -91,6 +90,67 @@ static void test_order_of_names(Fixture *f, gconstpointer data)
         check_name(f, &(AldHostname1){ .pretty_hostname = "Pretty" }, "Given");
         g_assert_cmpint(ald_identity_manager_set_friendly_name(f->manager, ""), ==, 0);
         g_assert_cmpstr(published(f)->friendly_name, ==, "Pretty");
+
+        fake_root_remove(f->root, "proc/sys/kernel/hostname");
+        g_assert_true(ald_identity_manager_reload_host_name(f->manager));
+        check_name(f, &(AldHostname1){ .static_hostname = "static", .hostname = "transient" }, "transient");
+        check_name(f, &(AldHostname1){ .static_hostname = "static", .hostname = "" }, "static");
+        check_name(f, &(AldHostname1){ 0 }, NULL);
+}
+
+/* The kernel's name before anybody gave one, and those that each machine has for itself. */
+static void test_names_that_are_none(Fixture *f, gconstpointer data)
+{
+        static const char *const names[] = { "(none)", "localhost", "LOCALHOST", "localhost.localdomain",
+                "localhost.example.org", "localhost6", "Unknown" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+                g_autofree char *line = g_strconcat(names[i], "\n", NULL);
+
+                fake_root_write(f->root, "proc/sys/kernel/hostname", line);
+                g_assert_true(ald_identity_manager_reload_host_name(f->manager));
+                check_name(f, &(AldHostname1){ .pretty_hostname = names[i], .hostname = names[i] }, NULL);
+                check_name(f, &(AldHostname1){ .hostname = names[i], .static_hostname = "static" }, "static");
+        }
+        fake_root_write(f->root, "proc/sys/kernel/hostname", "localhosts\n");
+        g_assert_true(ald_identity_manager_reload_host_name(f->manager));
+        check_name(f, &(AldHostname1){ .static_hostname = "static" }, "localhosts");
+}
+
+/* hostname1 passes on what DMI has. */
+static void test_hostname1_without_a_name(Fixture *f, gconstpointer data)
+{
+        ald_identity_manager_set_hostname1(
+                f->manager, &(AldHostname1){ .vendor = "To Be Filled By O.E.M.", .model = "Default_String" });
+        g_assert_cmpstr(published(f)->vendor, ==, "DMI Vendor");
+        g_assert_cmpstr(published(f)->model_id, ==, "DMI Model");
+}
+
+static void test_refresh(Fixture *f, gconstpointer data)
+{
+        unsigned before = f->n_changes;
+
+        g_assert_false(ald_identity_manager_refresh(f->manager));
+        g_assert_cmpuint(f->n_changes, ==, before);
+        fake_root_write(f->root, "etc/os-release", "PRETTY_NAME='OS 2'\n");
+        g_assert_true(ald_identity_manager_refresh(f->manager));
+        g_assert_cmpstr(published(f)->operating_system, ==, "OS 2");
+        fake_root_write(f->root, "sys/class/dmi/id/product_name", "Another Model\n");
+        g_assert_true(ald_identity_manager_refresh(f->manager));
+        g_assert_cmpstr(published(f)->model_id, ==, "Another Model");
+        g_assert_false(ald_identity_manager_refresh(f->manager));
+}
+
+/* What cannot be read is logged when it is collected, not each time that it is looked at. */
+static void test_refresh_is_quiet(Fixture *f, gconstpointer data)
+{
+        fake_root_remove(f->root, "etc/os-release");
+        fake_root_mkdir(f->root, "etc/os-release");
+        log_count_reset();
+        g_assert_true(ald_identity_manager_refresh(f->manager));
+        g_assert_cmpuint(log_count(""), ==, 1);
+        g_assert_false(ald_identity_manager_refresh(f->manager));
+        g_assert_cmpuint(log_count(""), ==, 1);
 }
 
 static void test_hostname1_wins(Fixture *f, gconstpointer data)
@@ -155,6 +215,10 @@ int main(int argc, char *argv[])
 #define ADD(name, function) g_test_add("/identity/manager/" name, Fixture, NULL, set_up, function, tear_down)
         ADD("start", test_start);
         ADD("order-of-names", test_order_of_names);
+        ADD("names-that-are-none", test_names_that_are_none);
+        ADD("hostname1-without-a-name", test_hostname1_without_a_name);
+        ADD("refresh", test_refresh);
+        ADD("refresh-is-quiet", test_refresh_is_quiet);
         ADD("hostname1-wins", test_hostname1_wins);
         ADD("name-is-kept", test_name_is_kept);
         ADD("name-not-stored", test_name_not_stored);
