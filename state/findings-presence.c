@@ -59,6 +59,24 @@ static void find_duplicate(AldReport *report, const AldNode *node, const AldPres
                          "the cluster again; then restart alidade-clusterd on both."));
 }
 
+static void find_behind(AldReport *report, const AldNode *node)
+{
+        g_autofree char *name = NULL, *id = NULL;
+
+        if (!ald_node_is_online(node) || !ald_node_is_behind(node) ||
+                ald_report_full(report, "node-records-old"))
+                return;
+        name = ald_report_name(report, &node->id);
+        id = ald_report_short_id(&node->id);
+        ald_report_add(report, ALD_SEVERITY_WARNING, "node-records-old", &node->id, 1,
+                g_strdup_printf("%s is online, but its records are older than known, so what is shown of it "
+                                "stands still.",
+                        name),
+                g_strdup_printf("Check the clock of %s. If it is right, stop alidade-clusterd there, run "
+                                "alidadectl forget %s here, and start it again.",
+                        name, id));
+}
+
 static gboolean find_in_node(AldNode *node, void *userdata)
 {
         Clocks *clocks = userdata;
@@ -72,6 +90,7 @@ static gboolean find_in_node(AldNode *node, void *userdata)
         if (node->local)
                 return FALSE;
         find_offline(clocks->report, node, presence);
+        find_behind(clocks->report, node);
         if (is_state(presence, ALD_PRESENCE_STATE_UNKNOWN))
                 g_array_append_val(clocks->unknown, node->id);
         if (offset == ALD_ABSENT_INT64 || !ald_node_counts(node))

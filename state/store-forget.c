@@ -146,19 +146,64 @@ void ald_store_announce(AldStore *store, const AldId *id, uint64_t epoch)
         }
 }
 
+void ald_store_note_epoch(AldStore *store, const AldId *id, uint64_t epoch)
+{
+        AldNode *node = ald_store_find_node(store, id);
+
+        if (node)
+                node->epoch = epoch;
+}
+
+bool ald_node_is_behind(const AldNode *node)
+{
+        if (node->local || node->epoch == 0)
+                return false;
+        if (node->epoch < node->announced)
+                return true;
+        for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++) {
+                const AldEntry *entry = &node->entries[kind];
+
+                if (entry->present && !ald_kinds[kind].local && entry->stamp.epoch > node->epoch)
+                        return true;
+        }
+        return false;
+}
+
 static gboolean collect_node(AldNode *node, void *userdata)
 {
         g_ptr_array_add(userdata, node);
         return FALSE;
 }
 
-void ald_store_lose_presences(AldStore *store, uint64_t since_usec, uint64_t now)
+static void add_unknown(AldStore *store, const AldId *id, uint64_t since_usec, uint64_t now)
 {
         const AldPresence unknown = {
                 .state = ald_presence_state_to_string(ALD_PRESENCE_STATE_UNKNOWN),
                 .since_usec = since_usec,
                 .clock_offset_usec = ALD_ABSENT_INT64,
         };
+        g_autoptr(AldRecord) record = NULL;
+
+        if (ald_record_new(ALD_KIND_PRESENCE, &unknown, &record) < 0)
+                g_assert_not_reached();
+        ald_store_put_about(store, id, ALD_KIND_PRESENCE, record, since_usec, now);
+}
+
+/* Of these nothing else may be known: this node's links outlive a restart, other nodes do not. */
+static void add_unknown_sinks(AldStore *store, uint64_t since_usec, uint64_t now)
+{
+        for (AldEntry *entry = ald_node_after(store->local, NULL); entry;
+                entry = ald_node_after(store->local, entry)) {
+                AldId sink;
+
+                if (entry->key && entry->record && ald_key_parse(entry->kind, entry->key, &sink) >= 0 &&
+                        !ald_store_find_node(store, &sink))
+                        add_unknown(store, &sink, since_usec, now);
+        }
+}
+
+void ald_store_lose_presences(AldStore *store, uint64_t since_usec, uint64_t now)
+{
         AldEntry *own = &store->local->entries[ALD_KIND_PRESENCE];
         g_autoptr(GPtrArray) nodes = g_ptr_array_new();
 
@@ -167,12 +212,9 @@ void ald_store_lose_presences(AldStore *store, uint64_t since_usec, uint64_t now
         ald_store_foreach_node(store, collect_node, nodes);
         for (guint i = 0; i < nodes->len; i++) {
                 const AldNode *node = nodes->pdata[i];
-                g_autoptr(AldRecord) record = NULL;
 
-                if (node->local || node->bare || ald_node_is_unknown(node))
-                        continue;
-                if (ald_record_new(ALD_KIND_PRESENCE, &unknown, &record) < 0)
-                        g_assert_not_reached();
-                ald_store_put_about(store, &node->id, ALD_KIND_PRESENCE, record, since_usec, now);
+                if (!node->local && !node->bare && !ald_node_is_unknown(node))
+                        add_unknown(store, &node->id, since_usec, now);
         }
+        add_unknown_sinks(store, since_usec, now);
 }

@@ -67,6 +67,7 @@ struct AldNode {
         uint32_t n_links;   /* that have a record */
         uint64_t heard;     /* CLOCK_MONOTONIC of the last update by the node */
         uint64_t announced; /* the epoch with which the node has sent everything; older ones are gone */
+        uint64_t epoch;     /* of the records that it sends, as it says; 0 where unknown */
         AldLinkSet *links;  /* NULL where there are none; see state/link-set.h */
         AldEntry entries[ALD_N_NODE_KINDS];
         GList bare_place;
@@ -109,8 +110,8 @@ int ald_store_put_local(AldStore *store, AldKind kind, const char *key, AldRecor
 int ald_store_put_about(AldStore *store, const AldId *node, AldKind kind, AldRecord *record,
         uint64_t updated_usec, uint64_t now);
 
-/* Nobody says any more how nodes are heard of: other nodes are unknown since then, which is CLOCK_REALTIME in
- * µs; one that is unknown already stays so since before. */
+/* Nobody says any more how nodes are heard of: other nodes, and those that this one has links to, are unknown
+ * since then, which is CLOCK_REALTIME in µs; one that is unknown already stays so since before. */
 void ald_store_lose_presences(AldStore *store, uint64_t since_usec, uint64_t now);
 
 /* Moves this node's epoch beyond `epoch` and stamps all its entries anew, each of which counts as changed. */
@@ -119,6 +120,9 @@ void ald_store_take_epoch(AldStore *store, uint64_t epoch, uint64_t now);
 /* Another node has sent all that it has with this epoch: what is older is gone, and is known when it comes
  * again. Does nothing for a node that is not known. */
 void ald_store_announce(AldStore *store, const AldId *node, uint64_t epoch);
+
+/* The epoch of what another node sends now, as it says; 0 where that is unknown. */
+void ald_store_note_epoch(AldStore *store, const AldId *node, uint64_t epoch);
 
 /* Forgets deletions older than one duration, and nodes not heard of for the other, as source and as sink; but
  * no node that is online. */
@@ -143,6 +147,10 @@ bool ald_node_counts(const AldNode *node);
 
 /* Whether nobody says how the node is heard of. */
 bool ald_node_is_unknown(const AldNode *node);
+
+/* Whether records are known that are newer than all that the node sends now, so that it cannot change them.
+ */
+bool ald_node_is_behind(const AldNode *node);
 
 /* The next present entry after (id, kind, key) in the order of these three; id NULL begins. */
 AldEntry *ald_store_after(AldStore *store, const AldId *id, AldKind kind, const char *key);

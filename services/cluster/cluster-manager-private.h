@@ -2,6 +2,7 @@
 #pragma once
 
 #include "services/cluster/cluster-manager.h"
+#include "services/common/timer.h"
 
 /* Known to cluster-manager*.c only. */
 #define ALD_DUPLICATE_PROBLEM                                                                              \
@@ -19,6 +20,8 @@ struct AldClusterManager {
         AldClusterConfig *config;
         AldMember *member;
         bool wanted, duplicate;
+        bool put_own; /* the state service, since it is there, was put the newest stamp of this node */
+        AldTimer *behind_timer;
         bool epoch_missing; /* the state service has told all, and that was nothing yet */
         void (*changed)(void *userdata);
         void *userdata;

@@ -18,6 +18,28 @@ static void on_begin(void *userdata)
                 ald_voice_begin(ald_member_voice(manager->member));
 }
 
+/* A state service that lost its state, or came back after its clock was set back, would be refused by
+ * everybody who knows newer records of this node. It goes beyond the newest stamp once it is put that. */
+static void on_behind(void *userdata)
+{
+        AldClusterManager *manager = userdata;
+        AldUpdate newest;
+
+        if (!manager->member || manager->put_own || !ald_handover_has_state(manager->handover) ||
+                !ald_voice_is_behind(ald_member_voice(manager->member)))
+                return;
+        manager->put_own = true;
+        newest = ald_voice_newest(ald_member_voice(manager->member));
+        g_message("The state service came back with an older epoch; handing it the newest of this node");
+        ald_handover_put_own(manager->handover, &newest);
+}
+
+static void check_behind(AldClusterManager *manager)
+{
+        if (!manager->put_own && ald_voice_is_behind(ald_member_voice(manager->member)))
+                ald_timer_set(manager->behind_timer, g_get_monotonic_time());
+}
+
 static void on_record(const AldUpdate *update, void *userdata)
 {
         AldClusterManager *manager = userdata;
@@ -25,6 +47,7 @@ static void on_record(const AldUpdate *update, void *userdata)
         if (!manager->member)
                 return;
         ald_voice_record(ald_member_voice(manager->member), update);
+        check_behind(manager);
         if (manager->epoch_missing)
                 ald_member_ask_for_own(manager->member);
         manager->epoch_missing = false;
@@ -37,6 +60,13 @@ static void on_complete(void *userdata)
 
         if (!manager->member)
                 return;
+        if (manager->put_own && ald_voice_is_behind(ald_member_voice(manager->member))) {
+                g_warning("The state service keeps to an older epoch than the newest known of this node; its "
+                          "records are sent, but nodes that know newer ones do not take them");
+                ald_voice_go_back(ald_member_voice(manager->member));
+                ald_handover_read_own(manager->handover);
+                return;
+        }
         manager->epoch_missing = ald_own_status_epoch(manager->status) == 0;
         ald_voice_end(ald_member_voice(manager->member));
         ald_member_ask_for_all(manager->member);
@@ -46,6 +76,7 @@ static void on_owner(bool there, void *userdata)
 {
         AldClusterManager *manager = userdata;
 
+        manager->put_own = false;
         if (manager->member && there)
                 ald_member_tell_all(manager->member);
         changed(manager);
@@ -227,6 +258,7 @@ int ald_cluster_manager_new(AldService *service, AldClusterManager **ret)
         if (r < 0)
                 return r;
         manager->trust = ald_trust_new(id);
+        manager->behind_timer = ald_timer_new("behind", on_behind, manager);
         r = ald_handover_new(service, &handover_handler, manager, &manager->handover);
         if (r < 0)
                 return r;
@@ -240,6 +272,7 @@ void ald_cluster_manager_free(AldClusterManager *manager)
         if (!manager)
                 return;
         ald_member_free(manager->member);
+        ald_timer_free(manager->behind_timer);
         ald_handover_free(manager->handover);
         ald_trust_free(manager->trust);
         ald_own_status_free(manager->status);

@@ -63,6 +63,7 @@ static void add_row(AldHandover *handover, GArray *rows, const Change *change)
         row.since = node->presence.since;
         row.clock_offset = ald_presence_clock_offset(&node->presence);
         row.announced = node->announced;
+        row.epoch = node->epoch;
         g_array_append_val(rows, row);
         ald_node_note_told(node);
 }
@@ -277,6 +278,15 @@ void ald_handover_note_loss(AldHandover *handover)
 void ald_handover_read_own(AldHandover *handover)
 {
         ald_state_link_read(handover->link);
+}
+
+void ald_handover_put_own(AldHandover *handover, const AldUpdate *update)
+{
+        int r = ald_state_link_put_own(handover->link, update);
+
+        if (r < 0)
+                g_warning(
+                        "Cannot hand the newest stamp of this node to the state service: %s", g_strerror(-r));
 }
 
 bool ald_handover_has_state(const AldHandover *handover)

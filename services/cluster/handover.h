@@ -38,4 +38,6 @@ void ald_handover_clear(AldHandover *handover);
 void ald_handover_note_loss(AldHandover *handover);
 
 void ald_handover_read_own(AldHandover *handover);
+/* Puts the newest stamp known of this node, which the state service is to go beyond, and reads all again. */
+void ald_handover_put_own(AldHandover *handover, const AldUpdate *update);
 bool ald_handover_has_state(const AldHandover *handover);

@@ -97,6 +97,21 @@ static char *on_own_record(const AldUpdate *update, const AldReceived *received,
         return NULL;
 }
 
+/* A broker may have kept the status of this node from a time when its epoch was newer, and none of its
+ * records. */
+static void meet_past_status(AldMember *member, const AldStatus *status, bool retained)
+{
+        const AldUpdate update = {
+                .node = member->own,
+                .kind = ALD_KIND_IDENTITY,
+                .key = "",
+                .stamp = { .epoch = status->epoch },
+        };
+
+        if (retained && status->epoch > ald_own_status_epoch(member->setup.status))
+                ald_past_found(member->past, &update);
+}
+
 static void on_own_status(const AldStatus *status, const AldReceived *received, void *userdata)
 {
         AldMember *member = userdata;
@@ -104,6 +119,7 @@ static void on_own_status(const AldStatus *status, const AldReceived *received, 
         switch (ald_own_status_take(
                 member->setup.status, status, received->broker, received->conn, received->retained)) {
         case ALD_OWN_ALONE:
+                meet_past_status(member, status, received->retained);
                 return;
         case ALD_OWN_DOUBTFUL:
                 ald_voice_say(member->voice, ALD_PRESENCE_SAYS_ONLINE);

@@ -118,7 +118,8 @@ bool ald_node_note_change(AldClusterNode *node)
         else
                 node->changed = !node->told || node->told_forgotten || node->told_state != presence->state ||
                                 node->told_since != presence->since ||
-                                node->told_announced != node->announced || has_other_clock(node);
+                                node->told_announced != node->announced || node->told_epoch != node->epoch ||
+                                has_other_clock(node);
         return node->changed;
 }
 
@@ -130,6 +131,7 @@ void ald_node_note_told(AldClusterNode *node)
         node->told_state = node->presence.state;
         node->told_since = node->presence.since;
         node->told_announced = node->announced;
+        node->told_epoch = node->epoch;
         node->told_offset = ald_presence_clock_offset(&node->presence);
 }
 

@@ -31,6 +31,7 @@ typedef struct AldClusterNode {
         AldNodePresence presence;
         uint64_t met;       /* when it was first heard of, in whatever way */
         uint64_t announced; /* the epoch of which all was published; what is older is gone */
+        uint64_t epoch;     /* of the records that it sends now, as it says; 0: it has not said it */
         AldStamp newest;    /* of its records */
         AldStamp forgotten; /* what is not newer is hidden; epoch 0: it is not forgotten */
         bool is_forgotten;
@@ -48,7 +49,7 @@ typedef struct AldClusterNode {
         /* What the state service was last told, and whether it is to be told more. */
         bool told, told_forgotten, changed;
         AldPresenceState told_state;
-        uint64_t told_since, told_announced;
+        uint64_t told_since, told_announced, told_epoch;
         int64_t told_offset;
 } AldClusterNode;
 

@@ -83,6 +83,11 @@ uint64_t ald_own_status_epoch(const AldOwnStatus *own)
         return own->epoch;
 }
 
+void ald_own_status_go_back(AldOwnStatus *own)
+{
+        own->epoch = own->announced = 0;
+}
+
 bool ald_own_status_announce(AldOwnStatus *own, uint64_t now)
 {
         if (own->epoch == 0 || own->announced == own->epoch || now - own->epoch_since < ALD_ANNOUNCE_USEC)

@@ -29,6 +29,9 @@ char *ald_own_status_write(const AldOwnStatus *own, AldPresenceSaid said, uint64
 bool ald_own_status_set_epoch(AldOwnStatus *own, uint64_t epoch, uint64_t now);
 uint64_t ald_own_status_epoch(const AldOwnStatus *own);
 
+/* The state service has an older epoch now: the next one that is set counts, and nothing is announced. */
+void ald_own_status_go_back(AldOwnStatus *own);
+
 /* True once, when all of the present epoch was published and that is to be said. */
 bool ald_own_status_announce(AldOwnStatus *own, uint64_t now);
 

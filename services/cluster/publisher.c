@@ -18,6 +18,7 @@ struct AldPublisher {
         GHashTable *own;   /* name → Own */
         GHashTable *stale; /* names of topics that an earlier life of this node left */
         AldStamp newest;
+        uint64_t read_epoch; /* the newest since the reading of all records began; 0: there was none */
         uint64_t announced;
         unsigned reading;
         bool told_full;
@@ -131,6 +132,7 @@ void ald_publisher_put(AldPublisher *publisher, const AldUpdate *update, uint64_
 
         if (ald_kinds[update->kind].local || !ald_id_equal(&update->node, &publisher->node))
                 return;
+        publisher->read_epoch = MAX(publisher->read_epoch, update->stamp.epoch);
         name = name_of(update->kind, update->key);
         own = g_hash_table_lookup(publisher->own, name);
         if (!own && !has_room(publisher))
@@ -150,6 +152,26 @@ void ald_publisher_put(AldPublisher *publisher, const AldUpdate *update, uint64_
 void ald_publisher_begin(AldPublisher *publisher)
 {
         publisher->reading++;
+        publisher->read_epoch = 0;
+}
+
+bool ald_publisher_is_behind(const AldPublisher *publisher)
+{
+        return publisher->read_epoch != 0 && publisher->read_epoch < publisher->newest.epoch;
+}
+
+void ald_publisher_go_back(AldPublisher *publisher)
+{
+        GHashTableIter iter;
+        gpointer name;
+
+        g_hash_table_iter_init(&iter, publisher->own);
+        while (g_hash_table_iter_next(&iter, &name, NULL))
+                if (g_hash_table_size(publisher->stale) < ALD_PUBLISHER_STALE_MAX)
+                        g_hash_table_add(publisher->stale, g_strdup(name));
+        g_hash_table_remove_all(publisher->own);
+        publisher->newest = (AldStamp){ 0 };
+        publisher->announced = 0;
 }
 
 /* What is still of an earlier epoch may come back, from a source that the state service has not heard yet. */
@@ -186,7 +208,8 @@ static void sweep(AldPublisher *publisher, GHashTable *table, GHRFunc is_over)
 
 void ald_publisher_end(AldPublisher *publisher)
 {
-        sweep(publisher, publisher->own, is_gone);
+        if (publisher->read_epoch == publisher->newest.epoch)
+                sweep(publisher, publisher->own, is_gone);
 }
 
 void ald_publisher_publish_all(AldPublisher *publisher)

@@ -29,9 +29,18 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldPublisher, ald_publisher_free)
  */
 void ald_publisher_put(AldPublisher *publisher, const AldUpdate *update, uint64_t now);
 
-/* Around a reading of all records: what was not put in between is gone, and its topic cleared. */
+/* Around a reading of all records: what was not put in between is gone, and its topic cleared, unless the
+ * reading was of another epoch than the newest. */
 void ald_publisher_begin(AldPublisher *publisher);
 void ald_publisher_end(AldPublisher *publisher);
+
+/* Whether all that was put since the reading began is of an older epoch than the newest known, so that
+ * nothing of it is taken: the state service has lost its state, or its clock was set back. */
+bool ald_publisher_is_behind(const AldPublisher *publisher);
+
+/* Forgets all records and their stamps, so that older ones are taken; what is not put again is cleared once
+ * all is announced. */
+void ald_publisher_go_back(AldPublisher *publisher);
 
 /* Publishes all, to a broker that may have nothing of it. */
 void ald_publisher_publish_all(AldPublisher *publisher);

@@ -113,6 +113,8 @@ void ald_receiver_forget(
         node->forgotten = *stamp;
         if (!ald_node_hides(node, &node->newest))
                 return;
+        /* It may come back with older records, after its clock was set back; it announces them anew. */
+        node->announced = 0;
         node->is_forgotten = true;
         receiver->handler->forgotten(node, receiver->userdata);
         note_change(receiver, node);

@@ -129,9 +129,13 @@ static void take_status(Passing *passing)
         const AldPresenceStatus said = { status.said, status.epoch, status.conn, status.instance,
                 received->retained && receiver->mirroring };
         /* The will was written when the connection began, maybe before all was published. */
-        if (ald_presence_take_status(&node->presence, &said, received->broker, passing->now) &&
-                status.said != ALD_PRESENCE_SAYS_OFFLINE)
-                node->announced = MAX(node->announced, status.announced);
+        if (!ald_presence_take_status(&node->presence, &said, received->broker, passing->now) ||
+                status.said == ALD_PRESENCE_SAYS_OFFLINE)
+                return;
+        node->announced = MAX(node->announced, status.announced);
+        /* A broker may have kept an older one. */
+        if (!received->retained || status.epoch > node->epoch)
+                node->epoch = status.epoch;
 }
 
 static void take_alive(Passing *passing)

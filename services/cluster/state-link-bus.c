@@ -268,6 +268,28 @@ static int send_call(AldStateLink *link, sd_bus_message *call)
                 ald_service_bus(link->service), &put->slot, call, on_put, put, PUT_TIMEOUT_USEC);
 }
 
+/* Calls are answered in the order in which they were made, so what is read then is what came of it. */
+int ald_state_link_put_own(AldStateLink *link, const AldUpdate *update)
+{
+        g_autoptr(AldMessage) call = NULL;
+        int r;
+
+        r = new_call(link, "PutRecords", &call);
+        if (r >= 0)
+                r = sd_bus_message_set_expect_reply(call, 0);
+        if (r >= 0)
+                r = sd_bus_message_open_container(call, 'a', "(" RECORD_SIGNATURE ")");
+        if (r >= 0)
+                r = append_update(call, update);
+        if (r >= 0)
+                r = sd_bus_message_close_container(call);
+        if (r >= 0)
+                r = sd_bus_send(NULL, call, NULL);
+        if (r >= 0)
+                ald_state_link_read(link);
+        return r;
+}
+
 int ald_state_link_put_records(AldStateLink *link, AldOutbox *outbox)
 {
         g_autoptr(AldMessage) call = NULL;
@@ -287,10 +309,10 @@ int ald_state_link_put_presences(AldStateLink *link, const AldPresenceRow *rows,
 
         r = new_call(link, "PutPresences", &call);
         if (r >= 0)
-                r = sd_bus_message_open_container(call, 'a', "(sstxt)");
+                r = sd_bus_message_open_container(call, 'a', "(sstxtt)");
         for (size_t i = 0; r >= 0 && i < n; i++)
-                r = sd_bus_message_append(call, "(sstxt)", ald_id_format(&rows[i].node, node), rows[i].state,
-                        rows[i].since, rows[i].clock_offset, rows[i].announced);
+                r = sd_bus_message_append(call, "(sstxtt)", ald_id_format(&rows[i].node, node), rows[i].state,
+                        rows[i].since, rows[i].clock_offset, rows[i].announced, rows[i].epoch);
         if (r >= 0)
                 r = sd_bus_message_close_container(call);
         return r < 0 ? r : send_call(link, call);

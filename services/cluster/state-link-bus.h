@@ -33,6 +33,7 @@ typedef struct AldPresenceRow {
         uint64_t since;
         int64_t clock_offset;
         uint64_t announced;
+        uint64_t epoch; /* of its records, as it says; 0 where unknown */
 } AldPresenceRow;
 
 int ald_state_link_new(
@@ -41,6 +42,9 @@ void ald_state_link_free(AldStateLink *link);
 
 /* Reads all records of this node again, where the service is there. */
 void ald_state_link_read(AldStateLink *link);
+
+/* Puts the newest stamp that is known of this node, which it is to go beyond, and then reads all again. */
+int ald_state_link_put_own(AldStateLink *link, const AldUpdate *update);
 
 /* Whether the service is there and takes another call. */
 bool ald_state_link_is_ready(AldStateLink *link);

@@ -291,6 +291,27 @@ void ald_voice_record(AldVoice *voice, const AldUpdate *update)
                 note_epoch(voice);
 }
 
+bool ald_voice_is_behind(const AldVoice *voice)
+{
+        return ald_publisher_is_behind(voice->publisher);
+}
+
+AldUpdate ald_voice_newest(const AldVoice *voice)
+{
+        return (AldUpdate){
+                .node = voice->own,
+                .kind = ALD_KIND_IDENTITY,
+                .key = "",
+                .stamp = { ald_publisher_epoch(voice->publisher), ald_publisher_seq(voice->publisher) },
+        };
+}
+
+void ald_voice_go_back(AldVoice *voice)
+{
+        ald_publisher_go_back(voice->publisher);
+        ald_own_status_go_back(voice->setup.status);
+}
+
 void ald_voice_end(AldVoice *voice)
 {
         ald_publisher_end(voice->publisher);

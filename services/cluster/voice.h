@@ -35,6 +35,14 @@ void ald_voice_first_changed(AldVoice *voice, AldBroker *first);
 void ald_voice_begin(AldVoice *voice);
 void ald_voice_record(AldVoice *voice, const AldUpdate *update);
 void ald_voice_end(AldVoice *voice);
+
+/* Whether the state service gives records that are all older than those known of this node, so that none is
+ * said. */
+bool ald_voice_is_behind(const AldVoice *voice);
+/* The newest stamp known of this node, as a deletion that carries it. */
+AldUpdate ald_voice_newest(const AldVoice *voice);
+/* Takes the older ones from now on. */
+void ald_voice_go_back(AldVoice *voice);
 /* A record under our own id that a broker had kept. */
 void ald_voice_found(AldVoice *voice, const AldUpdate *update);
 

@@ -26,7 +26,7 @@ static bool is_state(const char *word)
 static bool in_range(const AldPresencePut *put)
 {
         return put->since_usec <= (uint64_t) ALD_INTEGER_MAX &&
-               put->announced <= (uint64_t) ALD_INTEGER_MAX &&
+               put->announced <= (uint64_t) ALD_INTEGER_MAX && put->epoch <= (uint64_t) ALD_INTEGER_MAX &&
                (put->clock_offset_usec == ALD_ABSENT_INT64 ||
                        (put->clock_offset_usec >= -ALD_INTEGER_MAX &&
                                put->clock_offset_usec <= ALD_INTEGER_MAX));
@@ -79,6 +79,7 @@ static bool keep(AldStateManager *manager, const AldPresencePut *put, const AldI
         if (r < 0)
                 return refuse(manager, put, NULL, g_strerror(-r));
         ald_store_announce(store, id, put->announced);
+        ald_store_note_epoch(store, id, put->epoch);
         return true;
 }
 

@@ -10,6 +10,7 @@ typedef struct AldPresencePut {
         uint64_t since_usec;
         int64_t clock_offset_usec; /* ALD_ABSENT_INT64 where unknown */
         uint64_t announced;        /* epoch; 0 for none */
+        uint64_t epoch;            /* of its records, as the node says; 0 where unknown */
 } AldPresencePut;
 
 /* Refusals are counted and logged as those of records are. Returns how many were not refused. */

@@ -111,7 +111,7 @@ int ald_put_bus_read_presences(
         if (r < 0)
                 return r;
         while ((r = sd_bus_message_read(message, "(" ALD_PRESENCE_SIGNATURE ")", &put.node, &put.state,
-                        &put.since_usec, &put.clock_offset_usec, &put.announced)) > 0)
+                        &put.since_usec, &put.clock_offset_usec, &put.announced, &put.epoch)) > 0)
                 g_array_append_val(puts, put);
         if (r < 0)
                 return r;

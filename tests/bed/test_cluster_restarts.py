@@ -62,7 +62,7 @@ def test_the_cluster_service_dies(trio):
     see(one, three, "offline", lambda: three.kill("clusterd"))
     rename(three, "Ada")
     rename(two, "Grace")
-    trio.wait_until(lambda: three.presence(one) is None, "no presence where nobody judges it")
+    trio.wait_until(lambda: three.presence(one) == "unknown", "nobody judges it there")
     see(one, three, "online", lambda: three.restart("clusterd"))
     trio.wait_online()
     wait_name(trio, three, "Ada")
@@ -96,6 +96,63 @@ def test_the_state_service_dies(trio):
     wait_name(trio, three, "bed")
     wait_same(trio)
     assert has_link(three, two, one) and not has_link(two, three, one)
+
+
+def lose_state(node, clock):
+    """Its state service alone starts anew, without what it kept and by another clock."""
+    node.kill("stated")
+    node.set_clock(clock)
+    shutil.rmtree(node.state_directory("stated"))
+    node.restart("stated")
+
+
+def findings_about(observer, node):
+    return {row["Id"] for row in observer.state("GetFindings") if node.id in row["Nodes"]}
+
+
+def test_the_state_service_loses_its_state_with_a_clock_behind(make_cluster):
+    """Its cluster service, which lives on, knows the newest stamp: the node goes beyond it, and its changes count."""
+    cluster = quiet(make_cluster, own_clock=True)
+    cluster.wait_online()
+    one, _, three = cluster.nodes
+    wait_same(cluster)
+    epoch = epoch_at(one, three)
+    lose_state(three, -HOUR)
+    cluster.wait_until(lambda: epoch_at(one, three) > epoch, "records of a newer epoch", LONG)
+    rename(three, "Ada")
+    wait_name(cluster, three, "Ada")
+    cluster.wait_online()
+    wait_same(cluster)
+    assert all("node-records-old" not in findings_about(observer, three) for observer in cluster.nodes)
+
+
+def test_a_node_that_cannot_go_beyond_its_past(make_cluster):
+    """Its clock was two days ahead, so that it does not take over the epoch of then. The others say that they know
+    newer records, and take the present ones once they have forgotten those."""
+    cluster = quiet(make_cluster, own_clock=True)
+    one, two, three = cluster.nodes
+    cluster.wait_online()
+    lose_state(three, 48 * HOUR)
+    rename(three, "Ada")
+    wait_name(cluster, three, "Ada")
+    lose_state(three, 0)
+    rename(three, "Grace")
+    for observer in (one, two):
+        cluster.wait_until(lambda node=observer: "node-records-old" in findings_about(node, three),
+                           "the finding", LONG)
+        observer.wait_presence(three, "online")
+        assert name_at(observer, three) == "Ada"
+    assert "node-records-old" not in findings_about(three, three)
+    three.process("clusterd").stop()
+    for observer in (one, two):
+        observer.wait_presence(three, "offline")
+    one.alidadectl("forget", three.id)
+    cluster.wait_until(lambda: two.presence(three) is None, "the end of what is known of it", LONG)
+    three.restart("clusterd")
+    cluster.wait_online()
+    wait_name(cluster, three, "Grace")
+    wait_same(cluster)
+    assert all("node-records-old" not in findings_about(observer, three) for observer in cluster.nodes)
 
 
 def test_the_telemetry_dies(trio):

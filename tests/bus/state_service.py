@@ -171,8 +171,13 @@ class Cluster:
         return self.connection.call(STATE, PATH, STATE, "PutRecords", RECORDS, (list(records),), **options)
 
     def presences(self, *presences):
-        """The same of (node, state, since, clock offset, announced epoch)."""
-        return self.connection.call(STATE, PATH, STATE, "PutPresences", "a(sstxt)", (list(presences),))
+        """The same of (node, state, since, clock offset, announced epoch), and the epoch that the node is at."""
+        return self.connection.call(STATE, PATH, STATE, "PutPresences", "a(sstxtt)",
+                                    ([(*row, 0) if len(row) == 5 else row for row in presences],))
+
+    def online(self, *nodes):
+        """So that they count."""
+        assert self.presences(*((node, "online", 1, -2 ** 63, 0) for node in nodes)) == (len(nodes), 0)
 
     def take(self, *records):
         """Puts records that must all be accepted."""

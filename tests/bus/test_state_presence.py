@@ -2,6 +2,7 @@
 """How nodes are heard of: who may say so, what is taken, what goes with it, and that none of it travels."""
 
 import random
+import time
 
 import pytest
 from gi.repository import GLib
@@ -26,8 +27,8 @@ def cluster(host):
     return Cluster(host)
 
 
-def presence(node, state="online", since=1, offset=UNKNOWN, announced=0):
-    return (node, state, since, offset, announced)
+def presence(node, state="online", since=1, offset=UNKNOWN, announced=0, epoch=0):
+    return (node, state, since, offset, announced, epoch)
 
 
 def shown(host):
@@ -51,7 +52,7 @@ def test_nobody_else_may_put(make_host, strict_bus):
     for owner in owners:
         for caller in callers:
             with fails_with(ACCESS_DENIED):
-                caller.call(STATE, PATH, STATE, "PutPresences", "a(sstxt)", ([presence(SOURCE)],))
+                caller.call(STATE, PATH, STATE, "PutPresences", "a(sstxtt)", ([presence(SOURCE)],))
         assert shown(host) == {}
     assert get(host, "RefusedRecords") == 0
     assert owners[1].presences(presence(SOURCE)) == (1, 0)
@@ -95,7 +96,8 @@ RUBBISH = [presence(""), presence("two"), presence("0" * 32), presence("F" * 32)
            presence(SOURCE, ""), presence(SOURCE, "Online"), presence(SOURCE, "x" * 100_000),
            presence(SOURCE, since=2 ** 53 + 1), presence(SOURCE, since=2 ** 64 - 1),
            presence(SOURCE, offset=2 ** 63 - 1), presence(SOURCE, offset=-2 ** 63 + 1),
-           presence(SOURCE, announced=2 ** 53 + 1), presence(SOURCE, "forgotten", announced=2 ** 64 - 1)]
+           presence(SOURCE, announced=2 ** 53 + 1), presence(SOURCE, "forgotten", announced=2 ** 64 - 1),
+           presence(SOURCE, epoch=2 ** 53 + 1), presence(SOURCE, "unknown")]
 
 
 def test_rubbish_is_refused_one_by_one(host, cluster):
@@ -123,20 +125,37 @@ def test_it_never_travels(host, cluster):
     assert [found[0] for found in pages(host)[0] if found[1] == KIND] == sorted([own, SOURCE])
 
 
-def test_it_ends_with_the_cluster_service(host, cluster):
-    cluster.take(memory(SOURCE))
-    cluster.presences(presence(local_id(host)), presence(SOURCE, announced=1), presence(SINK))
+def test_others_are_unknown_without_the_cluster_service(host, cluster):
+    cluster.take(memory(SOURCE), memory(SINK), full_record("Link1.Socket", SOURCE, SINK))
+    cluster.presences(presence(local_id(host)), presence(SOURCE, offset=5, announced=1), presence(SINK))
+    assert len(call(host, "GetTopology")) == 2
+    host.wait_for_property(STATE, PATH, STATE, "MemoryTotalBytes", lambda value: value == 2000)
+    assert get(host, "NodesLeftOut") == 0
+    before = time.time_ns() // 1000
     with host.log_signals(STATE, member="InterfacesRemoved") as log:
         cluster.connection.call_bus("ReleaseName", "s", (CLUSTER,))
-        for node in (local_id(host), SOURCE, SINK):
-            log.wait(lambda signal, path=node_path(node): signal.args[0] == path and interface(KIND) in signal.args[1])
-    assert shown(host) == {}
-    assert call(host, "GetMemories").keys() == {SOURCE}
-    assert node_path(SINK) not in managed(host)
+        log.wait(lambda signal: signal.args[0] == node_path(local_id(host)) and interface(KIND) in signal.args[1])
+    assert shown(host) == {SOURCE: "unknown", SINK: "unknown"}
+    since = call(host, "GetPresences")[SOURCE]["SinceUSec"]
+    assert before <= since <= time.time_ns() // 1000 and "ClockOffsetUSec" not in call(host, "GetPresences")[SOURCE]
+    assert call(host, "GetMemories").keys() == {SOURCE, SINK}
+    assert call(host, "GetTopology") == []
+    assert [name for name, row in findings(host).items() if SOURCE in row["Nodes"]] == ["nodes-unknown"]
+    host.wait_for_property(STATE, PATH, STATE, "NodesLeftOut", lambda value: value == 2)
+    assert get(host, "MemoryTotalBytes") == 2 ** 64 - 1
     second = Cluster(host)
-    assert shown(host) == {}
+    assert shown(host) == {SOURCE: "unknown", SINK: "unknown"}
     assert second.presences(presence(SINK, "stale")) == (1, 0)
-    assert shown(host) == {SINK: "stale"}
+    assert shown(host) == {SOURCE: "unknown", SINK: "stale"}
+    assert call(host, "GetPresences")[SOURCE]["SinceUSec"] == since
+    host.wait_for_property(STATE, PATH, STATE, "NodesLeftOut", lambda value: value == 1)
+
+
+def test_a_machine_alone_knows_no_unknown(host):
+    Cluster(host).close()
+    host.wait_for_name(CLUSTER, present=False)
+    assert shown(host) == {} and get(host, "NodesLeftOut") == 0
+    assert "nodes-unknown" not in findings(host)
 
 
 def test_another_cluster_service_judges_anew(host, cluster):
@@ -145,7 +164,43 @@ def test_another_cluster_service_judges_anew(host, cluster):
     host.wait_for_name(CLUSTER, present=False)
     second = Cluster(host)
     second.presences(presence(SINK))
-    assert shown(host) == {SINK: "online"}
+    assert shown(host) == {SOURCE: "unknown", SINK: "online"}
+
+
+@pytest.mark.parametrize("state", ["online", "stale", "offline", "duplicate"])
+def test_only_nodes_that_are_heard_count(host, cluster, state):
+    counts = state in ("online", "stale")
+    cluster.take(memory(SOURCE), memory(SINK), full_record("Link1.Socket", SOURCE, SINK),
+                 record(SOURCE, "Node1.Disk", Paths=[{"Id": "/mnt", "TotalBytes": 100, "AvailableBytes": 0}]))
+    cluster.presences(presence(SOURCE), presence(SINK))
+    host.wait_for_property(STATE, PATH, STATE, "MemoryTotalBytes", lambda value: value == 2000)
+    assert "disk-nearly-full" in findings(host)
+    cluster.presences(presence(SOURCE, state))
+    host.wait_for_property(STATE, PATH, STATE, "MemoryTotalBytes", lambda value: value == (2000 if counts else 1000))
+    assert get(host, "NodesLeftOut") == (0 if counts else 1)
+    assert len(call(host, "GetTopology")) == (2 if counts else 0)
+    about = [row["Id"] for row in call(host, "GetFindings") if SOURCE in row["Nodes"]]
+    if counts:
+        assert "disk-nearly-full" in about
+    else:
+        assert about == [{"offline": "node-offline", "duplicate": "duplicate-node-id"}[state]]
+
+
+def test_online_with_records_older_than_known(host, cluster):
+    """Its state service came back with an older epoch, so that it cannot change what is known of it."""
+    cluster.take(memory(SOURCE, epoch=9))
+    cluster.presences(presence(SOURCE, epoch=9))
+    assert "node-records-old" not in findings(host)
+    cluster.presences(presence(SOURCE, epoch=5))
+    cluster.take(memory(SOURCE, 7, epoch=5))
+    found = findings(host)["node-records-old"]
+    assert (found["Severity"], found["Nodes"]) == ("warning", [SOURCE])
+    assert "is online, but its records are older than known" in found["Text"] and "Remedy" in found
+    cluster.presences(presence(SOURCE, "offline", epoch=5))
+    assert findings(host).keys() & {"node-offline", "node-records-old"} == {"node-offline"}
+    cluster.presences(presence(SOURCE, epoch=10))
+    cluster.take(memory(SOURCE, 7, epoch=10))
+    assert "node-records-old" not in findings(host)
 
 
 # What goes

@@ -23,7 +23,7 @@ ODD = {
               *({name: value} for name in ("Traffic", "Avoid", "BytesPerHour") for value in (
                   GLib.Variant("s", "x" * MEBI), GLib.Variant("t", 2 ** 64 - 1), GLib.Variant("as", ["x"] * 10_000),
                   GLib.Variant("a{st}", {"x" * MEBI: 2 ** 64 - 1})))],
-    "a(sstxt)": [[], [("", "", 0, 0, 0)], [("x" * MEBI, "x" * MEBI, 2 ** 64 - 1, -2 ** 63, 2 ** 64 - 1)]],
+    "a(sstxtt)": [[], [("", "", 0, 0, 0, 0)], [("x" * MEBI, "x" * MEBI, 2 ** 64 - 1, -2 ** 63, 2 ** 64 - 1, 1)]],
     "a(ssstttba{sv})": [[], [("", "", "", 0, 0, 0, False, {})], [("x" * MEBI,) * 3 + (2 ** 64 - 1,) * 3 + (True, {})]],
 }
 

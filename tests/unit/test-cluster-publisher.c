@@ -98,6 +98,41 @@ static void test_newest(Fixture *fixture, gconstpointer unused)
         g_assert_cmpint(kept(fixture, ALD_KIND_LINK_SOCKET, LINK_A), ==, 4);
 }
 
+/* The state service has lost its state: what it says is older than what is known, until it goes beyond that.
+ */
+static void test_behind(Fixture *fixture, gconstpointer unused)
+{
+        put(fixture, ALD_KIND_MEMORY, "", 5, 2);
+        put(fixture, ALD_KIND_IDENTITY, "", 5, 3);
+        g_assert_false(ald_publisher_is_behind(fixture->publisher));
+        ald_publisher_begin(fixture->publisher);
+        g_assert_false(ald_publisher_is_behind(fixture->publisher));
+        put(fixture, ALD_KIND_MEMORY, "", 4, 1);
+        g_assert_true(ald_publisher_is_behind(fixture->publisher));
+        g_assert_cmpint(kept(fixture, ALD_KIND_MEMORY, ""), ==, 2);
+        /* A reading of that epoch does not tell what is gone. */
+        ald_publisher_end(fixture->publisher);
+        g_assert_cmpint(kept(fixture, ALD_KIND_IDENTITY, ""), ==, 3);
+        put(fixture, ALD_KIND_MEMORY, "", 6, 1);
+        g_assert_false(ald_publisher_is_behind(fixture->publisher));
+        g_assert_cmpint(kept(fixture, ALD_KIND_MEMORY, ""), ==, 1);
+}
+
+/* It does not, so its older records are said after all, and what is not among them goes. */
+static void test_going_back(Fixture *fixture, gconstpointer unused)
+{
+        put(fixture, ALD_KIND_MEMORY, "", 5, 2);
+        put(fixture, ALD_KIND_IDENTITY, "", 5, 3);
+        ald_publisher_go_back(fixture->publisher);
+        g_assert_cmpuint(ald_publisher_epoch(fixture->publisher), ==, 0);
+        put(fixture, ALD_KIND_MEMORY, "", 4, 1);
+        g_assert_cmpint(kept(fixture, ALD_KIND_MEMORY, ""), ==, 1);
+        g_assert_cmpint(kept(fixture, ALD_KIND_IDENTITY, ""), ==, 3);
+        ald_publisher_announced(fixture->publisher, 4);
+        g_assert_cmpint(kept(fixture, ALD_KIND_IDENTITY, ""), ==, 0);
+        g_assert_cmpint(kept(fixture, ALD_KIND_MEMORY, ""), ==, 1);
+}
+
 static void test_what_never_travels(Fixture *fixture, gconstpointer unused)
 {
         const AldUpdate foreign = { id_make(2), ALD_KIND_MEMORY, "", { 5, 1 }, 7, NULL };
@@ -226,6 +261,8 @@ int main(int argc, char *argv[])
         ADD(deletions_are_cleared_in_the_end);
         ADD(what_came_back_stays);
         ADD(readings);
+        ADD(behind);
+        ADD(going_back);
         ADD(left_topics);
         ADD(left_topics_are_bounded);
         ADD(own_topics_are_bounded);

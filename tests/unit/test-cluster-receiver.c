@@ -125,6 +125,14 @@ static void take_status(
         take(fixture, node, "status", payload, retained);
 }
 
+static void take_epoch(Fixture *fixture, AldPresenceSaid said, uint64_t epoch, bool retained)
+{
+        const AldStatus status = { .said = said, .epoch = epoch, .conn = 1, .instance = id_make(7) };
+        g_autofree char *payload = ald_payload_write_status(&status);
+
+        take(fixture, 2, "status", payload, retained);
+}
+
 static void take_forget(Fixture *fixture, unsigned forgetter, unsigned target, AldStamp stamp)
 {
         const AldForget forget = { stamp, fixture->real };
@@ -243,6 +251,23 @@ static void test_announced(Fixture *fixture, gconstpointer unused)
         g_assert_cmpuint(fixture->n_records, ==, 1);
         take_memory(fixture, 2, 5, 1, true);
         g_assert_cmpuint(fixture->n_records, ==, 2);
+}
+
+/* The epoch that a node is at goes back only by its own live word; a broker may have kept an older one. */
+static void test_epoch_of_a_node(Fixture *fixture, gconstpointer unused)
+{
+        take_epoch(fixture, ALD_PRESENCE_SAYS_ONLINE, 5, true);
+        g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 5);
+        take_epoch(fixture, ALD_PRESENCE_SAYS_ONLINE, 7, true);
+        take_epoch(fixture, ALD_PRESENCE_SAYS_ONLINE, 6, true);
+        g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 7);
+        g_assert_cmpuint(node_of(fixture, 2)->told_epoch, ==, 0);
+        ald_node_note_told(node_of(fixture, 2));
+        take_epoch(fixture, ALD_PRESENCE_SAYS_ONLINE, 4, false);
+        g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 4);
+        g_assert_true(node_of(fixture, 2)->changed);
+        take_epoch(fixture, ALD_PRESENCE_SAYS_OFFLINE, 9, false);
+        g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 4);
 }
 
 static void test_forgetting(Fixture *fixture, gconstpointer unused)
@@ -430,6 +455,7 @@ int main(int argc, char *argv[])
         ADD(many_links);
         ADD(ghosts);
         ADD(announced);
+        ADD(epoch_of_a_node);
         ADD(forgetting);
         ADD(asking_again_is_bounded);
         ADD(forgetting_is_bounded);

@@ -264,6 +264,17 @@ static void test_others_are_unknown_without_presences(void)
         check_unknown(store, 3, 500);
 }
 
+/* As after a restart, which links of this node outlive and other nodes do not. */
+static void test_sinks_are_unknown(void)
+{
+        g_autoptr(AldStore) store = state_make();
+
+        state_put_link(store, ALD_KIND_LINK_SOCKET, 1, 2, 1, "{}");
+        ald_store_lose_presences(store, 500, 1);
+        g_assert_cmpuint(ald_store_n_nodes(store), ==, 2);
+        check_unknown(store, 2, 500);
+}
+
 static void test_a_machine_of_its_own_stays_as_it_is(void)
 {
         g_autoptr(AldStore) store = state_make();
@@ -399,6 +410,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/store-forget/forgotten-as-source-and-sink", test_forgotten_as_source_and_sink);
         g_test_add_func("/store-forget/others-are-unknown-without-presences",
                 test_others_are_unknown_without_presences);
+        g_test_add_func("/store-forget/sinks-are-unknown", test_sinks_are_unknown);
         g_test_add_func("/store-forget/a-machine-of-its-own-stays-as-it-is",
                 test_a_machine_of_its_own_stays_as_it_is);
         g_test_add_func("/store-forget/kinds-that-never-travel", test_kinds_that_never_travel);
