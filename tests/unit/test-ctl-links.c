@@ -108,6 +108,28 @@ static void test_verdicts(void)
         }
 }
 
+/* However good its figures are. */
+static void test_links_of_nodes_that_are_gone(void)
+{
+        static const char *const states[][2] = { { "online", "ok" }, { "stale", "ok" },
+                { "offline", "node offline" }, { "duplicate", "node duplicate" },
+                { "unknown", "node unknown" } };
+
+        for (size_t i = 0; i < 2 * G_N_ELEMENTS(states); i++) {
+                g_autoptr(AldModel) model = ald_model_new();
+                g_autofree char *fields = g_strdup_printf(
+                        "{'UploadBitsPerSecond':5,'MeasuredUSec':%.0f}", NOW);
+                g_autofree char *end = id_of(i % 2 + 1), *other = id_of(2 - i % 2), *verdict = NULL;
+                g_autofree char *presence = g_strdup_printf("{'State':'%s'}", states[i / 2][0]);
+
+                add_link(model, "Link1.Socket", fields);
+                put(model, end, "Node1.Presence", presence);
+                put(model, other, "Node1.Presence", "{'State':'online'}");
+                verdict = verdict_of(model);
+                g_assert_cmpstr(verdict, ==, states[i / 2][1]);
+        }
+}
+
 /* Where peers take turns, each waits for longer. */
 static void test_stale_in_a_big_cluster(void)
 {
@@ -288,6 +310,29 @@ static void test_drawings(void)
         }
 }
 
+static void test_gone_nodes_are_named_below(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autoptr(AldTopology) topology = NULL;
+        g_autoptr(GString) out = g_string_new(NULL);
+        g_autofree char *two = id_of(2), *three = id_of(3), *drawing = NULL;
+        json_t *rows = json_array();
+
+        for (unsigned i = 1; i <= 3; i++) {
+                g_autofree char *name = g_strdup_printf("n%u", i);
+
+                add_node(model, i, name);
+        }
+        put(model, two, "Node1.Presence", "{'State':'offline'}");
+        put(model, three, "Node1.Presence", "{'State':'unknown'}");
+        topology = ald_topology_new(model, rows);
+        json_decref(rows);
+        ald_topology_draw(out, topology, 0);
+        drawing = ald_text_render(out->str, false, true);
+        g_assert_cmpstr(drawing, ==,
+                "No link has been measured yet.\n\nLeft out: node n2 (offline), node n3 (unknown)\n");
+}
+
 static void test_many_are_listed(void)
 {
         g_autofree char *drawing = draw(9, "[" EDGE("1", "2", "7") "," EDGE("2", "1", "5") "]", 0);
@@ -395,5 +440,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/ctl-links/rates", test_rates);
         g_test_add_func("/ctl-links/progress", test_progress);
         g_test_add_func("/ctl-links/results", test_results);
+        g_test_add_func("/ctl-links/links-of-nodes-that-are-gone", test_links_of_nodes_that_are_gone);
+        g_test_add_func("/ctl-links/gone-nodes-are-named-below", test_gone_nodes_are_named_below);
         return g_test_run();
 }

@@ -57,6 +57,7 @@ static void test_seen(void)
                 { "offline", 130, 86400 * SECOND, ALD_STYLE_ERROR, "offline, 2 min ago" },
                 { "offline", NAN, 0, ALD_STYLE_ERROR, "offline" },
                 { "duplicate", 2, 0, ALD_STYLE_ERROR, "duplicate, 2 s ago" },
+                { "unknown", 2, 0, ALD_STYLE_WARNING, "unknown" },
                 { "\033[2J", 2, 0, ALD_STYLE_GOOD, "live" },
         };
 
@@ -69,6 +70,38 @@ static void test_seen(void)
                                                               : g_strdup(cases[i].text);
 
                 g_assert_cmpstr(text, ==, expected);
+        }
+}
+
+/* Since when nobody says how it is, whatever its records say of their age. */
+static void test_unknown_since(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        const AldEntity *node = node_make(model, "unknown", 3, 0);
+        json_t *presence = json_pack(
+                "{s:s, s:I}", "State", "unknown", "SinceUSec", (json_int_t) (NOW - 300 * SECOND));
+        g_autofree char *seen = NULL;
+
+        g_assert_cmpint(ald_model_put(model, ID, "Node1.Presence", presence), ==, 0);
+        json_decref(presence);
+        seen = ald_format_seen(node, NOW);
+        g_assert_cmpstr(seen, ==, ALD_STYLE_WARNING "unknown, 5 min ago" ALD_STYLE_NORMAL);
+}
+
+static void test_gone(void)
+{
+        static const char *const states[][2] = { { NULL, NULL }, { "online", NULL }, { "stale", NULL },
+                { "offline", "offline" }, { "duplicate", "duplicate" }, { "unknown", "unknown" },
+                { "\033[2J", NULL } };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(states); i++) {
+                g_autoptr(AldModel) model = ald_model_new();
+                const AldEntity *node = node_make(model, states[i][0], 3, 0);
+
+                g_assert_cmpstr(ald_node_gone(model, node), ==, states[i][1]);
+                ald_model_set_node_id(model, ID); /* this machine always counts */
+                g_assert_null(ald_node_gone(model, node));
+                g_assert_null(ald_node_gone(model, NULL));
         }
 }
 
@@ -108,6 +141,8 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/ctl-seen/seen", test_seen);
+        g_test_add_func("/ctl-seen/unknown-since", test_unknown_since);
+        g_test_add_func("/ctl-seen/gone", test_gone);
         g_test_add_func("/ctl-seen/presence-of-other-types", test_presence_of_other_types);
         g_test_add_func("/ctl-seen/ages-of-records", test_ages_of_records);
         return g_test_run();

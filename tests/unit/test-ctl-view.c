@@ -215,6 +215,39 @@ static void test_fits(void)
         json_decref(findings);
 }
 
+static void check_text(char *text, const char *expected)
+{
+        g_assert_cmpstr(text, ==, expected);
+        g_free(text);
+}
+
+static void test_totals_in_words(void)
+{
+        json_t *totals = json_pack("{s:i, s:i, s:i, s:f, s:i, s:{s:i, s:i, s:i}}", "Nodes", 5, "NodesLeftOut",
+                2, "Links", 1, "TflopsFp16", 330.0, "TflopsFp16LeftOut", 6, "TflopsFp16LeftOutReasons",
+                "NoOpenCl", 3, "NeverMeasured", 2, "Failed", 1);
+        json_t *memory = json_pack("{s:I, s:I, s:I, s:I, s:i, s:I, s:s, s:i, s:{s:i}}", "MemoryTotalBytes",
+                (json_int_t) 200 << 30, "MemoryAvailableBytes", (json_int_t) 50 << 30,
+                "DeviceMemoryTotalBytes", (json_int_t) 80 << 30, "DeviceMemoryAvailableBytes",
+                (json_int_t) 20 << 30, "DeviceMemoryUnread", 1, "MemoryBandwidthBytesPerSecond",
+                (json_int_t) 900000000000, "MemoryBandwidthOf", "both", "MemoryBandwidthLeftOut", 1,
+                "MemoryBandwidthLeftOutReasons", "Failed", 1);
+
+        check_text(ald_describe_counts(totals), "5 nodes (2 left out), 1 link");
+        check_text(ald_describe_tflops(totals),
+                "330 TFLOPS, 6 devices left out (1 failed, 2 never measured, 3 without OpenCL)");
+        check_text(ald_describe_memory(memory),
+                "50.0 GiB free of 200 GiB, devices 20.0 GiB free of 80.0 GiB (use of 1 unknown)");
+        check_text(ald_describe_bandwidth(memory),
+                "900 GB/s over GPUs, accelerators and processors, 1 device left out (1 failed)");
+        json_object_del(memory, "MemoryAvailableBytes");
+        json_object_del(memory, "DeviceMemoryAvailableBytes");
+        json_object_del(memory, "DeviceMemoryUnread");
+        check_text(ald_describe_memory(memory), "200 GiB, devices 80.0 GiB");
+        json_decref(totals);
+        json_decref(memory);
+}
+
 static void test_scroll(void)
 {
         g_autoptr(AldModel) model = ald_model_new();
@@ -267,6 +300,7 @@ int main(int argc, char **argv)
         g_test_add_func("/ctl-view/known-to-have-no-gpu", test_known_to_have_no_gpu);
         g_test_add_func("/ctl-view/memory-of-devices", test_memory_of_devices);
         g_test_add_func("/ctl-view/chassis-without-a-model", test_chassis_without_a_model);
+        g_test_add_func("/ctl-view/totals-in-words", test_totals_in_words);
         g_test_add_func("/ctl/view/fits", test_fits);
         g_test_add_func("/ctl/view/scroll", test_scroll);
         g_test_add_func("/ctl/view/keys", test_keys);
