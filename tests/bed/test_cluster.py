@@ -4,7 +4,8 @@
 import pytest
 
 from bedlib.fixtures import needs_namespaces
-from bedlib.node import CLUSTER, told_states
+from bedlib.node import CLUSTER, STATE, told_states
+from fault_tools import set_link, wait_link
 
 pytestmark = needs_namespaces
 IDENTITY = ("org.alidade.Identity1", "/org/alidade/Identity1", "org.alidade.Identity1")
@@ -47,6 +48,43 @@ def test_crash_is_seen_by_all(trio):
         observer.wait_presence(three, "offline")
         assert name_at(observer, three) == "bed"
     assert "offline" not in (one.presence(two), two.presence(one))
+
+
+def test_a_dead_node_does_not_count(trio):
+    """Its memory leaves the totals, its links the topology, and of all that was wrong with it one thing is said."""
+    one, _, three = trio.nodes
+    three.sysroot.write("proc/pressure/memory", "some avg10=90.00 avg60=0 avg300=0 total=0\n"
+                                                "full avg10=80.00 avg60=0 avg300=0 total=0\n")
+    for source, sink in ((one, three), (three, one), (one, trio.nodes[1])):
+        set_link(source, sink)
+        wait_link(trio, source, sink, observers=[one])
+
+    def totals():
+        return {name: one.get(*STATE, name) for name in ("NodesLeftOut", "MemoryTotalBytes", "MemoryAvailableBytes")}
+
+    def about():
+        return [row["Id"] for row in one.state("GetFindings") if three.id in row["Nodes"]]
+
+    def ends():
+        return [end for row in one.state("GetTopology") for end in (row["Source"], row["Sink"])]
+
+    def memory_of(*nodes):
+        return sum(one.state("GetMemories")[node.id]["TotalBytes"] for node in nodes)
+
+    trio.wait_until(lambda: totals()["MemoryTotalBytes"] == memory_of(*trio.nodes) and three.id in ends() and
+                    "memory-pressure" in about(), "all three nodes in all that is summed up")
+    assert totals()["NodesLeftOut"] == 0
+    before = totals()["MemoryAvailableBytes"]
+    three.crash()
+    one.wait_presence(three, "offline")
+    trio.wait_until(lambda: totals()["NodesLeftOut"] == 1, "the totals without it")
+    assert totals()["MemoryTotalBytes"] == memory_of(*trio.nodes[:2]) and totals()["MemoryAvailableBytes"] < before
+    assert three.id not in ends() and one.id in ends()
+    assert about() == ["node-offline"]
+    assert three.id in one.state("GetMemories")  # what it left stays to be looked at
+    links = one.alidadectl("links").stdout
+    assert links.count("node offline") == 2
+    assert "(1 left out)" in one.alidadectl("status").stdout
 
 
 def test_silence_goes_stale_then_offline_then_comes_back(trio):

@@ -68,6 +68,11 @@ def test_dear_results_survive(make_host, own):
             assert found == {**full(kind, own, key), "UpdatedUSec": MEASURED, "Revision": 1}, kind
         host.daemons[-1].stop()
         host.start_daemon("stated")
+    # Nobody says yet whether the other end is there.
+    assert call(host, "GetTopology") == []
+    assert call(host, "GetPresences")[SINK]["State"] == "unknown"
+    cluster = Cluster(host)
+    cluster.online(SINK)
     assert len(call(host, "GetTopology")) == 4
 
 

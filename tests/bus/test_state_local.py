@@ -85,11 +85,13 @@ def test_introspection_is_the_contract(host):
 def test_totals(host):
     host.wait_for_property(STATE, PATH, STATE, "MemoryTotalBytes", lambda value: value == 16384000 * 1024)
     found = host.connection().get_all(STATE, PATH, STATE)
-    assert same(found, {"NodeId": local_id(host), "Nodes": 1, "Links": 0, "TflopsFp16": math.nan,
-                        "TflopsFp16LeftOut": found["TflopsFp16LeftOut"],
-                        "MemoryBandwidthBytesPerSecond": 2 ** 64 - 1, "MemoryBandwidthOf": "",
-                        "MemoryTotalBytes": 16384000 * 1024, "DeviceMemoryTotalBytes": 2 ** 64 - 1, "Hidden": 0,
-                        "RefusedRecords": 0, "RefusedSignals": 0})
+    of_machine = {name: found[name] for name in found if "LeftOut" in name and name != "NodesLeftOut"}
+    assert same(found, {"NodeId": local_id(host), "Nodes": 1, "NodesLeftOut": 0, "Links": 0, "TflopsFp16": math.nan,
+                        **of_machine, "MemoryBandwidthBytesPerSecond": 2 ** 64 - 1, "MemoryBandwidthOf": "",
+                        "MemoryTotalBytes": 16384000 * 1024,
+                        "MemoryAvailableBytes": of_state(host, "Node1.Memory")["AvailableBytes"],
+                        "DeviceMemoryTotalBytes": 2 ** 64 - 1, "DeviceMemoryAvailableBytes": 2 ** 64 - 1,
+                        "DeviceMemoryUnread": 0, "Hidden": 0, "RefusedRecords": 0, "RefusedSignals": 0})
     host.sysroot.write("proc/meminfo", "MemTotal: 32768000 kB\nMemAvailable: 1000 kB\n")
     host.wait_for_property(STATE, PATH, STATE, "MemoryTotalBytes", lambda value: value == 32768000 * 1024)
 

@@ -7,6 +7,7 @@ import pytest
 from gi.repository import GLib
 
 from bedlib.fixtures import needs_namespaces
+from bedlib.waiting import wait_steadily
 from contract import assert_follows
 from state_service import (ACCESS_DENIED, CLUSTER, CLUSTER_POLICY, KINDS, MEBI, OBJECT_MANAGER, PATH, PROPERTIES, STATE,
                            Cluster, call, fails_with, full, full_record, get, interface, key_for, link_path, local_id,
@@ -387,31 +388,55 @@ def test_old_news_are_not_told(host, cluster):
 
 def test_totals_follow(host, cluster):
     gpu, cpu = "0000:01:00.0", "cpu0"
+    cluster.online(SOURCE, SINK)
+    host.wait_for_property(STATE, PATH, STATE, "Nodes", lambda value: value == 3)
     with host.log_signals(STATE, PATH, PROPERTIES, "PropertiesChanged") as log:
-        cluster.take(memory(SOURCE, 1000), memory(SINK, 500),
+        cluster.take(memory(SOURCE, 1000, AvailableBytes=700), memory(SINK, 500),
                      record(SOURCE, "Node1.Backends", Devices=[
-                         {"Id": gpu, "Class": "gpu", "MemoryTotalBytes": 24, "Unified": False},
+                         {"Id": gpu, "Class": "gpu", "MemoryTotalBytes": 24, "OpenClPlatform": "x"},
+                         {"Id": "0000:02:00.0", "Class": "gpu", "MemoryTotalBytes": 8},
                          {"Id": cpu, "Class": "cpu", "MemoryTotalBytes": 1000, "Unified": True}]),
+                     record(SOURCE, "Node1.System", Devices=[{"Id": gpu, "MemoryUsedBytes": 4}]),
                      record(SOURCE, "Node1.Compute", Devices=[
                          {"Id": gpu, "TflopsFp16": 100.5, "MemoryBandwidthBytesPerSecond": 900},
                          {"Id": cpu, "MemoryBandwidthBytesPerSecond": 50}]),
                      full_record("Link1.Rdma", SOURCE, SINK))
         changed = log.wait(lambda signal: "TflopsFp16" in signal.args[1]).args
-    expected = {"Nodes": 3, "Links": 1, "TflopsFp16": 100.5, "TflopsFp16LeftOut": 1,
-                "MemoryBandwidthBytesPerSecond": 900, "MemoryBandwidthOf": "gpu", "MemoryTotalBytes": 1500,
-                "DeviceMemoryTotalBytes": 24}
+    expected = {"Links": 1, "TflopsFp16": 100.5, "TflopsFp16LeftOut": 1, "TflopsFp16LeftOutReasons": {"NoOpenCl": 1},
+                "MemoryBandwidthBytesPerSecond": 900, "MemoryBandwidthOf": "gpu", "MemoryBandwidthLeftOut": 1,
+                "MemoryBandwidthLeftOutReasons": {"NoOpenCl": 1}, "MemoryTotalBytes": 1500,
+                "MemoryAvailableBytes": 700, "DeviceMemoryTotalBytes": 32, "DeviceMemoryAvailableBytes": 20,
+                "DeviceMemoryUnread": 1}
     assert changed == (STATE, expected, [])
     assert {name: get(host, name) for name in expected} == expected
 
     with host.log_signals(STATE, PATH, PROPERTIES, "PropertiesChanged") as log:
-        cluster.take(memory(SOURCE, 1100, seq=2), record(SINK, seq=2, deleted=True),
+        cluster.take(memory(SOURCE, 1100, AvailableBytes=700, seq=2), record(SINK, seq=2, deleted=True),
                      record(SOURCE, "Link1.Rdma", key=key_for("Link1.Rdma", SINK), seq=2, deleted=True))
         changed = log.wait(lambda signal: "Links" in signal.args[1]).args[1]
     assert changed == {"Links": 0, "MemoryTotalBytes": 1100}
 
 
+def test_free_memory_is_told_by_large_steps(host, cluster):
+    """A step that is too small for a signal still adds up, and is read whenever it is asked for."""
+    def read():
+        return get(host, "MemoryAvailableBytes")
+
+    cluster.online(SOURCE)
+    cluster.take(memory(SOURCE, 100_000, AvailableBytes=50_000))
+    host.wait_for_property(STATE, PATH, STATE, "MemoryAvailableBytes", lambda value: value == 50_000)
+    with host.log_signals(STATE, PATH, PROPERTIES, "PropertiesChanged") as log:
+        cluster.take(memory(SOURCE, 100_000, AvailableBytes=50_300, seq=2))
+        wait_steadily(lambda: read() == 50_300, "the sum")
+        cluster.take(memory(SOURCE, 100_000, AvailableBytes=50_600, seq=3))
+        changed = log.wait(lambda signal: "MemoryAvailableBytes" in signal.args[1]).args[1]
+    assert changed == {"MemoryAvailableBytes": 50_600}
+    assert len(log.received) == 1
+
+
 def test_topology(host, cluster):
     forth, back = key_for("Link1.Socket", SINK), key_for("Link1.Socket", SOURCE)
+    cluster.online(SOURCE, SINK)
     cluster.take(
         record(SOURCE, "Link1.Socket", key=forth, Source=SOURCE, Sink=SINK, UploadBitsPerSecond=100,
                DownloadBitsPerSecond=90, RttP50NSec=5000, MeasuredUSec=1000),
@@ -431,6 +456,7 @@ def test_topology(host, cluster):
 
 def test_findings(host, cluster):
     assert call(host, "GetFindings") == []
+    cluster.online(node_id(1), node_id(2))
     cluster.take(*(record(node_id(n), "Node1.Identity", FriendlyName=f"n{n}", OperatingSystem=f"Bed Linux {n}")
                    for n in (1, 2)))
     finding, = [found for found in call(host, "GetFindings") if sorted(found["Nodes"]) == [node_id(1), node_id(2)]]
