@@ -45,6 +45,16 @@ static bool is_measured(const AldComputeDevice *device)
                (isfinite(device->tflops_fp16) || isfinite(device->gemm_tflops) || has_bandwidth(device));
 }
 
+/* A device that is split into instances is never measured as a whole. */
+static bool is_split(const AldBackends *backends, const AldBackend *backend)
+{
+        for (size_t i = 0; i < backends->devices.n; i++)
+                if (g_strcmp0(((const AldBackend *) ald_rows_at(&backends->devices, i))->parent,
+                            backend->id) == 0)
+                        return true;
+        return false;
+}
+
 static AldComputeOf choose_devices(const AldBackends *backends, const AldCompute *compute)
 {
         AldComputeOf of = ALD_COMPUTE_OF_NONE;
@@ -52,7 +62,8 @@ static AldComputeOf choose_devices(const AldBackends *backends, const AldCompute
         for (size_t i = 0; i < backends->devices.n; i++) {
                 const AldBackend *backend = ald_rows_at(&backends->devices, i);
 
-                if (!backend->class || !is_measured(find_device(compute, backend)))
+                if (!backend->class || is_split(backends, backend) ||
+                        !is_measured(find_device(compute, backend)))
                         continue;
                 if (!is_processor(backend))
                         return ALD_COMPUTE_OF_GPUS;
@@ -100,7 +111,7 @@ void ald_compute_summary(const AldBackends *backends, const AldCompute *compute,
         for (size_t i = 0; backends && i < backends->devices.n; i++) {
                 const AldBackend *backend = ald_rows_at(&backends->devices, i);
 
-                if (backend->class)
+                if (backend->class && !is_split(backends, backend))
                         add_device(&summary, backend, find_device(compute, backend));
         }
         *ret = summary;

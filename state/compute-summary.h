@@ -36,8 +36,8 @@ typedef struct AldComputeSummary {
  *
  * Left out are devices that could have a figure and lack it: GPUs and accelerators, and processors too while
  * none of the former was measured. A device that multiplies in another precision than FP16 has no TFLOPS of
- * FP16 to be left out of. A device that backends does not list, or whose class is unknown, is passed over.
- * Either record may be NULL.
+ * FP16 to be left out of. A device that backends does not list, whose class is unknown, or that is split
+ * into instances is passed over. Either record may be NULL.
  */
 void ald_compute_summary(const AldBackends *backends, const AldCompute *compute, AldComputeSummary *ret);
 

@@ -29,10 +29,11 @@ static void add_compute(Sums *sums, const AldBackends *backends, const AldComput
         }
 }
 
-/* Whether its MemoryTotalBytes are memory that no other row has too: a processor computes in host memory. */
+/* Whether no other row has the same memory: a processor computes in that of the host, an instance in a part
+ * of its parent's. */
 static bool has_own_memory(const AldBackend *backend)
 {
-        return backend->class &&
+        return backend->class && !backend->parent &&
                strcmp(backend->class, ald_backend_class_to_string(ALD_BACKEND_CLASS_CPU)) != 0 &&
                backend->memory_total_bytes <= (uint64_t) ALD_INTEGER_MAX;
 }

@@ -122,13 +122,27 @@ static bool is_measured(const AldDevice *device)
                !isnan(ald_field_number(device->compute, "GemmTflops"));
 }
 
+/* A device that is split into instances is never measured as a whole. */
+static bool is_split(const GArray *devices, const AldDevice *device)
+{
+        const char *id = ald_device_id(device);
+
+        for (guint i = 0; i < devices->len; i++) {
+                const AldDevice *other = &g_array_index(devices, AldDevice, i);
+
+                if (id && g_strcmp0(ald_field_text(other->backend, "Parent"), id) == 0)
+                        return true;
+        }
+        return false;
+}
+
 /* Whether the sums of a node are over its GPUs and accelerators rather than its processors. */
 static bool sums_gpus(const GArray *devices)
 {
         for (guint i = 0; i < devices->len; i++) {
                 const AldDevice *device = &g_array_index(devices, AldDevice, i);
 
-                if (has_class(device) && is_gpu(device) && is_measured(device))
+                if (has_class(device) && is_gpu(device) && !is_split(devices, device) && is_measured(device))
                         return true;
         }
         return false;
@@ -151,7 +165,7 @@ AldFigures ald_node_figures(const AldEntity *node)
                 const AldDevice *device = &g_array_index(devices, AldDevice, i);
                 AldFigures own = ald_device_figures(device);
 
-                if (!has_class(device) || is_gpu(device) != gpus)
+                if (!has_class(device) || is_gpu(device) != gpus || is_split(devices, device))
                         continue;
                 figures.tflops = plus(figures.tflops, own.tflops);
                 figures.bandwidth = plus(figures.bandwidth, own.bandwidth);

@@ -44,6 +44,14 @@ static const Case cases[] = {
                 ALD_COMPUTE_OF_GPUS, NONE, NONE, 0, 1 },
         { "{'Devices': [" CPU "]}", "{'Devices': [{'Id': 'cpu', 'GemmTflops': 0.5, 'Precision': 'fp32'}]}",
                 ALD_COMPUTE_OF_PROCESSORS, NONE, NONE, 0, 1 },
+        /* What was measured of a card before it was split counts no more, but its instances do. */
+        { "{'Devices': [" GPU ", {'Id': 'gpu/1-0', 'Class': 'gpu', 'Parent': 'gpu', 'OpenClPlatform': 'x'}]}",
+                "{'Devices': [{'Id': 'gpu', 'TflopsFp16': 20.5, 'MemoryBandwidthBytesPerSecond': 900},"
+                " {'Id': 'gpu/1-0', 'TflopsFp16': 2.5, 'MemoryBandwidthBytesPerSecond': 90}]}",
+                ALD_COMPUTE_OF_GPUS, 2.5, 90, 0, 0 },
+        { "{'Devices': [" GPU ", {'Id': 'gpu/1-0', 'Class': 'gpu', 'Parent': 'gpu', 'OpenClPlatform': 'x'}]}",
+                "{'Devices': [{'Id': 'gpu', 'TflopsFp16': 20.5, 'MemoryBandwidthBytesPerSecond': 900}]}",
+                ALD_COMPUTE_OF_NONE, NONE, NONE, 1, 1 },
         /* What is not known to be of a class, or not known to be there at all, is neither. */
         { "{'Devices': [" UNTOLD ", " CPU "]}",
                 "{'Devices': [{'Id': 'x', 'TflopsFp16': 7, 'MemoryBandwidthBytesPerSecond': 7},"

@@ -147,6 +147,11 @@ static void test_device_memory_is_dedicated_memory(void)
         g_assert_cmpuint(compute(store).device_memory_total_bytes, ==, 101);
         put(store, 3, ALD_KIND_BACKENDS, "{'Devices': [" CARVED_APU "]}");
         g_assert_cmpuint(compute(store).device_memory_total_bytes, ==, 197);
+        /* An instance has a part of what its parent has. */
+        put(store, 3, ALD_KIND_BACKENDS,
+                "{'Devices': [" CARVED_APU ", {'Id': 'apu/1-0', 'Class': 'gpu', 'Parent': 'apu',"
+                " 'MemoryTotalBytes': 12}]}");
+        g_assert_cmpuint(compute(store).device_memory_total_bytes, ==, 197);
 }
 
 static void test_free_device_memory(void)
