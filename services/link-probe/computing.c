@@ -208,7 +208,7 @@ void ald_computing_enable(AldComputing *computing, bool enabled)
         computing->enabled = enabled;
 }
 
-void ald_computing_check_locks(AldComputing *computing)
+void ald_computing_check_work(AldComputing *computing)
 {
         g_autofree char *by = NULL, *reason = NULL;
 

@@ -5,6 +5,7 @@
 #include "services/link-probe/compute-results.h"
 #include "services/link-probe/compute-wish.h"
 #include "services/link-probe/inhibitors.h"
+#include "services/link-probe/work.h"
 
 /*
  * Measures the compute devices of this machine: those that are due, and what is asked for. One at a time;
@@ -17,6 +18,7 @@ typedef struct AldComputingParts {
         AldService *service;
         const char *own_id;
         AldInhibitors *inhibitors;
+        AldWork *work;
         AldJobs *jobs;
         /* Whether links are measured now. */
         bool (*links_are_measured)(void *userdata);
@@ -31,8 +33,8 @@ void ald_computing_free(AldComputing *computing);
 /* Whether devices are measured by themselves; what somebody asks for is measured all the same. */
 void ald_computing_enable(AldComputing *computing, bool enabled);
 
-/* To be called when the locks have changed: ends what is held off now. */
-void ald_computing_check_locks(AldComputing *computing);
+/* To be called when locks or work have changed: ends what is held off now, and what work ends. */
+void ald_computing_check_work(AldComputing *computing);
 
 /* Whether the processors are measured, so that nothing else is to be now. */
 bool ald_computing_uses_cpu(const AldComputing *computing);

@@ -1,13 +1,54 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include <glib.h>
+
 #include "services/link-probe/link-probe-config.h"
 
 #define BYTES_PER_MB UINT64_C(1000000)
+#define UNITS_MAX 64u
+#define UNIT_NAME_MAX 255u
+
+static bool has_unit_suffix(const char *name)
+{
+        static const char *const suffixes[] = { ".service", ".scope", ".slice", ".socket", ".target",
+                ".timer", ".mount", ".automount", ".swap", ".path", ".device", "*" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(suffixes); i++)
+                if (g_str_has_suffix(name, suffixes[i]))
+                        return true;
+        return false;
+}
+
+static const char *refuse_units(const char *list)
+{
+        g_auto(GStrv) names = g_strsplit(list, ";", -1);
+
+        if (g_strv_length(names) > UNITS_MAX)
+                return "more than 64 units";
+        for (char **name = names; *name; name++) {
+                size_t length = strlen(g_strstrip(*name));
+
+                if (length > UNIT_NAME_MAX)
+                        return "the name of a unit has at most 255 characters";
+                if (strspn(*name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS ":-_.@\\*?[]") != length)
+                        return "the name of a unit has only letters, digits and :-_.@\\, a pattern also *?[]";
+                if (length > 0 && !has_unit_suffix(*name))
+                        return "a unit is named with its type, as in llama-server.service or job-*.scope";
+        }
+        return NULL;
+}
 
 /* The data connections of a session have the 16 ports above. */
 const AldConfigKey ald_link_probe_config_keys[] = {
         { .group = "link-probe", .key = "enabled", .type = ALD_CONFIG_BOOLEAN, .fallback = "true" },
         { .group = "link-probe", .key = "rdma", .type = ALD_CONFIG_BOOLEAN, .fallback = "true" },
         { .group = "link-probe", .key = "compute", .type = ALD_CONFIG_BOOLEAN, .fallback = "true" },
+        { .group = "link-probe",
+                .key = "work-units",
+                .type = ALD_CONFIG_STRV,
+                .fallback = "",
+                .refuse = refuse_units },
         { .group = "link-probe",
                 .key = "port",
                 .type = ALD_CONFIG_UINT,

@@ -9,6 +9,7 @@
 #include "services/link-probe/listener.h"
 #include "services/link-probe/wifi.h"
 #include "services/link-probe/wish.h"
+#include "services/link-probe/work.h"
 
 #define RUNTIME_DIRECTORY_FALLBACK "/run/alidade/link-probe"
 
@@ -23,6 +24,7 @@ struct AldLinkProbeManager {
         AldProgram program;
 
         AldInhibitors *inhibitors;
+        AldWork *work;
         AldCounters *counters;
         AldMedia *media;
         AldStateQuery *query;
@@ -225,8 +227,16 @@ static void on_inhibitors(void *userdata)
                 reason = g_strdup_printf("held off by %s", by);
                 stop(manager, i, reason);
         }
-        ald_computing_check_locks(manager->computing);
+        ald_computing_check_work(manager->computing);
         tell(manager);
+}
+
+static void on_work(void *userdata)
+{
+        AldLinkProbeManager *manager = userdata;
+
+        if (manager->computing)
+                ald_computing_check_work(manager->computing);
 }
 
 static char *inhibitors_directory(void)
@@ -277,6 +287,7 @@ static void make_computing(AldLinkProbeManager *manager)
                 .service = manager->service,
                 .own_id = manager->own_id,
                 .inhibitors = manager->inhibitors,
+                .work = manager->work,
                 .jobs = manager->jobs,
                 .links_are_measured = links_are_measured,
                 .changed = on_computing,
@@ -319,6 +330,8 @@ int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
                 manager->program.paths[i] = ald_program_find(ald_transports[i].program);
         make_parts(manager);
         manager->inhibitors = ald_inhibitors_new(directory, on_inhibitors, manager);
+        manager->work = ald_work_new(service, manager->inhibitors, on_work, manager);
+        ald_work_configure(manager->work, ald_service_config(service));
         manager->jobs = ald_jobs_new();
         manager->link_jobs = ald_link_jobs_new(manager->jobs, manager->prober, on_measured, manager);
         make_wishes(manager);
@@ -347,6 +360,7 @@ void ald_link_probe_manager_free(AldLinkProbeManager *manager)
         ald_results_free(manager->results);
         ald_media_free(manager->media);
         ald_counters_free(manager->counters);
+        ald_work_free(manager->work);
         ald_inhibitors_free(manager->inhibitors);
         ald_credentials_clear(&manager->credentials);
         for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
@@ -365,6 +379,7 @@ void ald_link_probe_manager_watch(
 void ald_link_probe_manager_configure(AldLinkProbeManager *manager)
 {
         manager->config = ald_link_probe_config_read(ald_service_config(manager->service));
+        ald_work_configure(manager->work, ald_service_config(manager->service));
         ald_computing_enable(manager->computing, manager->config.compute);
         if (!manager->config.rdma)
                 stop(manager, ALD_TRANSPORT_RDMA, "this machine measures no links over RDMA any more");

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <fnmatch.h>
+
+#include <glib.h>
+
+#include "services/common/bus-cleanup.h"
+#include "services/common/peer.h"
+#include "services/link-probe/work-units-bus.h"
+
+#define NAME "org.freedesktop.systemd1"
+#define PATH "/org/freedesktop/systemd1"
+#define UNIT_PREFIX PATH "/unit"
+#define MANAGER NAME ".Manager"
+
+struct AldWorkUnits {
+        AldService *service;
+        void (*changed)(void *userdata);
+        void *userdata;
+        char **patterns;
+        AldPeer *peer; /* NULL: nothing is asked */
+        sd_bus_slot *subscription, *query;
+        bool stale; /* something changed since the question was sent */
+        bool told;  /* that systemd is missing */
+        char *active;
+};
+
+AldWorkUnits *ald_work_units_new(AldService *service, void (*changed)(void *userdata), void *userdata)
+{
+        AldWorkUnits *units = g_new0(AldWorkUnits, 1);
+
+        units->service = service;
+        units->changed = changed;
+        units->userdata = userdata;
+        return units;
+}
+
+static void disconnect(AldWorkUnits *units)
+{
+        units->subscription = sd_bus_slot_unref(units->subscription);
+        units->query = sd_bus_slot_unref(units->query);
+        g_clear_pointer(&units->peer, ald_peer_free);
+        units->stale = false;
+}
+
+void ald_work_units_free(AldWorkUnits *units)
+{
+        if (!units)
+                return;
+        disconnect(units);
+        g_strfreev(units->patterns);
+        g_free(units->active);
+        g_free(units);
+}
+
+const char *ald_work_units_active(const AldWorkUnits *units)
+{
+        return units->active;
+}
+
+static void set_active(AldWorkUnits *units, const char *name)
+{
+        if (g_strcmp0(units->active, name) == 0)
+                return;
+        g_free(units->active);
+        units->active = g_strdup(name);
+        units->changed(units->userdata);
+}
+
+/* (ssssssouso): the name is the first of ten. */
+static int read_first(sd_bus_message *reply, const char **ret_name)
+{
+        int r = sd_bus_message_enter_container(reply, 'a', "(ssssssouso)");
+
+        if (r >= 0)
+                r = sd_bus_message_enter_container(reply, 'r', "ssssssouso");
+        return r > 0 ? sd_bus_message_read(reply, "s", ret_name) : r;
+}
+
+static void query(AldWorkUnits *units);
+
+static int on_units(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
+{
+        AldWorkUnits *units = userdata;
+        const sd_bus_error *error = sd_bus_message_get_error(reply);
+        const char *name = NULL;
+        int r;
+
+        units->query = sd_bus_slot_unref(units->query);
+        if (error) {
+                g_warning("systemd does not list the units of work-units=: %s", error->message);
+                return 0;
+        }
+        r = read_first(reply, &name);
+        if (r < 0)
+                g_warning("The list of units from systemd makes no sense: %s", g_strerror(-r));
+        else
+                set_active(units, name);
+        if (units->stale)
+                query(units);
+        return 0;
+}
+
+/* A unit that starts or stops is at work, too. */
+static int append_question(sd_bus_message *call, const AldWorkUnits *units)
+{
+        const char *const states[] = { "active", "activating", "deactivating", "reloading", NULL };
+        int r = sd_bus_message_append_strv(call, (char **) states);
+
+        return r < 0 ? r : sd_bus_message_append_strv(call, units->patterns);
+}
+
+static void query(AldWorkUnits *units)
+{
+        sd_bus *bus = ald_service_system_bus(units->service);
+        g_autoptr(AldMessage) call = NULL;
+        int r;
+
+        units->stale = units->query != NULL;
+        if (units->stale)
+                return;
+        r = sd_bus_message_new_method_call(bus, &call, NAME, PATH, MANAGER, "ListUnitsByPatterns");
+        if (r >= 0)
+                r = append_question(call, units);
+        if (r >= 0)
+                r = sd_bus_call_async(bus, &units->query, call, on_units, units, 0);
+        if (r < 0)
+                g_warning("Cannot ask systemd for the units of work-units=: %s", g_strerror(-r));
+}
+
+static bool is_named(const AldWorkUnits *units, const char *name)
+{
+        for (char **pattern = units->patterns; *pattern; pattern++)
+                if (fnmatch(*pattern, name, FNM_NOESCAPE) == 0)
+                        return true;
+        return false;
+}
+
+static int on_unit_changed(sd_bus_message *signal, void *userdata, sd_bus_error *error)
+{
+        AldWorkUnits *units = userdata;
+        g_autofree char *name = NULL;
+
+        if (sd_bus_path_decode(sd_bus_message_get_path(signal), UNIT_PREFIX, &name) > 0 &&
+                is_named(units, name))
+                query(units);
+        return 0;
+}
+
+/* UnitNew and UnitRemoved. */
+static int on_unit_listed(sd_bus_message *signal, void *userdata, sd_bus_error *error)
+{
+        AldWorkUnits *units = userdata;
+        const char *name;
+        int r = sd_bus_message_read(signal, "s", &name);
+
+        if (r >= 0 && is_named(units, name))
+                query(units);
+        return MIN(r, 0);
+}
+
+static int on_subscribed(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
+{
+        AldWorkUnits *units = userdata;
+        const sd_bus_error *error = sd_bus_message_get_error(reply);
+
+        units->subscription = sd_bus_slot_unref(units->subscription);
+        if (error)
+                g_warning("systemd sends no signals of units, so work-units= may lag behind: %s",
+                        error->message);
+        return 0;
+}
+
+static void tell_missing(AldWorkUnits *units)
+{
+        if (!units->told)
+                g_warning("work-units= has no effect: systemd is not on the system bus");
+        units->told = true;
+}
+
+static void on_owner(AldPeer *peer, const char *owner, void *userdata)
+{
+        AldWorkUnits *units = userdata;
+        int r;
+
+        if (!owner) {
+                tell_missing(units);
+                units->query = sd_bus_slot_unref(units->query);
+                set_active(units, NULL);
+                return;
+        }
+        units->told = false;
+        r = sd_bus_call_method_async(ald_service_system_bus(units->service), &units->subscription, NAME, PATH,
+                MANAGER, "Subscribe", on_subscribed, units, NULL);
+        if (r < 0)
+                g_warning("Cannot subscribe to the signals of systemd: %s", g_strerror(-r));
+        query(units);
+}
+
+static int match_signals(AldWorkUnits *units)
+{
+        int r = ald_peer_match_signal(units->peer, UNIT_PREFIX "/", "org.freedesktop.DBus.Properties",
+                "PropertiesChanged", NAME ".Unit", on_unit_changed);
+
+        if (r >= 0)
+                r = ald_peer_match_signal(units->peer, PATH, MANAGER, "UnitNew", NULL, on_unit_listed);
+        if (r >= 0)
+                r = ald_peer_match_signal(units->peer, PATH, MANAGER, "UnitRemoved", NULL, on_unit_listed);
+        return r;
+}
+
+static void connect_to_systemd(AldWorkUnits *units)
+{
+        sd_bus *bus = ald_service_system_bus(units->service);
+        int r;
+
+        if (!bus) {
+                tell_missing(units);
+                return;
+        }
+        r = ald_peer_new(units->service, bus, NAME, on_owner, units, &units->peer);
+        if (r >= 0)
+                r = match_signals(units);
+        if (r < 0) {
+                g_warning("Cannot watch systemd, so work-units= has no effect: %s", g_strerror(-r));
+                disconnect(units);
+        }
+}
+
+void ald_work_units_set(AldWorkUnits *units, const char *const *patterns)
+{
+        if (units->patterns && g_strv_equal((const char *const *) units->patterns, patterns))
+                return;
+        g_strfreev(units->patterns);
+        units->patterns = g_strdupv((char **) patterns);
+        if (!*patterns) {
+                disconnect(units);
+                set_active(units, NULL);
+        } else if (!units->peer) {
+                connect_to_systemd(units);
+        } else if (ald_peer_owner(units->peer)) {
+                query(units);
+        }
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/common/service.h"
+#include "services/link-probe/inhibitors.h"
+#include "state/record.h"
+
+/*
+ * Whether this machine has work that comes before measuring: a unit of work-units= is active, a lock of
+ * Inhibit() is held, or processes compute on a device.
+ */
+typedef struct AldWork AldWork;
+
+/* Called when ald_work_reason() may have changed. */
+AldWork *ald_work_new(AldService *service, const AldInhibitors *inhibitors, void (*changed)(void *userdata),
+        void *userdata);
+void ald_work_free(AldWork *work);
+
+/* To be called with the configuration, and again once it was read anew. */
+void ald_work_configure(AldWork *work, const AldConfig *config);
+
+/* What the machine does, in words, or NULL: nothing is known of any work. Belongs to the object, until the
+ * next call of anything here. */
+const char *ald_work_reason(AldWork *work);
+
+/* The same of the units alone. */
+const char *ald_work_unit(const AldWork *work);
+
+/* What telemetry says of the devices; NULL: nothing. own: the device that Alidade itself measures, which is
+ * not looked at, or "". */
+void ald_work_take_system(AldWork *work, const AldSystem *system, const char *own);
