@@ -66,23 +66,51 @@ static uint64_t count_failures(const AldComputeDevice *before, const AldComputeD
         return succeeded ? 1 : failures_of(before) + 1;
 }
 
-static AldComputeDevice merge_row(const AldComputeDevice *before, const AldComputeDevice *told)
+static bool is_busy(const AldComputeDevice *row)
+{
+        return row->flags && g_strv_contains((const char *const *) row->flags, "busy");
+}
+
+/* What was measured by hand beside other work is worth less than what was not. */
+static bool is_worse(const AldComputeDevice *told, const AldComputeDevice *before)
+{
+        return told->measured_usec != ALD_ABSENT_UINT64 && is_busy(told) &&
+               before->measured_usec != ALD_ABSENT_UINT64 && !is_busy(before);
+}
+
+static AldComputeDevice merge_failure(const AldComputeDevice *before, const AldComputeDevice *told)
 {
         AldComputeDevice merged = *told;
 
-        if (!is_failure(told))
-                return merged;
-        if (!before) {
-                merged.failures = failures_of(told);
-                return merged;
-        }
         if (told->measured_usec == ALD_ABSENT_UINT64)
                 merged = *before;
-        else
+        else if (!is_busy(before))
                 keep_what_failed(&merged, before);
         merged.failure = told->failure;
         merged.failed_usec = told->failed_usec;
         merged.failures = count_failures(before, told);
+        return merged;
+}
+
+/* Only waits. */
+static bool is_no_attempt(const AldComputeDevice *row)
+{
+        return row->measured_usec == ALD_ABSENT_UINT64 && row->failed_usec == ALD_ABSENT_UINT64;
+}
+
+static AldComputeDevice merge_row(const AldComputeDevice *before, const AldComputeDevice *told)
+{
+        AldComputeDevice merged = *told;
+
+        if (before && (is_no_attempt(told) || is_worse(told, before)))
+                merged = *before;
+        else if (before && is_failure(told))
+                merged = merge_failure(before, told);
+        else if (is_failure(told))
+                merged.failures = failures_of(told);
+        /* Whoever tells knows whether a measurement waits. */
+        merged.waiting_since_usec = told->waiting_since_usec;
+        merged.waiting_reason = told->waiting_reason;
         return merged;
 }
 

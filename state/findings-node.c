@@ -123,6 +123,7 @@ static gboolean find_in_node(AldNode *node, void *userdata)
                 find_full_disk(report, node, ald_rows_at(&disk->paths, i));
         for (size_t i = 0; backends && i < backends->devices.n; i++)
                 find_driverless(report, node, ald_rows_at(&backends->devices, i));
+        ald_find_in_devices(report, node);
         for (size_t i = 0; network && i < network->interfaces.n; i++)
                 find_slow_interface(report, node, ald_rows_at(&network->interfaces, i));
         return FALSE;

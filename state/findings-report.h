@@ -32,6 +32,7 @@ char *ald_report_names(AldReport *report, const AldId *ids, size_t n, size_t max
 
 /* What is looked for, each in findings-THEME.c. */
 void ald_find_in_nodes(AldReport *report);
+void ald_find_in_devices(AldReport *report, const AldNode *node);
 void ald_find_in_presences(AldReport *report);
 void ald_find_in_groups(AldReport *report);
 void ald_find_in_links(AldReport *report);

@@ -119,6 +119,42 @@ static void test_one_device_leaves_the_others(void)
                    "{'Id': 'c', 'MeasuredUSec': 4}");
 }
 
+static void test_who_waits_keeps_the_figures(void)
+{
+        g_autoptr(AldRecord) row = merge(NULL, "{'Id': 'a', 'WaitingSinceUSec': 5, 'WaitingReason': 'r'}");
+
+        check(row, "{'Id': 'a', 'WaitingSinceUSec': 5, 'WaitingReason': 'r'}");
+        row = merge(row, "{'Id': 'a', 'PeakTflops': 1, 'MeasuredUSec': 10}");
+        check(row, "{'Id': 'a', 'PeakTflops': 1, 'MeasuredUSec': 10}");
+        row = merge(row, "{'Id': 'a', 'WaitingSinceUSec': 20, 'WaitingReason': 's'}");
+        check(row, "{'Id': 'a', 'PeakTflops': 1, 'MeasuredUSec': 10, 'WaitingSinceUSec': 20, "
+                   "'WaitingReason': 's'}");
+        row = merge(row, "{'Id': 'a', 'Failure': 'busy: x', 'FailedUSec': 30, 'WaitingSinceUSec': 20, "
+                         "'WaitingReason': 'busy'}");
+        check(row, "{'Id': 'a', 'PeakTflops': 1, 'MeasuredUSec': 10, 'WaitingSinceUSec': 20, "
+                   "'WaitingReason': 'busy', 'Failure': 'busy: x', 'FailedUSec': 30, 'Failures': 1}");
+        row = merge(row, "{'Id': 'a', 'PeakTflops': 2, 'MeasuredUSec': 40}");
+        check(row, "{'Id': 'a', 'PeakTflops': 2, 'MeasuredUSec': 40}");
+}
+
+/* What somebody measures beside other work is no news of a device that was measured without. */
+static void test_busy_figures_replace_no_others(void)
+{
+        g_autoptr(AldRecord)
+                row = merge(NULL, "{'Id': 'a', 'PeakTflops': 1, 'Flags': ['busy'], 'MeasuredUSec': 10}");
+
+        row = merge(row, "{'Id': 'a', 'PeakTflops': 2, 'Flags': ['busy'], 'MeasuredUSec': 20}");
+        check(row, "{'Id': 'a', 'PeakTflops': 2, 'Flags': ['busy'], 'MeasuredUSec': 20}");
+        /* What one half of a measurement lacks is not taken from them either. */
+        row = merge(
+                row, "{'Id': 'a', 'GemmTflops': 3, 'MeasuredUSec': 30, 'Failure': 'x', 'FailedUSec': 30}");
+        check(row, "{'Id': 'a', 'GemmTflops': 3, 'MeasuredUSec': 30, 'Failure': 'x', 'FailedUSec': 30, "
+                   "'Failures': 1}");
+        row = merge(row, "{'Id': 'a', 'PeakTflops': 4, 'MeasuredUSec': 40}");
+        row = merge(row, "{'Id': 'a', 'PeakTflops': 2, 'Flags': ['busy', 'unstable'], 'MeasuredUSec': 50}");
+        check(row, "{'Id': 'a', 'PeakTflops': 4, 'MeasuredUSec': 40}");
+}
+
 static AldRecord *prune(AldRecord *record, const char *backends, uint64_t now)
 {
         g_autoptr(AldRecord) known = backends ? make(ALD_KIND_BACKENDS, backends) : NULL;
@@ -152,6 +188,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/compute-result/part", test_what_failed_in_part);
         g_test_add_func("/compute-result/missed", test_failures_after_a_success_that_was_missed);
         g_test_add_func("/compute-result/others", test_one_device_leaves_the_others);
+        g_test_add_func("/compute-result/waits", test_who_waits_keeps_the_figures);
+        g_test_add_func("/compute-result/busy", test_busy_figures_replace_no_others);
         g_test_add_func("/compute-result/gone", test_devices_that_are_gone);
         return g_test_run();
 }

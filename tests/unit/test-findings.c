@@ -147,6 +147,41 @@ static void test_device_without_driver(void)
                 "Install the kernel driver of its vendor on two.");
 }
 
+/* One row of Node1.Compute that has waited for so many hours. */
+static void wait_for_hours(AldStore *store, double hours, const char *more)
+{
+        g_autofree char *text = g_strdup_printf("{'Devices': [{'Id': 'a', 'WaitingReason': 'it is in use', "
+                                                "'WaitingSinceUSec': %" G_GUINT64_FORMAT "%s}]}",
+                FINDINGS_NOW - (uint64_t) (hours * 3600 * G_USEC_PER_SEC), more);
+
+        state_put(store, 2, ALD_KIND_COMPUTE, text);
+}
+
+static void test_device_never_free(void)
+{
+        static const char measured[] = ", 'PeakTflops': 1, 'MeasuredUSec': 1";
+        g_autoptr(AldStore) store = findings_named_store();
+
+        state_put(store, 2, ALD_KIND_BACKENDS,
+                "{'Devices': [{'Id': 'a', 'Class': 'gpu', 'Driver': 'x', 'Name': 'Great GPU'}]}");
+        state_put(store, 2, ALD_KIND_COMPUTE, "{'Devices': [{'Id': 'a'}]}");
+        g_assert_cmpuint(findings_count_now(store, "device-never-free"), ==, 0);
+        wait_for_hours(store, 1, "");
+        g_assert_cmpuint(findings_count_now(store, "device-never-free"), ==, 0);
+        wait_for_hours(store, 1.1, "");
+        findings_check(store, "device-never-free", ALD_SEVERITY_NOTICE, NODES(2),
+                "Great GPU (a) on two could not be measured for 66 min: it is in use.",
+                "Pause the work for a minute, or measure beside it on two: alidadectl probe compute --force "
+                "a.");
+        wait_for_hours(store, 3, measured);
+        g_assert_cmpuint(findings_count_now(store, "device-never-free"), ==, 0);
+        wait_for_hours(store, 50, measured);
+        findings_check(store, "device-never-free", ALD_SEVERITY_NOTICE, NODES(2),
+                "Great GPU (a) on two could not be measured again for 2 days: it is in use.",
+                "Pause the work for a minute, or measure beside it on two: alidadectl probe compute --force "
+                "a.");
+}
+
 static void test_interface_slow(void)
 {
         g_autoptr(AldStore) store = findings_named_store();
@@ -715,6 +750,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/swap-nearly-full", test_swap_nearly_full);
         g_test_add_func("/findings/disk-nearly-full", test_disk_nearly_full);
         g_test_add_func("/findings/device-without-driver", test_device_without_driver);
+        g_test_add_func("/findings/device-never-free", test_device_never_free);
         g_test_add_func("/findings/interface-slow", test_interface_slow);
         g_test_add_func("/findings/link-below-negotiated", test_link_below_negotiated);
         g_test_add_func("/findings/slower-end-is-no-shortfall", test_slower_end_is_no_shortfall);

@@ -115,6 +115,7 @@ static void test_which_devices(void)
         check(store, &none, "");
         check(store, &held, "0000:01:00.0 never");
         /* What waits longest comes first. */
+        state_put(store, 1, ALD_KIND_SYSTEM, "{'Devices': [{'Id': '0000:01:00.0', 'Usage': 0}]}");
         state_put(store, 1, ALD_KIND_COMPUTE,
                 "{'Devices': [{'Id': 'cpu', 'MeasuredUSec': 5}, {'Id': '0000:01:00.0', 'MeasuredUSec': 6}]}");
         check(store, &all, "cpu expired, 0000:01:00.0 expired");
@@ -134,8 +135,91 @@ static void test_devices_in_use(void)
         /* It is not woken only to say the same again. */
         state_put(store, 1, ALD_KIND_COMPUTE, "{'Devices': [{'Id': '0000:01:00.0', 'MeasuredUSec': 5}]}");
         check(store, &input, "");
-        state_put(store, 1, ALD_KIND_SYSTEM, "{'Devices': [{'Id': '0000:01:00.0', 'PowerState': 'active'}]}");
+        state_put(store, 1, ALD_KIND_SYSTEM,
+                "{'Devices': [{'Id': '0000:01:00.0', 'PowerState': 'active', 'Usage': 0}]}");
         check(store, &input, "0000:01:00.0 expired");
+}
+
+/* A model that is loaded and waits for questions is work. */
+static void test_devices_computed_on(void)
+{
+        const AldDeviceInput input = { .now_realtime = NOW, .max = 8 };
+        g_autoptr(AldStore) store = make(GPU, NULL);
+
+        state_put(store, 1, ALD_KIND_SYSTEM,
+                "{'Devices': [{'Id': '0000:01:00.0', 'Usage': 0, 'ComputeProcesses': 1}]}");
+        check(store, &input, "");
+        state_put(store, 1, ALD_KIND_SYSTEM,
+                "{'Devices': [{'Id': '0000:01:00.0', 'Usage': 0, 'ComputeProcesses': 0}]}");
+        check(store, &input, "0000:01:00.0 never");
+}
+
+static void test_unknown_loads(void)
+{
+        const AldDeviceInput input = { .now_realtime = NOW, .max = 8 };
+        g_autoptr(AldStore) store = make(GPU ", " CPU, NULL);
+
+        /* The first measurement is allowed. */
+        check(store, &input, "0000:01:00.0 never, cpu never");
+        state_put(store, 1, ALD_KIND_COMPUTE,
+                "{'Devices': [{'Id': '0000:01:00.0', 'FailedUSec': 5, 'Failures': 1}]}");
+        check(store, &input, "cpu never, 0000:01:00.0 failed");
+        /* Later ones are not; the load of processors is for others to judge. */
+        state_put(store, 1, ALD_KIND_COMPUTE,
+                "{'Devices': [{'Id': 'cpu', 'MeasuredUSec': 5}, {'Id': '0000:01:00.0', 'MeasuredUSec': 6}]}");
+        check(store, &input, "cpu expired");
+        state_put(store, 1, ALD_KIND_SYSTEM,
+                "{'Devices': [{'Id': '0000:01:00.0', 'PowerState': 'active', 'TemperatureMilliCelsius': "
+                "1}]}");
+        check(store, &input, "cpu expired");
+        state_put(store, 1, ALD_KIND_SYSTEM, "{'Devices': [{'Id': '0000:01:00.0', 'ComputeProcesses': 0}]}");
+        check(store, &input, "cpu expired, 0000:01:00.0 expired");
+        /* What was said long ago is not known. */
+        ald_node_record(ald_store_local_node(store), ALD_KIND_SYSTEM)->updated_usec = NOW - HOUR;
+        check(store, &input, "cpu expired");
+        ald_node_record(ald_store_local_node(store), ALD_KIND_SYSTEM)->updated_usec = NOW - MINUTE;
+        check(store, &input, "cpu expired, 0000:01:00.0 expired");
+}
+
+static void test_parts_of_devices(void)
+{
+        const AldDeviceInput input = { .now_realtime = NOW, .max = 8 };
+        g_autoptr(AldStore) store = make(GPU ", {'Id': 'MIG-1', 'Class': 'gpu', 'Parent': '0000:01:00.0', "
+                                             "'OpenClPlatform': 'CUDA'}, {'Id': 'MIG-2', 'Class': 'gpu', "
+                                             "'Parent': '0000:01:00.0'}",
+                NULL);
+
+        check(store, &input, "MIG-1 never");
+}
+
+/* The obstacle of the GPU, in words. */
+static void check_obstacle(const char *device, const char *rows, const char *expected)
+{
+        g_autofree char *system = g_strdup_printf("{'Devices': [%s]}", device);
+        g_autoptr(AldStore) store = make(GPU, rows);
+        const AldNode *node = ald_store_local_node(store);
+        AldDeviceRecords records = { .node = node->id };
+
+        state_put(store, 1, ALD_KIND_SYSTEM, system);
+        records.backends = ald_record_as(ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
+        records.compute = ald_record_as(ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute);
+        records.system = ald_record_as(ald_node_record(node, ALD_KIND_SYSTEM), SYSTEM, AldSystem);
+        g_assert_cmpstr(ald_device_obstacle_to_string(ald_device_obstacle(
+                                &records, ald_rows_at(&records.backends->devices, 0), NOW)),
+                ==, expected);
+}
+
+static void test_obstacles(void)
+{
+        const char *const known = "{'Id': '0000:01:00.0', 'MeasuredUSec': 1}";
+
+        check_obstacle("{'Id': '0000:01:00.0', 'Usage': 90, 'ComputeProcesses': 2}", known,
+                "processes compute on it");
+        check_obstacle("{'Id': '0000:01:00.0', 'Usage': 90}", known, "it is in use");
+        check_obstacle("{'Id': '0000:01:00.0', 'PowerState': 'asleep'}", known, "it is asleep");
+        check_obstacle("{'Id': '0000:09:00.0', 'Usage': 0}", known, "nothing reports its load");
+        check_obstacle("{'Id': '0000:09:00.0', 'Usage': 0}", NULL, "it is free");
+        check_obstacle("{'Id': '0000:01:00.0', 'Usage': 0}", known, "it is free");
 }
 
 /* Days of one machine with two devices, asked every 15 s. */
@@ -162,6 +246,8 @@ static void see(World *world)
                 world->driver);
 
         state_put(world->store, 1, ALD_KIND_BACKENDS, text);
+        state_put(world->store, 1, ALD_KIND_SYSTEM,
+                "{'Devices': [{'Id': '0000:01:00.0', 'Usage': 0, 'ComputeProcesses': 0}]}");
 }
 
 static void restart(World *world)
@@ -314,6 +400,10 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner-device/back-off", test_failures_back_off);
         g_test_add_func("/planner-device/which", test_which_devices);
         g_test_add_func("/planner-device/in-use", test_devices_in_use);
+        g_test_add_func("/planner-device/computed-on", test_devices_computed_on);
+        g_test_add_func("/planner-device/unknown-loads", test_unknown_loads);
+        g_test_add_func("/planner-device/parts", test_parts_of_devices);
+        g_test_add_func("/planner-device/obstacles", test_obstacles);
         g_test_add_func("/planner-device/days", test_days);
         return g_test_run();
 }

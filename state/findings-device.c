@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "state/findings-report.h"
+#include "state/planner.h"
+#include "state/units.h"
+
+/* Compute devices that are never free to be measured. */
+
+#define TIMES_TO_LIVE 3u /* that figures may be overdue */
+
+/* A device without any figure is told of sooner. */
+static bool waits_too_long(const AldComputeDevice *row, uint64_t now)
+{
+        uint64_t ttl = ald_planner_ttl(ALD_KIND_COMPUTE);
+        uint64_t most = row->measured_usec == ALD_ABSENT_UINT64 ? ttl : TIMES_TO_LIVE * ttl;
+
+        return row->waiting_since_usec != ALD_ABSENT_UINT64 && row->waiting_reason &&
+               row->waiting_since_usec < now && now - row->waiting_since_usec > most;
+}
+
+static void find_never_free(
+        AldReport *report, const AldNode *node, const AldBackend *backend, const AldComputeDevice *row)
+{
+        g_autofree char *name = NULL, *waited = NULL;
+
+        if (!waits_too_long(row, report->now_realtime) || ald_report_full(report, "device-never-free"))
+                return;
+        name = ald_report_name(report, &node->id);
+        waited = ald_units_duration(report->now_realtime - row->waiting_since_usec);
+        ald_report_add(report, ALD_SEVERITY_NOTICE, "device-never-free", &node->id, 1,
+                g_strdup_printf("%s (%s) on %s could not be measured%s for %s: %s.",
+                        backend->name ?: "A device", backend->id, name,
+                        row->measured_usec == ALD_ABSENT_UINT64 ? "" : " again", waited, row->waiting_reason),
+                g_strdup_printf("Pause the work for a minute, or measure beside it on %s: "
+                                "alidadectl probe compute --force %s.",
+                        name, backend->id));
+}
+
+void ald_find_in_devices(AldReport *report, const AldNode *node)
+{
+        const AldBackends *backends = ald_record_as(
+                ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
+        const AldCompute *compute = ald_record_as(
+                ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute);
+
+        for (size_t i = 0; backends && compute && i < backends->devices.n; i++) {
+                const AldBackend *backend = ald_rows_at(&backends->devices, i);
+                const AldComputeDevice *row = ald_rows_find(&compute->devices, backend->id);
+
+                if (row)
+                        find_never_free(report, node, backend, row);
+        }
+}
