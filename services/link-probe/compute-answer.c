@@ -72,7 +72,8 @@ static bool is_plain(const AldField *field, const json_t *value)
 /* Leaves the fields of a row that can be, and the name. What says when and why is for the caller. */
 static void keep_plain(json_t *row)
 {
-        static const char *const ours[] = { "Failure", "FailedUSec", "Failures", NULL };
+        static const char *const ours[] = { "Failure", "FailedUSec", "Failures", "WaitingSinceUSec",
+                "WaitingReason", NULL };
         const char *name;
         json_t *value;
         void *next;
@@ -143,7 +144,7 @@ static void fail(AldProbeAnswer *ret, const char *reason)
 }
 
 /* Takes the reference of the row. */
-static void take_row(json_t *row, const char *device, AldProbeAnswer *ret)
+static void take_row(json_t *row, const char *device, bool force, AldProbeAnswer *ret)
 {
         json_t *errors = json_incref(json_object_get(row, "Errors"));
         g_autofree char *failed = describe_errors(errors);
@@ -151,7 +152,7 @@ static void take_row(json_t *row, const char *device, AldProbeAnswer *ret)
         json_decref(errors);
         keep_plain(row);
         json_object_set_new(row, "Id", json_string(device));
-        if (has_flag(row, "busy"))
+        if (has_flag(row, "busy") && !force)
                 fail(ret, BUSY);
         else if (!has_figures(row) || g_strcmp0(failed, BUSY) == 0)
                 fail(ret, failed ?: "the probe gave no figures");
@@ -173,7 +174,13 @@ static void take_error(const json_t *json, AldProbeAnswer *ret)
                 ret->verdict = ALD_PROBE_LATER;
 }
 
-void ald_compute_answer_read(const char *output, const char *failure, const char *device, AldProbeAnswer *ret)
+bool ald_compute_answer_is_busy(const char *reason)
+{
+        return g_strcmp0(reason, BUSY) == 0;
+}
+
+void ald_compute_answer_read(
+        const char *output, const char *failure, const char *device, bool force, AldProbeAnswer *ret)
 {
         json_t *json = failure ? NULL : ald_probe_line_load_last(output, OUTPUT_MAX);
         json_t *first = json_array_get(json_object_get(json, "Devices"), 0);
@@ -187,7 +194,7 @@ void ald_compute_answer_read(const char *output, const char *failure, const char
         } else if (json_object_get(json, "error")) {
                 take_error(json, ret);
         } else {
-                take_row(json_incref(json_is_object(first) ? first : json), device, ret);
+                take_row(json_incref(json_is_object(first) ? first : json), device, force, ret);
         }
         json_decref(json);
 }

@@ -25,10 +25,13 @@ char *ald_compute_metrics_format(unsigned metrics);
 /*
  * Of the output, whose last line is the result. `failure` is as in probe-child.h. Where it is done, the JSON
  * is the row of the device: fields of Node1.Compute, its Name, and nothing that cannot be shown; with what
- * failed in part as Failure. A result of a device that met other work is a failure.
+ * failed in part as Failure. A result of a device that met other work is a failure, unless it was forced.
  */
 void ald_compute_answer_read(
-        const char *output, const char *failure, const char *device, AldProbeAnswer *ret);
+        const char *output, const char *failure, const char *device, bool force, AldProbeAnswer *ret);
+
+/* Whether a reason says that the device met other work. */
+bool ald_compute_answer_is_busy(const char *reason);
 
 /* The row as a record of that device alone; -EBADMSG where it makes none. */
 int ald_compute_answer_record(

@@ -59,7 +59,7 @@ static int start(AldJob *job, char **ret_reason)
         const AldComputeTarget *target = &g_array_index(job->targets, AldComputeTarget, job->next);
         int r;
 
-        *ret_reason = jobs->parts.in_the_way(target->device, jobs->parts.userdata);
+        *ret_reason = jobs->parts.in_the_way(target, jobs->parts.userdata);
         if (*ret_reason)
                 return -EBUSY;
         r = ald_compute_prober_start(jobs->parts.prober, target, &handler, job);

@@ -12,7 +12,7 @@ typedef struct AldComputeJobsParts {
         AldComputeProber *prober;
         const char *own_id;
         /* Why a device is not to be measured now, in words, to be freed; NULL: it may be. */
-        char *(*in_the_way)(const char *device, void *userdata);
+        char *(*in_the_way)(const AldComputeTarget *target, void *userdata);
         /* Called where a device was measured, or was not. */
         void (*measured)(const AldComputeTarget *target, const AldProbeAnswer *answer, void *userdata);
         void *userdata;

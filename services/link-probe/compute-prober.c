@@ -29,12 +29,13 @@ struct AldComputeProber {
         uint64_t time_to_free;
 };
 
-AldComputeTarget ald_compute_target(const AldBackend *backend, unsigned metrics)
+AldComputeTarget ald_compute_target(const AldBackend *backend, unsigned metrics, bool force)
 {
         return (AldComputeTarget){
                 .device = g_strdup(backend->id),
                 .driver_version = g_strdup(backend->driver_version),
                 .metrics = metrics,
+                .force = force,
         };
 }
 
@@ -135,7 +136,8 @@ static void on_ended(const char *output, const char *failure, void *userdata)
 {
         AldComputeProber *prober = userdata;
 
-        ald_compute_answer_read(output, failure, prober->target.device, &prober->answer);
+        ald_compute_answer_read(
+                output, failure, prober->target.device, prober->target.force, &prober->answer);
         g_clear_pointer(&prober->child, ald_probe_child_free);
         if (!prober->rest || ald_descendants_are_gone(prober->rest))
                 finish(prober);
@@ -148,8 +150,8 @@ int ald_compute_prober_start(AldComputeProber *prober, const AldComputeTarget *t
         g_autofree char *device = g_strdup_printf("--device=%s", target->device);
         g_autofree char *names = ald_compute_metrics_format(target->metrics);
         g_autofree char *metrics = g_strdup_printf("--metric=%s", names);
-        const char *const arguments[] = { "--json", "--progress-fd=" ALD_PROBE_SIDE_FD, "--give-way", device,
-                metrics, NULL };
+        const char *const arguments[] = { "--json", "--progress-fd=" ALD_PROBE_SIDE_FD, device, metrics,
+                target->force ? NULL : "--give-way", NULL };
         int r;
 
         if (prober->target.device)
@@ -164,7 +166,8 @@ int ald_compute_prober_start(AldComputeProber *prober, const AldComputeTarget *t
         prober->handler_userdata = userdata;
         prober->target = (AldComputeTarget){ .device = g_strdup(target->device),
                 .driver_version = g_strdup(target->driver_version),
-                .metrics = target->metrics };
+                .metrics = target->metrics,
+                .force = target->force };
         prober->changed(prober->userdata);
         return 0;
 }

@@ -10,9 +10,10 @@ typedef struct AldComputeTarget {
         char *device;
         char *driver_version; /* maybe NULL */
         unsigned metrics;     /* AldComputeMetric */
+        bool force;           /* measures beside other work, and says so, rather than stop for it */
 } AldComputeTarget;
 
-AldComputeTarget ald_compute_target(const AldBackend *backend, unsigned metrics);
+AldComputeTarget ald_compute_target(const AldBackend *backend, unsigned metrics, bool force);
 void ald_compute_target_clear(AldComputeTarget *target);
 
 typedef struct AldComputeHandler {

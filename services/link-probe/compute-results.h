@@ -17,3 +17,10 @@ void ald_compute_results_watch(AldComputeResults *results,
  * metrics: it is for who asked for it. */
 void ald_compute_results_take(AldComputeResults *results, const AldComputeTarget *target,
         const AldProbeAnswer *answer, uint64_t realtime_usec);
+
+/* What is known of a device since this service began, or NULL. */
+const AldComputeDevice *ald_compute_results_find(const AldComputeResults *results, const char *device);
+
+/* Since when a measurement of the device waits and for what; absent and NULL: none does. */
+void ald_compute_results_wait(
+        AldComputeResults *results, const char *device, uint64_t since_usec, const char *reason);

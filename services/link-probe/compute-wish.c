@@ -5,12 +5,7 @@
 #include "state/planner-device.h"
 
 struct AldComputeWishes {
-        AldNodeQuery *nodes;
-        char *own_id;
-        AldJobs *all;
-        AldComputeJobs *jobs;
-        AldComputeWishAllowed allowed;
-        void *userdata;
+        AldComputeWishParts parts;
         GPtrArray *list; /* of Wish */
 };
 
@@ -18,8 +13,8 @@ struct AldComputeWishes {
 typedef struct Wish {
         AldComputeWishes *wishes;
         uid_t uid;
-        char *device; /* NULL: all */
-        unsigned metrics;
+        AldComputeRequest request;
+        char *device; /* of the request; NULL: all */
         AldComputeWishAnswer answered;
         void *userdata;
 } Wish;
@@ -32,17 +27,11 @@ static void wish_free(gpointer data)
         g_free(wish);
 }
 
-AldComputeWishes *ald_compute_wishes_new(AldNodeQuery *nodes, const char *own_id, AldJobs *all,
-        AldComputeJobs *jobs, AldComputeWishAllowed allowed, void *userdata)
+AldComputeWishes *ald_compute_wishes_new(const AldComputeWishParts *parts)
 {
         AldComputeWishes *wishes = g_new0(AldComputeWishes, 1);
 
-        wishes->nodes = nodes;
-        wishes->own_id = g_strdup(own_id);
-        wishes->all = all;
-        wishes->jobs = jobs;
-        wishes->allowed = allowed;
-        wishes->userdata = userdata;
+        wishes->parts = *parts;
         wishes->list = g_ptr_array_new_with_free_func(wish_free);
         return wishes;
 }
@@ -57,7 +46,6 @@ void ald_compute_wishes_free(AldComputeWishes *wishes)
                 wish->answered(-ECANCELED, NULL, wish->userdata);
         }
         g_ptr_array_unref(wishes->list);
-        g_free(wishes->own_id);
         g_free(wishes);
 }
 
@@ -66,30 +54,34 @@ static void clear_target(gpointer target)
         ald_compute_target_clear(target);
 }
 
-static bool is_in_use(const AldSystem *system, const char *device)
+/* What sleeps or reports no load may be measured by hand. */
+static bool is_in_use(const Wish *wish, const AldDeviceRecords *records, const AldBackend *backend)
 {
-        const AldDevice *live = system ? ald_rows_find(&system->devices, device) : NULL;
+        const AldComputeWishParts *parts = &wish->wishes->parts;
+        AldDeviceObstacle obstacle = ald_device_obstacle(records, backend, ald_realtime_usec());
 
-        return live && live->usage > ALD_DEVICE_USAGE_MAX_PERCENT;
+        return (obstacle == ALD_DEVICE_COMPUTED_ON || obstacle == ALD_DEVICE_IN_USE) &&
+               !parts->is_ours(backend->id, parts->userdata);
 }
 
 static int find_targets(const Wish *wish, const AldNodeRecords *records, GArray *targets)
 {
-        const AldBackends *backends = ald_record_as(records->backends, BACKENDS, AldBackends);
-        const AldSystem *system = ald_record_as(records->system, SYSTEM, AldSystem);
+        const AldDeviceRecords devices = ald_node_records_devices(records, wish->wishes->parts.own_id);
         int r = -ENODEV;
 
-        if (!backends)
+        if (!devices.backends)
                 return -ENODATA;
-        for (size_t i = 0; i < backends->devices.n; i++) {
-                const AldBackend *backend = ald_rows_at(&backends->devices, i);
+        for (size_t i = 0; i < devices.backends->devices.n; i++) {
+                const AldBackend *backend = ald_rows_at(&devices.backends->devices, i);
 
-                if (!backend->open_cl_platform || (wish->device && !g_str_equal(wish->device, backend->id)))
+                if (!ald_device_is_measurable(devices.backends, backend) ||
+                        (wish->device && !g_str_equal(wish->device, backend->id)))
                         continue;
-                if (is_in_use(system, backend->id)) {
+                if (!wish->request.force && is_in_use(wish, &devices, backend)) {
                         r = -EADDRINUSE;
                 } else {
-                        AldComputeTarget target = ald_compute_target(backend, wish->metrics);
+                        AldComputeTarget target = ald_compute_target(
+                                backend, wish->request.metrics, wish->request.force);
 
                         g_array_append_val(targets, target);
                 }
@@ -101,39 +93,41 @@ static void on_records(int error, const AldNodeRecords *records, void *userdata)
 {
         Wish *wish = userdata;
         AldComputeWishes *all = wish->wishes;
-        AldJobs *jobs = all->all;
+        AldJobs *jobs = all->parts.all;
         g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(AldComputeTarget));
         AldJob *job = NULL;
         int r = error;
 
         g_array_set_clear_func(targets, clear_target);
         if (r >= 0)
-                r = all->allowed(all->userdata);
+                r = all->parts.allowed(wish->request.force, all->parts.userdata);
         if (r >= 0)
                 r = find_targets(wish, records, targets);
         if (r >= 0)
                 r = ald_jobs_room(jobs, wish->uid);
         if (r >= 0)
-                job = ald_compute_jobs_add(all->jobs, wish->uid, g_steal_pointer(&targets));
+                job = ald_compute_jobs_add(all->parts.jobs, wish->uid, g_steal_pointer(&targets));
         wish->answered(r, job, wish->userdata);
         g_ptr_array_remove_fast(all->list, wish);
         if (job)
                 ald_jobs_step(jobs);
 }
 
-int ald_compute_wishes_add(AldComputeWishes *wishes, uid_t uid, const char *device, unsigned metrics,
+int ald_compute_wishes_add(AldComputeWishes *wishes, uid_t uid, const AldComputeRequest *request,
         AldComputeWishAnswer answered, void *userdata)
 {
+        const AldComputeWishParts *parts = &wishes->parts;
         Wish *wish;
-        int r = wishes->allowed(wishes->userdata);
+        int r = parts->allowed(request->force, parts->userdata);
 
         if (r >= 0)
-                r = ald_jobs_room(wishes->all, uid);
+                r = ald_jobs_room(parts->all, uid);
         if (r < 0)
                 return r;
         wish = g_new(Wish, 1);
-        *wish = (Wish){ wishes, uid, g_strdup(device), metrics, answered, userdata };
-        r = ald_node_query_ask(wishes->nodes, wishes->own_id, on_records, wish);
+        *wish = (Wish){ wishes, uid, *request, g_strdup(request->device), answered, userdata };
+        wish->request.device = wish->device;
+        r = ald_node_query_ask(parts->nodes, parts->own_id, on_records, wish);
         if (r < 0) {
                 wish_free(wish);
                 return r;

@@ -79,31 +79,57 @@ static int read_metrics(sd_bus_message *message, unsigned *metrics, sd_bus_error
                                        : r;
 }
 
-static int read_wish(sd_bus_message *message, const char **device, unsigned *metrics, sd_bus_error *error)
+static int read_option(
+        sd_bus_message *message, const char *name, AldComputeRequest *request, sd_bus_error *error)
+{
+        int force, r;
+
+        if (g_str_equal(name, "Metrics")) {
+                r = read_metrics(message, &request->metrics, error);
+        } else if (g_str_equal(name, "Force")) {
+                r = sd_bus_message_read(message, "v", "b", &force);
+                if (r >= 0)
+                        request->force = force;
+        } else {
+                g_autofree char *excerpt = ald_excerpt(name);
+                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
+                        "Unknown option, not Metrics or Force: %s", excerpt);
+        }
+        return r == -ENXIO ? sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
+                                     "The option %s is of another type", name)
+                           : r;
+}
+
+static int read_request(sd_bus_message *message, AldComputeRequest *request, sd_bus_error *error)
 {
         const char *name;
         int r;
 
-        *metrics = ALD_COMPUTE_ALL;
-        r = sd_bus_message_read(message, "s", device);
+        *request = (AldComputeRequest){ .metrics = ALD_COMPUTE_ALL };
+        r = sd_bus_message_read(message, "s", &request->device);
+        if (r >= 0 && *request->device == '\0')
+                request->device = NULL;
         if (r >= 0)
                 r = sd_bus_message_enter_container(message, 'a', "{sv}");
         while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
                 r = sd_bus_message_read(message, "s", &name);
-                if (r >= 0 && !g_str_equal(name, "Metrics")) {
-                        g_autofree char *excerpt = ald_excerpt(name);
-                        return sd_bus_error_setf(
-                                error, SD_BUS_ERROR_INVALID_ARGS, "No option Metrics: %s", excerpt);
-                }
                 if (r >= 0)
-                        r = read_metrics(message, metrics, error);
-                if (r == -ENXIO)
-                        return sd_bus_error_set(
-                                error, SD_BUS_ERROR_INVALID_ARGS, "The option Metrics is of another type");
+                        r = read_option(message, name, request, error);
                 if (r >= 0)
                         r = sd_bus_message_exit_container(message);
         }
         return r < 0 ? r : sd_bus_message_exit_container(message);
+}
+
+static int refuse_in_use(const AldComputingBus *self, sd_bus_error *error)
+{
+        const char *unit = ald_computing_unit(self->computing);
+
+        if (unit)
+                return sd_bus_error_setf(error, ALD_ERROR_BUSY,
+                        "%s is active, which work-units= names; the option Force measures beside it", unit);
+        return sd_bus_error_set(error, ALD_ERROR_BUSY,
+                "The device is in use, or processes compute on it; the option Force measures beside them");
 }
 
 static int refuse(const AldComputingBus *self, int r, sd_bus_error *error)
@@ -121,7 +147,7 @@ static int refuse(const AldComputingBus *self, int r, sd_bus_error *error)
                 return sd_bus_error_set(
                         error, ALD_ERROR_NO_SUCH_DEVICE, "It is not known yet what devices this machine has");
         case -EADDRINUSE:
-                return sd_bus_error_set(error, ALD_ERROR_BUSY, "The device is in use by others");
+                return refuse_in_use(self, error);
         case -ENOSPC:
         case -EUSERS:
                 return ald_jobs_bus_refuse_room(r, error);
@@ -145,13 +171,12 @@ static void on_answer(int r, AldJob *job, void *userdata)
 int ald_computing_bus_handle(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldComputingBus *self = userdata;
-        const char *device;
-        unsigned metrics;
+        AldComputeRequest request;
         uid_t uid;
         Call *call;
         int r;
 
-        r = read_wish(message, &device, &metrics, error);
+        r = read_request(message, &request, error);
         if (r < 0)
                 return r;
         r = ald_polkit_authorize(
@@ -163,8 +188,7 @@ int ald_computing_bus_handle(sd_bus_message *message, void *userdata, sd_bus_err
                 return r;
         call = g_new(Call, 1);
         *call = (Call){ .self = self, .message = sd_bus_message_ref(message) };
-        r = ald_compute_wishes_add(ald_computing_wishes(self->computing), uid,
-                *device == '\0' ? NULL : device, metrics, on_answer, call);
+        r = ald_compute_wishes_add(ald_computing_wishes(self->computing), uid, &request, on_answer, call);
         if (r >= 0)
                 return 1;
         sd_bus_message_unref(call->message);

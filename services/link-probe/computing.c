@@ -13,6 +13,9 @@
 #define PAUSE_USEC (UINT64_C(2) * G_USEC_PER_SEC)
 #define TICK_USEC (UINT64_C(15) * G_USEC_PER_SEC)
 
+/* So long after a measurement telemetry may still report it as other work. */
+#define REPORTED_USEC (UINT64_C(3) * G_USEC_PER_SEC)
+
 struct AldComputing {
         AldComputingParts parts;
         bool enabled;
@@ -24,7 +27,11 @@ struct AldComputing {
         AldComputeJobs *jobs;
         AldComputeWishes *wishes;
         AldTimer *tick;
-        char *due; /* that is asked about */
+        bool asked;     /* for the records of this node */
+        char *due;      /* what is to be measured once the records of this node are there */
+        bool automatic; /* what is measured, was due rather than asked for */
+        char *last;     /* the device that was measured last, and when that ended */
+        uint64_t last_usec;
 };
 
 static uint64_t now_usec(void)
@@ -37,9 +44,21 @@ static bool is_held_off(const AldComputing *computing)
         return ald_inhibitors_what(computing->parts.inhibitors) & ALD_INHIBIT_COMPUTE;
 }
 
-static int may_measure(void *userdata)
+static int may_measure(bool force, void *userdata)
 {
-        return is_held_off(userdata) ? -EBUSY : 0;
+        const AldComputing *computing = userdata;
+
+        if (is_held_off(computing))
+                return -EBUSY;
+        return !force && ald_work_unit(computing->parts.work) ? -EADDRINUSE : 0;
+}
+
+static bool is_ours(const char *device, void *userdata)
+{
+        const AldComputing *computing = userdata;
+
+        return g_str_equal(ald_computing_device(computing), device) ||
+               (g_strcmp0(computing->last, device) == 0 && now_usec() < computing->last_usec + REPORTED_USEC);
 }
 
 static void set_tick(AldComputing *computing, uint64_t delay)
@@ -47,13 +66,20 @@ static void set_tick(AldComputing *computing, uint64_t delay)
         ald_timer_set(computing->tick, (gint64) (now_usec() + delay));
 }
 
-static char *why_cpu_is_left_alone(AldComputing *computing)
+static double cpu_usage(AldComputing *computing)
+{
+        return ald_cpu_load_read(computing->load, now_usec());
+}
+
+static char *why_cpu_is_left_alone(AldComputing *computing, bool force)
 {
         double usage;
 
         if (computing->parts.links_are_measured(computing->parts.userdata))
                 return g_strdup("links are measured, which takes the processors too");
-        usage = ald_cpu_load_read(computing->load, now_usec());
+        usage = cpu_usage(computing);
+        if (force)
+                return NULL;
         if (isnan(usage))
                 return g_strdup("it is not known yet how busy the processors are");
         return usage > ALD_DEVICE_USAGE_MAX_PERCENT
@@ -62,9 +88,9 @@ static char *why_cpu_is_left_alone(AldComputing *computing)
 }
 
 /* How busy a GPU is, the state service knows: before it is named as due, and when somebody asks for it. */
-static char *in_the_way(const char *device, void *userdata)
+static char *in_the_way(const AldComputeTarget *target, void *userdata)
 {
-        return g_str_equal(device, CPU_ID) ? why_cpu_is_left_alone(userdata) : NULL;
+        return g_str_equal(target->device, CPU_ID) ? why_cpu_is_left_alone(userdata, target->force) : NULL;
 }
 
 /* From here on the load is that of others. What could not even begin, for another run of the program, could
@@ -74,6 +100,9 @@ static void take(const AldComputeTarget *target, const AldProbeAnswer *answer, v
         AldComputing *computing = userdata;
 
         ald_cpu_load_restart(computing->load, now_usec());
+        g_free(computing->last);
+        computing->last = g_strdup(target->device);
+        computing->last_usec = now_usec();
         ald_compute_results_take(computing->results, target, answer, ald_realtime_usec());
         set_tick(computing, answer->verdict == ALD_PROBE_LATER ? TICK_USEC : PAUSE_USEC);
 }
@@ -86,6 +115,7 @@ static void on_ended(const AldComputeTarget *target, const AldProbeAnswer *answe
 {
         AldComputing *computing = userdata;
 
+        computing->automatic = false;
         if (answer->verdict != ALD_PROBE_DONE)
                 g_info("%s was not measured: %s", target->device, answer->reason);
         take(target, answer, userdata);
@@ -100,30 +130,108 @@ static void fail(AldComputing *computing, const AldComputeTarget *target, int er
         ald_compute_results_take(computing->results, target, &answer, ald_realtime_usec());
 }
 
-/* Much may have changed while its driver was asked about. */
-static void on_records(int error, const AldNodeRecords *records, void *userdata)
+/* What is due may be measured now. */
+static bool is_open(const AldComputing *computing)
+{
+        return computing->enabled && !is_held_off(computing) &&
+               ald_work_units_known(computing->parts.work) && !ald_work_unit(computing->parts.work) &&
+               !ald_compute_prober_device(computing->prober);
+}
+
+static void start(AldComputing *computing, const AldBackend *backend)
 {
         static const AldComputeHandler handler = { .progress = on_progress, .ended = on_ended };
-        AldComputing *computing = userdata;
-        const AldBackends *backends = ald_record_as(records->backends, BACKENDS, AldBackends);
-        g_autofree char *device = g_steal_pointer(&computing->due);
-        const AldBackend *backend = device && backends ? ald_rows_find(&backends->devices, device) : NULL;
         AldComputeTarget target;
         int r;
 
-        if (!backend || !backend->open_cl_platform || is_held_off(computing) || !computing->enabled)
-                return;
-        if (g_str_equal(device, CPU_ID)) {
-                g_autofree char *reason = why_cpu_is_left_alone(computing);
+        if (g_str_equal(backend->id, CPU_ID)) {
+                g_autofree char *reason = why_cpu_is_left_alone(computing, false);
 
                 if (reason)
                         return;
         }
-        target = ald_compute_target(backend, ALD_COMPUTE_ALL);
+        target = ald_compute_target(backend, ALD_COMPUTE_ALL, false);
         r = ald_compute_prober_start(computing->prober, &target, &handler, computing);
+        computing->automatic = r >= 0;
         if (r < 0 && r != -EBUSY)
                 fail(computing, &target, r);
         ald_compute_target_clear(&target);
+}
+
+/* What other work keeps the device from being measured, in words to be freed. Locks are no such work: who
+ * holds one wants just that. */
+static char *why_it_waits(
+        AldComputing *computing, const AldBackend *backend, const AldDeviceJudgement *judgement)
+{
+        const char *unit = ald_work_unit(computing->parts.work);
+        AldDeviceObstacle obstacle = judgement->obstacle;
+
+        if (unit)
+                return g_strdup_printf("%s is active", unit);
+        if (g_str_equal(backend->id, CPU_ID) && cpu_usage(computing) > ALD_DEVICE_USAGE_MAX_PERCENT)
+                obstacle = ALD_DEVICE_IN_USE;
+        return obstacle == ALD_DEVICE_FREE || obstacle == ALD_DEVICE_ASLEEP
+                       ? NULL
+                       : g_strdup(ald_device_obstacle_to_string(obstacle));
+}
+
+/* As this service said last, or before it was restarted as the state service still knows. */
+static const AldComputeDevice *find_known(
+        const AldComputing *computing, const AldDeviceRecords *records, const char *id)
+{
+        const AldComputeDevice *row = ald_compute_results_find(computing->results, id);
+
+        return !row && records->compute ? ald_rows_find(&records->compute->devices, id) : row;
+}
+
+/* One that is free now waits until it was measured, which may not come to an end. */
+static void note_waiting(
+        AldComputing *computing, const AldDeviceRecords *records, const AldBackend *backend, uint64_t now)
+{
+        const AldComputeDevice *row = find_known(computing, records, backend->id);
+        AldDeviceJudgement judgement = ald_device_judge(records, backend, now);
+        bool waits = row && row->waiting_since_usec <= now;
+        bool is_wanted = judgement.state.due || (row && ald_compute_answer_is_busy(row->failure));
+        g_autofree char *reason = is_wanted ? why_it_waits(computing, backend, &judgement) : NULL;
+        uint64_t since = waits ? row->waiting_since_usec : now;
+
+        if (!is_wanted && row && row->waiting_since_usec != ALD_ABSENT_UINT64)
+                ald_compute_results_wait(computing->results, backend->id, ALD_ABSENT_UINT64, NULL);
+        else if (reason && (!waits || g_strcmp0(row->waiting_reason, reason) != 0))
+                ald_compute_results_wait(computing->results, backend->id, since, reason);
+}
+
+/* Much may have changed while the state service was asked. */
+static void on_records(int error, const AldNodeRecords *records, void *userdata)
+{
+        AldComputing *computing = userdata;
+        const AldDeviceRecords devices = ald_node_records_devices(records, computing->parts.own_id);
+        g_autofree char *due = g_steal_pointer(&computing->due);
+
+        computing->asked = false;
+        ald_work_take_system(computing->parts.work, devices.system, ald_computing_device(computing));
+        if (!computing->enabled || is_held_off(computing) || ald_compute_prober_device(computing->prober))
+                return;
+        for (size_t i = 0; devices.backends && i < devices.backends->devices.n; i++) {
+                const AldBackend *backend = ald_rows_at(&devices.backends->devices, i);
+
+                if (!ald_device_is_measurable(devices.backends, backend))
+                        continue;
+                note_waiting(computing, &devices, backend, ald_realtime_usec());
+                if (g_strcmp0(due, backend->id) == 0 && is_open(computing))
+                        start(computing, backend);
+        }
+}
+
+static void ask_records(AldComputing *computing, const char *due)
+{
+        if (computing->asked)
+                return;
+        computing->due = g_strdup(due);
+        computing->asked = ald_node_query_ask(
+                                   computing->nodes, computing->parts.own_id, on_records, computing) >= 0;
+        if (!computing->asked)
+                g_clear_pointer(&computing->due, g_free);
 }
 
 static void on_due(int error, const char *device, void *userdata)
@@ -132,23 +240,21 @@ static void on_due(int error, const char *device, void *userdata)
 
         if (error < 0)
                 g_info("The state service does not say which device is due: %s", g_strerror(-error));
-        if (!device || computing->due)
-                return;
-        computing->due = g_strdup(device);
-        if (ald_node_query_ask(computing->nodes, computing->parts.own_id, on_records, computing) < 0)
-                g_clear_pointer(&computing->due, g_free);
+        ask_records(computing, device);
 }
 
 static void on_tick(void *userdata)
 {
         AldComputing *computing = userdata;
-        g_autofree char *cpu_reason = why_cpu_is_left_alone(computing);
+        g_autofree char *cpu_reason = why_cpu_is_left_alone(computing, false);
         const char *const avoid[] = { cpu_reason ? CPU_ID : NULL, NULL };
 
         set_tick(computing, TICK_USEC);
         ald_jobs_step(computing->parts.jobs);
-        if (computing->enabled && !is_held_off(computing) && !ald_compute_prober_device(computing->prober))
+        if (is_open(computing))
                 ald_compute_query_due(computing->query, avoid, on_due, computing);
+        else
+                ask_records(computing, NULL);
 }
 
 static void make_parts(AldComputing *computing)
@@ -156,6 +262,7 @@ static void make_parts(AldComputing *computing)
         const AldComputingParts *parts = &computing->parts;
         g_autofree char *program = ald_program_find("alidade-probe-compute");
         AldComputeJobsParts jobs_parts;
+        AldComputeWishParts wish_parts;
 
         computing->load = ald_cpu_load_new(ald_service_root(parts->service));
         (void) ald_cpu_load_read(computing->load, now_usec());
@@ -172,8 +279,16 @@ static void make_parts(AldComputing *computing)
                 .userdata = computing,
         };
         computing->jobs = ald_compute_jobs_new(&jobs_parts);
-        computing->wishes = ald_compute_wishes_new(
-                computing->nodes, parts->own_id, parts->jobs, computing->jobs, may_measure, computing);
+        wish_parts = (AldComputeWishParts){
+                .nodes = computing->nodes,
+                .own_id = parts->own_id,
+                .all = parts->jobs,
+                .jobs = computing->jobs,
+                .allowed = may_measure,
+                .is_ours = is_ours,
+                .userdata = computing,
+        };
+        computing->wishes = ald_compute_wishes_new(&wish_parts);
 }
 
 AldComputing *ald_computing_new(const AldComputingParts *parts)
@@ -200,6 +315,7 @@ void ald_computing_free(AldComputing *computing)
         ald_compute_results_free(computing->results);
         ald_cpu_load_free(computing->load);
         g_free(computing->due);
+        g_free(computing->last);
         g_free(computing);
 }
 
@@ -208,18 +324,26 @@ void ald_computing_enable(AldComputing *computing, bool enabled)
         computing->enabled = enabled;
 }
 
-void ald_computing_check_work(AldComputing *computing)
+static void end_for_lock(AldComputing *computing)
 {
-        g_autofree char *by = NULL, *reason = NULL;
+        g_autofree char *by = ald_inhibitors_reason(computing->parts.inhibitors, ALD_INHIBIT_COMPUTE);
+        g_autofree char *reason = g_strdup_printf("held off by %s", by);
 
-        if (!is_held_off(computing)) {
-                set_tick(computing, PAUSE_USEC);
-                return;
-        }
-        by = ald_inhibitors_reason(computing->parts.inhibitors, ALD_INHIBIT_COMPUTE);
-        reason = g_strdup_printf("held off by %s", by);
         ald_jobs_fail_all(computing->parts.jobs, ALD_KIND_COMPUTE, reason);
         ald_compute_prober_end(computing->prober, reason);
+}
+
+void ald_computing_check_work(AldComputing *computing)
+{
+        const char *unit = ald_work_unit(computing->parts.work);
+        g_autofree char *reason = unit ? g_strdup_printf("%s is active", unit) : NULL;
+
+        if (is_held_off(computing))
+                end_for_lock(computing);
+        else if (reason && computing->automatic)
+                ald_compute_prober_end(computing->prober, reason);
+        else if (!reason)
+                set_tick(computing, PAUSE_USEC);
 }
 
 bool ald_computing_uses_cpu(const AldComputing *computing)
@@ -240,6 +364,11 @@ uint64_t ald_computing_time_to_free(const AldComputing *computing)
 AldComputeResults *ald_computing_results(AldComputing *computing)
 {
         return computing->results;
+}
+
+const char *ald_computing_unit(const AldComputing *computing)
+{
+        return ald_work_unit(computing->parts.work);
 }
 
 AldComputeWishes *ald_computing_wishes(AldComputing *computing)

@@ -45,4 +45,7 @@ uint64_t ald_computing_time_to_free(const AldComputing *computing);
 
 AldComputeResults *ald_computing_results(AldComputing *computing);
 
+/* The unit of work-units= that keeps devices from being measured, or NULL. */
+const char *ald_computing_unit(const AldComputing *computing);
+
 AldComputeWishes *ald_computing_wishes(AldComputing *computing);

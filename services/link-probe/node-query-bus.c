@@ -62,6 +62,8 @@ static AldRecord **record_of(AldNodeRecords *records, AldKind kind)
                 return &records->backends;
         case ALD_KIND_SYSTEM:
                 return &records->system;
+        case ALD_KIND_COMPUTE:
+                return &records->compute;
         default:
                 return NULL;
         }
@@ -88,6 +90,19 @@ void ald_node_records_clear(AldNodeRecords *records)
                 if (record)
                         g_clear_pointer(record, ald_record_unref);
         }
+}
+
+AldDeviceRecords ald_node_records_devices(const AldNodeRecords *records, const char *node)
+{
+        AldDeviceRecords devices = {
+                .backends = ald_record_as(records->backends, BACKENDS, AldBackends),
+                .compute = ald_record_as(records->compute, COMPUTE, AldCompute),
+                .system = ald_record_as(records->system, SYSTEM, AldSystem),
+                .system_usec = records->system ? records->system->updated_usec : 0,
+        };
+
+        (void) ald_id_parse(node, &devices.node);
+        return devices;
 }
 
 static int read_one(sd_bus_message *message, const char *name, AldNodeRecords *records)

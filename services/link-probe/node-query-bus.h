@@ -3,7 +3,7 @@
 
 #include "services/common/service.h"
 #include "services/link-probe/neighbours.h"
-#include "state/record.h"
+#include "state/planner-device.h"
 
 /* What the state service is asked of nodes. */
 typedef struct AldNodeQuery AldNodeQuery;
@@ -14,8 +14,11 @@ void ald_node_query_free(AldNodeQuery *query);
 
 /* What is known of a node; each maybe NULL. */
 typedef struct AldNodeRecords {
-        AldRecord *network, *fabric, *backends, *system;
+        AldRecord *network, *fabric, *backends, *system, *compute;
 } AldNodeRecords;
+
+/* The same of the devices of this node, as the planner takes them. */
+AldDeviceRecords ald_node_records_devices(const AldNodeRecords *records, const char *node);
 
 /* Holds them, too. */
 AldNodeRecords ald_node_records_ref(const AldNodeRecords *records);

@@ -21,6 +21,7 @@ struct AldWorkUnits {
         sd_bus_slot *subscription, *query;
         bool stale; /* something changed since the question was sent */
         bool told;  /* that systemd is missing */
+        bool known; /* whether units are active */
         char *active;
 };
 
@@ -31,6 +32,7 @@ AldWorkUnits *ald_work_units_new(AldService *service, void (*changed)(void *user
         units->service = service;
         units->changed = changed;
         units->userdata = userdata;
+        units->known = true;
         return units;
 }
 
@@ -57,8 +59,14 @@ const char *ald_work_units_active(const AldWorkUnits *units)
         return units->active;
 }
 
+bool ald_work_units_are_known(const AldWorkUnits *units)
+{
+        return units->known;
+}
+
 static void set_active(AldWorkUnits *units, const char *name)
 {
+        units->known = true;
         if (g_strcmp0(units->active, name) == 0)
                 return;
         g_free(units->active);
@@ -88,6 +96,7 @@ static int on_units(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
         units->query = sd_bus_slot_unref(units->query);
         if (error) {
                 g_warning("systemd does not list the units of work-units=: %s", error->message);
+                set_active(units, NULL);
                 return 0;
         }
         r = read_first(reply, &name);
@@ -217,12 +226,14 @@ static void connect_to_systemd(AldWorkUnits *units)
                 tell_missing(units);
                 return;
         }
+        units->known = false;
         r = ald_peer_new(units->service, bus, NAME, on_owner, units, &units->peer);
         if (r >= 0)
                 r = match_signals(units);
         if (r < 0) {
                 g_warning("Cannot watch systemd, so work-units= has no effect: %s", g_strerror(-r));
                 disconnect(units);
+                units->known = true;
         }
 }
 

@@ -16,5 +16,8 @@ void ald_work_units_free(AldWorkUnits *units);
 /* Names or patterns, in place of those before; a list that is empty asks systemd nothing. */
 void ald_work_units_set(AldWorkUnits *units, const char *const *patterns);
 
+/* Whether it is known which are active; not so until systemd has answered. */
+bool ald_work_units_are_known(const AldWorkUnits *units);
+
 /* The first of them that is active, or NULL. */
 const char *ald_work_units_active(const AldWorkUnits *units);

@@ -54,6 +54,11 @@ const char *ald_work_unit(const AldWork *work)
         return ald_work_units_active(work->units);
 }
 
+bool ald_work_units_known(const AldWork *work)
+{
+        return ald_work_units_are_known(work->units);
+}
+
 const char *ald_work_reason(AldWork *work)
 {
         const char *unit = ald_work_unit(work);

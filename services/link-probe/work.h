@@ -23,8 +23,9 @@ void ald_work_configure(AldWork *work, const AldConfig *config);
  * next call of anything here. */
 const char *ald_work_reason(AldWork *work);
 
-/* The same of the units alone. */
+/* The unit that is active, or NULL; and whether that is known yet. */
 const char *ald_work_unit(const AldWork *work);
+bool ald_work_units_known(const AldWork *work);
 
 /* What telemetry says of the devices; NULL: nothing. own: the device that Alidade itself measures, which is
  * not looked at, or "". */

@@ -109,8 +109,9 @@ class ComputeProbe(LinkProbe):
     """A machine with devices, the service, its probe and its state service. Links are measured only where it has
     joined."""
 
-    def __init__(self, make_host, due=(), behaviour="good", row=None, usage=0.0, joined=False, devices=None, **options):
-        self.row = row
+    def __init__(self, make_host, due=(), behaviour="good", row=None, usage=0.0, joined=False, devices=None,
+                 before=lambda host: None, **options):
+        self.row, self.before = row, before
         self.first_behaviour, self.first_due, self.usage = behaviour, due, usage
         self.first_devices = DEVICES if devices is None else devices
         super().__init__(make_host, joined=joined, sysroot=True, **options)
@@ -126,6 +127,7 @@ class ComputeProbe(LinkProbe):
             self.state.devices = dict(self.first_devices)
             for device in self.first_due:
                 self.state.make_device_due(device)
+            self.before(self.host)
         super().start()
 
     def does(self, what, row=None):

@@ -2,12 +2,14 @@
 """link-probed measures compute devices: what is due, what is asked for, whom it leaves alone, who holds it off, and
 probes that misbehave."""
 
+import fnmatch
 import os
 import re
 
 import pytest
+from gi.repository import GLib
 
-from bedlib import BusError
+from bedlib import BusError, StandIn
 from bedlib.fixtures import needs_namespaces
 from bedlib.waiting import wait_steadily
 from compute_probe import GPU, OTHER_GPU, ROW, ComputeProbe
@@ -39,6 +41,13 @@ def refused(function, *args, **options):
     return error.value
 
 
+def error_or_job(service, device):
+    try:
+        return None, service.probe_compute(device)
+    except BusError as error:
+        return error.name, None
+
+
 def is_alive(pid):
     """Not so once nobody can find anything of it but its end."""
     try:
@@ -59,7 +68,7 @@ def test_due_device_is_measured_and_shown(computing):
              if name not in ("Name", "Platform", "MemoryBandwidthMethod", "MeasuredUSec")}
     assert row == {**known, "DriverVersion": "3.1"}
     words, = service.runs()
-    assert words == ["--json", "--progress-fd=3", "--give-way", "--device=cpu", "--metric=gemm,read,copy,peak"]
+    assert words == ["--json", "--progress-fd=3", "--device=cpu", "--metric=gemm,read,copy,peak", "--give-way"]
     service.wait_idle()
     assert service.get("ComputeDevice") == "" and service.get("TimeToFreeUSec") == ABSENT
 
@@ -143,7 +152,127 @@ def test_gpus_in_use_are_left_alone(computing):
     assert error.name == "org.alidade.Error.Busy" and "in use" in error.message
     job = service.probe_compute()
     service.wait_job(job, "done")
-    assert sorted(service.rows()) == [OTHER_GPU, "cpu"]
+    assert sorted(name for name, row in service.rows().items() if "GemmTflops" in row) == [OTHER_GPU, "cpu"]
+
+
+@needs_root
+def test_loaded_model_is_work(computing):
+    service = computing()
+    service.state.usage, service.state.processes = {GPU: 0.0, OTHER_GPU: 0.0}, {GPU: 1, OTHER_GPU: 0}
+    error = refused(service.probe_compute, GPU)
+    assert error.name == "org.alidade.Error.Busy" and "processes compute on it" in error.message
+    row = service.wait_row(GPU, lambda row: "WaitingReason" in row)
+    assert row["WaitingReason"] == "processes compute on it" and row["WaitingSinceUSec"] > 1_700_000_000_000_000
+    service.state.processes[GPU] = 0
+    service.wait_job(service.probe_compute(GPU), "done")
+    assert "WaitingReason" not in service.rows()[GPU]
+
+
+@needs_root
+def test_force_measures_beside_other_work_and_says_so(computing):
+    service = computing(usage=0.3, row={**ROW, "Flags": ["busy"]})
+    service.state.processes = {GPU: 1}
+    service.wait_job(service.probe_compute(GPU, Force=GLib.Variant("b", True)), "done")
+    assert "--give-way" not in service.runs()[0] and service.rows()[GPU]["Flags"] == ["busy"]
+    service.wait_job(service.probe_compute("cpu", Force=GLib.Variant("b", True)), "done")
+    # A good figure is not replaced, but shown to whoever asked.
+    service.state.processes = {}
+    service.does("good", {**ROW, "Flags": ["unstable"]})
+    service.wait_job(service.probe_compute(GPU), "done")
+    service.does("good", {**ROW, "Flags": ["busy"], "GemmTflops": 1.5})
+    job = service.probe_compute(GPU, Force=GLib.Variant("b", True))
+    service.wait_job(job, "done")
+    assert service.job(job, "Result")["Devices"][0]["GemmTflops"] == 1.5
+    assert service.rows()[GPU]["GemmTflops"] == 12.5 and service.rows()[GPU]["Flags"] == ["unstable"]
+    lock = service.inhibit("compute")
+    assert refused(service.probe_compute, GPU, Force=GLib.Variant("b", True)).name == "org.alidade.Error.Inhibited"
+    os.close(lock)
+    assert refused(service.probe_compute, GPU, Force=GLib.Variant("s", "yes")).name == INVALID_ARGS
+
+
+UNIT_PATH = "/org/freedesktop/systemd1/unit/llama_2dserver_2eservice"
+SYSTEMD = "org.freedesktop.systemd1"
+SYSTEMD_XML = """<node><interface name="org.freedesktop.systemd1.Manager"><method name="Subscribe"/>
+<method name="ListUnitsByPatterns"><arg type="as" direction="in"/><arg type="as" direction="in"/>
+<arg type="a(ssssssouso)" direction="out"/></method></interface></node>"""
+
+
+class Systemd:
+    """The manager of systemd, as far as it is asked: .active are the units that are."""
+
+    def __init__(self, host, *active):
+        self.active, self.questions = list(active), []
+        self.connection = host.new_connection()
+        self.stand_in = StandIn(self.connection, "/org/freedesktop/systemd1", SYSTEMD_XML, {},
+                                {"Subscribe": lambda: (), "ListUnitsByPatterns": self._list})
+        self.connection.own(SYSTEMD)
+
+    def _list(self, states, patterns):
+        self.questions.append((states, patterns))
+        return ([(name, "", "loaded", "active", "running", "", UNIT_PATH, 0, "", "/") for name in self.active
+                 if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)],)
+
+    def switch(self, *active):
+        self.active = list(active)
+        self.connection.emit(UNIT_PATH, "org.freedesktop.DBus.Properties", "PropertiesChanged", "sa{sv}as",
+                             ("org.freedesktop.systemd1.Unit", {}, []))
+
+
+UNITS = "[link-probe]\nwork-units=llama-*.service;job.scope\n"
+
+
+def test_active_unit_keeps_devices_from_being_measured(computing):
+    systemd = []
+    service = computing(due=[GPU], config=UNITS, strict_bus=False, before=lambda host: systemd.append(
+        Systemd(host, "llama-server.service", "other.service")))
+    row = service.wait_row(GPU, lambda row: "WaitingReason" in row)
+    assert row["WaitingReason"] == "llama-server.service is active" and service.runs() == []
+    assert systemd[0].questions[0] == (["active", "activating", "deactivating", "reloading"],
+                                       ["llama-*.service", "job.scope"])
+    assert service.state.device_questions == []
+    if os.geteuid() == 0:
+        error = refused(service.probe_compute, GPU)
+        assert error.name == "org.alidade.Error.Busy" and error.message.startswith("llama-server.service is active")
+        service.wait_job(service.probe_compute("cpu", Force=GLib.Variant("b", True)), "done")
+    systemd[0].switch("other.service")
+    service.wait_row(GPU, lambda row: "GemmTflops" in row)
+
+
+def test_unit_that_starts_ends_what_was_due(computing):
+    systemd = []
+    service = computing(due=[GPU], behaviour="hang", config=UNITS, strict_bus=False,
+                        before=lambda host: systemd.append(Systemd(host)))
+    service.wait("ComputeDevice", GPU)
+    wait_steadily(lambda: service.left("child"), "the child of the probe")
+    systemd[0].switch("llama-server.service")
+    service.wait("ComputeDevice", "")
+    assert "is measured no more: llama-server.service is active" in service.process.log_text()
+    # What is asked for by hand goes on.
+    systemd[0].switch()
+    if os.geteuid() == 0:
+        job = wait_steadily(lambda: error_or_job(service, GPU)[1], "the end of the unit")
+        service.wait_job(job, "running")
+        systemd[0].switch("llama-server.service")
+        wait_steadily(lambda: error_or_job(service, "none")[0] == "org.alidade.Error.Busy", "the unit")
+        assert service.job(job, "State") == "running"
+
+
+def test_units_without_systemd_have_no_effect(computing):
+    service = computing(due=[GPU], config=UNITS)
+    service.wait_row(GPU)
+    assert service.process.log_text().count("work-units= has no effect: systemd is not on the system bus") == 1
+
+
+@pytest.mark.parametrize("units, reason", [
+    ("llama-server", "a unit is named with its type, as in llama-server.service or job-*.scope"),
+    ("a b.service", "the name of a unit has only letters, digits"),
+    ("x" * 250 + ".service", "the name of a unit has at most 255 characters"),
+    (";".join(["a.service"] * 65), "more than 64 units")])
+def test_units_that_are_none_are_refused(computing, units, reason):
+    service = computing(due=[GPU], config=f"[link-probe]\nwork-units={units}\n")
+    service.wait_row(GPU)
+    log = service.process.log_text()
+    assert f"[link-probe] work-units={units} refused: {reason}" in log and "has no effect" not in log
 
 
 @needs_namespaces

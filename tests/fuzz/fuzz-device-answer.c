@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_autoptr(AldRecord) record = NULL;
 
         check_progress(text);
-        ald_compute_answer_read(text, NULL, "cpu", &answer);
+        ald_compute_answer_read(text, NULL, "cpu", false, &answer);
         g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.json != NULL));
         g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.reason == NULL));
         g_assert_true(!answer.reason || g_utf8_validate(answer.reason, -1, NULL));

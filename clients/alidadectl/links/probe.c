@@ -254,6 +254,8 @@ static int append_options(sd_bus_message *m, const AldProbeOrder *order)
 
         if (r >= 0 && order->metrics)
                 r = append_metrics(m, order->metrics);
+        if (r >= 0 && order->force)
+                r = sd_bus_message_append(m, "{sv}", "Force", "b", true);
         if (r >= 0 && order->address)
                 r = sd_bus_message_append(m, "{sv}", "Address", "s", order->address);
         if (r >= 0 && order->rtt_only)

@@ -12,7 +12,7 @@
 
 #define USAGE_LINK "alidadectl probe link NODE [--path=ADDRESS] [--rtt-only]"
 #define USAGE_RDMA "alidadectl probe rdma NODE [--port=DEV.PORT] [--peer-port=DEV.PORT]"
-#define USAGE_COMPUTE "alidadectl probe compute [DEVICE] [--metric=METRIC…]"
+#define USAGE_COMPUTE "alidadectl probe compute [DEVICE] [--metric=METRIC…] [--force]"
 
 static int help(void)
 {
@@ -30,6 +30,7 @@ static int help(void)
              "                        Only this one of the node\n"
              "     --metric=METRIC    gemm, read, copy or peak, or several with commas between; all, if not "
              "given\n"
+             "     --force            Measure devices in spite of other work on them\n"
              "  -H --host=USER@HOST   Have another machine do it, over ssh\n"
              "     --json[=MODE]      Print JSON: short, pretty or off\n"
              "     --no-ask-password  Do not ask for a password\n\n"
@@ -40,7 +41,7 @@ static int help(void)
 /* Returns an exit code where there is nothing more to do, else -1. */
 static int parse_options(int argc, char **argv, AldCtl *ctl, AldProbeOrder *order)
 {
-        enum { PATH = 0x100, RTT_ONLY, PORT, PEER_PORT, METRIC, JSON, NO_PAGER, NO_ASK_PASSWORD };
+        enum { PATH = 0x100, RTT_ONLY, PORT, PEER_PORT, METRIC, FORCE, JSON, NO_PAGER, NO_ASK_PASSWORD };
         static const struct option options[] = {
                 { "help", no_argument, NULL, 'h' },
                 { "host", required_argument, NULL, 'H' },
@@ -50,6 +51,7 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, AldProbeOrder *orde
                 { "port", required_argument, NULL, PORT },
                 { "peer-port", required_argument, NULL, PEER_PORT },
                 { "metric", required_argument, NULL, METRIC },
+                { "force", no_argument, NULL, FORCE },
                 { "no-pager", no_argument, NULL, NO_PAGER },
                 { "no-ask-password", no_argument, NULL, NO_ASK_PASSWORD },
                 {},
@@ -83,6 +85,9 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, AldProbeOrder *orde
                 case METRIC:
                         g_strfreev(order->metrics);
                         order->metrics = g_strsplit(optarg, ",", -1);
+                        break;
+                case FORCE:
+                        order->force = true;
                         break;
                 case NO_PAGER:
                         ctl->pager = false;
@@ -136,7 +141,7 @@ static int probe_link(const AldCtl *ctl, AldProbeOrder *order, char **args)
 {
         g_autofree char *address = NULL;
 
-        if (g_strv_length(args) != 1 || order->metrics || order->port || order->peer_port) {
+        if (g_strv_length(args) != 1 || order->metrics || order->force || order->port || order->peer_port) {
                 ald_complain("Usage: " USAGE_LINK);
                 return ALD_EXIT_USAGE;
         }
@@ -153,7 +158,7 @@ static int probe_link(const AldCtl *ctl, AldProbeOrder *order, char **args)
 
 static int probe_rdma(const AldCtl *ctl, AldProbeOrder *order, char **args)
 {
-        if (g_strv_length(args) != 1 || order->metrics || order->address || order->rtt_only) {
+        if (g_strv_length(args) != 1 || order->metrics || order->force || order->address || order->rtt_only) {
                 ald_complain("Usage: " USAGE_RDMA);
                 return ALD_EXIT_USAGE;
         }
