@@ -29,14 +29,14 @@ class Source:
         self.connection.own(self.name)
         return self
 
-    def export(self, kind, **fields):
+    def export(self, kind, updated=UPDATED, **fields):
         name = interface(kind)
-        values = {**shown(kind, fields), "Revision": 1, "UpdatedUSec": UPDATED}
+        values = {**shown(kind, fields), "Revision": 1, "UpdatedUSec": updated}
         self.exported[name] = StandIn(self.connection, self.path, interface_xml(name), {name: values})
         return self
 
-    def send(self, kind, **fields):
-        self.exported[interface(kind)].change(interface(kind), **fields, UpdatedUSec=UPDATED)
+    def send(self, kind, updated=UPDATED, **fields):
+        self.exported[interface(kind)].change(interface(kind), **fields, UpdatedUSec=updated)
 
     def send_raw(self, kind, values):
         self.connection.emit(self.path, PROPERTIES, "PropertiesChanged", "sa{sv}as", (interface(kind), values, []))

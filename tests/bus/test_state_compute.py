@@ -57,7 +57,7 @@ def host(make_host):
 def machine(host):
     """The source that tells of its devices."""
     source = Source(host).export("Node1.Backends", Devices=rows("Node1.Backends", CPU_ROW, GPU_ROW, BARE_ROW))
-    source.export("Node1.System", CpuUsage=1.0)
+    source.export("Node1.System", realtime(), CpuUsage=1.0, Devices=rows("Node1.System", {"Id": GPU, "Usage": 0.0}))
     source.own()
     with host.log_signals(STATE):
         wait_until(lambda: due(host), "the devices")
@@ -120,9 +120,21 @@ def test_new_driver_makes_it_due(host, machine, probe):
 
 
 def test_device_in_use_waits(host, machine):
-    machine.send("Node1.System", Devices=rows("Node1.System", {"Id": GPU, "Usage": 40.0}))
+    machine.send("Node1.System", realtime(), Devices=rows("Node1.System", {"Id": GPU, "Usage": 40.0}))
     with host.log_signals(STATE):
         wait_until(lambda: due(host) == [("cpu", "never")], "the usage")
+        machine.send("Node1.System", realtime(), Devices=rows("Node1.System", {"Id": GPU, "Usage": 0.0}))
+        wait_until(lambda: len(due(host)) == 2, "the end of it")
+        machine.send("Node1.System", realtime(),
+                     Devices=rows("Node1.System", {"Id": GPU, "Usage": 0.0, "ComputeProcesses": 1}))
+        wait_until(lambda: due(host) == [("cpu", "never")], "the process")
+
+
+def test_device_that_was_split_is_not_measured_as_a_whole(host, machine):
+    part = {**GPU_ROW, "Id": "MIG-1", "Parent": GPU}
+    machine.send("Node1.Backends", Devices=rows("Node1.Backends", CPU_ROW, GPU_ROW, part))
+    with host.log_signals(STATE):
+        wait_until(lambda: sorted(due(host)) == [("MIG-1", "never"), ("cpu", "never")], "the instance")
 
 
 def test_failure_waits(host, probe):
