@@ -110,7 +110,7 @@ static void take_passes(Run *run, double rate)
 static int outgrow_caches(Run *run)
 {
         AldBufferSizes sizes = ald_buffer_sizes(
-                run->session->facts, ald_host_memory_available("/"), run->bandwidth->copies);
+                run->session->facts, run->session->memory_free, run->bandwidth->copies);
         double rate = 0, before = 0;
 
         if (sizes.limit == 0)

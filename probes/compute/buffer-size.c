@@ -8,7 +8,8 @@
 #define CACHES_MIN 8u     /* times what the caches hold */
 #define CACHES_ENOUGH 16u /* at most a sixteenth may come out of them then */
 #define CACHES_MAX 32u    /* a cache that keeps some of what it holds shows up to here */
-#define MEMORY_PART 4u    /* all buffers take at most this part of the memory */
+#define FREE_PART 4u      /* all buffers take at most this part of the memory that is free, */
+#define MEMORY_PART 8u    /* or, where that is not known, this part of all */
 #define LARGEST (8 * GIB) /* words are counted in 32 bits */
 
 /* The largest 2^n of the pattern that is not larger; 0: none. */
@@ -36,15 +37,21 @@ static uint64_t least(const AldDevice *device)
         return device->type == ALD_DEVICE_CPU ? 256 * MIB : 512 * MIB;
 }
 
+uint64_t ald_buffers_most(const AldDevice *device, uint64_t available)
+{
+        if (available == 0)
+                return device->memory_bytes / MEMORY_PART;
+        return MAX(
+                MIN(available, device->memory_bytes > 0 ? device->memory_bytes : available) / FREE_PART, 1);
+}
+
 AldBufferSizes ald_buffer_sizes(const AldDevice *device, uint64_t available, bool copies)
 {
         uint64_t start = MIN(up(MAX(device->cache_bytes * CACHES_MIN, least(device))), LARGEST);
         uint64_t most = MIN(MAX(up(device->cache_bytes * CACHES_MAX), 4 * start), LARGEST);
         uint64_t enough = MIN(MAX(up(device->cache_bytes * CACHES_ENOUGH), start), LARGEST);
-        uint64_t memory = device->memory_bytes > 0 ? device->memory_bytes / MEMORY_PART : most;
+        uint64_t memory = ald_buffers_most(device, available) ?: most;
 
-        if (available > 0 && (device->unified || device->type == ALD_DEVICE_CPU))
-                memory = MIN(memory, available / MEMORY_PART);
         memory /= copies ? 2 : 1;
         if (device->allocation_max > 0)
                 memory = MIN(memory, device->allocation_max);

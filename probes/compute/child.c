@@ -68,6 +68,7 @@ static int measure(const AldComputeOptions *options, const AldCl *cl, AldFailure
         int fd = options->answer_fd;
         const AldMeasureOptions how = {
                 .seconds_max = options->seconds_max,
+                .gives_way = options->gives_way,
                 .variant = options->variant,
                 .size = options->size,
                 .simpler_than = options->simpler_than,

@@ -77,4 +77,4 @@ static void close_cpu(void *data)
 }
 
 /* How much of a processor others use is told by others.h. */
-const AldClockSource ald_clocks_cpu = { close_cpu, read_cpu, NULL, NULL };
+const AldClockSource ald_clocks_cpu = { .close = close_cpu, .read = read_cpu };

@@ -10,6 +10,8 @@
  * NULL, and costs one figure.
  */
 #define SUCCESS 0
+#define INSUFFICIENT_SIZE 7
+#define PROCESSES_MAX 100000u
 #define INIT_NO_ATTACH 2u
 #define CLOCK_SM 1
 #define CLOCK_MEMORY 2
@@ -23,6 +25,10 @@ typedef struct Utilization {
         unsigned gpu, memory; /* percent */
 } Utilization;
 
+typedef struct Memory {
+        unsigned long long total, free, used;
+} Memory;
+
 typedef struct Nvml {
         Handle *device;
         int (*clock)(Handle *device, int type, unsigned *ret_mhz);
@@ -30,6 +36,8 @@ typedef struct Nvml {
         int (*reasons)(Handle *device, unsigned long long *ret);
         int (*utilization)(Handle *device, Utilization *ret);
         int (*bus_width)(Handle *device, unsigned *ret_bits);
+        int (*processes)(Handle *device, unsigned *count, void *rows);
+        int (*memory)(Handle *device, Memory *ret);
 } Nvml;
 
 /* nvmlClocksEventReasons: idle (1) and sync boost (0x10) are no limits of the device. */
@@ -97,6 +105,10 @@ void *ald_clocks_nvml_open(const AldDevice *device)
                                            ?: dlsym(library, "nvmlDeviceGetCurrentClocksThrottleReasons");
         *(void **) &nvml.utilization = dlsym(library, "nvmlDeviceGetUtilizationRates");
         *(void **) &nvml.bus_width = dlsym(library, "nvmlDeviceGetMemoryBusWidth");
+        *(void **) &nvml.processes = dlsym(library, "nvmlDeviceGetComputeRunningProcesses_v3")
+                                             ?: dlsym(library, "nvmlDeviceGetComputeRunningProcesses_v2")
+                                             ?: dlsym(library, "nvmlDeviceGetComputeRunningProcesses");
+        *(void **) &nvml.memory = dlsym(library, "nvmlDeviceGetMemoryInfo");
         ret = g_new(Nvml, 1);
         *ret = nvml;
         return ret;
@@ -141,4 +153,31 @@ static double memory_peak_of_nvml(void *data)
         return TRANSFERS_PER_CLOCK * 1e6 * mhz * bits / BITS_PER_BYTE;
 }
 
-const AldClockSource ald_clocks_nvml = { g_free, read_nvml, usage_of_nvml, memory_peak_of_nvml };
+/* With room for none it only counts. */
+static int processes_of_nvml(void *data)
+{
+        Nvml *nvml = data;
+        unsigned count = 0;
+        int r = nvml->processes ? nvml->processes(nvml->device, &count, NULL) : -1;
+
+        return (r == SUCCESS || r == INSUFFICIENT_SIZE) && count <= PROCESSES_MAX ? (int) count : -1;
+}
+
+static uint64_t memory_free_of_nvml(void *data)
+{
+        Nvml *nvml = data;
+        Memory memory;
+
+        if (!nvml->memory || nvml->memory(nvml->device, &memory) != SUCCESS || memory.free > memory.total)
+                return 0;
+        return memory.free;
+}
+
+const AldClockSource ald_clocks_nvml = {
+        .close = g_free,
+        .read = read_nvml,
+        .usage = usage_of_nvml,
+        .memory_peak = memory_peak_of_nvml,
+        .processes = processes_of_nvml,
+        .memory_free = memory_free_of_nvml,
+};

@@ -11,6 +11,8 @@ typedef struct AldClockSource {
         void (*read)(void *data, AldClockReading *ret);
         int (*usage)(void *data);
         double (*memory_peak)(void *data);
+        int (*processes)(void *data);
+        uint64_t (*memory_free)(void *data);
 } AldClockSource;
 
 /* Each returns its data, or NULL where it knows nothing of the device. */

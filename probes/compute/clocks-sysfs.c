@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
 #include <string.h>
 
 #include "probes/compute/clocks-private.h"
@@ -6,6 +7,7 @@
 
 #define CLOCK_HZ_MAX 1e11
 #define NAMES_MAX 64u
+#define KFD "sys/class/kfd/kfd"
 
 /* Paths below the root; NULL: not there. */
 typedef struct Sysfs {
@@ -15,6 +17,8 @@ typedef struct Sysfs {
         char *states;    /* "1: 2100Mhz *" */
         char *throttles; /* a folder of files that hold 0 or 1 */
         char *usage;
+        char *device;    /* its folder, where it tells of its own memory */
+        uint64_t kfd_id; /* of its node in KFD, amdgpu's driver for computing; 0: none */
 } Sysfs;
 
 /* What the names of files in that folder hold, whatever comes before. */
@@ -75,7 +79,36 @@ static void close_sysfs(void *data)
         g_free(sysfs->states);
         g_free(sysfs->throttles);
         g_free(sysfs->usage);
+        g_free(sysfs->device);
         g_free(sysfs);
+}
+
+static bool is_node_at(const char *node, unsigned domain, unsigned location)
+{
+        uint64_t value;
+
+        return ald_file_field(node, "properties", "domain ", &value) && value == domain &&
+               ald_file_field(node, "properties", "location_id ", &value) && value == location;
+}
+
+static uint64_t find_kfd_id(const char *root, const char *pci)
+{
+        g_autofree char *folder = g_build_filename(root, KFD "/topology/nodes", NULL);
+        g_autoptr(GDir) names = g_dir_open(folder, 0, NULL);
+        unsigned domain, bus, slot, function;
+        const char *name;
+        uint64_t id;
+
+        if (sscanf(pci, "%x:%x:%x.%x", &domain, &bus, &slot, &function) != 4)
+                return 0;
+        while (names && (name = g_dir_read_name(names))) {
+                g_autofree char *node = g_build_filename(folder, name, NULL);
+
+                if (is_node_at(node, domain, bus << 8 | slot << 3 | function) &&
+                        ald_file_number(node, "gpu_id", &id))
+                        return id;
+        }
+        return 0;
 }
 
 void *ald_clocks_sysfs_open(const char *root, const AldDevice *device)
@@ -94,6 +127,8 @@ void *ald_clocks_sysfs_open(const char *root, const AldDevice *device)
         find_below(sysfs, folder, "drm");
         sysfs->states = existing(sysfs, folder, "pp_dpm_sclk");
         sysfs->usage = existing(sysfs, folder, "gpu_busy_percent");
+        sysfs->device = g_strdup(folder);
+        sysfs->kfd_id = find_kfd_id(root, device->pci);
         return sysfs;
 }
 
@@ -162,4 +197,57 @@ static int usage_of_sysfs(void *data)
         return (int) percent;
 }
 
-const AldClockSource ald_clocks_sysfs = { close_sysfs, read_sysfs, usage_of_sysfs, NULL };
+/* One that has a queue on the device. */
+static bool computes(const Sysfs *sysfs, const char *process)
+{
+        g_autofree char *folder = g_build_filename(process, "queues", NULL);
+        g_autoptr(GDir) names = g_dir_open(folder, 0, NULL);
+        const char *name;
+        uint64_t id;
+
+        while (names && (name = g_dir_read_name(names))) {
+                g_autofree char *queue = g_build_filename(folder, name, NULL);
+
+                if (ald_file_number(queue, "gpuid", &id) && id == sysfs->kfd_id)
+                        return true;
+        }
+        return false;
+}
+
+static int processes_of_sysfs(void *data)
+{
+        Sysfs *sysfs = data;
+        g_autofree char *folder = g_build_filename(sysfs->root, KFD "/proc", NULL);
+        g_autoptr(GDir) names = sysfs->kfd_id != 0 ? g_dir_open(folder, 0, NULL) : NULL;
+        const char *name;
+        int n = 0;
+
+        if (!names)
+                return -1;
+        while ((name = g_dir_read_name(names))) {
+                g_autofree char *process = g_build_filename(folder, name, NULL);
+
+                n += computes(sysfs, process);
+        }
+        return n;
+}
+
+static uint64_t memory_free_of_sysfs(void *data)
+{
+        Sysfs *sysfs = data;
+        g_autofree char *folder = g_build_filename(sysfs->root, sysfs->device, NULL);
+        uint64_t total, used;
+
+        if (!ald_file_number(folder, "mem_info_vram_total", &total) ||
+                !ald_file_number(folder, "mem_info_vram_used", &used) || used > total)
+                return 0;
+        return total - used;
+}
+
+const AldClockSource ald_clocks_sysfs = {
+        .close = close_sysfs,
+        .read = read_sysfs,
+        .usage = usage_of_sysfs,
+        .processes = processes_of_sysfs,
+        .memory_free = memory_free_of_sysfs,
+};

@@ -59,6 +59,16 @@ int ald_clocks_usage(AldClocks *clocks)
         return clocks->data && clocks->source->usage ? clocks->source->usage(clocks->data) : -1;
 }
 
+int ald_clocks_processes(AldClocks *clocks)
+{
+        return clocks->data && clocks->source->processes ? clocks->source->processes(clocks->data) : -1;
+}
+
+uint64_t ald_clocks_memory_free(AldClocks *clocks)
+{
+        return clocks->data && clocks->source->memory_free ? clocks->source->memory_free(clocks->data) : 0;
+}
+
 double ald_clocks_memory_peak(AldClocks *clocks)
 {
         return clocks->data && clocks->source->memory_peak ? clocks->source->memory_peak(clocks->data) : 0;

@@ -35,5 +35,13 @@ void ald_clocks_read(AldClocks *clocks, AldClockReading *ret);
 /* How much the device is used, percent; negative where nothing tells. Of the last second at most. */
 int ald_clocks_usage(AldClocks *clocks);
 
+/* How many processes hold the device for computing, this one included if it does; negative where nothing
+ * tells.
+ */
+int ald_clocks_processes(AldClocks *clocks);
+
+/* Its own memory that is free, bytes; 0: not known. */
+uint64_t ald_clocks_memory_free(AldClocks *clocks);
+
 /* What its memory moves in theory, bytes a second; 0: not known. */
 double ald_clocks_memory_peak(AldClocks *clocks);

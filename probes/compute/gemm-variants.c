@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "probes/compute/amd.h"
+#include "probes/compute/buffer-size.h"
 #include "probes/compute/gemm.h"
 #include "probes/compute/intel.h"
 #include "probes/compute/kernels.h"
@@ -154,21 +155,21 @@ static unsigned wanted_size(const AldDevice *device)
         return device->compute_units < 64 ? 4096 : 8192;
 }
 
-/* Operands of all kinds, panels and the product come to less than six buffers of fp32; in half of the memory.
- */
-bool ald_gemm_size_fits(const AldDevice *device, unsigned n)
+/* Operands of all kinds, panels and the product come to less than six buffers of fp32. */
+bool ald_gemm_size_fits(const AldDevice *device, uint64_t available, unsigned n)
 {
+        uint64_t most = ald_buffers_most(device, available);
         uint64_t buffer = (uint64_t) n * (n + ALD_GEMM_ROWS_OVER) * sizeof(float);
 
         return (device->allocation_max == 0 || buffer <= device->allocation_max) &&
-               (device->memory_bytes == 0 || 6 * buffer <= device->memory_bytes / 2);
+               (most == 0 || 6 * buffer <= most);
 }
 
-unsigned ald_gemm_size(const AldDevice *device, bool *ret_reduced)
+unsigned ald_gemm_size(const AldDevice *device, uint64_t available, bool *ret_reduced)
 {
         unsigned wanted = wanted_size(device), n = wanted;
 
-        while (n >= ALD_GEMM_N_MIN && !ald_gemm_size_fits(device, n))
+        while (n >= ALD_GEMM_N_MIN && !ald_gemm_size_fits(device, available, n))
                 n /= 2;
         *ret_reduced = n < wanted;
         return n >= ALD_GEMM_N_MIN ? n : 0;

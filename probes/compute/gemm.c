@@ -185,7 +185,8 @@ int ald_gemm_measure_among(AldSession *session, const AldGemmVariants *variants,
         const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure)
 {
         bool reduced = false;
-        unsigned n = options->size > 0 ? options->size : ald_gemm_size(session->facts, &reduced);
+        unsigned n = options->size > 0 ? options->size
+                                       : ald_gemm_size(session->facts, session->memory_free, &reduced);
         int r;
 
         if (n == 0 || n > ALD_GEMM_N_MAX)

@@ -67,11 +67,11 @@ const AldGemmVariant *ald_gemm_variant_find(const AldGemmVariants *variants, con
 int ald_gemm_measure_among(AldSession *session, const AldGemmVariants *variants,
         const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
 
-/* n for this device; *ret_reduced: smaller than its speed asks for, for want of memory. 0: not enough for
- * any. */
-unsigned ald_gemm_size(const AldDevice *device, bool *ret_reduced);
+/* n for this device, of which so much memory is free (0: not known); *ret_reduced: smaller than its speed
+ * asks for, for want of memory. 0: not enough for any. */
+unsigned ald_gemm_size(const AldDevice *device, uint64_t available, bool *ret_reduced);
 
 /* Whether memory for n is there. */
-bool ald_gemm_size_fits(const AldDevice *device, unsigned n);
+bool ald_gemm_size_fits(const AldDevice *device, uint64_t available, unsigned n);
 
 #define ALD_GEMM_N_MIN 256u

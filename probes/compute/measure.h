@@ -31,6 +31,7 @@ typedef void (*AldPhaseTold)(AldPhase phase, const char *variant, double fractio
 
 typedef struct AldMeasureOptions {
         double seconds_max;
+        bool gives_way;           /* fails as busy once others are seen at work */
         const char *variant;      /* only this one; NULL: the fastest correct one */
         unsigned size;            /* gemm: n; 0: by the device */
         const char *simpler_than; /* only those after this one in the table, for it crashed; NULL: all */

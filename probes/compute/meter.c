@@ -36,7 +36,7 @@ typedef struct Run {
         double clock_sum; /* Hz, of the windows */
         unsigned n_clocks;
         unsigned throttles; /* AldThrottle, of the windows */
-        AldProcessorTimes before;
+        AldSharing sharing;
 } Run;
 
 static double elapsed(uint64_t since)
@@ -149,7 +149,6 @@ static int measure(Run *run)
 {
         bool first = true; /* those queued while it settled */
 
-        ald_processor_times_read("/", &run->before);
         while (run->by_wall.n < ALD_SERIES_MAX && !sure(run) &&
                 (run->by_wall.n < 2 || elapsed(run->start_nsec) < run->seconds_max)) {
                 AldSpan span;
@@ -157,6 +156,9 @@ static int measure(Run *run)
 
                 if (r < 0)
                         return r;
+                if (ald_sharing_look(&run->sharing) && run->options->measure->gives_way)
+                        return ald_fail(
+                                run->launches.failure, ALD_FAILURE_BUSY, "something else was at work");
                 if (!first)
                         add_window(run, &span);
                 first = false;
@@ -165,19 +167,7 @@ static int measure(Run *run)
         return 0;
 }
 
-/* Whoever else works on a processor slows us down; a GPU was looked at before we used it. */
-static bool others_at_work(const Run *run)
-{
-        const AldSession *session = run->launches.session;
-        AldProcessorTimes after;
-
-        if (session->facts->type != ALD_DEVICE_CPU)
-                return session->busy;
-        ald_processor_times_read("/", &after);
-        return ald_others_spoil(&run->before, &after);
-}
-
-static AldMeter conclude(const Run *run)
+static AldMeter conclude(Run *run)
 {
         bool events = trust_events(run);
         AldSeriesFigures figures = {};
@@ -199,7 +189,8 @@ static AldMeter conclude(const Run *run)
                 meter.flags |= ALD_FLAG_WALL_CLOCK;
         if (meter.interval > INTERVAL_MAX)
                 meter.flags |= ALD_FLAG_UNSTABLE;
-        if (others_at_work(run) || meter.median < BUSY_MEDIAN * meter.best)
+        if (run->launches.session->busy || ald_sharing_end(&run->sharing) ||
+                meter.median < BUSY_MEDIAN * meter.best)
                 meter.flags |= ALD_FLAG_BUSY;
         if (run->options->theoretical > 0 && meter.best > SUSPECT_ABOVE * run->options->theoretical)
                 meter.flags |= ALD_FLAG_SUSPECT;
@@ -224,6 +215,7 @@ int ald_meter_run(AldSession *session, const AldMeterOptions *options, AldLaunch
         };
         int r = warm_up(&run);
 
+        ald_sharing_begin(&run.sharing, "/", clocks, session->facts);
         if (r >= 0)
                 r = settle(&run);
         if (r >= 0)

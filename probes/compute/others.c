@@ -19,6 +19,11 @@
 #define USAGE_MAX 10 /* percent */
 #define REST_TURNS 12u
 #define REST_TURN_USEC 100000u
+#define LOOK_TURNS \
+        3u /* of them for one look at the processors, whose times are told in hundredths of a second */
+
+#define LOOK_NSEC (250 * ALD_NSEC_PER_MSEC)
+#define JUDGED_USEC_MIN USEC_PER_SEC /* less of the processors is chance */
 
 unsigned ald_proc_stat_parse(const char *text, const cpu_set_t *set, uint64_t *ret_busy)
 {
@@ -102,11 +107,74 @@ bool ald_others_spoil(const AldProcessorTimes *before, const AldProcessorTimes *
         return share > SHARE_MAX || (share > SHARE_WAITING_MAX && waiting > WAITING_MAX);
 }
 
-bool ald_device_in_use(AldClocks *clocks)
+static bool is_used(AldClocks *clocks, int own)
+{
+        return ald_clocks_usage(clocks) > USAGE_MAX || ald_clocks_processes(clocks) > own;
+}
+
+bool ald_device_in_use(AldClocks *clocks, int own)
 {
         unsigned turns = 0;
 
-        while (ald_clocks_usage(clocks) > USAGE_MAX && ++turns < REST_TURNS)
+        while (is_used(clocks, own) && ++turns < REST_TURNS)
                 g_usleep(REST_TURN_USEC);
         return turns == REST_TURNS;
+}
+
+bool ald_processors_in_use(const char *root)
+{
+        AldProcessorTimes before, after;
+
+        for (unsigned turns = 0; turns < REST_TURNS / LOOK_TURNS; turns++) {
+                ald_processor_times_read(root, &before);
+                g_usleep(LOOK_TURNS * REST_TURN_USEC);
+                ald_processor_times_read(root, &after);
+                if (!ald_others_spoil(&before, &after))
+                        return false;
+        }
+        return true;
+}
+
+void ald_sharing_begin(AldSharing *sharing, const char *root, AldClocks *clocks, const AldDevice *device)
+{
+        *sharing = (AldSharing){
+                .root = root,
+                .clocks = clocks,
+                .cpu = device->type == ALD_DEVICE_CPU,
+                /* Nobody else was there before; drivers may not show us either. */
+                .own = MIN(ald_clocks_processes(clocks), 1),
+                .looked = ald_now(),
+        };
+        ald_processor_times_read(root, &sharing->before);
+}
+
+static bool processors_are_shared(const AldSharing *sharing)
+{
+        AldProcessorTimes now;
+
+        ald_processor_times_read(sharing->root, &now);
+        return now.now > sharing->before.now + JUDGED_USEC_MIN && ald_others_spoil(&sharing->before, &now);
+}
+
+bool ald_sharing_look(AldSharing *sharing)
+{
+        uint64_t now = ald_now();
+
+        if (now < sharing->looked + LOOK_NSEC)
+                return sharing->seen;
+        sharing->looked = now;
+        if (sharing->cpu)
+                return processors_are_shared(sharing);
+        sharing->seen = sharing->seen || ald_clocks_processes(sharing->clocks) > MAX(sharing->own, 0);
+        return sharing->seen;
+}
+
+bool ald_sharing_end(AldSharing *sharing)
+{
+        AldProcessorTimes now;
+
+        if (!sharing->cpu)
+                return sharing->seen || ald_device_in_use(sharing->clocks, MAX(sharing->own, 0));
+        ald_processor_times_read(sharing->root, &now);
+        return ald_others_spoil(&sharing->before, &now);
 }

@@ -31,6 +31,29 @@ double ald_others_share(const AldProcessorTimes *before, const AldProcessorTimes
 /* Whether that is enough to spoil a measurement. Pure. */
 bool ald_others_spoil(const AldProcessorTimes *before, const AldProcessorTimes *after);
 
-/* Whether a device that we do not use yet is in use: one that was used just now is given a second to come to
- * rest. */
-bool ald_device_in_use(AldClocks *clocks);
+/* Whether a device is in use by others: by load, or by more than so many processes (those of ours) that
+ * compute on it. One that was used just now is given a second to come to rest. */
+bool ald_device_in_use(AldClocks *clocks, int own);
+
+/* The same of the processors, which are looked at for as long while we do nothing. */
+bool ald_processors_in_use(const char *root);
+
+/* Others on the device while it is measured. */
+typedef struct AldSharing {
+        const char *root;
+        AldClocks *clocks;
+        bool cpu;
+        int own; /* processes of ours that compute on it */
+        AldProcessorTimes before;
+        uint64_t looked; /* ns */
+        bool seen;
+} AldSharing;
+
+/* To be called once the device is open. */
+void ald_sharing_begin(AldSharing *sharing, const char *root, AldClocks *clocks, const AldDevice *device);
+
+/* Whether others are at work on it now, as far as can be told while we are; looks a few times a second. */
+bool ald_sharing_look(AldSharing *sharing);
+
+/* Whether others were at work on it since the beginning, or are once we have stopped. */
+bool ald_sharing_end(AldSharing *sharing);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "probes/compute/device-json.h"
@@ -100,8 +101,19 @@ static bool measure_one(const AldComputeOptions *options, const AldRunner *runne
         return ald_figures_any(&figures);
 }
 
+/* The device that was asked for; a MIG instance, "0000:01:00.0/1-0", as the device at its address, as which
+ * OpenCL shows it. */
+static const AldDevice *find_wanted(const GPtrArray *devices, const char *id)
+{
+        g_autofree char *address = g_strndup(id, strcspn(id, "/"));
+        const AldDevice *device = ald_devices_find(devices, id);
+
+        return !device && ald_device_is_address(address) ? ald_devices_find(devices, address) : device;
+}
+
 static int measure(const AldComputeOptions *options, const AldRunner *runner, const GPtrArray *devices)
 {
+        const AldDevice *wanted = options->device ? find_wanted(devices, options->device) : NULL;
         json_t *rows = json_array(), *result;
         bool good = true, aborted = false;
         int code;
@@ -109,7 +121,7 @@ static int measure(const AldComputeOptions *options, const AldRunner *runner, co
         for (guint i = 0; i < devices->len && !aborted; i++) {
                 const AldDevice *device = devices->pdata[i];
 
-                if (!options->device || g_strcmp0(options->device, device->id) == 0)
+                if (!wanted || device == wanted)
                         good &= measure_one(options, runner, device, rows, &aborted);
         }
         result = options->device ? json_incref(json_array_get(rows, 0)) : json_pack("{s:O}", "Devices", rows);
@@ -128,7 +140,7 @@ int ald_program_measure(const AldComputeOptions *options, const AldRunner *runne
 
         if (lock >= 0)
                 (void) ald_enumerate(runner, cache, &devices, &failure);
-        if (devices && options->device && !ald_devices_find(devices, options->device))
+        if (devices && options->device && !find_wanted(devices, options->device))
                 (void) ald_fail(
                         &failure, ALD_FAILURE_NO_SUCH_DEVICE, "OpenCL shows no device %s", options->device);
         code = failure.message ? print_failure(options, &failure) : measure(options, runner, devices);

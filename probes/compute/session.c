@@ -3,10 +3,13 @@
 
 #include "probes/compute/cards.h"
 #include "probes/compute/devices.h"
+#include "probes/compute/files.h"
 #include "probes/compute/others.h"
+#include "probes/compute/query.h"
 #include "probes/compute/session.h"
 
 #define LOG_MAX (1024u * 1024)
+#define QUERY_AMD_FREE_MEMORY 0x4039
 
 static char *read_log(const AldSession *session, cl_program program)
 {
@@ -122,11 +125,42 @@ static int start(AldSession *session, AldFailure *failure)
         return 0;
 }
 
-static bool in_use(const AldDevice *device)
+/* AMD's extension: in KiB, and some drivers add the largest block. */
+static uint64_t ask_free(const AldSession *session)
 {
-        g_autoptr(AldClocks) clocks = ald_clocks_open("/", device);
+        size_t kib[2] = {};
 
-        return ald_device_in_use(clocks);
+        if (!ald_device_has(session->facts, "cl_amd_device_attribute_query") ||
+                (!ald_query(session->cl, session->device, QUERY_AMD_FREE_MEMORY, kib, sizeof kib) &&
+                        !ald_query(session->cl, session->device, QUERY_AMD_FREE_MEMORY, kib, sizeof *kib)))
+                return 0;
+        return kib[0] <= UINT64_MAX / 1024 ? kib[0] * 1024 : 0;
+}
+
+static uint64_t least_known(uint64_t a, uint64_t b)
+{
+        return a == 0 ? b : b == 0 ? a : MIN(a, b);
+}
+
+/* What a device shares with the host, both have to leave free. */
+static uint64_t find_free(const AldSession *session, AldClocks *clocks)
+{
+        uint64_t host = ald_host_memory_available("/");
+
+        if (session->facts->type == ALD_DEVICE_CPU)
+                return host;
+        return session->facts->unified ? least_known(host, ask_free(session))
+                                       : least_known(ald_clocks_memory_free(clocks), ask_free(session));
+}
+
+/* Before anything of ours is there. */
+static void look_around(AldSession *session)
+{
+        g_autoptr(AldClocks) clocks = ald_clocks_open("/", session->facts);
+
+        session->busy = session->facts->type == ALD_DEVICE_CPU ? ald_processors_in_use("/")
+                                                               : ald_device_in_use(clocks, 0);
+        session->memory_free = find_free(session, clocks);
 }
 
 /* With the device found, or the failure not to. */
@@ -137,7 +171,7 @@ static int finish(AldSession *session, int found, AldSession *ret, AldFailure *f
         if (r >= 0) {
                 session->platform = session->facts->platform;
                 session->device = session->facts->handle;
-                session->busy = in_use(session->facts);
+                look_around(session);
                 r = start(session, failure);
         }
         if (r < 0)

@@ -11,8 +11,9 @@ typedef struct AldSession {
         cl_context context;
         cl_command_queue queue; /* in order, with profiling */
         const AldDevice *facts;
-        GPtrArray *devices; /* all of the machine, one of which is facts */
-        bool busy;          /* others were at work on it before we were */
+        GPtrArray *devices;   /* all of the machine, one of which is facts */
+        bool busy;            /* others were at work on it before we were */
+        uint64_t memory_free; /* that it can use, bytes; 0: not known */
 } AldSession;
 
 /* The device of this id; NULL: the first. */

@@ -62,7 +62,7 @@ static AldRecord *make_failure(const AldComputeResults *results, const AldComput
                 row.waiting_since_usec = before && before->waiting_since_usec != ALD_ABSENT_UINT64
                                                  ? before->waiting_since_usec
                                                  : realtime_usec;
-                row.waiting_reason = "other work begins while it is measured";
+                row.waiting_reason = "something else works while it is measured";
         }
         return make_record_of_row(&row);
 }

@@ -146,7 +146,8 @@ def row(name, address, **fields):
 class State:
     """org.alidade.State1 as far as it is asked: .due is what is due of links, .due_devices of devices, .questions what
     was asked of links, .device_questions of devices, .before_answer called with a node before its profile is given.
-    .devices are those of the machine, .usage how busy they are, .processes how many processes compute on them; .ports are the RDMA ports of nodes by their ids."""
+    .devices are those of the machine, .usage how busy they are, .processes how many processes compute on them;
+    .ports are the RDMA ports of nodes by their ids."""
 
     def __init__(self, host, own_id):
         self.connection = host.new_connection()

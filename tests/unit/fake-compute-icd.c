@@ -3,7 +3,8 @@
  * An OpenCL driver with one GPU at 0010:01:00.0, whose memory is real and whose kernels do nothing. Its file
  * is named MODE@PLATFORM.so; the mode says what goes wrong and when: crash-load, hang-load, crash-list,
  * hang-list, fail-build, crash-build, hang-build, refuse-memory, lost, crash-kernel and hang-kernel; once,
- * crash-build-once and fault-once, for whom nothing is left where FAKE_ICD_SEEN is a file; uuid.
+ * crash-build-once and fault-once, for whom nothing is left where FAKE_ICD_SEEN is a file; uuid; little-free,
+ * which says that 400 MiB are free, and crashes where all buffers together take more than a quarter of that.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -19,9 +20,12 @@
 
 #define PCI_BUS_INFO 0x410f
 #define DEVICE_UUID 0x106a
+#define AMD_FREE_MEMORY 0x4039
 #define MEMORY ((cl_ulong) 1 << 30)
+#define LITTLE_FREE_KIB ((size_t) 400 * 1024)
 
 static bool faulted;
+static size_t allocated; /* by create_buffer() */
 
 /* Each object of OpenCL begins with its dispatch table. */
 typedef struct Object {
@@ -102,6 +106,12 @@ static cl_int CL_API_CALL object_free(void *object)
         return CL_SUCCESS;
 }
 
+static cl_int CL_API_CALL free_buffer(cl_mem buffer)
+{
+        allocated -= ((Object *) buffer)->size;
+        return object_free(buffer);
+}
+
 static cl_int CL_API_CALL get_devices(
         cl_platform_id id, cl_device_type type, cl_uint room, cl_device_id *ret, cl_uint *ret_n)
 {
@@ -154,6 +164,8 @@ static cl_int get_fact(cl_device_info what, size_t room, void *ret, size_t *ret_
 /* One that tells no address is still told by its UUID. */
 static const char *extensions(void)
 {
+        if (does("little-free"))
+                return "cl_khr_pci_bus_info cl_amd_device_attribute_query";
         return does("uuid") ? "cl_khr_device_uuid" : "cl_khr_pci_bus_info cl_khr_device_uuid";
 }
 
@@ -171,6 +183,9 @@ static cl_int CL_API_CALL get_device_info(
                 return fake_tell_text("OpenCL 3.0 fake", room, ret, ret_size);
         case CL_DEVICE_EXTENSIONS:
                 return fake_tell_text(extensions(), room, ret, ret_size);
+        case AMD_FREE_MEMORY:
+                return fake_tell((const size_t[]){ LITTLE_FREE_KIB, LITTLE_FREE_KIB }, 2 * sizeof(size_t),
+                        room, ret, ret_size);
         default:
                 return get_fact(what, room, ret, ret_size);
         }
@@ -198,6 +213,9 @@ static cl_mem CL_API_CALL create_buffer(
                 *ret_code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
                 return NULL;
         }
+        allocated += size;
+        if (does("little-free") && allocated > LITTLE_FREE_KIB * 1024 / 4)
+                abort();
         buffer = object_new(size, ret_code);
         if (buffer && host)
                 memcpy(buffer->bytes, host, size);
@@ -361,7 +379,7 @@ const cl_icd_dispatch fake_dispatch = {
         .clCreateCommandQueue = create_queue,
         .clReleaseCommandQueue = FREE(cl_command_queue),
         .clCreateBuffer = create_buffer,
-        .clReleaseMemObject = FREE(cl_mem),
+        .clReleaseMemObject = free_buffer,
         .clCreateProgramWithSource = create_program,
         .clBuildProgram = build_program,
         .clGetProgramBuildInfo = get_build_info,

@@ -70,26 +70,30 @@ static void test_size(void)
         AldDevice gpu = { .type = ALD_DEVICE_GPU, .compute_units = 132, .memory_bytes = 140 * GIB };
         bool reduced = true;
 
-        g_assert_cmpuint(ald_gemm_size(&cpu, &reduced), ==, 1024);
+        g_assert_cmpuint(ald_gemm_size(&cpu, 0, &reduced), ==, 1024);
         g_assert_false(reduced);
         cpu.compute_units = 16;
-        g_assert_cmpuint(ald_gemm_size(&cpu, &reduced), ==, 2048);
-        g_assert_cmpuint(ald_gemm_size(&gpu, &reduced), ==, 8192);
+        g_assert_cmpuint(ald_gemm_size(&cpu, 0, &reduced), ==, 2048);
+        g_assert_cmpuint(ald_gemm_size(&gpu, 0, &reduced), ==, 8192);
         g_assert_false(reduced);
         gpu.compute_units = 24;
-        g_assert_cmpuint(ald_gemm_size(&gpu, &reduced), ==, 4096);
+        g_assert_cmpuint(ald_gemm_size(&gpu, 0, &reduced), ==, 4096);
         gpu.allocation_max = 20 << 20;
-        g_assert_cmpuint(ald_gemm_size(&gpu, &reduced), ==, 2048);
+        g_assert_cmpuint(ald_gemm_size(&gpu, 0, &reduced), ==, 2048);
         g_assert_true(reduced);
         gpu.allocation_max = 0;
-        gpu.memory_bytes = GIB / 4;
-        g_assert_cmpuint(ald_gemm_size(&gpu, &reduced), ==, 2048);
+        g_assert_cmpuint(ald_gemm_size(&gpu, 2 * GIB, &reduced), ==, 4096);
+        g_assert_false(reduced);
+        g_assert_cmpuint(ald_gemm_size(&gpu, GIB, &reduced), ==, 2048);
+        g_assert_true(reduced);
+        gpu.memory_bytes = GIB;
+        g_assert_cmpuint(ald_gemm_size(&gpu, 0, &reduced), ==, 2048);
         g_assert_true(reduced);
         gpu.memory_bytes = 1 << 20;
-        g_assert_cmpuint(ald_gemm_size(&gpu, &reduced), ==, 0);
+        g_assert_cmpuint(ald_gemm_size(&gpu, 0, &reduced), ==, 0);
         /* Nothing told, nothing to fear. */
         gpu.memory_bytes = 0;
-        g_assert_cmpuint(ald_gemm_size(&gpu, &reduced), ==, 4096);
+        g_assert_cmpuint(ald_gemm_size(&gpu, 0, &reduced), ==, 4096);
         g_assert_false(reduced);
 }
 

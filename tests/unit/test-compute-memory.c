@@ -59,13 +59,17 @@ static void test_gpu(void)
                 .memory_bytes = 80 * GIB,
                 .allocation_max = 20 * GIB };
 
-        assert_sizes(&device, 1, false, 512 * MIB, 2 * GIB, false);
+        assert_sizes(&device, 80 * GIB, false, 512 * MIB, 2 * GIB, false);
         /* A cache as large as those of large AMD chips. */
         device.cache_bytes = 256 * MIB;
-        assert_sizes(&device, 1, true, 2 * GIB, 8 * GIB, false);
-        /* What the host has counts where the memory is its own. */
-        device.unified = true;
+        assert_sizes(&device, 80 * GIB, true, 2 * GIB, 8 * GIB, false);
+        /* Both buffers take a quarter of what is free at most, or an eighth of all where that is not known.
+         */
+        assert_sizes(&device, 20 * GIB, true, 2 * GIB, 2 * GIB, true);
+        assert_sizes(&device, 0, true, 2 * GIB, 4 * GIB, false);
+        assert_sizes(&device, 200 * GIB, true, 2 * GIB, 8 * GIB, false);
         assert_sizes(&device, 4 * GIB, true, 512 * MIB, 512 * MIB, true);
+        assert_sizes(&device, 1, true, 0, 0, true);
         device = (AldDevice){ .type = ALD_DEVICE_GPU };
         assert_sizes(&device, 0, false, 512 * MIB, 2 * GIB, false);
 }

@@ -98,12 +98,85 @@ static void test_in_use(void)
         fake_root_write(root, "sys/bus/pci/devices/0000:03:00.0/gpu_busy_percent", "3\n");
         clocks = ald_clocks_open(root->dir, &device);
         g_assert_cmpint(ald_clocks_usage(clocks), ==, 3);
-        g_assert_false(ald_device_in_use(clocks));
+        g_assert_false(ald_device_in_use(clocks, 0));
         fake_root_write(root, "sys/bus/pci/devices/0000:03:00.0/gpu_busy_percent", "97\n");
-        g_assert_true(ald_device_in_use(clocks));
+        g_assert_true(ald_device_in_use(clocks, 0));
         /* Nothing tells. */
         fake_root_remove(root, "sys/bus/pci/devices/0000:03:00.0/gpu_busy_percent");
-        g_assert_false(ald_device_in_use(clocks));
+        g_assert_false(ald_device_in_use(clocks, 0));
+}
+
+#define KFD "sys/class/kfd/kfd/"
+
+/* Queues of processes on the device and on another one. */
+static void test_processes(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        const AldDevice device = {
+                .type = ALD_DEVICE_GPU, .vendor = ALD_VENDOR_AMD, .pci = (char *) "0000:03:00.0"
+        };
+        g_autoptr(AldClocks) silent = ald_clocks_open(root->dir, &device), clocks = NULL;
+        AldSharing sharing;
+
+        g_assert_cmpint(ald_clocks_processes(silent), <, 0);
+        g_assert_cmpuint(ald_clocks_memory_free(silent), ==, 0);
+        fake_root_write_all(root, KFD "topology/nodes/0/gpu_id", "0\n", KFD "topology/nodes/0/properties",
+                "cpu_cores_count 8\n", KFD "topology/nodes/1/gpu_id", "1234\n",
+                KFD "topology/nodes/1/properties", "simd_count 8\ndomain 0\nlocation_id 768\n",
+                KFD "proc/77/queues/0/gpuid", "99\n", NULL);
+        fake_root_write_all(root, "sys/bus/pci/devices/0000:03:00.0/mem_info_vram_total", "1000\n",
+                "sys/bus/pci/devices/0000:03:00.0/mem_info_vram_used", "300\n", NULL);
+        clocks = ald_clocks_open(root->dir, &device);
+        g_assert_cmpint(ald_clocks_processes(clocks), ==, 0);
+        g_assert_cmpuint(ald_clocks_memory_free(clocks), ==, 700);
+        g_assert_false(ald_device_in_use(clocks, 0));
+        /* A model that is loaded, at no load. */
+        fake_root_write(root, KFD "proc/78/queues/3/gpuid", "1234\n");
+        g_assert_cmpint(ald_clocks_processes(clocks), ==, 1);
+        g_assert_true(ald_device_in_use(clocks, 0));
+        /* What is there once our context is, is ours; another one is not. */
+        ald_sharing_begin(&sharing, root->dir, clocks, &device);
+        g_assert_false(ald_sharing_end(&sharing));
+        fake_root_write_all(
+                root, KFD "proc/79/queues/0/gpuid", "99\n", KFD "proc/79/queues/1/gpuid", "1234\n", NULL);
+        sharing.looked = 0;
+        g_assert_true(ald_sharing_look(&sharing));
+        fake_root_remove(root, KFD "proc/79/queues/1/gpuid");
+        /* One that came and went is not forgotten. */
+        g_assert_true(ald_sharing_look(&sharing));
+        g_assert_true(ald_sharing_end(&sharing));
+        fake_root_write(root, "sys/bus/pci/devices/0000:03:00.0/mem_info_vram_used", "1001\n");
+        g_assert_cmpuint(ald_clocks_memory_free(clocks), ==, 0);
+}
+
+static void write_processors(FakeRoot *root, unsigned busy)
+{
+        g_autoptr(GString) text = g_string_new("cpu  1 1 1 1 1 1 1 1 0 0\n");
+
+        for (unsigned i = 0; i < CPU_SETSIZE; i++)
+                g_string_append_printf(text, "cpu%u %u 0 0 0 0 0 0 0 0 0\n", i, busy);
+        fake_root_write(root, "proc/stat", text->str);
+}
+
+/* Beside us somebody takes all there is. */
+static void test_processors(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        const AldDevice device = { .type = ALD_DEVICE_CPU };
+        g_autoptr(AldClocks) clocks = ald_clocks_open(root->dir, &device);
+        AldSharing sharing;
+
+        write_processors(root, 1000);
+        g_assert_false(ald_processors_in_use(root->dir));
+        ald_sharing_begin(&sharing, root->dir, clocks, &device);
+        sharing.looked = 0;
+        g_assert_false(ald_sharing_look(&sharing));
+        g_assert_false(ald_sharing_end(&sharing));
+        write_processors(root, 100000);
+        sharing.looked = 0;
+        sharing.before.now -= 2000000;
+        g_assert_true(ald_sharing_look(&sharing));
+        g_assert_true(ald_sharing_end(&sharing));
 }
 
 int main(int argc, char *argv[])
@@ -114,5 +187,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/compute-others/waiting", test_waiting);
         g_test_add_func("/compute-others/read", test_read);
         g_test_add_func("/compute-others/in-use", test_in_use);
+        g_test_add_func("/compute-others/processes", test_processes);
+        g_test_add_func("/compute-others/processors", test_processors);
         return g_test_run();
 }
