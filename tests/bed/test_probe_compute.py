@@ -268,7 +268,7 @@ def test_folders_that_cannot_be_written(seat):
 def test_a_cache_that_is_full(seat):
     seat.add_pocl()
     done = subprocess.run(["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=64k none "$CACHE_DIRECTORY" &&'
-                           ' exec "$0" --device=cpu --metric=read --seconds-max=0.2', seat.program],
+                           ' exec "$0" "$1" --device=cpu --metric=read --seconds-max=0.2', seat.program, PATIENT],
                           env=seat.environment, capture_output=True, text=True, timeout=LIMIT, check=False)
     assert done.returncode == 0 and "Memory read" in done.stdout, done
     assert not list((seat.folder / "tmp").iterdir())

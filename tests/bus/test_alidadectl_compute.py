@@ -53,6 +53,17 @@ def test_probe_of_all_devices_as_json(computing):
 
 
 @needs_root
+def test_probe_beside_other_work(computing):
+    service = computing(row={**ROW, "Flags": ["busy"]})
+    service.state.processes = {GPU: 1}
+    done = service.host.alidadectl("probe", "compute", GPU, check=False)
+    assert done.returncode == ERROR and "processes compute on it" in done.stderr
+    assert "Flags: busy" in service.host.alidadectl("probe", "compute", "--force", GPU).stdout
+    assert "--give-way" not in service.runs()[0]
+    assert service.host.alidadectl("probe", "link", "--force", "x", check=False).returncode == USAGE
+
+
+@needs_root
 def test_probe_of_some_metrics(computing):
     service = computing()
     service.host.alidadectl("probe", "compute", GPU, "--metric=read,copy")
