@@ -21,7 +21,8 @@
 #define FAR_OFF 0.1
 #define SEGMENT_LEAST 0.97 /* of a full one: less were sent twice, or were short */
 #define SEGMENT_MOST 1.001 /* more were put together before they were counted */
-#define BITS 8e9           /* bytes/ns to bits/s */
+#define SPREAD_BINS 4u
+#define BITS 8e9 /* bytes/ns to bits/s */
 
 static AldJudgeBins new_bins(uint64_t width)
 {
@@ -261,6 +262,22 @@ AldJudgeStep ald_judge_sample(AldJudge *judge, const AldMoved *moved, bool bound
         return ALD_JUDGE_GO_ON;
 }
 
+static AldOptional spread_of(const AldJudge *judge)
+{
+        const GArray *parts = judge->bins.parts;
+        double sum = 0, squares = 0, mean;
+
+        if (parts->len < SPREAD_BINS)
+                return (AldOptional){};
+        for (guint i = 0; i < parts->len; i++)
+                sum += rate_of(judge, &g_array_index(parts, AldMoved, i));
+        mean = sum / parts->len;
+        for (guint i = 0; i < parts->len; i++)
+                squares += pow(rate_of(judge, &g_array_index(parts, AldMoved, i)) - mean, 2);
+        return mean > 0 ? (AldOptional){ true, (uint64_t) (sqrt(squares / (parts->len - 1)) / mean * 1e6) }
+                        : (AldOptional){};
+}
+
 bool ald_judge_verdict(const AldJudge *judge, AldVerdict *ret)
 {
         double half = 0, mean_rate, rate;
@@ -270,10 +287,13 @@ bool ald_judge_verdict(const AldJudge *judge, AldVerdict *ret)
         rate = mean_rate = rate_since(judge, &judge->first);
         if (judge->bins.parts->len > 0)
                 rate = find_rate(judge, &half);
+        if (rate * BITS < 1)
+                return false;
         *ret = (AldVerdict){
                 .bits_per_second = (uint64_t) (rate * BITS),
                 .mean = (uint64_t) (mean_rate * BITS),
-                .interval = (uint64_t) (half * BITS),
+                .interval = (uint64_t) (MIN(half, rate) * BITS),
+                .spread = spread_of(judge),
                 .bytes = judge->last.bytes,
                 .nsec = judge->last.when - judge->first.when,
                 .bins = judge->bins.parts->len,

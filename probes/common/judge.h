@@ -7,6 +7,7 @@
 #include <glib.h>
 
 #include "probes/common/moved.h"
+#include "probes/common/optional.h"
 
 /*
  * Judges one direction by what its receiver has: when the start-up is over, whether more connections help,
@@ -66,8 +67,9 @@ typedef struct AldJudge {
 typedef struct AldVerdict {
         uint64_t bits_per_second; /* the mean of the steady fine bins, within the interval */
         uint64_t mean;            /* of all the time, start-up included, bits/s: a stall shows here */
-        uint64_t interval; /* half of the 95 % interval of the bins' median, bits/s; 0: there is none */
-        uint64_t bytes;    /* all that came, start-up included */
+        uint64_t interval;        /* half of the 95 % interval, bits/s, at most the rate; 0: it is unknown */
+        AldOptional spread;       /* standard deviation of the bins, in ppm of their mean */
+        uint64_t bytes;           /* all that came, start-up included */
         uint64_t nsec;
         unsigned bins; /* 0: it ended within the start-up, and the rate is that of all of it */
         unsigned streams;

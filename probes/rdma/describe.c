@@ -18,8 +18,10 @@
  *   NumaNode                      of the memory, where it is known
  *   NegotiatedBitsPerSecond       of the source port, where it is known
  *   RttMinNSec, RttP50NSec, RttP99NSec, RttSamples, JitterNSec, ReadRttP50NSec
- *   UploadBitsPerSecond, UploadMeanBitsPerSecond, UploadIntervalBitsPerSecond, UploadBytes, UploadBins,
- *   UploadSeconds, and the same of Download
+ *   UploadBitsPerSecond, UploadMeanBitsPerSecond, UploadBytes, UploadBins, UploadSeconds,
+ *   UploadInterval, UploadIntervalBitsPerSecond    half of the 95 % interval, in percent and bits/s
+ *   UploadSpread                  standard deviation of the bins in percent of their mean
+ *                                 and the same of Download
  *   MeasuredUSec, Method
  * Of a failure: error (its kind), message. Of a session: peer, address, port, bytes, received, sent, and
  * those.
@@ -44,14 +46,22 @@ static void set_direction(json_t *object, const char *prefix, const AldVerdict *
 {
         g_autofree char *rate = g_strconcat(prefix, "BitsPerSecond", NULL);
         g_autofree char *mean = g_strconcat(prefix, "MeanBitsPerSecond", NULL);
-        g_autofree char *interval = g_strconcat(prefix, "IntervalBitsPerSecond", NULL);
+        g_autofree char *interval = g_strconcat(prefix, "Interval", NULL);
+        g_autofree char *absolute = g_strconcat(prefix, "IntervalBitsPerSecond", NULL);
+        g_autofree char *spread = g_strconcat(prefix, "Spread", NULL);
         g_autofree char *bytes = g_strconcat(prefix, "Bytes", NULL);
         g_autofree char *bins = g_strconcat(prefix, "Bins", NULL);
         g_autofree char *seconds = g_strconcat(prefix, "Seconds", NULL);
 
         set(object, rate, verdict->bits_per_second);
         set(object, mean, verdict->mean);
-        set(object, interval, verdict->interval);
+        if (verdict->interval > 0 && verdict->bits_per_second > 0) {
+                set(object, absolute, verdict->interval);
+                json_object_set_new(object, interval,
+                        json_real(100 * (double) verdict->interval / (double) verdict->bits_per_second));
+        }
+        if (verdict->spread.known)
+                json_object_set_new(object, spread, json_real((double) verdict->spread.value / 1e4));
         set(object, bytes, verdict->bytes);
         set(object, bins, verdict->bins);
         json_object_set_new(object, seconds, json_real((double) verdict->nsec / 1e9));
@@ -72,7 +82,7 @@ static void set_gids(json_t *object, const AldRdmaResult *result)
 
 static char *dump(json_t *object)
 {
-        char *dumped = json_dumps(object, JSON_COMPACT), *text = g_strdup(dumped);
+        char *dumped = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9)), *text = g_strdup(dumped);
 
         free(dumped);
         json_decref(object);

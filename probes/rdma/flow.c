@@ -205,6 +205,7 @@ AldRdmaMessage ald_flow_stop_message(const AldVerdict *verdict)
                 .bits_per_second = verdict->bits_per_second,
                 .mean = verdict->mean,
                 .interval = verdict->interval,
+                .spread = verdict->spread,
                 .bytes = verdict->bytes,
                 .nsec = verdict->nsec,
                 .bins = verdict->bins };

@@ -103,6 +103,8 @@ char *ald_rdma_message_write(const AldRdmaMessage *message)
                 json_object_set_new(object, "gids", write_gids(&message->gids));
         if (ENDS & 1u << message->type)
                 json_object_set_new(object, "queues", write_queues(&message->end));
+        if (message->type == ALD_RDMA_STOP && message->spread.known)
+                json_object_set_new(object, "spread", json_integer((json_int_t) message->spread.value));
         for (size_t i = 0; i < G_N_ELEMENTS(fields); i++) {
                 const void *at = (const char *) message + fields[i].offset;
 
@@ -192,6 +194,21 @@ static int read_field(json_t *value, const Field *field, AldRdmaMessage *ret)
         return 0;
 }
 
+/* An older peer does not say it. */
+static int read_spread(json_t *value, AldOptional *ret)
+{
+        json_int_t number = json_integer_value(value);
+
+        if (!value)
+                return 0;
+        if (!json_is_integer(value))
+                return -EBADMSG;
+        if (number < 0)
+                return -ERANGE;
+        *ret = (AldOptional){ true, (uint64_t) number };
+        return 0;
+}
+
 static int read_object(json_t *object, AldRdmaMessage *message)
 {
         const char *name = json_string_value(json_object_get(object, "type"));
@@ -207,6 +224,8 @@ static int read_object(json_t *object, AldRdmaMessage *message)
                 r = read_gids(json_object_get(object, "gids"), &message->gids);
         if (r >= 0 && ENDS & 1u << type)
                 r = read_queues(json_object_get(object, "queues"), &message->end);
+        if (r >= 0 && type == ALD_RDMA_STOP)
+                r = read_spread(json_object_get(object, "spread"), &message->spread);
         for (size_t i = 0; i < G_N_ELEMENTS(fields) && r >= 0; i++)
                 if (fields[i].types & 1u << type)
                         r = read_field(json_object_get(object, fields[i].key), &fields[i], message);

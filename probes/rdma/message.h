@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "probes/common/optional.h"
 #include "probes/rdma/gid.h"
 
 /*
@@ -84,9 +85,11 @@ typedef struct AldRdmaMessage {
         uint64_t msec, limit;    /* offer, use: of a direction, time and bytes at most */
         AldRdmaEnd end;          /* use, ready */
         uint64_t phase;
-        uint64_t bits_per_second, mean, interval, bytes, nsec, bins; /* stop */
-        uint64_t reason;                                             /* abort */
-        char text[ALD_RDMA_TEXT_SIZE];                               /* abort */
+        uint64_t bits_per_second, mean, bytes, nsec, bins; /* stop */
+        uint64_t interval;                                 /* stop: 0 where it is unknown */
+        AldOptional spread;                                /* stop: of the bins, in ppm of their mean */
+        uint64_t reason;                                   /* abort */
+        char text[ALD_RDMA_TEXT_SIZE];                     /* abort */
 } AldRdmaMessage;
 
 char *ald_rdma_message_write(const AldRdmaMessage *message);

@@ -207,7 +207,8 @@ static int measure_upload(const Measuring *measuring, AldVerdict *ret)
                 r = ald_talk_expect(talk, ALD_RDMA_STOP, &stop);
                 *ret = (AldVerdict){ .bits_per_second = stop.bits_per_second,
                         .mean = stop.mean,
-                        .interval = stop.interval,
+                        .interval = MIN(stop.interval, stop.bits_per_second),
+                        .spread = stop.spread,
                         .bytes = stop.bytes,
                         .nsec = stop.nsec,
                         .bins = (unsigned) stop.bins,

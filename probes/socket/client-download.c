@@ -31,7 +31,7 @@ static int read_efforts(AldClient *client, AldReceiving *receiving)
         return r;
 }
 
-/* 1 when enough is known. */
+/* 1 when enough is known, or nothing more comes. */
 static int step(AldClient *client, AldReceiving *receiving)
 {
         AldReceivingStep step;
@@ -47,7 +47,7 @@ static int step(AldClient *client, AldReceiving *receiving)
         if (step == ALD_RECEIVING_MORE)
                 return add_streams(client, receiving, receiving->judge.streams - receiving->flow.n);
         if (step != ALD_RECEIVING_GO_ON)
-                return ald_receiving_failed(step, client->failure);
+                return step == ALD_RECEIVING_STALLED ? 1 : ald_receiving_failed(step, client->failure);
         return ald_client_wait(client);
 }
 
@@ -66,18 +66,22 @@ static int stop(AldClient *client, AldDirection *direction)
         if (answer.type != ALD_MESSAGE_SENT)
                 return ald_exchange_unexpected(&client->channel, &answer);
         direction->retransmits = answer.retransmits;
+        direction->other = ald_optional_max(direction->other, answer.other);
         return 0;
 }
 
 int ald_client_download(AldClient *client)
 {
         AldDirection *direction = &client->result->download;
+        const AldTrafficSockets sockets = ald_client_sockets(client);
+        AldTraffic traffic;
         AldReceiving receiving;
         int r = ald_receiving_init(&receiving, ald_client_nsec_max(client), ald_client_bytes_max(client),
                 ald_client_streams_max(client), client->result->rtt.min);
 
         if (r < 0)
                 ald_fail(client->failure, ALD_FAILURE_INTERNAL, "what is sent cannot be made up");
+        ald_traffic_begin(&traffic, client->result->interface, false, &sockets);
         if (r >= 0)
                 r = ald_client_begin(client, ALD_PURPOSE_DOWNLOAD);
         if (r >= 0)
@@ -85,11 +89,12 @@ int ald_client_download(AldClient *client)
         ald_client_begin_loaded(client);
         while (r == 0)
                 r = step(client, &receiving);
-        direction->known = r > 0 &&
-                           ald_receiving_verdict(&receiving, &direction->verdict, &direction->limiter);
+        if (r > 0) {
+                direction->other = ald_traffic_end(&traffic, ald_flow_wire_bytes(&receiving.flow), &sockets);
+                direction->known = ald_receiving_verdict(&receiving, &direction->verdict, &direction->limiter,
+                        direction->reason, sizeof direction->reason);
+        }
         ald_receiving_clear(&receiving);
         ald_client_end_loaded(client, r < 0);
-        if (r > 0 && !direction->known)
-                r = ald_fail(client->failure, ALD_FAILURE_TIMEOUT, "nothing came in the time agreed on");
         return r > 0 ? stop(client, direction) : r;
 }

@@ -5,6 +5,8 @@
 #include "probes/socket/exchange.h"
 #include "probes/socket/receiving.h"
 #include "probes/socket/rtt.h"
+#include "probes/socket/spot.h"
+#include "probes/socket/traffic.h"
 
 typedef struct AldClient {
         const AldProbeOptions *options;
@@ -16,8 +18,9 @@ typedef struct AldClient {
         AldResult *result;
         AldMessage welcome;
         bool zerocopy;
-        int rtt_fd;     /* -1: none */
-        AldRtt rtt;     /* the one under way */
+        int rtt_fd; /* -1: none */
+        AldRtt rtt; /* the one under way */
+        AldSpot spot;
         GArray *loaded; /* AldRttSample: all of those under load */
 } AldClient;
 
@@ -40,6 +43,15 @@ int ald_client_wait(AldClient *client);
 /* Round trips while a transfer goes on; now: as ald_rtt_finish(). */
 void ald_client_begin_loaded(AldClient *client);
 void ald_client_end_loaded(AldClient *client, bool now);
+
+/* Whether the other side knows what this revision of the protocol brought. */
+bool ald_client_peer_knows(const AldClient *client, uint64_t revision);
+
+/* The connections beside those that carry data. */
+AldTrafficSockets ald_client_sockets(const AldClient *client);
+
+/* The rate of each direction in a short time; that there is none is no failure. */
+int ald_client_check_spots(AldClient *client);
 
 int ald_client_upload(AldClient *client);
 int ald_client_download(AldClient *client);

@@ -11,6 +11,7 @@
 /* What we see of an upload ourselves, to check what the other side says of it. */
 typedef struct Upload {
         AldFlow flow;
+        AldTraffic traffic;
         uint64_t begun, effort_at;
         bool moving; /* something was acknowledged */
         uint64_t first;
@@ -55,7 +56,7 @@ static void watch(Upload *upload)
  * none, so there it has to fit its own bytes and time. */
 static bool is_rate_plausible(const Upload *upload, const AldMessage *verdict, const AldMoved *moved)
 {
-        double claimed = (double) MAX(verdict->bits_per_second, verdict->interval) / 8e9, whole;
+        double claimed = (double) verdict->bits_per_second / 8e9, whole;
         double most = 1.01 * (double) verdict->bytes;
 
         if ((double) verdict->mean / 8e9 * (double) verdict->nsec > most)
@@ -85,7 +86,15 @@ static bool is_plausible(const Upload *upload, const AldMessage *verdict)
 static int take_verdict(AldClient *client, const Upload *upload, const AldMessage *message)
 {
         AldDirection *direction = &client->result->upload;
+        const AldTrafficSockets sockets = ald_client_sockets(client);
 
+        direction->other = ald_optional_max(message->other,
+                ald_traffic_end(&upload->traffic, ald_flow_wire_bytes(&upload->flow), &sockets));
+        if (message->bits_per_second == 0) {
+                g_strlcpy(direction->reason, *message->text ? message->text : "the other side found no rate",
+                        sizeof direction->reason);
+                return 1;
+        }
         if (!is_plausible(upload, message))
                 return ald_fail(client->failure, ALD_FAILURE_PROTOCOL,
                         "what the other side says it received does not fit what it acknowledged");
@@ -95,7 +104,8 @@ static int take_verdict(AldClient *client, const Upload *upload, const AldMessag
         direction->verdict = (AldVerdict){
                 .bits_per_second = message->bits_per_second,
                 .mean = message->mean,
-                .interval = message->interval,
+                .interval = MIN(message->interval, message->bits_per_second),
+                .spread = message->spread,
                 .bytes = message->bytes,
                 .nsec = message->nsec,
                 .bins = (unsigned) MIN(message->bins, UINT_MAX),
@@ -145,10 +155,12 @@ int ald_client_upload(AldClient *client)
 {
         Upload upload = { .begun = ald_now() };
         AldMessage tokens;
+        const AldTrafficSockets sockets = ald_client_sockets(client);
         int r = ald_flow_init(&upload.flow, true, client->zerocopy, ald_client_bytes_max(client));
 
         if (r < 0)
                 ald_fail(client->failure, ALD_FAILURE_INTERNAL, "what is sent cannot be made up");
+        ald_traffic_begin(&upload.traffic, client->result->interface, true, &sockets);
         if (r >= 0)
                 r = ald_client_begin(client, ALD_PURPOSE_UPLOAD);
         if (r >= 0)

@@ -64,9 +64,20 @@ int ald_client_begin(AldClient *client, AldPurpose purpose)
                 .msec = ald_client_nsec_max(client) / ALD_NSEC_PER_MSEC,
                 .bytes = ald_client_bytes_max(client),
                 .min_rtt = client->result->rtt.min,
+                .revision = { true, ALD_PROTOCOL_REVISION },
         };
 
         return ald_exchange_send(&client->channel, &begin);
+}
+
+bool ald_client_peer_knows(const AldClient *client, uint64_t revision)
+{
+        return client->welcome.revision.known && client->welcome.revision.value >= revision;
+}
+
+AldTrafficSockets ald_client_sockets(const AldClient *client)
+{
+        return (AldTrafficSockets){ { client->channel.fd, client->rtt_fd } };
 }
 
 int ald_client_wait(AldClient *client)
@@ -82,7 +93,7 @@ int ald_client_wait(AldClient *client)
 
 void ald_client_begin_loaded(AldClient *client)
 {
-        if (client->rtt_fd >= 0 && ald_rtt_start(&client->rtt, client->rtt_fd, true) < 0)
+        if (client->rtt_fd >= 0 && ald_rtt_start(&client->rtt, client->rtt_fd, ALD_RTT_STEADY) < 0)
                 ald_fd_close(&client->rtt_fd);
 }
 
@@ -114,6 +125,11 @@ static int wait_for_rtt(AldClient *client)
         return r;
 }
 
+static bool is_brief(const AldClient *client)
+{
+        return client->options->scope == ALD_PROBE_CHECK || client->options->scope == ALD_PROBE_ROUND_TRIPS;
+}
+
 static int measure_rtt(AldClient *client)
 {
         AldMessage tokens;
@@ -125,7 +141,7 @@ static int measure_rtt(AldClient *client)
         if (r < 0)
                 return r;
         ald_rtt_prepare(client->rtt_fd);
-        r = ald_rtt_start(&client->rtt, client->rtt_fd, false);
+        r = ald_rtt_start(&client->rtt, client->rtt_fd, is_brief(client) ? ALD_RTT_BRIEF : ALD_RTT_THOROUGH);
         if (r < 0)
                 return ald_fail(client->failure, ALD_FAILURE_INTERNAL, "no thread: %s", g_strerror(-r));
         r = wait_for_rtt(client);
@@ -150,6 +166,8 @@ static int greet(AldClient *client)
                 return ald_fail(client->failure, ALD_FAILURE_PROTOCOL,
                         "the other side speaks version %u of the protocol, this one %u",
                         (unsigned) client->welcome.version, ALD_PROTOCOL_VERSION);
+        memcpy(client->result->sink_interface, client->welcome.interface,
+                sizeof client->result->sink_interface);
         ald_address_set_port(&client->peer, (unsigned) client->welcome.port);
         /* Data connections take the same way. */
         client->origin.source = &client->local;
@@ -159,13 +177,16 @@ static int greet(AldClient *client)
 static int measure(AldClient *client)
 {
         const AldMessage bye = { .type = ALD_MESSAGE_BYE };
+        const AldProbeScope scope = client->options->scope;
         int r = greet(client);
 
         if (r >= 0)
                 r = measure_rtt(client);
-        if (r >= 0 && !client->options->rtt_only)
+        if (r >= 0 && (scope == ALD_PROBE_FULL || scope == ALD_PROBE_CHECK))
+                r = ald_client_check_spots(client);
+        if (r >= 0 && scope == ALD_PROBE_FULL)
                 r = ald_client_upload(client);
-        if (r >= 0 && !client->options->rtt_only)
+        if (r >= 0 && scope == ALD_PROBE_FULL)
                 r = ald_client_download(client);
         if (r >= 0)
                 r = ald_exchange_send(&client->channel, &bye);
@@ -206,7 +227,7 @@ static int open_channel(AldClient *client, const AldAddress *to, AldTls *tls, in
                 return ald_fail(client->failure, ALD_FAILURE_ABORTED, "the connection is gone");
         }
         client->result->interface = client->origin.device ? g_strdup(client->origin.device)
-                                                          : ald_address_interface(&client->local);
+                                                          : ald_interface_between(&client->local, to);
         client->zerocopy = client->options->zerocopy && !ald_address_is_loopback(to);
         return ald_channel_open(&client->channel, ald_fd_steal(&fd), tls, false, stop, client->failure);
 }
@@ -224,9 +245,11 @@ int ald_client_run(const AldProbeOptions *options, const AldAddress *to, const A
                 .progress = progress,
                 .failure = failure,
                 .result = ret,
+                .spot = { .fd = -1 },
                 .rtt_fd = -1,
                 .loaded = g_array_new(FALSE, FALSE, sizeof(AldRttSample)),
         };
+        ret->scope = options->scope;
         ald_progress_tell(progress, "connect", 0);
         r = open_channel(client, to, tls, stop);
         if (r >= 0) {
@@ -238,6 +261,7 @@ int ald_client_run(const AldProbeOptions *options, const AldAddress *to, const A
                         finish_result(client);
         }
         ald_channel_close(&client->channel);
+        ald_spot_clear(&client->spot);
         ald_fd_close(&client->rtt_fd);
         g_array_unref(client->loaded);
         return r;

@@ -21,11 +21,16 @@ static char *time_text(uint64_t nsec)
         return g_strdup_printf("%.3g ms", (double) nsec / 1e6);
 }
 
+#define OTHER_SHOWN 100u /* less than a hundredth of the rate is not worth a line */
+
 static void add_direction(GString *text, const char *name, const AldDirection *direction)
 {
         const AldVerdict *verdict = &direction->verdict;
         g_autofree char *rate = rate_text(verdict->bits_per_second), *mean = rate_text(verdict->mean);
+        g_autofree char *other = rate_text(direction->other.value);
 
+        if (!direction->known && *direction->reason)
+                g_string_append_printf(text, "%s unknown: %s\n", name, direction->reason);
         if (!direction->known)
                 return;
         g_string_append_printf(text, "%s %s", name, rate);
@@ -38,6 +43,23 @@ static void add_direction(GString *text, const char *name, const AldDirection *d
                 g_string_append_printf(text, " (mean %s), %u connection%s, limited by the %s\n", mean,
                         verdict->streams, verdict->streams == 1 ? "" : "s",
                         ald_limiter_to_string(direction->limiter));
+        if (direction->other.known && direction->other.value >= verdict->bits_per_second / OTHER_SHOWN)
+                g_string_append_printf(text, "            meanwhile %s of other traffic\n", other);
+}
+
+static void add_spot(GString *text, const AldResult *result)
+{
+        g_autofree char *upload = rate_text(result->spot_upload);
+        g_autofree char *download = rate_text(result->spot_download);
+
+        if (result->spot_upload == 0 && result->spot_download == 0) {
+                if (*result->spot_reason)
+                        g_string_append_printf(text, "Spot check  none: %s\n", result->spot_reason);
+                return;
+        }
+        g_string_append_printf(text, "Spot check  upload %s, download %s\n",
+                result->spot_upload > 0 ? upload : "unknown",
+                result->spot_download > 0 ? download : "unknown");
 }
 
 static void add_rtt(GString *text, const AldResult *result)
@@ -62,11 +84,15 @@ char *ald_result_to_text(const AldResult *result)
                 g_string_append_printf(text, ", %s", result->sink);
         if (result->interface)
                 g_string_append_printf(text, ", by %s", result->interface);
+        if (*result->sink_interface)
+                g_string_append_printf(text, " to %s there", result->sink_interface);
         g_string_append_c(text, '\n');
         add_direction(text, "Upload     ", &result->upload);
         add_direction(text, "Download   ", &result->download);
         if (result->rtt_known)
                 add_rtt(text, result);
+        if (result->scope == ALD_PROBE_CHECK)
+                add_spot(text, result);
         return g_string_free(text, FALSE);
 }
 

@@ -3,12 +3,12 @@
 #include <sys/mman.h>
 
 #include <glib.h>
-#include <openssl/rand.h>
 
 #include "probes/common/clock.h"
 #include "probes/fd.h"
 #include "probes/socket/flow.h"
 #include "probes/socket/load.h"
+#include "probes/socket/traffic.h"
 
 #define QUICK_NS (ALD_NSEC_PER_MSEC / 5) /* takes reading the counters, unless another ran in between */
 #define READ_TRIES 4u
@@ -27,7 +27,7 @@ int ald_flow_init(AldFlow *flow, bool sending, bool zerocopy, uint64_t bytes_max
                 flow->shared.chunk = NULL;
                 return -errno;
         }
-        return RAND_bytes(flow->shared.chunk, ALD_STREAM_CHUNK) == 1 ? 0 : -EIO;
+        return ald_stream_make_up(flow->shared.chunk, ALD_STREAM_CHUNK);
 }
 
 int ald_flow_add(AldFlow *flow, int fd, uint64_t offset)
@@ -62,10 +62,19 @@ static uint64_t add_moved(const AldFlow *flow, unsigned i, AldMoved *moved)
         return info.retransmits;
 }
 
+static uint64_t wire_bytes_of(const AldFlow *flow, unsigned i)
+{
+        AldTcpInfo info = {};
+
+        (void) ald_tcp_info_get(flow->streams[i].fd, &info);
+        return ald_traffic_of(&info, flow->sending);
+}
+
 void ald_flow_keep(AldFlow *flow, unsigned n)
 {
         while (flow->n > n) {
                 flow->n--;
+                flow->wire_bytes += wire_bytes_of(flow, flow->n);
                 flow->retransmits += add_moved(flow, flow->n, &flow->kept);
                 ald_stream_stop(&flow->streams[flow->n]);
         }
@@ -104,6 +113,15 @@ uint64_t ald_flow_retransmits(const AldFlow *flow)
 
         for (unsigned i = 0; i < flow->n; i++)
                 sum += add_moved(flow, i, &ignored);
+        return sum;
+}
+
+uint64_t ald_flow_wire_bytes(const AldFlow *flow)
+{
+        uint64_t sum = flow->wire_bytes;
+
+        for (unsigned i = 0; i < flow->n; i++)
+                sum += wire_bytes_of(flow, i);
         return sum;
 }
 

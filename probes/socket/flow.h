@@ -19,6 +19,7 @@ typedef struct AldFlow {
         unsigned n;
         AldMoved kept;        /* on connections that are closed */
         uint64_t retransmits; /* the same */
+        uint64_t wire_bytes;  /* the same */
         char congestion[ALD_TCP_CONGESTION_SIZE + 1];
         /* When ald_flow_effort() was asked last. */
         struct AldFlowPast {
@@ -45,6 +46,9 @@ AldMoved ald_flow_moved(const AldFlow *flow);
 /* What was handed to the kernel to send. */
 uint64_t ald_flow_sent(const AldFlow *flow);
 uint64_t ald_flow_retransmits(const AldFlow *flow);
+
+/* All that its connections put on the wire in its direction, with headers and what was sent again. */
+uint64_t ald_flow_wire_bytes(const AldFlow *flow);
 
 /* How the time since the last call was spent. */
 void ald_flow_effort(AldFlow *flow, AldEffort *ret);

@@ -7,13 +7,15 @@
 #include <jansson.h>
 
 #include "probes/common/failure.h"
+#include "probes/common/interface.h"
 #include "probes/socket/message.h"
 
 #define NUMBER_MAX (UINT64_C(1) << 53)
 #define OPENED_MAX 16u
 #define HEX "0123456789abcdef"
 
-typedef enum Form { NUMBER, WORD, TEXT, TOKENS } Form;
+/* What may be missing comes last. */
+typedef enum Form { NUMBER, WORD, TEXT, TOKENS, OPTIONAL, REMARK, INTERFACE } Form;
 
 typedef struct Field {
         const char *key;
@@ -37,11 +39,13 @@ static const char *const type_names[_ALD_MESSAGE_MAX] = {
         "sent",
         "bye",
         "abort",
+        "spot",
 };
 
 static const char *purpose_word(uint64_t value)
 {
-        static const char *const words[_ALD_PURPOSE_MAX] = { "rtt", "upload", "download" };
+        static const char *const words[_ALD_PURPOSE_MAX] = { "rtt", "upload", "download", "spot-upload",
+                "spot-download" };
 
         return value < _ALD_PURPOSE_MAX ? words[value] : NULL;
 }
@@ -62,17 +66,23 @@ static const char *reason_word(uint64_t value)
 
 static const Field fields[] = {
         { "version", NUMBER, AT(version), NUMBER_MAX, NULL, IN(WELCOME) },
+        { "revision", OPTIONAL, AT(revision), NUMBER_MAX, NULL, IN(WELCOME) | IN(BEGIN) },
+        { "interface", INTERFACE, AT(interface), IF_NAMESIZE, NULL, IN(WELCOME) },
         { "port", NUMBER, AT(port), 65535, NULL, IN(WELCOME) },
         { "streams", NUMBER, AT(streams), 64, NULL, IN(WELCOME) | IN(VERDICT) },
         { "msec", NUMBER, AT(msec), 3600 * 1000, NULL, IN(WELCOME) | IN(BEGIN) },
-        { "bytes", NUMBER, AT(bytes), NUMBER_MAX, NULL, IN(WELCOME) | IN(BEGIN) | IN(VERDICT) | IN(SENT) },
+        { "bytes", NUMBER, AT(bytes), NUMBER_MAX, NULL,
+                IN(WELCOME) | IN(BEGIN) | IN(VERDICT) | IN(SENT) | IN(SPOT) },
         { "purpose", WORD, AT(purpose), 0, purpose_word, IN(OPEN) | IN(BEGIN) },
         { "count", NUMBER, AT(count), ALD_MESSAGE_TOKENS_MAX, NULL, IN(OPEN) },
         { "min-rtt", NUMBER, AT(min_rtt), NUMBER_MAX, NULL, IN(BEGIN) },
-        { "bits-per-second", NUMBER, AT(bits_per_second), NUMBER_MAX, NULL, IN(VERDICT) },
+        { "bits-per-second", NUMBER, AT(bits_per_second), NUMBER_MAX, NULL, IN(VERDICT) | IN(SPOT) },
         { "mean", NUMBER, AT(mean), NUMBER_MAX, NULL, IN(VERDICT) },
         { "interval", NUMBER, AT(interval), NUMBER_MAX, NULL, IN(VERDICT) },
-        { "nsec", NUMBER, AT(nsec), NUMBER_MAX, NULL, IN(VERDICT) },
+        { "nsec", NUMBER, AT(nsec), NUMBER_MAX, NULL, IN(VERDICT) | IN(SPOT) },
+        { "spread", OPTIONAL, AT(spread), NUMBER_MAX, NULL, IN(VERDICT) },
+        { "other", OPTIONAL, AT(other), NUMBER_MAX, NULL, IN(VERDICT) | IN(SENT) },
+        { "why", REMARK, AT(text), ALD_MESSAGE_TEXT_SIZE, NULL, IN(VERDICT) | IN(SPOT) },
         { "bins", NUMBER, AT(bins), NUMBER_MAX, NULL, IN(VERDICT) },
         { "limiter", WORD, AT(limiter), 0, limiter_word, IN(VERDICT) },
         { "retransmits", NUMBER, AT(retransmits), NUMBER_MAX, NULL, IN(SENT) },
@@ -124,6 +134,21 @@ static char *text_of(const AldMessage *message, const Field *field)
         return (char *) message + field->offset;
 }
 
+static AldOptional *optional_of(const AldMessage *message, const Field *field)
+{
+        return (AldOptional *) ((char *) message + field->offset);
+}
+
+/* Whether there is something to write. */
+static bool has_field(const AldMessage *message, const Field *field)
+{
+        if (field->form == OPTIONAL)
+                return optional_of(message, field)->known;
+        if (field->form == INTERFACE)
+                return ald_interface_name_is_valid(text_of(message, field));
+        return field->form != REMARK || *text_of(message, field);
+}
+
 static json_t *write_tokens(const AldMessage *message)
 {
         json_t *array = json_array();
@@ -142,7 +167,12 @@ static json_t *write_field(const AldMessage *message, const Field *field)
                 return json_integer((json_int_t) MIN(*number_of(message, field), field->max));
         case WORD:
                 return json_string(field->word(*number_of(message, field)));
+        case OPTIONAL:
+                return json_integer((json_int_t) MIN(optional_of(message, field)->value, field->max));
+        case INTERFACE:
+                return json_string(text_of(message, field));
         case TEXT:
+        case REMARK:
                 text = g_malloc(field->max);
                 make_printable(text_of(message, field), text, field->max);
                 return json_string(text);
@@ -159,7 +189,7 @@ char *ald_message_write(const AldMessage *message)
 
         json_object_set_new(object, "type", json_string(type_names[message->type]));
         for (size_t i = 0; i < G_N_ELEMENTS(fields); i++)
-                if (fields[i].types & 1u << message->type)
+                if (fields[i].types & 1u << message->type && has_field(message, &fields[i]))
                         json_object_set_new(object, fields[i].key, write_field(message, &fields[i]));
         dumped = json_dumps(object, JSON_COMPACT);
         text = g_strdup(dumped);
@@ -202,22 +232,46 @@ static int read_tokens(json_t *value, AldMessage *ret)
         return 0;
 }
 
+static int read_number(json_t *value, uint64_t max, uint64_t *ret)
+{
+        json_int_t number = json_integer_value(value);
+
+        if (!json_is_integer(value))
+                return -EBADMSG;
+        if (number < 0 || (uint64_t) number > max)
+                return -ERANGE;
+        *ret = (uint64_t) number;
+        return 0;
+}
+
+static int read_interface(json_t *value, AldMessage *ret)
+{
+        const char *name = json_string_value(value);
+
+        if (!name)
+                return -EBADMSG;
+        if (!ald_interface_name_is_valid(name))
+                return -ERANGE;
+        g_strlcpy(ret->interface, name, sizeof ret->interface);
+        return 0;
+}
+
 static int read_field(json_t *value, const Field *field, AldMessage *ret)
 {
-        json_int_t number;
-
+        if (!value && field->form >= OPTIONAL)
+                return 0;
         switch (field->form) {
         case NUMBER:
-                if (!json_is_integer(value))
-                        return -EBADMSG;
-                number = json_integer_value(value);
-                if (number < 0 || (uint64_t) number > field->max)
-                        return -ERANGE;
-                *number_of(ret, field) = (uint64_t) number;
-                return 0;
+                return read_number(value, field->max, number_of(ret, field));
+        case OPTIONAL:
+                optional_of(ret, field)->known = true;
+                return read_number(value, field->max, &optional_of(ret, field)->value);
+        case INTERFACE:
+                return read_interface(value, ret);
         case WORD:
                 return read_word(value, field, number_of(ret, field));
         case TEXT:
+        case REMARK:
                 if (!json_is_string(value))
                         return -EBADMSG;
                 make_printable(json_string_value(value), text_of(ret, field), field->max);

@@ -4,6 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <net/if.h>
+
+#include "probes/common/optional.h"
 #include "probes/socket/limiter.h"
 #include "probes/socket/token.h"
 
@@ -19,11 +22,19 @@
  *                                   begin (download)
  *   effort*                         stop                    the client judges
  *   sent
+ *                                   open (spot-upload)
+ *   tokens, spot                                            the server judges
+ *                                   open (spot-download)
+ *   tokens                                                  the client judges
  *                                   bye
  *   abort                           abort                   at any time
+ *
+ * The revision counts what was added to the version: from 1 on there are spot checks, and a verdict may say
+ * why there is no rate. Both sides say theirs; of a peer that does not, nothing of this is expected.
  */
 
 #define ALD_PROTOCOL_VERSION 1u
+#define ALD_PROTOCOL_REVISION 1u
 #define ALD_MESSAGE_TEXT_SIZE 256u
 #define ALD_MESSAGE_WORD_SIZE 17u
 #define ALD_MESSAGE_TOKENS_MAX 8u
@@ -41,6 +52,7 @@ typedef enum AldMessageType {
         ALD_MESSAGE_SENT,
         ALD_MESSAGE_BYE,
         ALD_MESSAGE_ABORT,
+        ALD_MESSAGE_SPOT,
         _ALD_MESSAGE_MAX,
 } AldMessageType;
 
@@ -49,18 +61,23 @@ const char *ald_message_type_to_string(AldMessageType type);
 /* Only the members of its type count. */
 typedef struct AldMessage {
         AldMessageType type;
-        uint64_t version, port; /* welcome: where data connections go */
-        uint64_t streams;       /* welcome: at most; verdict: how many there were */
-        uint64_t msec, bytes;   /* welcome, begin: at most; verdict, sent: what came, what went */
-        uint64_t purpose;       /* AldPurpose */
-        uint64_t count;         /* open */
-        uint64_t min_rtt;       /* begin: ns */
-        uint64_t bits_per_second, mean, interval, nsec, bins;
-        uint64_t limiter; /* verdict: AldLimiter */
+        uint64_t version, port;      /* welcome: where data connections go */
+        AldOptional revision;        /* welcome, begin */
+        char interface[IF_NAMESIZE]; /* welcome: where the server receives, "" where it does not know */
+        uint64_t streams;            /* welcome: at most; verdict: how many there were */
+        uint64_t msec, bytes;        /* welcome, begin: at most; verdict, sent: what came, what went */
+        uint64_t purpose;            /* AldPurpose */
+        uint64_t count;              /* open */
+        uint64_t min_rtt;            /* begin: ns */
+        uint64_t bits_per_second, mean, nsec, bins; /* verdict, spot; 0 bits/s: there is no rate */
+        uint64_t interval;                          /* verdict: 0 where it is unknown */
+        AldOptional spread;                         /* verdict: of the bins, in ppm of their mean */
+        AldOptional other; /* verdict, sent: bits/s at the server's interface that were not the transfer's */
+        uint64_t limiter;  /* verdict: AldLimiter */
         uint64_t retransmits;
         AldEffort effort;
         uint64_t reason;                        /* refusal, abort: AldFailureKind */
-        char text[ALD_MESSAGE_TEXT_SIZE];       /* refusal, abort: printable */
+        char text[ALD_MESSAGE_TEXT_SIZE];       /* refusal, abort; verdict, spot: why there is no rate */
         char congestion[ALD_MESSAGE_WORD_SIZE]; /* sent: the algorithm, maybe "" */
         size_t n_tokens;
         char tokens[ALD_MESSAGE_TOKENS_MAX][ALD_TOKEN_SIZE + 1];

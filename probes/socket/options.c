@@ -25,6 +25,8 @@ const char ald_probe_help[] =
         "     --streams-max=N      Connections at the same time, at most (8)\n"
         "     --no-zerocopy        Copy what is sent at any rate\n"
         "     --rtt-only           Measure the round trip alone\n"
+        "     --round-trips        Measure a few round trips, within a third of a second\n"
+        "     --check              The same, and the rate each way for some 10 ms\n"
         "     --json               Print the result as JSON\n"
         "  -h --help               Show this help\n"
         "     --version            Show the version\n\n"
@@ -35,6 +37,8 @@ enum {
         STREAMS,
         NO_ZEROCOPY,
         RTT_ONLY,
+        ROUND_TRIPS,
+        CHECK,
         BUSY,
         INHIBITED,
 };
@@ -45,6 +49,8 @@ static const struct option table[] = {
         { "streams-max", required_argument, NULL, STREAMS },
         { "no-zerocopy", no_argument, NULL, NO_ZEROCOPY },
         { "rtt-only", no_argument, NULL, RTT_ONLY },
+        { "round-trips", no_argument, NULL, ROUND_TRIPS },
+        { "check", no_argument, NULL, CHECK },
         { "busy", required_argument, NULL, BUSY },
         { "inhibited", required_argument, NULL, INHIBITED },
         {},
@@ -57,6 +63,17 @@ static int set_streams(AldProbeOptions *options, char **ret_error)
 
         options->streams_max = (unsigned) value;
         return r;
+}
+
+static int set_scope(AldProbeOptions *options, int option, char **ret_error)
+{
+        if (options->scope != ALD_PROBE_FULL)
+                return ald_arguments_refuse(
+                        ret_error, "only one of --rtt-only, --round-trips and --check can be");
+        options->scope = option == RTT_ONLY      ? ALD_PROBE_RTT_ONLY
+                         : option == ROUND_TRIPS ? ALD_PROBE_ROUND_TRIPS
+                                                 : ALD_PROBE_CHECK;
+        return 0;
 }
 
 static int set_option(void *userdata, int option, char **ret_error)
@@ -74,8 +91,9 @@ static int set_option(void *userdata, int option, char **ret_error)
                 options->zerocopy = false;
                 return 0;
         case RTT_ONLY:
-                options->rtt_only = true;
-                return 0;
+        case ROUND_TRIPS:
+        case CHECK:
+                return set_scope(options, option, ret_error);
         case BUSY:
                 options->busy = optarg;
                 return 0;

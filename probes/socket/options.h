@@ -9,12 +9,21 @@
 #define ALD_PROBE_PORT 7461u
 #define ALD_PROBE_DATA_PORTS 16u /* above it */
 
+/* How much is measured. */
+typedef enum AldProbeScope {
+        ALD_PROBE_FULL,
+        ALD_PROBE_CHECK,       /* a few round trips, and a spot check of each direction */
+        ALD_PROBE_ROUND_TRIPS, /* a few round trips */
+        ALD_PROBE_RTT_ONLY,    /* as many round trips as a full one takes */
+} AldProbeScope;
+
 /* The command line. Strings are those of argv. */
 typedef struct AldProbeOptions {
         AldLinkOptions link;
         const char *source;
         unsigned streams_max;
-        bool zerocopy, rtt_only;
+        bool zerocopy;
+        AldProbeScope scope;
         const char *busy, *inhibited; /* what to tell the other side instead of a measurement */
 } AldProbeOptions;
 

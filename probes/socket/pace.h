@@ -5,6 +5,7 @@
 
 /* Times both sides go by. */
 #define ALD_TICK_NS (5 * ALD_NSEC_PER_MSEC) /* how often a transfer is looked at */
+#define ALD_SPOT_TICK_NS ALD_NSEC_PER_MSEC
 #define ALD_EFFORT_EVERY_NS \
         (250 * ALD_NSEC_PER_MSEC)              /* how often the sender tells of its side, by the same link */
 #define ALD_SOFT_NS (1400 * ALD_NSEC_PER_MSEC) /* how long a direction usually takes at most */

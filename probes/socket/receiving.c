@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "probes/socket/receiving.h"
-#include "probes/socket/pace.h"
+#include <stdio.h>
 
+#include "probes/socket/pace.h"
+#include "probes/socket/receiving.h"
+
+#define SLOW 1e6                                     /* bits/s */
 #define TOO_MUCH_BYTES (UINT64_C(256) * 1024 * 1024) /* what may come between two looks */
 
 int ald_receiving_init(AldReceiving *receiving, uint64_t nsec_max, uint64_t bytes_max, unsigned streams_max,
@@ -46,6 +49,16 @@ static AldReceivingStep judge(AldReceiving *receiving, const AldMoved *moved)
         return ALD_RECEIVING_GO_ON;
 }
 
+/* On a slow link it takes seconds until the first comes, and the next; there only the end of the time counts.
+ */
+static bool has_stalled(const AldReceiving *receiving, uint64_t now)
+{
+        uint64_t since = now - MIN(receiving->moved, now), elapsed = receiving->moved - receiving->begun;
+        bool slow = !receiving->measuring || (double) receiving->bytes * 8e9 < SLOW * (double) elapsed;
+
+        return since > (slow ? receiving->judge.limits.hard_ns : ALD_STALL_NS);
+}
+
 AldReceivingStep ald_receiving_step(AldReceiving *receiving)
 {
         AldMoved moved = ald_flow_moved(&receiving->flow);
@@ -53,8 +66,10 @@ AldReceivingStep ald_receiving_step(AldReceiving *receiving)
 
         if (moved.bytes > receiving->bytes)
                 receiving->moved = moved.when;
-        else if (moved.when - MIN(receiving->moved, moved.when) > ALD_STALL_NS)
+        else if (has_stalled(receiving, moved.when)) {
+                receiving->stalled = true;
                 return ALD_RECEIVING_STALLED;
+        }
         receiving->bytes = moved.bytes;
         if (moved.bytes > receiving->judge.limits.bytes + TOO_MUCH_BYTES)
                 return ALD_RECEIVING_TOO_MUCH;
@@ -72,10 +87,23 @@ AldReceivingStep ald_receiving_step(AldReceiving *receiving)
                                                                                   : step;
 }
 
-bool ald_receiving_verdict(const AldReceiving *receiving, AldVerdict *ret, AldLimiter *ret_limiter)
+bool ald_receiving_verdict(const AldReceiving *receiving, AldVerdict *ret, AldLimiter *ret_limiter,
+        char *ret_reason, size_t reason_size)
 {
-        if (!ald_judge_verdict(&receiving->judge, ret))
+        AldVerdict verdict;
+
+        if (receiving->stalled && receiving->measuring) {
+                snprintf(ret_reason, reason_size,
+                        "the transfer stood still for %u s after %" G_GUINT64_FORMAT " bytes",
+                        (unsigned) (ALD_STALL_NS / ALD_NSEC_PER_SEC), receiving->bytes);
                 return false;
+        }
+        if (!ald_judge_verdict(&receiving->judge, &verdict)) {
+                snprintf(ret_reason, reason_size, "no complete segment arrived within %.0f s",
+                        (double) (ald_now() - receiving->begun) / 1e9);
+                return false;
+        }
+        *ret = verdict;
         ret->streams = MIN(ret->streams, receiving->flow.n);
         *ret_limiter = ald_limiter_find(&receiving->other, &receiving->own);
         return true;

@@ -14,6 +14,7 @@ typedef struct AldReceiving {
         uint64_t empty_at;                /* when nothing had come yet */
         uint64_t bytes;
         bool measuring; /* something has come */
+        bool stalled;   /* and then nothing more, or nothing at all */
 } AldReceiving;
 
 typedef enum AldReceivingStep {
@@ -32,8 +33,9 @@ int ald_receiving_init(AldReceiving *receiving, uint64_t nsec_max, uint64_t byte
 /* To be called every ALD_TICK_NS. */
 AldReceivingStep ald_receiving_step(AldReceiving *receiving);
 
-/* False where nothing came. */
-bool ald_receiving_verdict(const AldReceiving *receiving, AldVerdict *ret, AldLimiter *ret_limiter);
+/* False where there is no rate, with a sentence that says why. */
+bool ald_receiving_verdict(const AldReceiving *receiving, AldVerdict *ret, AldLimiter *ret_limiter,
+        char *ret_reason, size_t reason_size);
 
 /* What a step other than the first three means. */
 int ald_receiving_failed(AldReceivingStep step, AldFailure *failure);

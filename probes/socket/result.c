@@ -34,16 +34,38 @@ static const char *limiter_of(const AldDirection *direction)
         return direction->verdict.bins > 0 ? ald_limiter_to_string(direction->limiter) : NULL;
 }
 
+static void set_percent(json_t *object, const char *prefix, const char *key, double value)
+{
+        g_autofree char *name = g_strconcat(prefix, key, NULL);
+
+        json_object_set_new(object, name, json_real(value));
+}
+
+/* Half of the interval in percent of the rate, and how unsteady it is. */
+static void set_certainty(json_t *object, const char *prefix, const AldVerdict *verdict)
+{
+        if (verdict->interval > 0) {
+                set_number(object, prefix, "IntervalBitsPerSecond", verdict->interval);
+                set_percent(object, prefix, "Interval",
+                        100 * (double) verdict->interval / (double) verdict->bits_per_second);
+        }
+        if (verdict->spread.known)
+                set_percent(object, prefix, "Spread", (double) verdict->spread.value / 1e4);
+}
+
 static void set_direction(json_t *object, const char *prefix, const AldDirection *direction)
 {
         const AldVerdict *verdict = &direction->verdict;
         g_autofree char *seconds = g_strconcat(prefix, "Seconds", NULL);
 
+        if (direction->other.known)
+                set_number(object, prefix, "OtherBitsPerSecond", direction->other.value);
+        set_text(object, prefix, "Reason", direction->reason);
         if (!direction->known)
                 return;
         set_number(object, prefix, "BitsPerSecond", verdict->bits_per_second);
         set_number(object, prefix, "MeanBitsPerSecond", verdict->mean);
-        set_number(object, prefix, "IntervalBitsPerSecond", verdict->interval);
+        set_certainty(object, prefix, verdict);
         set_number(object, prefix, "Bytes", verdict->bytes);
         set_number(object, prefix, "Streams", verdict->streams);
         set_number(object, prefix, "Bins", verdict->bins);
@@ -67,6 +89,27 @@ static void set_rtt(json_t *object, const AldResult *result)
                 set_number(object, "KernelMinRtt", "NSec", result->kernel_min_rtt);
 }
 
+static void set_spot(json_t *object, const AldResult *result)
+{
+        if (result->spot_upload > 0)
+                set_number(object, "Spot", "UploadBitsPerSecond", result->spot_upload);
+        if (result->spot_download > 0)
+                set_number(object, "Spot", "DownloadBitsPerSecond", result->spot_download);
+        set_text(object, "Spot", "Reason", result->spot_reason);
+}
+
+static const char *scope_of(const AldResult *result)
+{
+        static const char *const words[] = {
+                [ALD_PROBE_FULL] = "full",
+                [ALD_PROBE_CHECK] = "check",
+                [ALD_PROBE_ROUND_TRIPS] = "round-trips",
+                [ALD_PROBE_RTT_ONLY] = "round-trips",
+        };
+
+        return words[result->scope];
+}
+
 /* Of both directions together: what is not the network is the finding. */
 static const AldDirection *telling(const AldResult *result)
 {
@@ -78,7 +121,7 @@ static const AldDirection *telling(const AldResult *result)
 
 static char *dump(json_t *object)
 {
-        char *dumped = json_dumps(object, JSON_COMPACT), *text = g_strdup(dumped);
+        char *dumped = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9)), *text = g_strdup(dumped);
 
         free(dumped);
         json_decref(object);
@@ -93,7 +136,10 @@ char *ald_result_to_json(const AldResult *result)
         set_text(object, "", "Sink", result->sink);
         set_text(object, "", "SinkAddress", result->sink_address);
         set_text(object, "", "SourceInterface", result->interface);
+        set_text(object, "", "SinkInterface", result->sink_interface);
+        set_text(object, "", "Scope", scope_of(result));
         set_rtt(object, result);
+        set_spot(object, result);
         set_direction(object, "Upload", &result->upload);
         set_direction(object, "Download", &result->download);
         if (direction->known) {
@@ -105,7 +151,8 @@ char *ald_result_to_json(const AldResult *result)
         }
         set_text(object, "", "Congestion", result->congestion);
         set_number(object, "", "MeasuredUSec", result->measured);
-        set_text(object, "", "Method", METHOD);
+        if (result->scope == ALD_PROBE_FULL)
+                set_text(object, "", "Method", METHOD);
         return dump(object);
 }
 

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <net/if.h>
 #include <stdbool.h>
 
 #include "pki/types.h"
 #include "probes/common/address.h"
 #include "probes/common/failure.h"
 #include "probes/common/judge.h"
+#include "probes/common/optional.h"
 #include "probes/common/statistics.h"
 #include "probes/socket/limiter.h"
+#include "probes/socket/options.h"
 #include "probes/socket/server.h"
 #include "probes/socket/tcp-info.h"
 
+#define ALD_RESULT_REASON_SIZE 256u
+
 typedef struct AldDirection {
         bool known;
+        char reason[ALD_RESULT_REASON_SIZE]; /* why it is not known; "" where it was not measured */
+        AldOptional other; /* bits/s that others moved meanwhile, at the end that saw more of it */
         AldVerdict verdict;
         AldLimiter limiter;
         uint64_t retransmits;
@@ -23,7 +30,11 @@ typedef struct AldDirection {
 typedef struct AldResult {
         char sink[ALD_PKI_ID_SIZE]; /* "" with a shared key */
         char sink_address[ALD_ADDRESS_SIZE];
-        char *interface; /* NULL where it is not known */
+        char *interface;                  /* NULL where it is not known */
+        char sink_interface[IF_NAMESIZE]; /* "" where it is not known */
+        AldProbeScope scope;
+        uint64_t spot_upload, spot_download; /* bits/s; 0 where it is not known */
+        char spot_reason[ALD_RESULT_REASON_SIZE];
         bool rtt_known, loaded_known;
         AldRttFigures rtt, loaded;
         uint64_t kernel_min_rtt; /* ns; 0: not known */

@@ -12,19 +12,39 @@
 #include "probes/fd.h"
 #include "probes/socket/rtt.h"
 
-#define WARM_UP 20u
-#define WARM_UP_NS (ALD_NSEC_PER_SEC / 2) /* of a long way fewer are enough */
-#define BURST 50u
-#define BURST_NS (60 * ALD_NSEC_PER_MSEC)
-#define BURST_EVERY_NS (105 * ALD_NSEC_PER_MSEC) /* ten of them take more than a second */
-#define ENOUGH 200u
-#define LEAST_NS ALD_NSEC_PER_SEC
-#define MOST_NS (3 * ALD_NSEC_PER_SEC)
 #define STEADY_EVERY_NS (100 * ALD_NSEC_PER_MSEC)
 #define STEADY_BYTES 8u /* under load they take from what is measured: 0.02 % at 50 Mb/s */
 #define PATIENCE_SECONDS 3
 #define ECHOES_MAX 100000u
 #define STACK (64u * 1024)
+
+/* Of a long way fewer are enough. */
+typedef struct Bursts {
+        unsigned warm_up, each, enough;
+        uint64_t warm_up_ns, each_ns, every_ns, least_ns, most_ns;
+} Bursts;
+
+static const Bursts thorough = {
+        .warm_up = 20,
+        .warm_up_ns = ALD_NSEC_PER_SEC / 2,
+        .each = 50,
+        .each_ns = 60 * ALD_NSEC_PER_MSEC,
+        .every_ns = 105 * ALD_NSEC_PER_MSEC, /* ten of them take more than a second */
+        .enough = 200,
+        .least_ns = ALD_NSEC_PER_SEC,
+        .most_ns = 3 * ALD_NSEC_PER_SEC,
+};
+
+static const Bursts brief = {
+        .warm_up = 5,
+        .warm_up_ns = 50 * ALD_NSEC_PER_MSEC,
+        .each = 10,
+        .each_ns = 40 * ALD_NSEC_PER_MSEC,
+        .every_ns = 50 * ALD_NSEC_PER_MSEC,
+        .enough = 40,
+        .least_ns = 180 * ALD_NSEC_PER_MSEC,
+        .most_ns = 300 * ALD_NSEC_PER_MSEC,
+};
 
 void ald_rtt_prepare(int fd)
 {
@@ -54,7 +74,7 @@ static bool receive(int fd, uint8_t *bytes, size_t n)
 static bool exchange(AldRtt *rtt, uint64_t *ret)
 {
         uint8_t sent[ALD_RTT_BYTES] = {}, got[ALD_RTT_BYTES];
-        size_t n = rtt->steady ? STEADY_BYTES : ALD_RTT_BYTES;
+        size_t n = rtt->manner == ALD_RTT_STEADY ? STEADY_BYTES : ALD_RTT_BYTES;
         uint64_t begin = ald_now();
 
         memcpy(sent, &begin, sizeof begin);
@@ -79,11 +99,11 @@ static bool may_go_on(AldRtt *rtt)
         return !rtt->failed && !atomic_load(&rtt->stop) && rtt->n < ALD_RTT_SAMPLES_MAX;
 }
 
-static void take_burst(AldRtt *rtt, uint32_t number)
+static void take_burst(AldRtt *rtt, const Bursts *bursts, uint32_t number)
 {
-        uint64_t end = ald_now() + BURST_NS, taken;
+        uint64_t end = ald_now() + bursts->each_ns, taken;
 
-        for (unsigned i = 0; i < BURST && may_go_on(rtt) && (i == 0 || ald_now() < end); i++)
+        for (unsigned i = 0; i < bursts->each && may_go_on(rtt) && (i == 0 || ald_now() < end); i++)
                 if (exchange(rtt, &taken))
                         rtt->samples[rtt->n++] = (AldRttSample){ taken, number };
 }
@@ -91,19 +111,21 @@ static void take_burst(AldRtt *rtt, uint32_t number)
 static void *run_bursts(void *data)
 {
         AldRtt *rtt = data;
+        const Bursts *bursts = rtt->manner == ALD_RTT_BRIEF ? &brief : &thorough;
         uint64_t begin = ald_now(), ignored, elapsed;
         uint32_t burst = 0;
 
-        for (unsigned i = 0; i < WARM_UP && may_go_on(rtt) && ald_now() - begin < WARM_UP_NS; i++)
+        for (unsigned i = 0; i < bursts->warm_up && may_go_on(rtt) && ald_now() - begin < bursts->warm_up_ns;
+                i++)
                 (void) exchange(rtt, &ignored);
         begin = ald_now();
         while (may_go_on(rtt)) {
-                take_burst(rtt, burst++);
+                take_burst(rtt, bursts, burst++);
                 elapsed = ald_now() - begin;
-                atomic_store(&rtt->progress, (unsigned) MIN(elapsed * 1000 / LEAST_NS, 1000));
-                if ((elapsed >= LEAST_NS && rtt->n >= ENOUGH) || elapsed >= MOST_NS)
+                atomic_store(&rtt->progress, (unsigned) MIN(elapsed * 1000 / bursts->least_ns, 1000));
+                if ((elapsed >= bursts->least_ns && rtt->n >= bursts->enough) || elapsed >= bursts->most_ns)
                         break;
-                pause_until(begin + burst * BURST_EVERY_NS);
+                pause_until(begin + burst * bursts->every_ns);
         }
         atomic_store(&rtt->ended, true);
         return NULL;
@@ -136,16 +158,16 @@ static int start_thread(pthread_t *thread, void *(*run)(void *), void *data)
         return -r;
 }
 
-int ald_rtt_start(AldRtt *rtt, int fd, bool steady)
+int ald_rtt_start(AldRtt *rtt, int fd, AldRttManner manner)
 {
         rtt->fd = fd;
-        rtt->steady = steady;
+        rtt->manner = manner;
         rtt->n = 0;
         rtt->failed = false;
         atomic_store(&rtt->stop, false);
         atomic_store(&rtt->ended, false);
         atomic_store(&rtt->progress, 0);
-        return start_thread(&rtt->thread, steady ? run_steadily : run_bursts, rtt);
+        return start_thread(&rtt->thread, manner == ALD_RTT_STEADY ? run_steadily : run_bursts, rtt);
 }
 
 void ald_rtt_finish(AldRtt *rtt, bool now)

@@ -10,10 +10,16 @@
 #define ALD_RTT_BYTES 64u
 #define ALD_RTT_SAMPLES_MAX 4096u
 
+typedef enum AldRttManner {
+        ALD_RTT_THOROUGH, /* bursts over more than a second */
+        ALD_RTT_BRIEF,    /* a few within a third of one */
+        ALD_RTT_STEADY,   /* one at a time until told to stop */
+} AldRttManner;
+
 /* One side sends a few bytes and waits for them to come back, in a thread of its own. */
 typedef struct AldRtt {
-        int fd;      /* blocking; lent */
-        bool steady; /* one at a time until told to stop, instead of bursts */
+        int fd; /* blocking; lent */
+        AldRttManner manner;
         pthread_t thread;
         atomic_bool stop, ended;
         atomic_uint progress; /* permille */
@@ -25,7 +31,7 @@ typedef struct AldRtt {
 /* Options of such a connection. */
 void ald_rtt_prepare(int fd);
 
-int ald_rtt_start(AldRtt *rtt, int fd, bool steady);
+int ald_rtt_start(AldRtt *rtt, int fd, AldRttManner manner);
 
 /* Waits for the end of the exchange under way; with `now`, not even that, and the connection is of no use any
  * more. */

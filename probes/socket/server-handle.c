@@ -5,6 +5,7 @@
 #include "probes/socket/server-private.h"
 
 #define BEGINS_MAX 8u /* transfers in one session */
+#define SPOTS_MAX 4u  /* spot checks */
 
 int ald_server_give_tokens(AldServer *server, AldMessageType type, AldPurpose purpose, uint64_t count)
 {
@@ -19,33 +20,67 @@ int ald_server_give_tokens(AldServer *server, AldMessageType type, AldPurpose pu
         return ald_exchange_send(&server->channel, &message);
 }
 
+static bool may_open(const AldServer *server, const AldMessage *message)
+{
+        switch ((AldPurpose) message->purpose) {
+        case ALD_PURPOSE_RTT:
+                return message->count == 1 && !server->echo.running;
+        case ALD_PURPOSE_UPLOAD:
+                return message->count == 1 && server->state == ALD_SERVER_UPLOAD &&
+                       server->receiving.flow.n == 0;
+        case ALD_PURPOSE_DOWNLOAD:
+                return message->count > 0 && server->state == ALD_SERVER_DOWNLOAD &&
+                       server->sending.n + message->count <= server->options->streams_max;
+        default:
+                return message->count == 1 && server->state == ALD_SERVER_IDLE && server->spots < SPOTS_MAX;
+        }
+}
+
 static int handle_open(AldServer *server, const AldMessage *message)
 {
-        bool fits = message->purpose == ALD_PURPOSE_RTT ? message->count == 1 && !server->echo.running
-                    : message->purpose == ALD_PURPOSE_UPLOAD
-                            ? server->state == ALD_SERVER_UPLOAD && server->receiving.flow.n == 0 &&
-                                      message->count == 1
-                            : server->state == ALD_SERVER_DOWNLOAD &&
-                                      server->sending.n + message->count <= server->options->streams_max;
-
-        if (!fits || message->count == 0)
+        if (!may_open(server, message))
                 return ald_exchange_unexpected(&server->channel, message);
+        if (message->purpose > ALD_PURPOSE_DOWNLOAD) {
+                server->spots++;
+                /* The one before is over as soon as there is to be another. */
+                ald_spot_stop(&server->spot);
+        }
         return ald_server_give_tokens(
                 server, ALD_MESSAGE_TOKENS, (AldPurpose) message->purpose, message->count);
+}
+
+static AldTrafficSockets sockets_of(const AldServer *server)
+{
+        return (AldTrafficSockets){ { server->channel.fd, server->echo.running ? server->echo.fd : -1 } };
+}
+
+AldOptional ald_server_other_traffic(const AldServer *server)
+{
+        const AldFlow *flow = server->state == ALD_SERVER_UPLOAD ? &server->receiving.flow : &server->sending;
+        const AldTrafficSockets sockets = sockets_of(server);
+
+        return ald_traffic_end(&server->traffic, ald_flow_wire_bytes(flow), &sockets);
 }
 
 static int handle_begin(AldServer *server, const AldMessage *message)
 {
         uint64_t nsec = MIN(message->msec, server->options->link.seconds_max * 1000) * ALD_NSEC_PER_MSEC;
         uint64_t bytes = MIN(message->bytes, server->options->link.bytes_max);
+        AldTrafficSockets sockets;
         AldAddress peer;
         bool zerocopy;
         int r;
 
-        if (server->state != ALD_SERVER_IDLE || message->purpose == ALD_PURPOSE_RTT)
+        if (server->state != ALD_SERVER_IDLE ||
+                (message->purpose != ALD_PURPOSE_UPLOAD && message->purpose != ALD_PURPOSE_DOWNLOAD))
                 return ald_exchange_unexpected(&server->channel, message);
         if (++server->begins > BEGINS_MAX)
                 return ald_fail(server->failure, ALD_FAILURE_LIMIT, "too many transfers in one session");
+        ald_spot_stop(&server->spot);
+        server->peer_takes_reasons = message->revision.known && message->revision.value >= 1;
+        sockets = sockets_of(server);
+        ald_traffic_begin(&server->traffic, server->served->interface,
+                message->purpose == ALD_PURPOSE_DOWNLOAD, &sockets);
         if (message->purpose == ALD_PURPOSE_UPLOAD) {
                 r = ald_receiving_init(&server->receiving, nsec, bytes, server->options->streams_max,
                         MIN(message->min_rtt, ALD_NSEC_PER_SEC));
@@ -81,6 +116,7 @@ static int handle_stop(AldServer *server)
                 .type = ALD_MESSAGE_SENT,
                 .bytes = ald_flow_sent(&server->sending),
                 .retransmits = ald_flow_retransmits(&server->sending),
+                .other = ald_server_other_traffic(server),
         };
 
         g_strlcpy(message.congestion, server->sending.congestion, sizeof message.congestion);

@@ -6,6 +6,8 @@
 #include "probes/socket/receiving.h"
 #include "probes/socket/rtt.h"
 #include "probes/socket/server.h"
+#include "probes/socket/spot.h"
+#include "probes/socket/traffic.h"
 
 typedef enum AldServerState {
         ALD_SERVER_IDLE,
@@ -20,10 +22,13 @@ typedef struct AldServer {
         AldDoor door;
         AldEcho echo;
         AldServerState state;
-        unsigned begins;
+        unsigned begins, spots;
         uint64_t deadline, effort_at;
         AldReceiving receiving; /* ALD_SERVER_UPLOAD */
         AldFlow sending;        /* ALD_SERVER_DOWNLOAD */
+        AldTraffic traffic;     /* both */
+        AldSpot spot;
+        bool peer_takes_reasons; /* of the transfer under way */
         AldServed *served;
         AldFailure *failure;
 } AldServer;
@@ -33,6 +38,9 @@ int ald_server_handle(AldServer *server, const AldMessage *message);
 
 /* Tells the client of tokens for so many connections. */
 int ald_server_give_tokens(AldServer *server, AldMessageType type, AldPurpose purpose, uint64_t count);
+
+/* What others moved at this interface during the transfer under way. */
+AldOptional ald_server_other_traffic(const AldServer *server);
 
 /* Ends the transfer under way, if there is one. */
 void ald_server_end_transfer(AldServer *server);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "probes/common/asking.h"
+#include "probes/common/interface.h"
 #include "probes/common/wait.h"
 #include "probes/fd.h"
 #include "probes/socket/pace.h"
@@ -18,13 +19,13 @@ void ald_served_clear(AldServed *served)
 
 static void learn_ways(AldServer *server)
 {
-        AldAddress address;
+        AldAddress address = {}, local;
 
         server->served->address = g_malloc0(ALD_ADDRESS_SIZE);
         if (ald_address_peer(server->channel.fd, &address) >= 0)
                 ald_address_format(&address, server->served->address);
-        if (ald_address_local(server->channel.fd, &address) >= 0)
-                server->served->interface = ald_address_interface(&address);
+        if (ald_address_local(server->channel.fd, &local) >= 0)
+                server->served->interface = ald_interface_between(&local, &address);
 }
 
 /* What the other side hears of a failure of ours. */
@@ -61,15 +62,18 @@ static int refuse_if_told(AldServer *server, int lock)
 
 static int welcome(AldServer *server)
 {
-        const AldMessage message = {
+        AldMessage message = {
                 .type = ALD_MESSAGE_WELCOME,
                 .version = ALD_PROTOCOL_VERSION,
+                .revision = { true, ALD_PROTOCOL_REVISION },
                 .port = server->door.port,
                 .streams = server->options->streams_max,
                 .msec = server->options->link.seconds_max * 1000,
                 .bytes = server->options->link.bytes_max,
         };
 
+        if (server->served->interface && strlen(server->served->interface) < sizeof message.interface)
+                g_strlcpy(message.interface, server->served->interface, sizeof message.interface);
         return ald_exchange_send(&server->channel, &message);
 }
 
@@ -86,6 +90,8 @@ static int handle_connection(AldServer *server, int fd, AldPurpose purpose)
         else if (purpose == ALD_PURPOSE_DOWNLOAD && server->state == ALD_SERVER_DOWNLOAD &&
                  server->sending.n < server->options->streams_max)
                 r = ald_flow_add(&server->sending, fd, 0);
+        else if (purpose > ALD_PURPOSE_DOWNLOAD && server->state == ALD_SERVER_IDLE)
+                r = ald_spot_start(&server->spot, fd, purpose == ALD_PURPOSE_SPOT_DOWNLOAD);
         else
                 ald_fd_close(&fd);
         return r < 0 ? ald_fail(server->failure, ALD_FAILURE_INTERNAL, "a data connection cannot be used: %s",
@@ -96,14 +102,18 @@ static int handle_connection(AldServer *server, int fd, AldPurpose purpose)
 static int send_verdict(AldServer *server)
 {
         AldMessage message = { .type = ALD_MESSAGE_VERDICT, .effort = server->receiving.own };
-        AldLimiter limiter;
-        AldVerdict verdict;
+        AldLimiter limiter = ALD_LIMITER_NETWORK;
+        AldVerdict verdict = { .bytes = server->receiving.bytes, .streams = 1 };
 
-        if (!ald_receiving_verdict(&server->receiving, &verdict, &limiter))
-                return ald_fail(server->failure, ALD_FAILURE_TIMEOUT, "nothing came in the time agreed on");
+        if (!ald_receiving_verdict(
+                    &server->receiving, &verdict, &limiter, message.text, sizeof message.text) &&
+                !server->peer_takes_reasons)
+                return ald_fail(server->failure, ALD_FAILURE_TIMEOUT, "%s", message.text);
         message.bits_per_second = server->served->upload = verdict.bits_per_second;
         message.mean = verdict.mean;
         message.interval = verdict.interval;
+        message.spread = verdict.spread;
+        message.other = ald_server_other_traffic(server);
         message.bytes = verdict.bytes;
         message.nsec = verdict.nsec;
         message.bins = verdict.bins;
@@ -125,6 +135,7 @@ static int step_upload(AldServer *server)
                 return ald_server_give_tokens(
                         server, ALD_MESSAGE_MORE, ALD_PURPOSE_UPLOAD, wanted - server->receiving.flow.n);
         case ALD_RECEIVING_DONE:
+        case ALD_RECEIVING_STALLED:
                 return send_verdict(server);
         default:
                 return ald_receiving_failed(step, server->failure);
@@ -140,6 +151,25 @@ static int step_download(AldServer *server)
                 return 0;
         server->effort_at = now;
         ald_flow_effort(&server->sending, &message.effort);
+        return ald_exchange_send(&server->channel, &message);
+}
+
+/* Tells the client of a spot check that it sent for. */
+static int step_spot(AldServer *server)
+{
+        AldMessage message = { .type = ALD_MESSAGE_SPOT };
+        AldSpot *spot = &server->spot;
+
+        if (!spot->running || !atomic_load(&spot->ended))
+                return 0;
+        ald_spot_stop(spot);
+        *(spot->sending ? &server->served->sent : &server->served->received) += spot->bytes;
+        if (spot->sending)
+                return 0;
+        message.bytes = spot->bytes;
+        message.bits_per_second = ald_spot_rate(spot->points, spot->n);
+        if (spot->n > 0)
+                message.nsec = spot->points[spot->n - 1].when - spot->points[0].when;
         return ald_exchange_send(&server->channel, &message);
 }
 
@@ -172,7 +202,9 @@ static int wait_for_events(AldServer *server)
         struct pollfd fds[2 + ALD_DOOR_FDS] = { { server->channel.stop, POLLIN, 0 },
                 { server->channel.fd, POLLIN, 0 } };
         bool ticking = server->state == ALD_SERVER_UPLOAD || server->state == ALD_SERVER_DOWNLOAD;
-        uint64_t until = ticking ? ald_now() + ALD_TICK_NS : server->deadline;
+        uint64_t until = ticking                ? ald_now() + ALD_TICK_NS
+                         : server->spot.running ? ald_now() + ALD_SPOT_TICK_NS
+                                                : server->deadline;
         unsigned n = 2 + ald_door_fds(&server->door, fds + 2);
 
         if (ald_wait(fds, n, MIN(until, server->deadline)) < 0)
@@ -194,6 +226,8 @@ static int serve(AldServer *server)
                 r = read_messages(server);
                 if (r >= 0)
                         r = take_connections(server);
+                if (r >= 0)
+                        r = step_spot(server);
                 if (r >= 0 && server->state == ALD_SERVER_UPLOAD)
                         r = step_upload(server);
                 else if (r >= 0 && server->state == ALD_SERVER_DOWNLOAD)
@@ -220,6 +254,7 @@ static int run_session(AldServer *server, int lock)
                 tell_failure(server, ALD_MESSAGE_ABORT);
         ald_server_end_transfer(server);
         ald_echo_stop(&server->echo);
+        ald_spot_clear(&server->spot);
         ald_door_close(&server->door);
         return r;
 }

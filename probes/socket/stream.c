@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <glib.h>
+#include <openssl/rand.h>
 
 #include "probes/fd.h"
 #include "probes/socket/stream.h"
@@ -88,23 +89,41 @@ static void *receive_all(void *data)
         return NULL;
 }
 
-int ald_stream_start(AldStream *stream, int fd, bool sending, AldStreamShared *shared)
+int ald_stream_make_up(uint8_t *bytes, size_t n)
+{
+        return RAND_bytes(bytes, (int) n) == 1 ? 0 : -EIO;
+}
+
+int ald_stream_start_thread(pthread_t *ret, void *(*run)(void *), void *data)
 {
         pthread_attr_t attributes;
-        int r;
+        int r = pthread_attr_init(&attributes);
 
+        if (r != 0)
+                return -r;
+        (void) pthread_attr_setstacksize(&attributes, ALD_STREAM_STACK);
+        r = pthread_create(ret, &attributes, run, data);
+        pthread_attr_destroy(&attributes);
+        return -r;
+}
+
+void ald_stream_reset(int fd)
+{
+        const struct linger reset = { .l_onoff = 1 };
+        const struct sockaddr nowhere = { .sa_family = AF_UNSPEC };
+
+        (void) setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+        (void) connect(fd, &nowhere, sizeof nowhere);
+}
+
+int ald_stream_start(AldStream *stream, int fd, bool sending, AldStreamShared *shared)
+{
         stream->fd = fd;
         stream->shared = shared;
         atomic_store(&stream->tid, 0);
         atomic_store(&stream->ended, false);
         ald_stream_prepare(fd);
-        r = pthread_attr_init(&attributes);
-        if (r != 0)
-                return -r;
-        (void) pthread_attr_setstacksize(&attributes, ALD_STREAM_STACK);
-        r = pthread_create(&stream->thread, &attributes, sending ? send_all : receive_all, stream);
-        pthread_attr_destroy(&attributes);
-        return -r;
+        return ald_stream_start_thread(&stream->thread, sending ? send_all : receive_all, stream);
 }
 
 void ald_stream_stop(AldStream *stream)

@@ -31,6 +31,15 @@ typedef struct AldStream {
         atomic_bool ended;
 } AldStream;
 
+/* Fills it with what nothing on the way can compress. */
+int ald_stream_make_up(uint8_t *bytes, size_t n);
+
+/* Threads with a small stack, of which there may be many. */
+int ald_stream_start_thread(pthread_t *ret, void *(*run)(void *), void *data);
+
+/* Closes a connection so that what is under way need not arrive: its descriptor stays open. */
+void ald_stream_reset(int fd);
+
 /* Options of a data connection: least effort (DSCP), and little that is not sent yet. */
 void ald_stream_prepare(int fd);
 

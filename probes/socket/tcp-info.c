@@ -17,6 +17,8 @@ int ald_tcp_info_get(int fd, AldTcpInfo *ret)
                 return -errno;
         *ret = (AldTcpInfo){
                 .bytes_acked = info.tcpi_bytes_acked,
+                .bytes_sent = info.tcpi_bytes_sent,
+                .all_segments_in = info.tcpi_segs_in,
                 .bytes_received = info.tcpi_bytes_received,
                 .segments_in = info.tcpi_data_segs_in,
                 .segment_in = info.tcpi_rcv_mss,

@@ -8,10 +8,12 @@
 /* What the kernel knows of one connection; 0 for what an old kernel does not tell. */
 typedef struct AldTcpInfo {
         uint64_t bytes_acked;
+        uint64_t bytes_sent; /* what was sent again as well */
         uint64_t bytes_received;
-        uint64_t segments_in; /* with data */
-        uint64_t segment_in;  /* bytes of a full one, as far as seen */
-        uint64_t min_rtt;     /* µs, as the times below */
+        uint64_t all_segments_in; /* without data, too */
+        uint64_t segments_in;     /* with data */
+        uint64_t segment_in;      /* bytes of a full one, as far as seen */
+        uint64_t min_rtt;         /* µs, as the times below */
         uint64_t rtt;
         uint64_t busy;           /* how long it had something to send */
         uint64_t rwnd_limited;   /* of this, waiting for the receiver to make room */

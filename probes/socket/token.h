@@ -15,6 +15,8 @@ typedef enum AldPurpose {
         ALD_PURPOSE_RTT,
         ALD_PURPOSE_UPLOAD,
         ALD_PURPOSE_DOWNLOAD,
+        ALD_PURPOSE_SPOT_UPLOAD,
+        ALD_PURPOSE_SPOT_DOWNLOAD,
         _ALD_PURPOSE_MAX,
 } AldPurpose;
 

@@ -30,6 +30,8 @@ static void test_round_trip(void)
                 .bins = 16,
                 .streams = 8,
                 .limiter = ALD_LIMITER_SENDER,
+                .spread = { true, 0 },
+                .text = "nothing arrived",
                 .effort = { 1, 2, 3, 4, 5, 6, 7 } };
         AldMessage tokens = { .type = ALD_MESSAGE_TOKENS, .n_tokens = 2, .tokens = { TOKEN, TOKEN } };
         AldMessage begin = { .type = ALD_MESSAGE_BEGIN, .purpose = ALD_PURPOSE_DOWNLOAD, .msec = 1400 };
@@ -39,6 +41,8 @@ static void test_round_trip(void)
         g_assert_cmpuint(again.bits_per_second, ==, verdict.bits_per_second);
         g_assert_cmpuint(again.bytes, ==, verdict.bytes);
         g_assert_cmpuint(again.limiter, ==, ALD_LIMITER_SENDER);
+        g_assert_true(again.spread.known && again.spread.value == 0 && !again.other.known);
+        g_assert_cmpstr(again.text, ==, "nothing arrived");
         g_assert_cmpmem(&again.effort, sizeof again.effort, &verdict.effort, sizeof verdict.effort);
         read_back(&tokens, &again);
         g_assert_cmpuint(again.n_tokens, ==, 2);
@@ -106,6 +110,31 @@ static void test_bad(void)
                 g_assert_cmpstr(key, ==, cases[i].key);
                 g_assert_cmpint(message.type, ==, ALD_MESSAGE_SENT);
         }
+}
+
+/* What came with a revision may be missing, and is unknown then. */
+static void test_older_peer(void)
+{
+        static const char text[] = "{\"type\":\"welcome\",\"version\":1,\"port\":7462,\"streams\":8,"
+                                   "\"msec\":5000,\"bytes\":1000}";
+        static const char odd[] = "{\"type\":\"welcome\",\"version\":1,\"port\":7462,\"streams\":8,"
+                                  "\"msec\":5000,\"bytes\":1000,\"interface\":\"eth0/../lo\"}";
+        AldMessage message = { .type = ALD_MESSAGE_WELCOME, .revision = { true, 1 }, .interface = "wlp3s0" };
+        AldMessage again;
+        const char *key;
+
+        read_back(&message, &again);
+        g_assert_true(again.revision.known && again.revision.value == 1);
+        g_assert_cmpstr(again.interface, ==, "wlp3s0");
+        g_assert_cmpint(ald_message_read(text, sizeof text - 1, &again, NULL), ==, 0);
+        g_assert_false(again.revision.known);
+        g_assert_cmpstr(again.interface, ==, "");
+        g_assert_cmpint(ald_message_read(odd, sizeof odd - 1, &again, &key), ==, -ERANGE);
+        g_assert_cmpstr(key, ==, "interface");
+        /* A name that would be refused is not sent. */
+        memcpy(message.interface, "a b", 4);
+        read_back(&message, &again);
+        g_assert_cmpstr(again.interface, ==, "");
 }
 
 static void test_newer_peer(void)
@@ -194,6 +223,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/probe/message/round-trip", test_round_trip);
         g_test_add_func("/probe/message/printable", test_text_is_printable);
         g_test_add_func("/probe/message/bad", test_bad);
+        g_test_add_func("/probe/message/older-peer", test_older_peer);
         g_test_add_func("/probe/message/newer-peer", test_newer_peer);
         g_test_add_func("/probe/message/sizes", test_sizes);
         g_test_add_func("/probe/frame/parts", test_frames);

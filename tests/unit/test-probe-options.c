@@ -51,6 +51,11 @@ static void test_fine(void)
         g_assert_cmpuint(options.link.bytes_max, ==, UINT64_C(10000000000));
         g_assert_cmpuint(options.link.seconds_max, ==, 2);
         g_assert_cmpuint(options.streams_max, ==, 1);
+        g_assert_cmpint(options.scope, ==, ALD_PROBE_FULL);
+        g_assert_cmpint(parse("--connect=h --key-file=k --check", &options, NULL), ==, 0);
+        g_assert_cmpint(options.scope, ==, ALD_PROBE_CHECK);
+        g_assert_cmpint(parse("--connect=h --key-file=k --round-trips", &options, NULL), ==, 0);
+        g_assert_cmpint(options.scope, ==, ALD_PROBE_ROUND_TRIPS);
         g_assert_cmpint(parse("--help", &options, NULL), ==, 0);
         g_assert_cmpint(options.link.mode, ==, ALD_LINK_MODE_HELP);
 }
@@ -67,6 +72,8 @@ static void test_refused(void)
                 { "--connect=h --key-file=k --peer=" NODE, "--peer and --crl are for --identity" },
                 { "--connect=h --identity=d --peer=bob", "--peer: not a node id: bob" },
                 { "--connect=h --key-file=k --once", "--once is for --listen" },
+                { "--connect=h --key-file=k --check --rtt-only",
+                        "only one of --rtt-only, --round-trips and --check can be" },
                 { "--connect=h --key-file=k what", "not understood: what" },
                 { "--connect=h --key-file=k --fast", "unknown, or without its argument: --fast" },
                 { "--connect", "unknown, or without its argument: --connect" },

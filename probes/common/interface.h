@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <net/if.h>
+#include <stdint.h>
+
+#include "probes/common/address.h"
+
+/* What the kernel says of interfaces, in the network namespace of this process. */
+
+/* Bytes that passed an interface, headers of the link layer included. */
+typedef struct AldInterfaceBytes {
+        uint64_t received, sent;
+} AldInterfaceBytes;
+
+/*
+ * The interface by which packets from the local address to the peer leave, as the routes say. -ENODEV where
+ * they say nothing.
+ */
+int ald_interface_of_route(const AldAddress *local, const AldAddress *peer, char ret[static IF_NAMESIZE]);
+
+/* The same, to be freed; else the one that has the local address, or NULL. */
+char *ald_interface_between(const AldAddress *local, const AldAddress *peer);
+
+int ald_interface_bytes(const char *name, AldInterfaceBytes *ret);
+
+/* Whether the text can be shown as the name of an interface. */
+bool ald_interface_name_is_valid(const char *name);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "probes/common/wait.h"
+#include "probes/fd.h"
+#include "probes/socket/client-private.h"
+#include "probes/socket/pace.h"
+
+#define TOO_SLOW "too little arrived within %u ms to tell a rate"
+
+static int connect_spot(AldClient *client, AldPurpose purpose)
+{
+        AldMessage tokens;
+        int fd = -1, r = ald_client_ask_tokens(client, purpose, 1, &tokens);
+
+        if (r >= 0)
+                r = ald_client_connect(client, tokens.tokens[0], &fd);
+        if (r < 0)
+                return r;
+        r = ald_spot_start(&client->spot, fd, purpose == ALD_PURPOSE_SPOT_UPLOAD);
+        return r < 0 ? ald_fail(client->failure, ALD_FAILURE_INTERNAL, "no thread: %s", g_strerror(-r)) : 0;
+}
+
+static void note(AldClient *client, const char *why)
+{
+        char *reason = client->result->spot_reason;
+
+        if (!*reason)
+                g_strlcpy(reason, why, sizeof client->result->spot_reason);
+}
+
+static void note_too_slow(AldClient *client)
+{
+        g_autofree char *why = g_strdup_printf(
+                TOO_SLOW, (unsigned) (ALD_SPOT_LONGEST_NS / ALD_NSEC_PER_MSEC));
+
+        note(client, why);
+}
+
+/* The receiver can have no more than was sent. */
+static int take_spot(AldClient *client, const AldMessage *message)
+{
+        if (message->bytes > client->spot.bytes)
+                return ald_fail(client->failure, ALD_FAILURE_PROTOCOL,
+                        "what the other side says it received does not fit what was sent");
+        client->result->spot_upload = message->bits_per_second;
+        if (message->bits_per_second == 0)
+                note_too_slow(client);
+        return 0;
+}
+
+static int check_upload(AldClient *client)
+{
+        AldMessage message;
+        int r = connect_spot(client, ALD_PURPOSE_SPOT_UPLOAD);
+
+        if (r >= 0)
+                r = ald_exchange_expect(&client->channel, ALD_MESSAGE_SPOT, &message);
+        ald_spot_stop(&client->spot);
+        return r < 0 ? r : take_spot(client, &message);
+}
+
+static int check_download(AldClient *client)
+{
+        AldMessage message;
+        int r = connect_spot(client, ALD_PURPOSE_SPOT_DOWNLOAD);
+
+        while (r >= 0 && !atomic_load(&client->spot.ended)) {
+                r = ald_client_wait(client);
+                if (r >= 0)
+                        r = ald_exchange_try(&client->channel, &message);
+                if (r > 0)
+                        r = ald_exchange_unexpected(&client->channel, &message);
+        }
+        ald_spot_stop(&client->spot);
+        if (r < 0)
+                return r;
+        client->result->spot_download = ald_spot_rate(client->spot.points, client->spot.n);
+        if (client->result->spot_download == 0)
+                note_too_slow(client);
+        return 0;
+}
+
+int ald_client_check_spots(AldClient *client)
+{
+        g_autofree char *why = NULL;
+        int r;
+
+        if (!ald_client_peer_knows(client, 1))
+                why = g_strdup("the other side runs an older version, which has no spot checks");
+        else if (client->result->rtt.min > ALD_SPOT_RTT_MAX_NS)
+                why = g_strdup_printf("the round trip of %.1f ms is too long for a spot check",
+                        (double) client->result->rtt.min / 1e6);
+        if (why) {
+                note(client, why);
+                return 0;
+        }
+        r = check_upload(client);
+        return r < 0 ? r : check_download(client);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include <glib.h>
+
+#include "probes/common/clock.h"
+#include "probes/fd.h"
+#include "probes/socket/spot.h"
+#include "probes/socket/stream.h"
+#include "probes/socket/tcp-info.h"
+
+#define ROUNDS 8u                   /* round trips that slow start and the part behind it may take */
+#define LEAST_BYTES (64u * 1024)    /* of all of it */
+#define LAST_BYTES (16u * 1448)     /* of the last part: fewer show single segments */
+#define PIECE (64u * 1024)          /* sent at once: what is too much then is not much */
+#define SENDING_NS ALD_NSEC_PER_SEC /* that a sender goes on for where nobody stops it */
+#define PATIENCE_NS (ALD_NSEC_PER_SEC / 2)
+#define RECEIVE_MAX (1024u * 1024)
+
+bool ald_spot_is_over(const AldSpotPoint *first, const AldSpotPoint *last, uint64_t rtt)
+{
+        uint64_t elapsed = last->when - first->when, bytes = last->bytes;
+
+        if (bytes >= ALD_SPOT_BYTES_MAX || elapsed >= ALD_SPOT_LONGEST_NS)
+                return true;
+        return elapsed >= MAX(ALD_SPOT_NS, ROUNDS * rtt) && bytes >= LEAST_BYTES;
+}
+
+uint64_t ald_spot_rate(const AldSpotPoint *points, size_t n)
+{
+        const AldSpotPoint *last = n > 0 ? &points[n - 1] : NULL;
+        size_t half = 0;
+
+        while (half < n && points[half].bytes < last->bytes / 2)
+                half++;
+        if (n < 2 || last->bytes - points[half].bytes < LAST_BYTES || last->when <= points[half].when)
+                return 0;
+        return (uint64_t) ((double) (last->bytes - points[half].bytes) * 8e9 /
+                           (double) (last->when - points[half].when));
+}
+
+static uint64_t real_time(const struct timespec *time)
+{
+        return (uint64_t) time->tv_sec * ALD_NSEC_PER_SEC + (uint64_t) time->tv_nsec;
+}
+
+/*
+ * Drops what has come, and notes when the kernel got the last of it: a thread that has to wait for a
+ * processor shifts nothing.
+ */
+static ssize_t receive(int fd, uint64_t *ret_when)
+{
+        _Alignas(struct cmsghdr) char control[256];
+        struct iovec room = { .iov_len = RECEIVE_MAX };
+        struct msghdr message = {
+                .msg_iov = &room, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
+        };
+        ssize_t n = recvmsg(fd, &message, MSG_TRUNC);
+        struct timespec when;
+
+        (void) clock_gettime(CLOCK_REALTIME, &when);
+        for (struct cmsghdr *one = CMSG_FIRSTHDR(&message); n > 0 && one; one = CMSG_NXTHDR(&message, one))
+                if (one->cmsg_level == SOL_SOCKET && one->cmsg_type == SCM_TIMESTAMPNS)
+                        memcpy(&when, CMSG_DATA(one), sizeof when);
+        *ret_when = real_time(&when);
+        return n;
+}
+
+static void receive_all(AldSpot *spot)
+{
+        const struct timeval patience = { .tv_usec = PATIENCE_NS / 1000 };
+        const int on = 1;
+        AldTcpInfo info = {};
+
+        (void) setsockopt(spot->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        (void) setsockopt(spot->fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
+        (void) ald_tcp_info_get(spot->fd, &info);
+        while (spot->n < ALD_SPOT_POINTS_MAX && !atomic_load(&spot->stop)) {
+                AldSpotPoint *point = &spot->points[spot->n];
+                ssize_t n = receive(spot->fd, &point->when);
+
+                if (n <= 0)
+                        break;
+                spot->bytes += (uint64_t) n;
+                point->bytes = spot->bytes;
+                spot->n++;
+                if (ald_spot_is_over(&spot->points[0], point, info.rtt * 1000))
+                        break;
+        }
+}
+
+static void send_all(AldSpot *spot)
+{
+        const struct timeval patience = { .tv_usec = PATIENCE_NS / 1000 };
+        g_autofree uint8_t *piece = g_malloc(PIECE);
+        uint64_t end = ald_now() + SENDING_NS;
+
+        (void) setsockopt(spot->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+        if (ald_stream_make_up(piece, PIECE) < 0)
+                return;
+        while (spot->bytes < ALD_SPOT_BYTES_MAX && ald_now() < end && !atomic_load(&spot->stop)) {
+                ssize_t n = send(spot->fd, piece, PIECE, MSG_NOSIGNAL);
+
+                if (n < 0)
+                        break;
+                spot->bytes += (uint64_t) n;
+        }
+}
+
+static void *run(void *data)
+{
+        AldSpot *spot = data;
+
+        if (spot->sending)
+                send_all(spot);
+        else
+                receive_all(spot);
+        if (!spot->sending)
+                /* Less is sent beyond what was wanted. */
+                ald_stream_reset(spot->fd);
+        atomic_store(&spot->ended, true);
+        return NULL;
+}
+
+int ald_spot_start(AldSpot *spot, int fd, bool sending)
+{
+        int r = spot->running ? -EBUSY : 0;
+
+        if (r >= 0) {
+                ald_spot_clear(spot);
+                *spot = (AldSpot){ .fd = fd, .sending = sending };
+                if (!sending)
+                        spot->points = g_new(AldSpotPoint, ALD_SPOT_POINTS_MAX);
+                ald_stream_prepare(fd);
+                r = ald_stream_start_thread(&spot->thread, run, spot);
+        }
+        if (r < 0) {
+                close(fd);
+                return r;
+        }
+        spot->running = true;
+        return 0;
+}
+
+void ald_spot_stop(AldSpot *spot)
+{
+        if (!spot->running)
+                return;
+        atomic_store(&spot->stop, true);
+        (void) shutdown(spot->fd, SHUT_RDWR);
+        pthread_join(spot->thread, NULL);
+        ald_stream_reset(spot->fd);
+        ald_fd_close(&spot->fd);
+        spot->running = false;
+}
+
+void ald_spot_clear(AldSpot *spot)
+{
+        ald_spot_stop(spot);
+        g_clear_pointer(&spot->points, g_free);
+}
