@@ -6,20 +6,19 @@
 
 #include <glib.h>
 
-#include "probes/common/moved.h"
-#include "probes/common/optional.h"
+#include "probes/common/estimate.h"
 
 /*
  * Judges one direction by what its receiver has: when the start-up is over, whether more connections help,
  * when enough is known, and the rate. Pure: times are arguments, ns of any clock that never goes back.
  */
 
-#define ALD_JUDGE_BIN_NS (UINT64_C(50) * 1000 * 1000)
 #define ALD_JUDGE_BINS_MIN 16u
 
 typedef struct AldJudgeLimits {
-        uint64_t soft_ns; /* from here on fewer bins, or less agreement among them, are enough */
+        uint64_t soft_ns; /* from here on fewer bins and a wider interval are enough, on all but slow links */
         uint64_t hard_ns; /* here it ends, whatever is known */
+        uint64_t slow_ns; /* the same below 1 Mb/s, where that is later */
         uint64_t bytes;   /* here too */
         unsigned streams; /* at most */
 } AldJudgeLimits;
@@ -37,13 +36,6 @@ typedef enum AldJudgePhase {
         ALD_JUDGE_MEASURE,
 } AldJudgePhase;
 
-/* What moved in equal times, one after the other. */
-typedef struct AldJudgeBins {
-        uint64_t width;
-        AldMoved begin; /* of the one under way */
-        GArray *parts;  /* AldMoved: differences */
-} AldJudgeBins;
-
 typedef struct AldJudge {
         AldJudgeLimits limits;
         uint64_t min_rtt; /* ns; 0: unknown */
@@ -58,14 +50,14 @@ typedef struct AldJudge {
         AldMoved round;
         double round_best;
         unsigned rounds_flat;
-        /* These begin where the start-up ended. */
-        AldMoved bins_begin;
-        AldJudgeBins bins, fine; /* fine: of a fifth of the width, which fewer stalls touch */
-        double segment;          /* bytes in a segment: the most that there ever were */
+        /* Begin where the start-up ended. */
+        GArray *points;  /* AldPoint */
+        uint64_t judged; /* when it was judged last */
+        double segment;  /* bytes in a segment: the most that there ever were */
 } AldJudge;
 
 typedef struct AldVerdict {
-        uint64_t bits_per_second; /* the mean of the steady fine bins, within the interval */
+        uint64_t bits_per_second; /* the mean without what is far off, where there is little of that */
         uint64_t mean;            /* of all the time, start-up included, bits/s: a stall shows here */
         uint64_t interval;        /* half of the 95 % interval, bits/s, at most the rate; 0: it is unknown */
         AldOptional spread;       /* standard deviation of the bins, in ppm of their mean */

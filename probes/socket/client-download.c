@@ -42,13 +42,14 @@ static int step(AldClient *client, AldReceiving *receiving)
         ald_progress_tell(
                 client->progress, "download", (double) (ald_now() - receiving->begun) / (double) ALD_SOFT_NS);
         step = ald_receiving_step(receiving);
+        ald_rtt_set_pace(&client->rtt, receiving->bytes, ald_now() - receiving->begun);
         if (step == ALD_RECEIVING_DONE)
                 return 1;
         if (step == ALD_RECEIVING_MORE)
                 return add_streams(client, receiving, receiving->judge.streams - receiving->flow.n);
         if (step != ALD_RECEIVING_GO_ON)
                 return step == ALD_RECEIVING_STALLED ? 1 : ald_receiving_failed(step, client->failure);
-        return ald_client_wait(client);
+        return ald_client_wait(client, ald_receiving_tick(receiving));
 }
 
 /* Ends the transfer, and learns what only the sender knows. */

@@ -37,8 +37,8 @@ uint64_t ald_client_nsec_max(const AldClient *client);
 uint64_t ald_client_bytes_max(const AldClient *client);
 unsigned ald_client_streams_max(const AldClient *client);
 
-/* Waits for a tick, a message or a signal. */
-int ald_client_wait(AldClient *client);
+/* Waits so long, or for a message or a signal. */
+int ald_client_wait(AldClient *client, uint64_t nsec);
 
 /* Round trips while a transfer goes on; now: as ald_rtt_finish(). */
 void ald_client_begin_loaded(AldClient *client);

@@ -64,7 +64,7 @@ static int check_download(AldClient *client)
         int r = connect_spot(client, ALD_PURPOSE_SPOT_DOWNLOAD);
 
         while (r >= 0 && !atomic_load(&client->spot.ended)) {
-                r = ald_client_wait(client);
+                r = ald_client_wait(client, ALD_SPOT_TICK_NS);
                 if (r >= 0)
                         r = ald_exchange_try(&client->channel, &message);
                 if (r > 0)

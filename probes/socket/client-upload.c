@@ -12,7 +12,7 @@
 typedef struct Upload {
         AldFlow flow;
         AldTraffic traffic;
-        uint64_t begun, effort_at;
+        uint64_t begun, moved;
         bool moving; /* something was acknowledged */
         uint64_t first;
         uint64_t window_begin, window_bytes;
@@ -37,6 +37,7 @@ static void watch(Upload *upload)
 {
         AldMoved moved = ald_flow_moved(&upload->flow);
 
+        upload->moved = moved.bytes;
         if (moved.bytes == 0)
                 return;
         if (!upload->moving) {
@@ -118,11 +119,9 @@ static int take_verdict(AldClient *client, const Upload *upload, const AldMessag
 static int tell_effort(AldClient *client, Upload *upload)
 {
         AldMessage message = { .type = ALD_MESSAGE_EFFORT };
-        uint64_t now = ald_now();
 
-        if (now - upload->effort_at < ALD_EFFORT_EVERY_NS)
+        if (!ald_flow_effort_is_due(&upload->flow, upload->moved, ald_now()))
                 return 0;
-        upload->effort_at = now;
         ald_flow_effort(&upload->flow, &message.effort);
         return ald_exchange_send(&client->channel, &message);
 }
@@ -142,13 +141,14 @@ static int step(AldClient *client, Upload *upload)
         if (r < 0)
                 return r;
         watch(upload);
+        ald_rtt_set_pace(&client->rtt, upload->moved, ald_now() - upload->begun);
         if (ald_now() - upload->begun > ald_client_nsec_max(client) + ALD_GRACE_NS)
                 return ald_fail(
                         client->failure, ALD_FAILURE_TIMEOUT, "the other side did not end the transfer");
         ald_progress_tell(
                 client->progress, "upload", (double) (ald_now() - upload->begun) / (double) ALD_SOFT_NS);
         r = tell_effort(client, upload);
-        return r < 0 ? r : ald_client_wait(client);
+        return r < 0 ? r : ald_client_wait(client, ALD_TICK_NS);
 }
 
 int ald_client_upload(AldClient *client)

@@ -80,11 +80,11 @@ AldTrafficSockets ald_client_sockets(const AldClient *client)
         return (AldTrafficSockets){ { client->channel.fd, client->rtt_fd } };
 }
 
-int ald_client_wait(AldClient *client)
+int ald_client_wait(AldClient *client, uint64_t nsec)
 {
         struct pollfd fds[] = { { client->channel.stop, POLLIN, 0 }, { client->channel.fd, POLLIN, 0 } };
 
-        if (ald_wait(fds, 2, ald_now() + ALD_TICK_NS) < 0)
+        if (ald_wait(fds, 2, ald_now() + nsec) < 0)
                 return ald_fail(client->failure, ALD_FAILURE_INTERNAL, "waiting failed");
         if (fds[0].revents)
                 return ald_fail(client->failure, ALD_FAILURE_ABORTED, "stopped by a signal");
@@ -114,7 +114,7 @@ static int wait_for_rtt(AldClient *client)
 
         while (r >= 0 && !atomic_load(&client->rtt.ended)) {
                 ald_progress_tell(client->progress, "rtt", atomic_load(&client->rtt.progress) / 1000.0);
-                r = ald_client_wait(client);
+                r = ald_client_wait(client, ALD_TICK_NS);
                 if (r < 0)
                         break;
                 r = ald_exchange_try(&client->channel, &message);

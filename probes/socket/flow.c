@@ -8,6 +8,7 @@
 #include "probes/fd.h"
 #include "probes/socket/flow.h"
 #include "probes/socket/load.h"
+#include "probes/socket/pace.h"
 #include "probes/socket/traffic.h"
 
 #define QUICK_NS (ALD_NSEC_PER_MSEC / 5) /* takes reading the counters, unless another ran in between */
@@ -149,6 +150,14 @@ static void add_effort(AldFlow *flow, unsigned i, uint64_t elapsed, AldEffort *e
                 effort->standing = MAX(effort->standing, info.rtt * 1000 / info.min_rtt);
         flow->past.run[i] = run;
         *old = info;
+}
+
+bool ald_flow_effort_is_due(const AldFlow *flow, uint64_t moved, uint64_t now)
+{
+        uint64_t elapsed = now - flow->past.when;
+
+        return elapsed >= ALD_EFFORT_RARELY_NS ||
+               (elapsed >= ALD_EFFORT_EVERY_NS && moved - flow->past.bytes >= ALD_EFFORT_BYTES);
 }
 
 void ald_flow_effort(AldFlow *flow, AldEffort *ret)

@@ -50,6 +50,9 @@ uint64_t ald_flow_retransmits(const AldFlow *flow);
 /* All that its connections put on the wire in its direction, with headers and what was sent again. */
 uint64_t ald_flow_wire_bytes(const AldFlow *flow);
 
+/* Whether it is time to say how the time was spent; moved: bytes until now. */
+bool ald_flow_effort_is_due(const AldFlow *flow, uint64_t moved, uint64_t now);
+
 /* How the time since the last call was spent. */
 void ald_flow_effort(AldFlow *flow, AldEffort *ret);
 

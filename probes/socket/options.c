@@ -4,6 +4,7 @@
 #include "probes/socket/options.h"
 
 #define SECONDS_MAX 60u
+#define SECONDS_USUAL 20u
 #define STREAMS_MAX 8u
 
 const char ald_probe_help[] =
@@ -20,7 +21,7 @@ const char ald_probe_help[] =
         "     --peer=NODEID        Whom the other side must be\n"
         "     --bind-device=IFACE  Use this interface\n"
         "     --source=ADDRESS     Use this address of ours\n"
-        "     --seconds-max=N      Of each direction, at most (5)\n"
+        "     --seconds-max=N      Of each direction, at most (20; 5 above 1 Mb/s)\n"
         "     --bytes-max=N        Of each direction, at most (K, M, G, T: powers of 1000)\n"
         "     --streams-max=N      Connections at the same time, at most (8)\n"
         "     --no-zerocopy        Copy what is sent at any rate\n"
@@ -113,7 +114,10 @@ int ald_probe_options_parse(int argc, char **argv, AldProbeOptions *ret, char **
                 .streams_max = STREAMS_MAX,
                 .zerocopy = true,
         };
-        int r = ald_arguments_read(argc, argv, table, set_option, &options, ret_error);
+        int r;
+
+        options.link.seconds_max = SECONDS_USUAL;
+        r = ald_arguments_read(argc, argv, table, set_option, &options, ret_error);
 
         /* As iperf3 has it: an address may also follow as a word of its own. */
         if (r == 0 && optind < argc && options.link.mode == ALD_LINK_MODE_LISTEN && !options.link.host)

@@ -12,7 +12,8 @@ int ald_receiving_init(AldReceiving *receiving, uint64_t nsec_max, uint64_t byte
 {
         const AldJudgeLimits limits = {
                 .soft_ns = MIN(ALD_SOFT_NS, nsec_max),
-                .hard_ns = nsec_max,
+                .hard_ns = MIN(ALD_FAST_NS, nsec_max),
+                .slow_ns = nsec_max,
                 .bytes = bytes_max,
                 .streams = MIN(streams_max, ALD_FLOW_STREAMS_MAX),
         };
@@ -56,7 +57,7 @@ static bool has_stalled(const AldReceiving *receiving, uint64_t now)
         uint64_t since = now - MIN(receiving->moved, now), elapsed = receiving->moved - receiving->begun;
         bool slow = !receiving->measuring || (double) receiving->bytes * 8e9 < SLOW * (double) elapsed;
 
-        return since > (slow ? receiving->judge.limits.hard_ns : ALD_STALL_NS);
+        return since > (slow ? receiving->judge.limits.slow_ns : ALD_STALL_NS);
 }
 
 AldReceivingStep ald_receiving_step(AldReceiving *receiving)
@@ -85,6 +86,14 @@ AldReceivingStep ald_receiving_step(AldReceiving *receiving)
         step = judge(receiving, &moved);
         return step != ALD_RECEIVING_DONE && ald_flow_has_ended(&receiving->flow) ? ALD_RECEIVING_ENDED
                                                                                   : step;
+}
+
+uint64_t ald_receiving_tick(const AldReceiving *receiving)
+{
+        uint64_t elapsed = ald_now() - receiving->begun;
+
+        return (double) receiving->bytes * 8e9 < ALD_FINE_TICK_RATE * (double) elapsed ? ALD_FINE_TICK_NS
+                                                                                       : ALD_TICK_NS;
 }
 
 bool ald_receiving_verdict(const AldReceiving *receiving, AldVerdict *ret, AldLimiter *ret_limiter,

@@ -30,8 +30,10 @@ typedef enum AldReceivingStep {
 int ald_receiving_init(AldReceiving *receiving, uint64_t nsec_max, uint64_t bytes_max, unsigned streams_max,
         uint64_t min_rtt);
 
-/* To be called every ALD_TICK_NS. */
 AldReceivingStep ald_receiving_step(AldReceiving *receiving);
+
+/* How long after a step the next one is due. */
+uint64_t ald_receiving_tick(const AldReceiving *receiving);
 
 /* False where there is no rate, with a sentence that says why. */
 bool ald_receiving_verdict(const AldReceiving *receiving, AldVerdict *ret, AldLimiter *ret_limiter,

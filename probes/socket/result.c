@@ -6,7 +6,7 @@
 #include "probes/socket/result.h"
 
 #define METHOD \
-        "tcp; mean of steady 10 ms at the receiver's kernel, within the interval of the median of 50 ms"
+        "tcp; mean at the receiver's kernel from arrival to arrival, on fast links without what is far off"
 
 void ald_result_clear(AldResult *result)
 {

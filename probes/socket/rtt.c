@@ -13,7 +13,10 @@
 #include "probes/socket/rtt.h"
 
 #define STEADY_EVERY_NS (100 * ALD_NSEC_PER_MSEC)
-#define STEADY_BYTES 8u /* under load they take from what is measured: 0.02 % at 50 Mb/s */
+#define STEADY_BYTES 8u        /* under load they take from what is measured */
+#define STEADY_WIRE_BYTES 160. /* each way, with headers and acknowledgements */
+#define STEADY_SHARE 0.0003    /* of the rate, at most */
+#define STEADY_RARELY_NS (15 * ALD_NSEC_PER_SEC)
 #define PATIENCE_SECONDS 3
 #define ECHOES_MAX 100000u
 #define STACK (64u * 1024)
@@ -139,7 +142,11 @@ static void *run_steadily(void *data)
         for (uint32_t i = 0; may_go_on(rtt); i++) {
                 if (exchange(rtt, &taken))
                         rtt->samples[rtt->n++] = (AldRttSample){ taken, i };
-                pause_until(begin + (i + 1) * STEADY_EVERY_NS);
+                /* The pace may change meanwhile. */
+                do
+                        pause_until(ald_now() + STEADY_EVERY_NS);
+                while (may_go_on(rtt) && ald_now() - begin < atomic_load(&rtt->every));
+                begin = ald_now();
         }
         atomic_store(&rtt->ended, true);
         return NULL;
@@ -158,6 +165,15 @@ static int start_thread(pthread_t *thread, void *(*run)(void *), void *data)
         return -r;
 }
 
+void ald_rtt_set_pace(AldRtt *rtt, uint64_t bytes, uint64_t nsec)
+{
+        double rate = (double) bytes / (double) MAX(nsec, 1);
+
+        if (nsec >= STEADY_EVERY_NS && rate > 0)
+                atomic_store(&rtt->every, (uint64_t) CLAMP(STEADY_WIRE_BYTES / (rate * STEADY_SHARE),
+                                                  STEADY_EVERY_NS, STEADY_RARELY_NS));
+}
+
 int ald_rtt_start(AldRtt *rtt, int fd, AldRttManner manner)
 {
         rtt->fd = fd;
@@ -167,6 +183,7 @@ int ald_rtt_start(AldRtt *rtt, int fd, AldRttManner manner)
         atomic_store(&rtt->stop, false);
         atomic_store(&rtt->ended, false);
         atomic_store(&rtt->progress, 0);
+        atomic_store(&rtt->every, STEADY_EVERY_NS);
         return start_thread(&rtt->thread, manner == ALD_RTT_STEADY ? run_steadily : run_bursts, rtt);
 }
 

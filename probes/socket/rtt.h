@@ -22,8 +22,9 @@ typedef struct AldRtt {
         AldRttManner manner;
         pthread_t thread;
         atomic_bool stop, ended;
-        atomic_uint progress; /* permille */
-        bool failed;          /* nothing came back */
+        atomic_uint progress;       /* permille */
+        atomic_uint_fast64_t every; /* ns between two that are steady */
+        bool failed;                /* nothing came back */
         size_t n;
         AldRttSample samples[ALD_RTT_SAMPLES_MAX];
 } AldRtt;
@@ -32,6 +33,9 @@ typedef struct AldRtt {
 void ald_rtt_prepare(int fd);
 
 int ald_rtt_start(AldRtt *rtt, int fd, AldRttManner manner);
+
+/* Of a transfer that has moved so much in so long, steady round trips take next to nothing from now on. */
+void ald_rtt_set_pace(AldRtt *rtt, uint64_t bytes, uint64_t nsec);
 
 /* Waits for the end of the exchange under way; with `now`, not even that, and the connection is of no use any
  * more. */

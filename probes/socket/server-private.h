@@ -23,7 +23,7 @@ typedef struct AldServer {
         AldEcho echo;
         AldServerState state;
         unsigned begins, spots;
-        uint64_t deadline, effort_at;
+        uint64_t deadline;
         AldReceiving receiving; /* ALD_SERVER_UPLOAD */
         AldFlow sending;        /* ALD_SERVER_DOWNLOAD */
         AldTraffic traffic;     /* both */

@@ -145,11 +145,9 @@ static int step_upload(AldServer *server)
 static int step_download(AldServer *server)
 {
         AldMessage message = { .type = ALD_MESSAGE_EFFORT };
-        uint64_t now = ald_now();
 
-        if (now - server->effort_at < ALD_EFFORT_EVERY_NS)
+        if (!ald_flow_effort_is_due(&server->sending, ald_flow_moved(&server->sending).bytes, ald_now()))
                 return 0;
-        server->effort_at = now;
         ald_flow_effort(&server->sending, &message.effort);
         return ald_exchange_send(&server->channel, &message);
 }
@@ -202,11 +200,15 @@ static int wait_for_events(AldServer *server)
         struct pollfd fds[2 + ALD_DOOR_FDS] = { { server->channel.stop, POLLIN, 0 },
                 { server->channel.fd, POLLIN, 0 } };
         bool ticking = server->state == ALD_SERVER_UPLOAD || server->state == ALD_SERVER_DOWNLOAD;
-        uint64_t until = ticking                ? ald_now() + ALD_TICK_NS
-                         : server->spot.running ? ald_now() + ALD_SPOT_TICK_NS
-                                                : server->deadline;
+        uint64_t until = server->deadline;
         unsigned n = 2 + ald_door_fds(&server->door, fds + 2);
 
+        if (server->state == ALD_SERVER_UPLOAD)
+                until = ald_now() + ald_receiving_tick(&server->receiving);
+        else if (ticking)
+                until = ald_now() + ALD_TICK_NS;
+        else if (server->spot.running)
+                until = ald_now() + ALD_SPOT_TICK_NS;
         if (ald_wait(fds, n, MIN(until, server->deadline)) < 0)
                 return ald_fail(server->failure, ALD_FAILURE_INTERNAL, "waiting failed");
         if (fds[0].revents)
