@@ -4,6 +4,7 @@
 #include "probes/socket/client-private.h"
 #include "probes/socket/pace.h"
 
+#define FASTER_MAX 1000.0
 #define TOO_SLOW "too little arrived within %u ms to tell a rate"
 
 static int connect_spot(AldClient *client, AldPurpose purpose)
@@ -35,10 +36,19 @@ static void note_too_slow(AldClient *client)
         note(client, why);
 }
 
-/* The receiver can have no more than was sent. */
-static int take_spot(AldClient *client, const AldMessage *message)
+/*
+ * The receiver can have no more than was sent, and its last part was not that much faster than all of it, our
+ * waiting for its word included.
+ */
+static bool is_plausible(const AldClient *client, const AldMessage *message, uint64_t elapsed)
 {
-        if (message->bytes > client->spot.bytes)
+        return message->bytes <= client->spot.bytes && (double) message->bits_per_second * (double) elapsed <=
+                                                               FASTER_MAX * (double) message->bytes * 8e9;
+}
+
+static int take_spot(AldClient *client, const AldMessage *message, uint64_t elapsed)
+{
+        if (!is_plausible(client, message, elapsed))
                 return ald_fail(client->failure, ALD_FAILURE_PROTOCOL,
                         "what the other side says it received does not fit what was sent");
         client->result->spot_upload = message->bits_per_second;
@@ -49,13 +59,14 @@ static int take_spot(AldClient *client, const AldMessage *message)
 
 static int check_upload(AldClient *client)
 {
+        uint64_t begun = ald_now();
         AldMessage message;
         int r = connect_spot(client, ALD_PURPOSE_SPOT_UPLOAD);
 
         if (r >= 0)
                 r = ald_exchange_expect(&client->channel, ALD_MESSAGE_SPOT, &message);
         ald_spot_stop(&client->spot);
-        return r < 0 ? r : take_spot(client, &message);
+        return r < 0 ? r : take_spot(client, &message, ald_now() - begun);
 }
 
 static int check_download(AldClient *client)

@@ -93,6 +93,107 @@ def test_round_trip_alone(pair, keys):
     assert "RttP50NSec" in found and "UploadBitsPerSecond" not in found
 
 
+def test_few_round_trips(pair, keys):
+    left, right = pair
+    server = Server(right, f"--key-file={keys.file}")
+    found = measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}", "--round-trips")
+    assert found["Scope"] == "round-trips" and found["RttSamples"] > 0
+    assert found["SourceInterface"] == "eth0" and found["SinkInterface"] == "eth0"
+    assert "UploadBitsPerSecond" not in found and "SpotUploadBitsPerSecond" not in found
+    report, = server.wait_reports(1)
+    assert report["bytes"] == 0
+    server.check_idle()
+
+
+def test_check_shows_a_changed_link(pair, keys):
+    left, right = pair
+    shape(left, 1000, 128000)
+    shape(right, 50, 16000)
+    server = Server(right, f"--key-file={keys.file}")
+    common = [f"--connect={RIGHT}", f"--key-file={keys.file}"]
+    full = measure(left, *common, "--bytes-max=20M")
+    assert full["Scope"] == "full"
+    left.run(["tc", "qdisc", "del", "dev", "eth0", "root"])
+    shape(left, 300, 48000)
+    check = measure(left, *common, "--check")
+    assert check["Scope"] == "check" and "UploadBitsPerSecond" not in check
+    # Other work on the machine only makes it less.
+    assert check["SpotUploadBitsPerSecond"] < 310e6
+    for found in (full, check):
+        assert found["SpotDownloadBitsPerSecond"] == pytest.approx(50e6 * PAYLOAD, rel=0.3)
+    report = server.wait_reports(2)[1]
+    assert 0 < report["bytes"] < 3_000_000
+    server.check_idle()
+
+
+def test_no_spot_check_over_a_long_way(pair, keys):
+    """A queue that others fill is as long a way."""
+    left, right = pair
+    shape(left, 0.5, 16000)
+    Server(right, f"--key-file={keys.file}")
+    with flood(left):
+        found = measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}", "--check")
+    assert "too long" in found["SpotReason"] and "SpotUploadBitsPerSecond" not in found
+
+
+@contextlib.contextmanager
+def flood(machine):
+    """Datagrams from a machine, as many as its link takes."""
+    sending, over = socket_in(machine, kind=socket.SOCK_DGRAM), threading.Event()
+
+    def send():
+        while not over.is_set():
+            with contextlib.suppress(OSError):
+                sending.sendto(b"x" * 1400, (RIGHT, 9))
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    yield
+    over.set()
+    thread.join()
+    sending.close()
+
+
+def test_other_traffic_shows(pair, keys):
+    left, right = pair
+    for machine in pair:
+        shape(machine, 50, 16000)
+    Server(right, f"--key-file={keys.file}")
+    common = [f"--connect={RIGHT}", f"--key-file={keys.file}"]
+    quiet = measure(left, *common)
+    with flood(left):
+        busy = measure(left, *common)
+    for way in ("Upload", "Download"):
+        assert quiet[f"{way}OtherBitsPerSecond"] < 2e6
+    assert busy["UploadOtherBitsPerSecond"] > 10e6
+    assert busy["DownloadOtherBitsPerSecond"] < 2e6
+
+
+def test_slow_link(pair, keys):
+    left, right = pair
+    shape(left, 0.06, 8000)
+    shape(right, 50, 16000)
+    Server(right, f"--key-file={keys.file}")
+    found = result_of(start(left, f"--connect={RIGHT}", f"--key-file={keys.file}"), deadline=60)
+    true = 60e3 * PAYLOAD
+    assert found["UploadBitsPerSecond"] == pytest.approx(true, rel=0.1 + found["UploadInterval"] / 100)
+    assert 0 < found["UploadInterval"] <= 100
+    assert found["UploadSeconds"] < 21
+    assert found["LoadedRttP50NSec"] < 8e9
+
+
+def test_nothing_arrives(pair, keys):
+    """Only what is short passes: there is a reason instead of a rate, and the other direction is measured."""
+    left, right = pair
+    shape(left, 10, 600)
+    Server(right, f"--key-file={keys.file}")
+    common = [f"--connect={RIGHT}", f"--key-file={keys.file}", "--seconds-max=2"]
+    found = measure(left, *common)
+    assert "UploadBitsPerSecond" not in found and "no complete segment" in found["UploadReason"]
+    assert found["DownloadBitsPerSecond"] > 0 and "DownloadReason" not in found
+    assert "Upload      unknown: no complete segment" in left.run([program(), *common]).stdout
+
+
 def test_link_local_address(pair, keys):
     left, right = pair
     Server(right, f"--key-file={keys.file}")
@@ -509,6 +610,34 @@ def claims_a_rate(server, talk):
     lie(talk, 10 ** 14, server.take(data, ENOUGH))
 
 
+def claims_more_in_a_spot_check(server, talk):
+    server.welcome(talk, revision=1)
+    server.echo(talk)
+    got = server.take(server.let_in(talk), 100_000)
+    talk.say(type="spot", bytes=got + 10 ** 9, nsec=INSTANT, **{"bits-per-second": 1000})
+    talk.hear_type("abort")
+
+
+def claims_a_rate_in_a_spot_check(server, talk):
+    server.welcome(talk, revision=1)
+    server.echo(talk)
+    got = server.take(server.let_in(talk), 100_000)
+    talk.say(type="spot", bytes=got, nsec=1, **{"bits-per-second": 10 ** 15})
+    talk.hear_type("abort")
+
+
+def never_ends_a_spot_check(server, talk):
+    server.welcome(talk, revision=1)
+    server.echo(talk)
+    server.let_in(talk)
+    talk.hear_type("abort")
+
+
+def odd_interface(server, talk):
+    server.welcome(talk, interface="../../etc")
+    talk.hear()
+
+
 def closes_upload(server, talk):
     server.welcome(talk)
     server.echo(talk)
@@ -571,7 +700,8 @@ def talks_through_download(server, talk):
 @pytest.mark.parametrize("play, error", [
     (never_answers, "timeout"), (odd_welcome, "protocol"), (says_nonsense, "protocol"), (never_echoes, "timeout"),
     (never_judges, "timeout"), (claims_more_bytes, "protocol"), (claims_a_rate, "protocol"),
-    (claims_fewer_bytes, "protocol"), (claims_a_mean, "protocol"), (echoes_slowly, "timeout"),
+    (claims_more_in_a_spot_check, "protocol"), (claims_a_rate_in_a_spot_check, "protocol"),
+    (never_ends_a_spot_check, "timeout"), (odd_interface, "protocol"), (claims_fewer_bytes, "protocol"), (claims_a_mean, "protocol"), (echoes_slowly, "timeout"),
     (closes_upload, "aborted"), (more_streams_than_agreed, "protocol"), (sends_nothing_back, "timeout"),
     (stops_within_download, "timeout"), (closes_download, "aborted"), (never_ends_download, "timeout"),
     (talks_through_download, "limit"),
@@ -582,6 +712,22 @@ def test_bad_server(pair, keys, play, error):
     server = FalseServer(right, RIGHT, b, play)
     found = measure(left, f"--connect={RIGHT}", f"--identity={a}", f"--peer={B}")
     assert found["error"] == error, found
+    server.close()
+
+
+def test_older_server(pair, keys):
+    """It is asked for nothing that it does not know, and the result says what is missing."""
+    left, right = pair
+
+    def play(server, talk):
+        server.welcome(talk)
+        server.echo(talk)
+        talk.hear_type("bye")
+
+    server = FalseServer(right, RIGHT, keys.issue(B), play)
+    found = measure(left, f"--connect={RIGHT}", f"--identity={keys.issue(A)}", "--check")
+    assert "older version" in found["SpotReason"] and found["RttSamples"] > 0
+    assert "SinkInterface" not in found
     server.close()
 
 

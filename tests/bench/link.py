@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import statistics
 import subprocess
@@ -13,11 +14,16 @@ import tempfile
 from pathlib import Path
 
 # Name, and per direction Mb/s and the burst in bytes that shapes truly at it.
-SHAPED = {50: 16_000, 200: 32_000, 300: 48_000, 1000: 128_000, 5000: 640_000}
-CASES = {"50/200": (50, 200), "1000/300": (1000, 300), "5000/5000": (5000, 5000), "unshaped": None}
+SHAPED = {0.1: 16_000, 1: 16_000, 3: 16_000, 37: 16_000, 50: 16_000, 200: 32_000, 300: 48_000, 411: 64_000,
+          1000: 128_000, 5000: 640_000}
+CASES = {"0.1/0.1": (0.1, 0.1), "1/1": (1, 1), "3/300": (3, 300), "37/411": (37, 411), "50/200": (50, 200),
+         "1000/300": (1000, 300), "5000/5000": (5000, 5000), "unshaped": None}
+SLOW = 5  # Mb/s: below, the burst that a bucket begins with is no small part of what 10 s take
+SLOW_SECONDS = 30
+PEERS = ("iperf3", "sockperf")
 PAYLOAD = 1448 / 1514  # of what a token bucket counts, at an MTU of 1500 with timestamps
 LEFT, RIGHT = "192.0.2.1", "192.0.2.2"
-DEADLINE = 60
+DEADLINE = 120
 
 
 def run(*command, **options):
@@ -46,7 +52,7 @@ class Link:
             if self.rates:
                 rate = self.rates[index]
                 run("ip", "netns", "exec", self.names[index], "tc", "qdisc", "add", "dev", "eth0", "root", "tbf",
-                    "rate", f"{rate}mbit", "burst", SHAPED[rate], "latency", "20ms")
+                    "rate", f"{round(rate * 1000)}kbit", "burst", SHAPED[rate], "latency", "20ms")
         return self
 
     def __exit__(self, *_):
@@ -97,8 +103,11 @@ def ours_rtt(link, probe, key):
 def ours(link, probe, key):
     with link.server("Listening", probe, f"--listen={RIGHT}", f"--key-file={key}", "--once"):
         found = json.loads(link.measure(probe, f"--connect={RIGHT}", f"--key-file={key}", "--json"))
+    if missing := [way for way in ("Upload", "Download") if f"{way}BitsPerSecond" not in found]:
+        raise SystemExit("; ".join(f"{way}: {found.get(f'{way}Reason', found)}" for way in missing))
     return {"up": found["UploadBitsPerSecond"], "down": found["DownloadBitsPerSecond"],
             "up_mean": found["UploadMeanBitsPerSecond"], "down_mean": found["DownloadMeanBitsPerSecond"],
+            "up_interval": found.get("UploadInterval"), "down_interval": found.get("DownloadInterval"),
             "up_seconds": found["UploadSeconds"], "down_seconds": found["DownloadSeconds"],
             "bytes": found["UploadBytes"] + found["DownloadBytes"],
             "limiter": f"{found['UploadLimiter']}/{found['DownloadLimiter']}",
@@ -137,44 +146,69 @@ def median_of(rows, key):
     return statistics.median(row[key] for row in rows)
 
 
-def sum_up(name, rates, mine, theirs, own_rtts, rtts):
-    case = {"name": name}
-    for index, way in enumerate(("up", "down")):
-        values, others = [row[way] for row in mine], [row[way] for row in theirs]
-        case[f"ours_{way}_bits_per_second"] = statistics.median(values)
+def covered(rows, way, true):
+    """Of each run, whether its interval holds what is true; an interval that is not known does not."""
+    return [row[f"{way}_interval"] is not None and
+            abs(row[way] - true) <= row[way] * row[f"{way}_interval"] / 100 for row in rows]
+
+
+def add_direction(case, way, rate, mine, theirs):
+    """The figures of one direction; which of its runs are covered."""
+    values, others = [row[way] for row in mine], [row[way] for row in theirs]
+    case[f"ours_{way}_bits_per_second"] = statistics.median(values)
+    case[f"repeat_spread_{way}_percent"] = spread_percent(values)
+    if others:
         case[f"iperf3_{way}_bits_per_second"] = round(statistics.median(others))
-        case[f"repeat_spread_{way}_percent"] = spread_percent(values)
-        if rates:
-            case[f"true_{way}"] = round(rates[index] * 1e6 * PAYLOAD)
-            for who, what in (("ours", values), ("iperf3", others)):
-                median, worst = error_percent(what, case[f"true_{way}"])
-                case[f"{who}_{way}_err_percent"] = median
-                case[f"{who}_{way}_worst_err_percent"] = worst
-        else:
+    if not rate:
+        if others:
             case[f"ours_to_iperf3_{way}_percent"] = round(
                 statistics.median(a / b for a, b in zip(values, others)) * 100, 1)
-    return case | {
+        return []
+    case[f"true_{way}"] = round(rate * 1e6 * PAYLOAD)
+    for who, what in (("ours", values), ("iperf3", others)):
+        if what:
+            median, worst = error_percent(what, case[f"true_{way}"])
+            case[f"{who}_{way}_err_percent"] = median
+            case[f"{who}_{way}_worst_err_percent"] = worst
+    found = covered(mine, way, case[f"true_{way}"])
+    case[f"interval_{way}_covers"] = f"{sum(found)}/{len(found)}"
+    return found
+
+
+def sum_up(name, rates, mine, theirs, own_rtts, rtts):
+    """The figures of a case; which of its runs are covered."""
+    case, found = {"name": name}, []
+    for index, way in enumerate(("up", "down")):
+        found += add_direction(case, way, rates and rates[index], mine, theirs)
+    case |= {
         "ours_seconds": round(statistics.median(row["up_seconds"] + row["down_seconds"] for row in mine), 3),
         "ours_longest_direction_seconds": round(max(max(row["up_seconds"], row["down_seconds"]) for row in mine), 3),
-        "iperf3_seconds": round(median_of(theirs, "seconds"), 3),
-        "ours_bytes": median_of(mine, "bytes"), "iperf3_bytes": median_of(theirs, "bytes"),
-        "ours_rtt_p50_us": round(statistics.median(own_rtts), 1), "peer_rtt_p50_us": round(statistics.median(rtts), 1),
+        "ours_bytes": median_of(mine, "bytes"), "ours_rtt_p50_us": round(statistics.median(own_rtts), 1),
         "repeat_spread_percent": max(case["repeat_spread_up_percent"], case["repeat_spread_down_percent"]),
         "limiter": sorted({row["limiter"] for row in mine}), "streams": sorted({row["streams"] for row in mine})}
+    if theirs:
+        case |= {"iperf3_seconds": round(median_of(theirs, "seconds"), 3), "iperf3_bytes": median_of(theirs, "bytes")}
+    if rtts:
+        case["peer_rtt_p50_us"] = round(statistics.median(rtts), 1)
+    return case, found
 
 
 def measure_case(name, rates, probe, key, options, json_only):
     mine, theirs, own_rtts, rtts = [], [], [], []
+    seconds = max(options["seconds"], SLOW_SECONDS if rates and min(rates) < SLOW else 0)
     with Link(rates) as link:
+        turns = [lambda: mine.append(ours(link, probe, key)), lambda: own_rtts.append(ours_rtt(link, probe, key))]
+        if shutil.which("iperf3"):
+            turns.append(lambda: theirs.append(iperf3(link, seconds)))
+        if shutil.which("sockperf"):
+            turns.append(lambda: rtts.append(sockperf(link)))
         for number in range(options["runs"]):
             # Who begins changes, so that no one always finds the machine as another left it.
-            turns = [lambda: mine.append(ours(link, probe, key)),
-                     lambda: theirs.append(iperf3(link, options["seconds"])),
-                     lambda: own_rtts.append(ours_rtt(link, probe, key)), lambda: rtts.append(sockperf(link))]
-            for turn in turns[number % 4:] + turns[:number % 4]:
+            first = number % len(turns)
+            for turn in turns[first:] + turns[:first]:
                 turn()
             if not json_only:
-                print(f"{name} {number + 1}: {mine[-1]} rtt {own_rtts[-1]} iperf3 {theirs[-1]} sockperf {rtts[-1]}",
+                print(f"{name} {number + 1}: {mine[-1]} rtt {own_rtts[-1]} iperf3 {theirs[-1:]} sockperf {rtts[-1:]}",
                       flush=True)
     return sum_up(name, rates, mine, theirs, own_rtts, rtts)
 
@@ -193,5 +227,9 @@ def main(build, json_only, **options):
         key.touch(0o600)
         key.write_text(os.urandom(32).hex())
         probe = build / "probes/socket/alidade-probe-socket"
-        return {"cases": [measure_case(name, CASES[name], probe, key, options, json_only)
-                          for name in options["case"] or CASES]}
+        measured = [measure_case(name, CASES[name], probe, key, options, json_only)
+                    for name in options["case"] or CASES]
+    pooled = [one for _, found in measured for one in found]
+    covers = {"interval_covers_percent": round(statistics.mean(pooled) * 100, 1)} if pooled else {}
+    return {"cases": [case | covers for case, _ in measured],
+            "missing": [name for name in PEERS if not shutil.which(name)]}

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The socket probe against iperf3 in two virtual machines, over a wire that netem makes worse, interleaved."""
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+# What netem does to each direction (link-guest/10-figures).
+CASES = ("loss", "jitter", "far", "all")
+WAYS = {"up": "Upload", "down": "Download"}
+
+
+def prepare(build, folder, options):
+    """What the machines need: the probe where they look for programs, and what they are to do."""
+    subprocess.run(["meson", "install", "-C", build, "--quiet"], check=True, stdout=subprocess.DEVNULL,
+                   env={**os.environ, "DESTDIR": f"{folder}/root"})
+    programs = folder / "root/usr/bin"
+    programs.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(build / "probes/socket/alidade-probe-socket", programs)
+    shutil.copytree(HERE / "link-guest", folder / "parts")
+    settings = {"rounds": options["rounds"], "seconds": options["seconds"],
+                "cases": f"'{' '.join(options['case'] or CASES)}'"}
+    (folder / "parts/00-settings").write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
+
+
+def run_pair(build, options, json_only):
+    """The words of each line of figures that the machines write."""
+    # Thrice what it takes where nothing else runs, and time to start; a machine that hangs ends sooner.
+    turns = options["rounds"] * len(options["case"] or CASES)
+    longest = 300 + turns * (options["seconds"] * 2 + 100) * 3
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        prepare(build, folder, options)
+        with subprocess.Popen([HERE.parent / "vm/pair", folder / "root", folder / "parts", "iperf3"],
+                              stdout=subprocess.PIPE, text=True) as pair:
+            timer = threading.Timer(longest, pair.terminate)
+            timer.start()
+            lines = [line.rstrip("\n") for line in pair.stdout]
+            timer.cancel()
+    if not json_only:
+        print("\n".join(line[:300] for line in lines), flush=True)
+    wrong = [line for line in lines if not line.startswith(("passed", "figures"))]
+    if wrong:
+        sys.exit("\n".join(wrong))
+    if pair.returncode != 0:
+        sys.exit(f"the virtual machines were ended after {longest} s")
+    return [line.split(maxsplit=4)[1:] for line in lines if line.startswith("figures ")]
+
+
+def true_rate(rows, way):
+    """What iperf3's receiver had in all of its time."""
+    ends = [row["end"]["sum_received"] for row in rows[f"iperf3_{way}"]]
+    return sum(end["bytes"] for end in ends) * 8 / sum(end["seconds"] for end in ends)
+
+
+def sum_up(name, rows):
+    """The figures of a case; of each run, whether its interval holds what is true."""
+    case, covered = {"name": name}, []
+    for way, prefix in WAYS.items():
+        true = true_rate(rows, way)
+        known = [row for row in rows["ours"] if f"{prefix}BitsPerSecond" in row]
+        values = [row[f"{prefix}BitsPerSecond"] for row in known]
+        found = [abs(value - true) <= value * row.get(f"{prefix}Interval", 0) / 100
+                 for value, row in zip(values, known)]
+        errors = [abs(value / true - 1) * 100 for value in values]
+        case |= {f"true_{way}": round(true), f"ours_{way}_err_percent": round(statistics.median(errors), 2),
+                 f"ours_{way}_mean_err_percent": round((statistics.mean(values) / true - 1) * 100, 2),
+                 f"ours_{way}_interval_percent": round(statistics.median(
+                     row.get(f"{prefix}Interval", 0) for row in known), 2),
+                 f"interval_{way}_covers": f"{sum(found)}/{len(rows['ours'])}"}
+        covered += found + [False] * (len(rows["ours"]) - len(found))
+    whole = [row for row in rows["ours"] if all(f"{prefix}Seconds" in row for prefix in WAYS.values())]
+    return case | {
+        "ours_seconds": round(statistics.median(row["UploadSeconds"] + row["DownloadSeconds"] for row in whole), 2),
+        "ours_bytes": round(statistics.median(row["UploadBytes"] + row["DownloadBytes"] for row in whole)),
+        "ours_rtt_p50_us": round(statistics.median(row["RttP50NSec"] for row in whole) / 1e3, 1)}, covered
+
+
+def add_arguments(parser):
+    parser.add_argument("--rounds", type=int, default=3, help="how often iperf3 takes its turn, ours twice (3)")
+    parser.add_argument("--seconds", type=int, default=20, help="of iperf3, each direction (20)")
+    parser.add_argument("--case", action="append", choices=CASES, help="only this one; may be given again")
+
+
+def main(build, json_only, **options):
+    if not shutil.which("iperf3"):
+        sys.exit("iperf3 is not installed: it is what this compares with")
+    cases, failures = {}, []
+    for name, what, number, text in run_pair(build, options, json_only):
+        row = json.loads(text)
+        if "error" in row:
+            failures.append(f"{name} {what} {number}: {row['error']}")
+        else:
+            cases.setdefault(name, {}).setdefault(what, []).append(row)
+    measured = [sum_up(name, rows) for name, rows in cases.items()]
+    pooled = [one for _, covered in measured for one in covered]
+    covers = {"interval_covers_percent": round(statistics.mean(pooled) * 100, 1)}
+    return {"cases": [case | covers for case, _ in measured], "failures": failures}
