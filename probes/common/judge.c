@@ -13,11 +13,11 @@
 #define TRIAL_NS (200 * MSEC)
 #define HELPS 1.05
 #define HARMS 0.95
-#define SURE 0.01             /* of the rate: an interval that is small enough */
-#define AGREEMENT 0.02        /* of the rate: between it and the mean, in which stalls show */
-#define POINT_NS MSEC         /* at least, between two points */
-#define LONG_NS (4000 * MSEC) /* measured: fewer bins are enough, which are long then */
-#define SLOW (1e6 / 8e9)      /* bytes/ns: below, the transfer may take the longer time */
+#define SURE 0.01                          /* of the rate: an interval that is small enough */
+#define AGREEMENT 0.02                     /* of the rate: between it and the mean, in which stalls show */
+#define POINT_NS MSEC                      /* at least, between two points */
+#define LONG_NS (4000 * MSEC)              /* measured: fewer bins are enough, which are long then */
+#define SLOW_BYTES (UINT64_C(2500) * 1000) /* less than that, and the transfer may take the longer time */
 #define CHEAP_BYTES (UINT64_C(16) * 1000 * 1000) /* up to here what is unsure goes on */
 #define BITS 8e9                                 /* bytes/ns to bits/s */
 
@@ -142,11 +142,10 @@ static bool is_sure(const AldEstimate *found)
 }
 
 /* Slow links get more time: a second of theirs has few segments. */
-static uint64_t hard_limit(const AldJudge *judge, uint64_t elapsed)
+static bool is_over(const AldJudge *judge, uint64_t elapsed, uint64_t bytes)
 {
-        double rate = (double) (judge->last.bytes - judge->first.bytes) / (double) MAX(elapsed, 1);
-
-        return rate < SLOW ? MAX(judge->limits.slow_ns, judge->limits.hard_ns) : judge->limits.hard_ns;
+        return elapsed >= MAX(judge->limits.slow_ns, judge->limits.hard_ns) || bytes >= judge->limits.bytes ||
+               (elapsed >= judge->limits.hard_ns && bytes >= SLOW_BYTES);
 }
 
 static bool is_enough(const AldJudge *judge, bool fresh)
@@ -155,7 +154,7 @@ static bool is_enough(const AldJudge *judge, bool fresh)
                  bytes = judge->last.bytes - judge->first.bytes;
         AldEstimate found;
 
-        if (elapsed >= hard_limit(judge, elapsed) || bytes >= judge->limits.bytes)
+        if (is_over(judge, elapsed, bytes))
                 return true;
         if (judge->phase != ALD_JUDGE_MEASURE || !fresh)
                 return false;

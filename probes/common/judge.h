@@ -18,7 +18,7 @@
 typedef struct AldJudgeLimits {
         uint64_t soft_ns; /* from here on fewer bins and a wider interval are enough, on all but slow links */
         uint64_t hard_ns; /* here it ends, whatever is known */
-        uint64_t slow_ns; /* the same below 1 Mb/s, where that is later */
+        uint64_t slow_ns; /* the same as long as few bytes came, where that is later */
         uint64_t bytes;   /* here too */
         unsigned streams; /* at most */
 } AldJudgeLimits;

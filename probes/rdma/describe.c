@@ -140,26 +140,36 @@ char *ald_rdma_served_to_json(const AldRdmaServed *served, const AldFailure *fai
         return dump(object);
 }
 
+static char *rate_text(const AldVerdict *verdict)
+{
+        double rate = (double) verdict->bits_per_second;
+
+        if (verdict->interval == 0)
+                return g_strdup_printf("%.4g Gb/s", rate / 1e9);
+        return g_strdup_printf("%.4g Gb/s ±%.1f %%", rate / 1e9, 100 * (double) verdict->interval / rate);
+}
+
 char *ald_rdma_result_to_text(const AldRdmaResult *result)
 {
+        g_autofree char *upload = rate_text(&result->upload), *download = rate_text(&result->download);
         char own[INET6_ADDRSTRLEN] = "", peer[INET6_ADDRSTRLEN] = "";
         bool gids = result->has_gid;
 
         inet_ntop(AF_INET6, &result->own_gid.bytes, own, sizeof own);
         inet_ntop(AF_INET6, &result->peer_gid.bytes, peer, sizeof peer);
+
         return g_strdup_printf(
                 "%s%s%s → %s%s%s, %s, MTU %u, %u queue pair%s, %s of %zu KiB\n"
-                "Upload      %.4g Gb/s\nDownload    %.4g Gb/s\n"
+                "Upload      %s\nDownload    %s\n"
                 "Round trip  %.4g µs (least %.4g, 99 %% within %.4g), jitter %.3g µs; reads %.4g µs\n",
                 result->source_port, gids ? " by " : "", gids ? own : "", result->sink_port,
                 gids ? " by " : "", gids ? peer : "",
                 gids ? ald_gid_type_to_string(result->own_gid.type) : "rdma_cm", result->mtu,
                 result->plan.queues, result->plan.queues == 1 ? "" : "s",
-                ald_rdma_method_to_string(result->plan.method), result->plan.size >> 10,
-                (double) result->upload.bits_per_second / 1e9,
-                (double) result->download.bits_per_second / 1e9, (double) result->rtt.p50 / 1e3,
-                (double) result->rtt.min / 1e3, (double) result->rtt.p99 / 1e3,
-                (double) result->rtt.jitter / 1e3, (double) result->read.p50 / 1e3);
+                ald_rdma_method_to_string(result->plan.method), result->plan.size >> 10, upload, download,
+                (double) result->rtt.p50 / 1e3, (double) result->rtt.min / 1e3,
+                (double) result->rtt.p99 / 1e3, (double) result->rtt.jitter / 1e3,
+                (double) result->read.p50 / 1e3);
 }
 
 char *ald_rdma_served_to_text(const AldRdmaServed *served, const AldFailure *failure)

@@ -116,11 +116,29 @@ static void test_large(void)
         g_assert_cmpint(ald_rdma_message_read(deep, &read), ==, -EBADMSG);
 }
 
+/* A spread of 0 is one; an older peer says none. */
+static void test_spread(void)
+{
+        AldRdmaMessage stop = { .type = ALD_RDMA_STOP, .bits_per_second = 5, .spread = { true, 0 } }, read;
+        g_autofree char *with = ald_rdma_message_write(&stop), *without = NULL;
+        static const char odd[] = "{\"type\":\"stop\",\"bits-per-second\":1,\"mean\":1,\"interval\":0,"
+                                  "\"bytes\":1,\"nsec\":1,\"bins\":1,\"spread\":-1}";
+
+        g_assert_cmpint(ald_rdma_message_read(with, &read), ==, 0);
+        g_assert_true(read.spread.known && read.spread.value == 0);
+        stop.spread.known = false;
+        without = ald_rdma_message_write(&stop);
+        g_assert_cmpint(ald_rdma_message_read(without, &read), ==, 0);
+        g_assert_false(read.spread.known);
+        g_assert_cmpint(ald_rdma_message_read(odd, &read), ==, -ERANGE);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/rdma/message/round-trip", test_round_trip);
         g_test_add_func("/rdma/message/refused", test_refused);
         g_test_add_func("/rdma/message/large", test_large);
+        g_test_add_func("/rdma/message/spread", test_spread);
         return g_test_run();
 }
