@@ -42,6 +42,8 @@ int ald_flow_add(AldFlow *flow, int fd, uint64_t offset)
                 return r;
         }
         ald_tcp_congestion_get(fd, flow->congestion);
+        if (flow->n == 0)
+                flow->past.when = ald_now();
         flow->past.run[flow->n] = 0;
         flow->past.info[flow->n] = (AldTcpInfo){};
         flow->offsets[flow->n++] = offset;
@@ -154,10 +156,12 @@ static void add_effort(AldFlow *flow, unsigned i, uint64_t elapsed, AldEffort *e
 
 bool ald_flow_effort_is_due(const AldFlow *flow, uint64_t moved, uint64_t now)
 {
-        uint64_t elapsed = now - flow->past.when;
+        uint64_t elapsed = now - MIN(flow->past.when, now);
 
-        return elapsed >= ALD_EFFORT_RARELY_NS ||
-               (elapsed >= ALD_EFFORT_EVERY_NS && moved - flow->past.bytes >= ALD_EFFORT_BYTES);
+        if (flow->n == 0 || elapsed < ALD_EFFORT_EVERY_NS)
+                return false;
+        return !flow->past.asked || elapsed >= ALD_EFFORT_RARELY_NS ||
+               moved - MIN(flow->past.bytes, moved) >= ALD_EFFORT_BYTES;
 }
 
 void ald_flow_effort(AldFlow *flow, AldEffort *ret)
@@ -172,9 +176,10 @@ void ald_flow_effort(AldFlow *flow, AldEffort *ret)
         if (!flow->sending)
                 ret->rwnd = ret->sndbuf = ret->idle = ret->lost = ret->standing = 0;
         ret->spare = (idle - MIN(idle, flow->past.idle)) * 1000 / MAX(elapsed, 1);
-        if (flow->sending && flow->zerocopy && flow->past.when > 0 &&
+        if (flow->sending && flow->zerocopy && flow->past.asked &&
                 (double) (moved.bytes - flow->past.bytes) * 8e9 / (double) elapsed > ALD_ZEROCOPY_RATE)
                 atomic_store(&flow->shared.zerocopy, true);
+        flow->past.asked = true;
         flow->past.when = moved.when;
         flow->past.bytes = moved.bytes;
         flow->past.idle = idle;

@@ -21,8 +21,9 @@ typedef struct AldFlow {
         uint64_t retransmits; /* the same */
         uint64_t wire_bytes;  /* the same */
         char congestion[ALD_TCP_CONGESTION_SIZE + 1];
-        /* When ald_flow_effort() was asked last. */
+        /* When ald_flow_effort() was asked last, at first when it began. */
         struct AldFlowPast {
+                bool asked;
                 uint64_t when;
                 uint64_t run[ALD_FLOW_STREAMS_MAX];
                 AldTcpInfo info[ALD_FLOW_STREAMS_MAX];
