@@ -18,6 +18,7 @@
 #define FAR_OFF 0.1         /* of the usual rate: the link was kept waiting, or made up for it */
 #define FAST_SHARE 0.8      /* of FINE_BYTES in FINE_NS: then stalls of a busy machine cost throughput */
 #define STEADY_SHARE 0.7    /* of the time without those that are far off */
+#define BATCHES 8u          /* of bins, so that they are longer than what makes neighbours alike */
 #define SPREAD_BINS 4u
 #define INTERVAL_BINS 3u   /* fewer tell nothing of their variance */
 #define SEGMENT_LEAST 0.97 /* of a full one: less were sent twice, or were short */
@@ -273,7 +274,7 @@ AldEstimate ald_estimate(const AldPoint *points, size_t n, uint64_t end, double 
 {
         g_autofree Bin *bins = NULL, *fine = NULL;
         AldEstimate ret = {};
-        size_t n_fine, n_kept;
+        size_t n_fine, n_kept, n_bins;
         double time, half, ends;
         Scale scale;
         Bin kept;
@@ -300,7 +301,9 @@ AldEstimate ald_estimate(const AldPoint *points, size_t n, uint64_t end, double 
                 ret.rate = kept.amount / kept.time;
                 half = interval_of(fine, make_batches(fine, n_kept, FINE_IN_BATCH));
         } else {
-                half = interval_of(bins, ret.bins) * sqrt(time);
+                half = interval_of(bins, ret.bins);
+                n_bins = make_batches(bins, ret.bins, MAX(ret.bins / BATCHES, 1));
+                half = MAX(half, interval_of(bins, n_bins)) * sqrt(time);
                 if (!is_silent(points, n, end))
                         ret.rate = rate_between_crests(points, n, &scale, ret.rate, &time);
                 half /= sqrt(time);

@@ -65,6 +65,7 @@ int ald_client_begin(AldClient *client, AldPurpose purpose)
                 .bytes = ald_client_bytes_max(client),
                 .min_rtt = client->result->rtt.min,
                 .revision = { true, ALD_PROTOCOL_REVISION },
+                .streams_max = { true, client->options->streams_max },
         };
 
         return ald_exchange_send(&client->channel, &begin);

@@ -67,6 +67,7 @@ static const char *reason_word(uint64_t value)
 static const Field fields[] = {
         { "version", NUMBER, AT(version), NUMBER_MAX, NULL, IN(WELCOME) },
         { "revision", OPTIONAL, AT(revision), NUMBER_MAX, NULL, IN(WELCOME) | IN(BEGIN) },
+        { "streams-max", OPTIONAL, AT(streams_max), 64, NULL, IN(BEGIN) },
         { "interface", INTERFACE, AT(interface), IF_NAMESIZE, NULL, IN(WELCOME) },
         { "port", NUMBER, AT(port), 65535, NULL, IN(WELCOME) },
         { "streams", NUMBER, AT(streams), 64, NULL, IN(WELCOME) | IN(VERDICT) },

@@ -68,6 +68,7 @@ typedef struct AldMessage {
         uint64_t msec, bytes;        /* welcome, begin: at most; verdict, sent: what came, what went */
         uint64_t purpose;            /* AldPurpose */
         uint64_t count;              /* open */
+        AldOptional streams_max;     /* begin: of the client */
         uint64_t min_rtt;            /* begin: ns */
         uint64_t bits_per_second, mean, nsec, bins; /* verdict, spot; 0 bits/s: there is no rate */
         uint64_t interval;                          /* verdict: 0 where it is unknown */

@@ -62,6 +62,14 @@ AldOptional ald_server_other_traffic(const AldServer *server)
         return ald_traffic_end(&server->traffic, ald_flow_wire_bytes(flow), &sockets);
 }
 
+/* How many connections both sides take. */
+static unsigned streams_of(const AldServer *server, const AldMessage *begin)
+{
+        unsigned most = server->options->streams_max;
+
+        return begin->streams_max.known ? (unsigned) CLAMP(begin->streams_max.value, 1, most) : most;
+}
+
 static int handle_begin(AldServer *server, const AldMessage *message)
 {
         uint64_t nsec = MIN(message->msec, server->options->link.seconds_max * 1000) * ALD_NSEC_PER_MSEC;
@@ -82,7 +90,7 @@ static int handle_begin(AldServer *server, const AldMessage *message)
         ald_traffic_begin(&server->traffic, server->served->interface,
                 message->purpose == ALD_PURPOSE_DOWNLOAD, &sockets);
         if (message->purpose == ALD_PURPOSE_UPLOAD) {
-                r = ald_receiving_init(&server->receiving, nsec, bytes, server->options->streams_max,
+                r = ald_receiving_init(&server->receiving, nsec, bytes, streams_of(server, message),
                         MIN(message->min_rtt, ALD_NSEC_PER_SEC));
                 server->state = ALD_SERVER_UPLOAD;
         } else {

@@ -20,8 +20,8 @@
 
 #define DSCP_LE 0x04 /* RFC 8622: lower effort, code point 1, above the two bits of ECN */
 #define NOTSENT_LOWAT (512u * 1024)
-#define FAST 10e6                        /* bits/s: what queues there is gone soon */
-#define FAST_BYTES (512u * 1024)         /* that show it */
+#define FAST 3e6                         /* bits/s: what queues there is gone soon */
+#define FAST_BYTES (256u * 1024)         /* that show it */
 #define WINDOW_NS (ALD_NSEC_PER_SEC / 2) /* or two round trips, where that is more */
 #define WINDOW_GROWTH UINT64_C(3)        /* times what arrived in that, so that slow start goes on */
 #define WINDOW_LEAST (UINT64_C(16) * 1024)
@@ -81,7 +81,8 @@ static bool is_open(Window *window, int fd, uint64_t sent)
                 return window->fast = true;
         if (now - window->mark >= window->interval) {
                 (void) ald_tcp_info_get(fd, &info);
-                window->lately = acked - MIN(window->marked, acked);
+                /* Where something was lost, nothing arrives for a while. */
+                window->lately = MAX(acked - MIN(window->marked, acked), window->lately * 7 / 8);
                 window->interval = MAX(WINDOW_NS, info.rtt * 2000);
                 window->mark = now;
                 window->marked = acked;

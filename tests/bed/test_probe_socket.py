@@ -93,6 +93,22 @@ def test_round_trip_alone(pair, keys):
     assert "RttP50NSec" in found and "UploadBitsPerSecond" not in found
 
 
+def test_fewer_connections_than_the_server_takes(pair, keys):
+    """The server judges, and asks for no more than the client takes."""
+    left, right = pair
+    begun = []
+
+    def play(server, talk):
+        server.welcome(talk)
+        server.echo(talk)
+        begun.append(talk.hear_type("begin"))
+
+    server = FalseServer(right, RIGHT, keys.issue(B), play)
+    measure(left, f"--connect={RIGHT}", f"--identity={keys.issue(A)}", "--streams-max=1")
+    server.close()
+    assert begun[0]["streams-max"] == 1
+
+
 def test_few_round_trips(pair, keys):
     left, right = pair
     server = Server(right, f"--key-file={keys.file}")

@@ -96,7 +96,7 @@ def main(build, json_only, **options):
     for name, what, number, text in run_pair(build, options, json_only):
         row = json.loads(text)
         if "error" in row:
-            failures.append(f"{name} {what} {number}: {row['error']}")
+            failures.append(f"{name} {what} {number}: {row.get('message', row['error'])}")
         else:
             cases.setdefault(name, {}).setdefault(what, []).append(row)
     measured = [sum_up(name, rows) for name, rows in cases.items()]
