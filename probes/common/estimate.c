@@ -19,10 +19,12 @@
 #define FAST_SHARE 0.8      /* of FINE_BYTES in FINE_NS: then stalls of a busy machine cost throughput */
 #define STEADY_SHARE 0.7    /* of the time without those that are far off */
 #define BATCHES 8u          /* of bins, so that they are longer than what makes neighbours alike */
+#define WARM_UP_BINS 8u
 #define SPREAD_BINS 4u
 #define INTERVAL_BINS 3u   /* fewer tell nothing of their variance */
 #define SEGMENT_LEAST 0.97 /* of a full one: less were sent twice, or were short */
 #define SEGMENT_MOST 1.001 /* more were put together before they were counted */
+#define WARM_UP_GAIN 0.7   /* of the error of the mean: less than that is chance */
 #define QUARTER 4u         /* of the time, in which all that was lost has been sent again for once */
 #define RESOLUTION 0.001   /* of the rate: clocks, and what the link layer adds */
 #define SILENCE 4u         /* times the usual time between arrivals is no chance */
@@ -31,6 +33,7 @@
 /* A part of the time: bytes and ns. */
 typedef struct Bin {
         double amount, time;
+        size_t begin; /* the point that it begins at */
 } Bin;
 
 /* How much had arrived by a point, in bytes. */
@@ -91,7 +94,7 @@ static size_t make_bins(
 
                 if (time < width || arrived < amount)
                         continue;
-                ret[bins++] = (Bin){ arrived, (double) time };
+                ret[bins++] = (Bin){ arrived, (double) time, begin };
                 begin = i;
         }
         return bins;
@@ -204,12 +207,44 @@ static AldOptional spread_of(const Bin *bins, size_t n)
         return (AldOptional){ true, (uint64_t) (sqrt(squares / (double) (n - 1)) / mean * 1e6) };
 }
 
+/*
+ * How many bins at the beginning belong to a start-up that is longer than others, as after a slow start that
+ * went too far where segments get lost: without them the mean is known better, though from fewer (the rule
+ * called MSER). At most half of them.
+ */
+static size_t find_warm_up(const Bin *bins, size_t n)
+{
+        double whole = 0, least = 0;
+        size_t ret = 0;
+
+        for (size_t first = 0; first <= n / 2; first++) {
+                Bin sum = sum_of(bins + first, n - first);
+                double squares = 0, error;
+
+                for (size_t i = first; i < n; i++)
+                        squares += pow(bins[i].amount - sum.amount / sum.time * bins[i].time, 2);
+                error = sqrt(squares) / sum.time;
+                if (first == 0)
+                        whole = least = error;
+                if (error < least) {
+                        least = error;
+                        ret = first;
+                }
+        }
+        return least < whole * WARM_UP_GAIN ? ret : 0;
+}
+
 /* What comes to a stop does not end with its last arrival. */
 static bool is_silent(const AldPoint *points, size_t n, uint64_t end)
 {
         uint64_t time = points[n - 1].moved.when - points[0].moved.when;
 
         return end > points[n - 1].moved.when + SILENCE_NS + SILENCE * time / (n - 1);
+}
+
+static double time_of(const AldPoint *points, size_t n, uint64_t end)
+{
+        return (double) ((is_silent(points, n, end) ? end : points[n - 1].moved.when) - points[0].moved.when);
 }
 
 /*
@@ -270,11 +305,32 @@ static double largest_step(const AldPoint *points, size_t n, const Scale *scale)
         return most;
 }
 
+/* The mean of all the time but a long start-up, and half of its interval. */
+static double mean_of(const AldPoint *points, size_t n, uint64_t end, const Scale *scale, Bin *bins,
+        size_t n_bins, double *ret_half)
+{
+        size_t first = n_bins >= WARM_UP_BINS ? find_warm_up(bins, n_bins) : 0, begin = bins[first].begin,
+               batches;
+        double time = time_of(points + begin, n - begin, end), whole = time, half;
+        double rate = (amount_at(&points[n - 1], scale) - amount_at(&points[begin], scale)) / time;
+
+        bins += first;
+        n_bins -= first;
+        half = interval_of(bins, n_bins);
+        batches = make_batches(bins, n_bins, MAX(n_bins / BATCHES, 1));
+        half = MAX(half, interval_of(bins, batches));
+        if (!is_silent(points + begin, n - begin, end))
+                rate = rate_between_crests(points + begin, n - begin, scale, rate, &time);
+        /* Less time is less evidence. */
+        *ret_half = half * sqrt(whole / time);
+        return rate;
+}
+
 AldEstimate ald_estimate(const AldPoint *points, size_t n, uint64_t end, double segment)
 {
         g_autofree Bin *bins = NULL, *fine = NULL;
         AldEstimate ret = {};
-        size_t n_fine, n_kept, n_bins;
+        size_t n_fine, n_kept;
         double time, half, ends;
         Scale scale;
         Bin kept;
@@ -282,7 +338,7 @@ AldEstimate ald_estimate(const AldPoint *points, size_t n, uint64_t end, double 
         if (n < 2)
                 return ret;
         scale = find_scale(points, n, segment);
-        time = (double) ((is_silent(points, n, end) ? end : points[n - 1].moved.when) - points[0].moved.when);
+        time = time_of(points, n, end);
         ret.rate = ret.mean = (amount_at(&points[n - 1], &scale) - amount_at(&points[0], &scale)) / time;
         if (ret.rate <= 0)
                 return (AldEstimate){};
@@ -301,12 +357,7 @@ AldEstimate ald_estimate(const AldPoint *points, size_t n, uint64_t end, double 
                 ret.rate = kept.amount / kept.time;
                 half = interval_of(fine, make_batches(fine, n_kept, FINE_IN_BATCH));
         } else {
-                half = interval_of(bins, ret.bins);
-                n_bins = make_batches(bins, ret.bins, MAX(ret.bins / BATCHES, 1));
-                half = MAX(half, interval_of(bins, n_bins)) * sqrt(time);
-                if (!is_silent(points, n, end))
-                        ret.rate = rate_between_crests(points, n, &scale, ret.rate, &time);
-                half /= sqrt(time);
+                ret.rate = mean_of(points, n, end, &scale, bins, ret.bins, &half);
         }
         ends = MAX(uncertainty(points, 0, &scale), uncertainty(points, n - 1, &scale));
         half = hypot(half, ret.rate * ends / time);

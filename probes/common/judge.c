@@ -14,6 +14,7 @@
 #define HELPS 1.05
 #define HARMS 0.95
 #define SURE 0.01                          /* of the rate: an interval that is small enough */
+#define FAIRLY_SURE 0.05                   /* the same once the usual time is over */
 #define AGREEMENT 0.02                     /* of the rate: between it and the mean, in which stalls show */
 #define POINT_NS MSEC                      /* at least, between two points */
 #define LONG_NS (4000 * MSEC)              /* measured: fewer bins are enough, which are long then */
@@ -141,11 +142,13 @@ static bool is_sure(const AldEstimate *found)
                fabs(found->mean - found->rate) <= found->rate * AGREEMENT;
 }
 
-/* Slow links get more time: a second of theirs has few segments. */
+/* Slow links get more time: a second of theirs has few segments, and what is unsure of them costs little. */
 static bool is_over(const AldJudge *judge, uint64_t elapsed, uint64_t bytes)
 {
+        uint64_t most = judge->phase == ALD_JUDGE_MEASURE ? CHEAP_BYTES : SLOW_BYTES;
+
         return elapsed >= MAX(judge->limits.slow_ns, judge->limits.hard_ns) || bytes >= judge->limits.bytes ||
-               (elapsed >= judge->limits.hard_ns && bytes >= SLOW_BYTES);
+               (elapsed >= judge->limits.hard_ns && bytes >= most);
 }
 
 static bool is_enough(const AldJudge *judge, bool fresh)
@@ -160,6 +163,9 @@ static bool is_enough(const AldJudge *judge, bool fresh)
                 return false;
         found = estimate(judge);
         if (elapsed >= judge->limits.soft_ns && bytes >= CHEAP_BYTES && found.bins >= ALD_JUDGE_BINS_MIN / 2)
+                return true;
+        if (elapsed >= judge->limits.hard_ns && bytes >= SLOW_BYTES && found.interval > 0 &&
+                found.interval <= found.rate * FAIRLY_SURE)
                 return true;
         return is_sure(&found) &&
                (found.bins >= ALD_JUDGE_BINS_MIN || judge->last.when - judge->phase_begin >= LONG_NS);

@@ -84,8 +84,8 @@ def sum_up(name, rows):
 
 
 def add_arguments(parser):
-    parser.add_argument("--rounds", type=int, default=3, help="how often iperf3 takes its turn, ours twice (3)")
-    parser.add_argument("--seconds", type=int, default=20, help="of iperf3, each direction (20)")
+    parser.add_argument("--rounds", type=int, default=2, help="how often iperf3 takes its turn, ours twice (2)")
+    parser.add_argument("--seconds", type=int, default=60, help="of iperf3, each direction (60)")
     parser.add_argument("--case", action="append", choices=CASES, help="only this one; may be given again")
 
 

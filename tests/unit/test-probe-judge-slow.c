@@ -183,6 +183,39 @@ static void test_death(void)
         g_assert_cmpuint(verdict.bits_per_second, <, 100000);
 }
 
+/*
+ * Slow start goes too far where one segment of a hundred is lost: the rate falls for seconds, and only then
+ * the link is what it stays to be.
+ */
+static void test_long_start_up(void)
+{
+        g_autoptr(GRand) random = g_rand_new_with_seed(3);
+        g_auto(AldJudge) judge = {};
+        double arrived = 0, truth = 1.2e6;
+        AldJudgeStep step = ALD_JUDGE_GO_ON;
+        uint64_t when = 0, segments = 0;
+        AldVerdict verdict;
+
+        ald_judge_init(&judge, &usual, 200 * MSEC);
+        for (; step != ALD_JUDGE_STOP; when += MSEC) {
+                double extra = when < 4500 * MSEC ? 8e6 * (1 - (double) when / (double) (4500 * MSEC)) : 0;
+
+                arrived += (truth * 2 * g_rand_double(random) + extra) / 8e9 * (double) MSEC;
+                segments = (uint64_t) (arrived / SEGMENT);
+                step = ald_judge_sample(&judge,
+                        &(AldMoved){ .when = when,
+                                .bytes = segments * SEGMENT,
+                                .segments = segments,
+                                .segment = SEGMENT },
+                        false);
+                g_assert_cmpuint(when, <=, usual.slow_ns);
+        }
+        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        g_assert_cmpfloat_with_epsilon((double) verdict.bits_per_second, truth, verdict.interval);
+        g_assert_cmpfloat_with_epsilon((double) verdict.bits_per_second, truth, truth * 0.1);
+        g_assert_cmpuint(verdict.mean, >, (uint64_t) truth);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -193,5 +226,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/probe/judge/slow/hardly-any", test_hardly_any);
         g_test_add_func("/probe/judge/slow/nothing", test_nothing);
         g_test_add_func("/probe/judge/slow/death", test_death);
+        g_test_add_func("/probe/judge/slow/long-start-up", test_long_start_up);
         return g_test_run();
 }
