@@ -20,6 +20,7 @@ typedef struct Address {
 
 /* The addresses of one node that may be an end of a path. */
 typedef struct End {
+        const AldNetwork *network;
         Address addresses[ADDRESSES_MAX];
         size_t n;
 } End;
@@ -68,6 +69,7 @@ static void end_init(End *end, const AldNetwork *network)
 {
         bool physical = ald_network_has_physical(network);
 
+        end->network = network;
         end->n = 0;
         for (size_t i = 0; i < network->interfaces.n; i++) {
                 const AldInterface *interface = ald_rows_at(&network->interfaces, i);
@@ -114,6 +116,66 @@ static const AldInterface *find_on_link(const End *source, const Address *addres
         return best && !several ? best->interface : NULL;
 }
 
+static bool is_same(const char *name, const char *other)
+{
+        return name && other && g_ascii_strcasecmp(name, other) == 0;
+}
+
+/* LLDP goes over the ports of bridges and bonds, which have the addresses. */
+static bool is_or_is_port_of(const AldInterface *port, const AldInterface *interface)
+{
+        return port == interface || g_strcmp0(port->controller, interface->id) == 0;
+}
+
+static bool has_hardware_address(const AldNetwork *network, const char *address)
+{
+        for (size_t i = 0; i < network->interfaces.n; i++)
+                if (is_same(((const AldInterface *) ald_rows_at(&network->interfaces, i))->hardware_address,
+                            address))
+                        return true;
+        return false;
+}
+
+/* Whether the neighbour is an interface of this network: it is named by its hardware address, or by its name
+ * with any hardware address of its node as the chassis. */
+static bool is_neighbour(
+        const AldNeighbour *neighbour, const AldNetwork *network, const AldInterface *interface)
+{
+        for (size_t i = 0; i < network->interfaces.n; i++) {
+                const AldInterface *port = ald_rows_at(&network->interfaces, i);
+
+                if (is_or_is_port_of(port, interface) &&
+                        (is_same(neighbour->port_id, port->hardware_address) ||
+                                (is_same(neighbour->port_id, port->id) &&
+                                        has_hardware_address(network, neighbour->chassis_id))))
+                        return true;
+        }
+        return false;
+}
+
+static bool hears(const AldNetwork *network, const AldInterface *interface, const AldNetwork *other_network,
+        const AldInterface *other)
+{
+        for (size_t i = 0; i < network->neighbours.n; i++) {
+                const AldNeighbour *neighbour = ald_rows_at(&network->neighbours, i);
+                const AldInterface *port = neighbour->interface ? ald_rows_find(&network->interfaces,
+                                                                          neighbour->interface)
+                                                                : NULL;
+
+                if (port && is_or_is_port_of(port, interface) &&
+                        is_neighbour(neighbour, other_network, other))
+                        return true;
+        }
+        return false;
+}
+
+static bool are_neighbours(
+        const End *source, const AldInterface *own, const End *sink, const AldInterface *other)
+{
+        return hears(source->network, own, sink->network, other) ||
+               hears(sink->network, other, source->network, own);
+}
+
 static bool share_link(const End *source, const AldInterface *own, const End *sink, const AldInterface *other)
 {
         if (ald_interface_is(own, ALD_INTERFACE_TYPE_THUNDERBOLT) &&
@@ -138,37 +200,40 @@ static bool has_only_link_local(const End *end)
         return end->n > 0;
 }
 
-/* Of nodes that have no other addresses nobody knows whether they share a link, and it is tried where there
- * is no doubt over which: the source has but one interface with such an address. */
-static const AldInterface *find_only_scope(const End *source, const End *sink, const Address *address)
+/* Of nodes that have no other addresses nobody knows whether they share a link, so that any may be it. */
+static bool may_share_link(
+        const End *source, const AldInterface *own, const End *sink, const AldInterface *other)
 {
-        const AldInterface *found = NULL;
-
-        if (!has_only_link_local(source) || !has_only_link_local(sink))
-                return NULL;
-        for (size_t i = 0; i < source->n; i++) {
-                const Address *own = &source->addresses[i];
-
-                if (!own->link_local || own->n_bytes != address->n_bytes)
-                        continue;
-                if (found && found != own->interface)
-                        return NULL;
-                found = own->interface;
-        }
-        return found;
+        return has_only_link_local(source) && has_only_link_local(sink);
 }
 
-/* The interface on which a link-local address of the sink means that one. */
-static const AldInterface *find_scope(const End *source, const End *sink, const Address *address)
-{
-        for (size_t i = 0; i < source->n; i++) {
-                const Address *own = &source->addresses[i];
+typedef bool (*AldScopeTest)(
+        const End *source, const AldInterface *own, const End *sink, const AldInterface *other);
 
-                if (own->link_local && own->n_bytes == address->n_bytes &&
-                        share_link(source, own->interface, sink, address->interface))
-                        return own->interface;
-        }
-        return find_only_scope(source, sink, address);
+static bool has_scope(const AldCandidate *candidate, const AldInterface *interface)
+{
+        for (unsigned i = 0; i < candidate->n_scopes; i++)
+                if (candidate->scopes[i] == interface)
+                        return true;
+        return false;
+}
+
+/* The interfaces with a link-local address of the same family that pass the first test any of them passes. */
+static void find_scopes(const End *source, const End *sink, const Address *address, AldCandidate *candidate)
+{
+        static const AldScopeTest tests[] = { are_neighbours, share_link, may_share_link };
+
+        for (unsigned k = 0; k < G_N_ELEMENTS(tests) && candidate->n_scopes == 0; k++)
+                for (size_t i = 0; i < source->n && candidate->n_scopes < ALD_SCOPES_MAX; i++) {
+                        const Address *own = &source->addresses[i];
+
+                        if (own->link_local && own->n_bytes == address->n_bytes &&
+                                !has_scope(candidate, own->interface) &&
+                                tests[k](source, own->interface, sink, address->interface))
+                                candidate->scopes[candidate->n_scopes++] = own->interface;
+                }
+        if (candidate->n_scopes > 0)
+                candidate->interface = candidate->scopes[0];
 }
 
 /* Where all addresses of the family are on one interface, each route goes there. */
@@ -216,8 +281,10 @@ static void offer(GArray *candidates, const End *source, const End *sink, const 
         if (candidates->len >= ALD_CANDIDATES_MAX || has_address(source, address) ||
                 is_offered(candidates, address->text))
                 return;
-        candidate.interface = address->link_local ? find_scope(source, sink, address)
-                                                  : find_on_link(source, address);
+        if (address->link_local)
+                find_scopes(source, sink, address, &candidate);
+        else
+                candidate.interface = find_on_link(source, address);
         if (!candidate.interface &&
                 (address->link_local || !find_routed(source, address->n_bytes, &candidate.interface)))
                 return;
@@ -239,10 +306,28 @@ GArray *ald_candidates_compute(const AldNetwork *source, const AldNetwork *sink)
         return candidates;
 }
 
+const AldInterface *ald_candidate_choose(const AldCandidate *candidate, const AldLinkSocket *row)
+{
+        uint64_t failures = row && row->failures != ALD_ABSENT_UINT64 ? row->failures : 0;
+        unsigned first = 0;
+
+        if (candidate->n_scopes == 0)
+                return candidate->interface;
+        for (unsigned i = 0; row && row->source_interface && i < candidate->n_scopes; i++)
+                if (strcmp(candidate->scopes[i]->id, row->source_interface) == 0)
+                        first = i;
+        return candidate->scopes[(first + failures) % candidate->n_scopes];
+}
+
+static bool may_leave_through(const AldCandidate *candidate, const AldInterface *interface)
+{
+        return !candidate->interface || candidate->interface == interface || has_scope(candidate, interface);
+}
+
 bool ald_candidate_mirrors(const AldCandidate *theirs, const AldCandidate *ours)
 {
         if (!strchr(theirs->address, ':') != !strchr(ours->address, ':'))
                 return false;
-        return (!theirs->interface || theirs->interface == ours->sink_interface) &&
-               (!ours->interface || ours->interface == theirs->sink_interface);
+        return may_leave_through(theirs, ours->sink_interface) &&
+               may_leave_through(ours, theirs->sink_interface);
 }

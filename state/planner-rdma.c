@@ -90,7 +90,7 @@ static Control *choose_control(const AldPlanner *planner, const AldNode *peer)
                         continue;
                 best = row;
                 g_strlcpy(control->address, candidate->address, sizeof control->address);
-                control->interface = candidate->link_local ? candidate->interface->id : NULL;
+                control->interface = candidate->link_local ? ald_candidate_choose(candidate, row)->id : NULL;
         }
         return control;
 }

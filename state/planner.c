@@ -61,7 +61,7 @@ static const AldInterface *interface_for(
         const AldPlanner *planner, const AldCandidate *candidate, const AldLinkSocket *row)
 {
         if (candidate->interface || !row || !row->source_interface)
-                return candidate->interface;
+                return ald_candidate_choose(candidate, row);
         return ald_rows_find(&planner->own->interfaces, row->source_interface);
 }
 

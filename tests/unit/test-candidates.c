@@ -93,17 +93,97 @@ static void test_link_local(void)
                 "10.1.0.2 via eth0");
         check(OWN, "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['169.254.3.4/16']}", "");
         /* A Thunderbolt cable has two ends. */
-        /* Unless nobody has others, and there is no doubt over which interface. */
+        /* Unless nobody has others. */
         check("{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['fe80::1/64', '169.254.0.1/16']}",
                 "{'Id': 'a', 'Type': 'ethernet', 'Addresses': ['fe80::2/64']}, "
                 "{'Id': 'b', 'Type': 'ethernet', 'Addresses': ['fe80::3/64']}",
                 "fe80::2 via eth0, fe80::3 via eth0");
-        check("{'Id': 'a', 'Type': 'ethernet', 'Addresses': ['fe80::1/64']}, "
-              "{'Id': 'b', 'Type': 'ethernet', 'Addresses': ['fe80::4/64']}",
-                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['fe80::2/64']}", "");
         check("{'Id': 'tb0', 'Type': 'thunderbolt', 'Addresses': ['fe80::1/64']}",
                 "{'Id': 'thunderbolt1', 'Type': 'thunderbolt', 'Addresses': ['fe80::2/64']}",
                 "fe80::2 via tb0");
+}
+
+/* The interfaces that are tried in turn for the last candidate, from the first attempt to one after this many
+ * failures; `last` is that through which it was reached before, or NULL. */
+static void check_turns(const char *source, const char *sink, const char *last, const char *expected)
+{
+        g_autoptr(AldStore) store = state_make();
+        g_autofree char *from = g_strdup_printf("{'Interfaces': [%s]}", source);
+        g_autofree char *to = g_strdup_printf("{'Interfaces': [%s]}", sink);
+        g_autoptr(GString) found = g_string_new(NULL);
+        g_autoptr(GArray) candidates = NULL;
+        AldLinkSocket row = ALD_LINK_SOCKET_INIT;
+
+        state_put(store, 1, ALD_KIND_NETWORK, from);
+        state_put(store, 2, ALD_KIND_NETWORK, to);
+        candidates = ald_candidates_compute(state_network(store, 1), state_network(store, 2));
+        g_assert_cmpuint(candidates->len, >, 0);
+        row.source_interface = last;
+        for (row.failures = 0; row.failures < 4; row.failures++) {
+                const AldInterface *interface = ald_candidate_choose(
+                        &g_array_index(candidates, AldCandidate, candidates->len - 1), &row);
+
+                g_string_append_printf(found, "%s%s", found->len > 0 ? " " : "", interface->id);
+        }
+        g_assert_cmpstr(found->str, ==, expected);
+}
+
+#define TWO_LINK_LOCAL                                                                \
+        "{'Id': 'eth0', 'Type': 'ethernet', 'HardwareAddress': '02:00:00:00:00:01', " \
+        "'Addresses': ['fe80::1/64']}, "                                              \
+        "{'Id': 'eth1', 'Type': 'ethernet', 'HardwareAddress': '02:00:00:00:00:02', " \
+        "'Addresses': ['fe80::4/64']}"
+#define PEER_LINK_LOCAL                                                              \
+        "{'Id': 'lan', 'Type': 'ethernet', 'HardwareAddress': '02:00:00:00:00:03', " \
+        "'Addresses': ['fe80::2/64']}"
+
+/* Behind which of several interfaces with the same prefix an address is. */
+static void test_several_scopes(void)
+{
+        /* Where nothing is known each has its turn, from that on through which it was reached before. */
+        check_turns(TWO_LINK_LOCAL, PEER_LINK_LOCAL, NULL, "eth0 eth1 eth0 eth1");
+        check_turns(TWO_LINK_LOCAL, PEER_LINK_LOCAL, "eth1", "eth1 eth0 eth1 eth0");
+        check_turns(TWO_LINK_LOCAL, PEER_LINK_LOCAL, "gone", "eth0 eth1 eth0 eth1");
+        /* Both Thunderbolt cables may lead to the peer. */
+        check_turns("{'Id': 'tb0', 'Type': 'thunderbolt', 'Addresses': ['fe80::1/64']}, "
+                    "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['fe80::5/64', '10.0.0.1/24']}, "
+                    "{'Id': 'tb1', 'Type': 'thunderbolt', 'Addresses': ['fe80::4/64']}",
+                "{'Id': 'tb0', 'Type': 'thunderbolt', 'Addresses': ['fe80::2/64']}", NULL, "tb0 tb1 tb0 tb1");
+        /* Another prefix tells which. */
+        check_turns("{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['fe80::1/64', '10.0.0.1/24']}, "
+                    "{'Id': 'eth1', 'Type': 'ethernet', 'Addresses': ['fe80::4/64', '10.0.1.1/24']}",
+                "{'Id': 'lan', 'Type': 'ethernet', 'Addresses': ['10.0.1.2/24', 'fe80::2/64']}", NULL,
+                "eth1 eth1 eth1 eth1");
+}
+
+/* Nodes with these interfaces and LLDP neighbours: the path of the sink's last address. */
+static void check_lldp(const char *source, const char *sink, const char *expected)
+{
+        g_autoptr(AldStore) store = state_make();
+        g_autofree char *from = g_strdup_printf(
+                "{'Interfaces': [" TWO_LINK_LOCAL "], 'Neighbours': [%s]}", source);
+        g_autofree char *to = g_strdup_printf(
+                "{'Interfaces': [" PEER_LINK_LOCAL "], 'Neighbours': [%s]}", sink);
+        g_autoptr(GArray) candidates = NULL;
+        const AldCandidate *candidate;
+
+        state_put(store, 1, ALD_KIND_NETWORK, from);
+        state_put(store, 2, ALD_KIND_NETWORK, to);
+        candidates = ald_candidates_compute(state_network(store, 1), state_network(store, 2));
+        g_assert_cmpuint(candidates->len, ==, 1);
+        candidate = &g_array_index(candidates, AldCandidate, 0);
+        g_assert_cmpuint(candidate->n_scopes, ==, 1);
+        g_assert_cmpstr(candidate->interface->id, ==, expected);
+}
+
+static void test_lldp_tells_the_scope(void)
+{
+        check_lldp("{'Id': '1', 'Interface': 'eth1', 'ChassisId': 'x', 'PortId': '02:00:00:00:00:03'}", "",
+                "eth1");
+        check_lldp("{'Id': '1', 'Interface': 'eth1', 'ChassisId': '02:00:00:00:00:03', 'PortId': 'lan'}", "",
+                "eth1");
+        check_lldp("", "{'Id': '1', 'Interface': 'lan', 'ChassisId': 'x', 'PortId': '02:00:00:00:00:02'}",
+                "eth1");
 }
 
 static void test_which_interface(void)
@@ -174,6 +254,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/candidates/nowhere", test_what_leads_nowhere);
         g_test_add_func("/candidates/containers", test_containers_and_virtual_machines);
         g_test_add_func("/candidates/link-local", test_link_local);
+        g_test_add_func("/candidates/several-scopes", test_several_scopes);
+        g_test_add_func("/candidates/lldp", test_lldp_tells_the_scope);
         g_test_add_func("/candidates/interface", test_which_interface);
         g_test_add_func("/candidates/limits", test_limits);
         g_test_add_func("/candidates/carrier", test_what_shares_a_carrier);
