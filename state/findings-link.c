@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
 #include <string.h>
 
 #include "state/findings-report.h"
+#include "state/link-quality.h"
 #include "state/link.h"
-#include "state/network.h"
+#include "state/path-end.h"
 #include "state/rdma-problem.h"
 #include "state/units.h"
 
@@ -69,44 +71,56 @@ static void heed_sink_port(AldReport *report, AldLink *link)
                         link->negotiated_bits_per_second, port->rate_bits_per_second);
 }
 
+/* What a record has not, such as one of an older version, is looked up. */
 static void heed_sink_interface(AldReport *report, AldLink *link)
 {
         const AldNode *node = ald_store_find_node(report->store, &link->sink);
-        const AldNetwork *network;
-        const AldInterface *interface;
+        AldPathEnd end;
 
-        if (!node || !link->to)
+        if (link->sink_type || !node || !link->to)
                 return;
-        network = ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
-        interface = network ? ald_network_find_address(network, link->to) : NULL;
-        if (!interface)
-                return;
-        link->negotiated_bits_per_second = MIN(
-                link->negotiated_bits_per_second, interface->speed_bits_per_second);
-        if (interface->type &&
-                strcmp(interface->type, ald_interface_type_to_string(ALD_INTERFACE_TYPE_WIFI)) == 0)
-                link->wifi = true;
+        end = ald_path_end_find(ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork),
+                NULL, NULL, link->to);
+        link->negotiated_bits_per_second = ald_path_speed(
+                link->negotiated_bits_per_second, end.bits_per_second);
+        link->sink_type = end.type;
 }
 
-static bool is_below(const AldLink *link, uint64_t rate)
+static bool is_wifi(const AldLink *link)
 {
-        double share = link->wifi ? FAIR_SHARE_WIFI : FAIR_SHARE;
+        return g_strcmp0(ald_path_type(link->source_type, link->sink_type),
+                       ald_interface_type_to_string(ALD_INTERFACE_TYPE_WIFI)) == 0;
+}
+
+/* All of the interval has to be below. */
+static bool is_below(const AldLink *link, uint64_t rate, double interval)
+{
+        double share = is_wifi(link) ? FAIR_SHARE_WIFI : FAIR_SHARE;
 
         return rate != ALD_ABSENT_UINT64 && link->negotiated_bits_per_second != ALD_ABSENT_UINT64 &&
-               (double) rate < share * (double) link->negotiated_bits_per_second;
+               ald_link_rate_most(rate, interval) < share * (double) link->negotiated_bits_per_second;
+}
+
+static bool upload_is_below(const AldLink *link)
+{
+        return is_below(link, link->upload_bits_per_second, link->upload_interval);
+}
+
+static bool download_is_below(const AldLink *link)
+{
+        return is_below(link, link->download_bits_per_second, link->download_interval);
 }
 
 static bool falls_short(const AldLink *link)
 {
-        return is_below(link, link->upload_bits_per_second) || is_below(link, link->download_bits_per_second);
+        return upload_is_below(link) || download_is_below(link);
 }
 
 /* "13 Gb/s measured from a to b", "… and 14 Gb/s from b to a". */
 static char *describe_shortfall(const Subject *subject)
 {
         const AldLink *link = &subject->link;
-        bool up = is_below(link, link->upload_bits_per_second);
-        bool down = is_below(link, link->download_bits_per_second);
+        bool up = upload_is_below(link), down = download_is_below(link);
         g_autofree char *upload = ald_units_rate(link->upload_bits_per_second);
         g_autofree char *download = ald_units_rate(link->download_bits_per_second);
 
@@ -117,15 +131,31 @@ static char *describe_shortfall(const Subject *subject)
                 up ? subject->source : subject->sink, up ? subject->sink : subject->source);
 }
 
+static bool is_held_down(const char *limiter)
+{
+        return limiter && strcmp(limiter, ald_link_socket_upload_limiter_to_string(
+                                                  ALD_LINK_SOCKET_UPLOAD_LIMITER_NETWORK)) != 0;
+}
+
+/* What held down the direction that falls short, where that is not the network. */
+static const char *limiter_of(const AldLink *link)
+{
+        if (upload_is_below(link) && is_held_down(link->upload_limiter))
+                return link->upload_limiter;
+        return download_is_below(link) && is_held_down(link->download_limiter) ? link->download_limiter
+                                                                               : NULL;
+}
+
 static char *advise_on_shortfall(const AldLink *link)
 {
-        if (link->limiter && strcmp(link->limiter,
-                                     ald_link_socket_limiter_to_string(ALD_LINK_SOCKET_LIMITER_NETWORK)) != 0)
+        const char *limiter = limiter_of(link);
+
+        if (limiter)
                 return g_strdup_printf(
                         "It was held down by the %s, not by the network: look at its load, its "
                         "interrupts and the slot of its adapter.",
-                        link->limiter);
-        if (link->wifi)
+                        limiter);
+        if (is_wifi(link))
                 return g_strdup("Bring the antennas closer, change the channel, or use a cable.");
         return g_strdup("Check the cable, the MTU at both ends and the slot of each adapter.");
 }
@@ -153,14 +183,22 @@ static void find_shortfall(AldReport *report, AldLink link)
                 advise_on_shortfall(&link));
 }
 
+/* Whether one direction surely has so much more than the other. */
+static bool exceeds(uint64_t rate, double interval, uint64_t other, double other_interval)
+{
+        return ald_link_rate_least(rate, interval) > UNEVEN * ald_link_rate_most(other, other_interval);
+}
+
 static void find_unevenness(AldReport *report, const AldLink *link)
 {
         uint64_t up = link->upload_bits_per_second, down = link->download_bits_per_second;
+        double up_interval = link->upload_interval, down_interval = link->download_interval;
         g_auto(Subject) subject = { 0 };
         g_autofree char *upload = NULL, *download = NULL;
 
         if (up == ALD_ABSENT_UINT64 || down == ALD_ABSENT_UINT64 ||
-                (double) MAX(up, down) <= UNEVEN * (double) MIN(up, down) ||
+                (!exceeds(up, up_interval, down, down_interval) &&
+                        !exceeds(down, down_interval, up, up_interval)) ||
                 ald_report_full(report, "link-asymmetric"))
                 return;
         subject_init(&subject, report, link);
@@ -171,6 +209,74 @@ static void find_unevenness(AldReport *report, const AldLink *link)
                         subject.source, subject.sink, subject.path, upload, subject.source, subject.sink,
                         download, subject.sink, subject.source),
                 g_strdup("Compare duplex, offload settings and load of both ends."));
+}
+
+static bool is_unsteady_at(uint64_t rate, double interval, double spread)
+{
+        return rate != ALD_ABSENT_UINT64 && ald_link_percent_is_unsteady(interval, spread);
+}
+
+static bool is_unsteady(const AldLink *link)
+{
+        return is_unsteady_at(link->upload_bits_per_second, link->upload_interval, link->upload_spread) ||
+               is_unsteady_at(link->download_bits_per_second, link->download_interval, link->download_spread);
+}
+
+/* "420 Mb/s ±31 % from a to b, with a spread of 40 %"; NULL where the direction is steady. */
+static char *describe_unsteadiness(
+        const char *from, const char *to, uint64_t rate, double interval, double spread)
+{
+        g_autofree char *measured = NULL;
+        g_autoptr(GString) text = g_string_new(NULL);
+
+        if (!is_unsteady_at(rate, interval, spread))
+                return NULL;
+        measured = ald_units_rate(rate);
+        g_string_append(text, measured);
+        if (!isnan(interval))
+                g_string_append_printf(text, " ±%.*f %%", interval < 9.5 ? 1 : 0, interval);
+        g_string_append_printf(text, " from %s to %s", from, to);
+        if (spread > ALD_LINK_UNSTEADY_PERCENT)
+                g_string_append_printf(text, ", with a spread of %.0f %%", spread);
+        return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+static void find_unsteadiness(AldReport *report, const AldLink *link)
+{
+        g_auto(Subject) subject = { 0 };
+        g_autofree char *up = NULL, *down = NULL;
+
+        if (!is_unsteady(link) || ald_report_full(report, "link-unsteady"))
+                return;
+        subject_init(&subject, report, link);
+        up = describe_unsteadiness(subject.source, subject.sink, link->upload_bits_per_second,
+                link->upload_interval, link->upload_spread);
+        down = describe_unsteadiness(subject.sink, subject.source, link->download_bits_per_second,
+                link->download_interval, link->download_spread);
+        ald_report_add(report, ALD_SEVERITY_NOTICE, "link-unsteady", subject.ends, 2,
+                g_strdup_printf("The link from %s to %s%s is unsteady: %s%s%s.", subject.source, subject.sink,
+                        subject.path, up ?: "", up && down ? "; " : "", down ?: ""),
+                is_wifi(link)
+                        ? g_strdup("Bring the antennas closer, change the channel, or use a cable.")
+                        : g_strdup("Look for lost packets, other traffic and load at both ends and on the "
+                                   "way."));
+}
+
+/* Of the direction that could not be measured nothing is known, least of all that it is fast enough. */
+static void find_missing_direction(AldReport *report, const AldLink *link)
+{
+        bool no_upload = link->upload_bits_per_second == ALD_ABSENT_UINT64;
+        g_auto(Subject) subject = { 0 };
+
+        if (!link->failure || !g_str_has_prefix(link->failure, ALD_LINK_PARTIAL) ||
+                ald_report_full(report, "link-partly-measured"))
+                return;
+        subject_init(&subject, report, link);
+        ald_report_add(report, ALD_SEVERITY_WARNING, "link-partly-measured", subject.ends, 2,
+                g_strdup_printf("The rate from %s to %s%s could not be measured: %s.",
+                        no_upload ? subject.source : subject.sink, no_upload ? subject.sink : subject.source,
+                        subject.path, link->failure + strlen(ALD_LINK_PARTIAL)),
+                g_strdup("Look for lost packets and for a very slow line on the way."));
 }
 
 /* How much its figures can still be trusted. */
@@ -235,10 +341,13 @@ static gboolean find_in_link(AldEntry *entry, void *userdata)
         AldLink link = ald_link_of(entry);
         const AldNode *sink = ald_store_find_node(report->store, &link.sink);
 
-        if (!ald_node_counts(entry->node) || !sink || !ald_node_counts(sink))
-                return FALSE;
-        find_shortfall(report, link);
-        find_unevenness(report, &link);
+        /* What other traffic took is no fault of the link. */
+        if (!ald_link_has_flag(link.flags, ALD_LINK_DISTURBED)) {
+                find_shortfall(report, link);
+                find_unevenness(report, &link);
+                find_unsteadiness(report, &link);
+                find_missing_direction(report, &link);
+        }
         find_failing_probe(report, &link);
         return FALSE;
 }

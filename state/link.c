@@ -5,17 +5,15 @@
 #include "state/link.h"
 
 /* Both structs name these members alike. */
-#define COMMON_MEMBERS(link)                                                                                \
-        .upload_bits_per_second = (link)->upload_bits_per_second,                                           \
-        .download_bits_per_second = (link)->download_bits_per_second, .rtt_p50_nsec = (link)->rtt_p50_nsec, \
-        .negotiated_bits_per_second = (link)->negotiated_bits_per_second,                                   \
-        .measured_usec = (link)->measured_usec, .limiter = (link)->limiter, .failure = (link)->failure,     \
+#define COMMON_MEMBERS(link)                                                                        \
+        .upload_bits_per_second = (link)->upload_bits_per_second,                                   \
+        .download_bits_per_second = (link)->download_bits_per_second,                               \
+        .upload_interval = (link)->upload_interval, .download_interval = (link)->download_interval, \
+        .upload_spread = (link)->upload_spread, .download_spread = (link)->download_spread,         \
+        .flags = (link)->flags, .rtt_p50_nsec = (link)->rtt_p50_nsec,                               \
+        .negotiated_bits_per_second = (link)->negotiated_bits_per_second,                           \
+        .measured_usec = (link)->measured_usec, .failure = (link)->failure,                         \
         .failed_usec = (link)->failed_usec
-
-static bool is_wifi(const char *type)
-{
-        return type && strcmp(type, ald_interface_type_to_string(ALD_INTERFACE_TYPE_WIFI)) == 0;
-}
 
 static AldLink socket_link(const AldRecord *record, const char **ret_sink)
 {
@@ -26,7 +24,10 @@ static AldLink socket_link(const AldRecord *record, const char **ret_sink)
                 COMMON_MEMBERS(socket),
                 .from = socket->source_interface,
                 .to = socket->sink_address,
-                .wifi = is_wifi(socket->source_interface_type),
+                .source_type = socket->source_interface_type,
+                .sink_type = socket->sink_interface_type,
+                .upload_limiter = socket->upload_limiter,
+                .download_limiter = socket->download_limiter,
         };
 }
 

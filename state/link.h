@@ -10,13 +10,16 @@ typedef struct AldLink {
         const char *from; /* source interface, or RDMA device and port; NULL where unknown */
         const char *to;   /* sink address, or RDMA device and port; NULL where unknown */
         bool rdma;
-        bool wifi; /* over a radio at the source */
+        const char *source_type, *sink_type; /* of the ports of sockets; NULL where unknown */
         uint64_t upload_bits_per_second;
         uint64_t download_bits_per_second;
+        double upload_interval, download_interval; /* percent; maybe absent, as the spreads */
+        double upload_spread, download_spread;
+        const char *const *flags;
         uint64_t rtt_p50_nsec;
         uint64_t negotiated_bits_per_second;
         uint64_t measured_usec;
-        const char *limiter;
+        const char *upload_limiter, *download_limiter; /* of sockets */
         const char *failure;
         uint64_t failed_usec;
 } AldLink;

@@ -12,8 +12,7 @@ bool ald_interface_is(const AldInterface *interface, AldInterfaceType type)
         return g_strcmp0(interface->type, ald_interface_type_to_string(type)) == 0;
 }
 
-/* Leads out of the machine by itself. */
-static bool is_physical(const AldInterface *interface)
+bool ald_interface_is_physical(const AldInterface *interface)
 {
         return ald_interface_is(interface, ALD_INTERFACE_TYPE_ETHERNET) ||
                ald_interface_is(interface, ALD_INTERFACE_TYPE_WIFI) ||
@@ -24,7 +23,7 @@ static bool is_physical(const AldInterface *interface)
 bool ald_network_has_physical(const AldNetwork *network)
 {
         for (size_t i = 0; i < network->interfaces.n; i++)
-                if (is_physical(ald_rows_at(&network->interfaces, i)))
+                if (ald_interface_is_physical(ald_rows_at(&network->interfaces, i)))
                         return true;
         return false;
 }
@@ -39,7 +38,7 @@ static bool port_leads_out(const AldInterface *port, bool physical)
 {
         if (ald_interface_is(port, ALD_INTERFACE_TYPE_VETH))
                 return !physical;
-        return is_physical(port) || ald_interface_is(port, ALD_INTERFACE_TYPE_BOND) ||
+        return ald_interface_is_physical(port) || ald_interface_is(port, ALD_INTERFACE_TYPE_BOND) ||
                ald_interface_is(port, ALD_INTERFACE_TYPE_VLAN);
 }
 

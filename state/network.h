@@ -9,6 +9,9 @@
 
 bool ald_interface_is(const AldInterface *interface, AldInterfaceType type);
 
+/* Whether it leads out of the machine by itself: Ethernet, Wi-Fi, Thunderbolt or InfiniBand. */
+bool ald_interface_is_physical(const AldInterface *interface);
+
 /* Whether any interface leads out of the machine by itself. */
 bool ald_network_has_physical(const AldNetwork *network);
 

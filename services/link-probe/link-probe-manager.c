@@ -261,7 +261,8 @@ static void make_parts(AldLinkProbeManager *manager)
         manager->media = ald_media_new(root, ald_wifi_generation);
         manager->query = ald_state_query_new(manager->service);
         manager->nodes = ald_node_query_new(manager->service);
-        manager->prober = ald_prober_new(&manager->program, manager->counters, manager->media, tell, manager);
+        manager->prober = ald_prober_new(
+                &manager->program, manager->counters, manager->media, manager->nodes, tell, manager);
         manager->sessions = ald_sessions_new(
                 &manager->program, manager->counters, &sessions_handler, manager);
         manager->results = ald_results_new(manager->own_id);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
+#include "services/common/sysroot.h"
 #include "services/common/thunderbolt.h"
 #include "services/link-probe/medium.h"
 #include "services/link-probe/wifi.h"
-#include "state/network.h"
+#include "state/path-end.h"
 #include "state/record.h"
 
 /* Interfaces come and go under new names, as those of containers do. */
@@ -52,12 +53,23 @@ static const AldInterface *find(const AldNetwork *network, const char *interface
         return network ? ald_rows_find(&network->interfaces, interface) : NULL;
 }
 
-static unsigned type_of(const AldInterface *row)
+static unsigned number_of(const char *type)
 {
-        for (AldInterfaceType type = 0; row && row->type && type < ALD_INTERFACE_TYPE_N; type++)
-                if (type != ALD_INTERFACE_TYPE_UNKNOWN && ald_interface_is(row, type))
-                        return type + 1;
+        for (AldInterfaceType i = 0; type && i < ALD_INTERFACE_TYPE_N; i++)
+                if (g_str_equal(type, ald_interface_type_to_string(i)))
+                        return i + 1;
         return 0;
+}
+
+/* Of several ports the one that traffic goes through; the kernel names none where it goes through all. */
+static char *read_active_port(const char *bond, void *userdata)
+{
+        const AldMedia *media = userdata;
+        g_autofree char *path = g_strdup_printf("sys/class/net/%s/bonding/active_slave", bond);
+        char *port = NULL;
+
+        (void) ald_sysroot_read_string(media->root, path, &port);
+        return port;
 }
 
 static Interface *hold(AldMedia *media, const char *name)
@@ -112,18 +124,21 @@ static void look_at_wifi(AldMedia *media, const char *interface, Held *held, Ald
 AldMedium ald_media_look(AldMedia *media, const AldNetwork *network, const char *interface)
 {
         const AldInterface *row = find(network, interface);
+        const AldPathEnd end = row ? ald_path_end_of(network, NULL, row, read_active_port, media)
+                                   : ALD_PATH_END_NONE;
+        const char *port = end.port ? end.port->id : interface;
         Interface *held = hold(media, interface);
-        unsigned type = settle(&held->type, type_of(row));
+        unsigned type = settle(&held->type, number_of(end.type));
         AldMedium medium = {
                 .type = type > 0 ? ald_interface_type_to_string(type - 1) : NULL,
                 .generation = ALD_ABSENT_UINT64,
-                .bits_per_second = row ? row->speed_bits_per_second : ALD_ABSENT_UINT64,
+                .bits_per_second = end.bits_per_second,
         };
 
         if (type == ALD_INTERFACE_TYPE_THUNDERBOLT + 1)
-                look_at_thunderbolt(media, interface, &medium);
+                look_at_thunderbolt(media, port, &medium);
         else if (type == ALD_INTERFACE_TYPE_WIFI + 1)
-                look_at_wifi(media, interface, &held->generation, &medium);
+                look_at_wifi(media, port, &held->generation, &medium);
         else
                 held->generation = (Held){ 0 };
         return medium;

@@ -4,9 +4,9 @@
 #include "state/schema.h"
 
 /*
- * What the interfaces of this machine are, by its Node1.Network record, sysfs of Thunderbolt, and nl80211.
- * What one was goes on to be said until something else was seen twice, or nothing three times: what drivers
- * and services tell while they start again is no news.
+ * What carries the traffic of the interfaces of this machine (state/path-end.h), by its Node1.Network record,
+ * sysfs of bonds and Thunderbolt, and nl80211. What one was goes on to be said until something else was seen
+ * twice, or nothing three times: what drivers and services tell while they start again is no news.
  */
 typedef struct AldMedia AldMedia;
 

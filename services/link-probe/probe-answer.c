@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <math.h>
+#include <net/if.h>
 #include <string.h>
 
 #include "services/link-probe/probe-answer.h"
@@ -88,37 +90,138 @@ uint64_t ald_probe_answer_uint(const AldProbeAnswer *answer, const char *name)
         return number >= 0 && number <= ALD_INTEGER_MAX ? (uint64_t) number : ALD_ABSENT_UINT64;
 }
 
-static const char *limiter_of(const json_t *json)
+uint64_t ald_probe_answer_rate(const AldProbeAnswer *answer, const char *name)
 {
-        const char *limiter = json_string_value(json_object_get(json, "Limiter"));
+        uint64_t rate = ald_probe_answer_uint(answer, name);
 
-        for (AldLinkSocketLimiter i = 0; limiter && i < ALD_LINK_SOCKET_LIMITER_N; i++)
-                if (g_str_equal(ald_link_socket_limiter_to_string(i), limiter))
-                        return ald_link_socket_limiter_to_string(i);
+        return rate > 0 ? rate : ALD_ABSENT_UINT64;
+}
+
+double ald_probe_answer_percent(const AldProbeAnswer *answer, const char *name)
+{
+        const json_t *value = json_object_get(answer->json, name);
+        double percent = json_is_number(value) ? json_number_value(value) : ALD_ABSENT_DOUBLE;
+
+        return isfinite(percent) && percent >= 0 ? percent : ALD_ABSENT_DOUBLE;
+}
+
+/* No measurement is exact. */
+double ald_probe_answer_interval(const AldProbeAnswer *answer, const char *name)
+{
+        double percent = ald_probe_answer_percent(answer, name);
+
+        return percent > 0 ? percent : ALD_ABSENT_DOUBLE;
+}
+
+const char *ald_probe_answer_text(const AldProbeAnswer *answer, const char *name)
+{
+        return string_of(answer->json, name, TEXT_MAX);
+}
+
+/* Both directions have the same ones. */
+static const char *limiter_of(const AldProbeAnswer *answer, const char *name)
+{
+        const char *limiter = json_string_value(json_object_get(answer->json, name));
+
+        for (AldLinkSocketUploadLimiter i = 0; limiter && i < ALD_LINK_SOCKET_UPLOAD_LIMITER_N; i++)
+                if (g_str_equal(ald_link_socket_upload_limiter_to_string(i), limiter))
+                        return ald_link_socket_upload_limiter_to_string(i);
         return NULL;
+}
+
+static const char *interface_of(const AldProbeAnswer *answer, const char *name)
+{
+        const char *interface = json_string_value(json_object_get(answer->json, name));
+
+        return ald_probe_line_is_readable(interface, IFNAMSIZ - 1) ? interface : NULL;
+}
+
+AldProbeScope ald_probe_answer_scope(const AldProbeAnswer *answer)
+{
+        const char *scope = json_string_value(json_object_get(answer->json, "Scope"));
+
+        return scope && (g_str_equal(scope, "check") || g_str_equal(scope, "round-trips")) ? ALD_PROBE_CHECK
+                                                                                           : ALD_PROBE_FULL;
+}
+
+static void read_round_trips(const AldProbeAnswer *answer, AldLinkSocket *figures)
+{
+        figures->rtt_min_nsec = ald_probe_answer_uint(answer, "RttMinNSec");
+        figures->rtt_p50_nsec = ald_probe_answer_uint(answer, "RttP50NSec");
+        figures->rtt_p99_nsec = ald_probe_answer_uint(answer, "RttP99NSec");
+        figures->jitter_nsec = ald_probe_answer_uint(answer, "JitterNSec");
+        figures->kernel_min_rtt_nsec = ald_probe_answer_uint(answer, "KernelMinRttNSec");
+        figures->spot_upload_bits_per_second = ald_probe_answer_rate(answer, "SpotUploadBitsPerSecond");
+        figures->spot_download_bits_per_second = ald_probe_answer_rate(answer, "SpotDownloadBitsPerSecond");
+}
+
+static void read_rates(const AldProbeAnswer *answer, AldLinkSocket *figures)
+{
+        figures->upload_bits_per_second = ald_probe_answer_rate(answer, "UploadBitsPerSecond");
+        figures->download_bits_per_second = ald_probe_answer_rate(answer, "DownloadBitsPerSecond");
+        figures->upload_mean_bits_per_second = ald_probe_answer_rate(answer, "UploadMeanBitsPerSecond");
+        figures->download_mean_bits_per_second = ald_probe_answer_rate(answer, "DownloadMeanBitsPerSecond");
+        figures->upload_interval = ald_probe_answer_interval(answer, "UploadInterval");
+        figures->download_interval = ald_probe_answer_interval(answer, "DownloadInterval");
+        figures->upload_spread = ald_probe_answer_percent(answer, "UploadSpread");
+        figures->download_spread = ald_probe_answer_percent(answer, "DownloadSpread");
+        figures->loaded_rtt_p50_nsec = ald_probe_answer_uint(answer, "LoadedRttP50NSec");
+        figures->streams = ald_probe_answer_uint(answer, "Streams");
+        figures->upload_limiter = limiter_of(answer, "UploadLimiter");
+        figures->download_limiter = limiter_of(answer, "DownloadLimiter");
+        figures->sink_interface = interface_of(answer, "SinkInterface");
+}
+
+/* What a direction without a rate is not to have either. */
+static void clear_missing(AldLinkSocket *figures)
+{
+        if (figures->upload_bits_per_second == ALD_ABSENT_UINT64) {
+                figures->upload_interval = figures->upload_spread = ALD_ABSENT_DOUBLE;
+                figures->upload_limiter = NULL;
+        }
+        if (figures->download_bits_per_second == ALD_ABSENT_UINT64) {
+                figures->download_interval = figures->download_spread = ALD_ABSENT_DOUBLE;
+                figures->download_limiter = NULL;
+        }
 }
 
 int ald_probe_answer_figures(const AldProbeAnswer *answer, AldLinkSocket *ret)
 {
-        AldLinkSocket figures = *(const AldLinkSocket *) ald_kinds[ALD_KIND_LINK_SOCKET].type->absent;
+        AldLinkSocket figures = ALD_LINK_SOCKET_INIT;
 
-        figures.upload_bits_per_second = ald_probe_answer_uint(answer, "UploadBitsPerSecond");
-        figures.download_bits_per_second = ald_probe_answer_uint(answer, "DownloadBitsPerSecond");
-        figures.upload_mean_bits_per_second = ald_probe_answer_uint(answer, "UploadMeanBitsPerSecond");
-        figures.download_mean_bits_per_second = ald_probe_answer_uint(answer, "DownloadMeanBitsPerSecond");
-        figures.rtt_min_nsec = ald_probe_answer_uint(answer, "RttMinNSec");
-        figures.rtt_p50_nsec = ald_probe_answer_uint(answer, "RttP50NSec");
-        figures.rtt_p99_nsec = ald_probe_answer_uint(answer, "RttP99NSec");
-        figures.jitter_nsec = ald_probe_answer_uint(answer, "JitterNSec");
-        figures.loaded_rtt_p50_nsec = ald_probe_answer_uint(answer, "LoadedRttP50NSec");
-        figures.kernel_min_rtt_nsec = ald_probe_answer_uint(answer, "KernelMinRttNSec");
-        figures.streams = ald_probe_answer_uint(answer, "Streams");
-        figures.limiter = limiter_of(answer->json);
-        if (figures.upload_bits_per_second == ALD_ABSENT_UINT64 ||
-                figures.download_bits_per_second == ALD_ABSENT_UINT64)
+        read_round_trips(answer, &figures);
+        figures.upload_other_bits_per_second = ald_probe_answer_uint(answer, "UploadOtherBitsPerSecond");
+        figures.download_other_bits_per_second = ald_probe_answer_uint(answer, "DownloadOtherBitsPerSecond");
+        if (ald_probe_answer_scope(answer) == ALD_PROBE_FULL) {
+                read_rates(answer, &figures);
+                if (figures.upload_bits_per_second == ALD_ABSENT_UINT64 &&
+                        figures.download_bits_per_second == ALD_ABSENT_UINT64)
+                        return -EBADMSG;
+                clear_missing(&figures);
+        } else if (figures.rtt_p50_nsec == ALD_ABSENT_UINT64) {
                 return -EBADMSG;
+        }
         *ret = figures;
         return 0;
+}
+
+char *ald_probe_answer_missing(const AldProbeAnswer *answer)
+{
+        static const struct {
+                const char *rate, *reason, *direction;
+        } directions[] = {
+                { "UploadBitsPerSecond", "UploadReason", "upload" },
+                { "DownloadBitsPerSecond", "DownloadReason", "download" },
+        };
+        g_autoptr(GString) text = g_string_new(NULL);
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(directions); i++)
+                if (ald_probe_answer_rate(answer, directions[i].rate) == ALD_ABSENT_UINT64)
+                        g_string_append_printf(text, "%s%s: %s", text->len > 0 ? "; " : "",
+                                directions[i].direction,
+                                ald_probe_answer_text(answer, directions[i].reason)
+                                        ?: "no rate was reported");
+        return text->len > 0 ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
 }
 
 int ald_probe_progress_read(const char *line, char **ret_phase, double *ret_fraction)

@@ -31,9 +31,22 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldProbeAnswer, ald_probe_answer_clear)
 /* Of the output, whose last line is the result. `failure` is as in probe-child.h. */
 void ald_probe_answer_read(const char *output, const char *failure, AldProbeAnswer *ret);
 
+/* How much was measured. */
+typedef enum AldProbeScope {
+        ALD_PROBE_FULL,
+        ALD_PROBE_CHECK, /* round trips, and perhaps a spot check: no figures of the link but those */
+} AldProbeScope;
+
+AldProbeScope ald_probe_answer_scope(const AldProbeAnswer *answer);
+
 /* The figures of a link over sockets, as fields of the record that borrow from the answer; the rest is
- * absent. -EBADMSG where there is no rate in either direction. */
+ * absent. Of a check these are the round trips, the rates of the spot check and the other traffic. -EBADMSG
+ * where there is no rate in either direction, or no round trip in a check. */
 int ald_probe_answer_figures(const AldProbeAnswer *answer, AldLinkSocket *ret);
+
+/* Which direction of a whole measurement has no rate, and why: "upload: too little arrived". NULL where both
+ * have one. Free with g_free(). */
+char *ald_probe_answer_missing(const AldProbeAnswer *answer);
 
 /* A line of progress: what is done, NULL where it does not say, and how far it is, 0 to 1. The phase is to be
  * freed. -EBADMSG where it is no such line. */
@@ -43,5 +56,10 @@ int ald_probe_progress_read(const char *line, char **ret_phase, double *ret_frac
  * it does not say; to be freed. -EBADMSG where it does not say who. */
 int ald_probe_report_read(const char *line, char **ret_peer, char **ret_port);
 
-/* A count of the result; absent where it tells none. */
+/* Values of the result; absent, or NULL, where it has none that can be. A rate or an interval of 0 is none.
+ */
 uint64_t ald_probe_answer_uint(const AldProbeAnswer *answer, const char *name);
+uint64_t ald_probe_answer_rate(const AldProbeAnswer *answer, const char *name);
+double ald_probe_answer_percent(const AldProbeAnswer *answer, const char *name);
+double ald_probe_answer_interval(const AldProbeAnswer *answer, const char *name);
+const char *ald_probe_answer_text(const AldProbeAnswer *answer, const char *name);

@@ -5,6 +5,7 @@
 #include "services/link-probe/probe-child.h"
 #include "services/link-probe/prober.h"
 #include "services/link-probe/rdma-answer.h"
+#include "services/link-probe/result-record.h"
 #include "services/link-probe/route.h"
 #include "state/record.h"
 
@@ -18,6 +19,10 @@ struct AldProbe {
         AldMedium medium;
         bool occupies; /* its interface or port */
         AldProbeChild *child;
+        AldNodeRecords peer;
+        bool asking; /* what the peer is */
+        bool over;   /* its answer is there */
+        AldProbeAnswer answer;
         char *reason; /* why it was ended, where it was */
         const AldProbeHandler *handler;
         void *userdata;
@@ -27,7 +32,8 @@ struct AldProber {
         const AldProgram *program;
         AldCounters *counters;
         AldMedia *media;
-        AldRecord *network;
+        AldNodeQuery *nodes;
+        AldNodeRecords own;
         GPtrArray *probes;
         bool held;
         void (*changed)(void *userdata);
@@ -74,18 +80,21 @@ static void probe_free(gpointer data)
 
         ald_probe_child_free(probe->child);
         release(probe);
+        ald_node_records_clear(&probe->peer);
+        ald_probe_answer_clear(&probe->answer);
         g_free(probe->reason);
         g_free(probe);
 }
 
 AldProber *ald_prober_new(const AldProgram *program, AldCounters *counters, AldMedia *media,
-        void (*changed)(void *userdata), void *userdata)
+        AldNodeQuery *nodes, void (*changed)(void *userdata), void *userdata)
 {
         AldProber *prober = g_new0(AldProber, 1);
 
         prober->program = program;
         prober->counters = counters;
         prober->media = media;
+        prober->nodes = nodes;
         prober->changed = changed;
         prober->userdata = userdata;
         prober->probes = g_ptr_array_new_with_free_func(probe_free);
@@ -97,14 +106,16 @@ void ald_prober_free(AldProber *prober)
         if (!prober)
                 return;
         g_ptr_array_unref(prober->probes);
-        g_clear_pointer(&prober->network, ald_record_unref);
+        ald_node_records_clear(&prober->own);
         g_free(prober);
 }
 
-void ald_prober_set_network(AldProber *prober, AldRecord *network)
+void ald_prober_set_own(AldProber *prober, const AldNodeRecords *own)
 {
-        g_clear_pointer(&prober->network, ald_record_unref);
-        prober->network = network ? ald_record_ref(network) : NULL;
+        AldNodeRecords held = ald_node_records_ref(own);
+
+        ald_node_records_clear(&prober->own);
+        prober->own = held;
 }
 
 void ald_prober_hold(AldProber *prober, bool hold)
@@ -114,7 +125,7 @@ void ald_prober_hold(AldProber *prober, bool hold)
 
 static const AldNetwork *network_of(const AldProber *prober)
 {
-        return ald_record_as(prober->network, NETWORK, AldNetwork);
+        return ald_record_as(prober->own.network, NETWORK, AldNetwork);
 }
 
 static void on_line(const char *line, void *userdata)
@@ -127,31 +138,66 @@ static void on_line(const char *line, void *userdata)
                 probe->handler->progress(probe, phase, fraction, probe->userdata);
 }
 
-static void on_ended(const char *output, const char *failure, void *userdata)
+/* What limits the trust in a result is for those who asked for it, too. */
+static void add_flags(AldProbe *probe)
 {
-        AldProbe *probe = userdata;
+        const char *flags[ALD_RESULT_FLAGS_MAX + 1];
+        json_t *list;
+
+        if (probe->answer.verdict != ALD_PROBE_DONE ||
+                !ald_result_flags(probe->target.transport, &probe->answer, flags))
+                return;
+        list = json_array();
+        for (const char *const *flag = flags; *flag; flag++)
+                json_array_append_new(list, json_string(*flag));
+        json_object_set_new(probe->answer.json, "Flags", list);
+}
+
+/* Both its answer and that of the state service are there. */
+static void conclude(AldProbe *probe)
+{
         AldProber *prober = probe->prober;
-        g_auto(AldProbeAnswer) answer = { 0 };
         unsigned i;
 
-        if (probe->target.transport == ALD_TRANSPORT_RDMA)
-                ald_rdma_answer_read(output, failure, &answer);
-        else
-                ald_probe_answer_read(output, failure, &answer);
         if (probe->reason) {
-                ald_probe_answer_clear(&answer);
-                answer = (AldProbeAnswer){
+                ald_probe_answer_clear(&probe->answer);
+                probe->answer = (AldProbeAnswer){
                         .verdict = ALD_PROBE_LATER,
                         .reason = g_strdup(probe->reason),
                 };
         }
-        /* Whoever is told may start the next one at once. */
-        release(probe);
+        add_flags(probe);
         if (g_ptr_array_find(prober->probes, probe, &i))
                 (void) g_ptr_array_steal_index_fast(prober->probes, i);
         prober->changed(prober->userdata);
-        probe->handler->ended(probe, &answer, probe->userdata);
+        probe->handler->ended(probe, &probe->answer, probe->userdata);
         probe_free(probe);
+}
+
+static void on_ended(const char *output, const char *failure, void *userdata)
+{
+        AldProbe *probe = userdata;
+
+        if (probe->target.transport == ALD_TRANSPORT_RDMA)
+                ald_rdma_answer_read(output, failure, &probe->answer);
+        else
+                ald_probe_answer_read(output, failure, &probe->answer);
+        /* Whoever is told may start the next one at once. */
+        release(probe);
+        probe->over = true;
+        if (!probe->asking)
+                conclude(probe);
+}
+
+/* Without an answer the result says nothing of the peer. */
+static void on_peer(int error, const AldNodeRecords *records, void *userdata)
+{
+        AldProbe *probe = userdata;
+
+        probe->peer = ald_node_records_ref(records);
+        probe->asking = false;
+        if (probe->over)
+                conclude(probe);
 }
 
 static GPtrArray *make_arguments(const AldProbe *probe)
@@ -226,6 +272,7 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
                 probe_free(probe);
                 return r;
         }
+        probe->asking = ald_node_query_ask(prober->nodes, target->peer, on_peer, probe) >= 0;
         g_ptr_array_add(prober->probes, probe);
         *ret = probe;
         prober->changed(prober->userdata);
@@ -236,7 +283,8 @@ void ald_probe_end(AldProbe *probe, const char *reason)
 {
         if (!probe->reason)
                 probe->reason = g_strdup(reason);
-        ald_probe_child_end(probe->child, reason);
+        if (!probe->over)
+                ald_probe_child_end(probe->child, reason);
 }
 
 void ald_prober_end_all(AldProber *prober, AldTransport transport, const char *reason)
@@ -259,6 +307,16 @@ const char *ald_probe_interface(const AldProbe *probe)
 const AldMedium *ald_probe_medium(const AldProbe *probe)
 {
         return &probe->medium;
+}
+
+const AldNodeRecords *ald_probe_own(const AldProbe *probe)
+{
+        return &probe->prober->own;
+}
+
+const AldNodeRecords *ald_probe_peer(const AldProbe *probe)
+{
+        return &probe->peer;
 }
 
 unsigned ald_prober_count(const AldProber *prober)

@@ -3,6 +3,7 @@
 
 #include "services/link-probe/counters.h"
 #include "services/link-probe/medium.h"
+#include "services/link-probe/node-query-bus.h"
 #include "services/link-probe/probe-answer.h"
 #include "services/link-probe/program.h"
 #include "state/record.h"
@@ -33,14 +34,15 @@ typedef struct AldProbeHandler {
         void (*ended)(AldProbe *probe, const AldProbeAnswer *answer, void *userdata);
 } AldProbeHandler;
 
-/* What is given must outlive the prober. `changed` is called when one has begun or ended. */
+/* What is given must outlive the prober, except for the query of nodes, which is freed first. `changed` is
+ * called when one has begun or ended. */
 AldProber *ald_prober_new(const AldProgram *program, AldCounters *counters, AldMedia *media,
-        void (*changed)(void *userdata), void *userdata);
+        AldNodeQuery *nodes, void (*changed)(void *userdata), void *userdata);
 /* Ends all probes, of which nobody is told. */
 void ald_prober_free(AldProber *prober);
 
-/* What is known of the interfaces of this machine; NULL: nothing. */
-void ald_prober_set_network(AldProber *prober, AldRecord *network);
+/* What is known of this machine. */
+void ald_prober_set_own(AldProber *prober, const AldNodeRecords *own);
 
 /* While the machine is not to be disturbed: none is started. */
 void ald_prober_hold(AldProber *prober, bool hold);
@@ -57,6 +59,9 @@ void ald_prober_end_all(AldProber *prober, AldTransport transport, const char *r
 const AldProbeTarget *ald_probe_target(const AldProbe *probe);
 const char *ald_probe_interface(const AldProbe *probe);
 const AldMedium *ald_probe_medium(const AldProbe *probe);
+/* What is known of this machine, and of the peer once the probe has ended. */
+const AldNodeRecords *ald_probe_own(const AldProbe *probe);
+const AldNodeRecords *ald_probe_peer(const AldProbe *probe);
 
 unsigned ald_prober_count(const AldProber *prober);
 const AldProbe *ald_prober_at(const AldProber *prober, unsigned i);

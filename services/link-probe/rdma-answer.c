@@ -19,7 +19,7 @@ static bool is_other(const AldProbeAnswer *answer, const char *name, const char 
 {
         const char *told = json_string_value(json_object_get(answer->json, name));
 
-        return told && !g_str_equal(told, port);
+        return told && port && !g_str_equal(told, port);
 }
 
 int ald_rdma_answer_figures(
@@ -29,8 +29,12 @@ int ald_rdma_answer_figures(
 
         if (is_other(answer, "SourcePort", source_port) || is_other(answer, "SinkPort", sink_port))
                 return -EXDEV;
-        figures.upload_bits_per_second = ald_probe_answer_uint(answer, "UploadBitsPerSecond");
-        figures.download_bits_per_second = ald_probe_answer_uint(answer, "DownloadBitsPerSecond");
+        figures.upload_bits_per_second = ald_probe_answer_rate(answer, "UploadBitsPerSecond");
+        figures.download_bits_per_second = ald_probe_answer_rate(answer, "DownloadBitsPerSecond");
+        figures.upload_interval = ald_probe_answer_interval(answer, "UploadInterval");
+        figures.download_interval = ald_probe_answer_interval(answer, "DownloadInterval");
+        figures.upload_spread = ald_probe_answer_percent(answer, "UploadSpread");
+        figures.download_spread = ald_probe_answer_percent(answer, "DownloadSpread");
         figures.rtt_min_nsec = ald_probe_answer_uint(answer, "RttMinNSec");
         figures.rtt_p50_nsec = ald_probe_answer_uint(answer, "RttP50NSec");
         figures.rtt_p99_nsec = ald_probe_answer_uint(answer, "RttP99NSec");
@@ -38,7 +42,7 @@ int ald_rdma_answer_figures(
         figures.message_bytes = ald_probe_answer_uint(answer, "MessageBytes");
         figures.queue_pairs = ald_probe_answer_uint(answer, "QueuePairs");
         figures.negotiated_bits_per_second = ald_probe_answer_uint(answer, "NegotiatedBitsPerSecond");
-        if (figures.upload_bits_per_second == ALD_ABSENT_UINT64 ||
+        if (figures.upload_bits_per_second == ALD_ABSENT_UINT64 &&
                 figures.download_bits_per_second == ALD_ABSENT_UINT64)
                 return -EBADMSG;
         *ret = figures;

@@ -10,7 +10,7 @@ void ald_rdma_answer_read(const char *output, const char *failure, AldProbeAnswe
 
 /*
  * The figures, as fields of the record that borrow from the answer; the rest is absent. -EBADMSG where there
- * is no rate in either direction, -EXDEV where other ports than these were measured.
+ * is no rate in either direction, -EXDEV where other ports than these were measured; NULL is any port.
  */
 int ald_rdma_answer_figures(
         const AldProbeAnswer *answer, const char *source_port, const char *sink_port, AldLinkRdma *ret);

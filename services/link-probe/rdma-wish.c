@@ -12,6 +12,7 @@ static int choose_address(const AldProbeTarget *wanted, const AldNetwork *own, c
 {
         g_autoptr(GArray) paths = own && peer ? ald_candidates_compute(own, peer) : NULL;
         const AldCandidate *chosen = NULL;
+        const AldInterface *interface;
 
         for (unsigned i = 0; paths && i < paths->len; i++) {
                 const AldCandidate *path = &g_array_index(paths, AldCandidate, i);
@@ -25,8 +26,8 @@ static int choose_address(const AldProbeTarget *wanted, const AldNetwork *own, c
         }
         if (!chosen)
                 return -ENXIO;
-        return ald_probe_target_set(
-                ret, wanted->peer, chosen->address, chosen->interface ? chosen->interface->id : NULL);
+        interface = ald_candidate_choose(chosen, ald_results_find(results, wanted->peer, chosen->address));
+        return ald_probe_target_set(ret, wanted->peer, chosen->address, interface ? interface->id : NULL);
 }
 
 /* Why one that is named cannot be used is for the probe to tell. */

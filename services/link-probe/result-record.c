@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/result-record.h"
 #include "services/link-probe/rdma-answer.h"
+#include "state/link-quality.h"
+#include "state/path-end.h"
 
 char *ald_result_key(const AldProbeTarget *target)
 {
@@ -65,31 +67,158 @@ AldRecord *ald_result_failure(const char *own_id, const AldProbeTarget *target, 
         return record_of_socket(own_id, target, &socket);
 }
 
-int ald_result_success(const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer,
+static bool is_unsteady(
+        double upload_interval, double upload_spread, double download_interval, double download_spread)
+{
+        return ald_link_percent_is_unsteady(upload_interval, upload_spread) ||
+               ald_link_percent_is_unsteady(download_interval, download_spread);
+}
+
+static bool make_flags(bool disturbed, bool unsteady, const char *flags[static ALD_RESULT_FLAGS_MAX + 1])
+{
+        unsigned n = 0;
+
+        if (disturbed)
+                flags[n++] = ALD_LINK_DISTURBED;
+        if (unsteady)
+                flags[n++] = ALD_LINK_UNSTEADY;
+        flags[n] = NULL;
+        return n > 0;
+}
+
+static bool flag_socket(const AldLinkSocket *fields, const char *flags[static ALD_RESULT_FLAGS_MAX + 1])
+{
+        return make_flags(ald_link_disturbance(fields) != ALD_ABSENT_UINT64,
+                is_unsteady(fields->upload_interval, fields->upload_spread, fields->download_interval,
+                        fields->download_spread),
+                flags);
+}
+
+static bool flag_rdma(const AldLinkRdma *fields, const char *flags[static ALD_RESULT_FLAGS_MAX + 1])
+{
+        return make_flags(false,
+                is_unsteady(fields->upload_interval, fields->upload_spread, fields->download_interval,
+                        fields->download_spread),
+                flags);
+}
+
+bool ald_result_flags(AldTransport transport, const AldProbeAnswer *answer,
+        const char *flags[static ALD_RESULT_FLAGS_MAX + 1])
+{
+        AldLinkSocket socket;
+        AldLinkRdma rdma;
+
+        if (transport == ALD_TRANSPORT_RDMA)
+                return ald_rdma_answer_figures(answer, NULL, NULL, &rdma) >= 0 && flag_rdma(&rdma, flags);
+        return ald_probe_answer_figures(answer, &socket) >= 0 && flag_socket(&socket, flags);
+}
+
+static const AldNetwork *network_of(const AldNodeRecords *records)
+{
+        return ald_record_as(records->network, NETWORK, AldNetwork);
+}
+
+static const AldFabric *fabric_of(const AldNodeRecords *records)
+{
+        return ald_record_as(records->fabric, FABRIC, AldFabric);
+}
+
+static const AldRdmaPort *find_port(const AldNodeRecords *records, const char *port)
+{
+        const AldFabric *fabric = fabric_of(records);
+
+        return fabric ? ald_rows_find(&fabric->rdma_ports, port) : NULL;
+}
+
+/* Where each direction has a rate there is nothing to say. */
+static char *describe_missing(const AldProbeAnswer *answer)
+{
+        g_autofree char *missing = ald_probe_answer_missing(answer);
+
+        return missing ? g_strconcat(ALD_LINK_PARTIAL, missing, NULL) : NULL;
+}
+
+static int succeed_over_rdma(const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer,
         uint64_t realtime_usec, AldRecord **ret)
 {
         const AldProbeTarget *target = ald_probe_target(probe);
-        const AldMedium *medium = ald_probe_medium(probe);
-        AldLinkSocket socket;
-        AldLinkRdma rdma;
+        const AldRdmaPort *source = find_port(ald_probe_own(probe), target->source_port);
+        const AldRdmaPort *sink = find_port(ald_probe_peer(probe), target->sink_port);
+        const char *flags[ALD_RESULT_FLAGS_MAX + 1];
+        g_autofree char *missing = NULL;
+        AldLinkRdma fields;
         int r;
 
-        if (target->transport == ALD_TRANSPORT_RDMA) {
-                r = ald_rdma_answer_figures(answer, target->source_port, target->sink_port, &rdma);
-                if (r < 0)
-                        return r;
-                rdma.measured_usec = realtime_usec;
-                *ret = record_of_rdma(own_id, target, &rdma);
-                return 0;
-        }
-        r = ald_probe_answer_figures(answer, &socket);
+        r = ald_rdma_answer_figures(answer, target->source_port, target->sink_port, &fields);
         if (r < 0)
                 return r;
-        socket.source_interface = ald_probe_interface(probe);
-        socket.source_interface_type = medium->type;
-        socket.source_interface_generation = medium->generation;
-        socket.negotiated_bits_per_second = medium->bits_per_second;
-        socket.measured_usec = realtime_usec;
-        *ret = record_of_socket(own_id, target, &socket);
+        fields.failure = missing = describe_missing(answer);
+        fields.flags = flag_rdma(&fields, flags) ? flags : NULL;
+        fields.transport = ald_path_rdma_transport(source, sink);
+        fields.negotiated_bits_per_second = ald_path_speed(
+                fields.negotiated_bits_per_second, sink ? sink->rate_bits_per_second : ALD_ABSENT_UINT64);
+        fields.measured_usec = realtime_usec;
+        *ret = record_of_rdma(own_id, target, &fields);
         return 0;
+}
+
+/* A disturbed check says nothing of the rates, and what other traffic there was is told of whole measurements
+ * alone. */
+static AldRecord *record_of_check(
+        const char *own_id, const AldProbe *probe, AldLinkSocket *fields, uint64_t realtime_usec)
+{
+        if (ald_link_disturbance(fields) != ALD_ABSENT_UINT64)
+                fields->spot_upload_bits_per_second = fields->spot_download_bits_per_second =
+                        ALD_ABSENT_UINT64;
+        fields->upload_other_bits_per_second = fields->download_other_bits_per_second = ALD_ABSENT_UINT64;
+        fields->rtt_measured_usec = realtime_usec;
+        return record_of_socket(own_id, ald_probe_target(probe), fields);
+}
+
+static void describe_path(const AldProbe *probe, AldLinkSocket *fields)
+{
+        const AldMedium *medium = ald_probe_medium(probe);
+        const AldNodeRecords *peer = ald_probe_peer(probe);
+        const AldPathEnd sink = ald_path_end_find(
+                network_of(peer), fabric_of(peer), fields->sink_interface, ald_probe_target(probe)->address);
+
+        fields->source_interface = ald_probe_interface(probe);
+        fields->source_interface_type = medium->type;
+        fields->source_interface_generation = medium->generation;
+        fields->sink_interface_type = sink.type;
+        fields->sink_interface_generation = sink.generation;
+        fields->negotiated_bits_per_second = ald_path_speed(medium->bits_per_second, sink.bits_per_second);
+}
+
+static int succeed_over_sockets(const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer,
+        uint64_t realtime_usec, AldRecord **ret)
+{
+        const char *flags[ALD_RESULT_FLAGS_MAX + 1];
+        g_autofree char *missing = NULL;
+        AldLinkSocket fields;
+        int r;
+
+        r = ald_probe_answer_figures(answer, &fields);
+        if (r < 0)
+                return r;
+        if (ald_probe_answer_scope(answer) == ALD_PROBE_CHECK) {
+                *ret = record_of_check(own_id, probe, &fields, realtime_usec);
+                return 0;
+        }
+        describe_path(probe, &fields);
+        fields.failure = missing = describe_missing(answer);
+        fields.flags = flag_socket(&fields, flags) ? flags : NULL;
+        fields.measured_usec = realtime_usec;
+        if (fields.rtt_p50_nsec != ALD_ABSENT_UINT64)
+                fields.rtt_measured_usec = realtime_usec;
+        *ret = record_of_socket(own_id, ald_probe_target(probe), &fields);
+        return 0;
+}
+
+int ald_result_success(const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer,
+        uint64_t realtime_usec, AldRecord **ret)
+{
+        return ald_probe_target(probe)->transport == ALD_TRANSPORT_RDMA
+                       ? succeed_over_rdma(own_id, probe, answer, realtime_usec, ret)
+                       : succeed_over_sockets(own_id, probe, answer, realtime_usec, ret);
 }

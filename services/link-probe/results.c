@@ -6,8 +6,9 @@
 
 typedef struct Result {
         char *key;
-        AldRecord *record;
-        uint64_t changed; /* CLOCK_MONOTONIC in µs */
+        AldRecord *record;   /* of the last attempt: what is told */
+        AldRecord *measured; /* of the last whole measurement; NULL: there was none */
+        uint64_t changed;    /* CLOCK_MONOTONIC in µs */
         GList link;
 } Result;
 
@@ -24,6 +25,7 @@ static void result_free(gpointer data)
         Result *result = data;
 
         g_clear_pointer(&result->record, ald_record_unref);
+        g_clear_pointer(&result->measured, ald_record_unref);
         g_free(result->key);
         g_free(result);
 }
@@ -88,6 +90,12 @@ static Result *result_of(AldResults *results, const char *key)
         return result;
 }
 
+static bool is_whole(const AldRecord *record)
+{
+        return record->kind != ALD_KIND_LINK_SOCKET ||
+               ald_record_as(record, LINK_SOCKET, AldLinkSocket)->measured_usec != ALD_ABSENT_UINT64;
+}
+
 /* Takes over the record. */
 static void put(AldResults *results, const char *key, AldRecord *record, uint64_t now)
 {
@@ -95,6 +103,10 @@ static void put(AldResults *results, const char *key, AldRecord *record, uint64_
 
         g_clear_pointer(&result->record, ald_record_unref);
         result->record = record;
+        if (is_whole(record)) {
+                g_clear_pointer(&result->measured, ald_record_unref);
+                result->measured = ald_record_ref(record);
+        }
         result->changed = now;
         if (results->handler)
                 results->handler->put(result->key, record, results->userdata);
@@ -104,11 +116,10 @@ void ald_results_fail(AldResults *results, const AldProbeTarget *target, const c
         uint64_t realtime, uint64_t now)
 {
         g_autofree char *key = ald_result_key(target);
-        const Result *before = g_hash_table_lookup(results->by_key, key);
+        const Result *result = g_hash_table_lookup(results->by_key, key);
+        const AldRecord *before = result ? result->measured ?: result->record : NULL;
 
-        put(results, key,
-                ald_result_failure(results->own_id, target, before ? before->record : NULL, reason, realtime),
-                now);
+        put(results, key, ald_result_failure(results->own_id, target, before, reason, realtime), now);
 }
 
 static void succeed(AldResults *results, const AldProbe *probe, const AldProbeAnswer *answer,
@@ -116,6 +127,7 @@ static void succeed(AldResults *results, const AldProbe *probe, const AldProbeAn
 {
         const AldProbeTarget *target = ald_probe_target(probe);
         g_autofree char *key = ald_result_key(target);
+        g_autofree char *missing = NULL, *reason = NULL;
         AldRecord *record;
 
         switch (ald_result_success(results->own_id, probe, answer, realtime, &record)) {
@@ -126,7 +138,9 @@ static void succeed(AldResults *results, const AldProbe *probe, const AldProbeAn
                 ald_results_fail(results, target, "the probe measured between other ports", realtime, now);
                 break;
         default:
-                ald_results_fail(results, target, "the probe gave no rates", realtime, now);
+                missing = ald_probe_answer_missing(answer);
+                reason = g_strdup_printf("the probe gave no rates%s%s", missing ? ": " : "", missing ?: "");
+                ald_results_fail(results, target, reason, realtime, now);
         }
 }
 
@@ -135,9 +149,7 @@ void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbe
 {
         switch (answer->verdict) {
         case ALD_PROBE_DONE:
-                /* Round trips alone are for who asked for them. */
-                if (!ald_probe_target(probe)->rtt_only)
-                        succeed(results, probe, answer, realtime, now);
+                succeed(results, probe, answer, realtime, now);
                 break;
         case ALD_PROBE_FAILED:
                 ald_results_fail(results, ald_probe_target(probe), answer->reason, realtime, now);
@@ -147,23 +159,30 @@ void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbe
         }
 }
 
-static const AldLinkSocket *socket_row(const GList *l)
+static const AldLinkSocket *socket_fields(const AldRecord *record)
 {
-        const AldRecord *record = ((const Result *) l->data)->record;
+        return record && record->kind == ALD_KIND_LINK_SOCKET
+                       ? ald_record_as(record, LINK_SOCKET, AldLinkSocket)
+                       : NULL;
+}
 
-        return record->kind == ALD_KIND_LINK_SOCKET ? ald_record_as(record, LINK_SOCKET, AldLinkSocket)
-                                                    : NULL;
+const AldLinkSocket *ald_results_find(const AldResults *results, const char *peer, const char *address)
+{
+        for (const GList *l = results->by_age.head; l; l = l->next) {
+                const Result *result = l->data;
+                const AldLinkSocket *row = socket_fields(result->record);
+
+                if (row && g_str_equal(row->sink, peer) && g_str_equal(row->sink_address, address))
+                        return row;
+        }
+        return NULL;
 }
 
 bool ald_results_reached(const AldResults *results, const char *peer, const char *address)
 {
-        for (const GList *l = results->by_age.head; l; l = l->next) {
-                const AldLinkSocket *row = socket_row(l);
+        const AldLinkSocket *row = ald_results_find(results, peer, address);
 
-                if (row && g_str_equal(row->sink, peer) && g_str_equal(row->sink_address, address))
-                        return row->failures == ALD_ABSENT_UINT64 || row->failures == 0;
-        }
-        return false;
+        return row && (row->failures == ALD_ABSENT_UINT64 || row->failures == 0);
 }
 
 uint64_t ald_results_rate(const AldResults *results, const char *interface)
@@ -171,7 +190,7 @@ uint64_t ald_results_rate(const AldResults *results, const char *interface)
         uint64_t greatest = ALD_ABSENT_UINT64;
 
         for (const GList *l = results->by_age.head; l; l = l->next) {
-                const AldLinkSocket *row = socket_row(l);
+                const AldLinkSocket *row = socket_fields(((const Result *) l->data)->measured);
 
                 if (!row || g_strcmp0(row->source_interface, interface) != 0)
                         continue;

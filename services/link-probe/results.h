@@ -24,13 +24,18 @@ void ald_results_free(AldResults *results);
 /* Whom to tell; the handler NULL: nobody. */
 void ald_results_watch(AldResults *results, const AldResultsHandler *handler, void *userdata);
 
-/* CLOCK_REALTIME and CLOCK_MONOTONIC in µs. An answer that is neither result nor failure changes nothing. */
+/* CLOCK_REALTIME and CLOCK_MONOTONIC in µs. An answer that is neither result nor failure changes nothing. Of
+ * a check a record without MeasuredUSec is told, and the figures of the last whole measurement are kept
+ * beside it. */
 void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbeAnswer *answer,
         uint64_t realtime, uint64_t now);
 
 /* The same of a path that could not even be begun. */
 void ald_results_fail(AldResults *results, const AldProbeTarget *target, const char *reason,
         uint64_t realtime, uint64_t now);
+
+/* What the last attempt over sockets to an address of the peer said, or NULL. */
+const AldLinkSocket *ald_results_find(const AldResults *results, const char *peer, const char *address);
 
 /* Whether the address of the peer was reached when it was last tried. */
 bool ald_results_reached(const AldResults *results, const char *peer, const char *address);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "services/link-probe/deferrals.h"
 #include "services/link-probe/result-record.h"
 #include "services/link-probe/schedule.h"
 
 struct AldSchedule {
         AldScheduleParts parts;
-        AldAvoid *avoid;    /* peers */
-        AldAvoid *paths;    /* by their keys */
+        AldAvoid *avoid; /* peers */
+        AldAvoid *paths; /* by their keys */
+        AldDeferrals *deferrals;
         AldRecord *network; /* of this machine */
         bool wanted;
 };
@@ -19,6 +21,7 @@ AldSchedule *ald_schedule_new(const AldScheduleParts *parts)
         schedule->parts = *parts;
         schedule->avoid = ald_avoid_new(ALD_AVOID_MIN_USEC, ALD_AVOID_MAX_USEC);
         schedule->paths = ald_avoid_new(ALD_AVOID_PATH_MIN_USEC, ALD_AVOID_PATH_MAX_USEC);
+        schedule->deferrals = ald_deferrals_new();
         return schedule;
 }
 
@@ -28,6 +31,7 @@ void ald_schedule_free(AldSchedule *schedule)
                 return;
         ald_avoid_free(schedule->avoid);
         ald_avoid_free(schedule->paths);
+        ald_deferrals_free(schedule->deferrals);
         g_clear_pointer(&schedule->network, ald_record_unref);
         g_free(schedule);
 }
@@ -74,8 +78,12 @@ static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userda
 {
         AldSchedule *schedule = userdata;
         const AldProbeTarget *target = ald_probe_target(probe);
+        g_autofree char *key = ald_result_key(target);
+        g_auto(AldProbeAnswer) deferred = { 0 };
 
-        if (answer->verdict == ALD_PROBE_FAILED)
+        if (ald_deferrals_defer(schedule->deferrals, key, answer, now_usec(), &deferred))
+                answer = &deferred;
+        if (answer->verdict == ALD_PROBE_FAILED || answer == &deferred)
                 g_info("The link to %s by %s: %s", target->peer, target->address, answer->reason);
         ald_schedule_take(schedule, probe, answer);
 }
@@ -169,7 +177,7 @@ static void on_own(int error, const AldNodeRecords *records, void *userdata)
         if (network) {
                 g_clear_pointer(&schedule->network, ald_record_unref);
                 schedule->network = ald_record_ref(network);
-                ald_prober_set_network(schedule->parts.prober, network);
+                ald_prober_set_own(schedule->parts.prober, records);
         }
         if (error >= 0 && schedule->wanted)
                 ask(schedule);

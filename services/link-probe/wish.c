@@ -51,16 +51,19 @@ void ald_wishes_free(AldWishes *wishes)
         g_free(wishes);
 }
 
-static int add_paths(const AldWish *wish, const AldNetwork *own, const AldNetwork *peer, GArray *targets)
+static int add_paths(const AldWish *wish, const AldNetwork *own, const AldNetwork *peer,
+        const AldResults *results, GArray *targets)
 {
         g_autoptr(GArray) paths = own ? ald_candidates_compute(own, peer) : NULL;
         AldProbeTarget target;
 
         for (unsigned i = 0; paths && i < paths->len; i++) {
                 const AldCandidate *path = &g_array_index(paths, AldCandidate, i);
+                const AldInterface *interface = ald_candidate_choose(
+                        path, ald_results_find(results, wish->target.peer, path->address));
 
-                if (ald_probe_target_set(&target, wish->target.peer, path->address,
-                            path->interface ? path->interface->id : NULL) < 0)
+                if (ald_probe_target_set(
+                            &target, wish->target.peer, path->address, interface ? interface->id : NULL) < 0)
                         continue;
                 target.rtt_only = wish->target.rtt_only;
                 g_array_append_val(targets, target);
@@ -68,12 +71,13 @@ static int add_paths(const AldWish *wish, const AldNetwork *own, const AldNetwor
         return targets->len > 0 ? 0 : -ENXIO;
 }
 
-int ald_wish_resolve(const AldWish *wish, const AldNetwork *own, const AldNetwork *peer, GArray *targets)
+int ald_wish_resolve(const AldWish *wish, const AldNetwork *own, const AldNetwork *peer,
+        const AldResults *results, GArray *targets)
 {
         if (!peer)
                 return -ENXIO;
         if (*wish->target.address == '\0')
-                return add_paths(wish, own, peer, targets);
+                return add_paths(wish, own, peer, results, targets);
         if (!ald_network_find_address(peer, wish->target.address))
                 return -ENXIO;
         g_array_append_val(targets, wish->target);
@@ -97,7 +101,7 @@ static int resolve(const Waiting *waiting, const AldNeighbours *neighbours, GArr
         if (waiting->wish.target.transport == ALD_TRANSPORT_RDMA)
                 return ald_rdma_wish_resolve(
                         &waiting->wish.target, &own, &peer, neighbours, parts->results, targets);
-        return ald_wish_resolve(&waiting->wish, own.network, peer.network, targets);
+        return ald_wish_resolve(&waiting->wish, own.network, peer.network, parts->results, targets);
 }
 
 static void finish(Waiting *waiting, int error, const AldNeighbours *neighbours)

@@ -40,6 +40,7 @@ void ald_wishes_free(AldWishes *wishes);
 int ald_wishes_add(
         AldWishes *wishes, const AldWish *wish, AldRecord *own, AldWishAnswer answered, void *userdata);
 
-/* Fills in the targets (AldProbeTarget) over sockets by what both ends say of their interfaces; -ENXIO where
- * there are none. Either network may be NULL. */
-int ald_wish_resolve(const AldWish *wish, const AldNetwork *own, const AldNetwork *peer, GArray *targets);
+/* Fills in the targets (AldProbeTarget) over sockets by what both ends say of their interfaces, and by what
+ * became of earlier attempts; -ENXIO where there are none. Either network may be NULL. */
+int ald_wish_resolve(const AldWish *wish, const AldNetwork *own, const AldNetwork *peer,
+        const AldResults *results, GArray *targets);

@@ -204,7 +204,7 @@ static AldRecord *link_record(unsigned node, unsigned peer, uint64_t turn, char 
         link.rtt_p99_nsec = 31000;
         link.jitter_nsec = 900;
         link.streams = 4;
-        link.limiter = "network";
+        link.upload_limiter = link.download_limiter = "network";
         link.measured_usec = EPOCH;
         g_snprintf(key, 128, "%s,%s", sink, address);
         return make(ALD_KIND_LINK_SOCKET, &link);

@@ -236,11 +236,12 @@ static void test_link_below_negotiated(void)
                 "The link from two to three (eth0 to 192.0.2.3) falls short: 200 Gb/s negotiated, "
                 "13 Gb/s measured from three to two.",
                 CHECK_CABLE);
-        put_socket(store, "'NegotiatedBitsPerSecond': 2500000000, 'UploadBitsPerSecond': 941000000,"
-                          " 'DownloadBitsPerSecond': 0, 'Limiter': 'receiver'");
+        put_socket(store,
+                "'NegotiatedBitsPerSecond': 2500000000, 'UploadBitsPerSecond': 941000000,"
+                " 'DownloadBitsPerSecond': 5000, 'UploadLimiter': 'network', 'DownloadLimiter': 'receiver'");
         findings_check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
                 "The link from two to three (eth0 to 192.0.2.3) falls short: 2.5 Gb/s negotiated, "
-                "941 Mb/s measured from two to three and 0 b/s from three to two.",
+                "941 Mb/s measured from two to three and 5 kb/s from three to two.",
                 "It was held down by the receiver, not by the network: look at its load, its interrupts and "
                 "the slot "
                 "of its adapter.");
@@ -289,9 +290,90 @@ static void test_radio_is_judged_mildly(void)
         put_socket(store, "'SourceInterfaceType': 'ethernet', 'NegotiatedBitsPerSecond': 1000, "
                           "'UploadBitsPerSecond': 250");
         g_assert_cmpuint(findings_count_now(store, id), ==, 1);
-        put(store, 3, ALD_KIND_NETWORK,
-                "{'Interfaces': [{'Id': 'wlan0', 'Type': 'wifi', 'Addresses': ['192.0.2.3/24']}]}");
+        put_socket(store, "'SourceInterfaceType': 'ethernet', 'SinkInterfaceType': 'wifi', "
+                          "'NegotiatedBitsPerSecond': 1000, 'UploadBitsPerSecond': 250");
         g_assert_cmpuint(findings_count_now(store, id), ==, 0);
+        /* Of a record that does not say it, by that of the sink. */
+        put_socket(store, "'SourceInterfaceType': 'ethernet', 'NegotiatedBitsPerSecond': 1000, "
+                          "'UploadBitsPerSecond': 250");
+        state_put(store, 3, ALD_KIND_NETWORK,
+                "{'Interfaces': [{'Id': 'br0', 'Type': 'bridge', 'Ports': ['wlan0'], 'Addresses': "
+                "['192.0.2.3/24']}, {'Id': 'wlan0', 'Type': 'wifi', 'Controller': 'br0'}]}");
+        g_assert_cmpuint(findings_count_now(store, id), ==, 0);
+}
+
+/* A figure that may as well be a good one accuses nobody. */
+static void test_wide_interval_is_no_shortfall(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+
+        put_socket(store,
+                "'NegotiatedBitsPerSecond': 1000, 'UploadBitsPerSecond': 400, 'UploadInterval': 24.0, "
+                "'DownloadBitsPerSecond': 850");
+        g_assert_cmpuint(findings_count_now(store, "link-below-negotiated"), ==, 1);
+        g_assert_cmpuint(findings_count_now(store, "link-asymmetric"), ==, 0);
+        put_socket(store,
+                "'NegotiatedBitsPerSecond': 1000, 'UploadBitsPerSecond': 400, 'UploadInterval': 25.0, "
+                "'DownloadBitsPerSecond': 850");
+        g_assert_cmpuint(findings_count_now(store, "link-below-negotiated"), ==, 0);
+        put_socket(store, "'UploadBitsPerSecond': 400, 'UploadInterval': 5.0, 'DownloadBitsPerSecond': 850, "
+                          "'DownloadInterval': 5.0");
+        g_assert_cmpuint(findings_count_now(store, "link-asymmetric"), ==, 0);
+        put_socket(store, "'UploadBitsPerSecond': 400, 'UploadInterval': 5.0, 'DownloadBitsPerSecond': 850");
+        g_assert_cmpuint(findings_count_now(store, "link-asymmetric"), ==, 1);
+}
+
+/* Nor one that other traffic made. */
+static void test_disturbed_row_finds_nothing(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+        g_autoptr(GPtrArray) findings = NULL;
+
+        put_socket(store,
+                "'NegotiatedBitsPerSecond': 1000, 'UploadBitsPerSecond': 10, 'UploadInterval': 40.0, "
+                "'DownloadBitsPerSecond': 900, 'MeasuredUSec': 6, 'Flags': ['disturbed', 'unsteady']");
+        findings = ald_findings_compute(store, FINDINGS_NOW);
+        g_assert_cmpuint(findings->len, ==, 0);
+        put_socket(store,
+                "'UploadBitsPerSecond': 10, 'MeasuredUSec': 6, 'FailedUSec': 7, 'Flags': ['disturbed']");
+        g_assert_cmpuint(findings_count_now(store, "link-probe-failing"), ==, 1);
+}
+
+static void test_link_unsteady(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+        static const char id[] = "link-unsteady";
+
+        put_socket(store, "'UploadBitsPerSecond': 1000, 'UploadInterval': 25.0, 'UploadSpread': 25.0, "
+                          "'DownloadInterval': 90.0");
+        g_assert_cmpuint(findings_count_now(store, id), ==, 0);
+        put_socket(store, "'UploadBitsPerSecond': 420000000, 'UploadInterval': 31.0, "
+                          "'DownloadBitsPerSecond': 941000000, 'DownloadInterval': 0.4");
+        findings_check(store, id, ALD_SEVERITY_NOTICE, NODES(2, 3),
+                "The link from two to three (eth0 to 192.0.2.3) is unsteady: 420 Mb/s ±31 % from two to "
+                "three.",
+                "Look for lost packets, other traffic and load at both ends and on the way.");
+        put_socket(store,
+                "'UploadBitsPerSecond': 420000000, 'UploadSpread': 26.0, 'SinkInterfaceType': 'wifi', "
+                "'DownloadBitsPerSecond': 500000000, 'DownloadInterval': 4.0, 'DownloadSpread': 40.0");
+        findings_check(store, id, ALD_SEVERITY_NOTICE, NODES(2, 3),
+                "The link from two to three (eth0 to 192.0.2.3) is unsteady: 420 Mb/s from two to three, "
+                "with a "
+                "spread of 26 %; 500 Mb/s ±4.0 % from three to two, with a spread of 40 %.",
+                "Bring the antennas closer, change the channel, or use a cable.");
+}
+
+static void test_link_partly_measured(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+
+        put_socket(store, "'DownloadBitsPerSecond': 940, 'MeasuredUSec': 6, "
+                          "'Failure': 'partial: upload: too little arrived'");
+        g_assert_cmpuint(findings_count_now(store, "link-probe-failing"), ==, 0);
+        findings_check(store, "link-partly-measured", ALD_SEVERITY_WARNING, NODES(2, 3),
+                "The rate from two to three (eth0 to 192.0.2.3) could not be measured: upload: too little "
+                "arrived.",
+                "Look for lost packets and for a very slow line on the way.");
 }
 
 static void test_rdma_below_negotiated(void)
@@ -755,6 +837,10 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/link-below-negotiated", test_link_below_negotiated);
         g_test_add_func("/findings/slower-end-is-no-shortfall", test_slower_end_is_no_shortfall);
         g_test_add_func("/findings/radio-is-judged-mildly", test_radio_is_judged_mildly);
+        g_test_add_func("/findings/wide-interval", test_wide_interval_is_no_shortfall);
+        g_test_add_func("/findings/disturbed-row", test_disturbed_row_finds_nothing);
+        g_test_add_func("/findings/link-unsteady", test_link_unsteady);
+        g_test_add_func("/findings/link-partly-measured", test_link_partly_measured);
         g_test_add_func("/findings/rdma-below-negotiated", test_rdma_below_negotiated);
         g_test_add_func("/findings/link-probe-failing", test_link_probe_failing);
         g_test_add_func("/findings/another-path-works", test_another_path_works);

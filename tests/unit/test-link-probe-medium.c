@@ -77,6 +77,36 @@ static void test_does_not_flicker(void)
         ald_media_free(media);
 }
 
+/* Only the kernel knows which port of a bond is used. */
+static void test_bond(void)
+{
+        static const char *const ports[] = { "eth0", "net0", NULL };
+        g_autoptr(FakeRoot) root = fake_root_new();
+        AldMedia *media = ald_media_new(root->fd, wifi_generation);
+        AldInterface rows[] = { ALD_INTERFACE_INIT, ALD_INTERFACE_INIT, ALD_INTERFACE_INIT };
+        AldNetwork network = ALD_NETWORK_INIT;
+        AldMedium medium;
+
+        rows[0].id = "bond0";
+        rows[0].type = "bond";
+        rows[0].ports = ports;
+        rows[1].id = "eth0";
+        rows[1].type = "ethernet";
+        rows[2].id = "net0";
+        rows[2].type = "wifi";
+        rows[2].speed_bits_per_second = 400;
+        network.interfaces.items = rows;
+        network.interfaces.n = G_N_ELEMENTS(rows);
+        told = 6;
+        g_assert_null(ald_media_look(media, &network, "bond0").type);
+        fake_root_write(root, "sys/class/net/bond0/bonding/active_slave", "net0\n");
+        medium = ald_media_look(media, &network, "bond0");
+        g_assert_cmpstr(medium.type, ==, "wifi");
+        g_assert_cmpuint(medium.generation, ==, 6);
+        g_assert_cmpuint(medium.bits_per_second, ==, 400);
+        ald_media_free(media);
+}
+
 static void assert_thunderbolt(const char *speed, const char *lanes, const char *router, uint64_t generation,
         uint64_t bits_per_second)
 {
@@ -115,6 +145,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/link-probe-medium/does-not-flicker", test_does_not_flicker);
         g_test_add_func("/link-probe-medium/generation-does-not-flicker", test_generation_does_not_flicker);
+        g_test_add_func("/link-probe-medium/bond", test_bond);
         g_test_add_func("/link-probe-medium/thunderbolt", test_thunderbolt);
         return g_test_run();
 }

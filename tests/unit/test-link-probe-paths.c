@@ -185,6 +185,7 @@ static void test_wish(void)
         AldNetwork own = ALD_NETWORK_INIT, peer = ALD_NETWORK_INIT;
         g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(AldProbeTarget));
         AldWish wish = { .target = { .peer = PEER, .rtt_only = true } };
+        AldResults *results = ald_results_new("0000000000000000000000000000000a");
 
         for (unsigned i = 0; i < 2; i++) {
                 rows[i].id = i == 0 ? "eth0" : "eth1";
@@ -195,15 +196,16 @@ static void test_wish(void)
         own.interfaces.items = &rows[0];
         peer.interfaces.items = &rows[1];
         own.interfaces.n = peer.interfaces.n = 1;
-        g_assert_cmpint(ald_wish_resolve(&wish, &own, NULL, targets), ==, -ENXIO);
-        g_assert_cmpint(ald_wish_resolve(&wish, NULL, &peer, targets), ==, -ENXIO);
-        g_assert_cmpint(ald_wish_resolve(&wish, &own, &peer, targets), ==, 0);
+        g_assert_cmpint(ald_wish_resolve(&wish, &own, NULL, results, targets), ==, -ENXIO);
+        g_assert_cmpint(ald_wish_resolve(&wish, NULL, &peer, results, targets), ==, -ENXIO);
+        g_assert_cmpint(ald_wish_resolve(&wish, &own, &peer, results, targets), ==, 0);
         g_assert_cmpuint(targets->len, ==, 1);
         g_assert_cmpstr(g_array_index(targets, AldProbeTarget, 0).address, ==, "192.0.2.2");
         g_assert_cmpstr(g_array_index(targets, AldProbeTarget, 0).interface, ==, "eth0");
         g_assert_true(g_array_index(targets, AldProbeTarget, 0).rtt_only);
         g_strlcpy(wish.target.address, "192.0.2.3", sizeof wish.target.address);
-        g_assert_cmpint(ald_wish_resolve(&wish, &own, &peer, targets), ==, -ENXIO);
+        g_assert_cmpint(ald_wish_resolve(&wish, &own, &peer, results, targets), ==, -ENXIO);
+        ald_results_free(results);
 }
 
 static void test_strangers(void)

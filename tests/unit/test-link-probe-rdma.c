@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What link-probed makes of RDMA ports and of what their probe says. */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "services/link-probe/busy.h"
@@ -68,7 +69,17 @@ static void test_figures(void)
         g_assert_cmpuint(row.queue_pairs, ==, 1);
         g_assert_cmpuint(row.message_bytes, ==, 65536);
         g_assert_cmpuint(row.negotiated_bits_per_second, ==, UINT64_C(100000000000));
-        g_assert_cmpint(read_figures("{\"UploadBitsPerSecond\":5}", &row), ==, -EBADMSG);
+        g_assert_true(isnan(row.upload_interval));
+        g_assert_cmpint(read_figures("{" RATES "," PORTS ",\"UploadInterval\":0.3,\"DownloadInterval\":0,"
+                                     "\"DownloadSpread\":4}",
+                                &row),
+                ==, 0);
+        g_assert_cmpfloat(row.upload_interval, ==, 0.3);
+        g_assert_true(isnan(row.download_interval));
+        g_assert_cmpfloat(row.download_spread, ==, 4);
+        g_assert_cmpint(read_figures("{\"UploadBitsPerSecond\":0}", &row), ==, -EBADMSG);
+        g_assert_cmpint(read_figures("{\"UploadBitsPerSecond\":5,\"DownloadBitsPerSecond\":0}", &row), ==, 0);
+        g_assert_cmpuint(row.download_bits_per_second, ==, ALD_ABSENT_UINT64);
         g_assert_cmpint(read_figures("{" RATES ",\"SourcePort\":\"mlx5_0.2\"}", &row), ==, -EXDEV);
         g_assert_cmpint(read_figures("{" RATES ",\"SinkPort\":\"mlx5_0.1\"}", &row), ==, -EXDEV);
 }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/link-probe/deferrals.h"
+#include "state/link-quality.h"
+#include "state/units.h"
+
+struct AldDeferrals {
+        GHashTable *since; /* path → uint64_t */
+};
+
+AldDeferrals *ald_deferrals_new(void)
+{
+        AldDeferrals *deferrals = g_new(AldDeferrals, 1);
+
+        deferrals->since = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        return deferrals;
+}
+
+void ald_deferrals_free(AldDeferrals *deferrals)
+{
+        if (!deferrals)
+                return;
+        g_hash_table_unref(deferrals->since);
+        g_free(deferrals);
+}
+
+/* A path that is not tried any more, such as one of a node that is gone. */
+static gboolean is_forgotten(gpointer path, gpointer since, gpointer now)
+{
+        return *(uint64_t *) since + 2 * ALD_DEFERRAL_MAX_USEC <= *(uint64_t *) now;
+}
+
+/* Since when the path has been disturbed each time. Where there are too many paths each time is the first. */
+static uint64_t note(AldDeferrals *deferrals, const char *path, uint64_t now)
+{
+        const uint64_t *since = g_hash_table_lookup(deferrals->since, path);
+
+        if (since)
+                return *since;
+        g_hash_table_foreach_remove(deferrals->since, is_forgotten, &now);
+        if (g_hash_table_size(deferrals->since) < ALD_DEFERRALS_MAX)
+                g_hash_table_insert(deferrals->since, g_strdup(path), g_memdup2(&now, sizeof now));
+        return now;
+}
+
+bool ald_deferrals_defer(AldDeferrals *deferrals, const char *path, const AldProbeAnswer *answer,
+        uint64_t now, AldProbeAnswer *ret)
+{
+        g_autofree char *rate = NULL;
+        AldLinkSocket figures;
+        uint64_t other;
+
+        if (answer->verdict != ALD_PROBE_DONE || ald_probe_answer_figures(answer, &figures) < 0)
+                return false;
+        other = ald_link_disturbance(&figures);
+        if (other == ALD_ABSENT_UINT64 || now >= note(deferrals, path, now) + ALD_DEFERRAL_MAX_USEC) {
+                g_hash_table_remove(deferrals->since, path);
+                return false;
+        }
+        rate = ald_units_rate(other);
+        *ret = (AldProbeAnswer){
+                .verdict = ALD_PROBE_LATER,
+                .word = g_strdup(ALD_LINK_DISTURBED),
+                .reason = g_strdup_printf("other traffic of %s disturbed the measurement", rate),
+        };
+        return true;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/probe-answer.h"
+
+/* Automatic measurements that are repeated later because other traffic disturbed them. Nothing is kept of
+ * such a measurement, but a path that is disturbed all the time is measured all the same. */
+typedef struct AldDeferrals AldDeferrals;
+
+#define ALD_DEFERRALS_MAX 1024u
+
+/* Three times to live of figures that are new or change; the state service heeds longer ones when it decides
+ * whether a disturbed result takes the place of an older one. */
+#define ALD_DEFERRAL_MAX_USEC (UINT64_C(15) * 60 * 1000 * 1000)
+
+AldDeferrals *ald_deferrals_new(void);
+void ald_deferrals_free(AldDeferrals *deferrals);
+
+/* Whether this answer about the path (a key) is not to be kept; then fills in the answer that stands for it.
+ * CLOCK_MONOTONIC in µs. */
+bool ald_deferrals_defer(AldDeferrals *deferrals, const char *path, const AldProbeAnswer *answer,
+        uint64_t now, AldProbeAnswer *ret);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "state/link-quality.h"
+
+bool ald_link_has_flag(const char *const *flags, const char *flag)
+{
+        for (; flags && *flags; flags++)
+                if (strcmp(*flags, flag) == 0)
+                        return true;
+        return false;
+}
+
+bool ald_link_rate_is_disturbed(uint64_t rate, double interval, uint64_t other)
+{
+        double percent = isnan(interval) ? ALD_LINK_DISTURBED_PERCENT_LEAST : interval;
+
+        if (rate == ALD_ABSENT_UINT64 || other == ALD_ABSENT_UINT64)
+                return false;
+        percent = CLAMP(percent, ALD_LINK_DISTURBED_PERCENT_LEAST, ALD_LINK_DISTURBED_PERCENT_MOST);
+        return (double) other > (double) rate * percent / 100;
+}
+
+uint64_t ald_link_disturbance(const AldLinkSocket *link)
+{
+        bool whole = link->upload_bits_per_second != ALD_ABSENT_UINT64 ||
+                     link->download_bits_per_second != ALD_ABSENT_UINT64;
+        uint64_t upload = whole ? link->upload_bits_per_second : link->spot_upload_bits_per_second;
+        uint64_t download = whole ? link->download_bits_per_second : link->spot_download_bits_per_second;
+        uint64_t greatest = 0;
+
+        if (ald_link_rate_is_disturbed(upload, link->upload_interval, link->upload_other_bits_per_second))
+                greatest = link->upload_other_bits_per_second;
+        if (ald_link_rate_is_disturbed(
+                    download, link->download_interval, link->download_other_bits_per_second))
+                greatest = MAX(greatest, link->download_other_bits_per_second);
+        return greatest > 0 ? greatest : ALD_ABSENT_UINT64;
+}
+
+bool ald_link_percent_is_unsteady(double interval, double spread)
+{
+        return interval > ALD_LINK_UNSTEADY_PERCENT || spread > ALD_LINK_UNSTEADY_PERCENT;
+}
+
+static double bound(uint64_t rate, double interval, int sign)
+{
+        return (double) rate * (isnan(interval) ? 1 : 1 + sign * interval / 100);
+}
+
+double ald_link_rate_least(uint64_t rate, double interval)
+{
+        return MAX(bound(rate, interval, -1), 0);
+}
+
+double ald_link_rate_most(uint64_t rate, double interval)
+{
+        return bound(rate, interval, 1);
+}
