@@ -191,6 +191,7 @@ static char *format_number(const char *name, double value, double now_usec)
                 { "Some10", ald_format_percent },
                 { "Full10", ald_format_percent },
                 { "Interval", ald_format_percent },
+                { "Spread", ald_format_percent },
                 { "Tflops", ald_format_tflops },
                 { "TflopsFp16", ald_format_tflops },
                 { "Mtu", ald_format_count },
@@ -198,6 +199,8 @@ static char *format_number(const char *name, double value, double now_usec)
 
         if (g_str_has_suffix(name, "OffsetUSec"))
                 return ald_format_offset(value);
+        if (g_str_has_suffix(name, "ToLiveUSec"))
+                return ald_format_nsec(value * 1000);
         if (g_str_has_suffix(name, "USec"))
                 return ald_format_age(value, now_usec);
         for (size_t i = 0; i < G_N_ELEMENTS(units); i++)

@@ -89,6 +89,24 @@ static void test_verdicts(void)
                         "0 % of negotiated" },
                 { 1, "Link1.Socket", "'UploadBitsPerSecond':0,'NegotiatedBitsPerSecond':0", "ok" },
                 { 1, "Link1.Socket", "'NegotiatedBitsPerSecond':100", "ok" },
+                { 1, "Link1.Socket",
+                        "'UploadBitsPerSecond':40,'UploadInterval':24,'NegotiatedBitsPerSecond':100",
+                        "40 % of negotiated" },
+                { 1, "Link1.Socket",
+                        "'UploadBitsPerSecond':40,'UploadInterval':25,'NegotiatedBitsPerSecond':100", "ok" },
+                { 1, "Link1.Socket", "'UploadBitsPerSecond':5,'Flags':['unsteady']", "unsteady" },
+                { 1, "Link1.Rdma", "'UploadBitsPerSecond':5,'Flags':['unsteady']", "unsteady" },
+                { 1, "Link1.Socket",
+                        "'UploadBitsPerSecond':5,'NegotiatedBitsPerSecond':100,'Flags':['unsteady','"
+                        "disturbed'],"
+                        "'UploadOtherBitsPerSecond':1000,'DownloadOtherBitsPerSecond':300000000",
+                        "disturbed by 300 Mb/s" },
+                { 1, "Link1.Socket", "'UploadBitsPerSecond':5,'Flags':['disturbed',7]", "disturbed" },
+                { 1, "Link1.Socket",
+                        "'UploadBitsPerSecond':5,'Failure':'partial: download: too little arrived'",
+                        "partial: download: too little arrived" },
+                { 50, "Link1.Socket", "'UploadBitsPerSecond':5,'TimeToLiveUSec':1800000000", "ok" },
+                { 61, "Link1.Socket", "'UploadBitsPerSecond':5,'TimeToLiveUSec':1800000000", "stale" },
                 { 11, "Link1.Socket", "'UploadBitsPerSecond':0,'NegotiatedBitsPerSecond':100", "stale" },
                 { 1, "Link1.Socket", "'UploadBitsPerSecond':-5,'NegotiatedBitsPerSecond':100", "ok" },
                 { 1, "Link1.Socket", "'UploadBitsPerSecond':'x','NegotiatedBitsPerSecond':[]", "ok" },
@@ -217,6 +235,65 @@ static void test_interface(void)
                 infos = ald_link_infos(model, NULL, NOW);
                 g_assert_cmpuint(infos->len, ==, 1);
                 g_assert_cmpstr(((const AldLinkInfo *) infos->pdata[0])->interface, ==, cases[i].expected);
+        }
+}
+
+static void test_type_of_both_ends(void)
+{
+        static const struct {
+                const char *kind, *link, *type;
+        } cases[] = {
+                { "Link1.Socket", "{'SourceInterfaceType':'ethernet','SinkInterfaceType':'ethernet'}",
+                        "ethernet" },
+                { "Link1.Socket",
+                        "{'SourceInterfaceType':'ethernet','SinkInterfaceType':'wifi','"
+                        "SinkInterfaceGeneration':6}",
+                        "ethernet → wifi 6" },
+                { "Link1.Socket",
+                        "{'SourceInterfaceType':'wifi','SourceInterfaceGeneration':6,'SinkInterfaceType':'"
+                        "wifi'}",
+                        "wifi 6" },
+                { "Link1.Socket",
+                        "{'SourceInterfaceType':'thunderbolt','SourceInterfaceGeneration':4,"
+                        "'SinkInterfaceType':'thunderbolt','SinkInterfaceGeneration':3}",
+                        "thunderbolt 4 → thunderbolt 3" },
+                { "Link1.Socket", "{'SourceInterfaceType':'ethernet'}", "ethernet → –" },
+                { "Link1.Socket", "{'SinkInterfaceType':'wifi'}", "– → wifi" },
+                { "Link1.Socket", "{}", NULL },
+                { "Link1.Rdma", "{'Transport':'infiniband'}", "infiniband" },
+                { "Link1.Rdma", "{}", "rdma" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldModel) model = ald_model_new();
+                g_autoptr(GPtrArray) infos = NULL;
+
+                add_link(model, cases[i].kind, cases[i].link);
+                infos = ald_link_infos(model, NULL, NOW);
+                g_assert_cmpstr(((const AldLinkInfo *) infos->pdata[0])->type, ==, cases[i].type);
+        }
+}
+
+static void test_intervals(void)
+{
+        static const struct {
+                double percent;
+                const char *text;
+        } cases[] = {
+                { NAN, ALD_ABSENT_TEXT },
+                { 0, ALD_ABSENT_TEXT },
+                { -1, ALD_ABSENT_TEXT },
+                { 0.01, "±<0.1 %" },
+                { 0.42, "±0.4 %" },
+                { 9.96, "±10 %" },
+                { 31.4, "±31 %" },
+                { 250, "±>100 %" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *text = ald_link_interval_text(cases[i].percent);
+
+                g_assert_cmpstr(text, ==, cases[i].text);
         }
 }
 
@@ -408,12 +485,21 @@ static void test_results(void)
                 { "{'UploadBitsPerSecond':[],'Address':'192.0.2.2'}",
                         "   Link to: node over 192.0.2.2\n    Upload: –\n  Download: –\n     RTT/2: –\n"
                         "  Jitter/2: –\n" },
-                { "{'UploadBitsPerSecond':1000,'UploadBytes':1024,'UploadSeconds':2.0,'RttP50NSec':"
-                  "20,"
-                  "'DownloadBytes':5,'JitterNSec':8,'Limiter':'network','Streams':2,'SourceInterface':'eth0'"
-                  "}",
-                        "   Link to: node (eth0)\n    Upload: 1.00 kb/s, 1.00 KiB in 2.00 s\n  Download: –\n"
-                        "     RTT/2: 10 ns\n  Jitter/2: 4 ns\nLimited by: network\n   Streams: 2\n" },
+                { "{'UploadBitsPerSecond':1000,'UploadInterval':0.42,'UploadSpread':2.0,'UploadBytes':1024,"
+                  "'UploadSeconds':2.0,'UploadLimiter':'receiver','RttP50NSec':20,'DownloadBytes':5,"
+                  "'DownloadReason':'too little "
+                  "arrived','JitterNSec':8,'Streams':2,'SourceInterface':'eth0'}",
+                        "   Link to: node (eth0)\n"
+                        "    Upload: 1.00 kb/s ±0.4 %, spread 2 %, limited by the receiver, 1.00 KiB in 2.00 "
+                        "s\n"
+                        "  Download: not measured: too little arrived\n"
+                        "     RTT/2: 10 ns\n  Jitter/2: 4 ns\n   Streams: 2\n" },
+                { "{'DownloadBitsPerSecond':1000000000,'Flags':['disturbed','unsteady'],"
+                  "'UploadOtherBitsPerSecond':5,'DownloadOtherBitsPerSecond':300000000}",
+                        "   Link to: node\n    Upload: –\n  Download: 1.00 Gb/s\n     RTT/2: –\n  Jitter/2: "
+                        "–\n"
+                        " Disturbed: other traffic of 300 Mb/s disturbed this measurement\n"
+                        "  Unsteady: the rate varied by more than a quarter\n" },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -433,6 +519,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/ctl-links/stale-in-a-big-cluster", test_stale_in_a_big_cluster);
         g_test_add_func("/ctl-links/slower-end-counts", test_slower_end_counts);
         g_test_add_func("/ctl-links/interface", test_interface);
+        g_test_add_func("/ctl-links/type", test_type_of_both_ends);
+        g_test_add_func("/ctl-links/intervals", test_intervals);
         g_test_add_func("/ctl-links/unevenness", test_unevenness);
         g_test_add_func("/ctl-links/table-fits", test_table_fits);
         g_test_add_func("/ctl-links/drawings", test_drawings);

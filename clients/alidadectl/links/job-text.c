@@ -104,25 +104,49 @@ static void add(GString *list, const char *before, char *part)
                 g_string_append_printf(list, "%s%s%s", list->len > 0 ? ", " : "", before, text);
 }
 
-/* "9.41 Gb/s, mean 9.38 Gb/s, 1.20 GiB in 1.20 s" */
+static double amount(const json_t *result, const char *direction, const char *suffix)
+{
+        g_autofree char *name = g_strconcat(direction, suffix, NULL);
+
+        return ald_link_amount(result, name);
+}
+
+static char *text_of(const json_t *result, const char *direction, const char *suffix)
+{
+        g_autofree char *name = g_strconcat(direction, suffix, NULL);
+
+        return safe_field(result, name);
+}
+
+/* "9.41 Gb/s ±0.4 %"; of a direction without a rate why it has none. */
+static char *describe_rate(const json_t *result, const char *direction)
+{
+        double rate = amount(result, direction, "BitsPerSecond");
+        g_autofree char *text = ald_format_bits_per_second(rate);
+        g_autofree char *interval = ald_link_interval_text(amount(result, direction, "Interval"));
+        g_autofree char *reason = isnan(rate) ? text_of(result, direction, "Reason") : NULL;
+
+        if (reason)
+                return g_strdup_printf("not measured: %s", reason);
+        return strcmp(interval, ALD_ABSENT_TEXT) == 0 ? g_steal_pointer(&text)
+                                                      : g_strdup_printf("%s %s", text, interval);
+}
+
+/* "9.41 Gb/s ±0.4 %, mean 9.38 Gb/s, spread 2 %, limited by the network, 1.20 GiB in 1.20 s" */
 static char *describe_direction(const json_t *result, const char *direction)
 {
-        static const char *const suffixes[] = { "BitsPerSecond", "MeanBitsPerSecond", "Bytes", "Seconds" };
-        double values[G_N_ELEMENTS(suffixes)];
-        g_autofree char *bytes = NULL, *seconds = NULL;
+        double bytes = amount(result, direction, "Bytes"), seconds = amount(result, direction, "Seconds");
+        g_autofree char *limiter = text_of(result, direction, "Limiter");
+        g_autofree char *size = ald_format_bytes(bytes), *duration = ald_format_nsec(seconds * 1e9);
         GString *list = g_string_new(NULL);
 
-        for (size_t i = 0; i < G_N_ELEMENTS(suffixes); i++) {
-                g_autofree char *name = g_strconcat(direction, suffixes[i], NULL);
-
-                values[i] = ald_link_amount(result, name);
-        }
-        add(list, "", ald_format_bits_per_second(values[0]));
-        add(list, "mean ", ald_format_bits_per_second(values[1]));
-        bytes = ald_format_bytes(values[2]);
-        seconds = ald_format_nsec(values[3] * 1e9);
-        if (!isnan(values[2]) && !isnan(values[3]))
-                add(list, "", g_strdup_printf("%s in %s", bytes, seconds));
+        add(list, "", describe_rate(result, direction));
+        add(list, "mean ", ald_format_bits_per_second(amount(result, direction, "MeanBitsPerSecond")));
+        add(list, "spread ", ald_format_percent(amount(result, direction, "Spread")));
+        if (limiter)
+                add(list, "limited by the ", g_steal_pointer(&limiter));
+        if (!isnan(bytes) && !isnan(seconds))
+                add(list, "", g_strdup_printf("%s in %s", size, duration));
         return g_string_free(list, FALSE);
 }
 
@@ -183,19 +207,28 @@ static void entry(GString *out, const char *label, unsigned columns, char *text)
         ald_describe_entry(out, label, LABEL_WIDTH, columns, text);
 }
 
+/* Why the figures are not to be trusted, where that is so. */
+static void describe_flags(GString *out, const json_t *result, unsigned columns)
+{
+        g_autofree char *other = ald_format_bits_per_second(ald_link_other_traffic(result));
+
+        if (ald_link_has_flag(result, "disturbed"))
+                entry(out, "Disturbed", columns,
+                        g_strdup_printf("other traffic of %s disturbed this measurement", other));
+        if (ald_link_has_flag(result, "unsteady"))
+                entry(out, "Unsteady", columns, g_strdup("the rate varied by more than a quarter"));
+}
+
 void ald_job_describe_path(GString *out, const json_t *result, const char *name, unsigned columns)
 {
-        char *limiter = safe_field(result, "Limiter");
-
         entry(out, "Link to", columns, describe_ends(result, name));
         entry(out, "Upload", columns, describe_direction(result, "Upload"));
         entry(out, "Download", columns, describe_direction(result, "Download"));
         entry(out, "RTT/2", columns, describe_rtt(result));
         entry(out, "Jitter/2", columns, half(result, "JitterNSec"));
-        if (limiter)
-                entry(out, "Limited by", columns, limiter);
         if (!isnan(ald_link_amount(result, "MessageBytes")))
                 entry(out, "Messages", columns, describe_messages(result));
         if (!isnan(ald_link_amount(result, "Streams")))
                 entry(out, "Streams", columns, ald_format_count(ald_link_amount(result, "Streams")));
+        describe_flags(out, result, columns);
 }

@@ -8,13 +8,15 @@
 
 /* Priorities: what is dropped first on a narrow terminal. The two that stay fit into 20 columns. */
 #define COLUMNS(link_least, address_least, verdict_least)                               \
-        { "LINK", .least = link_least, .flexible = true }, { "PATH", .priority = 8 },   \
+        { "LINK", .least = link_least, .flexible = true }, { "PATH", .priority = 9 },   \
                 { "ADDRESS", .least = address_least, .priority = 3, .flexible = true }, \
-                { "TYPE", .priority = 6 }, { "INTERFACE", .priority = 9 },              \
+                { "TYPE", .priority = 7 }, { "INTERFACE", .priority = 10 },             \
                 { "UP", .right = true, .least = 9, .priority = 1 },                     \
+                { "±", .right = true, .least = 6, .priority = 6 },                      \
                 { "DOWN", .right = true, .least = 9, .priority = 2 },                   \
+                { "±", .right = true, .least = 6, .priority = 6 },                      \
                 { "RTT/2", .right = true, .least = 7, .priority = 4 },                  \
-                { "JITTER/2", .right = true, .least = 8, .priority = 7 },               \
+                { "JITTER/2", .right = true, .least = 8, .priority = 8 },               \
                 { "AGE", .right = true, .least = 8, .priority = 5 },                    \
         {                                                                               \
                 "VERDICT", .least = verdict_least, .flexible = true                     \
@@ -35,7 +37,9 @@ static void add(AldTable *table, const AldLinkInfo *info)
         ald_table_add(table, g_strdup(info->type ? info->type : ALD_ABSENT_TEXT));
         ald_table_add(table, g_strdup(info->interface ? info->interface : ALD_ABSENT_TEXT));
         ald_table_add(table, ald_format_bits_per_second(info->upload));
+        ald_table_add(table, ald_link_interval_text(info->upload_interval));
         ald_table_add(table, ald_format_bits_per_second(info->download));
+        ald_table_add(table, ald_link_interval_text(info->download_interval));
         ald_table_add(table, ald_format_nsec(info->rtt / 2));
         ald_table_add(table, ald_format_nsec(info->jitter / 2));
         ald_table_add(table, ald_format_age(info->measured, info->now));

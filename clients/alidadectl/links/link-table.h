@@ -4,7 +4,7 @@
 #include "clients/alidadectl/links/link.h"
 #include "clients/alidadectl/table.h"
 
-#define ALD_LINK_TABLE_COLUMNS 11
+#define ALD_LINK_TABLE_COLUMNS 13
 
 /* The first so many AldLinkInfos as a table, laid out for so many columns (0: no limit); floors as with
  * ald_table_layout(). */

@@ -17,7 +17,11 @@
 /* As the findings have it. */
 #define UNEVEN 2.0
 
-/* How long a result is fresh, and how peers take turns in a big cluster; see GetDueProbes(). */
+/* How the reason begins where one direction could not be measured. */
+#define PARTIAL "partial: "
+
+/* How long a result is fresh where its record does not say it, and how peers take turns in a big cluster; see
+ * GetDueProbes(). */
 #define SOCKET_TTL_USEC (5 * 60e6)
 #define RDMA_TTL_USEC (6 * 3600e6)
 #define TURNS_FROM_NODES 64
@@ -35,6 +39,7 @@ void ald_link_info_free(AldLinkInfo *info)
         g_free(info->interface);
         g_free(info->type);
         g_free(info->failure);
+        g_free(info->other);
         g_free(info->sort_key);
         g_free(info);
 }
@@ -49,6 +54,34 @@ double ald_link_amount(const json_t *fields, const char *name)
 bool ald_link_is_uneven(double rate, double other)
 {
         return fmax(rate, other) > UNEVEN * fmin(rate, other) && !isnan(rate) && !isnan(other);
+}
+
+double ald_link_other_traffic(const json_t *fields)
+{
+        return fmax(ald_link_amount(fields, "UploadOtherBitsPerSecond"),
+                ald_link_amount(fields, "DownloadOtherBitsPerSecond"));
+}
+
+bool ald_link_has_flag(const json_t *fields, const char *flag)
+{
+        const json_t *item;
+        size_t i;
+
+        json_array_foreach(ald_field_array(fields, "Flags"), i, item)
+                if (json_is_string(item) && strcmp(json_string_value(item), flag) == 0)
+                        return true;
+        return false;
+}
+
+/* No interval is 0, and one beyond 100 % says no more than that. */
+char *ald_link_interval_text(double percent)
+{
+        if (!(percent > 0))
+                return g_strdup(ALD_ABSENT_TEXT);
+        if (percent > 100)
+                return g_strdup("±>100 %");
+        return percent < 0.1 ? g_strdup("±<0.1 %")
+                             : g_strdup_printf("±%.*f %%", percent < 9.95 ? 1 : 0, percent);
 }
 
 char *ald_link_node_name(AldModel *model, const char *id)
@@ -99,11 +132,14 @@ static char *sink_of(const AldEntity *link, const json_t *fields)
 }
 
 /* Who is not measured in a whole turn more than there is time for was left out. */
-static double stale_after(bool rdma, unsigned n_nodes)
+static double stale_after(bool rdma, const json_t *fields, unsigned n_nodes)
 {
         double turns = n_nodes < TURNS_FROM_NODES ? 1 : ceil((double) n_nodes / PEERS_AT_A_TURN);
+        double ttl = ald_link_amount(fields, "TimeToLiveUSec");
 
-        return (turns + 1) * (rdma ? RDMA_TTL_USEC : SOCKET_TTL_USEC);
+        if (isnan(ttl))
+                ttl = rdma ? RDMA_TTL_USEC : SOCKET_TTL_USEC;
+        return (turns + 1) * ttl;
 }
 
 static bool has_failed(const AldLinkInfo *info, const json_t *fields)
@@ -115,6 +151,12 @@ static bool has_failed(const AldLinkInfo *info, const json_t *fields)
         return failed > info->measured;
 }
 
+/* The upper end of its interval: below that nothing is certain. */
+static double greatest(double rate, double interval)
+{
+        return isnan(interval) ? rate : rate * (1 + interval / 100);
+}
+
 static AldLinkVerdict judge(
         AldLinkInfo *info, const json_t *fields, AldModel *model, const AldNegotiated *negotiated)
 {
@@ -124,10 +166,16 @@ static AldLinkVerdict judge(
                 return ALD_LINK_FAILED;
         if (isnan(info->measured))
                 return ALD_LINK_UNMEASURED;
-        if (info->now - info->measured > stale_after(info->rdma, ald_model_nodes(model)->len))
+        if (info->now - info->measured > stale_after(info->rdma, fields, ald_model_nodes(model)->len))
                 return ALD_LINK_STALE;
-        return ald_negotiated_falls_short(negotiated, info->upload, info->download) ? ALD_LINK_SLOW
-                                                                                    : ALD_LINK_OK;
+        if (ald_link_has_flag(fields, "disturbed"))
+                return ALD_LINK_DISTURBED;
+        if (info->failure && g_str_has_prefix(info->failure, PARTIAL))
+                return ALD_LINK_PARTIAL;
+        if (ald_negotiated_falls_short(negotiated, greatest(info->upload, info->upload_interval),
+                    greatest(info->download, info->download_interval)))
+                return ALD_LINK_SLOW;
+        return ald_link_has_flag(fields, "unsteady") ? ALD_LINK_UNSTEADY : ALD_LINK_OK;
 }
 
 /* Made once, since there may be as many links as nodes times nodes. */
@@ -141,13 +189,35 @@ static char *make_sort_key(const AldLinkInfo *info)
 }
 
 /* "ethernet", "wifi 6", "thunderbolt 4" */
+static char *describe_end(const char *type, double generation)
+{
+        return type && !isnan(generation) ? g_strdup_printf("%s %.0f", type, generation) : g_strdup(type);
+}
+
+/* That of the source, and where that of the sink is another or unknown, both: "ethernet → wifi". */
 static char *describe_type(const json_t *fields)
 {
-        g_autofree char *type = safe_field(fields, "SourceInterfaceType");
-        double generation = ald_link_amount(fields, "SourceInterfaceGeneration");
+        g_autofree char *source = safe_field(fields, "SourceInterfaceType");
+        g_autofree char *sink = safe_field(fields, "SinkInterfaceType");
+        double from = ald_link_amount(fields, "SourceInterfaceGeneration");
+        double to = ald_link_amount(fields, "SinkInterfaceGeneration");
+        g_autofree char *here = NULL, *there = NULL;
 
-        return type && !isnan(generation) ? g_strdup_printf("%s %.0f", type, generation)
-                                          : g_steal_pointer(&type);
+        if (!source && !sink)
+                return NULL;
+        /* Both ends of one path are of one generation unless they say otherwise. */
+        if (g_strcmp0(source, sink) == 0 && (isnan(from) || isnan(to) || from == to))
+                return describe_end(source, isnan(from) ? to : from);
+        here = describe_end(source, from);
+        there = describe_end(sink, to);
+        return g_strdup_printf("%s → %s", here ? here : ALD_ABSENT_TEXT, there ? there : ALD_ABSENT_TEXT);
+}
+
+static char *describe_transport(const json_t *fields)
+{
+        char *transport = safe_field(fields, "Transport");
+
+        return transport ? transport : g_strdup("rdma");
 }
 
 /* Over RDMA the one behind the port, or the port where it needs none. */
@@ -178,10 +248,14 @@ static AldLinkInfo *info_new(
         info->source = ald_link_node_name(model, info->source_id);
         info->sink = ald_link_node_name(model, info->sink_id);
         info->interface = interface_of(model, info, fields);
-        info->type = info->rdma ? g_strdup("rdma") : describe_type(fields);
+        info->type = info->rdma ? describe_transport(fields) : describe_type(fields);
         info->path = describe_path(info, link, fields);
         info->upload = ald_link_amount(fields, "UploadBitsPerSecond");
         info->download = ald_link_amount(fields, "DownloadBitsPerSecond");
+        info->upload_interval = ald_link_amount(fields, "UploadInterval");
+        info->download_interval = ald_link_amount(fields, "DownloadInterval");
+        if (!isnan(ald_link_other_traffic(fields)))
+                info->other = ald_format_bits_per_second(ald_link_other_traffic(fields));
         info->rtt = ald_link_amount(fields, "RttP50NSec");
         info->jitter = ald_link_amount(fields, "JitterNSec");
         info->measured = ald_link_amount(fields, "MeasuredUSec");
@@ -241,6 +315,13 @@ char *ald_link_verdict_text(const AldLinkInfo *info)
         case ALD_LINK_SLOW:
                 share = ald_format_percent(info->share);
                 return g_strdup_printf(ALD_STYLE_WARNING "%s of negotiated" ALD_STYLE_NORMAL, share);
+        case ALD_LINK_UNSTEADY:
+                return g_strdup(ALD_STYLE_WARNING "unsteady" ALD_STYLE_NORMAL);
+        case ALD_LINK_PARTIAL:
+                return g_strdup_printf(ALD_STYLE_WARNING "%s" ALD_STYLE_NORMAL, info->failure);
+        case ALD_LINK_DISTURBED:
+                return g_strdup_printf(ALD_STYLE_WARNING "disturbed%s%s" ALD_STYLE_NORMAL,
+                        info->other ? " by " : "", info->other ? info->other : "");
         case ALD_LINK_STALE:
                 return g_strdup(ALD_STYLE_WARNING "stale" ALD_STYLE_NORMAL);
         case ALD_LINK_NODE_GONE:

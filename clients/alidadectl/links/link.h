@@ -8,8 +8,11 @@
 typedef enum AldLinkVerdict {
         ALD_LINK_OK,
         ALD_LINK_UNMEASURED,
-        ALD_LINK_SLOW,  /* a direction falls short of what was negotiated */
-        ALD_LINK_STALE, /* measured too long ago to be told from no longer measured */
+        ALD_LINK_UNSTEADY,  /* the rate varies, so that the figure says little */
+        ALD_LINK_SLOW,      /* a direction falls short of what was negotiated */
+        ALD_LINK_PARTIAL,   /* one direction could not be measured */
+        ALD_LINK_DISTURBED, /* other traffic used the path during the measurement */
+        ALD_LINK_STALE,     /* measured too long ago to be told from no longer measured */
         ALD_LINK_FAILED,
         ALD_LINK_NODE_GONE, /* an end of it is offline, duplicate or unknown */
 } AldLinkVerdict;
@@ -21,12 +24,14 @@ typedef struct AldLinkInfo {
         char *source, *sink; /* safe text: names of the nodes */
         char *path;          /* safe text: the address, or the ports */
         char *interface;     /* safe text, or NULL */
-        char *type;          /* of that interface; safe text, or NULL */
+        char *type;          /* of both ends of the path; safe text, or NULL */
         double upload, download;
-        double rtt, jitter; /* there and back, ns */
-        double measured;    /* µs, by the clock of the source */
-        double now;         /* the same */
-        double share;       /* percent of what was negotiated, in the direction that has less of it */
+        double upload_interval, download_interval; /* percent: half widths */
+        double rtt, jitter;                        /* there and back, ns */
+        double measured;                           /* µs, by the clock of the source */
+        double now;                                /* the same */
+        double share; /* percent of what was negotiated, in the direction that has less of it */
+        char *other;  /* other traffic that disturbed the measurement; NULL where unknown */
         AldLinkVerdict verdict;
         const char *gone; /* "offline", "duplicate" or "unknown": what an end of it is, or NULL */
         char *failure;    /* safe text; NULL where it did not fail or the reason is unknown */
@@ -42,6 +47,15 @@ GPtrArray *ald_link_infos(AldModel *model, const AldEntity *node, double now_use
 
 /* "ok", "40 % of negotiated", "failed: refused", "node offline", coloured. */
 char *ald_link_verdict_text(const AldLinkInfo *info);
+
+/* "±0.4 %"; ALD_ABSENT_TEXT where the interval is unknown. */
+char *ald_link_interval_text(double percent);
+
+/* Whether the array Flags of a record or result has this one. */
+bool ald_link_has_flag(const json_t *fields, const char *flag);
+
+/* The greater of the other traffic in both directions, or NaN. */
+double ald_link_other_traffic(const json_t *fields);
 
 /* The number, or NaN where it is absent or no rate, duration or time could be that. */
 double ald_link_amount(const json_t *fields, const char *name);

@@ -56,7 +56,8 @@ AldNegotiated ald_negotiated_of(const json_t *fields, const AldEntity *sink, boo
 {
         AldNegotiated negotiated = {
                 .rate = ald_link_amount(fields, "NegotiatedBitsPerSecond"),
-                .wifi = !rdma && is_wifi(ald_field_text(fields, "SourceInterfaceType")),
+                .wifi = !rdma && (is_wifi(ald_field_text(fields, "SourceInterfaceType")) ||
+                                         is_wifi(ald_field_text(fields, "SinkInterfaceType"))),
         };
 
         /* What only the sink tells is no more than a bound: the findings leave such links alone as well. */
