@@ -136,12 +136,11 @@ static const char *interface_of(const AldProbeAnswer *answer, const char *name)
         return ald_probe_line_is_readable(interface, IFNAMSIZ - 1) ? interface : NULL;
 }
 
-AldProbeScope ald_probe_answer_scope(const AldProbeAnswer *answer)
+bool ald_probe_answer_is_check(const AldProbeAnswer *answer)
 {
         const char *scope = json_string_value(json_object_get(answer->json, "Scope"));
 
-        return scope && (g_str_equal(scope, "check") || g_str_equal(scope, "round-trips")) ? ALD_PROBE_CHECK
-                                                                                           : ALD_PROBE_FULL;
+        return scope && (g_str_equal(scope, "check") || g_str_equal(scope, "round-trips"));
 }
 
 static void read_round_trips(const AldProbeAnswer *answer, AldLinkSocket *figures)
@@ -192,7 +191,7 @@ int ald_probe_answer_figures(const AldProbeAnswer *answer, AldLinkSocket *ret)
         read_round_trips(answer, &figures);
         figures.upload_other_bits_per_second = ald_probe_answer_uint(answer, "UploadOtherBitsPerSecond");
         figures.download_other_bits_per_second = ald_probe_answer_uint(answer, "DownloadOtherBitsPerSecond");
-        if (ald_probe_answer_scope(answer) == ALD_PROBE_FULL) {
+        if (!ald_probe_answer_is_check(answer)) {
                 read_rates(answer, &figures);
                 if (figures.upload_bits_per_second == ALD_ABSENT_UINT64 &&
                         figures.download_bits_per_second == ALD_ABSENT_UINT64)
@@ -215,12 +214,13 @@ char *ald_probe_answer_missing(const AldProbeAnswer *answer)
         };
         g_autoptr(GString) text = g_string_new(NULL);
 
-        for (unsigned i = 0; i < G_N_ELEMENTS(directions); i++)
-                if (ald_probe_answer_rate(answer, directions[i].rate) == ALD_ABSENT_UINT64)
-                        g_string_append_printf(text, "%s%s: %s", text->len > 0 ? "; " : "",
-                                directions[i].direction,
-                                ald_probe_answer_text(answer, directions[i].reason)
-                                        ?: "no rate was reported");
+        for (unsigned i = 0; i < G_N_ELEMENTS(directions); i++) {
+                const char *reason = ald_probe_answer_text(answer, directions[i].reason);
+
+                if (reason && ald_probe_answer_rate(answer, directions[i].rate) == ALD_ABSENT_UINT64)
+                        g_string_append_printf(
+                                text, "%s%s: %s", text->len > 0 ? "; " : "", directions[i].direction, reason);
+        }
         return text->len > 0 ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
 }
 

@@ -31,13 +31,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldProbeAnswer, ald_probe_answer_clear)
 /* Of the output, whose last line is the result. `failure` is as in probe-child.h. */
 void ald_probe_answer_read(const char *output, const char *failure, AldProbeAnswer *ret);
 
-/* How much was measured. */
-typedef enum AldProbeScope {
-        ALD_PROBE_FULL,
-        ALD_PROBE_CHECK, /* round trips, and perhaps a spot check: no figures of the link but those */
-} AldProbeScope;
-
-AldProbeScope ald_probe_answer_scope(const AldProbeAnswer *answer);
+/* Whether only round trips, and perhaps a spot check, were measured. */
+bool ald_probe_answer_is_check(const AldProbeAnswer *answer);
 
 /* The figures of a link over sockets, as fields of the record that borrow from the answer; the rest is
  * absent. Of a check these are the round trips, the rates of the spot check and the other traffic. -EBADMSG

@@ -138,14 +138,19 @@ static void on_line(const char *line, void *userdata)
                 probe->handler->progress(probe, phase, fraction, probe->userdata);
 }
 
-/* What limits the trust in a result is for those who asked for it, too. */
-static void add_flags(AldProbe *probe)
+/* A result that is none is a failure; what limits the trust in one is for those who asked for it, too. */
+static void judge(AldProbe *probe)
 {
         const char *flags[ALD_RESULT_FLAGS_MAX + 1];
+        char *problem = ald_result_problem(&probe->target, &probe->answer);
         json_t *list;
 
-        if (probe->answer.verdict != ALD_PROBE_DONE ||
-                !ald_result_flags(probe->target.transport, &probe->answer, flags))
+        if (problem) {
+                ald_probe_answer_clear(&probe->answer);
+                probe->answer = (AldProbeAnswer){ .verdict = ALD_PROBE_FAILED, .reason = problem };
+                return;
+        }
+        if (!ald_result_flags(&probe->target, &probe->answer, flags))
                 return;
         list = json_array();
         for (const char *const *flag = flags; *flag; flag++)
@@ -166,7 +171,8 @@ static void conclude(AldProbe *probe)
                         .reason = g_strdup(probe->reason),
                 };
         }
-        add_flags(probe);
+        if (probe->answer.verdict == ALD_PROBE_DONE)
+                judge(probe);
         if (g_ptr_array_find(prober->probes, probe, &i))
                 (void) g_ptr_array_steal_index_fast(prober->probes, i);
         prober->changed(prober->userdata);

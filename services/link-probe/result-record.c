@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/link-probe/result-record.h"
+#include <errno.h>
+
 #include "services/link-probe/rdma-answer.h"
+#include "services/link-probe/result-record.h"
 #include "state/link-quality.h"
 #include "state/path-end.h"
 
@@ -102,14 +104,37 @@ static bool flag_rdma(const AldLinkRdma *fields, const char *flags[static ALD_RE
                 flags);
 }
 
-bool ald_result_flags(AldTransport transport, const AldProbeAnswer *answer,
+static int read_rdma(const AldProbeTarget *target, const AldProbeAnswer *answer, AldLinkRdma *ret)
+{
+        return ald_rdma_answer_figures(answer, target->source_port, target->sink_port, ret);
+}
+
+char *ald_result_problem(const AldProbeTarget *target, const AldProbeAnswer *answer)
+{
+        g_autofree char *missing = NULL;
+        AldLinkSocket socket;
+        AldLinkRdma rdma;
+        int r = target->transport == ALD_TRANSPORT_RDMA ? read_rdma(target, answer, &rdma)
+                                                        : ald_probe_answer_figures(answer, &socket);
+
+        if (r >= 0)
+                return NULL;
+        if (r == -EXDEV)
+                return g_strdup("the probe measured between other ports");
+        if (ald_probe_answer_is_check(answer))
+                return g_strdup("the probe gave no round trips");
+        missing = ald_probe_answer_missing(answer);
+        return g_strdup_printf("the probe gave no rates%s%s", missing ? ": " : "", missing ?: "");
+}
+
+bool ald_result_flags(const AldProbeTarget *target, const AldProbeAnswer *answer,
         const char *flags[static ALD_RESULT_FLAGS_MAX + 1])
 {
         AldLinkSocket socket;
         AldLinkRdma rdma;
 
-        if (transport == ALD_TRANSPORT_RDMA)
-                return ald_rdma_answer_figures(answer, NULL, NULL, &rdma) >= 0 && flag_rdma(&rdma, flags);
+        if (target->transport == ALD_TRANSPORT_RDMA)
+                return read_rdma(target, answer, &rdma) >= 0 && flag_rdma(&rdma, flags);
         return ald_probe_answer_figures(answer, &socket) >= 0 && flag_socket(&socket, flags);
 }
 
@@ -130,16 +155,16 @@ static const AldRdmaPort *find_port(const AldNodeRecords *records, const char *p
         return fabric ? ald_rows_find(&fabric->rdma_ports, port) : NULL;
 }
 
-/* Where each direction has a rate there is nothing to say. */
-static char *describe_missing(const AldProbeAnswer *answer)
+/* Why a direction has no rate, where that is so. */
+static char *describe_missing(const AldProbeAnswer *answer, bool missing)
 {
-        g_autofree char *missing = ald_probe_answer_missing(answer);
+        g_autofree char *reason = missing ? ald_probe_answer_missing(answer) : NULL;
 
-        return missing ? g_strconcat(ALD_LINK_PARTIAL, missing, NULL) : NULL;
+        return missing ? g_strconcat(ALD_LINK_PARTIAL, reason ?: "no rate was reported", NULL) : NULL;
 }
 
-static int succeed_over_rdma(const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer,
-        uint64_t realtime_usec, AldRecord **ret)
+static AldRecord *succeed_over_rdma(
+        const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer, uint64_t realtime_usec)
 {
         const AldProbeTarget *target = ald_probe_target(probe);
         const AldRdmaPort *source = find_port(ald_probe_own(probe), target->source_port);
@@ -149,17 +174,17 @@ static int succeed_over_rdma(const char *own_id, const AldProbe *probe, const Al
         AldLinkRdma fields;
         int r;
 
-        r = ald_rdma_answer_figures(answer, target->source_port, target->sink_port, &fields);
-        if (r < 0)
-                return r;
-        fields.failure = missing = describe_missing(answer);
+        r = read_rdma(target, answer, &fields);
+        g_assert(r >= 0);
+        missing = describe_missing(answer, fields.upload_bits_per_second == ALD_ABSENT_UINT64 ||
+                                                   fields.download_bits_per_second == ALD_ABSENT_UINT64);
+        fields.failure = missing;
         fields.flags = flag_rdma(&fields, flags) ? flags : NULL;
         fields.transport = ald_path_rdma_transport(source, sink);
         fields.negotiated_bits_per_second = ald_path_speed(
                 fields.negotiated_bits_per_second, sink ? sink->rate_bits_per_second : ALD_ABSENT_UINT64);
         fields.measured_usec = realtime_usec;
-        *ret = record_of_rdma(own_id, target, &fields);
-        return 0;
+        return record_of_rdma(own_id, target, &fields);
 }
 
 /* A disturbed check says nothing of the rates, and what other traffic there was is told of whole measurements
@@ -190,8 +215,8 @@ static void describe_path(const AldProbe *probe, AldLinkSocket *fields)
         fields->negotiated_bits_per_second = ald_path_speed(medium->bits_per_second, sink.bits_per_second);
 }
 
-static int succeed_over_sockets(const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer,
-        uint64_t realtime_usec, AldRecord **ret)
+static AldRecord *succeed_over_sockets(
+        const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer, uint64_t realtime_usec)
 {
         const char *flags[ALD_RESULT_FLAGS_MAX + 1];
         g_autofree char *missing = NULL;
@@ -199,26 +224,24 @@ static int succeed_over_sockets(const char *own_id, const AldProbe *probe, const
         int r;
 
         r = ald_probe_answer_figures(answer, &fields);
-        if (r < 0)
-                return r;
-        if (ald_probe_answer_scope(answer) == ALD_PROBE_CHECK) {
-                *ret = record_of_check(own_id, probe, &fields, realtime_usec);
-                return 0;
-        }
+        g_assert(r >= 0);
+        if (ald_probe_answer_is_check(answer))
+                return record_of_check(own_id, probe, &fields, realtime_usec);
         describe_path(probe, &fields);
-        fields.failure = missing = describe_missing(answer);
+        missing = describe_missing(answer, fields.upload_bits_per_second == ALD_ABSENT_UINT64 ||
+                                                   fields.download_bits_per_second == ALD_ABSENT_UINT64);
+        fields.failure = missing;
         fields.flags = flag_socket(&fields, flags) ? flags : NULL;
         fields.measured_usec = realtime_usec;
         if (fields.rtt_p50_nsec != ALD_ABSENT_UINT64)
                 fields.rtt_measured_usec = realtime_usec;
-        *ret = record_of_socket(own_id, ald_probe_target(probe), &fields);
-        return 0;
+        return record_of_socket(own_id, ald_probe_target(probe), &fields);
 }
 
-int ald_result_success(const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer,
-        uint64_t realtime_usec, AldRecord **ret)
+AldRecord *ald_result_success(
+        const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer, uint64_t realtime_usec)
 {
         return ald_probe_target(probe)->transport == ALD_TRANSPORT_RDMA
-                       ? succeed_over_rdma(own_id, probe, answer, realtime_usec, ret)
-                       : succeed_over_sockets(own_id, probe, answer, realtime_usec, ret);
+                       ? succeed_over_rdma(own_id, probe, answer, realtime_usec)
+                       : succeed_over_sockets(own_id, probe, answer, realtime_usec);
 }

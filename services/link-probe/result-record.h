@@ -13,16 +13,15 @@ char *ald_result_key(const AldProbeTarget *target);
 AldRecord *ald_result_failure(const char *own_id, const AldProbeTarget *target, const AldRecord *before,
         const char *reason, uint64_t realtime_usec);
 
-/* What limits the trust in a result: a list that ends in NULL. False where nothing does, or the answer has no
- * figures. */
+/* Why the answer is no result of the target; NULL where it is one. Free with g_free(). */
+char *ald_result_problem(const AldProbeTarget *target, const AldProbeAnswer *answer);
+
+/* What limits the trust in a result: a list that ends in NULL. False where nothing does. */
 #define ALD_RESULT_FLAGS_MAX 2u
-bool ald_result_flags(AldTransport transport, const AldProbeAnswer *answer,
+bool ald_result_flags(const AldProbeTarget *target, const AldProbeAnswer *answer,
         const char *flags[static ALD_RESULT_FLAGS_MAX + 1]);
 
-/*
- * -EBADMSG where the answer has no figures, -EXDEV where it is of other ports. The record of a check has
- * round trips and the rates of the spot check alone, and no MeasuredUSec; the latter are left out where other
- * traffic disturbed it.
- */
-int ald_result_success(const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer,
-        uint64_t realtime_usec, AldRecord **ret);
+/* Of an answer without a problem. The record of a check has round trips and the rates of the spot check
+ * alone, and no MeasuredUSec; those rates are left out where other traffic disturbed it. */
+AldRecord *ald_result_success(
+        const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer, uint64_t realtime_usec);

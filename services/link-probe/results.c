@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
-
-#include "services/link-probe/result-record.h"
 #include "services/link-probe/results.h"
+#include "services/link-probe/result-record.h"
+#include "state/link-quality.h"
 
 typedef struct Result {
         char *key;
@@ -90,10 +89,20 @@ static Result *result_of(AldResults *results, const char *key)
         return result;
 }
 
-static bool is_whole(const AldRecord *record)
+static const AldLinkSocket *socket_fields(const AldRecord *record)
 {
-        return record->kind != ALD_KIND_LINK_SOCKET ||
-               ald_record_as(record, LINK_SOCKET, AldLinkSocket)->measured_usec != ALD_ABSENT_UINT64;
+        return record && record->kind == ALD_KIND_LINK_SOCKET
+                       ? ald_record_as(record, LINK_SOCKET, AldLinkSocket)
+                       : NULL;
+}
+
+/* Whether the record has figures that are better than those that there are. */
+static bool is_measurement(const AldRecord *record, const AldRecord *before)
+{
+        const AldLinkSocket *fields = socket_fields(record);
+
+        return !fields || (fields->measured_usec != ALD_ABSENT_UINT64 &&
+                                  !(before && ald_link_has_flag(fields->flags, ALD_LINK_DISTURBED)));
 }
 
 /* Takes over the record. */
@@ -103,7 +112,7 @@ static void put(AldResults *results, const char *key, AldRecord *record, uint64_
 
         g_clear_pointer(&result->record, ald_record_unref);
         result->record = record;
-        if (is_whole(record)) {
+        if (is_measurement(record, result->measured)) {
                 g_clear_pointer(&result->measured, ald_record_unref);
                 result->measured = ald_record_ref(record);
         }
@@ -122,34 +131,14 @@ void ald_results_fail(AldResults *results, const AldProbeTarget *target, const c
         put(results, key, ald_result_failure(results->own_id, target, before, reason, realtime), now);
 }
 
-static void succeed(AldResults *results, const AldProbe *probe, const AldProbeAnswer *answer,
-        uint64_t realtime, uint64_t now)
-{
-        const AldProbeTarget *target = ald_probe_target(probe);
-        g_autofree char *key = ald_result_key(target);
-        g_autofree char *missing = NULL, *reason = NULL;
-        AldRecord *record;
-
-        switch (ald_result_success(results->own_id, probe, answer, realtime, &record)) {
-        case 0:
-                put(results, key, record, now);
-                break;
-        case -EXDEV:
-                ald_results_fail(results, target, "the probe measured between other ports", realtime, now);
-                break;
-        default:
-                missing = ald_probe_answer_missing(answer);
-                reason = g_strdup_printf("the probe gave no rates%s%s", missing ? ": " : "", missing ?: "");
-                ald_results_fail(results, target, reason, realtime, now);
-        }
-}
-
 void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbeAnswer *answer,
         uint64_t realtime, uint64_t now)
 {
+        g_autofree char *key = ald_result_key(ald_probe_target(probe));
+
         switch (answer->verdict) {
         case ALD_PROBE_DONE:
-                succeed(results, probe, answer, realtime, now);
+                put(results, key, ald_result_success(results->own_id, probe, answer, realtime), now);
                 break;
         case ALD_PROBE_FAILED:
                 ald_results_fail(results, ald_probe_target(probe), answer->reason, realtime, now);
@@ -157,13 +146,6 @@ void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbe
         case ALD_PROBE_LATER:
                 break;
         }
-}
-
-static const AldLinkSocket *socket_fields(const AldRecord *record)
-{
-        return record && record->kind == ALD_KIND_LINK_SOCKET
-                       ? ald_record_as(record, LINK_SOCKET, AldLinkSocket)
-                       : NULL;
 }
 
 const AldLinkSocket *ald_results_find(const AldResults *results, const char *peer, const char *address)

@@ -23,7 +23,11 @@ ADDRESS, OTHER_ADDRESS = "192.0.2.2", "198.51.100.2"
 
 RESULT = {"SinkAddress": ADDRESS, "SourceInterface": "lan0", "UploadBitsPerSecond": 50_000_000,
           "DownloadBitsPerSecond": 200_000_000, "UploadMeanBitsPerSecond": 49_000_000, "RttMinNSec": 40_000,
-          "RttP50NSec": 50_000, "RttP99NSec": 90_000, "JitterNSec": 5_000, "Streams": 1, "Limiter": "network",
+          "RttP50NSec": 50_000, "RttP99NSec": 90_000, "JitterNSec": 5_000, "Streams": 1,
+          "UploadInterval": 0.4, "DownloadInterval": 1.5, "UploadSpread": 2.0, "DownloadSpread": 3.25,
+          "UploadLimiter": "network", "DownloadLimiter": "sender", "SinkInterface": "eth7",
+          "UploadOtherBitsPerSecond": 1000, "DownloadOtherBitsPerSecond": 0, "Scope": "full",
+          "SpotUploadBitsPerSecond": 51_000_000, "SpotDownloadBitsPerSecond": 199_000_000,
           "UploadBytes": 1000, "DownloadBytes": 2000, "UploadSeconds": 1.25, "Method": "median of 50 ms bins"}
 
 # What it does stands in the file "behaviour" beside it; each run leaves its arguments in a file of its own.
@@ -75,7 +79,7 @@ if what == "flood-side":
     say("x" * 4096)
     hang()
 if what == "odd":
-    end('{"UploadBitsPerSecond":-1,"DownloadBitsPerSecond":"much","Limiter":"moon","RttP50NSec":[1]}\\n')
+    end('{"UploadBitsPerSecond":-1,"DownloadBitsPerSecond":"much","UploadLimiter":"moon","RttP50NSec":[1]}\\n')
 if what == "status":
     end("", 7)
 if what in ("busy", "inhibited", "refused"):
@@ -118,7 +122,8 @@ class Probe:
 
     def does(self, what, **fields):
         fresh = self.folder / "behaviour.fresh"
-        fresh.write_text(f"{what} {json.dumps({**RESULT, **fields})}")
+        told = {name: value for name, value in {**RESULT, **fields}.items() if value is not None}
+        fresh.write_text(f"{what} {json.dumps(told)}")
         fresh.rename(self.folder / "behaviour")
 
     def calls(self, begin=""):

@@ -33,7 +33,8 @@ GIGABIT = 10 ** 9
 
 def link(sink, up=9_410_000_000, down=9_380_000_000, age=MINUTE, **more):
     return {"Sink": sink, "SinkAddress": "192.0.2.2", "SourceInterface": "eth0", "SourceInterfaceType": "ethernet",
-            "UploadBitsPerSecond": up, "DownloadBitsPerSecond": down, "RttP50NSec": 36_400, "JitterNSec": 4_000,
+            "SinkInterface": "eth7", "SinkInterfaceType": "ethernet", "UploadBitsPerSecond": up, "UploadInterval": 0.42,
+            "DownloadBitsPerSecond": down, "DownloadInterval": 1.3, "RttP50NSec": 36_400, "JitterNSec": 4_000,
             "NegotiatedBitsPerSecond": 10 * GIGABIT, "MeasuredUSec": now() - age, **more}
 
 
@@ -105,10 +106,24 @@ def row_of(text, begin):
 def test_links(play):
     host, _ = play()
     header, row = host.alidadectl("links").stdout.splitlines()
-    assert header.split() == ["LINK", "PATH", "ADDRESS", "TYPE", "INTERFACE", "UP", "DOWN", "RTT/2", "JITTER/2", "AGE",
-                              "VERDICT"]
-    assert row.split() == ["atlas", "→", "borealis", "socket", "192.0.2.2", "ethernet", "eth0", "9.41", "Gb/s", "9.38",
-                           "Gb/s", "18.2", "µs", "2.00", "µs", "1", "min", "ago", "ok"]
+    assert header.split() == ["LINK", "PATH", "ADDRESS", "TYPE", "INTERFACE", "UP", "±", "DOWN", "±",
+                              "RTT/2", "JITTER/2", "AGE", "VERDICT"]
+    assert row.split() == ["atlas", "→", "borealis", "socket", "192.0.2.2", "ethernet", "eth0", "9.41", "Gb/s", "±0.4",
+                           "%", "9.38", "Gb/s", "±1.3", "%", "18.2", "µs", "2.00", "µs", "1", "min", "ago", "ok"]
+
+
+def test_an_unknown_interval_is_not_0(play):
+    host, _ = play(links={(ME, f"{PEER},192.0.2.2"): link(PEER, UploadInterval=NAN)})
+    row = host.alidadectl("links").stdout.splitlines()[1]
+    assert "±" not in row[:row.index("9.38 Gb/s")] and "±1.3 %" in row
+    fields = get_json(host, "links")["Links"][f"{ME}/{PEER},192.0.2.2"]["Link1.Socket"]
+    assert "UploadInterval" not in fields and fields["DownloadInterval"] == 1.3
+
+
+def test_both_ends_of_a_path(play):
+    """A wired machine does not call its link to one with a radio wired."""
+    host, _ = play(links={(ME, f"{PEER},192.0.2.2"): link(PEER, SinkInterfaceType="wifi", SinkInterfaceGeneration=6)})
+    assert "ethernet → wifi 6" in host.alidadectl("links").stdout.splitlines()[1]
 
 
 @pytest.mark.parametrize("more, verdict", [
@@ -117,6 +132,11 @@ def test_links(play):
     ({"down": 3 * GIGABIT, "SourceInterfaceType": "wifi"}, "ok"),
     ({"down": 2 * GIGABIT, "SourceInterfaceType": "wifi"}, "20 % of negotiated"),
     ({"up": 4 * GIGABIT, "NegotiatedBitsPerSecond": 2 ** 64 - 1}, "ok"),
+    ({"up": 4 * GIGABIT, "UploadInterval": 26.0, "Flags": ["unsteady"]}, "unsteady"),
+    ({"Flags": ["unsteady"]}, "unsteady"),
+    ({"up": 4 * GIGABIT, "Flags": ["disturbed"], "UploadOtherBitsPerSecond": 300_000_000}, "disturbed by 300 Mb/s"),
+    ({"up": 2 ** 64 - 1, "Failure": "partial: upload: too little arrived"}, "partial: upload: too little arrived"),
+    ({"age": 11 * MINUTE, "TimeToLiveUSec": 6 * MINUTE}, "ok"),
     ({"age": 11 * MINUTE}, "stale"),
     ({"age": -5 * MINUTE}, "ok"),
     ({"Failure": "connection refused", "FailedUSec": now() + 60 * MINUTE}, "failed: connection refused"),
@@ -290,7 +310,8 @@ def test_topology_that_cannot_be_read(play):
 RESULT = {"SinkAddress": "192.0.2.2", "SourceInterface": "eth0", "UploadBitsPerSecond": 9_410_000_000,
           "DownloadBitsPerSecond": 4_700_000_000, "UploadMeanBitsPerSecond": 9_390_000_000, "UploadBytes": 2 ** 30,
           "UploadSeconds": 0.91, "RttMinNSec": 30_000, "RttP50NSec": 36_400, "RttP99NSec": 90_000, "JitterNSec": 4_000,
-          "LoadedRttP50NSec": 1_200_000, "Limiter": "network", "Streams": 4}
+          "LoadedRttP50NSec": 1_200_000, "UploadInterval": 0.42, "UploadLimiter": "network",
+          "DownloadLimiter": "receiver", "Streams": 4}
 
 
 class Probing:
@@ -329,11 +350,10 @@ def test_probe(play_probe):
     status, out, err = probing.wait()
     assert status == OK, err
     assert out == ("   Link to: borealis over 192.0.2.2 (eth0)\n"
-                   "    Upload: 9.41 Gb/s, mean 9.39 Gb/s, 1.00 GiB in 910 ms\n"
-                   "  Download: 4.70 Gb/s\n"
+                   "    Upload: 9.41 Gb/s ±0.4 %, mean 9.39 Gb/s, limited by the network, 1.00 GiB in 910 ms\n"
+                   "  Download: 4.70 Gb/s, limited by the receiver\n"
                    "     RTT/2: 18.2 µs, least 15.0 µs, 99th percentile 45.0 µs, under load 600 µs\n"
                    "  Jitter/2: 2.00 µs\n"
-                   "Limited by: network\n"
                    "   Streams: 4\n")
     assert "\033" not in err and "\r" not in err
     [call] = probe.calls("ProbeLink")
@@ -763,15 +783,16 @@ HUGE, NAN = 2 ** 64 - 2, float("nan")
 
 RUBBISH = {
     "evil": link(PEER, **{name: EVIL for name in (
-        "SinkAddress", "SourceInterface", "SourceInterfaceType", "Limiter", "Failure")}, FailedUSec=HUGE // 2),
+        "SinkAddress", "SourceInterface", "SourceInterfaceType", "SinkInterfaceType", "UploadLimiter",
+        "Failure")}, FailedUSec=HUGE // 2),
     "evil sink": link(EVIL),
     "empty": {},
-    "zero": {name: 0 for name in ("UploadBitsPerSecond", "DownloadBitsPerSecond", "RttP50NSec", "JitterNSec",
-                                  "NegotiatedBitsPerSecond", "MeasuredUSec", "FailedUSec")},
+    "zero": {name: 0 for name in ("UploadBitsPerSecond", "DownloadBitsPerSecond", "UploadInterval", "RttP50NSec",
+                                  "JitterNSec", "NegotiatedBitsPerSecond", "MeasuredUSec", "FailedUSec")},
     "huge": link(PEER, up=HUGE, down=2 ** 63 - 1, RttP50NSec=HUGE, JitterNSec=2 ** 63 - 1, MeasuredUSec=2 ** 63 - 1,
                  NegotiatedBitsPerSecond=1),
-    "nan": link(PEER, up=NAN, down=-1e300, RttP50NSec=1e300, JitterNSec=float("inf"), MeasuredUSec=-1e300,
-                NegotiatedBitsPerSecond=NAN),
+    "nan": link(PEER, up=NAN, UploadInterval=NAN, down=-1e300, DownloadInterval=1e300, Flags=[EVIL], RttP50NSec=1e300,
+                JitterNSec=float("inf"), MeasuredUSec=-1e300, NegotiatedBitsPerSecond=NAN),
     "types": {"Sink": 7, "SinkAddress": ["a", "b"], "UploadBitsPerSecond": "fast", "MeasuredUSec": [{"Id": "x"}],
               "Failure": 5, "SourceInterface": True},
     "long": link(PEER, SinkAddress="a" * 5000, Failure="b" * 5000, FailedUSec=now() + MINUTE),
@@ -824,7 +845,7 @@ def test_rubbish_about_a_job(play_probe):
                        {"State": "running", "Phase": "x" * 5000, "Address": EVIL, "Progress": 0.25}):
             probe.tell(**values)
         terminal.wait_for_text(" 25 %")
-        probe.tell(State="done", Result={**{name: EVIL for name in ("SinkAddress", "Limiter", "UploadBytes")},
+        probe.tell(State="done", Result={**{name: EVIL for name in ("SinkAddress", "UploadLimiter", "UploadBytes")},
                                          "RttP50NSec": 1e300, "UploadBitsPerSecond": -1.0, "JitterNSec": "x"})
         assert terminal.wait() == OK
         shown = terminal.screen.text()

@@ -13,7 +13,8 @@ from bedlib import BusError, network
 from bedlib.fixtures import needs_namespaces
 from bedlib.waiting import wait_steadily
 from contract import assert_follows
-from link_probe import (ACTION, ADDRESS, JOB, LINK_PROBE, OTHER, OTHER_ADDRESS, PATH, PEER, SOCKET, LinkProbe)
+from link_probe import (ACTION, ADDRESS, JOB, LINK_PROBE, OTHER, OTHER_ADDRESS, PATH, PEER, SOCKET, LinkProbe,
+                        row)
 
 INVALID_ARGS = "org.freedesktop.DBus.Error.InvalidArgs"
 LIMITS_EXCEEDED = "org.freedesktop.DBus.Error.LimitsExceeded"
@@ -224,12 +225,18 @@ def test_due_link_is_measured_and_shown(make_host):
     service.host.objects(LINK_PROBE, PATH).wait(lambda objects: any(SOCKET in found for found in objects.values()))
     record = service.link()
     shown = {name: value for name, value in record.items() if value not in ("", ABSENT)}
+    shown = {name: value for name, value in shown.items() if value == value and value != []}
     assert shown.pop("MeasuredUSec") > 1_700_000_000_000_000 and shown.pop("UpdatedUSec")
+    assert shown.pop("RttMeasuredUSec") == record["MeasuredUSec"]
     assert shown == {
         "Source": service.own_id, "Sink": PEER, "SinkAddress": ADDRESS, "SourceInterface": "lan0",
-        "SourceInterfaceType": "ethernet", "UploadBitsPerSecond": 50_000_000, "DownloadBitsPerSecond": 200_000_000,
+        "SourceInterfaceType": "ethernet", "SinkInterface": "eth7", "SinkInterfaceType": "ethernet",
+        "UploadBitsPerSecond": 50_000_000, "DownloadBitsPerSecond": 200_000_000, "UploadInterval": 0.4,
+        "DownloadInterval": 1.5, "UploadSpread": 2.0, "DownloadSpread": 3.25, "UploadOtherBitsPerSecond": 1000,
+        "DownloadOtherBitsPerSecond": 0, "UploadLimiter": "network", "DownloadLimiter": "sender",
+        "SpotUploadBitsPerSecond": 51_000_000, "SpotDownloadBitsPerSecond": 199_000_000,
         "UploadMeanBitsPerSecond": 49_000_000, "RttMinNSec": 40_000, "RttP50NSec": 50_000, "RttP99NSec": 90_000,
-        "JitterNSec": 5_000, "Streams": 1, "Limiter": "network", "NegotiatedBitsPerSecond": 1_000_000_000,
+        "JitterNSec": 5_000, "Streams": 1, "NegotiatedBitsPerSecond": 1_000_000_000,
         "Revision": 1}
     arguments, = service.probe.calls()
     identity = service.host.dir / "config/cluster"
@@ -329,7 +336,7 @@ def test_probe_that_misbehaves_costs_its_result_only(make_host, behaviour):
     files = service.files()
     service.probe.does(behaviour)
     job = probe_link(service)
-    assert service.wait_job(job, "done", "failed") == ("done" if behaviour == "odd" else "failed")
+    assert service.wait_job(job, "done", "failed") == "failed"
     assert service.link()["Failure"] == FAILURES[behaviour]
     service.wait_idle()
     service.wait_files(files)
@@ -379,14 +386,124 @@ def test_job_from_begin_to_end(make_host):
     assert service.link()["UploadBitsPerSecond"] == 50_000_000
 
 
+CHECK = {"Scope": "check", "UploadBitsPerSecond": None, "DownloadBitsPerSecond": None,
+         "UploadMeanBitsPerSecond": None, "UploadInterval": None, "DownloadInterval": None, "UploadSpread": None,
+         "DownloadSpread": None}
+
+
 @needs_namespaces
-def test_round_trips_alone_are_no_record(make_host):
+def test_round_trips_alone_are_told_without_other_figures(make_host):
     service = LinkProbe(make_host)
+    service.probe.does("good", **{**CHECK, "Scope": "round-trips", "SpotUploadBitsPerSecond": None,
+                                  "SpotDownloadBitsPerSecond": None})
     job = probe_link(service, options={"RttOnly": True, "Address": ADDRESS})
     service.wait_job(job, "done")
     assert "--rtt-only" in service.probe.calls()[0]
     assert service.job(job, "Result")["RttP50NSec"] == 50_000
+    record = service.link()
+    assert record["RttP50NSec"] == 50_000 and record["RttMeasuredUSec"] != ABSENT
+    assert {record[name] for name in ("MeasuredUSec", "UploadBitsPerSecond", "SpotUploadBitsPerSecond")} == {ABSENT}
+
+
+@needs_namespaces
+def test_a_check_has_round_trips_and_spot_rates_alone(make_host):
+    service = LinkProbe(make_host)
+    service.probe.does("good", **CHECK)
+    assert service.wait_job(probe_link(service), "done", "failed") == "done"
+    record = service.link()
+    told = {name for name, value in record.items() if value not in ("", ABSENT, []) and value == value}
+    assert told == {"Source", "Sink", "SinkAddress", "RttMinNSec", "RttP50NSec", "RttP99NSec", "JitterNSec",
+                    "SpotUploadBitsPerSecond", "SpotDownloadBitsPerSecond", "RttMeasuredUSec", "Revision",
+                    "UpdatedUSec"}
+    # A disturbed one says nothing of the rates.
+    service.probe.does("good", **{**CHECK, "DownloadOtherBitsPerSecond": 90_000_000})
+    assert service.wait_job(probe_link(service), "done", "failed") == "done"
+    assert service.link()["SpotDownloadBitsPerSecond"] == ABSENT and service.link()["RttP50NSec"] == 50_000
+
+
+@needs_namespaces
+def test_a_rate_of_0_is_no_figure(make_host):
+    service = LinkProbe(make_host)
+    service.probe.does("good", UploadBitsPerSecond=0, UploadReason="too little arrived in 20 s")
+    job = probe_link(service)
+    assert service.wait_job(job, "done", "failed") == "done"
+    record = service.link()
+    assert record["UploadBitsPerSecond"] == ABSENT and record["UploadInterval"] != record["UploadInterval"]
+    assert record["DownloadBitsPerSecond"] == 200_000_000 and record["MeasuredUSec"] != ABSENT
+    assert record["Failure"] == "partial: upload: too little arrived in 20 s" and record["FailedUSec"] == ABSENT
+    service.probe.does("good", UploadBitsPerSecond=0, DownloadBitsPerSecond=0, DownloadReason="too little arrived")
+    job = probe_link(service)
+    assert service.wait_job(job, "done", "failed") == "failed"
+    assert service.job(job, "Error") == "the probe gave no rates: download: too little arrived"
+
+
+@needs_namespaces
+def test_wide_intervals_are_flagged(make_host):
+    service = LinkProbe(make_host)
+    service.probe.does("good", UploadInterval=26.0)
+    job = probe_link(service)
+    assert service.wait_job(job, "done", "failed") == "done"
+    assert service.link()["Flags"] == ["unsteady"] == service.job(job, "Result")["Flags"]
+
+
+# Other traffic
+
+
+@needs_namespaces
+def test_disturbed_automatic_measurement_is_repeated_later(make_host):
+    service = LinkProbe(make_host, due=[])
+    service.probe.does("good", DownloadOtherBitsPerSecond=90_000_000)
+    service.state.make_due()
+    service.process.signal(signal.SIGHUP)
+    service.probe.wait_for_calls(1)
+    service.wait_idle()
     refused(service.link)
+    service.process.signal(signal.SIGHUP)
+    wait_steadily(lambda: service.state.questions[-1][1]["AvoidPaths"] == [f"{PEER},{ADDRESS}"],
+                  "a question about other paths")
+
+
+@needs_namespaces
+def test_disturbed_job_says_so(make_host):
+    service = LinkProbe(make_host)
+    service.probe.does("good", DownloadOtherBitsPerSecond=90_000_000)
+    job = probe_link(service)
+    assert service.wait_job(job, "done", "failed") == "done"
+    assert service.job(job, "Result")["Flags"] == ["disturbed"]
+    assert service.link()["Flags"] == ["disturbed"]
+    # Less than shows in the figure.
+    service.probe.does("good", UploadOtherBitsPerSecond=1_000_000, DownloadOtherBitsPerSecond=4_000_000)
+    assert service.wait_job(probe_link(service), "done", "failed") == "done"
+    assert service.link()["Flags"] == []
+
+
+# Both ends of the path
+
+
+@needs_namespaces
+def test_a_radio_behind_a_bridge_at_the_other_end_is_told(make_host):
+    service = LinkProbe(make_host)
+    bridge = {**row("br0", f"{ADDRESS}/24", type="bridge", speed=10_000_000_000),
+              "Ports": GLib.Variant("as", ["wlan0"])}
+    radio = {**row("wlan0", "192.0.2.99/24", type="wifi", speed=400_000_000), "Addresses": GLib.Variant("as", [])}
+    service.state.networks[PEER] = [bridge, radio]
+    for name in ("br0", None):
+        service.probe.does("good", SinkInterface=name)
+        assert service.wait_job(probe_link(service), "done", "failed") == "done"
+        record = service.link()
+        assert (record["SourceInterfaceType"], record["SinkInterface"], record["SinkInterfaceType"]) == (
+            "ethernet", name or "", "wifi")
+        assert record["NegotiatedBitsPerSecond"] == 400_000_000
+
+
+@needs_namespaces
+def test_peer_of_which_nothing_is_told(make_host):
+    service = LinkProbe(make_host)
+    service.probe.does("good", SinkInterface="eth9")
+    assert service.wait_job(probe_link(service), "done", "failed") == "done"
+    record = service.link()
+    assert (record["SinkInterface"], record["SinkInterfaceType"]) == ("eth9", "")
+    assert record["NegotiatedBitsPerSecond"] == 1_000_000_000
 
 
 @needs_namespaces

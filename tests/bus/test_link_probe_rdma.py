@@ -27,13 +27,14 @@ TLS = "160301"
 def test_due_link_is_measured_and_shown(make_host):
     service = RdmaProbe(make_host, due=True)
     record = service.wait_rdma_link()
-    shown = {name: value for name, value in record.items() if value not in ("", ABSENT)}
+    shown = {name: value for name, value in record.items() if value not in ("", ABSENT, [])}
     assert shown.pop("MeasuredUSec") > 1_700_000_000_000_000 and shown.pop("UpdatedUSec")
     assert shown == {
         "Source": service.own_id, "Sink": PEER, "SourcePort": PORT, "SinkPort": PEER_PORT,
-        "UploadBitsPerSecond": 50_000_000, "DownloadBitsPerSecond": 200_000_000, "RttMinNSec": 40_000,
-        "RttP50NSec": 50_000, "RttP99NSec": 90_000, "JitterNSec": 5_000, "MessageBytes": 65536, "QueuePairs": 1,
-        "NegotiatedBitsPerSecond": 1_000_000_000, "Revision": 1}
+        "Transport": "roce", "UploadBitsPerSecond": 50_000_000, "DownloadBitsPerSecond": 200_000_000,
+        "UploadInterval": 0.4, "DownloadInterval": 1.5, "UploadSpread": 2.0, "DownloadSpread": 3.25,
+        "RttMinNSec": 40_000, "RttP50NSec": 50_000, "RttP99NSec": 90_000, "JitterNSec": 5_000,
+        "MessageBytes": 65536, "QueuePairs": 1, "NegotiatedBitsPerSecond": 1_000_000_000, "Revision": 1}
     arguments, = service.probe.calls("rdma.")
     assert {f"--connect={ADDRESS}", "--port=7461", f"--peer={PEER}", f"--device={PORT}", f"--peer-device={PEER_PORT}",
             "--json", "--progress-fd=3", "--bytes-max=32000000000"} <= set(arguments)
@@ -79,7 +80,7 @@ FAILURES = {
 def test_probe_that_misbehaves_costs_its_result_only(make_host, behaviour):
     service = RdmaProbe(make_host, behaviour=behaviour)
     job = service.probe_rdma()
-    assert service.wait_job(job, "done", "failed") == ("done" if behaviour == "odd" else "failed")
+    assert service.wait_job(job, "done", "failed") == "failed"
     assert service.rdma_link()["Failure"] == FAILURES[behaviour]
     service.wait_idle()
 

@@ -125,7 +125,7 @@ static void test_one_direction(void)
         g_assert_cmpint(read_figures(&answer, "\"UploadBitsPerSecond\":0,\"DownloadReason\":\"lost\"", &row),
                 ==, -EBADMSG);
         both = ald_probe_answer_missing(&answer);
-        g_assert_cmpstr(both, ==, "upload: no rate was reported; download: lost");
+        g_assert_cmpstr(both, ==, "download: lost");
         g_assert_cmpint(read_figures(&answer, RATES, &row), ==, 0);
         none = ald_probe_answer_missing(&answer);
         g_assert_null(none);
@@ -142,7 +142,7 @@ static void test_check(void)
                               "\"SpotUploadBitsPerSecond\":0,\"Streams\":2,\"UploadInterval\":3",
                         &row),
                 ==, 0);
-        g_assert_cmpint(ald_probe_answer_scope(&answer), ==, ALD_PROBE_CHECK);
+        g_assert_true(ald_probe_answer_is_check(&answer));
         g_assert_cmpuint(row.rtt_p50_nsec, ==, 9);
         g_assert_cmpuint(row.spot_download_bits_per_second, ==, 11);
         g_assert_cmpuint(row.spot_upload_bits_per_second, ==, ALD_ABSENT_UINT64);

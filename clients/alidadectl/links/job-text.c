@@ -143,7 +143,7 @@ static char *describe_direction(const json_t *result, const char *direction)
         add(list, "", describe_rate(result, direction));
         add(list, "mean ", ald_format_bits_per_second(amount(result, direction, "MeanBitsPerSecond")));
         add(list, "spread ", ald_format_percent(amount(result, direction, "Spread")));
-        if (limiter)
+        if (limiter && !isnan(amount(result, direction, "BitsPerSecond")))
                 add(list, "limited by the ", g_steal_pointer(&limiter));
         if (!isnan(bytes) && !isnan(seconds))
                 add(list, "", g_strdup_printf("%s in %s", size, duration));
