@@ -106,7 +106,7 @@ def test_many_results_are_sent_anew_in_parts(make_host, own):
     """A node that was installed anew has all it ever measured sent anew; no signal becomes larger for that."""
     records = [{"node": own, "kind": "Link1.Socket", "key": f"{SINK},2001:db8::{number:x}", "epoch": 5,
                 "seq": number, "updated": MEASURED, "deleted": False,
-                "fields": {"Source": own, "Sink": SINK, "Limiter": "x" * 1000}} for number in range(1, 2501)]
+                "fields": {"Source": own, "Sink": SINK, "Failure": "x" * 1000}} for number in range(1, 2501)]
     host = start_with(make_host, saved(own, records=records))
     cluster = Cluster(host)
     ahead = epoch_of(host) + 60_000_000
@@ -166,7 +166,7 @@ def mounted(make_host, *options):
     host = make_host(sysroot=True)
     folder = host.state_directory("stated")
     folder.mkdir()
-    host.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", folder])
+    host.run(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", folder])
     host.run(["sh", "-c", f"cd {folder} && cat /dev/zero >filler 2>/dev/null; true"])
     for option in options:
         host.run(["mount", "-o", f"remount,{option}", folder])
