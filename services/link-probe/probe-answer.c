@@ -168,7 +168,6 @@ static void read_rates(const AldProbeAnswer *answer, AldLinkSocket *figures)
         figures->streams = ald_probe_answer_uint(answer, "Streams");
         figures->upload_limiter = limiter_of(answer, "UploadLimiter");
         figures->download_limiter = limiter_of(answer, "DownloadLimiter");
-        figures->sink_interface = interface_of(answer, "SinkInterface");
 }
 
 /* What a direction without a rate is not to have either. */
@@ -189,6 +188,7 @@ int ald_probe_answer_figures(const AldProbeAnswer *answer, AldLinkSocket *ret)
         AldLinkSocket figures = ALD_LINK_SOCKET_INIT;
 
         read_round_trips(answer, &figures);
+        figures.sink_interface = interface_of(answer, "SinkInterface");
         figures.upload_other_bits_per_second = ald_probe_answer_uint(answer, "UploadOtherBitsPerSecond");
         figures.download_other_bits_per_second = ald_probe_answer_uint(answer, "DownloadOtherBitsPerSecond");
         if (!ald_probe_answer_is_check(answer)) {

@@ -35,8 +35,8 @@ void ald_probe_answer_read(const char *output, const char *failure, AldProbeAnsw
 bool ald_probe_answer_is_check(const AldProbeAnswer *answer);
 
 /* The figures of a link over sockets, as fields of the record that borrow from the answer; the rest is
- * absent. Of a check these are the round trips, the rates of the spot check and the other traffic. -EBADMSG
- * where there is no rate in either direction, or no round trip in a check. */
+ * absent. Of a check these are the interface of the peer, the round trips, the rates of the spot check and
+ * the other traffic. -EBADMSG where there is no rate in either direction, or no round trip in a check. */
 int ald_probe_answer_figures(const AldProbeAnswer *answer, AldLinkSocket *ret);
 
 /* Which direction of a whole measurement has no rate, and why: "upload: too little arrived". NULL where both

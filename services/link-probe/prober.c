@@ -164,6 +164,8 @@ static void conclude(AldProbe *probe)
         AldProber *prober = probe->prober;
         unsigned i;
 
+        /* A service that has just started did not know its own interfaces before. */
+        probe->medium = ald_media_look(prober->media, network_of(prober), probe->interface);
         if (probe->reason) {
                 ald_probe_answer_clear(&probe->answer);
                 probe->answer = (AldProbeAnswer){
@@ -270,7 +272,6 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
         probe->occupies = true;
         probe->target = *target;
         memcpy(probe->interface, interface, sizeof interface);
-        probe->medium = ald_media_look(prober->media, network_of(prober), interface);
         probe->handler = handler;
         probe->userdata = userdata;
         r = start(probe);

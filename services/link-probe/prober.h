@@ -58,8 +58,8 @@ void ald_prober_end_all(AldProber *prober, AldTransport transport, const char *r
 
 const AldProbeTarget *ald_probe_target(const AldProbe *probe);
 const char *ald_probe_interface(const AldProbe *probe);
+/* Once the probe has ended: what carries it here, and what is known of this machine and of the peer. */
 const AldMedium *ald_probe_medium(const AldProbe *probe);
-/* What is known of this machine, and of the peer once the probe has ended. */
 const AldNodeRecords *ald_probe_own(const AldProbe *probe);
 const AldNodeRecords *ald_probe_peer(const AldProbe *probe);
 

@@ -187,19 +187,6 @@ static AldRecord *succeed_over_rdma(
         return record_of_rdma(own_id, target, &fields);
 }
 
-/* A disturbed check says nothing of the rates, and what other traffic there was is told of whole measurements
- * alone. */
-static AldRecord *record_of_check(
-        const char *own_id, const AldProbe *probe, AldLinkSocket *fields, uint64_t realtime_usec)
-{
-        if (ald_link_disturbance(fields) != ALD_ABSENT_UINT64)
-                fields->spot_upload_bits_per_second = fields->spot_download_bits_per_second =
-                        ALD_ABSENT_UINT64;
-        fields->upload_other_bits_per_second = fields->download_other_bits_per_second = ALD_ABSENT_UINT64;
-        fields->rtt_measured_usec = realtime_usec;
-        return record_of_socket(own_id, ald_probe_target(probe), fields);
-}
-
 static void describe_path(const AldProbe *probe, AldLinkSocket *fields)
 {
         const AldMedium *medium = ald_probe_medium(probe);
@@ -213,6 +200,20 @@ static void describe_path(const AldProbe *probe, AldLinkSocket *fields)
         fields->sink_interface_type = sink.type;
         fields->sink_interface_generation = sink.generation;
         fields->negotiated_bits_per_second = ald_path_speed(medium->bits_per_second, sink.bits_per_second);
+}
+
+/* A disturbed check says nothing of the rates, and what other traffic there was is told of whole measurements
+ * alone. */
+static AldRecord *record_of_check(
+        const char *own_id, const AldProbe *probe, AldLinkSocket *fields, uint64_t realtime_usec)
+{
+        if (ald_link_disturbance(fields) != ALD_ABSENT_UINT64)
+                fields->spot_upload_bits_per_second = fields->spot_download_bits_per_second =
+                        ALD_ABSENT_UINT64;
+        fields->upload_other_bits_per_second = fields->download_other_bits_per_second = ALD_ABSENT_UINT64;
+        describe_path(probe, fields);
+        fields->rtt_measured_usec = realtime_usec;
+        return record_of_socket(own_id, ald_probe_target(probe), fields);
 }
 
 static AldRecord *succeed_over_sockets(

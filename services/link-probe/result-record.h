@@ -21,7 +21,8 @@ char *ald_result_problem(const AldProbeTarget *target, const AldProbeAnswer *ans
 bool ald_result_flags(const AldProbeTarget *target, const AldProbeAnswer *answer,
         const char *flags[static ALD_RESULT_FLAGS_MAX + 1]);
 
-/* Of an answer without a problem. The record of a check has round trips and the rates of the spot check
- * alone, and no MeasuredUSec; those rates are left out where other traffic disturbed it. */
+/* Of an answer without a problem. The record of a check has the interfaces of the path, round trips and the
+ * rates of the spot check alone, and no MeasuredUSec; those rates are left out where other traffic disturbed
+ * it. */
 AldRecord *ald_result_success(
         const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer, uint64_t realtime_usec);

@@ -90,6 +90,8 @@ def test_each_pair_is_measured_in_both_directions_by_itself(make_cluster):
             assert row["UploadBitsPerSecond"] == pytest.approx(rate(SHAPES, *ends, header), rel=0.2)
             assert row["DownloadBitsPerSecond"] == pytest.approx(rate(SHAPES, *reversed(ends), header), rel=0.2)
             assert row["SourceInterface"] == "eth0" and row["SourceInterfaceType"] == "veth"
+            assert row["SinkInterface"] == "eth0" and row["SinkInterfaceType"] == "veth"
+            assert row["UploadInterval"] > 0 and row["DownloadInterval"] > 0
             assert 0 < row["RttMinNSec"] <= row["RttP50NSec"] <= row["RttP99NSec"]
             assert "Failure" not in row or not row["Failure"]
     edges = {(edge["Source"], edge["Sink"]): edge for edge in one.state("GetTopology")}
@@ -257,8 +259,60 @@ def test_probe_by_hand(pair):
         wait_steadily(lambda node=node, peer=peer: is_measured(row_of(node, peer)), "the row", ONE_PROBE)
     shown = source.alidadectl("probe", "link", sink.name, "--rtt-only", deadline=ONE_PROBE).stdout
     assert "RTT/2: " in shown and "Upload: –" in shown
-    assert sink.name in source.alidadectl("links").stdout
+    shown = source.alidadectl("links").stdout
+    assert sink.name in shown and "±" in shown
     assert sink.name in source.alidadectl("topology").stdout
+
+
+# So many bits per second of UDP, until it is killed.
+BLAST = """
+import socket, sys, time
+rate, begin, sent = int(sys.argv[2]), time.monotonic(), 0
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection:
+    while True:
+        while sent * 8 < (time.monotonic() - begin) * rate:
+            sent += connection.sendto(b"x" * 1200, (sys.argv[1], 9))
+        time.sleep(0.001)
+"""
+
+
+def test_other_traffic_is_reported(pair):
+    """Of a measurement by hand; no finding follows from it."""
+    _, source, sink = pair
+    blast = source.spawn(["/usr/bin/python3", "-c", BLAST, sink.address, str(10 * MBIT)], "blast")
+    path = probe(source, sink, Address=sink.address)
+    assert end_of(source, path) == ("done", "")
+    result = job(source, path, "Result")
+    assert "disturbed" in result["Flags"], result
+    assert 5 * MBIT < max(result["UploadOtherBitsPerSecond"], result["DownloadOtherBitsPerSecond"]) < 20 * MBIT
+    assert "link-below-negotiated" not in {found["Id"] for found in source.state("GetFindings")}
+    blast.kill()
+    path = probe(source, sink, Address=sink.address)
+    assert end_of(source, path) == ("done", "")
+    assert "disturbed" not in job(source, path, "Result").get("Flags", [])
+
+
+def test_link_local_address_is_found_behind_another_interface(pair):
+    """Of two interfaces of one net, of which the first leads nowhere."""
+    _, source, sink = pair
+    address, = (address for address in addresses(sink) if address.startswith("fe80:"))
+    network.add_veth(source, "aaa0", "aaa1")
+    network.ip(source, "address", "add", "10.77.0.99/16", "dev", "aaa0", "noprefixroute")
+    wait_steadily(lambda: str(source.records("Node1.Network")[source.id, "Node1.Network", ""]).count("fe80:") >= 3
+                  and knows_address(source, source, "10.77.0.99/16") and knows_address(source, sink, address),
+                  "the addresses to be known")
+
+    def becomes():
+        """What became of the link-local path: an error, or None."""
+        path = probe(source, sink)
+        end_of(source, path)
+        tried, = (row for row in job(source, path, "Paths") if row["Address"] == address)
+        return tried.get("Error")
+
+    outcomes = [becomes(), becomes()]
+    assert None in outcomes, outcomes
+    assert becomes() is None, "what worked is used again"
+    assert rows(source)[source.id, sink.id, address]["SourceInterface"] == "eth0"
 
 
 def refused_sessions(node):

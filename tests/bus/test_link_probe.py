@@ -406,15 +406,16 @@ def test_round_trips_alone_are_told_without_other_figures(make_host):
 
 
 @needs_namespaces
-def test_a_check_has_round_trips_and_spot_rates_alone(make_host):
+def test_a_check_has_the_path_round_trips_and_spot_rates_alone(make_host):
     service = LinkProbe(make_host)
     service.probe.does("good", **CHECK)
     assert service.wait_job(probe_link(service), "done", "failed") == "done"
     record = service.link()
     told = {name for name, value in record.items() if value not in ("", ABSENT, []) and value == value}
-    assert told == {"Source", "Sink", "SinkAddress", "RttMinNSec", "RttP50NSec", "RttP99NSec", "JitterNSec",
-                    "SpotUploadBitsPerSecond", "SpotDownloadBitsPerSecond", "RttMeasuredUSec", "Revision",
-                    "UpdatedUSec"}
+    assert told == {"Source", "Sink", "SinkAddress", "SourceInterface", "SourceInterfaceType", "SinkInterface",
+                    "SinkInterfaceType", "NegotiatedBitsPerSecond", "RttMinNSec", "RttP50NSec", "RttP99NSec",
+                    "JitterNSec", "SpotUploadBitsPerSecond", "SpotDownloadBitsPerSecond", "RttMeasuredUSec",
+                    "Revision", "UpdatedUSec"}
     # A disturbed one says nothing of the rates.
     service.probe.does("good", **{**CHECK, "DownloadOtherBitsPerSecond": 90_000_000})
     assert service.wait_job(probe_link(service), "done", "failed") == "done"
