@@ -15,10 +15,10 @@
 bool ald_link_has_flag(const char *const *flags, const char *flag);
 
 /*
- * Whether other traffic shifted a rate: it shares the path with the probe, so it may have taken as much from
- * the rate as it carried. Up to the interval (percent, maybe absent) that does not show. Less than 2 % is
- * what protocols send in any case and what a measurement does not resolve. An interval beyond 10 % is no
- * excuse, since traffic that begins during the measurement widens the interval itself.
+ * Whether other traffic shifted a rate. It shares the path with the probe, so it may have taken as much from
+ * the rate as it carried; what stays within the interval (percent, maybe absent) does not show. The limit is
+ * at least 2 %, since protocols send that much in any case and a measurement does not resolve less, and at
+ * most 10 %, since traffic that begins during the measurement widens the interval itself.
  */
 #define ALD_LINK_DISTURBED_PERCENT_LEAST 2.0
 #define ALD_LINK_DISTURBED_PERCENT_MOST 10.0

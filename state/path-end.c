@@ -174,7 +174,7 @@ static unsigned rank_of(const char *type)
         for (unsigned i = 0; type && i < G_N_ELEMENTS(telling); i++)
                 if (strcmp(type, ald_interface_type_to_string(telling[i])) == 0)
                         return i;
-        /* What is no port says nothing of the path. */
+        /* Any other interface says nothing about the path. */
         return rank_of(ald_interface_type_to_string(ALD_INTERFACE_TYPE_UNKNOWN));
 }
 
@@ -190,7 +190,7 @@ uint64_t ald_path_speed(uint64_t source, uint64_t sink)
         return source == ALD_ABSENT_UINT64 ? source : MIN(source, sink);
 }
 
-/* What the kernel says of iWARP is the same but for this. */
+/* iWARP ports look the same except that they have no such GID. */
 static bool has_rocev2(const AldRdmaPort *port)
 {
         for (const char *const *gid = port->gids; gid && *gid; gid++)

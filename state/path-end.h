@@ -29,10 +29,9 @@ AldPathEnd ald_path_end_find(
         const AldNetwork *network, const AldFabric *fabric, const char *name, const char *address);
 
 /*
- * The type of a path, by those of its ends, which may be NULL. Where they differ, the end that says more
- * about the path counts: a radio, then a tunnel; whatever lies between other ends of different types is no
- * faster than the slower one, so Thunderbolt at one end is none. NULL where either end is unknown and the
- * other is no radio or tunnel.
+ * The type of a path, by the types of its ends, which may be NULL. If they differ, a radio at either end
+ * decides, then a tunnel; otherwise the path is no faster than the slower type, so Thunderbolt at one end
+ * alone does not count. NULL where an end is unknown and the other one is neither a radio nor a tunnel.
  */
 const char *ald_path_type(const char *source, const char *sink);
 
