@@ -341,6 +341,8 @@ static gboolean find_in_link(AldEntry *entry, void *userdata)
         AldLink link = ald_link_of(entry);
         const AldNode *sink = ald_store_find_node(report->store, &link.sink);
 
+        if (!ald_node_counts(entry->node) || !sink || !ald_node_counts(sink))
+                return FALSE;
         /* What other traffic took is no fault of the link. */
         if (!ald_link_has_flag(link.flags, ALD_LINK_DISTURBED)) {
                 find_shortfall(report, link);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "state/link-result.h"
+#include <math.h>
+
+#include "state/id.h"
 #include "state/key.h"
-#include "state/planner-path.h"
+#include "state/link-quality.h"
+#include "state/link-result.h"
+#include "state/planner.h"
 
 /* Either kind of link, as it is put together. */
 typedef union Fields {
@@ -9,21 +13,28 @@ typedef union Fields {
         AldLinkRdma rdma;
 } Fields;
 
-/* What both kinds have of an attempt. */
-typedef struct Outcome {
-        uint64_t *measured_usec, *failed_usec, *failures;
+/* What both kinds have, in what is put together. */
+typedef struct View {
+        uint64_t *measured_usec, *ttl_usec;
+        uint64_t *failed_usec, *failures;
         const char **failure;
-} Outcome;
+        const char *const *flags;
+        uint64_t upload, download;
+} View;
 
-static Outcome outcome_of(AldKind kind, Fields *fields)
+#define VIEW(link)                                                                                     \
+        {                                                                                              \
+                .measured_usec = &(link)->measured_usec, .ttl_usec = &(link)->time_to_live_usec,       \
+                .failed_usec = &(link)->failed_usec, .failures = &(link)->failures,                    \
+                .failure = &(link)->failure, .flags = (link)->flags,                                   \
+                .upload = (link)->upload_bits_per_second, .download = (link)->download_bits_per_second \
+        }
+
+static View view_of(AldKind kind, Fields *fields)
 {
-        AldLinkSocket *socket = &fields->socket;
-        AldLinkRdma *rdma = &fields->rdma;
-
         if (kind == ALD_KIND_LINK_SOCKET)
-                return (Outcome){ &socket->measured_usec, &socket->failed_usec, &socket->failures,
-                        &socket->failure };
-        return (Outcome){ &rdma->measured_usec, &rdma->failed_usec, &rdma->failures, &rdma->failure };
+                return (View) VIEW(&fields->socket);
+        return (View) VIEW(&fields->rdma);
 }
 
 static void read_fields(const AldRecord *record, Fields *ret)
@@ -34,16 +45,37 @@ static void read_fields(const AldRecord *record, Fields *ret)
                 ret->rdma = *ald_record_as(record, LINK_RDMA, AldLinkRdma);
 }
 
-static AldAttempts attempts_of(const AldRecord *record)
+/* What is known of a path before it was measured. */
+static void take_path(AldLinkSocket *row, const AldLinkSocket *told)
 {
-        Fields fields;
-        Outcome outcome;
+        row->source_interface = told->source_interface;
+        row->source_interface_type = told->source_interface_type;
+        row->source_interface_generation = told->source_interface_generation;
+        row->sink_interface = told->sink_interface;
+        row->sink_interface_type = told->sink_interface_type;
+        row->sink_interface_generation = told->sink_interface_generation;
+        row->negotiated_bits_per_second = told->negotiated_bits_per_second;
+}
 
-        if (!record)
-                return ALD_ATTEMPTS_NONE;
-        read_fields(record, &fields);
-        outcome = outcome_of(record->kind, &fields);
-        return (AldAttempts){ *outcome.measured_usec, *outcome.failed_usec, *outcome.failures };
+static void init_fields(const AldRecord *told, Fields *ret)
+{
+        if (told->kind == ALD_KIND_LINK_SOCKET) {
+                const AldLinkSocket *row = ald_record_as(told, LINK_SOCKET, AldLinkSocket);
+
+                ret->socket = (AldLinkSocket) ALD_LINK_SOCKET_INIT;
+                ret->socket.source = row->source;
+                ret->socket.sink = row->sink;
+                ret->socket.sink_address = row->sink_address;
+                take_path(&ret->socket, row);
+        } else {
+                const AldLinkRdma *row = ald_record_as(told, LINK_RDMA, AldLinkRdma);
+
+                ret->rdma = (AldLinkRdma) ALD_LINK_RDMA_INIT;
+                ret->rdma.source = row->source;
+                ret->rdma.sink = row->sink;
+                ret->rdma.source_port = row->source_port;
+                ret->rdma.sink_port = row->sink_port;
+        }
 }
 
 char *ald_link_result_key(const AldRecord *told)
@@ -61,11 +93,275 @@ char *ald_link_result_key(const AldRecord *told)
         return key && ald_key_parse(told->kind, key, NULL) == 0 ? g_steal_pointer(&key) : NULL;
 }
 
-static bool is_success(const AldAttempts *attempts)
+/* What is merged, and with what. */
+typedef struct Merge {
+        AldKind kind;
+        Fields row; /* what was, then what is */
+        Fields told;
+        View now, latest; /* of these */
+        uint64_t seed;
+        const AldTtlBounds *bounds;
+        bool fresh; /* what is told was not merged before */
+        bool taken; /* the figures are those that are told */
+} Merge;
+
+static uint64_t seed_of(AldKind kind, const Fields *fields)
 {
-        return attempts->measured_usec != ALD_ABSENT_UINT64 &&
-               (attempts->failed_usec == ALD_ABSENT_UINT64 ||
-                       attempts->failed_usec <= attempts->measured_usec);
+        bool socket = kind == ALD_KIND_LINK_SOCKET;
+        const char *from = socket ? fields->socket.source : fields->rdma.source;
+        const char *to = socket ? fields->socket.sink : fields->rdma.sink;
+        g_autofree char *ports = socket ? NULL
+                                        : g_strdup_printf("%s,%s", fields->rdma.source_port ?: "",
+                                                  fields->rdma.sink_port ?: "");
+        AldId source = { 0 }, sink = { 0 };
+
+        if (!from || ald_id_parse(from, &source) < 0 || !to || ald_id_parse(to, &sink) < 0)
+                return 0;
+        return ald_path_seed(&source, &sink, ports ?: fields->socket.sink_address ?: "");
+}
+
+static double percent_apart(uint64_t a, uint64_t b)
+{
+        uint64_t greater = MAX(a, b);
+
+        return greater == 0 ? 0 : 100 * (double) (greater - MIN(a, b)) / (double) greater;
+}
+
+static double known(double percent)
+{
+        return isnan(percent) ? 0 : percent;
+}
+
+static bool have_both(uint64_t a, uint64_t b)
+{
+        return a != ALD_ABSENT_UINT64 && b != ALD_ABSENT_UINT64;
+}
+
+static bool rate_agrees(uint64_t a, double a_interval, uint64_t b, double b_interval)
+{
+        return have_both(a, b) &&
+               percent_apart(a, b) <= MAX(ALD_LINK_AGREE_PERCENT, known(a_interval) + known(b_interval));
+}
+
+#define RATES_AGREE(a, b)                                                                            \
+        (rate_agrees((a)->upload_bits_per_second, (a)->upload_interval, (b)->upload_bits_per_second, \
+                 (b)->upload_interval) &&                                                            \
+                rate_agrees((a)->download_bits_per_second, (a)->download_interval,                   \
+                        (b)->download_bits_per_second, (b)->download_interval))
+
+static bool figures_agree(const Merge *merge)
+{
+        if (merge->kind == ALD_KIND_LINK_SOCKET)
+                return RATES_AGREE(&merge->row.socket, &merge->told.socket);
+        return RATES_AGREE(&merge->row.rdma, &merge->told.rdma);
+}
+
+/* A direction that gave no rate this time is as doubtful as one that gave a low one. */
+static bool is_lower(uint64_t before, uint64_t now)
+{
+        if (before == ALD_ABSENT_UINT64 || now == ALD_ABSENT_UINT64)
+                return before != ALD_ABSENT_UINT64;
+        return now < before && percent_apart(before, now) > ALD_LINK_LOWER_PERCENT;
+}
+
+static bool has_changed(const char *changed, AldLinkSocketChanged what)
+{
+        return g_strcmp0(changed, ald_link_socket_changed_to_string(what)) == 0;
+}
+
+static void set_changed(AldLinkSocket *row, AldLinkSocketChanged what)
+{
+        if (!row->changed)
+                row->changed = ald_link_socket_changed_to_string(what);
+}
+
+static void take_round_trips(AldLinkSocket *row, const AldLinkSocket *told, uint64_t measured)
+{
+        row->rtt_min_nsec = told->rtt_min_nsec;
+        row->rtt_p50_nsec = told->rtt_p50_nsec;
+        row->rtt_p99_nsec = told->rtt_p99_nsec;
+        row->jitter_nsec = told->jitter_nsec;
+        if (told->kernel_min_rtt_nsec != ALD_ABSENT_UINT64)
+                row->kernel_min_rtt_nsec = told->kernel_min_rtt_nsec;
+        row->rtt_measured_usec = measured;
+}
+
+static bool is_measured(const View *view)
+{
+        return *view->measured_usec != ALD_ABSENT_UINT64;
+}
+
+/* Other traffic may have lowered it, and the figures that there are were measured without. */
+static bool is_to_be_ignored(const Merge *merge)
+{
+        const View *before = &merge->now, *now = &merge->latest;
+        uint64_t ttl = *before->ttl_usec == ALD_ABSENT_UINT64 ? ald_planner_ttl(merge->kind)
+                                                              : *before->ttl_usec;
+
+        return is_measured(before) && ald_link_has_flag(now->flags, ALD_LINK_DISTURBED) &&
+               !ald_link_has_flag(before->flags, ALD_LINK_DISTURBED) &&
+               *now->measured_usec < *before->measured_usec + ALD_LINK_TTL_DISTURBED * ttl;
+}
+
+/* One low figure may be an accident; the second one is not. */
+static bool is_to_be_held(const Merge *merge)
+{
+        if (merge->kind != ALD_KIND_LINK_SOCKET || !is_measured(&merge->now) ||
+                has_changed(merge->row.socket.changed, ALD_LINK_SOCKET_CHANGED_RATE) ||
+                ald_link_has_flag(merge->now.flags, ALD_LINK_DISTURBED))
+                return false;
+        return is_lower(merge->now.upload, merge->latest.upload) ||
+               is_lower(merge->now.download, merge->latest.download);
+}
+
+static uint64_t next_interval(const Merge *merge)
+{
+        uint64_t least = ald_planner_ttl(merge->kind), before;
+        bool changed = merge->kind == ALD_KIND_LINK_SOCKET ? merge->row.socket.changed
+                                                           : merge->row.rdma.changed;
+
+        if (!is_measured(&merge->now) || *merge->now.ttl_usec == ALD_ABSENT_UINT64 || !figures_agree(merge))
+                return least;
+        before = ald_link_ttl_interval(*merge->now.ttl_usec, merge->seed, *merge->now.measured_usec);
+        return CLAMP(changed ? before : 2 * before, least, MAX(least, ALD_LINK_TTL_MAX_USEC));
+}
+
+/* Figures beside a failure that came later are those of before. */
+static bool is_kept(const Merge *merge)
+{
+        uint64_t measured = *merge->latest.measured_usec, failed = *merge->latest.failed_usec;
+        uint64_t checked = merge->row.socket.rtt_measured_usec;
+
+        return failed != ALD_ABSENT_UINT64 && failed > measured && checked != ALD_ABSENT_UINT64 &&
+               measured <= checked;
+}
+
+/* Before anything else of it is merged, so that the same told again is known by its time. */
+static bool is_new_measurement(const Merge *merge)
+{
+        uint64_t measured = *merge->latest.measured_usec;
+
+        return measured != *merge->now.measured_usec &&
+               (merge->kind != ALD_KIND_LINK_SOCKET ||
+                       (measured != merge->row.socket.rtt_measured_usec && !is_kept(merge)));
+}
+
+static void take_measurement(Merge *merge)
+{
+        uint64_t measured = *merge->latest.measured_usec, interval;
+
+        merge->fresh = is_new_measurement(merge);
+        if (!merge->fresh || is_to_be_ignored(merge))
+                return;
+        merge->taken = !is_to_be_held(merge);
+        if (!merge->taken) {
+                take_round_trips(&merge->row.socket, &merge->told.socket, measured);
+                set_changed(&merge->row.socket, ALD_LINK_SOCKET_CHANGED_RATE);
+                return;
+        }
+        interval = CLAMP(next_interval(merge), merge->bounds->least, merge->bounds->most);
+        merge->row = merge->told;
+        *merge->now.ttl_usec = ald_link_ttl_shift(interval, merge->seed, measured);
+        if (merge->kind == ALD_KIND_LINK_SOCKET) {
+                merge->row.socket.rtt_measured_usec = measured;
+                merge->row.socket.confirmed_usec = measured;
+                merge->row.socket.changed = NULL;
+        } else {
+                merge->row.rdma.changed = NULL;
+        }
+}
+
+static bool rtt_agrees(uint64_t a, uint64_t b)
+{
+        uint64_t less = MIN(a, b), more = MAX(a, b);
+
+        return !have_both(a, b) || more - less <= ALD_LINK_RTT_NSEC ||
+               (double) more <= ALD_LINK_RTT_FACTOR * (double) less;
+}
+
+static bool spot_agrees(uint64_t before, uint64_t now, double spread)
+{
+        double most = MAX(ALD_LINK_SPOT_PERCENT, ALD_LINK_SPOT_SPREADS * known(spread));
+
+        return !have_both(before, now) || percent_apart(before, now) <= most;
+}
+
+static bool spots_agree(const AldLinkSocket *row, const AldLinkSocket *told)
+{
+        return spot_agrees(row->spot_upload_bits_per_second, told->spot_upload_bits_per_second,
+                       row->upload_spread) &&
+               spot_agrees(row->spot_download_bits_per_second, told->spot_download_bits_per_second,
+                       row->download_spread);
+}
+
+static bool is_spot_check(const AldLinkSocket *row, const AldLinkSocket *told)
+{
+        return have_both(row->spot_upload_bits_per_second, told->spot_upload_bits_per_second) &&
+               have_both(row->spot_download_bits_per_second, told->spot_download_bits_per_second);
+}
+
+/* The rate of a radio is negotiated anew all the time. */
+bool ald_link_speed_changed(const AldLinkSocket *row, uint64_t bits_per_second)
+{
+        return have_both(row->negotiated_bits_per_second, bits_per_second) &&
+               g_strcmp0(row->source_interface_type, ald_interface_type_to_string(ALD_INTERFACE_TYPE_WIFI)) !=
+                       0 &&
+               percent_apart(row->negotiated_bits_per_second, bits_per_second) > ALD_LINK_SPOT_PERCENT;
+}
+
+static bool route_changed(const AldLinkSocket *row, const AldLinkSocket *told)
+{
+        return row->source_interface && told->source_interface &&
+               !g_str_equal(row->source_interface, told->source_interface);
+}
+
+/* What may be the cause of the other comes first. */
+static void compare(AldLinkSocket *row, const AldLinkSocket *told)
+{
+        if (route_changed(row, told))
+                set_changed(row, ALD_LINK_SOCKET_CHANGED_ROUTE);
+        if (ald_link_speed_changed(row, told->negotiated_bits_per_second))
+                set_changed(row, ALD_LINK_SOCKET_CHANGED_SPEED);
+        if (has_changed(told->changed, ALD_LINK_SOCKET_CHANGED_ERRORS))
+                set_changed(row, ALD_LINK_SOCKET_CHANGED_ERRORS);
+        if (!spots_agree(row, told))
+                set_changed(row, ALD_LINK_SOCKET_CHANGED_RATE);
+        if (!rtt_agrees(row->rtt_p50_nsec, told->rtt_p50_nsec))
+                set_changed(row, ALD_LINK_SOCKET_CHANGED_RTT);
+        if (!row->changed && is_spot_check(row, told))
+                row->confirmed_usec = told->rtt_measured_usec;
+}
+
+static void take_check(Merge *merge)
+{
+        AldLinkSocket *row = &merge->row.socket;
+        const AldLinkSocket *told = &merge->told.socket;
+
+        if (merge->kind != ALD_KIND_LINK_SOCKET || told->rtt_measured_usec == ALD_ABSENT_UINT64 ||
+                told->rtt_measured_usec == row->rtt_measured_usec)
+                return;
+        merge->fresh = true;
+        if (row->measured_usec == ALD_ABSENT_UINT64) {
+                take_path(row, told);
+        } else {
+                compare(row, told);
+                row->time_to_live_usec = ald_link_ttl_bound(row->time_to_live_usec,
+                        ald_planner_ttl(merge->kind), merge->seed, row->measured_usec, merge->bounds);
+        }
+        take_round_trips(row, told, told->rtt_measured_usec);
+}
+
+static AldAttempts attempts_of(const View *view)
+{
+        return (AldAttempts){ *view->measured_usec, *view->failed_usec, *view->failures };
+}
+
+static bool is_success(const AldAttempts *attempts, uint64_t checked)
+{
+        uint64_t last = attempts->measured_usec == ALD_ABSENT_UINT64 ? checked : attempts->measured_usec;
+
+        return attempts->failed_usec == ALD_ABSENT_UINT64 ||
+               (last != ALD_ABSENT_UINT64 && attempts->failed_usec <= last);
 }
 
 static uint64_t count_failures(const AldAttempts *before, const AldAttempts *told)
@@ -78,24 +374,57 @@ static uint64_t count_failures(const AldAttempts *before, const AldAttempts *tol
                        : 1;
 }
 
-AldRecord *ald_link_result_merge(AldRecord *before, AldRecord *told)
+/* Both times may be told, since figures are kept beside a failure. */
+static void take_outcome(Merge *merge, const AldAttempts *before)
 {
-        const AldAttempts old = attempts_of(before), new = attempts_of(told);
-        Fields merged, latest;
-        Outcome outcome, last;
+        const AldAttempts told = attempts_of(&merge->latest);
+        uint64_t checked = merge->kind == ALD_KIND_LINK_SOCKET ? merge->told.socket.rtt_measured_usec
+                                                               : ALD_ABSENT_UINT64;
+        bool success = is_success(&told, checked);
+
+        if (success && !merge->fresh)
+                return;
+        /* A success may say why a direction has no rate. */
+        *merge->now.failure = success && !merge->taken ? NULL : *merge->latest.failure;
+        *merge->now.failed_usec = told.failed_usec;
+        *merge->now.failures = success ? told.failures : count_failures(before, &told);
+}
+
+bool ald_link_result_is_new(const AldRecord *before, const AldRecord *told)
+{
+        const AldLinkSocket *row, *other;
+
+        if (!before || told->kind != ALD_KIND_LINK_SOCKET)
+                return true;
+        row = ald_record_as(before, LINK_SOCKET, AldLinkSocket);
+        other = ald_record_as(told, LINK_SOCKET, AldLinkSocket);
+        if (other->measured_usec != ALD_ABSENT_UINT64)
+                return other->measured_usec != row->measured_usec;
+        return other->rtt_measured_usec != row->rtt_measured_usec;
+}
+
+AldRecord *ald_link_result_merge(AldRecord *before, AldRecord *told, const AldTtlBounds *bounds)
+{
+        Merge merge = { .kind = told->kind, .bounds = bounds };
+        AldAttempts attempts;
         AldRecord *record = NULL;
         int r;
 
-        if (is_success(&new) || new.failed_usec == ALD_ABSENT_UINT64)
-                return ald_record_ref(told);
-        read_fields(told, &latest);
-        read_fields(before && new.measured_usec == ALD_ABSENT_UINT64 ? before : told, &merged);
-        outcome = outcome_of(told->kind, &merged);
-        last = outcome_of(told->kind, &latest);
-        *outcome.failure = *last.failure;
-        *outcome.failed_usec = new.failed_usec;
-        *outcome.failures = count_failures(&old, &new);
-        r = ald_record_new(told->kind, &merged, &record);
+        if (before)
+                read_fields(before, &merge.row);
+        else
+                init_fields(told, &merge.row);
+        read_fields(told, &merge.told);
+        merge.now = view_of(told->kind, &merge.row);
+        merge.latest = view_of(told->kind, &merge.told);
+        merge.seed = seed_of(told->kind, &merge.told);
+        attempts = attempts_of(&merge.now);
+        if (is_measured(&merge.latest))
+                take_measurement(&merge);
+        else
+                take_check(&merge);
+        take_outcome(&merge, &attempts);
+        r = ald_record_new(told->kind, &merge.row, &record);
         g_assert(r >= 0); /* A few strings of bounded length always fit. */
         record->updated_usec = told->updated_usec;
         return record;

@@ -53,7 +53,7 @@ static bool bridge_leads_out(const AldNetwork *network, const AldInterface *brid
         return false;
 }
 
-static bool is_metered(const AldInterface *interface)
+bool ald_interface_is_metered(const AldInterface *interface)
 {
         return g_strcmp0(interface->metered, ald_interface_metered_to_string(ALD_INTERFACE_METERED_YES)) ==
                        0 ||
@@ -63,7 +63,7 @@ static bool is_metered(const AldInterface *interface)
 
 bool ald_network_leads_out(const AldNetwork *network, const AldInterface *interface, bool physical)
 {
-        if (interface->carrier == 0 || interface->controller || is_metered(interface) ||
+        if (interface->carrier == 0 || interface->controller ||
                 ald_interface_is(interface, ALD_INTERFACE_TYPE_LOOPBACK) ||
                 ald_interface_is(interface, ALD_INTERFACE_TYPE_DUMMY))
                 return false;

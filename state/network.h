@@ -9,6 +9,9 @@
 
 bool ald_interface_is(const AldInterface *interface, AldInterfaceType type);
 
+/* Whether traffic through it has its price, as NetworkManager knows or guesses. */
+bool ald_interface_is_metered(const AldInterface *interface);
+
 /* Whether it leads out of the machine by itself: Ethernet, Wi-Fi, Thunderbolt or InfiniBand. */
 bool ald_interface_is_physical(const AldInterface *interface);
 
@@ -17,7 +20,7 @@ bool ald_network_has_physical(const AldNetwork *network);
 
 /*
  * Whether other nodes may be reached through the interface. Not through loopback and dummy interfaces, those
- * without carrier or held to be metered, ports of bridges and bonds, bridges of which no port leads out, and
+ * without carrier, ports of bridges and bonds, bridges of which no port leads out, and
  * veth interfaces where there are physical ones, since those lead to containers then; a node that has nothing
  * else is a container, or simulated.
  */

@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "state/planner-load.h"
+#include <math.h>
+#include <string.h>
+
+#include "state/key.h"
 #include "state/network.h"
+#include "state/planner-load.h"
 
 #define USEC_PER_HOUR (UINT64_C(3600) * 1000 * 1000)
 
-/* What a probe transfers, each direction, at the most. */
+/* What a whole measurement transfers, each direction, at the most. */
 #define TRANSFER_SECONDS 1.5
 
-/* Attempts within one TTL: beyond, the back-off is longer than that. */
-#define ATTEMPTS_MAX 3u
+/* A spot check lasts 10 ms each way, and some more until it has begun. */
+#define SPOT_SECONDS 0.012
+
+#define CHECKS_PER_HOUR (USEC_PER_HOUR / ALD_LINK_CHECK_USEC)
+
+/* Both point into records. */
+typedef struct Place {
+        const AldNode *node;
+        const char *carrier; /* "" where it is not known */
+        AldLoad load;
+} Place;
 
 struct AldLoads {
-        GHashTable *by_carrier; /* name → AldLoad */
-        const AldNetwork *own;
-        const AldFabric *fabric; /* or NULL */
+        GHashTable *places; /* a set */
         const AldPlannerInput *input;
-        AldLoad none;
 };
 
 static uint64_t double_known(uint64_t rate, uint64_t other)
@@ -41,8 +51,8 @@ uint64_t ald_probe_bytes(
                 return bytes_at(measured);
         speed = MIN(source ? source->speed_bits_per_second : ALD_ABSENT_UINT64,
                 sink ? sink->speed_bits_per_second : ALD_ABSENT_UINT64);
-        if (speed == ALD_ABSENT_UINT64 && load)
-                speed = load->rate;
+        if (load && load->rate > 0)
+                speed = MIN(speed, load->rate);
         return bytes_at(double_known(speed, speed));
 }
 
@@ -54,149 +64,237 @@ uint64_t ald_rdma_probe_bytes(const AldLinkRdma *row, uint64_t rate)
         return bytes_at(measured > 0 ? measured : double_known(rate, rate));
 }
 
-static const char *carrier_of(const AldNetwork *own, const char *name)
+uint64_t ald_spot_bytes(uint64_t probe_bytes)
 {
-        const AldInterface *interface = name ? ald_rows_find(&own->interfaces, name) : NULL;
-
-        return interface ? ald_network_find_carrier(own, interface)->id : name ?: "";
+        return (uint64_t) ((double) probe_bytes / TRANSFER_SECONDS * SPOT_SECONDS);
 }
 
-static AldLoad *load_of(AldLoads *loads, const char *carrier)
+static const AldNetwork *network_of(const AldNode *node)
 {
-        AldLoad *load = g_hash_table_lookup(loads->by_carrier, carrier);
+        return ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+}
 
-        if (!load) {
-                load = g_new(AldLoad, 1);
-                *load = loads->none;
-                g_hash_table_insert(loads->by_carrier, (gpointer) carrier, load);
+static guint hash_place(gconstpointer key)
+{
+        const Place *place = key;
+
+        return g_direct_hash(place->node) ^ g_str_hash(place->carrier);
+}
+
+static gboolean equal_places(gconstpointer a, gconstpointer b)
+{
+        const Place *left = a, *right = b;
+
+        return left->node == right->node && strcmp(left->carrier, right->carrier) == 0;
+}
+
+static AldLoad *load_of(AldLoads *loads, const AldNode *node, const char *carrier)
+{
+        const Place wanted = { .node = node, .carrier = carrier };
+        Place *place = g_hash_table_lookup(loads->places, &wanted);
+
+        if (!place) {
+                place = g_new(Place, 1);
+                *place = wanted;
+                place->load = (AldLoad){ .last_age = UINT64_MAX, .deadline = UINT64_MAX };
+                g_hash_table_add(loads->places, place);
         }
-        return load;
+        return &place->load;
 }
 
-/* What a row of either kind tells. */
+AldLoad *ald_loads_find(AldLoads *loads, const AldNode *node, const AldInterface *interface)
+{
+        const AldNetwork *network = network_of(node);
+        const char *carrier = interface && network ? ald_network_find_carrier(network, interface)->id
+                              : interface          ? interface->id
+                                                   : "";
+
+        return load_of(loads, node, carrier);
+}
+
+/* Of a name that is no interface, such as that of an RDMA port without one. */
+static AldLoad *load_of_name(AldLoads *loads, const AldNode *node, const char *name)
+{
+        const AldNetwork *network = network_of(node);
+        const AldInterface *interface = name && network ? ald_rows_find(&network->interfaces, name) : NULL;
+
+        return interface ? ald_loads_find(loads, node, interface) : load_of(loads, node, name ?: "");
+}
+
+static AldLoad *load_of_port(AldLoads *loads, const AldNode *node, const char *name)
+{
+        const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+        const AldRdmaPort *port = fabric && name ? ald_rows_find(&fabric->rdma_ports, name) : NULL;
+
+        return load_of_name(loads, node, port && port->interface ? port->interface : name);
+}
+
+static AldLoad *load_of_address(AldLoads *loads, const AldNode *node, const char *address)
+{
+        const AldNetwork *network = network_of(node);
+
+        return ald_loads_find(loads, node, network ? ald_network_find_address(network, address) : NULL);
+}
+
+static void add_rate(AldLoad *load, uint64_t rate)
+{
+        if (rate != ALD_ABSENT_UINT64)
+                load->rate = MAX(load->rate, rate);
+}
+
+/* What a record of either kind says. */
 typedef struct Row {
-        const char *carrier;
-        uint64_t upload, download;
+        AldLoad *source, *sink; /* the latter NULL where it is not known */
         AldAttempts attempts;
-        uint64_t bytes; /* of one probe */
+        uint64_t upload, download, bytes, ttl_usec;
 } Row;
 
-static Row socket_row(const AldLoads *loads, const AldLinkSocket *row)
+static Row socket_row(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
 {
+        const AldLinkSocket *row = ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket);
+
         return (Row){
-                .carrier = carrier_of(loads->own, row->source_interface),
+                .source = load_of_name(loads, entry->node, row->source_interface),
+                .sink = sink ? load_of_address(loads, sink, row->sink_address) : NULL,
+                .attempts = ald_path_attempts(row),
                 .upload = row->upload_bits_per_second,
                 .download = row->download_bits_per_second,
-                .attempts = { row->measured_usec, row->failed_usec, row->failures },
                 .bytes = ald_probe_bytes(row, NULL, NULL, NULL),
+                .ttl_usec = row->time_to_live_usec,
         };
 }
 
-/* An RDMA port loads the interface behind it, or itself where it has none. */
-static Row rdma_row(const AldLoads *loads, const AldLinkRdma *row)
+static Row rdma_row(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
 {
-        const AldRdmaPort *port = loads->fabric && row->source_port
-                                          ? ald_rows_find(&loads->fabric->rdma_ports, row->source_port)
-                                          : NULL;
+        const AldLinkRdma *row = ald_record_as(entry->record, LINK_RDMA, AldLinkRdma);
 
         return (Row){
-                .carrier = carrier_of(
-                        loads->own, port && port->interface ? port->interface : row->source_port),
+                .source = load_of_port(loads, entry->node, row->source_port),
+                .sink = sink ? load_of_port(loads, sink, row->sink_port) : NULL,
+                .attempts = { row->measured_usec, row->failed_usec, row->failures },
                 .upload = row->upload_bits_per_second,
                 .download = row->download_bits_per_second,
-                .attempts = { row->measured_usec, row->failed_usec, row->failures },
                 .bytes = ald_rdma_probe_bytes(row, ALD_ABSENT_UINT64),
+                .ttl_usec = row->time_to_live_usec,
         };
 }
 
-/* How long ago the last attempt was. */
-static uint64_t age_of(const AldEntry *entry, const AldAttempts *attempts, const AldPlannerInput *input)
+/* What is late by a whole time to live more is measured no more, such as the rows of a node that has left it
+ * to the other end. */
+static uint64_t deadline_of(const Row *row, uint64_t now)
 {
-        uint64_t last = attempts->measured_usec == ALD_ABSENT_UINT64 ? 0 : attempts->measured_usec;
+        uint64_t measured = row->attempts.measured_usec, ttl = row->ttl_usec;
 
-        if (entry->changed > input->started)
-                return input->now - MIN(entry->changed, input->now);
-        if (attempts->failed_usec != ALD_ABSENT_UINT64)
-                last = MAX(last, attempts->failed_usec);
-        return last == 0 || last > input->now_realtime ? UINT64_MAX : input->now_realtime - last;
+        if (ttl == ALD_ABSENT_UINT64 || ald_attempts_failures(&row->attempts) > 0 || measured + 2 * ttl < now)
+                return UINT64_MAX;
+        return measured + ttl;
 }
 
-static void add_row(AldLoads *loads, const AldEntry *entry, const Row *row)
+static void add(AldLoad *load, const Row *row, uint64_t now, bool live)
 {
-        AldLoad *load = load_of(loads, row->carrier);
-        uint64_t attempts = CLAMP(ald_attempts_failures(&row->attempts), 1, ATTEMPTS_MAX);
-        uint64_t bytes = attempts * row->bytes;
-        uint64_t age = age_of(entry, &row->attempts, loads->input);
+        uint64_t age;
 
-        if (row->upload != ALD_ABSENT_UINT64)
-                load->rate = MAX(load->rate, row->upload);
-        if (row->download != ALD_ABSENT_UINT64)
-                load->rate = MAX(load->rate, row->download);
-        if (age < ald_planner_ttl(ALD_KIND_LINK_SOCKET))
-                load->bytes += bytes;
+        add_rate(load, row->upload);
+        add_rate(load, row->download);
+        if (row->attempts.measured_usec == ALD_ABSENT_UINT64 || row->attempts.measured_usec > now)
+                return;
+        age = now - row->attempts.measured_usec;
+        if (age < USEC_PER_HOUR)
+                load->bytes += row->bytes;
         if (age < load->last_age) {
                 load->last_age = age;
-                load->last_bytes = bytes;
+                load->last_bytes = row->bytes;
+        }
+        if (live)
+                load->deadline = MIN(load->deadline, deadline_of(row, now));
+}
+
+static void add_entry(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
+{
+        const Row row = entry->kind == ALD_KIND_LINK_SOCKET ? socket_row(loads, entry, sink)
+                                                            : rdma_row(loads, entry, sink);
+        bool live = entry->kind == ALD_KIND_LINK_SOCKET && sink && (sink->local || ald_node_is_online(sink));
+        uint64_t now = loads->input->now_realtime;
+
+        add(row.source, &row, now, live);
+        if (row.sink)
+                add(row.sink, &row, now, live);
+}
+
+static void add_node(AldLoads *loads, AldStore *store, AldNode *node)
+{
+        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry)) {
+                AldId id;
+
+                if (!ald_kinds[entry->kind].is_link || !entry->record)
+                        continue;
+                if (ald_key_parse(entry->kind, entry->key, &id) >= 0)
+                        add_entry(loads, entry, ald_store_find_node(store, &id));
         }
 }
 
-static void add_entry(AldLoads *loads, const AldEntry *entry)
+AldLoads *ald_loads_new(AldStore *store, const GPtrArray *peers, const AldPlannerInput *input)
 {
-        Row row;
-
-        if (entry->kind == ALD_KIND_LINK_SOCKET)
-                row = socket_row(loads, ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket));
-        else
-                row = rdma_row(loads, ald_record_as(entry->record, LINK_RDMA, AldLinkRdma));
-        add_row(loads, entry, &row);
-}
-
-AldLoads *ald_loads_new(AldStore *store, const AldNetwork *own, const AldPlannerInput *input)
-{
-        AldNode *node = ald_store_local_node(store);
         AldLoads *loads = g_new0(AldLoads, 1);
 
-        loads->by_carrier = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
-        loads->own = own;
-        loads->fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+        loads->places = g_hash_table_new_full(hash_place, equal_places, g_free, NULL);
         loads->input = input;
-        loads->none.last_age = UINT64_MAX;
-        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry))
-                if (ald_kinds[entry->kind].is_link && entry->record)
-                        add_entry(loads, entry);
+        add_node(loads, store, ald_store_local_node(store));
+        for (guint i = 0; i < peers->len; i++)
+                add_node(loads, store, peers->pdata[i]);
         return loads;
 }
 
 void ald_loads_free(AldLoads *loads)
 {
-        g_hash_table_unref(loads->by_carrier);
+        g_hash_table_unref(loads->places);
         g_free(loads);
 }
 
-const AldLoad *ald_loads_find(AldLoads *loads, const AldInterface *interface)
-{
-        return g_hash_table_lookup(loads->by_carrier,
-                       interface ? ald_network_find_carrier(loads->own, interface)->id : "")
-                       ?: &loads->none;
-}
-
-uint64_t ald_load_bytes_per_hour(const AldLoad *load, const AldInterface *interface)
+uint64_t ald_load_capacity(const AldLoad *load, const AldInterface *interface)
 {
         uint64_t speed = interface ? interface->speed_bits_per_second : ALD_ABSENT_UINT64;
-        double bytes;
 
-        if (speed == ALD_ABSENT_UINT64)
-                speed = load->rate;
-        bytes = 2.0 * (double) speed / 8 * 3600 / ALD_PLANNER_SHARE;
-        return (uint64_t) CLAMP(bytes, (double) ALD_PLANNER_BYTES_LEAST, (double) ALD_PLANNER_BYTES_MOST);
+        if (speed == 0)
+                speed = ALD_ABSENT_UINT64;
+        return load->rate > 0 ? MIN(speed, load->rate) : speed;
 }
 
-bool ald_load_has_room(const AldLoad *load, uint64_t bytes, uint64_t bytes_per_hour)
+static double bytes_per_hour_of(const AldLoad *load, const AldInterface *carrier)
 {
-        double per_usec = (double) bytes_per_hour / (double) USEC_PER_HOUR;
-        uint64_t ttl = ald_planner_ttl(ALD_KIND_LINK_SOCKET);
+        uint64_t capacity = ald_load_capacity(load, carrier);
 
-        if ((double) load->bytes + (double) bytes <= per_usec * (double) ttl)
-                return true;
-        return load->last_age >= ttl && (double) load->last_age * per_usec >= (double) load->last_bytes;
+        return capacity == ALD_ABSENT_UINT64 ? INFINITY
+                                             : 2.0 * (double) capacity / 8 * 3600 / ALD_PLANNER_SHARE;
+}
+
+static uint64_t span_of(double bytes, double bytes_per_hour)
+{
+        return bytes > 0 && isfinite(bytes_per_hour)
+                       ? (uint64_t) (bytes / bytes_per_hour * (double) USEC_PER_HOUR)
+                       : 0;
+}
+
+/* Whoever fixes the interval means it, unless there is a limit as well. */
+AldShare ald_load_share(
+        const AldLoad *load, const AldInterface *carrier, uint64_t bytes_per_hour, uint64_t interval)
+{
+        double all = bytes_per_hour > 0 ? (double) bytes_per_hour
+                     : interval > 0     ? INFINITY
+                                        : bytes_per_hour_of(load, carrier);
+        double spots = (double) load->spots_bytes * (double) CHECKS_PER_HOUR;
+        AldShare share = { .bytes_per_hour = all };
+
+        share.whole_bytes_per_hour = all - MIN(spots, all / 2);
+        share.spot_interval = MAX(
+                ALD_LINK_CHECK_USEC, span_of((double) load->spots_bytes, isfinite(all) ? all / 2 : all));
+        share.least_interval = span_of(
+                ALD_PLANNER_STRETCH * (double) load->paths_bytes, share.whole_bytes_per_hour);
+        return share;
+}
+
+bool ald_load_is_paid(uint64_t bytes, uint64_t age, double bytes_per_hour)
+{
+        return age == UINT64_MAX || isinf(bytes_per_hour) ||
+               (double) age * bytes_per_hour >= (double) bytes * (double) USEC_PER_HOUR;
 }

@@ -4,38 +4,54 @@
 #include "state/planner.h"
 
 /*
- * What probes have lately put onto each interface of this node, told by their results, which outlive a
- * restart. The time of a result is that of the monotonic clock where it came since the start, so that a clock
- * that jumps makes no room.
+ * What probes put onto the interfaces of this node and of those it measures links with, as far as the records
+ * of links say, which outlive a restart: those that a node measured, and those of others that lead to it.
  */
 typedef struct AldLoad {
         uint64_t rate;  /* the greatest measured, bits per second; 0: none */
-        uint64_t bytes; /* of the probes of the last TTL */
+        uint64_t bytes; /* of the whole measurements of the last hour */
         uint64_t last_bytes;
-        uint64_t last_age; /* UINT64_MAX: none */
+        uint64_t last_age; /* of the last whole measurement; UINT64_MAX: none */
+        uint64_t deadline; /* CLOCK_REALTIME in µs of the first to be repeated; UINT64_MAX: none */
+        /* Of all paths that lead through it, what one whole measurement and one spot check of each takes. */
+        uint64_t paths_bytes, spots_bytes;
 } AldLoad;
+
+/* What may be sent over an interface. */
+typedef struct AldShare {
+        double bytes_per_hour, whole_bytes_per_hour; /* INFINITY: no limit */
+        uint64_t spot_interval;                      /* µs between spot checks of one path */
+        uint64_t least_interval;                     /* the same of whole measurements */
+} AldShare;
 
 typedef struct AldLoads AldLoads;
 
-AldLoads *ald_loads_new(AldStore *store, const AldNetwork *own, const AldPlannerInput *input);
+AldLoads *ald_loads_new(AldStore *store, const GPtrArray *peers, const AldPlannerInput *input);
 void ald_loads_free(AldLoads *loads);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLoads, ald_loads_free)
 
-/* Of this interface, and of all that go through the same; NULL: those of which the interface is not known. */
-const AldLoad *ald_loads_find(AldLoads *loads, const AldInterface *interface);
+/* Of an interface of the node, and of all that go through the same; NULL: of which it is not known. */
+AldLoad *ald_loads_find(AldLoads *loads, const AldNode *node, const AldInterface *interface);
 
-/* What a probe is likely to send and receive: by its last result, else by the speed of both ends, else by
- * what the interface has done (`load` may be NULL). */
+/* Sent and received in a whole measurement: by its last result, else by the speed of both ends and what the
+ * interface has done (`load` may be NULL). */
 uint64_t ald_probe_bytes(
         const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink, const AldLoad *load);
 
 /* The same of RDMA: by the last result, else by the rate of the slower port. */
 uint64_t ald_rdma_probe_bytes(const AldLinkRdma *row, uint64_t rate);
 
-/* What may be sent and received over the interface in an hour, where nothing else was said. Where its speed
- * is not known (or it is NULL), what it has done tells. */
-uint64_t ald_load_bytes_per_hour(const AldLoad *load, const AldInterface *interface);
+/* In a spot check, of what takes so much as a whole. */
+uint64_t ald_spot_bytes(uint64_t probe_bytes);
 
-/* Whether so much more fits. What is more than fits ever, such as one probe of a very fast link, waits until
- * the one before is paid off. */
-bool ald_load_has_room(const AldLoad *load, uint64_t bytes, uint64_t bytes_per_hour);
+/* What the interface carries, in bits per second: no more than was negotiated, and no more than the best path
+ * through it did. Absent where nothing is known. */
+uint64_t ald_load_capacity(const AldLoad *load, const AldInterface *interface);
+
+/* Of a node that may send so much an hour and measures at this interval, each 0 where it does not say;
+ * `carrier` may be NULL. */
+AldShare ald_load_share(
+        const AldLoad *load, const AldInterface *carrier, uint64_t bytes_per_hour, uint64_t interval);
+
+/* Whether what was measured last is paid off, at this rate. */
+bool ald_load_is_paid(uint64_t bytes, uint64_t age, double bytes_per_hour);

@@ -5,7 +5,7 @@
 
 const char *ald_due_reason_to_string(AldDueReason reason)
 {
-        static const char *const names[] = { "never", "future", "expired", "failed", "driver" };
+        static const char *const names[] = { "never", "future", "changed", "expired", "failed", "driver" };
 
         return names[reason];
 }
@@ -46,7 +46,7 @@ static uint64_t back_off(uint64_t seed, uint64_t failures)
         return delay - mix(seed + failures) % (delay / 4);
 }
 
-static AldAttempts attempts_of(const AldLinkSocket *row)
+AldAttempts ald_path_attempts(const AldLinkSocket *row)
 {
         return row ? (AldAttempts){ row->measured_usec, row->failed_usec, row->failures } : ALD_ATTEMPTS_NONE;
 }
@@ -64,7 +64,7 @@ uint64_t ald_attempts_failures(const AldAttempts *attempts)
 
 uint64_t ald_path_failures(const AldLinkSocket *row)
 {
-        const AldAttempts attempts = attempts_of(row);
+        const AldAttempts attempts = ald_path_attempts(row);
 
         return ald_attempts_failures(&attempts);
 }
@@ -90,11 +90,4 @@ AldPathState ald_attempts_judge(const AldAttempts *attempts, uint64_t seed, uint
         return attempts->measured_usec > now
                        ? future
                        : due_at(ALD_DUE_EXPIRED, attempts->measured_usec + ttl_usec, now);
-}
-
-AldPathState ald_path_judge(const AldLinkSocket *row, uint64_t seed, uint64_t ttl_usec, uint64_t now)
-{
-        const AldAttempts attempts = attempts_of(row);
-
-        return ald_attempts_judge(&attempts, seed, ttl_usec, now);
 }

@@ -7,6 +7,7 @@
 typedef enum AldDueReason {
         ALD_DUE_NEVER,   /* not measured yet */
         ALD_DUE_FUTURE,  /* measured, or failed, later than now: the clock was set back */
+        ALD_DUE_CHANGED, /* something changed since, as the record says */
         ALD_DUE_EXPIRED, /* measured too long ago */
         ALD_DUE_FAILED,  /* failed, and waited since */
         ALD_DUE_DRIVER,  /* measured with another driver */
@@ -41,10 +42,8 @@ AldPathState ald_attempts_judge(const AldAttempts *attempts, uint64_t seed, uint
 /* Attempts that failed since the last success; 0 where the last attempt did not. */
 uint64_t ald_attempts_failures(const AldAttempts *attempts);
 
-/* `row` is NULL where there is none. The seed is that of the path. */
-AldPathState ald_path_judge(const AldLinkSocket *row, uint64_t seed, uint64_t ttl_usec, uint64_t now);
-
-/* The same of a row. */
+/* Of a row over sockets, which may be NULL. */
+AldAttempts ald_path_attempts(const AldLinkSocket *row);
 uint64_t ald_path_failures(const AldLinkSocket *row);
 
 /* The same number for the same path, each time and everywhere. */

@@ -8,17 +8,35 @@
 /* Of what was never measured, what comes first. */
 typedef enum AldDueRank {
         ALD_RANK_SOCKET,
+        ALD_RANK_ROUND_TRIPS,
         ALD_RANK_LINK_LOCAL,
         ALD_RANK_RDMA,
 } AldDueRank;
 
+/* A path over sockets to an address of a peer. */
+typedef struct AldPath {
+        const AldNode *peer;
+        AldCandidate candidate;
+        const AldInterface *interface; /* of this node; NULL: not known */
+        const AldLinkSocket *row;      /* or NULL */
+        uint64_t seed;
+        bool shared; /* another address over the same pair of interfaces is measured at full rate */
+        bool ours;   /* this node measures it */
+} AldPath;
+
 /* One that is due, and what it takes. */
 typedef struct AldDue {
         AldDueProbe probe;
-        const AldInterface *interface; /* that it uses; NULL: not known */
+        const AldInterface *interface;      /* that it uses; NULL: not known */
+        const AldNode *sink;                /* over sockets */
+        const AldInterface *sink_interface; /* the same; or NULL */
         bool put_off;
+        bool overdue; /* to be measured even beside other traffic */
         AldDueRank rank;
-        uint64_t bytes;
+        uint64_t waits_since;   /* in any scope */
+        uint64_t measured_usec; /* of its last whole measurement, maybe absent */
+        uint64_t deadline;      /* when it is to be repeated, maybe absent */
+        uint64_t bytes;         /* of a whole measurement */
         uint64_t seed;
 } AldDue;
 
@@ -27,12 +45,15 @@ typedef struct AldPlanner {
         const AldPlannerInput *input;
         AldNode *node;
         const AldNetwork *own;
-        GPtrArray *sample;   /* of const AldNode: all the peers of this turn */
+        GPtrArray *sample;   /* of AldNode: all the peers of this turn */
+        size_t turn;         /* how many turns it takes to meet all peers */
         GPtrArray *peers;    /* those that may be measured now */
+        GArray *paths;       /* of AldPath, to all of the sample */
         GHashTable *put_off; /* keys of paths */
         AldLoads *loads;
         GArray *due;
         GArray *chosen;
+        GPtrArray *low;  /* names of paths whose last figure was low; NULL until asked for */
         GPtrArray *made; /* freed with the planner: AldInterfaces of ports that have none */
 } AldPlanner;
 

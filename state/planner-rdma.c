@@ -146,6 +146,7 @@ static bool is_ours(const RdmaPlanner *rdma, const AldNode *peer, const char *ow
                 find_rdma_row(planner->store, &peer->id, theirs, &planner->node->id, own));
 
         return ald_id_compare(&planner->node->id, &peer->id) < 0 ||
+               !ald_probe_policy_starts(peer, ALD_KIND_LINK_RDMA) ||
                ald_attempts_failures(&attempts) >= ALD_FAILURES_GIVE_UP;
 }
 
@@ -157,14 +158,18 @@ static void consider_pair(RdmaPlanner *rdma, const AldNode *peer, const char *ow
         const AldLinkRdma *row = find_rdma_row(planner->store, &planner->node->id, own, &peer->id, theirs);
         const AldAttempts attempts = attempts_of(row);
         g_autofree char *path = g_strdup_printf("%s,%s", own, theirs);
-        AldDue due = { .rank = ALD_RANK_RDMA };
+        AldDue due = { .rank = ALD_RANK_RDMA, .deadline = ALD_ABSENT_UINT64 };
         AldPathState state;
 
-        if (!is_ours(rdma, peer, own, theirs) || is_put_off(rdma, peer, own, theirs))
+        if (!is_ours(rdma, peer, own, theirs) || is_put_off(rdma, peer, own, theirs) ||
+                !ald_probe_policy_allows(planner->node, ALD_LINK_SCOPE_FULL) ||
+                !ald_probe_policy_allows(peer, ALD_LINK_SCOPE_FULL))
                 return;
         due.seed = ald_path_seed(&planner->node->id, &peer->id, path);
-        state = ald_attempts_judge(
-                &attempts, due.seed, ald_planner_ttl(ALD_KIND_LINK_RDMA), planner->input->now_realtime);
+        state = ald_attempts_judge(&attempts, due.seed,
+                row && row->time_to_live_usec != ALD_ABSENT_UINT64 ? row->time_to_live_usec
+                                                                   : ald_planner_ttl(ALD_KIND_LINK_RDMA),
+                planner->input->now_realtime);
         due.probe = (AldDueProbe){
                 .kind = ALD_KIND_LINK_RDMA,
                 .peer = peer->id,
@@ -176,6 +181,8 @@ static void consider_pair(RdmaPlanner *rdma, const AldNode *peer, const char *ow
         if (!state.due || !find_control(rdma, peer, &due.probe))
                 return;
         due.interface = interface_of(rdma, port);
+        due.measured_usec = attempts.measured_usec;
+        due.waits_since = state.since;
         due.bytes = ald_rdma_probe_bytes(row, MIN(port->rate_bits_per_second, other->rate_bits_per_second));
         g_array_append_val(planner->due, due);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
 #include <string.h>
 
 #include "state/key.h"
+#include "state/link-result.h"
 #include "state/network.h"
+#include "state/path-end.h"
 #include "state/peer-sample.h"
 #include "state/planner-private.h"
 #include "state/planner-rdma.h"
@@ -11,6 +14,14 @@
 
 /* Above a tenth of what it can carry an interface is left to those who work. */
 #define BUSY_SHARE 10u
+
+/* Where several are to be repeated, one may come before another that is due earlier by this share of its time
+ * to live: to wait for that one alone, whose other end may be waiting for something else, would take longer.
+ */
+#define SLACK_SHARE 8u
+
+/* Few measurements fit into an hour, so that the share is either missed by much or exceeded by this. */
+#define HOUR_SHARE 1.1
 
 static const uint64_t ttls[ALD_N_KINDS] = {
         [ALD_KIND_COMPUTE] = 60 * USEC_PER_MINUTE,
@@ -78,51 +89,344 @@ static bool is_put_off(const AldPlanner *planner, const AldNode *peer, const cha
         return ald_planner_is_put_off(planner, key);
 }
 
-static void consider(AldPlanner *planner, const AldNode *peer, const AldCandidate *candidate)
+/* Where the two lead over the same pair of interfaces: whether this one is measured at full rate. */
+static bool is_preferred(const AldPath *path, guint index, const AldPath *other, guint other_index)
 {
-        const AldLinkSocket *row = ald_planner_find_row(
-                planner->store, &planner->node->id, &peer->id, candidate->address);
-        uint64_t seed = ald_path_seed(&planner->node->id, &peer->id, candidate->address);
-        AldPathState state = ald_path_judge(
-                row, seed, ttls[ALD_KIND_LINK_SOCKET], planner->input->now_realtime);
-        AldDue due = {
-                .probe = { .kind = ALD_KIND_LINK_SOCKET,
-                        .peer = peer->id,
-                        .reason = state.reason,
-                        .since = state.since },
-                .interface = interface_for(planner, candidate, row),
-                .put_off = is_put_off(planner, peer, candidate->address),
-                .rank = candidate->link_local ? ALD_RANK_LINK_LOCAL : ALD_RANK_SOCKET,
-                .seed = seed,
-        };
+        bool fails = ald_path_failures(path->row) > 0, other_fails = ald_path_failures(other->row) > 0;
 
-        if (!state.due)
-                return;
-        if (due.interface)
-                due.probe.interface = due.interface->id;
-        due.bytes = ald_probe_bytes(
-                row, due.interface, candidate->sink_interface, ald_loads_find(planner->loads, due.interface));
-        g_strlcpy(due.probe.address, candidate->address, sizeof due.probe.address);
-        g_array_append_val(planner->due, due);
+        return fails != other_fails ? other_fails : index < other_index;
 }
 
-static void consider_peer(AldPlanner *planner, const AldNode *peer)
+static void mark_shared(AldPath *paths, guint n)
+{
+        for (guint i = 0; i < n; i++)
+                for (guint k = 0; k < n; k++)
+                        if (i != k && paths[i].interface == paths[k].interface &&
+                                paths[i].candidate.sink_interface == paths[k].candidate.sink_interface &&
+                                !is_preferred(&paths[i], i, &paths[k], k))
+                                paths[i].shared = true;
+}
+
+static void find_paths_to(AldPlanner *planner, const AldNode *peer)
 {
         bool first = ald_id_compare(&planner->node->id, &peer->id) < 0;
         const AldNetwork *network = network_of(peer);
+        guint before = planner->paths->len;
         g_autoptr(GArray) ours = NULL, theirs = NULL;
 
-        if (!network)
+        if (!network || !ald_probe_policy_allows(peer, ALD_LINK_SCOPE_ROUND_TRIPS))
                 return;
+        first = first || !ald_probe_policy_starts(peer, ALD_KIND_LINK_SOCKET);
         ours = ald_candidates_compute(planner->own, network);
         if (!first)
                 theirs = ald_candidates_compute(network, planner->own);
         for (guint i = 0; i < ours->len; i++) {
                 const AldCandidate *candidate = &g_array_index(ours, AldCandidate, i);
+                const AldLinkSocket *row = ald_planner_find_row(
+                        planner->store, &planner->node->id, &peer->id, candidate->address);
+                const AldPath path = {
+                        .peer = peer,
+                        .candidate = *candidate,
+                        .interface = interface_for(planner, candidate, row),
+                        .row = row,
+                        .seed = ald_path_seed(&planner->node->id, &peer->id, candidate->address),
+                        .ours = first || peer_cannot(planner, peer, theirs, candidate),
+                };
 
-                if (first || peer_cannot(planner, peer, theirs, candidate))
-                        consider(planner, peer, candidate);
+                g_array_append_val(planner->paths, path);
         }
+        mark_shared(&g_array_index(planner->paths, AldPath, before), planner->paths->len - before);
+}
+
+static uint64_t bytes_of(AldPlanner *planner, const AldPath *path)
+{
+        return ald_probe_bytes(path->row, path->interface, path->candidate.sink_interface,
+                ald_loads_find(planner->loads, planner->node, path->interface));
+}
+
+/* All paths that are measured at full rate, whichever end measures them. In a large cluster the peers of this
+ * turn stand for those of all turns. */
+static void find_paths(AldPlanner *planner)
+{
+        for (guint i = 0; i < planner->sample->len; i++)
+                find_paths_to(planner, planner->sample->pdata[i]);
+        for (guint i = 0; i < planner->paths->len; i++) {
+                const AldPath *path = &g_array_index(planner->paths, AldPath, i);
+                AldLoad *load = ald_loads_find(planner->loads, planner->node, path->interface);
+                uint64_t bytes = path->shared ? 0 : bytes_of(planner, path);
+
+                load->paths_bytes += bytes * planner->turn;
+                load->spots_bytes += ald_spot_bytes(bytes);
+        }
+}
+
+static const AldInterface *carrier_of(const AldNode *node, const AldInterface *interface)
+{
+        const AldNetwork *network = network_of(node);
+
+        return interface && network ? ald_network_find_carrier(network, interface) : NULL;
+}
+
+/* A peer that does not say what it may send is taken for one like this node. */
+static AldShare share_of(const AldPlanner *planner, const AldNode *node, const AldInterface *interface)
+{
+        uint64_t bytes = node == planner->node ? planner->input->bytes_per_hour : 0;
+
+        if (bytes == 0)
+                bytes = ald_probe_policy_bytes_per_hour(node);
+        if (bytes == 0)
+                bytes = planner->input->bytes_per_hour;
+        return ald_load_share(ald_loads_find(planner->loads, node, interface), carrier_of(node, interface),
+                bytes, ald_probe_policy_interval(planner->node));
+}
+
+static AldTtlBounds bounds_of(const AldPlanner *planner, const AldInterface *interface)
+{
+        const AldShare share = share_of(planner, planner->node, interface);
+        uint64_t turns = planner->turn > 1 ? planner->turn * ttls[ALD_KIND_LINK_SOCKET] : 0;
+        uint64_t fixed = ald_probe_policy_interval(planner->node);
+        uint64_t least = MAX(MAX(share.least_interval, turns), fixed);
+
+        return (AldTtlBounds){ least, fixed > 0 ? least : UINT64_MAX };
+}
+
+static bool is_metered_or_tunnel(const AldInterface *interface)
+{
+        return interface && (ald_interface_is_metered(interface) ||
+                                    ald_interface_is(interface, ALD_INTERFACE_TYPE_TUNNEL));
+}
+
+/* Only round trips where anything says so, at either end. */
+static bool may_be_loaded(const AldPlanner *planner, const AldPath *path)
+{
+        return !path->shared && ald_probe_policy_allows(planner->node, ALD_LINK_SCOPE_FULL) &&
+               ald_probe_policy_allows(path->peer, ALD_LINK_SCOPE_FULL) &&
+               !is_metered_or_tunnel(path->interface) &&
+               !is_metered_or_tunnel(path->candidate.sink_interface);
+}
+
+static uint64_t checked_at(const AldLinkSocket *row)
+{
+        if (!row)
+                return ALD_ABSENT_UINT64;
+        return row->rtt_measured_usec != ALD_ABSENT_UINT64 ? row->rtt_measured_usec : row->measured_usec;
+}
+
+static const AldFabric *fabric_of(const AldNode *node)
+{
+        return ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+}
+
+/* As it is recorded with the figures. */
+static uint64_t speed_of(const AldPlanner *planner, const AldPath *path)
+{
+        const AldPathEnd own = ald_path_end_find(
+                planner->own, fabric_of(planner->node), path->row->source_interface, NULL);
+        const AldPathEnd sink = ald_path_end_find(network_of(path->peer), fabric_of(path->peer),
+                path->row->sink_interface, path->candidate.address);
+
+        return ald_path_speed(own.bits_per_second, sink.bits_per_second);
+}
+
+/* Whether the speed is another one than that of the figures, and nobody has said so yet. */
+static bool has_new_speed(const AldPlanner *planner, const AldPath *path)
+{
+        return path->row && !path->row->changed && path->row->source_interface &&
+               checked_at(path->row) != ALD_ABSENT_UINT64 &&
+               checked_at(path->row) + ALD_PLANNER_TURN_USEC <= planner->input->now_realtime &&
+               ald_link_speed_changed(path->row, speed_of(planner, path));
+}
+
+/* Where the peers take turns, once in a turn. */
+static uint64_t check_interval(const AldPlanner *planner, uint64_t checked, uint64_t seed)
+{
+        if (checked == ALD_ABSENT_UINT64)
+                return 0;
+        return planner->turn > 1 ? ALD_LINK_CHECK_USEC : ald_link_check_due(checked, seed) - checked;
+}
+
+static AldPathState judge_check(const AldPlanner *planner, const AldPath *path)
+{
+        AldAttempts attempts = ald_path_attempts(path->row);
+        uint64_t checked = checked_at(path->row);
+        AldPathState state;
+
+        attempts.measured_usec = checked;
+        state = ald_attempts_judge(&attempts, path->seed, check_interval(planner, checked, path->seed),
+                planner->input->now_realtime);
+        if (!state.due && state.reason == ALD_DUE_EXPIRED && has_new_speed(planner, path))
+                state = (AldPathState){ true, ALD_DUE_CHANGED, ALD_ABSENT_UINT64 };
+        return state;
+}
+
+static uint64_t shown_ttl(const AldPlanner *planner, const AldPath *path)
+{
+        const AldTtlBounds bounds = bounds_of(planner, path->interface);
+
+        return ald_link_ttl_bound(path->row->time_to_live_usec, ttls[ALD_KIND_LINK_SOCKET], path->seed,
+                path->row->measured_usec, &bounds);
+}
+
+/* Whether what may be sent decides when the path is measured again, rather than its figures. */
+static bool is_full_plan(const AldPlanner *planner, const AldPath *path)
+{
+        const AldShare share = share_of(planner, planner->node, path->interface);
+
+        return path->row->time_to_live_usec != ALD_ABSENT_UINT64 && share.least_interval > 0 &&
+               ald_link_ttl_interval(path->row->time_to_live_usec, path->seed, path->row->measured_usec) <=
+                       share.least_interval + share.least_interval / 8;
+}
+
+/* A full plan measures whenever there is room, so that none is late where many would be due together. */
+static uint64_t early_ttl(uint64_t ttl)
+{
+        return ttl - ttl / 4;
+}
+
+/* As if there had been no failures: these say when, not what. */
+static AldPathState judge_full(const AldPlanner *planner, const AldPath *path)
+{
+        const AldLinkSocket *row = path->row;
+        bool measured = row && row->measured_usec != ALD_ABSENT_UINT64;
+        const AldAttempts attempts = { measured ? row->measured_usec : ALD_ABSENT_UINT64, ALD_ABSENT_UINT64,
+                ALD_ABSENT_UINT64 };
+        AldPathState state = ald_attempts_judge(
+                &attempts, path->seed, measured ? shown_ttl(planner, path) : 0, planner->input->now_realtime);
+
+        if (!state.due && measured && is_full_plan(planner, path))
+                state.due = row->measured_usec + early_ttl(shown_ttl(planner, path)) <=
+                            planner->input->now_realtime;
+        if (measured && row->changed && state.reason == ALD_DUE_EXPIRED)
+                state = (AldPathState){ true, ALD_DUE_CHANGED, checked_at(row) };
+        return state;
+}
+
+static bool has_low_rate(const AldLinkSocket *row)
+{
+        return g_strcmp0(row->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_RATE)) == 0;
+}
+
+static gint compare_names(gconstpointer a, gconstpointer b)
+{
+        return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+static void find_low_of(AldPlanner *planner, AldNode *node)
+{
+        char id[ALD_ID_STRING_SIZE];
+
+        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry))
+                if (entry->kind == ALD_KIND_LINK_SOCKET && entry->record &&
+                        has_low_rate(ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket)))
+                        g_ptr_array_add(planner->low,
+                                g_strdup_printf("%s/%s", ald_id_format(&node->id, id), entry->key));
+}
+
+/* Those of all nodes of this turn, in an order that is the same everywhere. */
+static void find_low(AldPlanner *planner)
+{
+        if (planner->low)
+                return;
+        planner->low = g_ptr_array_new_with_free_func(g_free);
+        find_low_of(planner, planner->node);
+        for (guint i = 0; i < planner->sample->len; i++)
+                find_low_of(planner, planner->sample->pdata[i]);
+        g_ptr_array_sort(planner->low, compare_names);
+}
+
+/* A figure that was low is measured again while no other one of these is: several that share a line, and were
+ * low because they were measured together, are low no more. */
+static bool waits_for_its_turn(AldPlanner *planner, const AldPath *path)
+{
+        uint64_t now = planner->input->now_realtime, turn = now / ALD_PLANNER_TURN_USEC;
+        char id[ALD_ID_STRING_SIZE], peer[ALD_ID_STRING_SIZE];
+        g_autofree char *name = NULL;
+        guint n, index;
+
+        if (!path->row || !has_low_rate(path->row))
+                return false;
+        find_low(planner);
+        name = g_strdup_printf("%s/%s,%s", ald_id_format(&planner->node->id, id),
+                ald_id_format(&path->peer->id, peer), path->candidate.address);
+        if (planner->low->len < 2 ||
+                !g_ptr_array_find_with_equal_func(planner->low, name, g_str_equal, &index))
+                return false;
+        n = MIN(planner->low->len, ALD_PLANNER_TURNS_MAX);
+        return turn % n != index % n || now % ALD_PLANNER_TURN_USEC >= ALD_PLANNER_TURN_START_USEC;
+}
+
+/* So long without figures, or with the same, that disturbed ones are better. */
+static bool is_overdue(const AldPlanner *planner, const AldPath *path)
+{
+        const AldPlannerInput *input = planner->input;
+
+        if (!path->row || path->row->measured_usec == ALD_ABSENT_UINT64)
+                return input->now - input->started >= ALD_LINK_TTL_DISTURBED * ttls[ALD_KIND_LINK_SOCKET];
+        return path->row->measured_usec + ALD_LINK_TTL_DISTURBED * shown_ttl(planner, path) <=
+               input->now_realtime;
+}
+
+static void add_due(AldPlanner *planner, const AldPath *path, const AldPathState *state,
+        const AldPathState *check, AldLinkScope scope)
+{
+        AldDue due = {
+                .probe = { .kind = ALD_KIND_LINK_SOCKET,
+                        .peer = path->peer->id,
+                        .interface = path->interface ? path->interface->id : NULL,
+                        .scope = scope,
+                        .reason = state->reason,
+                        .since = state->since },
+                .interface = path->interface,
+                .sink = path->peer,
+                .sink_interface = path->candidate.sink_interface,
+                .put_off = is_put_off(planner, path->peer, path->candidate.address),
+                .rank = path->candidate.link_local            ? ALD_RANK_LINK_LOCAL
+                        : scope == ALD_LINK_SCOPE_ROUND_TRIPS ? ALD_RANK_ROUND_TRIPS
+                                                              : ALD_RANK_SOCKET,
+                .waits_since = state->since,
+                .measured_usec = path->row ? path->row->measured_usec : ALD_ABSENT_UINT64,
+                .deadline = ALD_ABSENT_UINT64,
+                .seed = path->seed,
+        };
+
+        if (scope == ALD_LINK_SCOPE_FULL) {
+                due.waits_since = check->due ? MIN(state->since, check->since) : state->since;
+                due.bytes = bytes_of(planner, path);
+                due.deadline = due.measured_usec == ALD_ABSENT_UINT64
+                                       ? ALD_ABSENT_UINT64
+                                       : due.measured_usec + shown_ttl(planner, path);
+                due.overdue = is_overdue(planner, path);
+        }
+        g_strlcpy(due.probe.address, path->candidate.address, sizeof due.probe.address);
+        g_array_append_val(planner->due, due);
+}
+
+/* Spot checks may have to be rarer than round trips. */
+static AldLinkScope scope_of_check(const AldPlanner *planner, const AldPath *path)
+{
+        const AldLinkSocket *row = path->row;
+        uint64_t now = planner->input->now_realtime, interval;
+
+        if (!may_be_loaded(planner, path) || !row || row->measured_usec == ALD_ABSENT_UINT64 || row->changed)
+                return ALD_LINK_SCOPE_ROUND_TRIPS;
+        interval = share_of(planner, planner->node, path->interface).spot_interval;
+        if (row->confirmed_usec == ALD_ABSENT_UINT64 || row->confirmed_usec > now ||
+                interval <= ALD_LINK_CHECK_USEC)
+                return ALD_LINK_SCOPE_CHECK;
+        return now - row->confirmed_usec >= interval ? ALD_LINK_SCOPE_CHECK : ALD_LINK_SCOPE_ROUND_TRIPS;
+}
+
+/* Of both that are due the whole measurement is tried first: it is a check as well. */
+static void consider(AldPlanner *planner, const AldPath *path)
+{
+        AldPathState full = judge_full(planner, path), check = judge_check(planner, path);
+        bool failed = ald_path_failures(path->row) > 0;
+
+        if (full.due && may_be_loaded(planner, path) && (!failed || check.due) &&
+                !waits_for_its_turn(planner, path))
+                add_due(planner, path, failed ? &check : &full, &check, ALD_LINK_SCOPE_FULL);
+        if (check.due)
+                add_due(planner, path, &check, &check, scope_of_check(planner, path));
 }
 
 static bool is_avoided(const AldPlannerInput *input, const AldId *peer)
@@ -133,13 +437,6 @@ static bool is_avoided(const AldPlannerInput *input, const AldId *peer)
         return false;
 }
 
-static void drop_avoided(GPtrArray *peers, const AldPlannerInput *input)
-{
-        for (guint i = peers->len; i > 0; i--)
-                if (is_avoided(input, &((const AldNode *) peers->pdata[i - 1])->id))
-                        g_ptr_array_remove_index(peers, i - 1);
-}
-
 /* What was put off comes last. Else what was never measured comes first, link-local paths later, RDMA last;
  * then what waits longest. */
 static int compare_due(gconstpointer a, gconstpointer b)
@@ -147,7 +444,7 @@ static int compare_due(gconstpointer a, gconstpointer b)
         const AldDue *left = a, *right = b;
         bool left_waits = left->probe.reason >= ALD_DUE_EXPIRED;
         bool right_waits = right->probe.reason >= ALD_DUE_EXPIRED;
-        uint64_t x = left->probe.since, y = right->probe.since;
+        uint64_t x = left->waits_since, y = right->waits_since;
         int r = left->put_off - right->put_off;
 
         if (r == 0 && (!left_waits || !right_waits))
@@ -156,6 +453,8 @@ static int compare_due(gconstpointer a, gconstpointer b)
                 r = (int) left->rank - (int) right->rank;
         if (r == 0)
                 r = x < y ? -1 : x > y;
+        if (r == 0)
+                r = (int) left->probe.scope - (int) right->probe.scope;
         return r != 0 ? r : left->seed < right->seed ? -1 : left->seed > right->seed;
 }
 
@@ -167,30 +466,91 @@ static uint64_t traffic_of(const AldPlannerInput *input, const AldInterface *int
         return 0;
 }
 
-/* Where no speed is known, the greatest rate that was measured tells. */
+/* By what the paths through it carried: the port of a modem is much faster than the line behind it. */
 static bool is_busy(const AldPlannerInput *input, const AldInterface *interface, const AldLoad *load)
 {
-        uint64_t traffic = traffic_of(input, interface), speed = interface->speed_bits_per_second;
+        uint64_t capacity = ald_load_capacity(load, interface);
 
-        if (speed == ALD_ABSENT_UINT64)
-                speed = load->rate;
-        return traffic == ALD_TRAFFIC_BLOCKED || (speed > 0 && traffic > speed / BUSY_SHARE);
+        return capacity != ALD_ABSENT_UINT64 && traffic_of(input, interface) > capacity / BUSY_SHARE;
 }
 
-static bool is_free(AldPlanner *planner, const AldDue *due)
+static bool is_blocked(const AldPlannerInput *input, const AldInterface *interface)
 {
-        const AldLoad *load = ald_loads_find(planner->loads, due->interface);
-        const AldInterface *carrier = due->interface ? ald_network_find_carrier(planner->own, due->interface)
-                                                     : NULL;
-        uint64_t bytes_per_hour = planner->input->bytes_per_hour;
+        return traffic_of(input, interface) == ALD_TRAFFIC_BLOCKED;
+}
 
-        if (bytes_per_hour == 0)
-                bytes_per_hour = ald_load_bytes_per_hour(load, carrier);
-        if (!ald_load_has_room(load, due->bytes, bytes_per_hour))
+/* Whether what was measured last at this end is paid off, and one more fits into any hour. */
+static bool is_paid(const AldPlanner *planner, const AldDue *due, const AldNode *node,
+        const AldInterface *interface, const AldShare *share)
+{
+        const AldLoad *load = ald_loads_find(planner->loads, node, interface);
+        double spots = share->bytes_per_hour - share->whole_bytes_per_hour;
+
+        if (!ald_load_is_paid(load->last_bytes, load->last_age, share->whole_bytes_per_hour))
+                return false;
+        return load->bytes == 0 || isinf(share->bytes_per_hour) ||
+               (double) load->bytes + (double) due->bytes + spots <= HOUR_SHARE * share->bytes_per_hour;
+}
+
+/* Whether nothing at this end is to be repeated much earlier. */
+static bool is_first(
+        const AldPlanner *planner, const AldDue *due, const AldNode *node, const AldInterface *interface)
+{
+        const AldLoad *load = ald_loads_find(planner->loads, node, interface);
+
+        return due->deadline == ALD_ABSENT_UINT64 || load->deadline == UINT64_MAX ||
+               due->deadline <= load->deadline + (due->deadline - due->measured_usec) / SLACK_SHARE;
+}
+
+/* What changed does not wait for the others. */
+static bool changed_has_room(const AldPlanner *planner, const AldDue *due, const AldShare *share)
+{
+        const AldLoad *load = ald_loads_find(planner->loads, planner->node, due->interface);
+        uint64_t now = planner->input->now_realtime;
+        uint64_t age = due->measured_usec > now ? 0 : now - due->measured_usec;
+
+        return ald_load_is_paid(due->bytes, age, share->whole_bytes_per_hour) &&
+               (double) load->bytes + (double) due->bytes <=
+                       ALD_PLANNER_CHANGED_SHARES * share->bytes_per_hour;
+}
+
+/* Of the peer the share is that of this node where it was told, else what its own interface has. */
+static bool has_room(const AldPlanner *planner, const AldDue *due)
+{
+        AldShare share = share_of(planner, planner->node, due->interface), theirs;
+
+        if (due->probe.scope != ALD_LINK_SCOPE_FULL || due->measured_usec == ALD_ABSENT_UINT64)
+                return true;
+        if (due->probe.reason == ALD_DUE_CHANGED)
+                return changed_has_room(planner, due, &share);
+        if (!is_paid(planner, due, planner->node, due->interface, &share) ||
+                !is_first(planner, due, planner->node, due->interface))
+                return false;
+        if (!due->sink || !due->sink_interface)
+                return true;
+        theirs = share_of(planner, due->sink, due->sink_interface);
+        if (isfinite(share.bytes_per_hour))
+                theirs.whole_bytes_per_hour *= share.whole_bytes_per_hour / share.bytes_per_hour;
+        return is_paid(planner, due, due->sink, due->sink_interface, &theirs) &&
+               is_first(planner, due, due->sink, due->sink_interface);
+}
+
+/* Whatever uses it: of figures so old any are better. */
+static bool is_free(AldPlanner *planner, AldDue *due)
+{
+        const AldLoad *load = ald_loads_find(planner->loads, planner->node, due->interface);
+        const AldInterface *carrier = carrier_of(planner->node, due->interface) ?: due->interface;
+        bool busy;
+
+        if (!has_room(planner, due))
                 return false;
         if (!due->interface)
                 return true;
-        return !is_busy(planner->input, due->interface, load) && !is_busy(planner->input, carrier, load);
+        if (is_blocked(planner->input, due->interface) || is_blocked(planner->input, carrier))
+                return false;
+        busy = is_busy(planner->input, due->interface, load) || is_busy(planner->input, carrier, load);
+        due->probe.despite_traffic = busy && due->overdue;
+        return !busy || due->overdue;
 }
 
 static bool share_carrier(const AldPlanner *planner, const AldDue *a, const AldDue *b)
@@ -218,7 +578,7 @@ static GArray *choose(AldPlanner *planner)
 
         g_array_sort(planner->due, compare_due);
         for (guint i = 0; i < planner->due->len && planner->chosen->len < planner->input->max; i++) {
-                const AldDue *due = &g_array_index(planner->due, AldDue, i);
+                AldDue *due = &g_array_index(planner->due, AldDue, i);
 
                 if (collides(planner, due) || !is_free(planner, due))
                         continue;
@@ -228,38 +588,94 @@ static GArray *choose(AldPlanner *planner)
         return probes;
 }
 
+static gboolean count_node(AldNode *node, void *userdata)
+{
+        *(size_t *) userdata += node->local || ald_node_is_online(node);
+        return FALSE;
+}
+
+/* The first rates over an interface may be all that is known of it. */
+static void note_rates(AldPlanner *planner, const AldLinkSocket *row)
+{
+        const AldInterface *interface = planner->own && row->source_interface
+                                                ? ald_rows_find(
+                                                          &planner->own->interfaces, row->source_interface)
+                                                : NULL;
+        AldLoad *load = ald_loads_find(planner->loads, planner->node, interface);
+
+        if (row->upload_bits_per_second != ALD_ABSENT_UINT64)
+                load->rate = MAX(load->rate, row->upload_bits_per_second);
+        if (row->download_bits_per_second != ALD_ABSENT_UINT64)
+                load->rate = MAX(load->rate, row->download_bits_per_second);
+}
+
+/* `told` is a result that is not in the store yet, or NULL. */
+static void planner_init(
+        AldPlanner *planner, AldStore *store, const AldPlannerInput *input, const AldLinkSocket *told)
+{
+        size_t n = 0;
+
+        *planner = (AldPlanner){ .store = store, .input = input, .node = ald_store_local_node(store) };
+        planner->own = network_of(planner->node);
+        planner->sample = ald_peer_sample_compute(store, input->now_realtime, ttls[ALD_KIND_LINK_SOCKET]);
+        planner->peers = g_ptr_array_new();
+        planner->paths = g_array_new(FALSE, FALSE, sizeof(AldPath));
+        planner->due = g_array_new(FALSE, FALSE, sizeof(AldDue));
+        planner->chosen = g_array_new(FALSE, FALSE, sizeof(AldDue));
+        planner->made = g_ptr_array_new_with_free_func(g_free);
+        planner->put_off = g_hash_table_new(g_str_hash, g_str_equal);
+        ald_store_foreach_node(store, count_node, &n);
+        planner->turn = ald_peer_sample_turn(n);
+        for (guint i = 0; i < planner->sample->len; i++)
+                if (!is_avoided(input, &((const AldNode *) planner->sample->pdata[i])->id))
+                        g_ptr_array_add(planner->peers, planner->sample->pdata[i]);
+        for (size_t i = 0; i < input->n_avoid_paths; i++)
+                g_hash_table_add(planner->put_off, (gpointer) input->avoid_paths[i]);
+        planner->loads = ald_loads_new(store, planner->sample, input);
+        if (told)
+                note_rates(planner, told);
+        if (planner->own)
+                find_paths(planner);
+}
+
+static void planner_clear(AldPlanner *planner)
+{
+        g_ptr_array_unref(planner->sample);
+        g_ptr_array_unref(planner->peers);
+        g_array_unref(planner->paths);
+        g_array_unref(planner->due);
+        g_array_unref(planner->chosen);
+        g_ptr_array_unref(planner->made);
+        g_hash_table_unref(planner->put_off);
+        g_clear_pointer(&planner->low, g_ptr_array_unref);
+        ald_loads_free(planner->loads);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlanner, planner_clear)
+
 GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input)
 {
-        g_autoptr(GArray) due = g_array_new(FALSE, FALSE, sizeof(AldDue));
-        g_autoptr(GArray) chosen = g_array_new(FALSE, FALSE, sizeof(AldDue));
-        AldNode *node = ald_store_local_node(store);
-        g_autoptr(GPtrArray) sample = NULL, peers = NULL;
-        g_autoptr(GPtrArray) made = g_ptr_array_new_with_free_func(g_free);
-        g_autoptr(GHashTable) put_off = g_hash_table_new(g_str_hash, g_str_equal);
-        g_autoptr(AldLoads) loads = NULL;
-        AldPlanner planner = {
-                .store = store,
-                .input = input,
-                .node = node,
-                .own = network_of(node),
-                .due = due,
-                .chosen = chosen,
-                .put_off = put_off,
-                .made = made,
-        };
+        g_auto(AldPlanner) planner;
 
-        if (!planner.own)
-                return g_array_new(FALSE, FALSE, sizeof(AldDueProbe));
-        planner.loads = loads = ald_loads_new(store, planner.own, input);
-        planner.sample = sample = ald_peer_sample_compute(
-                store, input->now_realtime, ttls[ALD_KIND_LINK_SOCKET]);
-        planner.peers = peers = g_ptr_array_copy(sample, NULL, NULL);
-        drop_avoided(peers, input);
-        for (size_t i = 0; i < input->n_avoid_paths; i++)
-                g_hash_table_add(put_off, (gpointer) input->avoid_paths[i]);
-        for (guint i = 0; i < peers->len && !input->without[ALD_KIND_LINK_SOCKET]; i++)
-                consider_peer(&planner, peers->pdata[i]);
-        if (!input->without[ALD_KIND_LINK_RDMA])
+        planner_init(&planner, store, input, NULL);
+        for (guint i = 0; i < planner.paths->len && !input->without[ALD_KIND_LINK_SOCKET]; i++) {
+                const AldPath *path = &g_array_index(planner.paths, AldPath, i);
+
+                if (path->ours && !is_avoided(input, &path->peer->id))
+                        consider(&planner, path);
+        }
+        if (planner.own && !input->without[ALD_KIND_LINK_RDMA])
                 ald_planner_rdma(&planner);
         return choose(&planner);
+}
+
+AldTtlBounds ald_planner_bounds(AldStore *store, const AldPlannerInput *input, const AldRecord *record)
+{
+        const AldLinkSocket *row = ald_record_as(record, LINK_SOCKET, AldLinkSocket);
+        g_auto(AldPlanner) planner;
+
+        planner_init(&planner, store, input, row);
+        return bounds_of(&planner, planner.own && row->source_interface
+                                           ? ald_rows_find(&planner.own->interfaces, row->source_interface)
+                                           : NULL);
 }

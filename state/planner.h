@@ -2,28 +2,44 @@
 #pragma once
 
 #include "state/candidates.h"
+#include "state/link-ttl.h"
 #include "state/planner-path.h"
+#include "state/probe-policy.h"
 
 /*
  * What this node is to measure now, computed from the state alone: nothing is remembered from call to call,
  * so neither a restart nor a replay fires anything. Both ends of each pair compute the same.
  *
  * Of two nodes the one with the lower id measures both directions of each path. The other one measures the
- * paths that the first has none for over the same interfaces, and those where each such path of the first has
- * failed ALD_FAILURES_GIVE_UP times in a row.
+ * paths that the first has none for over the same interfaces, those where each such path of the first has
+ * failed ALD_FAILURES_GIVE_UP times in a row, and all where the first says that it starts no such probes.
+ *
+ * Every path over sockets is checked every 5 min: round trips, and a spot check of some 10 ms where the path
+ * may be loaded. Full rates are measured where they never were, where something changed, and after the time
+ * to live of the record. Of several addresses over one pair of interfaces one is measured at full rate; of
+ * the others round trips alone.
  */
 
 /* Traffic of an interface that is not to be used at all. */
 #define ALD_TRAFFIC_BLOCKED UINT64_MAX
 
 /*
- * How much probes may send and receive over one interface in an hour, unless told otherwise: a fiftieth of
- * what it can carry in both directions, which is four probes in the TTL of their results, or as much as suits
- * links of 1 Gb/s and less, where nobody misses it.
+ * What probes may send and receive over one interface, unless told otherwise: a thousandth of what it carries
+ * in both directions. Spot checks take half of that at the most; where they would take more they are made
+ * less often. First measurements are made at once, and do not count before what follows. So is that of a path
+ * that changed, as long as that path alone stays within the share, and all together within ten times that.
  */
-#define ALD_PLANNER_SHARE 50u
-#define ALD_PLANNER_BYTES_LEAST (UINT64_C(64) * 1000 * 1000 * 1000)
-#define ALD_PLANNER_BYTES_MOST (UINT64_C(2000) * 1000 * 1000 * 1000)
+#define ALD_PLANNER_SHARE 1000u
+#define ALD_PLANNER_CHANGED_SHARES 10u
+
+/* Both ends of a path have to be free at a time, so that the share is never quite used: what a full plan
+ * takes is stretched by this. */
+#define ALD_PLANNER_STRETCH 2.5
+
+/* Paths whose last figure was low take turns of this length, so that no two of them are measured at once. */
+#define ALD_PLANNER_TURN_USEC (UINT64_C(30) * 1000 * 1000)
+#define ALD_PLANNER_TURN_START_USEC (UINT64_C(20) * 1000 * 1000)
+#define ALD_PLANNER_TURNS_MAX 8u
 
 typedef struct AldTraffic {
         const char *interface;
@@ -31,10 +47,10 @@ typedef struct AldTraffic {
 } AldTraffic;
 
 typedef struct AldPlannerInput {
-        uint64_t now_realtime; /* µs */
-        uint64_t now;          /* CLOCK_MONOTONIC in µs */
-        uint64_t started; /* the same: what changed later was measured since; the rest is a kept result */
-        uint64_t bytes_per_hour; /* 0: as above */
+        uint64_t now_realtime;   /* µs */
+        uint64_t now;            /* CLOCK_MONOTONIC in µs */
+        uint64_t started;        /* the same: when the state service started */
+        uint64_t bytes_per_hour; /* 0: as Node1.ProbePolicy says, else as above */
         size_t max;
         const AldTraffic *traffic; /* as the counters of this node tell; what is not named is idle */
         size_t n_traffic;
@@ -53,15 +69,21 @@ typedef struct AldDueProbe {
         char address[ALD_ADDRESS_STRING_SIZE];
         const char *interface; /* NULL where not known before the route is looked up; points into a record */
         const char *source_port, *sink_port; /* of RDMA alone, "mlx5_0.1"; point into records */
+        AldLinkScope scope;
+        bool despite_traffic; /* its figures are so old that it is measured beside other traffic */
         AldDueReason reason;
         uint64_t since; /* maybe absent */
 } AldDueProbe;
 
-/* How long results of this kind are fresh. */
+/* How long results of this kind are fresh, where their records do not say it. */
 uint64_t ald_planner_ttl(AldKind kind);
 
 /* The AldDueProbes, the most urgent first: at most one for each interface of this node and for each peer. */
 GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input);
+
+/* What the interval between whole measurements of a link of this node may be, so that the plan keeps it: by
+ * the number of paths over its interface, and what may be sent there. */
+AldTtlBounds ald_planner_bounds(AldStore *store, const AldPlannerInput *input, const AldRecord *record);
 
 /* In clusters that are so large, rows are deleted before the next turn of their peers comes. */
 #define ALD_PLANNER_ROWS_MAX 3072u

@@ -22,11 +22,34 @@ static bool path_is_gone(AldStore *store, const char *key, const AldRecord *told
         return sink && !ald_planner_path_exists(ald_store_local_node(store), sink, told);
 }
 
+static AldPlannerInput input_now(AldStateManager *manager)
+{
+        return (AldPlannerInput){
+                .now = now_usec(),
+                .now_realtime = ald_realtime_usec(),
+                .started = ald_state_manager_started(manager),
+        };
+}
+
+/* Of RDMA the interval is always the same; of what was said before none is needed. */
+static AldTtlBounds bounds_of(AldStateManager *manager, const AldRecord *before, const AldRecord *told)
+{
+        const AldPlannerInput input = input_now(manager);
+
+        if (!ald_link_result_is_new(before, told))
+                return ALD_TTL_BOUNDS_NONE;
+        return told->kind == ALD_KIND_LINK_SOCKET
+                       ? ald_planner_bounds(ald_state_manager_store(manager), &input, told)
+                       : (AldTtlBounds){ ald_planner_ttl(told->kind), ald_planner_ttl(told->kind) };
+}
+
 void ald_links_take(AldStateManager *manager, AldRecord *told)
 {
         AldStore *store = ald_state_manager_store(manager);
         g_autofree char *key = ald_link_result_key(told);
         g_autoptr(AldRecord) merged = NULL;
+        AldRecord *before;
+        AldTtlBounds bounds;
         AldEntry *entry;
 
         if (!key) {
@@ -36,9 +59,11 @@ void ald_links_take(AldStateManager *manager, AldRecord *told)
         if (path_is_gone(store, key, told))
                 return;
         entry = ald_store_find(store, &ald_store_local_node(store)->id, told->kind, key);
-        merged = ald_link_result_merge(entry ? entry->record : NULL, told);
+        before = entry ? entry->record : NULL;
+        bounds = bounds_of(manager, before, told);
+        merged = ald_link_result_merge(before, told, &bounds);
         /* What is said again is no new result, and the age of a row is that of its figures. */
-        if (!entry || !entry->record || entry->record->hash != merged->hash)
+        if (!before || before->hash != merged->hash)
                 ald_state_manager_put_local(manager, told->kind, key, merged);
 }
 
@@ -57,9 +82,11 @@ void ald_links_prune(AldStateManager *manager)
 
 GArray *ald_links_due(AldStateManager *manager, AldPlannerInput *input)
 {
+        const AldPlannerInput now = input_now(manager);
+
         ald_links_prune(manager);
-        input->now = now_usec();
-        input->now_realtime = ald_realtime_usec();
-        input->started = ald_state_manager_started(manager);
+        input->now = now.now;
+        input->now_realtime = now.now_realtime;
+        input->started = now.started;
         return ald_planner_compute(ald_state_manager_store(manager), input);
 }

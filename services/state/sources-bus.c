@@ -25,7 +25,8 @@ static const SourceInfo source_infos[] = {
                 { ALD_KIND_MEMORY, ALD_KIND_SYSTEM, ALD_KIND_BACKENDS, ALD_KIND_NETWORK, ALD_KIND_DISK,
                         ALD_KIND_FABRIC },
                 6 },
-        { "org.alidade.LinkProbe1", "/org/alidade/LinkProbe1", { ALD_KIND_COMPUTE }, 1, true },
+        { "org.alidade.LinkProbe1", "/org/alidade/LinkProbe1", { ALD_KIND_COMPUTE, ALD_KIND_PROBE_POLICY }, 2,
+                true },
 };
 
 typedef struct Source Source;

@@ -18,8 +18,9 @@ static void append(GString *text, const AldDueProbe *probe)
                         probe->sink_port, reason, probe->address, probe->interface ? "%" : "",
                         probe->interface ?: "");
         else
-                g_string_append_printf(text, "%s%u %s %s %s", between, peer, probe->address,
-                        probe->interface ?: "?", reason);
+                g_string_append_printf(text, "%s%u %s %s %s%s%s", between, peer, probe->address,
+                        probe->interface ?: "?", reason, probe->scope == ALD_LINK_SCOPE_FULL ? "" : " ",
+                        probe->scope == ALD_LINK_SCOPE_FULL ? "" : ald_link_scope_to_string(probe->scope));
 }
 
 void planner_check(AldStore *store, const AldPlannerInput *input, const char *expected)

@@ -50,8 +50,11 @@ static void test_what_leads_nowhere(void)
                 LO "{'Id': 'eth0', 'Type': 'ethernet', 'Carrier': false, 'Addresses': ['10.0.0.2/24']}, "
                    "{'Id': 'd', 'Type': 'dummy', 'Addresses': ['10.0.0.3/24']}, "
                    "{'Id': 'p', 'Type': 'ethernet', 'Controller': 'br0', 'Addresses': ['10.0.0.4/24']}, "
-                   "{'Id': 'm', 'Type': 'wifi', 'Metered': 'guess-yes', 'Addresses': ['10.0.0.5/24']}",
+                   "{'Id': 'v', 'Type': 'veth', 'Addresses': ['10.0.0.5/24']}",
                 "");
+        /* A metered one leads somewhere; what it is loaded with is for the planner. */
+        check(OWN, "{'Id': 'm', 'Type': 'wifi', 'Metered': 'guess-yes', 'Addresses': ['10.0.0.5/24']}",
+                "10.0.0.5 via eth0");
         /* The same address at both ends, and what is none of a single node. */
         check(OWN,
                 "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.1/24', '127.0.0.2/8', '0.0.0.0/0', "

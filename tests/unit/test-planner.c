@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+
 #include "state/planner-load.h"
 #include "state/planner.h"
 #include "tests/unit/planner-text.h"
@@ -71,8 +73,8 @@ static void test_reasons(void)
         check_at(store, NOW, "2 10.0.0.2 eth0 never");
         put_result(store, NOW);
         check_at(store, NOW, "");
-        check_at(store, NOW + 5 * MINUTE - 1, "");
-        check_at(store, NOW + 5 * MINUTE, "2 10.0.0.2 eth0 expired");
+        check_at(store, NOW + 4 * MINUTE - 1, "");
+        check_at(store, NOW + 6 * MINUTE, "2 10.0.0.2 eth0 expired");
         check_at(store, NOW - 1, "2 10.0.0.2 eth0 future");
         check_at(store, NOW + 1000 * 24 * 60 * MINUTE, "2 10.0.0.2 eth0 expired");
 }
@@ -84,6 +86,148 @@ static void put_failure(AldStore *store, uint64_t failed, unsigned failures, con
                 failed, failures, more);
 
         put_row(store, 1, 2, "10.0.0.2", text);
+}
+
+/* Round trips and spot checks repeat while the figures last. */
+static void test_checks(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+
+        put_row(store, 1, 2, "10.0.0.2",
+                "'MeasuredUSec': 999990000000, 'RttMeasuredUSec': 1000000000000, 'TimeToLiveUSec': "
+                "3600000000");
+        check_at(store, NOW + 4 * MINUTE - 1, "");
+        check_at(store, NOW + 5 * MINUTE, "2 10.0.0.2 eth0 expired check");
+        check_at(store, NOW + 60 * MINUTE - 10 * SECOND, "2 10.0.0.2 eth0 expired");
+        /* Of a path that was not measured yet, it is what may be measured at all. */
+        put_row(store, 1, 2, "10.0.0.2", "'RttMeasuredUSec': 1000000000000");
+        check_at(store, NOW, "2 10.0.0.2 eth0 never");
+}
+
+/* What changed is measured as a whole at once. */
+static void test_changed(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+
+        put_row(store, 1, 2, "10.0.0.2",
+                "'MeasuredUSec': 999990000000, 'RttMeasuredUSec': 999999000000, 'TimeToLiveUSec': "
+                "3600000000, "
+                "'Changed': 'rtt'");
+        check_at(store, NOW, "2 10.0.0.2 eth0 changed");
+}
+
+/* A new speed is told by the network before any check, which then sees it. */
+static void test_new_speed(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+
+        put_network(store, 1,
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.1/24'], "
+                "'SpeedBitsPerSecond': 1000000000}");
+        put_row(store, 1, 2, "10.0.0.2",
+                "'MeasuredUSec': 1000000000000, 'RttMeasuredUSec': 1000000000000, 'TimeToLiveUSec': "
+                "3600000000, "
+                "'NegotiatedBitsPerSecond': 1000000000");
+        check_at(store, NOW + MINUTE, "");
+        put_network(store, 1,
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.1/24'], "
+                "'SpeedBitsPerSecond': 100000000}");
+        check_at(store, NOW + MINUTE, "2 10.0.0.2 eth0 changed check");
+        /* Once that was said, the whole measurement is due. */
+        put_row(store, 1, 2, "10.0.0.2",
+                "'MeasuredUSec': 1000000000000, 'RttMeasuredUSec': 1000060000000, 'TimeToLiveUSec': "
+                "3600000000, "
+                "'NegotiatedBitsPerSecond': 1000000000, 'Changed': 'speed'");
+        check_at(store, NOW + MINUTE, "2 10.0.0.2 eth0 changed");
+}
+
+/* All that the other end, or the way to it, allows. */
+static void test_round_trips_only(void)
+{
+        static const char *const metered[] = { "yes", "guess-yes" };
+        g_autoptr(AldStore) store = make_pair();
+
+        state_put(store, 2, ALD_KIND_PROBE_POLICY, "{'Starts': ['socket'], 'Links': 'round-trips'}");
+        check_at(store, NOW, "2 10.0.0.2 eth0 never round-trips");
+        put_row(store, 1, 2, "10.0.0.2", "'RttMeasuredUSec': 1000000000000");
+        check_at(store, NOW, "");
+        check_at(store, NOW + 5 * MINUTE, "2 10.0.0.2 eth0 expired round-trips");
+        state_put(store, 2, ALD_KIND_PROBE_POLICY, "{'Starts': ['socket'], 'Links': 'none'}");
+        check_at(store, NOW + 5 * MINUTE, "");
+        state_put(store, 2, ALD_KIND_PROBE_POLICY, "{'Starts': ['socket'], 'Links': 'full'}");
+        check_at(store, NOW, "2 10.0.0.2 eth0 never");
+        state_put(store, 1, ALD_KIND_PROBE_POLICY, "{'Starts': ['socket'], 'Links': 'round-trips'}");
+        check_at(store, NOW, "");
+        state_put(store, 1, ALD_KIND_PROBE_POLICY, "{'Starts': ['socket'], 'Links': 'full'}");
+        for (unsigned i = 0; i < G_N_ELEMENTS(metered); i++) {
+                g_autofree char *row = g_strdup_printf(
+                        "{'Id': 'eth0', 'Type': 'ethernet', 'Metered': '%s', 'Addresses': ['10.0.0.1/24']}",
+                        metered[i]);
+
+                put_network(store, 1, row);
+                check_at(store, NOW + 5 * MINUTE, "2 10.0.0.2 eth0 expired round-trips");
+        }
+        put_network(store, 1, "{'Id': 'wg0', 'Type': 'tunnel', 'Addresses': ['10.0.0.1/24']}");
+        check_at(store, NOW + 5 * MINUTE, "2 10.0.0.2 wg0 expired round-trips");
+}
+
+/* Several addresses over one pair of interfaces share what is measured at full rate. */
+static void test_shared_interfaces(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+
+        put_network(store, 1,
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.1/24', '2001:db8::1/64']}");
+        put_network(store, 2,
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.2/24', '2001:db8::2/64']}");
+        check_at(store, NOW, "2 10.0.0.2 eth0 never");
+        put_result(store, NOW);
+        check_at(store, NOW, "2 2001:db8::2 eth0 never round-trips");
+        put_row(store, 1, 2, "2001:db8::2", "'RttMeasuredUSec': 1000000000000");
+        check_at(store, NOW, "");
+        /* Where the first fails, the other one is measured. */
+        put_failure(store, NOW, 1, "");
+        check_at(store, NOW, "2 2001:db8::2 eth0 never");
+}
+
+/* The interval that is fixed is kept, whatever it takes. */
+static void test_fixed_interval(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+        AldPlannerInput input = planner_input(NOW + 12 * MINUTE);
+
+        input.bytes_per_hour = 0;
+        state_put(store, 1, ALD_KIND_PROBE_POLICY, "{'Starts': ['socket'], 'IntervalUSec': 600000000}");
+        put_row(store, 1, 2, "10.0.0.2",
+                "'MeasuredUSec': 1000000000000, 'RttMeasuredUSec': 1000000000000, 'TimeToLiveUSec': "
+                "21600000000, "
+                "'UploadBitsPerSecond': 1000000000, 'DownloadBitsPerSecond': 1000000000");
+        planner_check(store, &input, "2 10.0.0.2 eth0 expired");
+        state_put(store, 1, ALD_KIND_PROBE_POLICY, "{'Starts': ['socket']}");
+        planner_check(store, &input, "2 10.0.0.2 eth0 expired check");
+}
+
+/* Paths whose last figure was low are measured one after the other, by whichever nodes. */
+static void test_low_paths_take_turns(void)
+{
+        static const char low[] = "'MeasuredUSec': 999000000000, 'RttMeasuredUSec': 999999000000, "
+                                  "'TimeToLiveUSec': 21600000000, 'Changed': 'rate'";
+        g_autoptr(AldStore) store = make_pair();
+        unsigned turns[2] = { 0 };
+
+        put_node(store, 3);
+        put_row(store, 1, 2, "10.0.0.2", low);
+        put_row(store, 2, 3, "10.0.0.3", low);
+        put_row(store, 1, 3, "10.0.0.3", "'MeasuredUSec': 1000000000000, 'TimeToLiveUSec': 21600000000");
+        for (unsigned i = 0; i < 60; i++) {
+                AldPlannerInput input = planner_input(NOW + i * 2 * SECOND);
+                g_autoptr(GArray) ours = ald_planner_compute(store, &input);
+                bool due = ours->len > 0 && g_array_index(ours, AldDueProbe, 0).reason == ALD_DUE_CHANGED;
+
+                turns[(NOW + i * 2 * SECOND) / ALD_PLANNER_TURN_USEC % 2] += due;
+        }
+        g_assert_cmpuint(MAX(turns[0], turns[1]), ==, 20);
+        g_assert_cmpuint(MIN(turns[0], turns[1]), ==, 0);
 }
 
 static void test_failures_back_off(void)
@@ -103,20 +247,21 @@ static void test_failures_back_off(void)
         check_at(store, NOW + 10 * MINUTE, "");
         put_failure(store, NOW, 0, ", 'MeasuredUSec': 5");
         check_at(store, NOW + 10 * MINUTE, "2 10.0.0.2 eth0 expired");
+        /* What failed while its figures are fresh is checked first. */
+        put_failure(store, NOW, 1, ", 'MeasuredUSec': 999999000000, 'TimeToLiveUSec': 3600000000");
+        check_at(store, NOW + 2 * MINUTE, "2 10.0.0.2 eth0 failed check");
 }
 
 static void test_back_off_spreads(void)
 {
-        AldLinkSocket row = ALD_LINK_SOCKET_INIT;
+        const AldAttempts attempts = { ALD_ABSENT_UINT64, NOW, 20 };
         unsigned due = 0;
 
-        row.failed_usec = NOW;
-        row.failures = 20;
         for (unsigned i = 0; i < 1000; i++) {
                 AldId a = id_make(i + 1), b = id_make(5000 + i);
                 uint64_t seed = ald_path_seed(&a, &b, "10.0.0.1");
 
-                due += ald_path_judge(&row, seed, MINUTE, NOW + 60 * MINUTE * 7 / 8).due;
+                due += ald_attempts_judge(&attempts, seed, MINUTE, NOW + 60 * MINUTE * 7 / 8).due;
                 g_assert_cmpuint(seed, ==, ald_path_seed(&a, &b, "10.0.0.1"));
         }
         g_assert_cmpuint(due, >, 400);
@@ -169,6 +314,15 @@ static void test_lower_id_probes(void)
         put_row(store, 1, 2, "10.0.0.2", "'Failure': 'timeout', 'FailedUSec': 5, 'Failures': 3");
         check_at(store, NOW, "1 10.0.0.1 eth0 never");
         put_row(store, 1, 2, "10.0.0.2", "'MeasuredUSec': 6");
+        check_at(store, NOW, "");
+
+        /* So are all paths where it starts no such probes, as a node with mirror=none does not; that a node
+         * says nothing, or has no rows, tells nothing. */
+        state_put(store, 1, ALD_KIND_PROBE_POLICY, "{'Links': 'full'}");
+        check_at(store, NOW, "1 10.0.0.1 eth0 never");
+        state_put(store, 1, ALD_KIND_PROBE_POLICY, "{'Starts': ['rdma'], 'Links': 'full'}");
+        check_at(store, NOW, "1 10.0.0.1 eth0 never");
+        state_put(store, 1, ALD_KIND_PROBE_POLICY, "{'Starts': ['socket'], 'Links': 'full'}");
         check_at(store, NOW, "");
 }
 
@@ -261,8 +415,8 @@ static void test_the_oldest_comes_first(void)
         g_autoptr(AldStore) store = make_pair();
 
         put_node(store, 3);
-        put_row(store, 1, 2, "10.0.0.2", "'MeasuredUSec': 20");
-        put_row(store, 1, 3, "10.0.0.3", "'MeasuredUSec': 10");
+        put_row(store, 1, 2, "10.0.0.2", "'MeasuredUSec': 2000000000");
+        put_row(store, 1, 3, "10.0.0.3", "'MeasuredUSec': 1000000000");
         check_at(store, NOW, "3 10.0.0.3 eth0 expired");
         put_row(store, 1, 2, "10.0.0.2", "'MeasuredUSec': 9");
         check_at(store, NOW, "2 10.0.0.2 eth0 expired");
@@ -322,29 +476,42 @@ static void test_a_busy_interface_is_left_alone(void)
 {
         g_autoptr(AldStore) store = make_pair();
 
-        put_row(store, 1, 2, "10.0.0.2", "'MeasuredUSec': 10");
+        put_row(store, 1, 2, "10.0.0.2", "'MeasuredUSec': 999999999000, 'TimeToLiveUSec': 600");
         /* Nothing is known of its speed: nothing says that it is busy. */
         check_traffic(store, "eth0", 100 * GIGABIT, true);
         check_traffic(store, "eth0", ALD_TRAFFIC_BLOCKED, false);
         put_row(store, 1, 2, "10.0.0.2",
-                "'MeasuredUSec': 10, 'UploadBitsPerSecond': 500, 'DownloadBitsPerSecond': 1000");
+                "'MeasuredUSec': 999999999000, 'TimeToLiveUSec': 600, "
+                "'UploadBitsPerSecond': 500, 'DownloadBitsPerSecond': 1000");
         check_traffic(store, "eth0", 100, true);
         check_traffic(store, "eth0", 101, false);
         check_traffic(store, "eth1", 101, true);
-        /* The negotiated speed goes before what was measured. */
+        /* What the path carried counts where the port is faster: there is a modem behind it. */
         put_network(store, 1,
                 "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.1/24'], 'SpeedBitsPerSecond': "
                 "5000}");
-        check_traffic(store, "eth0", 500, true);
-        check_traffic(store, "eth0", 501, false);
+        check_traffic(store, "eth0", 100, true);
+        check_traffic(store, "eth0", 101, false);
+        /* The speed counts where it is lower, such as one negotiated since. */
+        put_network(store, 1,
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.1/24'], 'SpeedBitsPerSecond': "
+                "500}");
+        check_traffic(store, "eth0", 50, true);
+        check_traffic(store, "eth0", 51, false);
         /* What lies below counts too. */
         put_network(store, 1,
                 "{'Id': 'eth0', 'Type': 'vlan', 'Parent': 'port', 'Addresses': ['10.0.0.1/24']}, "
                 "{'Id': 'port', 'Type': 'ethernet', 'SpeedBitsPerSecond': 5000}");
-        check_traffic(store, "port", 501, false);
+        check_traffic(store, "port", 101, false);
+        /* Figures so old that disturbed ones are better are measured in spite of it, unless a probe runs. */
+        put_row(store, 1, 2, "10.0.0.2",
+                "'MeasuredUSec': 999999998000, 'TimeToLiveUSec': 600, "
+                "'UploadBitsPerSecond': 500, 'DownloadBitsPerSecond': 1000");
+        check_traffic(store, "port", 101, true);
+        check_traffic(store, "port", ALD_TRAFFIC_BLOCKED, false);
 }
 
-/* 1 Gb/s both ways is 375 MB a probe. */
+/* 1 Gb/s both ways is 375 MB a probe; the one before is paid off first. */
 static void test_bytes_per_hour(void)
 {
         g_autoptr(AldStore) store = make_pair();
@@ -354,60 +521,53 @@ static void test_bytes_per_hour(void)
         put_row(store, 1, 2, "10.0.0.2",
                 "'MeasuredUSec': 999999000000, 'UploadBitsPerSecond': 1000000000, "
                 "'DownloadBitsPerSecond': 1000000000");
-        put_row(store, 1, 3, "10.0.0.3", "'MeasuredUSec': 1, 'UploadBitsPerSecond': 1000000000");
-        input.bytes_per_hour = UINT64_C(12) * 750000000;
-        planner_check(store, &input, "3 10.0.0.3 eth0 expired");
-        input.bytes_per_hour -= 12;
+        put_row(store, 1, 3, "10.0.0.3",
+                "'MeasuredUSec': 1, 'RttMeasuredUSec': 1000000000000, 'UploadBitsPerSecond': 1000000000, "
+                "'TimeToLiveUSec': 1");
+        input.bytes_per_hour = UINT64_C(750000000);
         planner_check(store, &input, "");
-        /* More than fits in 5 min: the one before is paid off first. */
-        input.bytes_per_hour = UINT64_C(375000000);
-        input.now_realtime = NOW + 59 * MINUTE;
-        planner_check(store, &input, "");
-        input.now_realtime = NOW + 60 * MINUTE;
+        input.now_realtime = NOW + 29 * MINUTE;
+        planner_check(store, &input, "2 10.0.0.2 eth0 expired check");
+        /* Of what may be sent spot checks take 150 MB. */
+        input.now_realtime = NOW + 40 * MINUTE;
         planner_check(store, &input, "3 10.0.0.3 eth0 expired");
+        /* What was never measured waits for nothing. */
+        input.now_realtime = NOW;
+        put_node(store, 4);
+        planner_check(store, &input, "4 10.0.0.4 eth0 never");
 }
 
-static void test_bytes_by_speed(void)
+/* A line of which all know what it carries; two paths go over it. */
+static void check_share(const AldLoad *load, uint64_t speed, uint64_t bytes, uint64_t interval,
+        double expected, uint64_t spot_interval)
 {
-        static const struct {
-                uint64_t speed, rate, bytes;
-        } cases[] = {
-                { ALD_ABSENT_UINT64, 0, ALD_PLANNER_BYTES_LEAST },
-                { GIGABIT, 0, ALD_PLANNER_BYTES_LEAST },
-                { 10 * GIGABIT, GIGABIT, UINT64_C(180000000000) },
-                { ALD_ABSENT_UINT64, 10 * GIGABIT, UINT64_C(180000000000) },
-                { 100 * GIGABIT, 0, UINT64_C(1800000000000) },
-                { 400 * GIGABIT, 0, ALD_PLANNER_BYTES_MOST },
-        };
+        const AldInterface interface = { .speed_bits_per_second = speed };
+        const AldShare share = ald_load_share(load, &interface, bytes, interval);
 
-        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-                const AldInterface interface = { .speed_bits_per_second = cases[i].speed };
-                const AldLoad load = { .rate = cases[i].rate };
-
-                g_assert_cmpuint(ald_load_bytes_per_hour(&load, &interface), ==, cases[i].bytes);
-        }
+        g_assert_true(share.bytes_per_hour == expected);
+        g_assert_cmpuint(share.spot_interval, ==, spot_interval);
 }
 
-/* A link of 7 Gb/s by an interface that tells of 10 Gb/s has room for five probes in 5 min, and not for more.
- */
-static void test_fast_link_stays_fresh(void)
+static void test_shares(void)
 {
-        g_autoptr(AldStore) store = make_pair();
-        AldPlannerInput input = planner_input(NOW);
+        const AldLoad idle = { 0 }, slow = { .rate = GIGABIT / 20 };
+        const AldLoad many = { .rate = GIGABIT, .spots_bytes = 60000000, .paths_bytes = 7500000000 };
+        const AldInterface interface = { .speed_bits_per_second = GIGABIT };
+        AldShare share;
 
-        input.bytes_per_hour = 0;
-        put_network(store, 1,
-                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.1/24'], 'SpeedBitsPerSecond': "
-                "10000000000}");
-        for (unsigned node = 3; node <= 7; node++) {
-                g_autofree char *address = g_strdup_printf("10.0.0.%u", node);
-
-                planner_check(store, &input, "2 10.0.0.2 eth0 never");
-                put_row(store, 1, node, address,
-                        "'MeasuredUSec': 999999000000, 'UploadBitsPerSecond': 7000000000, "
-                        "'DownloadBitsPerSecond': 7000000000");
-        }
-        planner_check(store, &input, "");
+        check_share(&idle, GIGABIT, 0, 0, 900e6, 5 * MINUTE);
+        check_share(&idle, 10 * GIGABIT, 0, 0, 9e9, 5 * MINUTE);
+        check_share(&slow, GIGABIT, 0, 0, 45e6, 5 * MINUTE);
+        check_share(&idle, ALD_ABSENT_UINT64, 0, 0, INFINITY, 5 * MINUTE);
+        check_share(&idle, GIGABIT, 5000, 0, 5000, 5 * MINUTE);
+        check_share(&idle, GIGABIT, 0, MINUTE, INFINITY, 5 * MINUTE);
+        check_share(&idle, GIGABIT, 5000, MINUTE, 5000, 5 * MINUTE);
+        /* Spot checks take half of it at the most. */
+        check_share(&many, GIGABIT, 0, 0, 900e6, 8 * MINUTE);
+        share = ald_load_share(&many, &interface, 0, 0);
+        g_assert_true(share.whole_bytes_per_hour == 450e6);
+        g_assert_cmpuint(share.least_interval, ==,
+                (uint64_t) (7500.0 / 450 * ALD_PLANNER_STRETCH * 60 * (double) MINUTE));
 }
 
 static void test_bytes_of_an_unknown_link(void)
@@ -417,8 +577,9 @@ static void test_bytes_of_an_unknown_link(void)
         static const AldLoad load = { .rate = GIGABIT / 2 };
         static const AldInterface unknown = { .speed_bits_per_second = ALD_ABSENT_UINT64 };
 
-        g_assert_cmpuint(ald_probe_bytes(NULL, &fast, &slow, &load), ==, 375000000);
-        g_assert_cmpuint(ald_probe_bytes(NULL, &fast, &unknown, &load), ==, 3750000000);
+        g_assert_cmpuint(ald_probe_bytes(NULL, &fast, &slow, NULL), ==, 375000000);
+        g_assert_cmpuint(ald_probe_bytes(NULL, &fast, &unknown, NULL), ==, 3750000000);
+        g_assert_cmpuint(ald_probe_bytes(NULL, &fast, &slow, &load), ==, 187500000);
         g_assert_cmpuint(ald_probe_bytes(NULL, NULL, &unknown, NULL), ==, 0);
         g_assert_cmpuint(ald_probe_bytes(NULL, &unknown, &unknown, &load), ==, 187500000);
 }
@@ -479,6 +640,13 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/planner/reasons", test_reasons);
+        g_test_add_func("/planner/checks", test_checks);
+        g_test_add_func("/planner/changed", test_changed);
+        g_test_add_func("/planner/new-speed", test_new_speed);
+        g_test_add_func("/planner/round-trips-only", test_round_trips_only);
+        g_test_add_func("/planner/shared-interfaces", test_shared_interfaces);
+        g_test_add_func("/planner/fixed-interval", test_fixed_interval);
+        g_test_add_func("/planner/low-paths", test_low_paths_take_turns);
         g_test_add_func("/planner/back-off", test_failures_back_off);
         g_test_add_func("/planner/back-off-spreads", test_back_off_spreads);
         g_test_add_func("/planner/who", test_who_is_probed);
@@ -492,8 +660,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner/avoid", test_avoid);
         g_test_add_func("/planner/busy", test_a_busy_interface_is_left_alone);
         g_test_add_func("/planner/bytes", test_bytes_per_hour);
-        g_test_add_func("/planner/bytes-by-speed", test_bytes_by_speed);
-        g_test_add_func("/planner/fast-link", test_fast_link_stays_fresh);
+        g_test_add_func("/planner/shares", test_shares);
         g_test_add_func("/planner/bytes-unknown", test_bytes_of_an_unknown_link);
         g_test_add_func("/planner/obsolete", test_rows_that_lead_nowhere);
         g_test_add_func("/planner/oldest-rows", test_the_oldest_rows_make_room);
