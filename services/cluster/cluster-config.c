@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/cluster-config.h"
 #include "services/cluster/topic.h"
+#include "services/common/cluster-keys.h"
 #include "services/common/state-config.h"
 
 #define USEC_PER_HOUR (UINT64_C(3600) * G_USEC_PER_SEC)
@@ -47,22 +48,7 @@ static const char *refuse_name(const char *value)
 }
 
 const AldConfigKey ald_cluster_config_keys[] = {
-        { .group = "cluster",
-                .key = "name",
-                .type = ALD_CONFIG_STRING,
-                .fallback = "",
-                .refuse = refuse_name },
-        { .group = "cluster",
-                .key = "brokers",
-                .type = ALD_CONFIG_STRV,
-                .fallback = "",
-                .refuse = refuse_brokers },
-        { .group = "cluster", .key = "discovery", .type = ALD_CONFIG_BOOLEAN, .fallback = "true" },
-        { .group = "cluster",
-                .key = "mirror",
-                .type = ALD_CONFIG_STRING,
-                .fallback = "all",
-                .refuse = refuse_mirror },
+        ALD_CLUSTER_CONFIG_KEYS(refuse_name, refuse_brokers, refuse_mirror),
         ALD_STATE_CONFIG_KEYS,
         { 0 },
 };

@@ -3,7 +3,7 @@
 #include "state/peer-sample.h"
 #include "state/planner.h"
 
-static const AldKind kinds_of_peers[] = { ALD_KIND_IDENTITY, ALD_KIND_NETWORK };
+static const AldKind kinds_of_peers[] = { ALD_KIND_IDENTITY, ALD_KIND_NETWORK, ALD_KIND_PROBE_POLICY };
 
 char *ald_subscription_to(const char *cluster, const AldId *node)
 {

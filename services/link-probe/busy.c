@@ -21,9 +21,8 @@ static uint64_t capacity_of(const Look *look, const char *name)
 
         if (port)
                 return port->bits_per_second;
-        if (row && row->speed_bits_per_second != ALD_ABSENT_UINT64)
-                return row->speed_bits_per_second;
-        return ald_results_rate(look->results, name);
+        return MIN(
+                row ? row->speed_bits_per_second : ALD_ABSENT_UINT64, ald_results_rate(look->results, name));
 }
 
 static char *reason_of(const Look *look, const char *name)

@@ -20,6 +20,9 @@ typedef struct Counter {
         uint64_t received, sent; /* bytes, at the last reading */
         uint64_t read_usec;      /* 0: never, or a probe came between */
         uint64_t rate;
+        /* Both directions, now and when a path through it was last measured as a whole; of an interface. */
+        uint64_t packets, errors, packets_before, errors_before;
+        bool counted;
         unsigned generation;
 } Counter;
 
@@ -91,18 +94,41 @@ static void take(AldCounters *counters, const char *name, uint64_t received, uin
         counter->read_usec = g_hash_table_contains(counters->occupied, name) ? 0 : now_usec;
 }
 
-/* "  eth0: BYTES packets errs drop fifo frame compressed multicast BYTES …" */
+/* Counters begin anew where an interface was made anew. */
+static void take_errors(AldCounters *counters, const char *name, uint64_t packets, uint64_t errors)
+{
+        Counter *counter = counter_of(counters, name);
+
+        if (!counter)
+                return;
+        if (!counter->counted || packets < counter->packets || errors < counter->errors) {
+                counter->packets_before = packets;
+                counter->errors_before = errors;
+        }
+        counter->packets = packets;
+        counter->errors = errors;
+        counter->counted = true;
+}
+
+/* "  eth0: BYTES PACKETS ERRS DROP fifo frame compressed multicast BYTES PACKETS ERRS DROP …" */
 static void read_line(AldCounters *counters, char *line, uint64_t now_usec)
 {
         char *colon = strrchr(line, ':');
-        uint64_t received, sent;
+        uint64_t values[12];
+        char *rest = colon ? colon + 1 : NULL;
 
-        if (!colon ||
-                sscanf(colon + 1, "%" G_GUINT64_FORMAT " %*u %*u %*u %*u %*u %*u %*u %" G_GUINT64_FORMAT,
-                        &received, &sent) != 2)
+        for (size_t i = 0; rest && i < G_N_ELEMENTS(values); i++) {
+                char *end;
+
+                values[i] = g_ascii_strtoull(rest, &end, 10);
+                rest = end == rest ? NULL : end;
+        }
+        if (!rest)
                 return;
         *colon = '\0';
-        take(counters, g_strchug(line), received, sent, now_usec);
+        take(counters, g_strchug(line), values[0], values[8], now_usec);
+        take_errors(counters, g_strchug(line), values[1] + values[9],
+                values[2] + values[3] + values[10] + values[11]);
 }
 
 static void read_ports(AldCounters *counters, uint64_t now_usec)
@@ -157,6 +183,25 @@ uint64_t ald_counters_rate(const AldCounters *counters, const char *name)
 
         return counter && !g_hash_table_contains(counters->occupied, name) ? counter->rate
                                                                            : ALD_ABSENT_UINT64;
+}
+
+bool ald_counters_has_errors(const AldCounters *counters, const char *name)
+{
+        const Counter *counter = g_hash_table_lookup(counters->by_name, name);
+        uint64_t errors = counter ? counter->errors - counter->errors_before : 0;
+
+        return errors >= ALD_COUNTERS_ERRORS_MIN &&
+               errors * ALD_COUNTERS_ERRORS_SHARE >= counter->packets - counter->packets_before;
+}
+
+void ald_counters_forgive(AldCounters *counters, const char *name)
+{
+        Counter *counter = g_hash_table_lookup(counters->by_name, name);
+
+        if (!counter)
+                return;
+        counter->packets_before = counter->packets;
+        counter->errors_before = counter->errors;
 }
 
 const AldPortCounters *ald_counters_find_port(const AldCounters *counters, const char *name)

@@ -23,6 +23,16 @@ void ald_counters_read(AldCounters *counters, uint64_t now_usec);
 /* Bits per second of the busier direction, or absent. */
 uint64_t ald_counters_rate(const AldCounters *counters, const char *name);
 
+/*
+ * Whether an interface has had errors, or dropped packets, since ald_counters_forgive(): so many, and so
+ * large a share, that it is no more the line that was measured. A few are dropped on any line, such as those
+ * of protocols that nobody here speaks.
+ */
+#define ALD_COUNTERS_ERRORS_MIN 100u
+#define ALD_COUNTERS_ERRORS_SHARE 1000u /* one of so many packets */
+bool ald_counters_has_errors(const AldCounters *counters, const char *name);
+void ald_counters_forgive(AldCounters *counters, const char *name);
+
 /* The ports there were at the last reading. */
 unsigned ald_counters_ports(const AldCounters *counters);
 const AldPortCounters *ald_counters_port(const AldCounters *counters, unsigned i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/link-probe-bus.h"
 #include "services/common/bus-cleanup.h"
+#include "services/common/record-export.h"
 #include "services/link-probe/computing-bus.h"
 #include "services/link-probe/inhibit-bus.h"
 #include "services/link-probe/jobs-bus.h"
@@ -26,6 +27,7 @@ struct AldLinkProbeBus {
         AldJobsBus *jobs;
         AldProbeLinkBus *probe_link;
         AldComputingBus *computing;
+        AldRecordExport *policy;
         Shown shown;
         guint update;
         sd_bus_slot *slot, *object_manager;
@@ -75,6 +77,14 @@ static void emit_changes(AldLinkProbeBus *self, const Shown *before, const Shown
                 g_warning("Cannot tell of a change: %s", g_strerror(-r));
 }
 
+static int show_policy(AldLinkProbeBus *self)
+{
+        g_auto(AldPolicy) policy;
+
+        ald_link_probe_manager_policy(self->manager, &policy);
+        return ald_record_export_update(self->policy, &policy.fields);
+}
+
 static gboolean on_update(gpointer userdata)
 {
         AldLinkProbeBus *self = userdata;
@@ -83,6 +93,7 @@ static gboolean on_update(gpointer userdata)
         self->update = 0;
         self->shown = look(self->manager);
         emit_changes(self, &before, &self->shown);
+        (void) show_policy(self);
         g_free(before.problem);
         g_free(before.device);
         return G_SOURCE_REMOVE;
@@ -235,6 +246,10 @@ int ald_link_probe_bus_new(AldService *service, AldLinkProbeManager *manager, Al
         if (r >= 0)
                 r = ald_jobs_bus_new(service, ald_link_probe_manager_jobs(manager), &self->jobs);
         if (r >= 0)
+                r = ald_record_export_new(service, ALD_LINK_PROBE_PATH, ALD_KIND_PROBE_POLICY, &self->policy);
+        if (r >= 0)
+                r = show_policy(self);
+        if (r >= 0)
                 r = ald_computing_bus_new(service, ald_link_probe_manager_computing(manager),
                         ald_link_probe_manager_inhibitors(manager), &self->computing);
         return r;
@@ -247,6 +262,7 @@ void ald_link_probe_bus_free(AldLinkProbeBus *self)
         ald_link_probe_manager_watch(self->manager, NULL, NULL);
         g_clear_handle_id(&self->update, g_source_remove);
         ald_computing_bus_free(self->computing);
+        ald_record_export_free(self->policy);
         ald_jobs_bus_free(self->jobs);
         ald_results_bus_free(self->results);
         sd_bus_slot_unref(self->object_manager);

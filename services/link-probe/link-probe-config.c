@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include "services/common/cluster-keys.h"
 #include "services/link-probe/link-probe-config.h"
 
 #define BYTES_PER_MB UINT64_C(1000000)
@@ -73,12 +74,24 @@ const AldConfigKey ald_link_probe_config_keys[] = {
                 .min = 1,
                 .max = 1000000,
                 .fallback = "32000" },
+        { .group = "link-probe",
+                .key = "link-ttl",
+                .type = ALD_CONFIG_UINT,
+                .min = 0,
+                .max = 2592000,
+                .fallback = "0" },
+        { .group = "link-probe",
+                .key = "probe-hours",
+                .type = ALD_CONFIG_STRV,
+                .fallback = "",
+                .refuse = ald_probe_hours_refuse },
+        ALD_CLUSTER_CONFIG_KEYS(NULL, NULL, NULL),
         { 0 },
 };
 
 AldLinkProbeConfig ald_link_probe_config_read(const AldConfig *config)
 {
-        return (AldLinkProbeConfig){
+        AldLinkProbeConfig read = {
                 .enabled = ald_config_boolean(config, "enabled"),
                 .rdma = ald_config_boolean(config, "rdma"),
                 .compute = ald_config_boolean(config, "compute"),
@@ -86,5 +99,11 @@ AldLinkProbeConfig ald_link_probe_config_read(const AldConfig *config)
                 .max_sessions = (unsigned) ald_config_uint(config, "max-sessions"),
                 .bytes_per_hour = ald_config_uint(config, "mb-per-hour") * BYTES_PER_MB,
                 .bytes_per_probe = ald_config_uint(config, "mb-per-probe") * BYTES_PER_MB,
+                .link_ttl_usec = ald_config_uint(config, "link-ttl") * G_USEC_PER_SEC,
+                .hears_peers = !g_str_equal(ald_config_string(config, "mirror"), "none"),
         };
+
+        /* What is refused was left out already. */
+        (void) ald_probe_hours_parse(ald_config_strv(config, "probe-hours"), &read.probe_hours);
+        return read;
 }

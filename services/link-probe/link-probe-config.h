@@ -2,6 +2,7 @@
 #pragma once
 
 #include "services/common/config.h"
+#include "services/link-probe/probe-hours.h"
 
 typedef struct AldLinkProbeConfig {
         bool enabled;
@@ -11,6 +12,9 @@ typedef struct AldLinkProbeConfig {
         unsigned max_sessions;
         uint64_t bytes_per_hour;
         uint64_t bytes_per_probe;
+        uint64_t link_ttl_usec; /* 0: as the figures agree */
+        bool hears_peers;       /* not with mirror=none */
+        AldProbeHours probe_hours;
 } AldLinkProbeConfig;
 
 extern const AldConfigKey ald_link_probe_config_keys[];

@@ -7,6 +7,8 @@
 #include "services/link-probe/busy.h"
 #include "services/link-probe/link-probe-manager.h"
 #include "services/link-probe/listener.h"
+#include "services/link-probe/power-bus.h"
+#include "services/link-probe/power.h"
 #include "services/link-probe/wifi.h"
 #include "services/link-probe/wish.h"
 #include "services/link-probe/work.h"
@@ -25,6 +27,9 @@ struct AldLinkProbeManager {
 
         AldInhibitors *inhibitors;
         AldWork *work;
+        AldPower *power;
+        AldResume resume;
+        bool resumed, battery, outside_hours; /* at the last tick */
         AldCounters *counters;
         AldMedia *media;
         AldStateQuery *query;
@@ -201,12 +206,73 @@ static void look(AldLinkProbeManager *manager)
         tell(manager);
 }
 
+void ald_link_probe_manager_policy(AldLinkProbeManager *manager, AldPolicy *ret)
+{
+        g_autofree char *lock = ald_inhibitors_reason(manager->inhibitors, ALD_INHIBIT_LINK);
+        const AldPolicyInput input = {
+                .enabled = manager->config.enabled,
+                .problem = manager->problem,
+                .hears_peers = manager->config.hears_peers,
+                .rdma = manager->config.rdma,
+                .lock = lock,
+                .work = ald_work_reason(manager->work),
+                .battery = manager->battery,
+                .resumed = manager->resumed,
+                .outside_hours = manager->outside_hours,
+                .bytes_per_hour = manager->config.bytes_per_hour,
+                .interval_usec = manager->config.link_ttl_usec,
+        };
+
+        ald_policy_init(ret, &input);
+}
+
+static bool may_load(void *userdata)
+{
+        g_auto(AldPolicy) policy;
+
+        ald_link_probe_manager_policy(userdata, &policy);
+        return ald_policy_is_full(&policy);
+}
+
+static bool is_outside_hours(const AldLinkProbeManager *manager)
+{
+        g_autoptr(GDateTime) now = g_date_time_new_now_local();
+
+        return now && !ald_probe_hours_contain(&manager->config.probe_hours,
+                              (unsigned) (60 * g_date_time_get_hour(now) + g_date_time_get_minute(now)));
+}
+
+/* What else than work keeps links from being loaded. */
+static void look_at_machine(AldLinkProbeManager *manager)
+{
+        struct timespec boottime;
+
+        manager->battery = ald_power_on_battery(manager->power);
+        manager->outside_hours = is_outside_hours(manager);
+        if (clock_gettime(CLOCK_BOOTTIME, &boottime) >= 0)
+                manager->resumed = ald_resume_note(&manager->resume,
+                        (uint64_t) boottime.tv_sec * G_USEC_PER_SEC + (uint64_t) boottime.tv_nsec / 1000,
+                        (uint64_t) g_get_monotonic_time());
+}
+
+/* Ends what loads links where they are not to be loaded any more. */
+static void yield_links(AldLinkProbeManager *manager)
+{
+        g_auto(AldPolicy) policy;
+
+        ald_link_probe_manager_policy(manager, &policy);
+        if (!ald_policy_is_full(&policy))
+                ald_prober_end_automatic(manager->prober, policy.reason);
+}
+
 static void on_tick(void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
 
         set_tick(manager, ALD_TICK_USEC);
+        look_at_machine(manager);
         look(manager);
+        yield_links(manager);
         /* RDMA is never measured where sockets are not. */
         if (may_measure(ALD_TRANSPORT_SOCKET, manager) >= 0) {
                 ald_jobs_step(manager->jobs);
@@ -228,6 +294,7 @@ static void on_inhibitors(void *userdata)
                 stop(manager, i, reason);
         }
         ald_computing_check_work(manager->computing);
+        yield_links(manager);
         tell(manager);
 }
 
@@ -237,6 +304,9 @@ static void on_work(void *userdata)
 
         if (manager->computing)
                 ald_computing_check_work(manager->computing);
+        if (manager->prober)
+                yield_links(manager);
+        tell(manager);
 }
 
 static char *inhibitors_directory(void)
@@ -276,6 +346,7 @@ static void make_parts(AldLinkProbeManager *manager)
                 .counters = manager->counters,
                 .results = manager->results,
                 .may = is_measured,
+                .may_load = may_load,
                 .ended = on_probe_ended,
                 .userdata = manager,
         };
@@ -331,6 +402,7 @@ int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
                 manager->program.paths[i] = ald_program_find(ald_transports[i].program);
         make_parts(manager);
         manager->inhibitors = ald_inhibitors_new(directory, on_inhibitors, manager);
+        manager->power = ald_power_new(service);
         manager->work = ald_work_new(service, manager->inhibitors, on_work, manager);
         ald_work_configure(manager->work, ald_service_config(service));
         manager->jobs = ald_jobs_new();
@@ -362,6 +434,7 @@ void ald_link_probe_manager_free(AldLinkProbeManager *manager)
         ald_media_free(manager->media);
         ald_counters_free(manager->counters);
         ald_work_free(manager->work);
+        ald_power_free(manager->power);
         ald_inhibitors_free(manager->inhibitors);
         ald_credentials_clear(&manager->credentials);
         for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)

@@ -4,6 +4,7 @@
 #include "services/link-probe/computing.h"
 #include "services/link-probe/inhibitors.h"
 #include "services/link-probe/jobs.h"
+#include "services/link-probe/policy.h"
 #include "services/link-probe/results.h"
 #include "services/link-probe/schedule.h"
 #include "services/link-probe/wish.h"
@@ -33,6 +34,9 @@ unsigned ald_link_probe_manager_active(const AldLinkProbeManager *manager);
 unsigned ald_link_probe_manager_port(const AldLinkProbeManager *manager);
 const char *ald_link_probe_manager_problem(const AldLinkProbeManager *manager);
 uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager);
+
+/* What Node1.ProbePolicy of this machine says now; see policy.h. To be cleared. */
+void ald_link_probe_manager_policy(AldLinkProbeManager *manager, AldPolicy *ret);
 
 /* Begins a probe that somebody asks for; see wish.h. */
 int ald_link_probe_manager_probe(

@@ -223,6 +223,10 @@ static GPtrArray *make_arguments(const AldProbe *probe)
         ald_program_add(arguments, "--progress-fd=" ALD_PROBE_SIDE_FD);
         if (target->rtt_only)
                 ald_program_add(arguments, "--rtt-only");
+        else if (target->scope == ALD_LINK_SCOPE_CHECK)
+                ald_program_add(arguments, "--check");
+        else if (target->scope == ALD_LINK_SCOPE_ROUND_TRIPS)
+                ald_program_add(arguments, "--round-trips");
         if (target->transport == ALD_TRANSPORT_RDMA) {
                 ald_program_add(arguments, "--device=%s", target->source_port);
                 ald_program_add(arguments, "--peer-device=%s", target->sink_port);
@@ -299,6 +303,22 @@ void ald_prober_end_all(AldProber *prober, AldTransport transport, const char *r
         for (unsigned i = 0; i < prober->probes->len; i++)
                 if (ald_prober_at(prober, i)->target.transport == transport)
                         ald_probe_end(prober->probes->pdata[i], reason);
+}
+
+void ald_prober_end_automatic(AldProber *prober, const char *reason)
+{
+        for (unsigned i = 0; i < prober->probes->len; i++) {
+                const AldProbeTarget *target = ald_probe_target(ald_prober_at(prober, i));
+
+                if (target->automatic && target->scope != ALD_LINK_SCOPE_ROUND_TRIPS)
+                        ald_probe_end(prober->probes->pdata[i], reason);
+        }
+}
+
+bool ald_probe_saw_errors(const AldProbe *probe)
+{
+        return probe->target.scope != ALD_LINK_SCOPE_FULL &&
+               ald_counters_has_errors(probe->prober->counters, probe->interface);
 }
 
 const AldProbeTarget *ald_probe_target(const AldProbe *probe)

@@ -6,6 +6,7 @@
 #include "services/link-probe/node-query-bus.h"
 #include "services/link-probe/probe-answer.h"
 #include "services/link-probe/program.h"
+#include "state/probe-policy.h"
 #include "state/record.h"
 
 /* The probes that this machine makes: one per interface or RDMA port at a time, each in a child. */
@@ -20,6 +21,10 @@ typedef struct AldProbeTarget {
         /* Over RDMA: "mlx5_0.1" of this machine and of the peer. */
         char source_port[ALD_PORT_NAME_SIZE], sink_port[ALD_PORT_NAME_SIZE];
         bool rtt_only;
+        /* Of what the state service found to be due; by hand it is the full scope. */
+        AldLinkScope scope;
+        bool automatic;
+        bool despite_traffic; /* the result is kept even where other traffic disturbed it */
 } AldProbeTarget;
 
 /* Copies what is there, for sockets; -EINVAL where it is too long. */
@@ -55,6 +60,11 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
 /* Ends it: `ended` follows, as a failure for this reason. */
 void ald_probe_end(AldProbe *probe, const char *reason);
 void ald_prober_end_all(AldProber *prober, AldTransport transport, const char *reason);
+/* Those that load links and that nobody asked for. */
+void ald_prober_end_automatic(AldProber *prober, const char *reason);
+
+/* Of a check: whether its interface had errors since the last whole measurement through it. */
+bool ald_probe_saw_errors(const AldProbe *probe);
 
 const AldProbeTarget *ald_probe_target(const AldProbe *probe);
 const char *ald_probe_interface(const AldProbe *probe);

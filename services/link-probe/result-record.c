@@ -213,6 +213,8 @@ static AldRecord *record_of_check(
         fields->upload_other_bits_per_second = fields->download_other_bits_per_second = ALD_ABSENT_UINT64;
         describe_path(probe, fields);
         fields->rtt_measured_usec = realtime_usec;
+        if (ald_probe_saw_errors(probe))
+                fields->changed = ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ERRORS);
         return record_of_socket(own_id, ald_probe_target(probe), fields);
 }
 

@@ -67,6 +67,9 @@ void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldPr
         ald_results_take(schedule->parts.results, probe, answer, ald_realtime_usec(), now_usec());
         /* From here on what goes over the interface is not the probe's. */
         ald_counters_read(schedule->parts.counters, now_usec());
+        if (answer->verdict == ALD_PROBE_DONE && ald_probe_target(probe)->scope == ALD_LINK_SCOPE_FULL &&
+                !ald_probe_target(probe)->rtt_only)
+                ald_counters_forgive(schedule->parts.counters, ald_probe_interface(probe));
         schedule->parts.ended(span, schedule->parts.userdata);
 }
 
@@ -81,7 +84,8 @@ static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userda
         g_autofree char *key = ald_result_key(target);
         g_auto(AldProbeAnswer) deferred = { 0 };
 
-        if (ald_deferrals_defer(schedule->deferrals, key, answer, now_usec(), &deferred))
+        if (!target->despite_traffic &&
+                ald_deferrals_defer(schedule->deferrals, key, answer, now_usec(), &deferred))
                 answer = &deferred;
         if (answer->verdict == ALD_PROBE_FAILED || answer == &deferred)
                 g_info("The link to %s by %s: %s", target->peer, target->address, answer->reason);
@@ -113,6 +117,13 @@ static bool may(const AldSchedule *schedule, AldTransport transport)
         return schedule->parts.may(transport, schedule->parts.userdata);
 }
 
+/* The state service may not have heard yet that the machine has work. */
+static bool may_load(const AldSchedule *schedule, const AldProbeTarget *target)
+{
+        return target->scope == ALD_LINK_SCOPE_ROUND_TRIPS ||
+               schedule->parts.may_load(schedule->parts.userdata);
+}
+
 static void on_due(GArray *targets, void *userdata)
 {
         AldSchedule *schedule = userdata;
@@ -123,7 +134,7 @@ static void on_due(GArray *targets, void *userdata)
         for (unsigned i = 0; i < targets->len && room(schedule) > 0; i++) {
                 const AldProbeTarget *target = &g_array_index(targets, AldProbeTarget, i);
 
-                if (may(schedule, target->transport))
+                if (may(schedule, target->transport) && may_load(schedule, target))
                         start(schedule, target);
         }
 }

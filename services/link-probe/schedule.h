@@ -27,6 +27,8 @@ typedef struct AldScheduleParts {
         AldResults *results;
         /* Whether links are to be measured by it now. */
         bool (*may)(AldTransport transport, void *userdata);
+        /* Whether links may be loaded now. */
+        bool (*may_load)(void *userdata);
         /* Called where a probe has ended: after so long another may be due. */
         void (*ended)(uint64_t usec, void *userdata);
         void *userdata;

@@ -39,7 +39,8 @@ static void complain(AldStateQuery *query, const char *what)
 }
 
 typedef struct DueRow {
-        const char *kind, *peer, *address, *interface, *source_port, *sink_port;
+        const char *kind, *peer, *address, *interface, *source_port, *sink_port, *scope;
+        int despite_traffic;
 } DueRow;
 
 static const char **value_of(DueRow *row, const char *name)
@@ -50,40 +51,53 @@ static const char **value_of(DueRow *row, const char *name)
                : g_str_equal(name, "Interface")  ? &row->interface
                : g_str_equal(name, "SourcePort") ? &row->source_port
                : g_str_equal(name, "SinkPort")   ? &row->sink_port
+               : g_str_equal(name, "Scope")      ? &row->scope
                                                  : NULL;
 }
 
 static void add_target(const DueRow *row, GArray *targets)
 {
         int transport = ald_transport_of_kind(row->kind);
+        int scope = *row->scope ? ald_link_scope_from_string(row->scope) : ALD_LINK_SCOPE_FULL;
         AldProbeTarget target;
         AldId id;
 
-        if (transport < 0 || targets->len >= TARGETS_MAX || ald_id_parse(row->peer, &id) < 0 ||
+        if (transport < 0 || scope < 0 || targets->len >= TARGETS_MAX || ald_id_parse(row->peer, &id) < 0 ||
                 ald_probe_target_set(&target, row->peer, row->address, row->interface) < 0)
                 return;
         if (transport == ALD_TRANSPORT_RDMA &&
                 ald_probe_target_set_ports(&target, row->source_port, row->sink_port) < 0)
                 return;
+        target.scope = (AldLinkScope) scope;
+        target.automatic = true;
+        target.despite_traffic = row->despite_traffic;
         g_array_append_val(targets, target);
+}
+
+static int read_value(sd_bus_message *message, const char *name, DueRow *row)
+{
+        const char **value = value_of(row, name);
+
+        if (value)
+                return sd_bus_message_read(message, "v", "s", value);
+        if (g_str_equal(name, "DespiteTraffic"))
+                return sd_bus_message_read(message, "v", "b", &row->despite_traffic);
+        return sd_bus_message_skip(message, "v");
 }
 
 /* One row, of which unknown entries are skipped. */
 static int read_row(sd_bus_message *message, GArray *targets)
 {
-        DueRow row = { "", "", "", "", "", "" };
+        DueRow row = { "", "", "", "", "", "", "", 0 };
         const char *name;
         int r;
 
         r = sd_bus_message_enter_container(message, 'a', "{sv}");
         while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
-                const char **value;
-
                 r = sd_bus_message_read(message, "s", &name);
                 if (r < 0)
                         return r;
-                value = value_of(&row, name);
-                r = value ? sd_bus_message_read(message, "v", "s", value) : sd_bus_message_skip(message, "v");
+                r = read_value(message, name, &row);
                 if (r >= 0)
                         r = sd_bus_message_exit_container(message);
         }

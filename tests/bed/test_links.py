@@ -58,13 +58,15 @@ def next_round(node):
 
 
 def wait_measured(observer, one, two, deadline=ROUNDS):
-    """Each address of the sink has a row with figures; which of the two is the sink, their ids decide."""
+    """Each address of the sink has a row; one of them, over the one pair of interfaces, has rates. Returns that one.
+    Which of the two is the sink, their ids decide."""
     source, sink = sorted((one, two), key=lambda node: node.id)
     wanted = {(source.id, sink.id, address) for address in addresses(sink)}
 
     def done():
         found = rows(observer, one, two)
-        return found if set(found) == wanted and all(map(is_measured, found.values())) else None
+        rates = {key: row for key, row in found.items() if is_measured(row)}
+        return rates if set(found) == wanted and rates and all(row.get("RttP50NSec") for row in found.values()) else None
 
     return wait_steadily(done, lambda: f"{wanted} measured at {observer.name}; now {rows(observer, one, two)}",
                          deadline, 0.2)
@@ -112,6 +114,21 @@ def test_nodes_that_mirror_nobody_measure_all_the_same(make_cluster):
     wait_steadily(lambda: (source.id, "Node1.Identity", "") in sink.records("Node1.Identity"), "the other's name")
     assert end_of(sink, probe(sink, source, Address=source.address)) == ("done", "")
     wait_steadily(lambda: source.name in sink.alidadectl("links").stdout, "the row")
+
+
+def test_what_one_does_not_start_the_other_measures(make_cluster):
+    """mirror=none hears of no peers, so that its pairs would be measured by nobody."""
+    cluster = shaped(make_cluster, 2, programs=())
+    lower, higher = sorted(cluster.nodes, key=lambda node: node.id)
+    (lower.dir / "config/alidade.conf.d/mirror.conf").write_text("[cluster]\nmirror=none\n")
+    for node in cluster.nodes:
+        node.start_daemons()
+    for node in cluster.nodes:
+        node.wait_ready()
+    wait_steadily(lambda: any(source == higher.id and is_measured(row)
+                              for (source, *_), row in rows(higher, lower, higher).items()),
+                  "figures of the node with the higher id", ROUNDS, 0.2)
+    assert higher.records("Node1.ProbePolicy")[lower.id, "Node1.ProbePolicy", ""][-1]["Links"] == "full"
 
 
 # What comes and goes
@@ -203,9 +220,11 @@ def test_each_address_has_its_own_row_which_goes_with_it(pair):
     wait_measured(source, source, sink)
     network.add_address(source, "eth0", "10.88.0.1/24")
     network.add_address(sink, "eth0", "10.88.0.2/24")
-    found = wait_measured(source, source, sink)
-    assert (source.id, sink.id, "10.88.0.2") in found
+    wait_measured(source, source, sink)
+    found = rows(source, source, sink)
     kept = found[source.id, sink.id, sink.address]
+    # The pair of interfaces has been measured at full rate already.
+    assert not is_measured(found[source.id, sink.id, "10.88.0.2"])
     wait_steadily(lambda: rows(sink).keys() >= found.keys(), "the rows at the other end", ROUNDS)
     network.delete_address(sink, "eth0", "10.88.0.2/24")
     for node in (source, sink):

@@ -207,8 +207,8 @@ class State:
     def make_device_due(self, device):
         self.due_devices.append({"Kind": "Node1.Compute", "Peer": self.own_id, "Address": device, "Reason": "never"})
 
-    def make_due(self, address=ADDRESS, peer=PEER):
-        self.due.append({"Kind": "Link1.Socket", "Peer": peer, "Address": address, "Reason": "never"})
+    def make_due(self, address=ADDRESS, peer=PEER, **fields):
+        self.due.append({"Kind": "Link1.Socket", "Peer": peer, "Address": address, "Reason": "never", **fields})
 
 
 class LinkProbe:

@@ -46,12 +46,17 @@ def wait_none_left(service):
                   "the end of all probes")
 
 
+def wait_first_question(service):
+    """What is due is forgotten with the question of the start, which a later one replaces."""
+    wait_steadily(lambda: service.state.questions, "the question of the start")
+
+
 # What it says of itself
 
 
 def test_contract(make_host):
     service = LinkProbe(make_host, joined=False)
-    assert_follows(service.host.connection(), LINK_PROBE, PATH, [LINK_PROBE])
+    assert_follows(service.host.connection(), LINK_PROBE, PATH, [LINK_PROBE, "org.alidade.Node1.ProbePolicy"])
 
 
 def test_without_a_cluster_it_is_idle_and_says_why(make_host):
@@ -93,6 +98,60 @@ def test_disabled_is_no_problem(make_host):
     service = LinkProbe(make_host, config="[link-probe]\nenabled=false\n", due=[ADDRESS])
     assert service.get("Problem") == "" and service.get("Port") == 0
     assert service.state.questions == []
+
+
+# What it says it does
+
+
+def policy(service):
+    return service.host.connection().get_all(LINK_PROBE, PATH, "org.alidade.Node1.ProbePolicy")
+
+
+def wait_policy(service, **fields):
+    wait_steadily(lambda: fields.items() <= policy(service).items(), f"{fields} in the policy")
+
+
+def test_policy_says_what_it_starts(make_host):
+    service = LinkProbe(make_host, config="[link-probe]\nrdma=false\nmb-per-hour=5\nlink-ttl=60\n")
+    assert policy(service)["Starts"] == ["socket"] and policy(service)["BytesPerHour"] == 5_000_000
+    assert policy(service)["IntervalUSec"] == 60_000_000
+    lock = service.inhibit("link", "trainer", "epoch 7")
+    wait_policy(service, Links="none", Reason="inhibited: trainer: epoch 7")
+    os.close(lock)
+    wait_steadily(lambda: policy(service)["Links"] != "none", "the end of the lock in the policy")
+
+
+@pytest.mark.parametrize("config, links", [("[link-probe]\nenabled=false\n", "none"),
+                                           ("[cluster]\nmirror=none\n", None)], ids=["disabled", "mirror-none"])
+def test_policy_of_one_that_starts_nothing(make_host, config, links):
+    service = LinkProbe(make_host, config=config)
+    assert policy(service)["Starts"] == []
+    assert policy(service)["Links"] == links or links is None
+
+
+def test_work_leaves_links_alone(make_host):
+    """Only round trips are measured, whatever the state service has not heard yet."""
+    service = LinkProbe(make_host)
+    lock = service.inhibit("compute", "trainer", "epoch 7")
+    wait_policy(service, Links="round-trips", Reason="work: held off by trainer: epoch 7")
+    wait_first_question(service)
+    service.state.make_due(peer=OTHER, Scope="full")
+    service.state.make_due(Scope="round-trips")
+    service.process.signal(signal.SIGHUP)
+    service.probe.wait_for_calls(1)
+    service.wait_idle()
+    call, = service.probe.calls()
+    assert f"--peer={PEER}" in call and "--round-trips" in call
+    os.close(lock)
+
+
+def test_scopes_of_probes(make_host):
+    service = LinkProbe(make_host)
+    wait_first_question(service)
+    service.state.make_due(Scope="check")
+    service.process.signal(signal.SIGHUP)
+    assert "--check" in service.probe.wait_for_calls(1)[0]
+    service.wait_idle()
 
 
 # Holding off
@@ -454,6 +513,7 @@ def test_wide_intervals_are_flagged(make_host):
 def test_disturbed_automatic_measurement_is_repeated_later(make_host):
     service = LinkProbe(make_host, due=[])
     service.probe.does("good", DownloadOtherBitsPerSecond=90_000_000)
+    wait_first_question(service)
     service.state.make_due()
     service.process.signal(signal.SIGHUP)
     service.probe.wait_for_calls(1)

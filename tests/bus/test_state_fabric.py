@@ -135,7 +135,7 @@ def test_of_one_node(pair, cluster):
 
 def test_due_until_measured(pair, cluster):
     probe = {"Kind": "Link1.Rdma", "Peer": HIGH, "Address": "192.0.2.2", "SourcePort": "mlx5_0.1",
-             "SinkPort": "mlx5_0.1", "Reason": "never"}
+             "SinkPort": "mlx5_0.1", "Scope": "full", "Reason": "never"}
     # One probe with a peer at a time, and sockets that were never measured first.
     assert [row["Kind"] for row in due(pair)] == ["Link1.Socket"]
     prober, now, own = LinkProbe(pair).own(), realtime(), local_id(pair)
@@ -151,9 +151,13 @@ def test_due_until_measured(pair, cluster):
     cluster.take(fabric(HIGH, rdma_port(2, state="down"), seq=2))
     assert {row["Path"] for row in call(pair, "GetTopology")} == {"socket"}
     cluster.take(fabric(HIGH, rdma_port(2), seq=3))
-    prober.tell_rdma(own, "mlx5_0.1", HIGH, "mlx5_0.1", MeasuredUSec=now - 6 * HOUR)
+    old = now - 8 * HOUR
+    prober.tell_rdma(own, "mlx5_0.1", HIGH, "mlx5_0.1", MeasuredUSec=old)
     with pair.log_signals(STATE):
-        wait_until(lambda: due_rdma(pair) == [{**probe, "Reason": "expired", "DueSinceUSec": now}], "that it is late")
+        wait_until(lambda: [row["Reason"] for row in due_rdma(pair)] == ["expired"], "that it is late")
+    ttl = call(pair, "GetLinks")[f"{own}/mlx5_0.1,{HIGH},mlx5_0.1"]["TimeToLiveUSec"]
+    assert 4.8 * HOUR <= ttl <= 7.2 * HOUR
+    assert due_rdma(pair) == [{**probe, "Reason": "expired", "DueSinceUSec": old + ttl}]
 
 
 def test_a_failure_is_counted_and_found(pair):

@@ -166,7 +166,7 @@ def mounted(make_host, *options):
     host = make_host(sysroot=True)
     folder = host.state_directory("stated")
     folder.mkdir()
-    host.run(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", folder])
+    host.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder])
     host.run(["sh", "-c", f"cd {folder} && cat /dev/zero >filler 2>/dev/null; true"])
     for option in options:
         host.run(["mount", "-o", f"remount,{option}", folder])

@@ -93,7 +93,8 @@ def test_nothing_is_due_alone(host, cluster):
 
 
 def test_due_until_measured(pair):
-    probe = {"Kind": KIND, "Peer": HIGH, "Address": "192.0.2.2", "Interface": "eth0", "Reason": "never"}
+    probe = {"Kind": KIND, "Peer": HIGH, "Address": "192.0.2.2", "Interface": "eth0", "Scope": "full",
+             "Reason": "never"}
     assert due(pair) == [probe]
     assert due(pair, 1) == [probe]  # asking changes nothing
     prober, now = LinkProbe(pair).own(), realtime()
@@ -101,13 +102,52 @@ def test_due_until_measured(pair):
     wait_for_link(pair, "192.0.2.2", MeasuredUSec=now)
     assert due(pair) == []
     # One that is too old, and one from the future.
-    old = now - 301 * 1000 * 1000
+    old = now - 3600 * 1000 * 1000
     prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=old)
-    wait_for_link(pair, "192.0.2.2", MeasuredUSec=old)
-    assert due(pair) == [{**probe, "Reason": "expired", "DueSinceUSec": old + 300 * 1000 * 1000}]
+    row = wait_for_link(pair, "192.0.2.2", MeasuredUSec=old)
+    assert 240 * 1000 * 1000 <= row["TimeToLiveUSec"] <= 360 * 1000 * 1000
+    assert due(pair) == [{**probe, "Reason": "expired", "DueSinceUSec": old + row["TimeToLiveUSec"]}]
     prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=now * 2)
     wait_for_link(pair, "192.0.2.2", MeasuredUSec=now * 2)
     assert due(pair) == [{**probe, "Reason": "future"}]
+
+
+def test_checks_beside_figures(pair):
+    """A check changes its own fields alone; what it finds makes the whole measurement due at once."""
+    now = realtime()
+    figures = {"MeasuredUSec": now, "UploadBitsPerSecond": GIGABIT, "DownloadBitsPerSecond": GIGABIT}
+    prober = LinkProbe(pair).own()
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", **figures, SpotUploadBitsPerSecond=GIGABIT,
+                SpotDownloadBitsPerSecond=GIGABIT, RttP50NSec=100_000)
+    wait_for_link(pair, "192.0.2.2", **figures, ConfirmedUSec=now)
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", RttMeasuredUSec=now + 1, SpotUploadBitsPerSecond=GIGABIT,
+                SpotDownloadBitsPerSecond=GIGABIT, RttP50NSec=110_000)
+    row = wait_for_link(pair, "192.0.2.2", **figures, RttMeasuredUSec=now + 1, ConfirmedUSec=now + 1, RttP50NSec=110_000)
+    assert "Changed" not in row and due(pair) == []
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", RttMeasuredUSec=now + 2, SpotUploadBitsPerSecond=GIGABIT // 5,
+                SpotDownloadBitsPerSecond=GIGABIT, RttP50NSec=110_000)
+    wait_for_link(pair, "192.0.2.2", **figures, RttMeasuredUSec=now + 2, ConfirmedUSec=now + 1, Changed="rate")
+    # The path alone may take as much as all paths together, and the first measurement is paid off after an hour.
+    assert [probe["Reason"] for probe in due(pair, BytesPerHour=GLib.Variant("t", 2 ** 62))] == ["changed"]
+
+
+def test_what_the_first_does_not_start(host, cluster):
+    """Of two nodes the one with the lower id measures, unless it says that it does not."""
+    own_network(host, "192.0.2.1/24")
+    cluster.take(network(LOW, "192.0.2.9/24"))
+    online(cluster, LOW)
+    assert due(host) == []
+    cluster.take(record(LOW, "Node1.ProbePolicy", Links="full"))
+    assert [(probe["Peer"], probe["Reason"]) for probe in due(host)] == [(LOW, "never")]
+    cluster.take(record(LOW, "Node1.ProbePolicy", seq=2, Starts=["socket"], Links="full"))
+    assert due(host) == []
+
+
+def test_a_peer_with_work_is_not_loaded(pair, cluster):
+    cluster.take(record(HIGH, "Node1.ProbePolicy", Starts=["socket"], Links="round-trips", Reason="work: training"))
+    assert [(probe["Reason"], probe["Scope"]) for probe in due(pair)] == [("never", "round-trips")]
+    cluster.take(record(HIGH, "Node1.ProbePolicy", seq=2, Links="none", Reason="disabled"))
+    assert due(pair) == []
 
 
 def test_far_below_what_was_negotiated_is_a_finding(pair):

@@ -472,13 +472,13 @@ def some_records():
     return [full_record(kind, node_id(n), node_id(99)) for n in (3, 1, 2) for kind in KINDS]
 
 
-@pytest.mark.parametrize("size", [1, 7, 10, 29, 30, 0])
+@pytest.mark.parametrize("size", [1, 7, 10, 32, 33, 0])
 def test_every_record_is_on_one_page(host, cluster, size):
     cluster.take(*some_records())
     found = pages(host, size=size)
     assert [record[:3] for page in found for record in page] == \
         [(node_id(n), kind, key_for(kind, node_id(99))) for n in (1, 2, 3) for kind in KINDS]
-    assert [len(page) for page in found] == [min(size or 30, 30 - begin) for begin in range(0, 30, size or 30)]
+    assert [len(page) for page in found] == [min(size or 33, 33 - begin) for begin in range(0, 33, size or 33)]
 
 
 def test_pages_of_one_kind(host, cluster):

@@ -133,6 +133,46 @@ static void assert_interface(const char *address, const char *interface)
         g_assert_cmpstr(ald_busy_interface(&local, buffer), ==, interface);
 }
 
+static void write_errors(FakeRoot *root, unsigned packets, unsigned errors, unsigned dropped)
+{
+        g_autofree char *text = g_strdup_printf("Inter-| Receive | Transmit\n face |bytes\n"
+                                                "  eth0: 9 %u %u 0 0 0 0 0 9 0 0 %u 0 0 0 0\n",
+                packets, errors, dropped);
+
+        fake_root_write(root, "proc/net/dev", text);
+}
+
+/* Since the path was measured, and more than any line has. */
+static void test_errors(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        AldCounters *counters = ald_counters_new(root->fd);
+
+        write_errors(root, 1000, 900, 50);
+        ald_counters_read(counters, G_USEC_PER_SEC);
+        g_assert_false(ald_counters_has_errors(counters, "eth0"));
+        write_errors(root, 2000, 950, 99);
+        ald_counters_read(counters, 2 * G_USEC_PER_SEC);
+        g_assert_false(ald_counters_has_errors(counters, "eth0"));
+        write_errors(root, 2000, 950, 100);
+        ald_counters_read(counters, 3 * G_USEC_PER_SEC);
+        g_assert_true(ald_counters_has_errors(counters, "eth0"));
+        write_errors(root, 200000, 950, 100);
+        ald_counters_read(counters, 4 * G_USEC_PER_SEC);
+        g_assert_false(ald_counters_has_errors(counters, "eth0"));
+        write_errors(root, 200000, 950, 1000);
+        ald_counters_read(counters, 5 * G_USEC_PER_SEC);
+        g_assert_true(ald_counters_has_errors(counters, "eth0"));
+        ald_counters_forgive(counters, "eth0");
+        g_assert_false(ald_counters_has_errors(counters, "eth0"));
+        /* Made anew. */
+        write_errors(root, 10, 5, 5);
+        ald_counters_read(counters, 6 * G_USEC_PER_SEC);
+        g_assert_false(ald_counters_has_errors(counters, "eth0"));
+        g_assert_false(ald_counters_has_errors(counters, "eth1"));
+        ald_counters_free(counters);
+}
+
 static void test_interface_of_a_connection(void)
 {
         struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -156,6 +196,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-probe-counters/carrier-is-occupied-too", test_carrier_is_occupied_too);
         g_test_add_func("/link-probe-counters/missing-file", test_missing_file);
         g_test_add_func("/link-probe-counters/busy", test_busy);
+        g_test_add_func("/link-probe-counters/errors", test_errors);
         g_test_add_func("/link-probe-counters/interface-of-a-connection", test_interface_of_a_connection);
         return g_test_run();
 }

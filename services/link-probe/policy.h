@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include <glib.h>
+
+#include "state/schema.h"
+
+/* What decides over Node1.ProbePolicy. */
+typedef struct AldPolicyInput {
+        bool enabled;
+        const char *problem; /* why no links can be measured, though they are to be; or NULL */
+        bool hears_peers;    /* not with mirror=none */
+        bool rdma;
+        const char *lock; /* who holds link probes off, and why; or NULL */
+        const char *work; /* what this machine does; or NULL */
+        bool battery, resumed, outside_hours;
+        uint64_t bytes_per_hour, interval_usec; /* 0: as the default is */
+} AldPolicyInput;
+
+/* With what it points to. */
+typedef struct AldPolicy {
+        AldProbePolicy fields;
+        const char *starts[3];
+        char *reason;
+} AldPolicy;
+
+void ald_policy_init(AldPolicy *policy, const AldPolicyInput *input);
+void ald_policy_clear(AldPolicy *policy);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPolicy, ald_policy_clear)
+
+/* Whether links may be loaded. */
+bool ald_policy_is_full(const AldPolicy *policy);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the machine lives on, and when it woke up. */
+
+/* Whether a battery is all it has, by sys/class/power_supply below the root. */
+bool ald_power_read_battery(int root);
+
+/* Since a suspend the clock that counts it is ahead of the one that does not. */
+typedef struct AldResume {
+        uint64_t asleep;  /* µs, in all */
+        uint64_t resumed; /* CLOCK_MONOTONIC in µs; 0: never */
+        bool known;
+} AldResume;
+
+/* Both clocks in µs. Returns whether the machine has woken up less than ALD_RESUME_USEC ago. */
+bool ald_resume_note(AldResume *resume, uint64_t boottime, uint64_t monotonic);
+
+#define ALD_RESUME_USEC (UINT64_C(120) * 1000 * 1000)
