@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A place in a token ring, or an end of an MPI-like ping-pong: KIND PLACE START TURNS ADDRESS…
+
+The first place measures from START (CLOCK_MONOTONIC) for so many turns of 2 s and writes the 99th percentile of the even
+turns and of the odd ones, {"p99_us": [even, odd], "rounds": [even, odd]}; the others pass on what comes until the
+connection is closed.
+"""
+
+import json
+import socket
+import sys
+import time
+
+PORT = 7999
+TURN_SECONDS = 2
+GUARD_SECONDS = 0.5
+# A token; and a small message of MPI with its header.
+SIZES = {"ring": 64, "pingpong": 1024}
+
+
+def connect(address):
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            connection = socket.create_connection((address, PORT), 5)
+            connection.settimeout(30)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return connection
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+def receive(connection, size):
+    data = bytearray()
+    while len(data) < size:
+        more = connection.recv(size - len(data))
+        if not more:
+            return None
+        data += more
+    return bytes(data)
+
+
+def measure(before, after, size, start, turns):
+    token, laps = b"x" * size, ([], [])
+    end = start + turns * TURN_SECONDS
+    while (begun := time.monotonic()) < end:
+        after.sendall(token)
+        receive(before, size)
+        turn, within = divmod(begun - start, TURN_SECONDS)
+        # What stops and goes on needs a moment for it.
+        if begun >= start and within >= GUARD_SECONDS:
+            laps[int(turn) % 2].append(time.monotonic() - begun)
+    for found in laps:
+        found.sort()
+    return {"p99_us": [round(found[int(0.99 * (len(found) - 1))] * 1e6, 1) for found in laps],
+            "rounds": [len(found) for found in laps]}
+
+
+def main(kind, place, start, turns, *hops):
+    place, size = int(place), SIZES[kind]
+    listener = socket.create_server((hops[place], PORT))
+    listener.settimeout(30)
+    if place == 0:
+        after = connect(hops[1])
+        before, _ = listener.accept()
+        print(json.dumps(measure(before, after, size, float(start), int(turns))))
+        return
+    before, _ = listener.accept()
+    before.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    after = connect(hops[(place + 1) % len(hops)])
+    while (token := receive(before, size)) is not None:
+        after.sendall(token)
+
+
+main(*sys.argv[1:])
