@@ -66,7 +66,8 @@ def wait_measured(observer, one, two, deadline=ROUNDS):
     def done():
         found = rows(observer, one, two)
         rates = {key: row for key, row in found.items() if is_measured(row)}
-        return rates if set(found) == wanted and rates and all(row.get("RttP50NSec") for row in found.values()) else None
+        complete = set(found) == wanted and all(row.get("RttP50NSec") for row in found.values())
+        return rates if complete else None
 
     return wait_steadily(done, lambda: f"{wanted} measured at {observer.name}; now {rows(observer, one, two)}",
                          deadline, 0.2)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A place in a token ring, or an end of an MPI-like ping-pong: KIND PLACE START TURNS ADDRESS…
 
-The first place measures from START (CLOCK_MONOTONIC) for so many turns of 2 s and writes the 99th percentile of the even
-turns and of the odd ones, {"p99_us": [even, odd], "rounds": [even, odd]}; the others pass on what comes until the
-connection is closed.
+The first place measures from START (CLOCK_MONOTONIC) for so many turns of 2 s and writes the 99th percentile of the
+even turns and of the odd ones, {"p99_us": [even, odd], "rounds": [even, odd]}; the others pass on what comes until
+the connection is closed.
 """
 
 import json

@@ -122,7 +122,8 @@ def test_checks_beside_figures(pair):
     wait_for_link(pair, "192.0.2.2", **figures, ConfirmedUSec=now)
     prober.tell(local_id(pair), HIGH, "192.0.2.2", RttMeasuredUSec=now + 1, SpotUploadBitsPerSecond=GIGABIT,
                 SpotDownloadBitsPerSecond=GIGABIT, RttP50NSec=110_000)
-    row = wait_for_link(pair, "192.0.2.2", **figures, RttMeasuredUSec=now + 1, ConfirmedUSec=now + 1, RttP50NSec=110_000)
+    row = wait_for_link(pair, "192.0.2.2", **figures, RttMeasuredUSec=now + 1, ConfirmedUSec=now + 1,
+                        RttP50NSec=110_000)
     assert "Changed" not in row and due(pair) == []
     prober.tell(local_id(pair), HIGH, "192.0.2.2", RttMeasuredUSec=now + 2, SpotUploadBitsPerSecond=GIGABIT // 5,
                 SpotDownloadBitsPerSecond=GIGABIT, RttP50NSec=110_000)
