@@ -19,7 +19,7 @@
 #define PIECE (64u * 1024)          /* sent at once: what is too much then is not much */
 #define SENDING_NS ALD_NSEC_PER_SEC /* that a sender goes on for where nobody stops it */
 #define PATIENCE_NS (ALD_NSEC_PER_SEC / 2)
-#define RECEIVE_MAX (1024u * 1024)
+#define RECEIVE_MAX (32u * 1024) /* each has its time, also where a thread comes late */
 
 bool ald_spot_is_over(const AldSpotPoint *first, const AldSpotPoint *last, uint64_t rtt)
 {
