@@ -60,6 +60,7 @@ void ald_gpu_amd_facts(int root, uint16_t device, AldGpu *gpu)
         if (device == MI300A && facts->memory_total_bytes != ALD_ABSENT_UINT64) {
                 facts->shared_bytes = facts->memory_total_bytes;
                 facts->memory_total_bytes = ALD_ABSENT_UINT64;
+                facts->vram_is_shared = true;
         }
         gpu->is_partitioned = is_partitioned(root, path);
 }

@@ -15,6 +15,7 @@ typedef struct AldGpuFacts {
         uint64_t memory_total_bytes; /* its own, or what OpenCL shows of either kind */
         uint64_t shared_bytes;       /* of the host */
         int unified;
+        bool vram_is_shared; /* what amdgpu calls VRAM is shared_bytes */
 } AldGpuFacts;
 
 #define ALD_GPU_FACTS_INIT                                                                  \

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "services/common/sysroot.h"
+#include "services/telemetry/energy.h"
 #include "services/telemetry/gpu-drm.h"
 #include "services/telemetry/gpu-figures.h"
 #include "services/telemetry/gpu-hwmon.h"
@@ -129,7 +130,9 @@ AldGpuReader *ald_gpu_reader_new(int root, const AldGpu *gpu)
         if (gpu->sysfs.unified != 1 || gpu->sysfs.memory_total_bytes != ALD_ABSENT_UINT64)
                 try_memory(reader, FIGURE_MEMORY, root, gpu, "mem_info_vram_used",
                         gpu->sysfs.memory_total_bytes);
-        try_memory(reader, FIGURE_SHARED, root, gpu, "mem_info_gtt_used", gpu->sysfs.shared_bytes);
+        try_memory(reader, FIGURE_SHARED, root, gpu,
+                gpu->sysfs.vram_is_shared ? "mem_info_vram_used" : "mem_info_gtt_used",
+                gpu->sysfs.shared_bytes);
         find_hwmon(reader, root, gpu->path);
         find_intel_clock(reader, root, gpu->path);
         find_devfreq_clock(reader, root, gpu->path);
@@ -191,7 +194,8 @@ static uint64_t read_uint64(AldGpuReader *reader, Figure figure)
 /*
  * The power since the sum last grew. The sum starts anew when the device was off. One that stands still says
  * nothing, since a device that is awake draws something: either it is renewed less often than it is read, and
- * what it grew by later took all of that time, or it is broken.
+ * what it grew by later took all of that time, or it is broken. After ALD_ENERGY_STILL_MAX_USEC the growth
+ * says nothing of the power now, and the counting starts anew.
  */
 static uint64_t read_energy(AldGpuReader *reader, int64_t now_usec)
 {
@@ -205,9 +209,11 @@ static uint64_t read_energy(AldGpuReader *reader, int64_t now_usec)
         if (since == 0 || now_usec <= since || energy < before)
                 return ALD_ABSENT_UINT64;
         if (energy == before) {
-                reader->energy_usec = now_usec - since < ALD_ENERGY_STILL_MAX_USEC ? since : now_usec;
+                reader->energy_usec = since;
                 return ALD_ABSENT_UINT64;
         }
+        if (now_usec - since >= ALD_ENERGY_STILL_MAX_USEC)
+                return ALD_ABSENT_UINT64;
         return (uint64_t) ((double) (energy - before) * USEC_PER_SEC / (double) (now_usec - since));
 }
 

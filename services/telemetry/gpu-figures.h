@@ -6,9 +6,6 @@
 /* More memory than any device has. */
 #define ALD_GPU_MEMORY_MAX (UINT64_C(1) << 50)
 
-/* What an energy counter grew by says nothing of the power once it has stood still for longer than this. */
-#define ALD_ENERGY_STILL_MAX_USEC (INT64_C(10) * 1000 * 1000)
-
 /* More processes than any machine has. */
 #define ALD_GPU_PROCESSES_MAX (UINT64_C(1) << 22)
 

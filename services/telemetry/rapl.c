@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "services/common/sysroot.h"
+#include "services/telemetry/energy.h"
 #include "services/telemetry/kept-file.h"
 #include "services/telemetry/rapl.h"
 #include "state/field.h"
@@ -16,9 +17,6 @@
 
 /* Far beyond any package; what a counter shows that was reset, and taken for wrapped. */
 #define PACKAGE_MAX_MICROWATTS 10e9
-
-/* What a counter grew by says nothing of the power once it has stood still for longer than this. */
-#define STILL_MAX_USEC (UINT64_C(10) * 1000 * 1000)
 
 typedef struct Package {
         AldKeptFile energy;
@@ -138,7 +136,8 @@ static double energy_since(const Package *package, int64_t last)
 }
 
 /* A counter that stands still, as in many virtual machines, says nothing: a processor that runs draws
- * something. Where it is only renewed late, what it grows by took all of the time since it last grew. */
+ * something. Where it is only renewed late, what it grows by took all of the time since it last grew; after
+ * ALD_ENERGY_STILL_MAX_USEC that says nothing of the power now, and the counting starts anew. */
 static int package_power(Package *package, uint64_t now_usec, double *ret)
 {
         int64_t last = package->last;
@@ -152,10 +151,11 @@ static int package_power(Package *package, uint64_t now_usec, double *ret)
         if (!had_last || !package->have_last || now_usec <= since)
                 return r;
         if (package->last == last) {
-                if (now_usec - since < STILL_MAX_USEC)
-                        package->last_usec = since;
+                package->last_usec = since;
                 return r;
         }
+        if (now_usec - since >= ALD_ENERGY_STILL_MAX_USEC)
+                return r;
         *ret = energy_since(package, last) * 1e6 / (double) (now_usec - since);
         if (*ret > PACKAGE_MAX_MICROWATTS)
                 *ret = NAN;

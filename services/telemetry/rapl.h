@@ -15,8 +15,9 @@ AldRaplCollector *ald_rapl_collector_new(int root);
 void ald_rapl_collector_free(AldRaplCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldRaplCollector, ald_rapl_collector_free)
 
-/* Mean power of all packages since the last call, in µW; absent at the first call, and where a package does
- * not tell or its counter stands still. */
+/* Mean power of all packages, in µW, each since its counter last grew. Absent at the first call, where a
+ * package cannot be read, while a counter stands still, and when it grows after 10 s or more without growth.
+ */
 uint64_t ald_rapl_collector_sample(AldRaplCollector *collector, uint64_t now_usec);
 
 /* What an administrator could do about an absent power, as in AbsentReasons, or NULL. */

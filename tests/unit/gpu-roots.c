@@ -119,6 +119,19 @@ void gpu_root_strix_halo(FakeRoot *root)
         set_all(root, id, files);
 }
 
+void gpu_root_mi300a(FakeRoot *root)
+{
+        static const char id[] = "0000:05:00.0";
+        static const char *const files[] = { "mem_info_vram_total", "137438953472\n", "mem_info_vram_used",
+                "3000000000\n", "mem_info_gtt_total", "68719476736\n", "mem_info_gtt_used", "20000000\n",
+                NULL };
+
+        gpu_root_host(root);
+        gpu_root_pci(root, id, "0x120000\n", "0x1002\n", "0x74a0\n", "amdgpu");
+        gpu_root_power(root, id, "active\n", "on\n");
+        set_all(root, id, files);
+}
+
 static void set_partition(FakeRoot *root, unsigned number)
 {
         g_autofree char *name = g_strdup_printf("amdgpu_xcp_%u", number);

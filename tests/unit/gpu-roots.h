@@ -24,6 +24,7 @@ void gpu_root_radeon(FakeRoot *root);
 void gpu_root_iris(FakeRoot *root);
 void gpu_root_arc(FakeRoot *root);
 void gpu_root_strix_halo(FakeRoot *root);
+void gpu_root_mi300a(FakeRoot *root);
 /* So many cards, 0000:05:00.0 and on, each in its eight partitions where the mode is not "SPX\n". */
 void gpu_root_mi300x(FakeRoot *root, unsigned n, const char *mode);
 

@@ -81,6 +81,18 @@ static void test_strix_halo(Fixture *fixture, gconstpointer make)
         g_assert_cmpuint(device.power_micro_watts, ==, 12000000);
 }
 
+/* All of its memory is the host's. */
+static void test_mi300a(Fixture *fixture, gconstpointer make)
+{
+        AldDevice device = sample(fixture, SEC);
+
+        g_assert_cmpuint(device.memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device.shared_used_bytes, ==, 3000000000);
+        /* More than there is. */
+        gpu_root_set(fixture->root, "0000:05:00.0", "mem_info_vram_used", "137438953473\n");
+        g_assert_cmpuint(sample(fixture, 2 * SEC).shared_used_bytes, ==, ALD_ABSENT_UINT64);
+}
+
 static void test_iris(Fixture *fixture, gconstpointer make)
 {
         AldDevice device = sample(fixture, SEC);
@@ -186,7 +198,9 @@ static void test_energy_stands_still(Fixture *fixture, gconstpointer make)
                 g_assert_cmpuint(sample(fixture, i * SEC).power_micro_watts, ==, ALD_ABSENT_UINT64);
         /* What it grew by in all that time says nothing of now. */
         gpu_root_set(fixture->root, "0000:04:00.0", "hwmon/hwmon5/energy1_input", "91000000\n");
-        g_assert_cmpuint(sample(fixture, 30 * SEC).power_micro_watts, ==, 10000000);
+        g_assert_cmpuint(sample(fixture, 30 * SEC).power_micro_watts, ==, ALD_ABSENT_UINT64);
+        gpu_root_set(fixture->root, "0000:04:00.0", "hwmon/hwmon5/energy1_input", "151000000\n");
+        g_assert_cmpuint(sample(fixture, 33 * SEC).power_micro_watts, ==, 20000000);
 }
 
 /* What would wake it is not read, or it would be complained about. */
@@ -378,6 +392,7 @@ int main(int argc, char *argv[])
         } tests[] = {
                 { "/gpu-figures/radeon", gpu_root_radeon, test_radeon },
                 { "/gpu-figures/strix-halo", gpu_root_strix_halo, test_strix_halo },
+                { "/gpu-figures/mi300a", gpu_root_mi300a, test_mi300a },
                 { "/gpu-figures/iris", gpu_root_iris, test_iris },
                 { "/gpu-figures/engines", gpu_root_iris, test_engines },
                 { "/gpu-figures/no-engines-for-nobody", gpu_root_iris, test_no_engines_for_nobody },

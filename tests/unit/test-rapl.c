@@ -174,12 +174,40 @@ static void test_stands_still(void)
         fake_root_write(root, RAPL1 "energy_uj", "11000000\n");
         g_assert_cmpuint(ald_rapl_collector_sample(collector, 6 * SEC), ==, 1200000 + 2000000);
 
-        /* After a long stand it is seen anew, every 10 s. */
+        /* What it grew by in a long time says nothing of now; the counting starts anew. */
         for (uint64_t now = 7; now < 40; now++)
                 g_assert_cmpuint(ald_rapl_collector_sample(collector, now * SEC), ==, ABSENT);
         fake_root_write(root, RAPL0 "energy_uj", "10000000\n");
         fake_root_write(root, RAPL1 "energy_uj", "14000000\n");
-        g_assert_cmpuint(ald_rapl_collector_sample(collector, 40 * SEC), ==, 1500000);
+        g_assert_cmpuint(ald_rapl_collector_sample(collector, 40 * SEC), ==, ABSENT);
+        fake_root_write(root, RAPL0 "energy_uj", "11000000\n");
+        fake_root_write(root, RAPL1 "energy_uj", "16000000\n");
+        g_assert_cmpuint(ald_rapl_collector_sample(collector, 41 * SEC), ==, 3000000);
+}
+
+/* Power of 100 W, which the counter shows every so many seconds. */
+static uint64_t sample_renewed(unsigned period, unsigned n)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(AldRaplCollector) collector = ald_rapl_collector_new(root->fd);
+        uint64_t power = ABSENT;
+
+        add_domain(root, "intel-rapl:0", "package-0\n", "0\n");
+        for (unsigned now = 0; now <= n * period; now++) {
+                g_autofree char *energy = g_strdup_printf("%u\n", now / period * period * 100000000u);
+
+                fake_root_write(root, RAPL0 "energy_uj", energy);
+                power = ald_rapl_collector_sample(collector, (now + 1) * SEC);
+        }
+        return power;
+}
+
+static void test_renewed_late(void)
+{
+        g_assert_cmpuint(sample_renewed(1, 3), ==, 100000000);
+        g_assert_cmpuint(sample_renewed(9, 3), ==, 100000000);
+        g_assert_cmpuint(sample_renewed(10, 3), ==, ABSENT);
+        g_assert_cmpuint(sample_renewed(12, 3), ==, ABSENT);
 }
 
 static void refuse(FakeRoot *root, bool refused)
@@ -248,6 +276,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/rapl/wraps-without-range", test_wraps_without_range);
         g_test_add_func("/rapl/one-package-broken", test_one_package_broken);
         g_test_add_func("/rapl/stands-still", test_stands_still);
+        g_test_add_func("/rapl/renewed-late", test_renewed_late);
         g_test_add_func("/rapl/no-time-passed", test_no_time_passed);
         g_test_add_func("/rapl/reason-when-refused", test_reason_when_refused);
         g_test_add_func("/rapl/absurd-number-of-packages", test_absurd_number_of_packages);
