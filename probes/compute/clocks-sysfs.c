@@ -197,10 +197,9 @@ static int usage_of_sysfs(void *data)
         return (int) percent;
 }
 
-/* One that has a queue on the device. */
-static bool computes(const Sysfs *sysfs, const char *process)
+static bool has_queue(const Sysfs *sysfs, const char *context)
 {
-        g_autofree char *folder = g_build_filename(process, "queues", NULL);
+        g_autofree char *folder = g_build_filename(context, "queues", NULL);
         g_autoptr(GDir) names = g_dir_open(folder, 0, NULL);
         const char *name;
         uint64_t id;
@@ -209,6 +208,25 @@ static bool computes(const Sysfs *sysfs, const char *process)
                 g_autofree char *queue = g_build_filename(folder, name, NULL);
 
                 if (ald_file_number(queue, "gpuid", &id) && id == sysfs->kfd_id)
+                        return true;
+        }
+        return false;
+}
+
+/* One that has a queue on the device. Newer kernels give a process several contexts, all but the first in
+ * folders of their own. */
+static bool computes(const Sysfs *sysfs, const char *process)
+{
+        g_autoptr(GDir) names = NULL;
+        const char *name;
+
+        if (has_queue(sysfs, process))
+                return true;
+        names = g_dir_open(process, 0, NULL);
+        while (names && (name = g_dir_read_name(names))) {
+                g_autofree char *context = g_build_filename(process, name, NULL);
+
+                if (g_str_has_prefix(name, "context_") && has_queue(sysfs, context))
                         return true;
         }
         return false;

@@ -4,6 +4,7 @@
 struct AldClocks {
         const AldClockSource *source; /* NULL: nothing tells */
         void *data;
+        bool instance; /* of the card that the source tells of */
 };
 
 void ald_throttle_to_string(unsigned reasons, char *ret, size_t size)
@@ -24,6 +25,7 @@ AldClocks *ald_clocks_open(const char *root, const AldDevice *device)
 {
         AldClocks *clocks = g_new0(AldClocks, 1);
 
+        clocks->instance = ald_device_is_instance(device);
         if (device->type == ALD_DEVICE_CPU) {
                 clocks->source = &ald_clocks_cpu;
                 clocks->data = ald_clocks_cpu_open(root);
@@ -54,22 +56,33 @@ void ald_clocks_read(AldClocks *clocks, AldClockReading *ret)
                 clocks->source->read(clocks->data, ret);
 }
 
+/* What is told of a whole card is no figure of an instance. */
+static bool knows_figures(const AldClocks *clocks)
+{
+        return clocks->data && !clocks->instance;
+}
+
 int ald_clocks_usage(AldClocks *clocks)
 {
-        return clocks->data && clocks->source->usage ? clocks->source->usage(clocks->data) : -1;
+        return knows_figures(clocks) && clocks->source->usage ? clocks->source->usage(clocks->data) : -1;
 }
 
 int ald_clocks_processes(AldClocks *clocks)
 {
-        return clocks->data && clocks->source->processes ? clocks->source->processes(clocks->data) : -1;
+        return knows_figures(clocks) && clocks->source->processes ? clocks->source->processes(clocks->data)
+                                                                  : -1;
 }
 
 uint64_t ald_clocks_memory_free(AldClocks *clocks)
 {
-        return clocks->data && clocks->source->memory_free ? clocks->source->memory_free(clocks->data) : 0;
+        return knows_figures(clocks) && clocks->source->memory_free
+                       ? clocks->source->memory_free(clocks->data)
+                       : 0;
 }
 
 double ald_clocks_memory_peak(AldClocks *clocks)
 {
-        return clocks->data && clocks->source->memory_peak ? clocks->source->memory_peak(clocks->data) : 0;
+        return knows_figures(clocks) && clocks->source->memory_peak
+                       ? clocks->source->memory_peak(clocks->data)
+                       : 0;
 }

@@ -23,6 +23,12 @@ const char *ald_device_type_to_string(AldDeviceType type)
         return names[type];
 }
 
+/* As in "NVIDIA A100-SXM4-40GB MIG 1g.5gb". */
+bool ald_device_is_instance(const AldDevice *device)
+{
+        return device->name && strstr(device->name, " MIG ");
+}
+
 bool ald_device_has(const AldDevice *device, const char *extension)
 {
         g_autofree char *word = g_strdup_printf(" %s ", extension);

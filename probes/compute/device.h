@@ -45,6 +45,7 @@ typedef struct AldDevice {
         size_t work_group_max;
         uint64_t memory_bytes, allocation_max, local_bytes, cache_bytes;
         bool has_fp16, unified;
+        bool has_siblings; /* other MIG instances have its address; not known before ald_devices_match() */
 } AldDevice;
 
 /* Asks the device. */
@@ -54,6 +55,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldDevice, ald_device_free)
 
 /* Whether a text is an address as "0000:01:00.0". */
 bool ald_device_is_address(const char *text);
+
+/* Whether it is a MIG instance of a card, by its name. */
+bool ald_device_is_instance(const AldDevice *device);
 
 /* Whether it has an extension of this whole name. */
 bool ald_device_has(const AldDevice *device, const char *extension);

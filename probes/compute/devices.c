@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
 #include <string.h>
 
 #include "probes/compute/cards.h"
@@ -21,6 +22,36 @@ const AldDevice *ald_devices_find(const GPtrArray *devices, const char *id)
                         return device;
         }
         return NULL;
+}
+
+/* "1-0": of a GPU instance and a compute instance. */
+static bool is_instance_number(const char *text)
+{
+        unsigned gpu, compute;
+        char rest;
+
+        return g_ascii_isdigit(*text) && sscanf(text, "%u-%u%c", &gpu, &compute, &rest) == 2 &&
+               g_ascii_isdigit(strchr(text, '-')[1]);
+}
+
+int ald_devices_choose(const GPtrArray *devices, const char *id, const AldDevice **ret, AldFailure *failure)
+{
+        g_autofree char *address = g_strndup(id, strcspn(id, "/"));
+        const AldDevice *device = ald_devices_find(devices, id);
+
+        if (!device && strchr(id, '/') && is_instance_number(strchr(id, '/') + 1) &&
+                ald_device_is_address(address)) {
+                device = ald_devices_find(devices, address);
+                if (device && !ald_device_is_instance(device))
+                        device = NULL;
+                if (device && device->has_siblings)
+                        return ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE,
+                                "%s is ambiguous: OpenCL shows several MIG instances at %s", id, address);
+        }
+        if (!device)
+                return ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE, "OpenCL shows no device %s", id);
+        *ret = device;
+        return 0;
 }
 
 static void ask_platform(const AldCl *cl, cl_platform_id platform, GPtrArray *devices)
@@ -156,11 +187,29 @@ static void share_addresses(GPtrArray *devices)
                 }
 }
 
+/* Views of one platform, which shows each instance once. */
+static bool are_siblings(const AldDevice *device, const AldDevice *other)
+{
+        return device != other && ald_device_is_instance(device) && ald_device_is_instance(other) &&
+               device->pci && g_strcmp0(device->pci, other->pci) == 0 &&
+               g_strcmp0(device->platform_name, other->platform_name) == 0 &&
+               (!device->uuid || g_strcmp0(device->uuid, other->uuid) != 0);
+}
+
+static void find_siblings(GPtrArray *devices)
+{
+        for (guint i = 0; i < devices->len; i++)
+                for (guint j = 0; j < devices->len; j++)
+                        if (are_siblings(devices->pdata[i], devices->pdata[j]))
+                                ((AldDevice *) devices->pdata[i])->has_siblings = true;
+}
+
 void ald_devices_match(GPtrArray *devices, const GPtrArray *cards)
 {
         g_autoptr(GPtrArray) known = g_ptr_array_new();
 
         share_addresses(devices);
+        find_siblings(devices);
         g_ptr_array_sort(devices, by_rank);
         for (guint i = 0; i < devices->len; i++) {
                 AldDevice *device = devices->pdata[i];

@@ -18,3 +18,7 @@ void ald_devices_match(GPtrArray *devices, const GPtrArray *cards);
 
 /* NULL where there is none. */
 const AldDevice *ald_devices_find(const GPtrArray *devices, const char *id);
+
+/* The same of matched devices for what a user asks for: also for a MIG instance as "0000:01:00.0/1-0", which
+ * is the only instance that OpenCL shows at that address. */
+int ald_devices_choose(const GPtrArray *devices, const char *id, const AldDevice **ret, AldFailure *failure);

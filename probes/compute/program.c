@@ -101,19 +101,10 @@ static bool measure_one(const AldComputeOptions *options, const AldRunner *runne
         return ald_figures_any(&figures);
 }
 
-/* The device that was asked for; a MIG instance, "0000:01:00.0/1-0", as the device at its address, as which
- * OpenCL shows it. */
-static const AldDevice *find_wanted(const GPtrArray *devices, const char *id)
+/* wanted: NULL for all of them. */
+static int measure(const AldComputeOptions *options, const AldRunner *runner, const GPtrArray *devices,
+        const AldDevice *wanted)
 {
-        g_autofree char *address = g_strndup(id, strcspn(id, "/"));
-        const AldDevice *device = ald_devices_find(devices, id);
-
-        return !device && ald_device_is_address(address) ? ald_devices_find(devices, address) : device;
-}
-
-static int measure(const AldComputeOptions *options, const AldRunner *runner, const GPtrArray *devices)
-{
-        const AldDevice *wanted = options->device ? find_wanted(devices, options->device) : NULL;
         json_t *rows = json_array(), *result;
         bool good = true, aborted = false;
         int code;
@@ -134,16 +125,16 @@ static int measure(const AldComputeOptions *options, const AldRunner *runner, co
 int ald_program_measure(const AldComputeOptions *options, const AldRunner *runner, const AldCache *cache)
 {
         g_autoptr(GPtrArray) devices = NULL;
+        const AldDevice *wanted = NULL;
         AldFailure failure = {};
         ald_fd int lock = ald_lock_take(&failure);
         int code;
 
         if (lock >= 0)
                 (void) ald_enumerate(runner, cache, &devices, &failure);
-        if (devices && options->device && !find_wanted(devices, options->device))
-                (void) ald_fail(
-                        &failure, ALD_FAILURE_NO_SUCH_DEVICE, "OpenCL shows no device %s", options->device);
-        code = failure.message ? print_failure(options, &failure) : measure(options, runner, devices);
+        if (devices && options->device)
+                (void) ald_devices_choose(devices, options->device, &wanted, &failure);
+        code = failure.message ? print_failure(options, &failure) : measure(options, runner, devices, wanted);
         ald_failure_clear(&failure);
         return code;
 }

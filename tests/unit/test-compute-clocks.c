@@ -138,13 +138,22 @@ static void test_nvml(void)
         AldDevice device = {
                 .type = ALD_DEVICE_GPU, .vendor = ALD_VENDOR_NVIDIA, .pci = (char *) "0000:01:00.0"
         };
-        g_autoptr(AldClocks) clocks = NULL, old = NULL, other = NULL;
+        g_autoptr(AldClocks) clocks = NULL, old = NULL, other = NULL, instance = NULL;
 
         use_library("fake-nvml");
         clocks = ald_clocks_open(root->dir, &device);
         assert_reading(clocks, 2520000000, ALD_THROTTLE_POWER | ALD_THROTTLE_THERMAL);
         g_assert_cmpint(ald_clocks_usage(clocks), ==, 61);
         g_assert_cmpfloat(ald_clocks_memory_peak(clocks), ==, 1008.096e9);
+        /* The load, the processes and the memory of a card are not those of its instances. */
+        device.name = (char *) "NVIDIA GeForce RTX 4090 MIG 1g.6gb";
+        instance = ald_clocks_open(root->dir, &device);
+        device.name = NULL;
+        assert_reading(instance, 2520000000, ALD_THROTTLE_POWER | ALD_THROTTLE_THERMAL);
+        g_assert_cmpint(ald_clocks_usage(instance), <, 0);
+        g_assert_cmpint(ald_clocks_processes(instance), <, 0);
+        g_assert_cmpuint(ald_clocks_memory_free(instance), ==, 0);
+        g_assert_cmpfloat(ald_clocks_memory_peak(instance), ==, 0);
         g_setenv("FAKE_NVML", "garbage", TRUE);
         assert_reading(clocks, 0, ALD_THROTTLE_POWER | ALD_THROTTLE_THERMAL);
         g_assert_cmpint(ald_clocks_usage(clocks), <, 0);

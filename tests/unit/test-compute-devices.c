@@ -66,6 +66,48 @@ static void test_parts(void)
                 NULL, "0000:01:00.0");
 }
 
+#define NVIDIA \
+        "\"Vendor\":\"NVIDIA Corporation\",\"VendorId\":4318,\"Type\":\"gpu\",\"Platform\":\"NVIDIA CUDA\""
+#define INSTANCE(name) "{" NVIDIA ",\"Name\":\"" name "\",\"Pci\":\"0000:01:00.0\"}"
+
+/* The failure, or the name of the device; matched without cards. */
+static void assert_chosen(const char *rows, const char *id, const char *expected)
+{
+        g_autofree char *line = g_strdup_printf("{\"devices\":[%s]}", rows);
+        g_autoptr(GPtrArray) none = ald_cards_new();
+        g_auto(AldAnswer) answer = {};
+        const AldDevice *device = NULL;
+        AldFailure failure = {};
+
+        g_assert_cmpint(ald_answer_parse(line, strlen(line), &answer), ==, 0);
+        ald_devices_match(answer.devices, none);
+        if (ald_devices_choose(answer.devices, id, &device, &failure) < 0)
+                g_assert_cmpstr(failure.message, ==, expected);
+        else
+                g_assert_cmpstr(device->name, ==, expected);
+        ald_failure_clear(&failure);
+}
+
+static void test_instances(void)
+{
+        static const char one[] = INSTANCE("A100 MIG 1g.5gb"), card[] = INSTANCE("A100");
+        static const char *const wrong[] = { "0000:01:00.0/", "0000:01:00.0/x", "0000:01:00.0/1",
+                "0000:01:00.0/1-", "0000:01:00.0/1-x", "0000:01:00.0/1-0x", "0000:01:00.0/-1-0",
+                "0000:01:00.0/1- 0", "0000:01:00.0/1-0/1-0", "0000:02:00.0/1-0", "A100/1-0" };
+
+        assert_chosen(one, "0000:01:00.0", "A100 MIG 1g.5gb");
+        assert_chosen(one, "0000:01:00.0/1-0", "A100 MIG 1g.5gb");
+        for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+                g_autofree char *message = g_strdup_printf("OpenCL shows no device %s", wrong[i]);
+
+                assert_chosen(one, wrong[i], message);
+        }
+        assert_chosen(card, "0000:01:00.0", "A100");
+        assert_chosen(card, "0000:01:00.0/1-0", "OpenCL shows no device 0000:01:00.0/1-0");
+        assert_chosen(INSTANCE("A100 MIG 1g.5gb") "," INSTANCE("A100 MIG 2g.10gb"), "0000:01:00.0/1-0",
+                "0000:01:00.0/1-0 is ambiguous: OpenCL shows several MIG instances at 0000:01:00.0");
+}
+
 static void test_names(void)
 {
         assert_ids("{\"Name\":\"cpu\"},{\"Name\":\"0000:01:00.0\"},{" AMD
@@ -148,6 +190,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/compute/devices/addresses", test_addresses);
         g_test_add_func("/compute/devices/two-platforms", test_two_platforms);
         g_test_add_func("/compute/devices/parts", test_parts);
+        g_test_add_func("/compute/devices/instances", test_instances);
         g_test_add_func("/compute/devices/names", test_names);
         g_test_add_func("/compute/devices/cards", test_cards);
         g_test_add_func("/compute/devices/sysfs", test_sysfs);

@@ -134,6 +134,11 @@ static void test_processes(void)
         fake_root_write(root, KFD "proc/78/queues/3/gpuid", "1234\n");
         g_assert_cmpint(ald_clocks_processes(clocks), ==, 1);
         g_assert_true(ald_device_in_use(clocks, 0));
+        /* One in its second context. */
+        fake_root_write(root, KFD "proc/80/context_1/queues/0/gpuid", "1234\n");
+        g_assert_cmpint(ald_clocks_processes(clocks), ==, 2);
+        fake_root_write(root, KFD "proc/80/context_1/queues/0/gpuid", "99\n");
+        g_assert_cmpint(ald_clocks_processes(clocks), ==, 1);
         /* What is there once our context is, is ours; another one is not. */
         ald_sharing_begin(&sharing, root->dir, clocks, &device);
         g_assert_false(ald_sharing_end(&sharing));
