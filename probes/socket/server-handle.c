@@ -43,7 +43,7 @@ static int handle_open(AldServer *server, const AldMessage *message)
         if (message->purpose > ALD_PURPOSE_DOWNLOAD) {
                 server->spots++;
                 /* The one before is over as soon as there is to be another. */
-                ald_spot_stop(&server->spot);
+                ald_server_end_spot(server);
         }
         return ald_server_give_tokens(
                 server, ALD_MESSAGE_TOKENS, (AldPurpose) message->purpose, message->count);
@@ -84,7 +84,7 @@ static int handle_begin(AldServer *server, const AldMessage *message)
                 return ald_exchange_unexpected(&server->channel, message);
         if (++server->begins > BEGINS_MAX)
                 return ald_fail(server->failure, ALD_FAILURE_LIMIT, "too many transfers in one session");
-        ald_spot_stop(&server->spot);
+        ald_server_end_spot(server);
         server->peer_takes_reasons = message->revision.known && message->revision.value >= 1;
         sockets = sockets_of(server);
         ald_traffic_begin(&server->traffic, server->served->interface,
@@ -101,6 +101,16 @@ static int handle_begin(AldServer *server, const AldMessage *message)
         }
         server->deadline = ald_now() + nsec + ALD_GRACE_NS;
         return r < 0 ? ald_fail(server->failure, ALD_FAILURE_INTERNAL, "what is sent cannot be made up") : 0;
+}
+
+void ald_server_end_spot(AldServer *server)
+{
+        AldSpot *spot = &server->spot;
+
+        if (!spot->running)
+                return;
+        ald_spot_stop(spot);
+        *(spot->sending ? &server->served->sent : &server->served->received) += spot->bytes;
 }
 
 void ald_server_end_transfer(AldServer *server)

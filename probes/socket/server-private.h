@@ -42,5 +42,8 @@ int ald_server_give_tokens(AldServer *server, AldMessageType type, AldPurpose pu
 /* What others moved at this interface during the transfer under way. */
 AldOptional ald_server_other_traffic(const AldServer *server);
 
+/* Ends the spot check under way, if there is one, and counts what it moved. */
+void ald_server_end_spot(AldServer *server);
+
 /* Ends the transfer under way, if there is one. */
 void ald_server_end_transfer(AldServer *server);

@@ -160,8 +160,7 @@ static int step_spot(AldServer *server)
 
         if (!spot->running || !atomic_load(&spot->ended))
                 return 0;
-        ald_spot_stop(spot);
-        *(spot->sending ? &server->served->sent : &server->served->received) += spot->bytes;
+        ald_server_end_spot(server);
         if (spot->sending)
                 return 0;
         message.bytes = spot->bytes;
@@ -256,6 +255,7 @@ static int run_session(AldServer *server, int lock)
                 tell_failure(server, ALD_MESSAGE_ABORT);
         ald_server_end_transfer(server);
         ald_echo_stop(&server->echo);
+        ald_server_end_spot(server);
         ald_spot_clear(&server->spot);
         ald_door_close(&server->door);
         return r;

@@ -34,7 +34,6 @@ uint64_t ald_spot_rate(const AldSpotPoint *points, size_t n);
 typedef struct AldSpot {
         int fd; /* blocking */
         bool sending, running;
-        uint64_t offset; /* received bytes that are not ours */
         pthread_t thread;
         atomic_bool stop, ended;
         AldSpotPoint *points; /* receiving */

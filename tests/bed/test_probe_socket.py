@@ -121,6 +121,20 @@ def test_few_round_trips(pair, keys):
     server.check_idle()
 
 
+def test_an_unfinished_spot_check_is_counted(pair, keys):
+    left, right = pair
+    server = Server(right, f"--identity={keys.issue(B)}")
+    talk, welcome = call(left, RIGHT, keys.issue(A))
+    with talk:
+        talk.say(type="open", purpose="spot-download", count=1)
+        with open_data(left, RIGHT, welcome["port"], talk.hear_type("tokens")["tokens"][0]) as data:
+            got = len(data.recv(1000))
+            talk.say(type="bye")
+            report, = server.wait_reports(1)
+    assert report["sent"] >= got > 0
+    server.check_idle()
+
+
 def test_check_shows_a_changed_link(pair, keys):
     left, right = pair
     shape(left, 1000, 128000)
