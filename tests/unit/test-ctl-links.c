@@ -499,7 +499,11 @@ static void test_results(void)
                         "   Link to: node\n    Upload: –\n  Download: 1.00 Gb/s\n     RTT/2: –\n  Jitter/2: "
                         "–\n"
                         " Disturbed: other traffic of 300 Mb/s disturbed this measurement\n"
-                        "  Unsteady: the rate varied by more than a quarter\n" },
+                        "  Unsteady: the interval or the spread of a rate exceeds 25 %\n" },
+                { "{'DownloadBitsPerSecond':1000000000,'Flags':['disturbed']}",
+                        "   Link to: node\n    Upload: –\n  Download: 1.00 Gb/s\n     RTT/2: –\n  Jitter/2: "
+                        "–\n"
+                        " Disturbed: other traffic disturbed this measurement\n" },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {

@@ -210,13 +210,17 @@ static void entry(GString *out, const char *label, unsigned columns, char *text)
 /* Why the figures are not to be trusted, where that is so. */
 static void describe_flags(GString *out, const json_t *result, unsigned columns)
 {
-        g_autofree char *other = ald_format_bits_per_second(ald_link_other_traffic(result));
+        double rate = ald_link_other_traffic(result);
+        g_autofree char *other = ald_format_bits_per_second(rate);
 
         if (ald_link_has_flag(result, "disturbed"))
                 entry(out, "Disturbed", columns,
-                        g_strdup_printf("other traffic of %s disturbed this measurement", other));
+                        isnan(rate)
+                                ? g_strdup("other traffic disturbed this measurement")
+                                : g_strdup_printf("other traffic of %s disturbed this measurement", other));
         if (ald_link_has_flag(result, "unsteady"))
-                entry(out, "Unsteady", columns, g_strdup("the rate varied by more than a quarter"));
+                entry(out, "Unsteady", columns,
+                        g_strdup("the interval or the spread of a rate exceeds 25 %"));
 }
 
 void ald_job_describe_path(GString *out, const json_t *result, const char *name, unsigned columns)
