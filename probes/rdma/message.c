@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <jansson.h>
 
+#include "probes/common/estimate.h"
 #include "probes/common/failure.h"
 #include "probes/rdma/message.h"
 
@@ -194,7 +195,7 @@ static int read_field(json_t *value, const Field *field, AldRdmaMessage *ret)
         return 0;
 }
 
-/* An older peer does not say it. */
+/* An older peer does not say it; what no rate can have is unknown. */
 static int read_spread(json_t *value, AldOptional *ret)
 {
         json_int_t number = json_integer_value(value);
@@ -205,7 +206,8 @@ static int read_spread(json_t *value, AldOptional *ret)
                 return -EBADMSG;
         if (number < 0)
                 return -ERANGE;
-        *ret = (AldOptional){ true, (uint64_t) number };
+        if ((uint64_t) number <= ALD_SPREAD_MAX)
+                *ret = (AldOptional){ true, (uint64_t) number };
         return 0;
 }
 

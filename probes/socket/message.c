@@ -6,6 +6,7 @@
 #include <glib.h>
 #include <jansson.h>
 
+#include "probes/common/estimate.h"
 #include "probes/common/failure.h"
 #include "probes/common/interface.h"
 #include "probes/socket/message.h"
@@ -306,6 +307,8 @@ static int read_object(json_t *object, AldMessage *message, const char **ret_key
                 if (r < 0)
                         return r;
         }
+        if (message->spread.value > ALD_SPREAD_MAX)
+                message->spread = (AldOptional){};
         return 0;
 }
 

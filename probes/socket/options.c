@@ -21,7 +21,7 @@ const char ald_probe_help[] =
         "     --peer=NODEID        Whom the other side must be\n"
         "     --bind-device=IFACE  Use this interface\n"
         "     --source=ADDRESS     Use this address of ours\n"
-        "     --seconds-max=N      Of each direction, at most (20; 5 on all but slow links)\n"
+        "     --seconds-max=N      Of each direction, at most (20; 5 after 16 MB)\n"
         "     --bytes-max=N        Of each direction, at most (K, M, G, T: powers of 1000)\n"
         "     --streams-max=N      Connections at the same time, at most (8)\n"
         "     --no-zerocopy        Copy what is sent at any rate\n"

@@ -44,6 +44,12 @@ static void test_round_trip(void)
         g_assert_true(again.spread.known && again.spread.value == 0 && !again.other.known);
         g_assert_cmpstr(again.text, ==, "nothing arrived");
         g_assert_cmpmem(&again.effort, sizeof again.effort, &verdict.effort, sizeof verdict.effort);
+        verdict.spread.value = 1000000000;
+        read_back(&verdict, &again);
+        g_assert_true(again.spread.known && again.spread.value == 1000000000);
+        verdict.spread.value = 1000000001;
+        read_back(&verdict, &again);
+        g_assert_false(again.spread.known);
         read_back(&tokens, &again);
         g_assert_cmpuint(again.n_tokens, ==, 2);
         g_assert_cmpstr(again.tokens[1], ==, TOKEN);

@@ -126,6 +126,11 @@ static void test_spread(void)
 
         g_assert_cmpint(ald_rdma_message_read(with, &read), ==, 0);
         g_assert_true(read.spread.known && read.spread.value == 0);
+        g_free(with);
+        stop.spread.value = 1000000001;
+        with = ald_rdma_message_write(&stop);
+        g_assert_cmpint(ald_rdma_message_read(with, &read), ==, 0);
+        g_assert_false(read.spread.known);
         stop.spread.known = false;
         without = ald_rdma_message_write(&stop);
         g_assert_cmpint(ald_rdma_message_read(without, &read), ==, 0);
