@@ -47,7 +47,8 @@ def measure(before, after, size, start, turns):
     end = start + turns * TURN_SECONDS
     while (begun := time.monotonic()) < end:
         after.sendall(token)
-        receive(before, size)
+        if receive(before, size) is None:
+            raise SystemExit("the ring broke")
         turn, within = divmod(begun - start, TURN_SECONDS)
         # What stops and goes on needs a moment for it.
         if begun >= start and within >= GUARD_SECONDS:

@@ -62,9 +62,10 @@ def interface_bytes(node):
 
 
 def count_bytes(nodes, seconds):
-    """Gigabytes per hour at the node that had most; all traffic, that of the cluster included. Whole measurements,
-    hours apart, may or may not fall into the time that is watched: what they take by the plan is told apart."""
-    before, whole = {node.id: interface_bytes(node) for node in nodes}, {}
+    """Gigabytes per hour at the node that had most, by the counters of its interface: all traffic, that of the cluster
+    included. Whole measurements, hours apart, may or may not fall into the time that is watched: they are counted where
+    they do, and what they take by the plan is told apart."""
+    before = {node.id: interface_bytes(node) for node in nodes}
     times = {key: fields["MeasuredUSec"] for key, fields in measured(nodes[0]).items()}
     begun = time.monotonic()
     time.sleep(seconds)
@@ -72,24 +73,21 @@ def count_bytes(nodes, seconds):
     taken = {node.id: interface_bytes(node) - before[node.id] for node in nodes}
     repeated, planned = 0, dict.fromkeys(taken, 0.0)
     for (source, key), fields in measured(nodes[0]).items():
+        repeated += times.get((source, key)) != fields["MeasuredUSec"]
+        if "DownloadBitsPerSecond" not in fields:
+            continue
         ends = source, key.partition(",")[0]
         # As the planner counts a whole measurement: 1.5 s in each direction.
         cost = 1.5 * (fields["UploadBitsPerSecond"] + fields["DownloadBitsPerSecond"]) / 8
-        fresh = times.get((source, key)) != fields["MeasuredUSec"]
-        repeated += fresh
         for end in ends:
-            whole[end] = whole.get(end, 0) + (cost if fresh else 0)
             planned[end] += cost / (fields["TimeToLiveUSec"] / 3.6e9)
-    hourly = {node: max(0, taken[node] - whole.get(node, 0)) / span * 3600 + planned[node] for node in taken}
-    most = max(hourly, key=hourly.get)
-    return {"gb_per_hour": round(hourly[most] / 1e9, 3),
-            "watched_gb_per_hour": round(max(taken.values()) / span * 3600 / 1e9, 3),
-            "whole_measurements_gb_per_hour": round(planned[most] / 1e9, 3),
+    return {"watched_gb_per_hour": round(max(taken.values()) / span * 3600 / 1e9, 3),
+            "planned_measurements_gb_per_hour": round(max(planned.values()) / 1e9, 3),
             "watched_s": round(span), "whole_measurements_watched": repeated}
 
 
 def change_seen(cluster):
-    """Seconds from the shaping of one link until a row of it says that its rate is another."""
+    """Seconds from the shaping of all links of one node until a row of one of them says that its rate is another."""
     from bedlib.waiting import wait_steadily
 
     node, observer = cluster.nodes[-1], cluster.nodes[0]
