@@ -12,7 +12,8 @@
 #define FIELDS 8 /* user nice system idle iowait irq softirq steal; guests are within the first two */
 
 #define SHARE_MAX 0.1
-/* A few busy tasks on a large machine are a small share, but somebody always waits for their processors. */
+/* A few busy tasks on a large machine are a small share, but other tasks then always wait for their
+ * processors. */
 #define SHARE_WAITING_MAX 0.03
 #define WAITING_MAX 0.2
 

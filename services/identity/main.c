@@ -4,7 +4,7 @@
 #include "services/identity/identity-bus.h"
 #include "services/identity/os-release-watch.h"
 
-/* DMI tells of no change; it is read again as often as everything is sent again. */
+/* DMI sends no change event; it is read again as often as everything is sent again. */
 #define REFRESH_SECONDS 30u
 
 typedef struct Identityd {

@@ -78,7 +78,7 @@ static void add_files(Watch *watch)
         add_file(watch, "usr/lib/os-release");
 }
 
-/* Whether one of the events is of such a file; who misses some looks anyway. */
+/* Whether one of the events is of such a file; a missed event is caught by the next refresh. */
 static bool read_events(Watch *watch)
 {
         _Alignas(struct inotify_event) char buffer[EVENTS_SIZE];

@@ -35,7 +35,7 @@ static void tell_left_out(AldFabricCollector *collector)
                           "%u each, and %u GIDs",
                         rows->left_out, ALD_FABRIC_ROWS_MAX, rows->gids_left_out);
         else
-                g_message("The fabric record leaves out nothing any more");
+                g_message("The fabric record is complete again");
 }
 
 static void look(AldFabricCollector *collector)

@@ -8,7 +8,7 @@
 
 /*
  * Which processes hold a compute engine of a DRM or accel device, after what their file descriptors tell in
- * /proc/PID/fdinfo. Only who may trace a process may read that of it: a service without rights finds its own.
+ * /proc/PID/fdinfo. Reading it requires ptrace access to the process: a service without rights finds its own.
  */
 typedef struct AldGpuClients AldGpuClients;
 

@@ -5,8 +5,8 @@
 
 /*
  * How many processes compute on AMD's GPUs through KFD, the kernel's side of ROCm. A process has queues on a
- * device from when it first uses it to its end, busy or not, and everybody may see them; who only draws has
- * none.
+ * device from when it first uses it to its end, busy or not, and everybody may see them. Processes that only
+ * draw have none.
  */
 typedef struct AldGpuKfd AldGpuKfd;
 

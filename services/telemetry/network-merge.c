@@ -380,5 +380,5 @@ void ald_network_left_out_tell(AldNetworkLeftOut *told, const AldNetworkLeftOut 
         if (list->len > 0)
                 g_warning("The network record leaves out %s", list->str);
         else
-                g_message("The network record leaves out nothing any more");
+                g_message("The network record is complete again");
 }
