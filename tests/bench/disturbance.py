@@ -81,7 +81,9 @@ def count_bytes(nodes, seconds):
         cost = 1.5 * (fields["UploadBitsPerSecond"] + fields["DownloadBitsPerSecond"]) / 8
         for end in ends:
             planned[end] += cost / (fields["TimeToLiveUSec"] / 3.6e9)
-    return {"watched_gb_per_hour": round(max(taken.values()) / span * 3600 / 1e9, 3),
+    hourly = {end: count / span * 3600 for end, count in taken.items()}
+    return {"gb_per_hour": round(max(hourly[end] + planned[end] for end in hourly) / 1e9, 3),
+            "watched_gb_per_hour": round(max(hourly.values()) / 1e9, 3),
             "planned_measurements_gb_per_hour": round(max(planned.values()) / 1e9, 3),
             "watched_s": round(span), "whole_measurements_watched": repeated}
 
