@@ -203,11 +203,11 @@ static bool is_to_be_ignored(const Merge *merge)
                *now->measured_usec < *before->measured_usec + ALD_LINK_TTL_DISTURBED * ttl;
 }
 
-/* One low figure may be an accident; the second one is not. */
+/* One low figure may be an accident; the second one is not, nor is one that was measured because something
+ * had changed. */
 static bool is_to_be_held(const Merge *merge)
 {
-        if (merge->kind != ALD_KIND_LINK_SOCKET || !is_measured(&merge->now) ||
-                has_changed(merge->row.socket.changed, ALD_LINK_SOCKET_CHANGED_RATE) ||
+        if (merge->kind != ALD_KIND_LINK_SOCKET || !is_measured(&merge->now) || merge->row.socket.changed ||
                 ald_link_has_flag(merge->now.flags, ALD_LINK_DISTURBED))
                 return false;
         return is_lower(merge->now.upload, merge->latest.upload) ||

@@ -43,8 +43,8 @@ bool ald_link_result_is_new(const AldRecord *before, const AldRecord *told);
  *
  * A whole measurement replaces what was, with two exceptions. A disturbed one leaves an undisturbed one alone
  * until that is ALD_LINK_TTL_DISTURBED times to live old. One that is lower by more than
- * ALD_LINK_LOWER_PERCENT, or lacks a direction, only marks the record as changed, unless it is marked so
- * already: the next measurement decides. The interval between whole measurements doubles where the figures
+ * ALD_LINK_LOWER_PERCENT, or lacks a direction, only marks the record as changed, unless it is marked
+ * already, whatever the cause: the next measurement decides. The interval between whole measurements doubles where the figures
  * agree.
  *
  * A check replaces the round trips, and either confirms the figures or marks the record as changed. It never

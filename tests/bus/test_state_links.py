@@ -103,11 +103,11 @@ def test_due_until_measured(pair):
     assert due(pair) == []
     # One that is too old, and one from the future.
     old = now - 3600 * 1000 * 1000
-    prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=old)
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=old, UploadBitsPerSecond=GIGABIT)
     row = wait_for_link(pair, "192.0.2.2", MeasuredUSec=old)
     assert 240 * 1000 * 1000 <= row["TimeToLiveUSec"] <= 360 * 1000 * 1000
     assert due(pair) == [{**probe, "Reason": "expired", "DueSinceUSec": old + row["TimeToLiveUSec"]}]
-    prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=now * 2)
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=now * 2, UploadBitsPerSecond=GIGABIT)
     wait_for_link(pair, "192.0.2.2", MeasuredUSec=now * 2)
     assert due(pair) == [{**probe, "Reason": "future"}]
 

@@ -113,7 +113,7 @@ static void test_told_whole(void)
 /* A row by what matters to checks; the rates are the same both ways. */
 typedef struct Row {
         uint64_t measured, rtt_measured, rate, spot, rtt, speed;
-        const char *changed;
+        const char *changed, *interface;
         bool disturbed;
 } Row;
 
@@ -125,7 +125,7 @@ static AldRecord *make_row(const Row *row)
         fields.source = path.source;
         fields.sink = path.sink;
         fields.sink_address = path.sink_address;
-        fields.source_interface = path.source_interface;
+        fields.source_interface = row->interface ?: path.source_interface;
         fields.measured_usec = row->measured ?: ALD_ABSENT_UINT64;
         fields.rtt_measured_usec = row->rtt_measured ?: ALD_ABSENT_UINT64;
         fields.upload_bits_per_second = fields.download_bits_per_second = row->rate ?: ALD_ABSENT_UINT64;
@@ -294,6 +294,32 @@ static void test_lower_is_measured_again(void)
         ald_record_unref(row);
 }
 
+/* What is measured because something changed is taken as it is, lower or not. */
+static void test_lower_after_a_change(void)
+{
+        static const Row checks[] = {
+                { .rtt_measured = 200, .rtt = 200000, .speed = 100 },
+                { .rtt_measured = 200, .rtt = 200000, .speed = 1000, .changed = "errors" },
+                { .rtt_measured = 200, .spot = 300, .rtt = 200000, .speed = 1000 },
+                { .rtt_measured = 200, .rtt = 900000, .speed = 1000 },
+                { .rtt_measured = 200, .rtt = 200000, .speed = 1000, .interface = "eth1" },
+        };
+        static const char *const changes[] = { "speed", "errors", "rate", "rtt", "route" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
+                AldRecord *row = merge_row(NULL,
+                        (Row){ .measured = 100, .rate = 1000, .spot = 900, .rtt = 200000, .speed = 1000 });
+
+                row = merge_row(row, checks[i]);
+                g_assert_cmpstr(fields_of(row)->changed, ==, changes[i]);
+                row = merge_row(row, (Row){ .measured = 300, .rate = 100, .speed = checks[i].speed });
+                g_assert_cmpuint(fields_of(row)->measured_usec, ==, 300);
+                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 100);
+                g_assert_null(fields_of(row)->changed);
+                ald_record_unref(row);
+        }
+}
+
 /* What stood still in one direction has a reason instead of a rate. */
 static void test_partial(void)
 {
@@ -366,6 +392,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-result/confirms", test_check_confirms);
         g_test_add_func("/link-result/change", test_check_finds_a_change);
         g_test_add_func("/link-result/lower", test_lower_is_measured_again);
+        g_test_add_func("/link-result/lower-changed", test_lower_after_a_change);
         g_test_add_func("/link-result/partial", test_partial);
         g_test_add_func("/link-result/disturbed", test_disturbed);
         g_test_add_func("/link-result/keys", test_keys);
