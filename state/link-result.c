@@ -5,6 +5,7 @@
 #include "state/key.h"
 #include "state/link-quality.h"
 #include "state/link-result.h"
+#include "state/path-end.h"
 #include "state/planner.h"
 
 /* Either kind of link, as it is put together. */
@@ -300,12 +301,13 @@ static bool is_spot_check(const AldLinkSocket *row, const AldLinkSocket *told)
                have_both(row->spot_download_bits_per_second, told->spot_download_bits_per_second);
 }
 
-/* The rate of a radio is negotiated anew all the time. */
+/* The rate of a radio, at either end, is negotiated anew all the time. */
 bool ald_link_speed_changed(const AldLinkSocket *row, uint64_t bits_per_second)
 {
+        const char *type = ald_path_type(row->source_interface_type, row->sink_interface_type);
+
         return have_both(row->negotiated_bits_per_second, bits_per_second) &&
-               g_strcmp0(row->source_interface_type, ald_interface_type_to_string(ALD_INTERFACE_TYPE_WIFI)) !=
-                       0 &&
+               g_strcmp0(type, ald_interface_type_to_string(ALD_INTERFACE_TYPE_WIFI)) != 0 &&
                percent_apart(row->negotiated_bits_per_second, bits_per_second) > ALD_LINK_SPOT_PERCENT;
 }
 
@@ -368,10 +370,21 @@ static uint64_t count_failures(const AldAttempts *before, const AldAttempts *tol
 {
         if (before->failed_usec == told->failed_usec)
                 return MAX(ald_attempts_failures(before), 1);
-        /* One more, unless there was a success meanwhile. */
-        return told->measured_usec == ALD_ABSENT_UINT64 || told->measured_usec == before->measured_usec
+        /* One more, unless there was a success meanwhile, whose figures may not have been taken. */
+        return told->measured_usec == ALD_ABSENT_UINT64 || before->failed_usec == ALD_ABSENT_UINT64 ||
+                               told->measured_usec <= before->failed_usec
                        ? ald_attempts_failures(before) + 1
                        : 1;
+}
+
+/* What is kept of a reason after a success whose figures were not taken: why a direction has no rate, as long
+ * as it has none. */
+static const char *kept_failure(const View *view)
+{
+        bool whole = have_both(view->upload, view->download);
+
+        return !whole && *view->failure && g_str_has_prefix(*view->failure, ALD_LINK_PARTIAL) ? *view->failure
+                                                                                              : NULL;
 }
 
 /* Both times may be told, since figures are kept beside a failure. */
@@ -385,7 +398,7 @@ static void take_outcome(Merge *merge, const AldAttempts *before)
         if (success && !merge->fresh)
                 return;
         /* A success may say why a direction has no rate. */
-        *merge->now.failure = success && !merge->taken ? NULL : *merge->latest.failure;
+        *merge->now.failure = success && !merge->taken ? kept_failure(&merge->now) : *merge->latest.failure;
         *merge->now.failed_usec = told.failed_usec;
         *merge->now.failures = success ? told.failures : count_failures(before, &told);
 }

@@ -26,7 +26,8 @@
 #define ALD_LINK_RTT_FACTOR 1.5
 #define ALD_LINK_RTT_NSEC (UINT64_C(250) * 1000)
 
-/* Whether the negotiated speed is another than when the path was measured. */
+/* Whether the negotiated speed is another than when the path was measured; never where either end is a
+ * radio. */
 bool ald_link_speed_changed(const AldLinkSocket *row, uint64_t bits_per_second);
 
 /* The key of a link record by its own fields; NULL where they make none. Free with g_free(). */
@@ -44,12 +45,13 @@ bool ald_link_result_is_new(const AldRecord *before, const AldRecord *told);
  * A whole measurement replaces what was, with two exceptions. A disturbed one leaves an undisturbed one alone
  * until that is ALD_LINK_TTL_DISTURBED times to live old. One that is lower by more than
  * ALD_LINK_LOWER_PERCENT, or lacks a direction, only marks the record as changed, unless it is marked
- * already, whatever the cause: the next measurement decides. The interval between whole measurements doubles where the figures
- * agree.
+ * already, whatever the cause: the next measurement decides. The interval between whole measurements doubles
+ * where the figures agree.
  *
  * A check replaces the round trips, and either confirms the figures or marks the record as changed. It never
  * touches the rates.
  *
- * A failure leaves the figures as they are; it is added beside them, and counted.
+ * A failure leaves the figures as they are; it is added beside them, and counted. Why a direction has no rate
+ * is kept until it has one, or another failure comes.
  */
 AldRecord *ald_link_result_merge(AldRecord *before, AldRecord *told, const AldTtlBounds *bounds);

@@ -337,6 +337,60 @@ static void test_partial(void)
         ald_record_unref(row);
 }
 
+/* A check that succeeds says nothing about the direction that has no rate. */
+static void test_partial_is_kept(void)
+{
+        static const char reason[] = "partial: download: it stood still";
+        AldRecord *row = merge(NULL, make(100, 1000, reason, ALD_ABSENT_UINT64));
+
+        row = merge_row(row, (Row){ .rtt_measured = 200, .rtt = 5 });
+        g_assert_cmpstr(fields_of(row)->failure, ==, reason);
+        /* So does a measurement that is held. */
+        row = merge(row, success(300, 500));
+        g_assert_cmpuint(fields_of(row)->measured_usec, ==, 100);
+        g_assert_cmpstr(fields_of(row)->failure, ==, reason);
+        row = merge_row(row, (Row){ .measured = 400, .rate = 1000 });
+        g_assert_null(fields_of(row)->failure);
+        row = merge(row, failure(500));
+        row = merge_row(row, (Row){ .rtt_measured = 600, .rtt = 5 });
+        g_assert_null(fields_of(row)->failure);
+        g_assert_cmpuint(fields_of(row)->failed_usec, ==, ALD_ABSENT_UINT64);
+        ald_record_unref(row);
+}
+
+/* Failures are told beside the figures that were not taken. */
+static void test_failures_after_a_held_one(void)
+{
+        AldRecord *row = merge(merge(NULL, success(100, 1000)), success(200, 500));
+
+        g_assert_cmpuint(fields_of(row)->measured_usec, ==, 100);
+        for (unsigned i = 1; i <= 3; i++) {
+                row = merge(row, make(200, 500, "refused", 200 + 100 * i));
+                check(row, 100, 1000, 200 + 100 * i, i);
+        }
+        ald_record_unref(row);
+}
+
+/* A radio negotiates its rate anew all the time, at whichever end it is. */
+static void test_speed_of_a_radio(void)
+{
+        static const struct {
+                const char *source, *sink;
+                bool changed;
+        } cases[] = { { "ethernet", "ethernet", true }, { "ethernet", NULL, true }, { NULL, NULL, true },
+                { "wifi", "ethernet", false }, { "ethernet", "wifi", false }, { NULL, "wifi", false } };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                AldLinkSocket row = ALD_LINK_SOCKET_INIT;
+
+                row.source_interface_type = cases[i].source;
+                row.sink_interface_type = cases[i].sink;
+                row.negotiated_bits_per_second = 1000;
+                g_assert_cmpint(ald_link_speed_changed(&row, 500), ==, cases[i].changed);
+                g_assert_false(ald_link_speed_changed(&row, 900));
+        }
+}
+
 /* Other traffic makes no good figure worse, until that is old. */
 static void test_disturbed(void)
 {
@@ -394,6 +448,9 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-result/lower", test_lower_is_measured_again);
         g_test_add_func("/link-result/lower-changed", test_lower_after_a_change);
         g_test_add_func("/link-result/partial", test_partial);
+        g_test_add_func("/link-result/partial-kept", test_partial_is_kept);
+        g_test_add_func("/link-result/failures-held", test_failures_after_a_held_one);
+        g_test_add_func("/link-result/radio", test_speed_of_a_radio);
         g_test_add_func("/link-result/disturbed", test_disturbed);
         g_test_add_func("/link-result/keys", test_keys);
         return g_test_run();
