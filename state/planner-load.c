@@ -23,8 +23,18 @@ typedef struct Place {
         AldLoad load;
 } Place;
 
+/* Two interfaces that several rows may lead over: of these the one measured last is the one that is repeated,
+ * of the others round trips alone. Points into records. */
+typedef struct Pair {
+        const AldNode *source, *sink;
+        const AldInterface *source_interface, *sink_interface;
+        AldLoad *source_load, *sink_load;
+        uint64_t measured_usec, deadline;
+} Pair;
+
 struct AldLoads {
         GHashTable *places; /* a set */
+        GHashTable *pairs;  /* the same */
         const AldPlannerInput *input;
 };
 
@@ -88,6 +98,30 @@ static gboolean equal_places(gconstpointer a, gconstpointer b)
         return left->node == right->node && strcmp(left->carrier, right->carrier) == 0;
 }
 
+static guint hash_pair(gconstpointer key)
+{
+        const Pair *pair = key;
+
+        return 31 * (31 * g_direct_hash(pair->source) + g_direct_hash(pair->sink)) +
+               31 * g_direct_hash(pair->source_interface) + g_direct_hash(pair->sink_interface);
+}
+
+static gboolean equal_pairs(gconstpointer a, gconstpointer b)
+{
+        const Pair *left = a, *right = b;
+
+        return left->source == right->source && left->sink == right->sink &&
+               left->source_interface == right->source_interface &&
+               left->sink_interface == right->sink_interface;
+}
+
+bool ald_probe_may_load(const AldNode *node, const AldInterface *interface)
+{
+        return ald_probe_policy_allows(node, ALD_LINK_SCOPE_FULL) &&
+               !(interface && (ald_interface_is_metered(interface) ||
+                                      ald_interface_is(interface, ALD_INTERFACE_TYPE_TUNNEL)));
+}
+
 static AldLoad *load_of(AldLoads *loads, const AldNode *node, const char *carrier)
 {
         const Place wanted = { .node = node, .carrier = carrier };
@@ -112,11 +146,17 @@ AldLoad *ald_loads_find(AldLoads *loads, const AldNode *node, const AldInterface
         return load_of(loads, node, carrier);
 }
 
+static const AldInterface *find_interface(const AldNode *node, const char *name)
+{
+        const AldNetwork *network = network_of(node);
+
+        return name && network ? ald_rows_find(&network->interfaces, name) : NULL;
+}
+
 /* Of a name that is no interface, such as that of an RDMA port without one. */
 static AldLoad *load_of_name(AldLoads *loads, const AldNode *node, const char *name)
 {
-        const AldNetwork *network = network_of(node);
-        const AldInterface *interface = name && network ? ald_rows_find(&network->interfaces, name) : NULL;
+        const AldInterface *interface = find_interface(node, name);
 
         return interface ? ald_loads_find(loads, node, interface) : load_of(loads, node, name ?: "");
 }
@@ -185,12 +225,12 @@ static uint64_t deadline_of(const Row *row, uint64_t now)
 {
         uint64_t measured = row->attempts.measured_usec, ttl = row->ttl_usec;
 
-        if (ttl == ALD_ABSENT_UINT64 || ald_attempts_failures(&row->attempts) > 0 || measured + 2 * ttl < now)
+        if (ttl == ALD_ABSENT_UINT64 || measured + 2 * ttl < now)
                 return UINT64_MAX;
         return measured + ttl;
 }
 
-static void add(AldLoad *load, const Row *row, uint64_t now, bool live)
+static void add(AldLoad *load, const Row *row, uint64_t now)
 {
         uint64_t age;
 
@@ -205,20 +245,65 @@ static void add(AldLoad *load, const Row *row, uint64_t now, bool live)
                 load->last_age = age;
                 load->last_bytes = row->bytes;
         }
-        if (live)
-                load->deadline = MIN(load->deadline, deadline_of(row, now));
+}
+
+/* What may not be loaded now keeps nothing else from being repeated. */
+static bool may_be_repeated(const Pair *pair)
+{
+        return (pair->sink->local || ald_node_is_online(pair->sink)) && pair->sink_interface &&
+               pair->sink_interface->carrier != 0 && ald_probe_may_load(pair->sink, pair->sink_interface) &&
+               (!pair->source_interface || pair->source_interface->carrier != 0) &&
+               ald_probe_may_load(pair->source, pair->source_interface);
+}
+
+static void add_pair(AldLoads *loads, const AldEntry *entry, const Row *row, const AldNode *sink)
+{
+        const AldLinkSocket *link = ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket);
+        const AldNetwork *network = network_of(sink);
+        const Pair pair = {
+                .source = entry->node,
+                .sink = sink,
+                .source_interface = find_interface(entry->node, link->source_interface),
+                .sink_interface = network ? ald_network_find_address(network, link->sink_address) : NULL,
+                .source_load = row->source,
+                .sink_load = row->sink,
+                .measured_usec = row->attempts.measured_usec,
+                .deadline = deadline_of(row, loads->input->now_realtime),
+        };
+        const Pair *other = g_hash_table_lookup(loads->pairs, &pair);
+
+        if (pair.measured_usec == ALD_ABSENT_UINT64 || pair.measured_usec > loads->input->now_realtime ||
+                ald_attempts_failures(&row->attempts) > 0 || !may_be_repeated(&pair))
+                return;
+        if (!other || other->measured_usec < pair.measured_usec)
+                g_hash_table_add(loads->pairs, g_memdup2(&pair, sizeof pair));
+}
+
+static void set_deadlines(AldLoads *loads)
+{
+        GHashTableIter iter;
+        gpointer key;
+
+        g_hash_table_iter_init(&iter, loads->pairs);
+        while (g_hash_table_iter_next(&iter, &key, NULL)) {
+                const Pair *pair = key;
+
+                pair->source_load->deadline = MIN(pair->source_load->deadline, pair->deadline);
+                pair->sink_load->deadline = MIN(pair->sink_load->deadline, pair->deadline);
+        }
 }
 
 static void add_entry(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
 {
         const Row row = entry->kind == ALD_KIND_LINK_SOCKET ? socket_row(loads, entry, sink)
                                                             : rdma_row(loads, entry, sink);
-        bool live = entry->kind == ALD_KIND_LINK_SOCKET && sink && (sink->local || ald_node_is_online(sink));
         uint64_t now = loads->input->now_realtime;
 
-        add(row.source, &row, now, live);
+        add(row.source, &row, now);
         if (row.sink)
-                add(row.sink, &row, now, live);
+                add(row.sink, &row, now);
+        if (entry->kind == ALD_KIND_LINK_SOCKET && sink)
+                add_pair(loads, entry, &row, sink);
 }
 
 static void add_node(AldLoads *loads, AldStore *store, AldNode *node)
@@ -238,16 +323,19 @@ AldLoads *ald_loads_new(AldStore *store, const GPtrArray *peers, const AldPlanne
         AldLoads *loads = g_new0(AldLoads, 1);
 
         loads->places = g_hash_table_new_full(hash_place, equal_places, g_free, NULL);
+        loads->pairs = g_hash_table_new_full(hash_pair, equal_pairs, g_free, NULL);
         loads->input = input;
         add_node(loads, store, ald_store_local_node(store));
         for (guint i = 0; i < peers->len; i++)
                 add_node(loads, store, peers->pdata[i]);
+        set_deadlines(loads);
         return loads;
 }
 
 void ald_loads_free(AldLoads *loads)
 {
         g_hash_table_unref(loads->places);
+        g_hash_table_unref(loads->pairs);
         g_free(loads);
 }
 

@@ -12,7 +12,8 @@ typedef struct AldLoad {
         uint64_t bytes; /* of the whole measurements of the last hour */
         uint64_t last_bytes;
         uint64_t last_age; /* of the last whole measurement; UINT64_MAX: none */
-        uint64_t deadline; /* CLOCK_REALTIME in µs of the first to be repeated; UINT64_MAX: none */
+        uint64_t deadline; /* CLOCK_REALTIME in µs of the first path to be repeated that may be loaded now;
+                              UINT64_MAX: none */
         /* Of all paths that lead through it, what one whole measurement and one spot check of each takes. */
         uint64_t paths_bytes, spots_bytes;
 } AldLoad;
@@ -23,6 +24,9 @@ typedef struct AldShare {
         uint64_t spot_interval;                      /* µs between spot checks of one path */
         uint64_t least_interval;                     /* the same of whole measurements */
 } AldShare;
+
+/* Whether the node lets probes do more over this interface, which may be NULL, than round trips. */
+bool ald_probe_may_load(const AldNode *node, const AldInterface *interface);
 
 typedef struct AldLoads AldLoads;
 

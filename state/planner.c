@@ -190,19 +190,11 @@ static AldTtlBounds bounds_of(const AldPlanner *planner, const AldInterface *int
         return (AldTtlBounds){ least, fixed > 0 ? least : UINT64_MAX };
 }
 
-static bool is_metered_or_tunnel(const AldInterface *interface)
-{
-        return interface && (ald_interface_is_metered(interface) ||
-                                    ald_interface_is(interface, ALD_INTERFACE_TYPE_TUNNEL));
-}
-
 /* Only round trips where anything says so, at either end. */
 static bool may_be_loaded(const AldPlanner *planner, const AldPath *path)
 {
-        return !path->shared && ald_probe_policy_allows(planner->node, ALD_LINK_SCOPE_FULL) &&
-               ald_probe_policy_allows(path->peer, ALD_LINK_SCOPE_FULL) &&
-               !is_metered_or_tunnel(path->interface) &&
-               !is_metered_or_tunnel(path->candidate.sink_interface);
+        return !path->shared && ald_probe_may_load(planner->node, path->interface) &&
+               ald_probe_may_load(path->peer, path->candidate.sink_interface);
 }
 
 static uint64_t checked_at(const AldLinkSocket *row)

@@ -425,6 +425,63 @@ static void test_the_oldest_comes_first(void)
 }
 
 /* Each peer has one path measured before any has its link-local one measured. */
+/* What is due earlier, but may not be measured at full rate now, keeps nothing waiting. */
+static void test_no_turn_for_what_may_not_be_loaded(void)
+{
+        static const char row[] = "'MeasuredUSec': %s, 'RttMeasuredUSec': 1000000000000, 'TimeToLiveUSec': "
+                                  "1000000000, 'UploadBitsPerSecond': 1000";
+        g_autoptr(AldStore) store = make_pair();
+        g_autofree char *first = g_strdup_printf(row, "998500000000");
+        g_autofree char *later = g_strdup_printf(row, "998900000000");
+
+        put_node(store, 3);
+        put_row(store, 1, 2, "10.0.0.2", first);
+        put_row(store, 1, 3, "10.0.0.3", later);
+        check_at(store, NOW, "2 10.0.0.2 eth0 expired");
+        state_put(store, 2, ALD_KIND_PROBE_POLICY, "{'Starts': ['socket'], 'Links': 'round-trips'}");
+        check_at(store, NOW, "3 10.0.0.3 eth0 expired");
+        state_put(store, 2, ALD_KIND_PROBE_POLICY, "{'Starts': ['socket'], 'Links': 'none'}");
+        check_at(store, NOW, "3 10.0.0.3 eth0 expired");
+        state_put(store, 2, ALD_KIND_PROBE_POLICY, "{'Starts': ['socket'], 'Links': 'full'}");
+        put_network(store, 2,
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Metered': 'yes', 'Addresses': ['10.0.0.2/24']}");
+        check_at(store, NOW, "3 10.0.0.3 eth0 expired");
+        put_network(store, 2, "{'Id': 'wg0', 'Type': 'tunnel', 'Addresses': ['10.0.0.2/24']}");
+        check_at(store, NOW, "3 10.0.0.3 eth0 expired");
+        put_network(store, 2,
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Carrier': false, 'Addresses': "
+                "['10.0.0.2/24']}");
+        check_at(store, NOW, "3 10.0.0.3 eth0 expired");
+        /* Nor does one between others that ends at the same interface as the one that is due. */
+        put_node(store, 2);
+        put_row(store, 1, 2, "10.0.0.2", later);
+        put_row(store, 2, 3, "10.0.0.3", first);
+        put_row(store, 1, 3, "10.0.0.3", "'MeasuredUSec': 1000000000000, 'TimeToLiveUSec': 1000000000");
+        check_at(store, NOW, "");
+        state_put(store, 3, ALD_KIND_PROBE_POLICY, "{'Starts': ['socket'], 'Links': 'round-trips'}");
+        check_at(store, NOW, "2 10.0.0.2 eth0 expired");
+}
+
+/* So it is with another address over interfaces that a path was measured over since. */
+static void test_no_turn_for_a_shared_path(void)
+{
+        static const char dual[] = "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.%u/24', "
+                                   "'2001:db8::%u/64']}";
+        static const char row[] = "'MeasuredUSec': %s, 'RttMeasuredUSec': 1000000000000, 'TimeToLiveUSec': "
+                                  "1000000000, 'UploadBitsPerSecond': 1000";
+        g_autoptr(AldStore) store = make_pair();
+        g_autofree char *one = g_strdup_printf(dual, 1, 1);
+        g_autofree char *two = g_strdup_printf(dual, 2, 2);
+        g_autofree char *first = g_strdup_printf(row, "998500000000");
+        g_autofree char *later = g_strdup_printf(row, "998900000000");
+
+        put_network(store, 1, one);
+        put_network(store, 2, two);
+        put_row(store, 1, 2, "2001:db8::2", first);
+        put_row(store, 1, 2, "10.0.0.2", later);
+        check_at(store, NOW, "2 10.0.0.2 eth0 expired");
+}
+
 static void test_link_local_comes_last(void)
 {
         g_autoptr(AldStore) store = state_make();
@@ -656,6 +713,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner/one-for-each", test_one_for_each_interface);
         g_test_add_func("/planner/unknown-interface", test_unknown_interface_goes_alone);
         g_test_add_func("/planner/oldest-first", test_the_oldest_comes_first);
+        g_test_add_func("/planner/no-turn", test_no_turn_for_what_may_not_be_loaded);
+        g_test_add_func("/planner/no-turn-shared", test_no_turn_for_a_shared_path);
         g_test_add_func("/planner/link-local", test_link_local_comes_last);
         g_test_add_func("/planner/avoid", test_avoid);
         g_test_add_func("/planner/busy", test_a_busy_interface_is_left_alone);
