@@ -7,14 +7,15 @@
 #include "state/path-end.h"
 #include "state/record.h"
 
-/* How deep interfaces lie upon each other, and how many ports are looked at. */
+/* How deep interfaces lie upon each other, and how many are looked at. */
 #define DEPTH_MAX 8u
-#define PORTS_MAX 64u
+#define VISITED_MAX 256u
 
 typedef struct Look {
         const AldNetwork *network;
         AldActivePort active;
         void *userdata;
+        GHashTable *visited; /* the interfaces that were looked at: a peer may say that they form a circle */
 } Look;
 
 static const AldInterface *find_interface(const AldNetwork *network, const char *name)
@@ -56,13 +57,14 @@ static void collect(const Look *look, const AldInterface *interface, unsigned de
 {
         const AldInterface *parent = find_parent(look, interface);
 
-        if (depth >= DEPTH_MAX || found->len >= PORTS_MAX)
+        if (depth >= DEPTH_MAX || g_hash_table_size(look->visited) >= VISITED_MAX ||
+                !g_hash_table_add(look->visited, (gpointer) interface))
                 return;
         if (parent)
                 collect(look, parent, depth + 1, found);
         else if (has_ports(interface))
                 collect_ports(look, interface, depth, found);
-        else if (!g_ptr_array_find(found, interface, NULL))
+        else
                 g_ptr_array_add(found, (gpointer) interface);
 }
 
@@ -135,7 +137,8 @@ static uint64_t generation_of(const AldFabric *fabric, const AldInterface *port)
 AldPathEnd ald_path_end_of(const AldNetwork *network, const AldFabric *fabric, const AldInterface *interface,
         AldActivePort active, void *userdata)
 {
-        const Look look = { network, active, userdata };
+        g_autoptr(GHashTable) visited = g_hash_table_new(NULL, NULL);
+        const Look look = { network, active, userdata, visited };
         g_autoptr(GPtrArray) ports = g_ptr_array_new();
         AldPathEnd end = ALD_PATH_END_NONE;
 

@@ -62,6 +62,26 @@ static void test_what_carries_an_interface(void)
         check_end("gone", NULL, NULL, ALD_ABSENT_UINT64);
 }
 
+/* Whatever a peer says of its bridges, each is looked at once. */
+static void test_bridges_in_circles(void)
+{
+        enum { BRIDGES = 30 };
+        g_autoptr(GString) ports = g_string_new("'eth0'"), rows = g_string_new("{'Interfaces': [");
+        g_autoptr(AldStore) store = state_make();
+        AldPathEnd end;
+
+        for (unsigned i = 0; i < BRIDGES; i++)
+                g_string_append_printf(ports, ", 'br%u'", i);
+        for (unsigned i = 0; i < BRIDGES; i++)
+                g_string_append_printf(
+                        rows, "{'Id': 'br%u', 'Type': 'bridge', 'Ports': [%s]}, ", i, ports->str);
+        g_string_append(rows, "{'Id': 'eth0', 'Type': 'ethernet', 'SpeedBitsPerSecond': 1000000000}]}");
+        state_put(store, 1, ALD_KIND_NETWORK, rows->str);
+        end = ald_path_end_find(state_network(store, 1), NULL, "br7", NULL);
+        g_assert_cmpstr(end.port->id, ==, "eth0");
+        g_assert_cmpuint(end.bits_per_second, ==, GBIT);
+}
+
 static char *use_wlan(const char *bond, void *userdata)
 {
         g_assert_cmpstr(bond, ==, userdata);
@@ -190,6 +210,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/path-end/carries", test_what_carries_an_interface);
+        g_test_add_func("/path-end/circles", test_bridges_in_circles);
         g_test_add_func("/path-end/active-port", test_active_port_of_a_bond);
         g_test_add_func("/path-end/address", test_end_by_address);
         g_test_add_func("/path-end/type", test_type_of_a_path);
