@@ -333,7 +333,7 @@ static bool waits_for_its_turn(AldPlanner *planner, const AldPath *path)
         uint64_t now = planner->input->now_realtime, turn = now / ALD_PLANNER_TURN_USEC;
         char id[ALD_ID_STRING_SIZE], peer[ALD_ID_STRING_SIZE];
         g_autofree char *name = NULL;
-        guint n, index;
+        guint index;
 
         if (!path->row || !has_low_rate(path->row))
                 return false;
@@ -343,8 +343,8 @@ static bool waits_for_its_turn(AldPlanner *planner, const AldPath *path)
         if (planner->low->len < 2 ||
                 !g_ptr_array_find_with_equal_func(planner->low, name, g_str_equal, &index))
                 return false;
-        n = MIN(planner->low->len, ALD_PLANNER_TURNS_MAX);
-        return turn % n != index % n || now % ALD_PLANNER_TURN_USEC >= ALD_PLANNER_TURN_START_USEC;
+        return turn % planner->low->len != index ||
+               now % ALD_PLANNER_TURN_USEC >= ALD_PLANNER_TURN_START_USEC;
 }
 
 /* So long without figures, or with the same, that disturbed ones are better. */

@@ -36,10 +36,10 @@
  * takes is stretched by this. */
 #define ALD_PLANNER_STRETCH 2.5
 
-/* Paths whose last figure was low take turns of this length, so that no two of them are measured at once. */
+/* Paths whose last figure was low take turns of this length, as many as there are such paths, so that no two
+ * of them are measured at once. */
 #define ALD_PLANNER_TURN_USEC (UINT64_C(30) * 1000 * 1000)
 #define ALD_PLANNER_TURN_START_USEC (UINT64_C(20) * 1000 * 1000)
-#define ALD_PLANNER_TURNS_MAX 8u
 
 typedef struct AldTraffic {
         const char *interface;

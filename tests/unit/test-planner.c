@@ -230,6 +230,48 @@ static void test_low_paths_take_turns(void)
         g_assert_cmpuint(MIN(turns[0], turns[1]), ==, 0);
 }
 
+/* Each of many has a turn of its own. */
+static void test_many_low_paths(void)
+{
+        enum { PATHS = 20 };
+        static const char low[] = "'MeasuredUSec': 999000000000, 'RttMeasuredUSec': 999999000000, "
+                                  "'TimeToLiveUSec': 21600000000, 'Changed': 'rate'";
+        g_autoptr(AldStore) store = make_pair();
+        uint64_t cycle = PATHS * ALD_PLANNER_TURN_USEC, start = NOW + cycle - NOW % cycle;
+        gboolean seen[PATHS + 2] = { FALSE };
+
+        for (unsigned i = 2; i < PATHS + 2; i++) {
+                g_autofree char *address = g_strdup_printf("10.0.0.%u", i);
+
+                put_node(store, i);
+                put_row(store, 1, i, address, low);
+        }
+        for (unsigned i = 0; i < PATHS; i++) {
+                AldPlannerInput input = planner_input(start + i * ALD_PLANNER_TURN_USEC);
+                unsigned due = 0;
+
+                /* The one that comes first keeps others from the interface, so ask without it too. */
+                for (unsigned node = 2; node < PATHS + 2; node++) {
+                        AldId others[PATHS];
+                        g_autoptr(GArray) probes = NULL;
+
+                        input.n_avoid = 0;
+                        for (unsigned other = 2; other < PATHS + 2; other++)
+                                if (other != node)
+                                        others[input.n_avoid++] = id_make(other);
+                        input.avoid = others;
+                        probes = ald_planner_compute(store, &input);
+                        if (probes->len > 0 &&
+                                g_array_index(probes, AldDueProbe, 0).reason == ALD_DUE_CHANGED) {
+                                due++;
+                                g_assert_false(seen[node]);
+                                seen[node] = TRUE;
+                        }
+                }
+                g_assert_cmpuint(due, ==, 1);
+        }
+}
+
 static void test_failures_back_off(void)
 {
         g_autoptr(AldStore) store = make_pair();
@@ -704,6 +746,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner/shared-interfaces", test_shared_interfaces);
         g_test_add_func("/planner/fixed-interval", test_fixed_interval);
         g_test_add_func("/planner/low-paths", test_low_paths_take_turns);
+        g_test_add_func("/planner/many-low-paths", test_many_low_paths);
         g_test_add_func("/planner/back-off", test_failures_back_off);
         g_test_add_func("/planner/back-off-spreads", test_back_off_spreads);
         g_test_add_func("/planner/who", test_who_is_probed);
