@@ -218,8 +218,7 @@ static bool is_to_be_held(const Merge *merge)
 static uint64_t next_interval(const Merge *merge)
 {
         uint64_t least = ald_planner_ttl(merge->kind), before;
-        bool changed = merge->kind == ALD_KIND_LINK_SOCKET ? merge->row.socket.changed
-                                                           : merge->row.rdma.changed;
+        bool changed = merge->kind == ALD_KIND_LINK_SOCKET && merge->row.socket.changed;
 
         if (!is_measured(&merge->now) || *merge->now.ttl_usec == ALD_ABSENT_UINT64 || !figures_agree(merge))
                 return least;
@@ -267,8 +266,6 @@ static void take_measurement(Merge *merge)
                 merge->row.socket.rtt_measured_usec = measured;
                 merge->row.socket.confirmed_usec = measured;
                 merge->row.socket.changed = NULL;
-        } else {
-                merge->row.rdma.changed = NULL;
         }
 }
 
