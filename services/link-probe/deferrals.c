@@ -49,7 +49,8 @@ bool ald_deferrals_defer(AldDeferrals *deferrals, const char *path, const AldPro
         AldLinkSocket figures;
         uint64_t other;
 
-        if (answer->verdict != ALD_PROBE_DONE || ald_probe_answer_figures(answer, &figures) < 0)
+        if (answer->verdict != ALD_PROBE_DONE || ald_probe_answer_is_check(answer) ||
+                ald_probe_answer_figures(answer, &figures) < 0)
                 return false;
         other = ald_link_disturbance(&figures);
         if (other == ALD_ABSENT_UINT64 || now >= note(deferrals, path, now) + ALD_DEFERRAL_MAX_USEC) {

@@ -525,6 +525,24 @@ def test_disturbed_automatic_measurement_is_repeated_later(make_host):
 
 
 @needs_namespaces
+def test_disturbed_check_is_kept_and_not_repeated(make_host):
+    service = LinkProbe(make_host, due=[])
+    service.probe.does("good", **{**CHECK, "DownloadOtherBitsPerSecond": 90_000_000})
+    wait_first_question(service)
+    service.state.make_due(Scope="check")
+    service.process.signal(signal.SIGHUP)
+    service.probe.wait_for_calls(1)
+    service.wait_idle()
+    record = service.link()
+    assert record["RttP50NSec"] == 50_000 and record["RttMeasuredUSec"] != ABSENT
+    assert {record[name] for name in ("SpotUploadBitsPerSecond", "SpotDownloadBitsPerSecond")} == {ABSENT}
+    asked = len(service.state.questions)
+    service.process.signal(signal.SIGHUP)
+    wait_steadily(lambda: len(service.state.questions) > asked, "the next question")
+    assert service.state.questions[-1][1]["AvoidPaths"] == []
+
+
+@needs_namespaces
 def test_disturbed_job_says_so(make_host):
     service = LinkProbe(make_host)
     service.probe.does("good", DownloadOtherBitsPerSecond=90_000_000)
