@@ -209,7 +209,9 @@ static void on_records(int error, const AldNodeRecords *records, void *userdata)
         g_autofree char *due = g_steal_pointer(&computing->due);
 
         computing->asked = false;
-        ald_work_take_system(computing->parts.work, devices.system, ald_computing_device(computing));
+        if (error >= 0)
+                ald_work_take_devices(
+                        computing->parts.work, &devices, ald_realtime_usec(), is_ours, computing);
         if (!computing->enabled || is_held_off(computing) || ald_compute_prober_device(computing->prober))
                 return;
         for (size_t i = 0; devices.backends && i < devices.backends->devices.n; i++) {

@@ -5,12 +5,16 @@
 
 #include "services/common/bus-cleanup.h"
 #include "services/common/peer.h"
+#include "services/common/timer.h"
 #include "services/link-probe/work-units-bus.h"
 
 #define NAME "org.freedesktop.systemd1"
 #define PATH "/org/freedesktop/systemd1"
 #define UNIT_PREFIX PATH "/unit"
 #define MANAGER NAME ".Manager"
+
+/* So long after a question without an answer it is asked again. */
+#define RETRY_USEC (INT64_C(15) * G_USEC_PER_SEC)
 
 struct AldWorkUnits {
         AldService *service;
@@ -19,11 +23,23 @@ struct AldWorkUnits {
         char **patterns;
         AldPeer *peer; /* NULL: nothing is asked */
         sd_bus_slot *subscription, *query;
-        bool stale; /* something changed since the question was sent */
-        bool told;  /* that systemd is missing */
-        bool known; /* whether units are active */
+        AldTimer *retry;
+        bool stale;  /* something changed since the question was sent */
+        bool told;   /* that systemd is missing */
+        bool failed; /* the last question had no answer */
+        bool known;  /* whether units are active */
         char *active;
 };
+
+static void query(AldWorkUnits *units);
+
+static void on_retry(void *userdata)
+{
+        AldWorkUnits *units = userdata;
+
+        if (units->peer && ald_peer_owner(units->peer))
+                query(units);
+}
 
 AldWorkUnits *ald_work_units_new(AldService *service, void (*changed)(void *userdata), void *userdata)
 {
@@ -33,6 +49,7 @@ AldWorkUnits *ald_work_units_new(AldService *service, void (*changed)(void *user
         units->changed = changed;
         units->userdata = userdata;
         units->known = true;
+        units->retry = ald_timer_new("work-units", on_retry, units);
         return units;
 }
 
@@ -49,6 +66,7 @@ void ald_work_units_free(AldWorkUnits *units)
         if (!units)
                 return;
         disconnect(units);
+        ald_timer_free(units->retry);
         g_strfreev(units->patterns);
         g_free(units->active);
         g_free(units);
@@ -66,8 +84,10 @@ bool ald_work_units_are_known(const AldWorkUnits *units)
 
 static void set_active(AldWorkUnits *units, const char *name)
 {
+        bool was_known = units->known;
+
         units->known = true;
-        if (g_strcmp0(units->active, name) == 0)
+        if (was_known && g_strcmp0(units->active, name) == 0)
                 return;
         g_free(units->active);
         units->active = g_strdup(name);
@@ -84,24 +104,28 @@ static int read_first(sd_bus_message *reply, const char **ret_name)
         return r > 0 ? sd_bus_message_read(reply, "s", ret_name) : r;
 }
 
-static void query(AldWorkUnits *units);
+/* What was known stays so: a manager that is busy says nothing of the units. */
+static void fail(AldWorkUnits *units, const char *reason)
+{
+        if (!units->failed)
+                g_warning("systemd does not list the units of work-units=; it is asked again: %s", reason);
+        units->failed = true;
+        ald_timer_set(units->retry, g_get_monotonic_time() + RETRY_USEC);
+}
 
 static int on_units(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
 {
         AldWorkUnits *units = userdata;
         const sd_bus_error *error = sd_bus_message_get_error(reply);
         const char *name = NULL;
-        int r;
+        int r = error ? 0 : read_first(reply, &name);
 
         units->query = sd_bus_slot_unref(units->query);
-        if (error) {
-                g_warning("systemd does not list the units of work-units=: %s", error->message);
-                set_active(units, NULL);
-                return 0;
-        }
-        r = read_first(reply, &name);
-        if (r < 0)
-                g_warning("The list of units from systemd makes no sense: %s", g_strerror(-r));
+        units->failed = units->failed && (error || r < 0);
+        if (error)
+                fail(units, error->message);
+        else if (r < 0)
+                fail(units, g_strerror(-r));
         else
                 set_active(units, name);
         if (units->stale)
@@ -133,7 +157,7 @@ static void query(AldWorkUnits *units)
         if (r >= 0)
                 r = sd_bus_call_async(bus, &units->query, call, on_units, units, 0);
         if (r < 0)
-                g_warning("Cannot ask systemd for the units of work-units=: %s", g_strerror(-r));
+                fail(units, g_strerror(-r));
 }
 
 static bool is_named(const AldWorkUnits *units, const char *name)

@@ -67,6 +67,8 @@ const char *ald_work_reason(AldWork *work)
         g_clear_pointer(&work->reason, g_free);
         if (unit)
                 work->reason = g_strdup_printf("%s is active", unit);
+        else if (!ald_work_units_known(work))
+                work->reason = g_strdup("it is not known yet which units are active");
         else if (lock)
                 work->reason = g_strdup_printf("held off by %s", lock);
         else if (work->device)
@@ -74,21 +76,31 @@ const char *ald_work_reason(AldWork *work)
         return work->reason;
 }
 
-static const char *find_device(const AldSystem *system, const char *own)
+/* By the rule that keeps a device from being measured: what was said too long ago says nothing any more. */
+static bool is_computed_on(const AldDeviceRecords *records, const AldDevice *device, uint64_t now)
 {
-        for (size_t i = 0; system && i < system->devices.n; i++) {
-                const AldDevice *device = ald_rows_at(&system->devices, i);
+        AldBackend backend = ALD_BACKEND_INIT;
 
-                if (!g_str_equal(device->id, own) && device->compute_processes != ALD_ABSENT_UINT64 &&
-                        device->compute_processes > 0)
+        backend.id = device->id;
+        return ald_device_obstacle(records, &backend, now) == ALD_DEVICE_COMPUTED_ON;
+}
+
+static const char *find_device(const AldDeviceRecords *records, uint64_t now,
+        bool (*is_ours)(const char *device, void *userdata), void *userdata)
+{
+        for (size_t i = 0; records->system && i < records->system->devices.n; i++) {
+                const AldDevice *device = ald_rows_at(&records->system->devices, i);
+
+                if (is_computed_on(records, device, now) && !is_ours(device->id, userdata))
                         return device->id;
         }
         return NULL;
 }
 
-void ald_work_take_system(AldWork *work, const AldSystem *system, const char *own)
+void ald_work_take_devices(AldWork *work, const AldDeviceRecords *records, uint64_t now,
+        bool (*is_ours)(const char *device, void *userdata), void *userdata)
 {
-        const char *device = find_device(system, own);
+        const char *device = find_device(records, now, is_ours, userdata);
 
         if (g_strcmp0(device, work->device) == 0)
                 return;

@@ -3,7 +3,7 @@
 
 #include "services/common/service.h"
 #include "services/link-probe/inhibitors.h"
-#include "state/record.h"
+#include "state/planner-device.h"
 
 /*
  * Whether this machine has work that comes before measuring: a unit of work-units= is active, a lock of
@@ -27,6 +27,7 @@ const char *ald_work_reason(AldWork *work);
 const char *ald_work_unit(const AldWork *work);
 bool ald_work_units_known(const AldWork *work);
 
-/* What telemetry says of the devices; NULL: nothing. own: the device that Alidade itself measures, which is
- * not looked at, or "". */
-void ald_work_take_system(AldWork *work, const AldSystem *system, const char *own);
+/* What telemetry says of the devices of this node, at CLOCK_REALTIME in µs. is_ours: whether Alidade itself
+ * measures the device, or did just now, so that it is not looked at. */
+void ald_work_take_devices(AldWork *work, const AldDeviceRecords *records, uint64_t now,
+        bool (*is_ours)(const char *device, void *userdata), void *userdata);

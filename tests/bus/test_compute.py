@@ -5,6 +5,7 @@ probes that misbehave."""
 import fnmatch
 import os
 import re
+import time
 
 import pytest
 from gi.repository import GLib
@@ -13,7 +14,7 @@ from bedlib import BusError, StandIn
 from bedlib.fixtures import needs_namespaces
 from bedlib.waiting import wait_steadily
 from compute_probe import GPU, OTHER_GPU, ROW, ComputeProbe
-from link_probe import JOB, LINK_PROBE, PEER
+from link_probe import JOB, LINK_PROBE, PATH, PEER
 
 ABSENT = 2 ** 64 - 1
 INVALID_ARGS = "org.freedesktop.DBus.Error.InvalidArgs"
@@ -168,6 +169,61 @@ def test_loaded_model_is_work(computing):
     assert "WaitingReason" not in service.rows()[GPU]
 
 
+def policy(service):
+    return service.host.connection().get_all(LINK_PROBE, PATH, "org.alidade.Node1.ProbePolicy")
+
+
+def wait_reason(service, reason):
+    wait_steadily(lambda: policy(service).get("Reason", "") == reason, f"the reason {reason!r}")
+
+
+def make_tick(service):
+    """A lock that ends makes the service ask for the records of its node soon."""
+    os.close(service.inhibit("rdma"))
+    service.wait("Inhibited", [])
+
+
+def test_processes_are_work_until_telemetry_falls_silent(computing):
+    service = computing(joined=True)
+    service.state.processes = {GPU: 1}
+    make_tick(service)
+    wait_reason(service, f"work: processes compute on {GPU}")
+    # No answer says nothing.
+    asked = []
+
+    def refuse(node):
+        asked.append(node)
+        raise BusError("org.freedesktop.DBus.Error.NoReply", "busy")
+
+    service.state.before_answer = refuse
+    make_tick(service)
+    wait_steadily(lambda: asked.count(service.own_id) >= 3, "questions without an answer")
+    assert policy(service)["Reason"] == f"work: processes compute on {GPU}"
+    service.state.before_answer = lambda node: None
+    service.state.system_usec = int(time.time() * 1e6) - 130_000_000
+    make_tick(service)
+    wait_reason(service, "")
+
+
+def test_own_probe_is_no_work(computing):
+    service = computing(joined=True)
+    questions = []
+
+    def show_own_probe(node):
+        if node == service.own_id and service.runs():
+            service.state.processes[GPU] = 1
+            questions.append(len(service.state.device_questions))
+
+    service.state.before_answer = show_own_probe
+    service.state.make_device_due(GPU)
+    service.wait_row(GPU)
+    asked = len(service.state.device_questions)
+    wait_steadily(lambda: any(number > asked for number in questions), "the records after the measurement")
+    # Over the connection of the answer, so after it.
+    found = service.state.connection.get_all(LINK_PROBE, PATH, "org.alidade.Node1.ProbePolicy")
+    assert found.get("Reason", "") == ""
+
+
 @needs_root
 def test_force_measures_beside_other_work_and_says_so(computing):
     service = computing(usage=0.3, row={**ROW, "Flags": ["busy"]})
@@ -198,10 +254,10 @@ SYSTEMD_XML = """<node><interface name="org.freedesktop.systemd1.Manager"><metho
 
 
 class Systemd:
-    """The manager of systemd, as far as it is asked: .active are the units that are."""
+    """The manager of systemd, as far as it is asked: .active are the units that are, .answers whether it says so."""
 
     def __init__(self, host, *active):
-        self.active, self.questions = list(active), []
+        self.active, self.questions, self.answers = list(active), [], True
         self.connection = host.new_connection()
         self.stand_in = StandIn(self.connection, "/org/freedesktop/systemd1", SYSTEMD_XML, {},
                                 {"Subscribe": lambda: (), "ListUnitsByPatterns": self._list})
@@ -209,6 +265,8 @@ class Systemd:
 
     def _list(self, states, patterns):
         self.questions.append((states, patterns))
+        if not self.answers:
+            raise BusError("org.freedesktop.DBus.Error.NoReply", "busy")
         return ([(name, "", "loaded", "active", "running", "", UNIT_PATH, 0, "", "/") for name in self.active
                  if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)],)
 
@@ -255,6 +313,31 @@ def test_unit_that_starts_ends_what_was_due(computing):
         systemd[0].switch("llama-server.service")
         wait_steadily(lambda: error_or_job(service, "none")[0] == "org.alidade.Error.Busy", "the unit")
         assert service.job(job, "State") == "running"
+
+
+def test_systemd_that_does_not_answer_leaves_what_is_known(computing):
+    systemd = []
+
+    def start_systemd(host):
+        systemd.append(Systemd(host))
+        systemd[0].answers = False
+
+    service = computing(due=[GPU], config=UNITS, strict_bus=False, joined=True, before=start_systemd)
+    service.host.allowed_problems.append("link-probed")
+    wait_steadily(lambda: systemd[0].questions, "a question without an answer")
+    wait_reason(service, "work: it is not known yet which units are active")
+    # It is asked again without a signal.
+    systemd[0].active, systemd[0].answers = ["llama-server.service"], True
+    wait_reason(service, "work: llama-server.service is active")
+    systemd[0].answers = False
+    asked = len(systemd[0].questions)
+    systemd[0].switch()
+    wait_steadily(lambda: len(systemd[0].questions) >= asked + 2, "two questions without an answer")
+    assert policy(service)["Reason"] == "work: llama-server.service is active" and service.runs() == []
+    assert service.process.log_text().count("does not list the units of work-units=") == 2
+    systemd[0].answers = True
+    wait_reason(service, "")
+    service.wait_row(GPU, lambda row: "GemmTflops" in row)
 
 
 def test_units_without_systemd_have_no_effect(computing):
