@@ -23,6 +23,7 @@ typedef struct Counter {
         /* Both directions, now and when a path through it was last measured as a whole; of an interface. */
         uint64_t packets, errors, packets_before, errors_before;
         bool counted;
+        bool probed; /* by a probe since the last reading */
         unsigned generation;
 } Counter;
 
@@ -94,7 +95,8 @@ static void take(AldCounters *counters, const char *name, uint64_t received, uin
         counter->read_usec = g_hash_table_contains(counters->occupied, name) ? 0 : now_usec;
 }
 
-/* Counters begin anew where an interface was made anew. */
+/* Counters begin anew where an interface was made anew. What a probe meets is of its own making: it loads the
+ * line until packets are dropped. */
 static void take_errors(AldCounters *counters, const char *name, uint64_t packets, uint64_t errors)
 {
         Counter *counter = counter_of(counters, name);
@@ -104,7 +106,11 @@ static void take_errors(AldCounters *counters, const char *name, uint64_t packet
         if (!counter->counted || packets < counter->packets || errors < counter->errors) {
                 counter->packets_before = packets;
                 counter->errors_before = errors;
+        } else if (counter->probed || g_hash_table_contains(counters->occupied, name)) {
+                counter->packets_before += packets - counter->packets;
+                counter->errors_before += errors - counter->errors;
         }
+        counter->probed = false;
         counter->packets = packets;
         counter->errors = errors;
         counter->counted = true;
@@ -262,6 +268,7 @@ static void forget_traffic(AldCounters *counters, const char *name)
                 return;
         counter->read_usec = 0;
         counter->rate = ALD_ABSENT_UINT64;
+        counter->probed = true;
 }
 
 void ald_counters_release(AldCounters *counters, const char *held)

@@ -26,7 +26,8 @@ uint64_t ald_counters_rate(const AldCounters *counters, const char *name);
 /*
  * Whether an interface has had errors, or dropped packets, since ald_counters_forgive(): so many, and so
  * large a share, that it is no more the line that was measured. A few are dropped on any line, such as those
- * of protocols that nobody here speaks.
+ * of protocols that nobody here speaks. Those since the last reading before a probe until the first one after
+ * it are left out.
  */
 #define ALD_COUNTERS_ERRORS_MIN 100u
 #define ALD_COUNTERS_ERRORS_SHARE 1000u /* one of so many packets */

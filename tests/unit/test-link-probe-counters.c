@@ -173,6 +173,33 @@ static void test_errors(void)
         ald_counters_free(counters);
 }
 
+static void read_errors(
+        AldCounters *counters, FakeRoot *root, uint64_t now, unsigned packets, unsigned dropped)
+{
+        write_errors(root, packets, 0, dropped);
+        ald_counters_read(counters, now);
+}
+
+/* However the probe ended. */
+static void test_errors_of_a_probe(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        AldCounters *counters = ald_counters_new(root->fd);
+
+        read_errors(counters, root, SECOND, 1000, 0);
+        read_errors(counters, root, 2 * SECOND, 2000, 60);
+        g_assert_cmpint(ald_counters_occupy(counters, NULL, "eth0"), ==, 0);
+        read_errors(counters, root, 3 * SECOND, 3000, 500);
+        g_assert_false(ald_counters_has_errors(counters, "eth0"));
+        ald_counters_release(counters, "eth0");
+        read_errors(counters, root, 4 * SECOND, 4000, 900);
+        g_assert_false(ald_counters_has_errors(counters, "eth0"));
+        /* Those of others count, from before it on. */
+        read_errors(counters, root, 5 * SECOND, 5000, 940);
+        g_assert_true(ald_counters_has_errors(counters, "eth0"));
+        ald_counters_free(counters);
+}
+
 static void test_interface_of_a_connection(void)
 {
         struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -197,6 +224,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-probe-counters/missing-file", test_missing_file);
         g_test_add_func("/link-probe-counters/busy", test_busy);
         g_test_add_func("/link-probe-counters/errors", test_errors);
+        g_test_add_func("/link-probe-counters/errors-of-a-probe", test_errors_of_a_probe);
         g_test_add_func("/link-probe-counters/interface-of-a-connection", test_interface_of_a_connection);
         return g_test_run();
 }
