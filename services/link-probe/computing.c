@@ -133,9 +133,8 @@ static void fail(AldComputing *computing, const AldComputeTarget *target, int er
 /* What is due may be measured now. */
 static bool is_open(const AldComputing *computing)
 {
-        return computing->enabled && !is_held_off(computing) &&
-               ald_work_units_known(computing->parts.work) && !ald_work_unit(computing->parts.work) &&
-               !ald_compute_prober_device(computing->prober);
+        return computing->enabled && !is_held_off(computing) && ald_work_units_known(computing->parts.work) &&
+               !ald_work_unit(computing->parts.work) && !ald_compute_prober_device(computing->prober);
 }
 
 static void start(AldComputing *computing, const AldBackend *backend)
@@ -184,20 +183,23 @@ static const AldComputeDevice *find_known(
         return !row && records->compute ? ald_rows_find(&records->compute->devices, id) : row;
 }
 
-/* One that is free now waits until it was measured, which may not come to an end. */
+/* One that is free now waits until it was measured, which may not come to an end. One that sleeps, or that is
+ * not to be measured, waits for nothing. */
 static void note_waiting(
         AldComputing *computing, const AldDeviceRecords *records, const AldBackend *backend, uint64_t now)
 {
         const AldComputeDevice *row = find_known(computing, records, backend->id);
         AldDeviceJudgement judgement = ald_device_judge(records, backend, now);
         bool waits = row && row->waiting_since_usec <= now;
-        bool is_wanted = judgement.state.due || (row && ald_compute_answer_is_busy(row->failure));
+        bool is_wanted = computing->enabled && !is_held_off(computing) &&
+                         (judgement.state.due || (row && ald_compute_answer_is_busy(row->failure)));
         g_autofree char *reason = is_wanted ? why_it_waits(computing, backend, &judgement) : NULL;
         uint64_t since = waits ? row->waiting_since_usec : now;
 
-        if (!is_wanted && row && row->waiting_since_usec != ALD_ABSENT_UINT64)
-                ald_compute_results_wait(computing->results, backend->id, ALD_ABSENT_UINT64, NULL);
-        else if (reason && (!waits || g_strcmp0(row->waiting_reason, reason) != 0))
+        if (!is_wanted || (!reason && judgement.obstacle == ALD_DEVICE_ASLEEP)) {
+                if (row && row->waiting_since_usec != ALD_ABSENT_UINT64)
+                        ald_compute_results_wait(computing->results, backend->id, ALD_ABSENT_UINT64, NULL);
+        } else if (reason && (!waits || g_strcmp0(row->waiting_reason, reason) != 0))
                 ald_compute_results_wait(computing->results, backend->id, since, reason);
 }
 
@@ -212,7 +214,7 @@ static void on_records(int error, const AldNodeRecords *records, void *userdata)
         if (error >= 0)
                 ald_work_take_devices(
                         computing->parts.work, &devices, ald_realtime_usec(), is_ours, computing);
-        if (!computing->enabled || is_held_off(computing) || ald_compute_prober_device(computing->prober))
+        if (ald_compute_prober_device(computing->prober))
                 return;
         for (size_t i = 0; devices.backends && i < devices.backends->devices.n; i++) {
                 const AldBackend *backend = ald_rows_at(&devices.backends->devices, i);
@@ -344,7 +346,7 @@ void ald_computing_check_work(AldComputing *computing)
                 end_for_lock(computing);
         else if (reason && computing->automatic)
                 ald_compute_prober_end(computing->prober, reason);
-        else if (!reason)
+        if (is_held_off(computing) || !reason)
                 set_tick(computing, PAUSE_USEC);
 }
 

@@ -152,14 +152,15 @@ class State:
     """org.alidade.State1 as far as it is asked: .due is what is due of links, .due_devices of devices, .questions what
     was asked of links, .device_questions of devices, .before_answer called with a node before its profile is given.
     .devices are those of the machine, .usage how busy they are, .processes how many processes compute on them,
-    .asleep those that sleep, .system_usec when that was said last; .ports are the RDMA ports of nodes by their ids."""
+    .asleep those that sleep, .system_usec when that was said last, .measured when they were measured;
+    .ports are the RDMA ports of nodes by their ids."""
 
     def __init__(self, host, own_id):
         self.connection = host.new_connection()
         self.due, self.questions = [], []
         self.due_devices, self.device_questions = [], []
         self.devices, self.usage, self.processes = {}, {}, {}
-        self.asleep, self.system_usec = set(), None
+        self.asleep, self.system_usec, self.measured = set(), None, {}
         self.ports, self.segments = {}, []
         self.own_id = own_id
         self.before_answer = lambda node: None
@@ -204,6 +205,10 @@ class State:
                 | ({"ComputeProcesses": GLib.Variant("t", self.processes[name])} if name in self.processes else {})
                 | ({"PowerState": GLib.Variant("s", "asleep")} if name in self.asleep else {})
                 for name in self.usage.keys() | self.processes.keys() | self.asleep])}}
+            if self.measured:
+                profile |= {"Node1.Compute": {"Devices": GLib.Variant("aa{sv}", [
+                    {"Id": GLib.Variant("s", name), "MeasuredUSec": GLib.Variant("t", usec)}
+                    for name, usec in self.measured.items()])}}
             if self.system_usec is not None:
                 profile["Node1.System"]["UpdatedUSec"] = GLib.Variant("t", self.system_usec)
         return (profile,)

@@ -224,6 +224,26 @@ def test_own_probe_is_no_work(computing):
     assert found.get("Reason", "") == ""
 
 
+@pytest.mark.parametrize("how", ["asleep", "lock"])
+def test_wait_ends_with_what_it_waited_for(computing, how):
+    service = computing(due=[GPU])
+    service.wait_row(GPU)
+    # Long ago, so that it is due, and not woken for that.
+    service.state.measured, service.state.processes = {GPU: 1_000_000}, {GPU: 1}
+    make_tick(service)
+    service.wait_row(GPU, lambda row: "WaitingReason" in row)
+    lock = None
+    if how == "asleep":
+        service.state.processes, service.state.asleep = {}, {GPU}
+        make_tick(service)
+    else:
+        lock = service.inhibit("compute")
+    service.wait_row(GPU, lambda row: not {"WaitingReason", "WaitingSinceUSec"} & row.keys())
+    if lock:
+        os.close(lock)
+        service.wait_row(GPU, lambda row: "WaitingReason" in row)
+
+
 @needs_root
 def test_force_measures_beside_other_work_and_says_so(computing):
     service = computing(usage=0.3, row={**ROW, "Flags": ["busy"]})
