@@ -18,7 +18,8 @@
 #define FAR_OFF 0.1         /* of the usual rate: the link was kept waiting, or made up for it */
 #define FAST_SHARE 0.8      /* of FINE_BYTES in FINE_NS: then stalls of a busy machine cost throughput */
 #define STEADY_SHARE 0.7    /* of the time without those that are far off */
-#define BATCHES 8u          /* of bins, so that they are longer than what makes neighbours alike */
+#define BATCHES_MOST 8u     /* of bins, so that they are longer than what makes neighbours alike */
+#define BATCHES_LEAST 4u
 #define WARM_UP_BINS 8u
 #define SPREAD_BINS 4u
 #define INTERVAL_BINS 3u   /* fewer tell nothing of their variance */
@@ -309,16 +310,18 @@ static double largest_step(const AldPoint *points, size_t n, const Scale *scale)
 static double mean_of(const AldPoint *points, size_t n, uint64_t end, const Scale *scale, Bin *bins,
         size_t n_bins, double *ret_half)
 {
-        size_t first = n_bins >= WARM_UP_BINS ? find_warm_up(bins, n_bins) : 0, begin = bins[first].begin,
-               batches;
+        size_t first = n_bins >= WARM_UP_BINS ? find_warm_up(bins, n_bins) : 0, begin = bins[first].begin;
         double time = time_of(points + begin, n - begin, end), whole = time, half;
         double rate = (amount_at(&points[n - 1], scale) - amount_at(&points[begin], scale)) / time;
 
         bins += first;
         n_bins -= first;
         half = interval_of(bins, n_bins);
-        batches = make_batches(bins, n_bins, MAX(n_bins / BATCHES, 1));
-        half = MAX(half, interval_of(bins, batches));
+        /* The ups and downs of a rate may be longer than bins, and than an eighth of the time. */
+        for (size_t batches = BATCHES_MOST; batches >= BATCHES_LEAST; batches /= 2) {
+                n_bins = make_batches(bins, n_bins, MAX(n_bins / batches, 1));
+                half = MAX(half, interval_of(bins, n_bins));
+        }
         if (!is_silent(points + begin, n - begin, end))
                 rate = rate_between_crests(points + begin, n - begin, scale, rate, &time);
         /* Less time is less evidence. */
