@@ -236,7 +236,7 @@ static char *describe_unsteadiness(
         if (!isnan(interval))
                 g_string_append_printf(text, " ±%.*f %%", interval < 9.5 ? 1 : 0, interval);
         g_string_append_printf(text, " from %s to %s", from, to);
-        if (spread > ALD_LINK_UNSTEADY_PERCENT)
+        if (spread > ALD_LINK_UNSTEADY_SPREAD_PERCENT)
                 g_string_append_printf(text, ", with a spread of %.0f %%", spread);
         return g_string_free(g_steal_pointer(&text), FALSE);
 }

@@ -42,7 +42,7 @@ uint64_t ald_link_disturbance(const AldLinkSocket *link)
 
 bool ald_link_percent_is_unsteady(double interval, double spread)
 {
-        return interval > ALD_LINK_UNSTEADY_PERCENT || spread > ALD_LINK_UNSTEADY_PERCENT;
+        return interval > ALD_LINK_UNSTEADY_PERCENT || spread > ALD_LINK_UNSTEADY_SPREAD_PERCENT;
 }
 
 static double bound(uint64_t rate, double interval, int sign)

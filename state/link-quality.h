@@ -29,8 +29,10 @@ bool ald_link_rate_is_disturbed(uint64_t rate, double interval, uint64_t other);
  * is compared with its own rates. */
 uint64_t ald_link_disturbance(const AldLinkSocket *link);
 
-/* Beyond this an interval or a spread, in percent, makes a link unsteady. Absent values never do. */
+/* Beyond these an interval or a spread, in percent, makes a link unsteady; absent values never do. Congestion
+ * control and jitter alone spread the rate of a link by up to 35 % whose mean repeats within a percent. */
 #define ALD_LINK_UNSTEADY_PERCENT 25.0
+#define ALD_LINK_UNSTEADY_SPREAD_PERCENT 50.0
 
 bool ald_link_percent_is_unsteady(double interval, double spread);
 

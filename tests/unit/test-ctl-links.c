@@ -499,7 +499,7 @@ static void test_results(void)
                         "   Link to: node\n    Upload: –\n  Download: 1.00 Gb/s\n     RTT/2: –\n  Jitter/2: "
                         "–\n"
                         " Disturbed: other traffic of 300 Mb/s disturbed this measurement\n"
-                        "  Unsteady: the interval or the spread of a rate exceeds 25 %\n" },
+                        "  Unsteady: the interval of a rate exceeds 25 %, or its spread 50 %\n" },
                 { "{'DownloadBitsPerSecond':1000000000,'Flags':['disturbed']}",
                         "   Link to: node\n    Upload: –\n  Download: 1.00 Gb/s\n     RTT/2: –\n  Jitter/2: "
                         "–\n"

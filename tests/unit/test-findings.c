@@ -344,7 +344,7 @@ static void test_link_unsteady(void)
         g_autoptr(AldStore) store = findings_named_store();
         static const char id[] = "link-unsteady";
 
-        put_socket(store, "'UploadBitsPerSecond': 1000, 'UploadInterval': 25.0, 'UploadSpread': 25.0, "
+        put_socket(store, "'UploadBitsPerSecond': 1000, 'UploadInterval': 25.0, 'UploadSpread': 50.0, "
                           "'DownloadInterval': 90.0");
         g_assert_cmpuint(findings_count_now(store, id), ==, 0);
         put_socket(store, "'UploadBitsPerSecond': 420000000, 'UploadInterval': 31.0, "
@@ -354,12 +354,12 @@ static void test_link_unsteady(void)
                 "three.",
                 "Look for lost packets, other traffic and load at both ends and on the way.");
         put_socket(store,
-                "'UploadBitsPerSecond': 420000000, 'UploadSpread': 26.0, 'SinkInterfaceType': 'wifi', "
-                "'DownloadBitsPerSecond': 500000000, 'DownloadInterval': 4.0, 'DownloadSpread': 40.0");
+                "'UploadBitsPerSecond': 420000000, 'UploadSpread': 51.0, 'SinkInterfaceType': 'wifi', "
+                "'DownloadBitsPerSecond': 500000000, 'DownloadInterval': 4.0, 'DownloadSpread': 60.0");
         findings_check(store, id, ALD_SEVERITY_NOTICE, NODES(2, 3),
                 "The link from two to three (eth0 to 192.0.2.3) is unsteady: 420 Mb/s from two to three, "
                 "with a "
-                "spread of 26 %; 500 Mb/s ±4.0 % from three to two, with a spread of 40 %.",
+                "spread of 51 %; 500 Mb/s ±4.0 % from three to two, with a spread of 60 %.",
                 "Bring the antennas closer, change the channel, or use a cable.");
 }
 

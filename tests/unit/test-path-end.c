@@ -194,9 +194,9 @@ static void test_steadiness(void)
 {
         static const char *const flags[] = { "unsteady", "disturbed", NULL };
 
-        g_assert_false(ald_link_percent_is_unsteady(25, 25));
+        g_assert_false(ald_link_percent_is_unsteady(25, 50));
         g_assert_true(ald_link_percent_is_unsteady(25.1, ALD_ABSENT_DOUBLE));
-        g_assert_true(ald_link_percent_is_unsteady(ALD_ABSENT_DOUBLE, 25.1));
+        g_assert_true(ald_link_percent_is_unsteady(ALD_ABSENT_DOUBLE, 50.1));
         g_assert_false(ald_link_percent_is_unsteady(ALD_ABSENT_DOUBLE, ALD_ABSENT_DOUBLE));
         g_assert_cmpfloat(ald_link_rate_most(1000, 10), ==, 1100);
         g_assert_cmpfloat(ald_link_rate_least(1000, 10), ==, 900);

@@ -220,7 +220,7 @@ static void describe_flags(GString *out, const json_t *result, unsigned columns)
                                 : g_strdup_printf("other traffic of %s disturbed this measurement", other));
         if (ald_link_has_flag(result, "unsteady"))
                 entry(out, "Unsteady", columns,
-                        g_strdup("the interval or the spread of a rate exceeds 25 %"));
+                        g_strdup("the interval of a rate exceeds 25 %, or its spread 50 %"));
 }
 
 void ald_job_describe_path(GString *out, const json_t *result, const char *name, unsigned columns)
