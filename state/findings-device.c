@@ -9,7 +9,7 @@
 
 #define TIMES_TO_LIVE 3u /* that figures may be overdue */
 
-/* A device without any figure is told of sooner. */
+/* A device without any figure is reported sooner. */
 static bool waits_too_long(const AldComputeDevice *row, uint64_t now)
 {
         uint64_t ttl = ald_planner_ttl(ALD_KIND_COMPUTE);

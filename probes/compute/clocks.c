@@ -56,7 +56,7 @@ void ald_clocks_read(AldClocks *clocks, AldClockReading *ret)
                 clocks->source->read(clocks->data, ret);
 }
 
-/* What is told of a whole card is no figure of an instance. */
+/* Figures of the whole card do not describe an instance. */
 static bool knows_figures(const AldClocks *clocks)
 {
         return clocks->data && !clocks->instance;

@@ -21,7 +21,7 @@
 #define REST_TURNS 12u
 #define REST_TURN_USEC 100000u
 #define LOOK_TURNS \
-        3u /* of them for one look at the processors, whose times are told in hundredths of a second */
+        3u /* of them for one look at the processors, whose times are in hundredths of a second */
 
 #define LOOK_NSEC (250 * ALD_NSEC_PER_MSEC)
 #define JUDGED_USEC_MIN USEC_PER_SEC /* less of the processors is chance */

@@ -104,7 +104,7 @@ static void note_end(AldComputeProber *prober)
         g_message("%s is measured no more: %s", prober->target.device, prober->answer.reason);
 }
 
-/* Whoever is told may start the next one at once. */
+/* The callback may start the next one at once. */
 static void finish(AldComputeProber *prober)
 {
         const AldComputeHandler *handler = prober->handler;

@@ -36,6 +36,6 @@ AldComputeWishes *ald_compute_wishes_new(const AldComputeWishParts *parts);
 /* Whoever waits is told that nothing comes of it. The query goes first. */
 void ald_compute_wishes_free(AldComputeWishes *wishes);
 
-/* Copies the request. Returns the same errors where they are known at once; then nobody is told. */
+/* Copies the request. Errors that are known at once are returned, and answered() is not called then. */
 int ald_compute_wishes_add(AldComputeWishes *wishes, uid_t uid, const AldComputeRequest *request,
         AldComputeWishAnswer answered, void *userdata);

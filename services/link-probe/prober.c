@@ -190,7 +190,7 @@ static void on_ended(const char *output, const char *failure, void *userdata)
                 ald_rdma_answer_read(output, failure, &probe->answer);
         else
                 ald_probe_answer_read(output, failure, &probe->answer);
-        /* Whoever is told may start the next one at once. */
+        /* The callback may start the next one at once. */
         release(probe);
         probe->over = true;
         if (!probe->asking)

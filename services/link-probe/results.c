@@ -5,7 +5,7 @@
 
 typedef struct Result {
         char *key;
-        AldRecord *record;   /* of the last attempt: what is told */
+        AldRecord *record;   /* of the last attempt, as reported */
         AldRecord *measured; /* of the last whole measurement; NULL: there was none */
         uint64_t changed;    /* CLOCK_MONOTONIC in µs */
         GList link;

@@ -36,7 +36,7 @@ bool ald_gpu_clients_are_all(const AldGpuClients *clients, const char *address);
 /* What one file descriptor of a DRM device tells. */
 typedef struct AldGpuClient {
         char address[32]; /* of the device on PCI */
-        bool has_compute; /* the device has a compute engine that is told of */
+        bool has_compute; /* the driver reports a compute engine */
         bool computed;    /* which has worked for this file descriptor */
 } AldGpuClient;
 
