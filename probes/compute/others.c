@@ -20,8 +20,8 @@
 #define USAGE_MAX 10 /* percent */
 #define REST_TURNS 12u
 #define REST_TURN_USEC 100000u
-#define LOOK_TURNS \
-        3u /* of them for one look at the processors, whose times are in hundredths of a second */
+#define LOOK_TURNS 3u /* of them for one look at the processors, whose times are in hundredths of a second \
+                       */
 
 #define LOOK_NSEC (250 * ALD_NSEC_PER_MSEC)
 #define JUDGED_USEC_MIN USEC_PER_SEC /* less of the processors is chance */
