@@ -73,6 +73,6 @@ bool ald_pki_is_site(const char *text)
 {
         size_t n = strlen(text);
 
-        return n > 0 && n + strlen("bridge-") <= ALD_PKI_NAME_MAX &&
+        return n > 0 && n + strlen(ALD_PKI_BRIDGE_PREFIX) <= ALD_PKI_NAME_MAX &&
                text[strspn(text, "-_." G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS)] == '\0';
 }

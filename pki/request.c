@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <openssl/err.h>
@@ -11,7 +12,21 @@
 #include "pki/pem.h"
 #include "pki/request.h"
 
-int ald_pki_request_make(EVP_PKEY *key, const char *node_id, char **ret_pem, char **ret_error)
+/* 2.25 is the arc of UUIDs, which need no registration. */
+#define STATEMENT_OID "2.25.49143227820350215737830133247034294825"
+
+static bool add_statement(X509_REQ *request, const char *statement)
+{
+        ASN1_OBJECT *name = OBJ_txt2obj(STATEMENT_OID, 1);
+        bool added = name && X509_REQ_add1_attr_by_OBJ(request, name, V_ASN1_UTF8STRING,
+                                     (const unsigned char *) statement, (int) strlen(statement));
+
+        ASN1_OBJECT_free(name);
+        return added;
+}
+
+int ald_pki_request_make(
+        EVP_PKEY *key, const char *node_id, const char *statement, char **ret_pem, char **ret_error)
 {
         g_autoptr(X509_REQ) request = X509_REQ_new();
         g_autoptr(BIO) bio = BIO_new(BIO_s_mem());
@@ -21,6 +36,7 @@ int ald_pki_request_make(EVP_PKEY *key, const char *node_id, char **ret_pem, cha
         if (!request || !bio ||
                 ald_pki_name_add(X509_REQ_get_subject_name(request), NID_commonName, node_id) < 0 ||
                 !X509_REQ_set_version(request, X509_REQ_VERSION_1) || !X509_REQ_set_pubkey(request, key) ||
+                (statement && !add_statement(request, statement)) ||
                 X509_REQ_sign(request, key, EVP_sha256()) <= 0 || !PEM_write_bio_X509_REQ(bio, request))
                 return ald_pki_openssl_failed(-EIO, "Cannot make a certificate request", ret_error);
         *ret_pem = ald_pki_pem_text(bio);
@@ -46,9 +62,35 @@ static int check(X509_REQ *request, char ret_node_id[static ALD_PKI_ID_SIZE], ch
         return 0;
 }
 
-int ald_pki_request_parse(const char *pem, size_t n, char ret_node_id[static ALD_PKI_ID_SIZE],
-        EVP_PKEY **ret_key, char **ret_error)
+/* At most one, of plain text. */
+static int read_statement(const X509_REQ *request, char **ret, char **ret_error)
 {
+        ASN1_OBJECT *name = OBJ_txt2obj(STATEMENT_OID, 1);
+        int at = X509_REQ_get_attr_by_OBJ(request, name, -1);
+        int next = at >= 0 ? X509_REQ_get_attr_by_OBJ(request, name, at) : -1;
+        X509_ATTRIBUTE *attribute = at >= 0 ? X509_REQ_get_attr(request, at) : NULL;
+        const ASN1_UTF8STRING *text;
+        g_autofree char *copy = NULL;
+
+        ASN1_OBJECT_free(name);
+        if (!attribute)
+                return 0;
+        text = X509_ATTRIBUTE_get0_data(attribute, 0, V_ASN1_UTF8STRING, NULL);
+        if (next >= 0 || X509_ATTRIBUTE_count(attribute) != 1 || !text)
+                return ald_pki_refuse(
+                        -EBADMSG, ret_error, "the request does not say plainly what it asks for");
+        copy = g_strndup((const char *) ASN1_STRING_get0_data(text), (gsize) ASN1_STRING_length(text));
+        if (strlen(copy) != (size_t) ASN1_STRING_length(text) || !g_utf8_validate(copy, -1, NULL))
+                return ald_pki_refuse(-EBADMSG, ret_error, "what the request asks for is not plain text");
+        *ret = g_steal_pointer(&copy);
+        return 0;
+}
+
+int ald_pki_request_parse(const char *pem, size_t n, char ret_node_id[static ALD_PKI_ID_SIZE],
+        EVP_PKEY **ret_key, char **ret_statement, char **ret_error)
+{
+        g_autofree char *statement = NULL;
+        char id[ALD_PKI_ID_SIZE];
         g_autoptr(X509_REQ) request = NULL;
         g_autoptr(BIO) bio = NULL;
         int r = ald_pki_pem_open(pem, n, ALD_PKI_PEM_MAX, "the request", &bio, ret_error);
@@ -58,10 +100,14 @@ int ald_pki_request_parse(const char *pem, size_t n, char ret_node_id[static ALD
         request = PEM_read_bio_X509_REQ(bio, NULL, ald_pki_pem_no_passphrase, NULL);
         if (!request)
                 return ald_pki_openssl_failed(-EBADMSG, "not a certificate request", ret_error);
-        r = check(request, ret_node_id, ret_error);
+        r = check(request, id, ret_error);
+        if (r >= 0)
+                r = read_statement(request, &statement, ret_error);
+        ERR_clear_error();
         if (r < 0)
                 return r;
-        ERR_clear_error();
+        memcpy(ret_node_id, id, ALD_PKI_ID_SIZE);
+        *ret_statement = g_steal_pointer(&statement);
         *ret_key = X509_REQ_get_pubkey(request);
         return 0;
 }

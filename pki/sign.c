@@ -68,13 +68,16 @@ int ald_pki_ca_make(EVP_PKEY *key, const char *cluster, uint64_t now, X509 **ret
 static int add_common_name(X509 *made, const AldPkiSubject *subject, char **ret_error)
 {
         static const char *const prefix[] = {
-                [ALD_PKI_ROLE_NODE] = "", [ALD_PKI_ROLE_BROKER] = "broker-", [ALD_PKI_ROLE_BRIDGE] = "bridge-"
+                [ALD_PKI_ROLE_NODE] = "",
+                [ALD_PKI_ROLE_BROKER] = ALD_PKI_BROKER_PREFIX,
+                [ALD_PKI_ROLE_BRIDGE] = ALD_PKI_BRIDGE_PREFIX,
         };
         g_autofree char *name = g_strconcat(prefix[subject->role], subject->name, NULL);
 
         if (subject->role == ALD_PKI_ROLE_BRIDGE && !ald_pki_is_site(subject->name))
                 return ald_pki_refuse(-EINVAL, ret_error,
-                        "\"%s\" is no name of a site: letters, digits, '-', '_' and '.'", subject->name);
+                        "\"%s\" is not a valid site name: use letters, digits, '-', '_' and '.'",
+                        subject->name);
         if (subject->role != ALD_PKI_ROLE_BRIDGE && !ald_pki_is_node_id(subject->name))
                 return ald_pki_refuse(-EINVAL, ret_error, "\"%s\" is no node id", subject->name);
         if (ald_pki_name_add(X509_get_subject_name(made), NID_commonName, name) < 0)

@@ -33,5 +33,9 @@ typedef enum AldPkiRole {
         ALD_PKI_ROLE_BRIDGE, /* CN = bridge-SITE, clientAuth */
 } AldPkiRole;
 
+/* Common names begin with these, but those of nodes. */
+#define ALD_PKI_BROKER_PREFIX "broker-"
+#define ALD_PKI_BRIDGE_PREFIX "bridge-"
+
 /* Whether it is a node id: 32 lower-case hexadecimal digits, not all of them 0. */
 gboolean ald_pki_is_node_id(const char *text);

@@ -134,7 +134,7 @@ static int judge_role(const Case *it, AldPkiRole role, char **ret_reason)
                         "%s is not one of a broker%s: it is not meant for servers (serverAuth)", it->what,
                         facts->is_node && facts->client ? " but of a node" : "");
         case ALD_PKI_ROLE_BRIDGE:
-                if (facts->client && g_str_has_prefix(facts->common_name, "bridge-"))
+                if (facts->client && g_str_has_prefix(facts->common_name, ALD_PKI_BRIDGE_PREFIX))
                         return 0;
                 return ald_pki_refuse(-EPERM, ret_reason, "%s is not one of a bridge", it->what);
         default:
@@ -155,8 +155,8 @@ static int judge_name(const Case *it, AldPkiRole role, const char *expected, cha
                 return ald_pki_refuse(-ENXIO, ret_reason, "%s is for %s, not for %s", it->what,
                         *joined ? joined : "no name or address", expected);
         }
-        if (strcmp(it->facts.common_name + (role == ALD_PKI_ROLE_BRIDGE ? strlen("bridge-") : 0), expected) ==
-                0)
+        if (strcmp(it->facts.common_name + (role == ALD_PKI_ROLE_BRIDGE ? strlen(ALD_PKI_BRIDGE_PREFIX) : 0),
+                    expected) == 0)
                 return 0;
         return ald_pki_refuse(-ENXIO, ret_reason, "%s is not that of %s %s", it->what,
                 role == ALD_PKI_ROLE_NODE ? "node" : "site", expected);

@@ -108,7 +108,7 @@ static AldComputeDevice merge_row(const AldComputeDevice *before, const AldCompu
                 merged = merge_failure(before, told);
         else if (is_failure(told))
                 merged.failures = failures_of(told);
-        /* Whoever tells knows whether a measurement waits. */
+        /* The sender knows whether a measurement waits. */
         merged.waiting_since_usec = told->waiting_since_usec;
         merged.waiting_reason = told->waiting_reason;
         return merged;

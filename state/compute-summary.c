@@ -20,7 +20,7 @@ void ald_sum_add(uint64_t *sum, uint64_t value)
 
 void ald_sum_add_double(double *sum, double value)
 {
-        if (isfinite(value))
+        if (isfinite(value) && value >= 0)
                 *sum = isfinite(*sum) ? *sum + value : value;
 }
 

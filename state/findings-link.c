@@ -71,7 +71,7 @@ static void heed_sink_port(AldReport *report, AldLink *link)
                         link->negotiated_bits_per_second, port->rate_bits_per_second);
 }
 
-/* What a record has not, such as one of an older version, is looked up. */
+/* Looks up what a record lacks, such as one of an older version. */
 static void heed_sink_interface(AldReport *report, AldLink *link)
 {
         const AldNode *node = ald_store_find_node(report->store, &link->sink);
@@ -183,10 +183,24 @@ static void find_shortfall(AldReport *report, AldLink link)
                 advise_on_shortfall(&link));
 }
 
-/* Whether one direction surely has so much more than the other. */
+/* Whether one rate exceeds the other by the factor UNEVEN even at the ends of their intervals. */
 static bool exceeds(uint64_t rate, double interval, uint64_t other, double other_interval)
 {
         return ald_link_rate_least(rate, interval) > UNEVEN * ald_link_rate_most(other, other_interval);
+}
+
+/* Both ends measure a link, and it may have several paths: one unevenness is told once. */
+static bool was_said(AldReport *report, const AldLink *link)
+{
+        bool up = link->upload_bits_per_second > link->download_bits_per_second;
+        const AldId *from = up ? &link->source : &link->sink, *to = up ? &link->sink : &link->source;
+        char from_text[ALD_ID_STRING_SIZE], to_text[ALD_ID_STRING_SIZE];
+        g_autofree char *pair = NULL;
+
+        ald_id_format(from, from_text);
+        ald_id_format(to, to_text);
+        pair = g_strconcat(from_text, " ", to_text, NULL);
+        return !g_hash_table_add(report->uneven, g_steal_pointer(&pair));
 }
 
 static void find_unevenness(AldReport *report, const AldLink *link)
@@ -199,7 +213,7 @@ static void find_unevenness(AldReport *report, const AldLink *link)
         if (up == ALD_ABSENT_UINT64 || down == ALD_ABSENT_UINT64 ||
                 (!exceeds(up, up_interval, down, down_interval) &&
                         !exceeds(down, down_interval, up, up_interval)) ||
-                ald_report_full(report, "link-asymmetric"))
+                was_said(report, link) || ald_report_full(report, "link-asymmetric"))
                 return;
         subject_init(&subject, report, link);
         upload = ald_units_rate(up);
@@ -262,7 +276,7 @@ static void find_unsteadiness(AldReport *report, const AldLink *link)
                                    "way."));
 }
 
-/* Of the direction that could not be measured nothing is known, least of all that it is fast enough. */
+/* A direction that could not be measured may be too slow as well. */
 static void find_missing_direction(AldReport *report, const AldLink *link)
 {
         bool no_upload = link->upload_bits_per_second == ALD_ABSENT_UINT64;
@@ -343,7 +357,7 @@ static gboolean find_in_link(AldEntry *entry, void *userdata)
 
         if (!ald_node_counts(entry->node) || !sink || !ald_node_counts(sink))
                 return FALSE;
-        /* What other traffic took is no fault of the link. */
+        /* Other traffic may explain a low rate. */
         if (!ald_link_has_flag(link.flags, ALD_LINK_DISTURBED)) {
                 find_shortfall(report, link);
                 find_unevenness(report, &link);

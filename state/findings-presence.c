@@ -31,18 +31,27 @@ static bool is_state(const AldPresence *presence, AldPresenceState state)
         return presence->state && strcmp(presence->state, ald_presence_state_to_string(state)) == 0;
 }
 
+/* NULL where it is unknown, or in the future because the clock was set meanwhile. A duration would be wrong
+ * soon after the text was made. */
+static char *format_since(uint64_t usec, uint64_t now)
+{
+        g_autoptr(GDateTime)
+                time = usec <= now ? g_date_time_new_from_unix_utc((int64_t) (usec / G_USEC_PER_SEC)) : NULL;
+
+        return time ? g_date_time_format(time, "%Y-%m-%d %H:%M:%S UTC") : NULL;
+}
+
 static void find_offline(AldReport *report, const AldNode *node, const AldPresence *presence)
 {
         g_autofree char *name = NULL, *id = NULL, *since = NULL;
-        bool known = presence->since_usec <= report->now_realtime; /* else the clock was set meanwhile */
 
         if (!is_state(presence, ALD_PRESENCE_STATE_OFFLINE) || ald_report_full(report, "node-offline"))
                 return;
         name = ald_report_name(report, &node->id);
         id = ald_report_short_id(&node->id);
-        since = known ? ald_units_duration(report->now_realtime - presence->since_usec) : NULL;
+        since = format_since(presence->since_usec, report->now_realtime);
         ald_report_add(report, ALD_SEVERITY_NOTICE, "node-offline", &node->id, 1,
-                g_strdup_printf(known ? "%s has been offline for %s." : "%s is offline.", name, since),
+                g_strdup_printf(since ? "%s has been offline since %s." : "%s is offline.", name, since),
                 g_strdup_printf("Start it again, or forget it: alidadectl forget %s.", id));
 }
 
@@ -77,6 +86,38 @@ static void find_behind(AldReport *report, const AldNode *node)
                         name, id));
 }
 
+/* Of this machine itself: without a broker it hears of nobody. */
+static void find_brokerless(AldReport *report, const AldNode *node, const AldPresence *presence)
+{
+        const AldMembership *membership = ald_record_as(
+                ald_node_record(node, ALD_KIND_MEMBERSHIP), MEMBERSHIP, AldMembership);
+        const char *cluster = membership ? membership->cluster_name : NULL;
+
+        if (!is_state(presence, ALD_PRESENCE_STATE_STALE) || ald_report_full(report, "no-broker"))
+                return;
+        ald_report_add(report, ALD_SEVERITY_ERROR, "no-broker", &node->id, 1,
+                g_strdup_printf("This machine reaches no broker of %s%s; what is shown of others is old.",
+                        cluster ? "cluster " : "its cluster", cluster ?: ""),
+                g_strdup("See why with alidadectl cluster status; check that the broker runs and that the "
+                         "network leads to it."));
+}
+
+/* The time of an unset clock is that of 1970. */
+static void find_unset_clock(AldReport *report, const AldNode *local)
+{
+        g_autofree char *name = NULL;
+
+        if (report->clock_is_set || ald_report_full(report, "clock-not-set"))
+                return;
+        name = ald_report_name(report, &local->id);
+        ald_report_add(report, ALD_SEVERITY_ERROR, "clock-not-set", &local->id, 1,
+                g_strdup_printf(
+                        "The clock of this machine, %s, is not set; records of others that it makes look too "
+                        "new wait until it is.",
+                        name),
+                g_strdup("Let a time service such as systemd-timesyncd or chrony set the clock."));
+}
+
 static gboolean find_in_node(AldNode *node, void *userdata)
 {
         Clocks *clocks = userdata;
@@ -87,8 +128,10 @@ static gboolean find_in_node(AldNode *node, void *userdata)
         if (!presence)
                 return FALSE;
         find_duplicate(clocks->report, node, presence);
-        if (node->local)
+        if (node->local) {
+                find_brokerless(clocks->report, node, presence);
                 return FALSE;
+        }
         find_offline(clocks->report, node, presence);
         find_behind(clocks->report, node);
         if (is_state(presence, ALD_PRESENCE_STATE_UNKNOWN))
@@ -160,6 +203,7 @@ void ald_find_in_presences(AldReport *report)
 
         ald_store_foreach_node(report->store, find_in_node, &clocks);
         add_unknown(report, unknown);
+        find_unset_clock(report, local);
         if (clocks.n_known >= MAJORITY_OF && skewed->len * 2 > clocks.n_known) {
                 add_skew(report, &local->id, own_offset(skewed), "those of most nodes");
                 return;

@@ -7,9 +7,11 @@
 typedef struct AldReport {
         AldStore *store;
         uint64_t now_realtime;
+        bool clock_is_set;
         GPtrArray *findings;
         GHashTable *names;  /* friendly name → number of nodes that have it */
         GHashTable *counts; /* id of a finding → how many there are */
+        GHashTable *uneven; /* pairs, the faster direction first, of which it was said that they are uneven */
 } AldReport;
 
 /* Whether enough findings of this id are told. Then this one is only counted, so that no text need be made.
@@ -34,6 +36,7 @@ char *ald_report_names(AldReport *report, const AldId *ids, size_t n, size_t max
 void ald_find_in_nodes(AldReport *report);
 void ald_find_in_devices(AldReport *report, const AldNode *node);
 void ald_find_in_presences(AldReport *report);
+void ald_find_in_memberships(AldReport *report);
 void ald_find_in_groups(AldReport *report);
 void ald_find_in_links(AldReport *report);
 void ald_find_in_rdma_ports(AldReport *report);

@@ -143,21 +143,25 @@ static int compare_findings(gconstpointer a, gconstpointer b)
         return r != 0 ? r : strcmp(left->text, right->text);
 }
 
-GPtrArray *ald_findings_compute(AldStore *store, uint64_t now_realtime)
+GPtrArray *ald_findings_compute(AldStore *store, uint64_t now_realtime, bool clock_is_set)
 {
         g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
         g_autoptr(GHashTable) counts = g_hash_table_new(g_str_hash, g_str_equal);
+        g_autoptr(GHashTable) uneven = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         AldReport report = {
                 .store = store,
                 .now_realtime = now_realtime,
+                .clock_is_set = clock_is_set,
                 .findings = g_ptr_array_new_with_free_func(finding_free),
                 .names = names,
                 .counts = counts,
+                .uneven = uneven,
         };
 
         ald_store_foreach_node(store, count_name, names);
         ald_find_in_nodes(&report);
         ald_find_in_presences(&report);
+        ald_find_in_memberships(&report);
         ald_find_in_groups(&report);
         ald_find_in_links(&report);
         ald_find_in_rdma_ports(&report);

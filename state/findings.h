@@ -25,7 +25,7 @@ typedef struct AldFinding {
 #define ALD_FINDINGS_PER_ID 100u
 
 /*
- * All AldFinding, freed with the array: by severity, id, first node and text. They follow from the records
- * and now_realtime (µs) alone.
+ * All AldFinding, freed with the array: by severity, id, first node and text. They follow from the records,
+ * now_realtime (µs) and whether that clock was ever set alone.
  */
-GPtrArray *ald_findings_compute(AldStore *store, uint64_t now_realtime);
+GPtrArray *ald_findings_compute(AldStore *store, uint64_t now_realtime, bool clock_is_set);

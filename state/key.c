@@ -53,6 +53,11 @@ int ald_key_parse(AldKind kind, const char *key, AldId *ret_sink)
         return 0;
 }
 
+const char *ald_key_address(const char *key)
+{
+        return strchr(key, ',') + 1;
+}
+
 static bool names(const char *string, const AldId *id)
 {
         AldId named;

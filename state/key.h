@@ -12,5 +12,8 @@
  */
 int ald_key_parse(AldKind kind, const char *key, AldId *ret_sink);
 
+/* The address of a key of Link1.Socket, which is valid; points into it. */
+const char *ald_key_address(const char *key);
+
 /* Checks that the Source and Sink of a link's record are those of its node and its key, which is valid. */
 bool ald_key_names(AldKind kind, const char *key, const AldId *node, const AldRecord *record);

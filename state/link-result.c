@@ -102,8 +102,8 @@ typedef struct Merge {
         View now, latest; /* of these */
         uint64_t seed;
         const AldTtlBounds *bounds;
-        bool fresh; /* what is told was not merged before */
-        bool taken; /* the figures are those that are told */
+        bool fresh; /* the new result was not merged before */
+        bool taken; /* the figures of the new result were taken */
 } Merge;
 
 static uint64_t seed_of(AldKind kind, const Fields *fields)
@@ -236,7 +236,7 @@ static bool is_kept(const Merge *merge)
                measured <= checked;
 }
 
-/* Before anything else of it is merged, so that the same told again is known by its time. */
+/* Before anything else is merged, so that a repeated result is recognized by its time. */
 static bool is_new_measurement(const Merge *merge)
 {
         uint64_t measured = *merge->latest.measured_usec;
@@ -384,7 +384,7 @@ static const char *kept_failure(const View *view)
                                                                                               : NULL;
 }
 
-/* Both times may be told, since figures are kept beside a failure. */
+/* A result may have both times, since figures are kept beside a failure. */
 static void take_outcome(Merge *merge, const AldAttempts *before)
 {
         const AldAttempts told = attempts_of(&merge->latest);

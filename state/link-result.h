@@ -4,7 +4,7 @@
 #include "state/link-ttl.h"
 #include "state/store.h"
 
-/* What a probe of this node says about a path, merged with what was known. */
+/* Merges the results of this node's probes with what was known of a path. */
 
 /*
  * Rates of whole measurements that differ by less than this are the same, in percent. Their intervals cover
@@ -37,9 +37,9 @@ char *ald_link_result_key(const AldRecord *told);
 bool ald_link_result_is_new(const AldRecord *before, const AldRecord *told);
 
 /*
- * A record with MeasuredUSec tells of a whole measurement, one with RttMeasuredUSec alone of a check: round
- * trips and maybe a spot check; one with FailedUSec of a failure, maybe beside what was there before. What
- * was merged already changes nothing. `before` may be NULL, else it is of the same kind. Returns a new
+ * A record with MeasuredUSec is a whole measurement, one with only RttMeasuredUSec a check: round trips and
+ * maybe a spot check; one with FailedUSec a failure, maybe beside earlier figures. Merging the same record
+ * again changes nothing. `before` may be NULL, else it is of the same kind. Returns a new
  * reference.
  *
  * A whole measurement replaces what was, with two exceptions. A disturbed one leaves an undisturbed one alone

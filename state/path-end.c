@@ -177,7 +177,7 @@ static unsigned rank_of(const char *type)
         for (unsigned i = 0; type && i < G_N_ELEMENTS(telling); i++)
                 if (strcmp(type, ald_interface_type_to_string(telling[i])) == 0)
                         return i;
-        /* Any other interface says nothing about the path. */
+        /* No other interface describes the path. */
         return rank_of(ald_interface_type_to_string(ALD_INTERFACE_TYPE_UNKNOWN));
 }
 

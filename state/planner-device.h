@@ -54,7 +54,7 @@ typedef struct AldDeviceJudgement {
 } AldDeviceJudgement;
 
 /* Whether the device is due, and what keeps it from being measured. The load of processors is not judged:
- * who measures them reads it. */
+ * the measuring service reads it itself. */
 AldDeviceJudgement ald_device_judge(
         const AldDeviceRecords *records, const AldBackend *backend, uint64_t now_realtime);
 

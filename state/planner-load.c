@@ -33,8 +33,9 @@ typedef struct Pair {
 } Pair;
 
 struct AldLoads {
-        GHashTable *places; /* a set */
-        GHashTable *pairs;  /* the same */
+        GHashTable *places;  /* a set */
+        GHashTable *pairs;   /* the same */
+        GHashTable *put_off; /* keys of paths of this node */
         const AldPlannerInput *input;
 };
 
@@ -153,7 +154,7 @@ static const AldInterface *find_interface(const AldNode *node, const char *name)
         return name && network ? ald_rows_find(&network->interfaces, name) : NULL;
 }
 
-/* Of a name that is no interface, such as that of an RDMA port without one. */
+/* For a name that is not an interface's, such as an RDMA port's without one. */
 static AldLoad *load_of_name(AldLoads *loads, const AldNode *node, const char *name)
 {
         const AldInterface *interface = find_interface(node, name);
@@ -195,7 +196,7 @@ static Row socket_row(AldLoads *loads, const AldEntry *entry, const AldNode *sin
 
         return (Row){
                 .source = load_of_name(loads, entry->node, row->source_interface),
-                .sink = sink ? load_of_address(loads, sink, row->sink_address) : NULL,
+                .sink = sink ? load_of_address(loads, sink, ald_key_address(entry->key)) : NULL,
                 .attempts = ald_path_attempts(row),
                 .upload = row->upload_bits_per_second,
                 .download = row->download_bits_per_second,
@@ -247,6 +248,12 @@ static void add(AldLoad *load, const Row *row, uint64_t now)
         }
 }
 
+/* Of the paths of others nobody here knows that. */
+static bool is_put_off(const AldLoads *loads, const AldEntry *entry)
+{
+        return entry->node->local && g_hash_table_contains(loads->put_off, entry->key);
+}
+
 /* What may not be loaded now keeps nothing else from being repeated. */
 static bool may_be_repeated(const Pair *pair)
 {
@@ -264,7 +271,8 @@ static void add_pair(AldLoads *loads, const AldEntry *entry, const Row *row, con
                 .source = entry->node,
                 .sink = sink,
                 .source_interface = find_interface(entry->node, link->source_interface),
-                .sink_interface = network ? ald_network_find_address(network, link->sink_address) : NULL,
+                .sink_interface = network ? ald_network_find_address(network, ald_key_address(entry->key))
+                                          : NULL,
                 .source_load = row->source,
                 .sink_load = row->sink,
                 .measured_usec = row->attempts.measured_usec,
@@ -273,7 +281,8 @@ static void add_pair(AldLoads *loads, const AldEntry *entry, const Row *row, con
         const Pair *other = g_hash_table_lookup(loads->pairs, &pair);
 
         if (pair.measured_usec == ALD_ABSENT_UINT64 || pair.measured_usec > loads->input->now_realtime ||
-                ald_attempts_failures(&row->attempts) > 0 || !may_be_repeated(&pair))
+                ald_attempts_failures(&row->attempts) > 0 || is_put_off(loads, entry) ||
+                !may_be_repeated(&pair))
                 return;
         if (!other || other->measured_usec < pair.measured_usec)
                 g_hash_table_add(loads->pairs, g_memdup2(&pair, sizeof pair));
@@ -324,6 +333,9 @@ AldLoads *ald_loads_new(AldStore *store, const GPtrArray *peers, const AldPlanne
 
         loads->places = g_hash_table_new_full(hash_place, equal_places, g_free, NULL);
         loads->pairs = g_hash_table_new_full(hash_pair, equal_pairs, g_free, NULL);
+        loads->put_off = g_hash_table_new(g_str_hash, g_str_equal);
+        for (size_t i = 0; i < input->n_avoid_paths; i++)
+                g_hash_table_add(loads->put_off, (gpointer) input->avoid_paths[i]);
         loads->input = input;
         add_node(loads, store, ald_store_local_node(store));
         for (guint i = 0; i < peers->len; i++)
@@ -336,6 +348,7 @@ void ald_loads_free(AldLoads *loads)
 {
         g_hash_table_unref(loads->places);
         g_hash_table_unref(loads->pairs);
+        g_hash_table_unref(loads->put_off);
         g_free(loads);
 }
 
@@ -363,7 +376,7 @@ static uint64_t span_of(double bytes, double bytes_per_hour)
                        : 0;
 }
 
-/* Whoever fixes the interval means it, unless there is a limit as well. */
+/* A fixed interval overrides the default limit, but not a configured one. */
 AldShare ald_load_share(
         const AldLoad *load, const AldInterface *carrier, uint64_t bytes_per_hour, uint64_t interval)
 {

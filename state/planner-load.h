@@ -14,7 +14,7 @@ typedef struct AldLoad {
         uint64_t last_age; /* of the last whole measurement; UINT64_MAX: none */
         uint64_t deadline; /* CLOCK_REALTIME in µs of the first path to be repeated that may be loaded now;
                               UINT64_MAX: none */
-        /* Of all paths that lead through it, what one whole measurement and one spot check of each takes. */
+        /* What one whole measurement and one spot check of every path through it take together. */
         uint64_t paths_bytes, spots_bytes;
 } AldLoad;
 
@@ -45,15 +45,14 @@ uint64_t ald_probe_bytes(
 /* The same of RDMA: by the last result, else by the rate of the slower port. */
 uint64_t ald_rdma_probe_bytes(const AldLinkRdma *row, uint64_t rate);
 
-/* In a spot check, of what takes so much as a whole. */
+/* Bytes of a spot check of a path whose whole measurement takes that many. */
 uint64_t ald_spot_bytes(uint64_t probe_bytes);
 
 /* What the interface carries, in bits per second: no more than was negotiated, and no more than the best path
  * through it did. Absent where nothing is known. */
 uint64_t ald_load_capacity(const AldLoad *load, const AldInterface *interface);
 
-/* Of a node that may send so much an hour and measures at this interval, each 0 where it does not say;
- * `carrier` may be NULL. */
+/* For a node with this limit per hour and this interval, each 0 if not configured; `carrier` may be NULL. */
 AldShare ald_load_share(
         const AldLoad *load, const AldInterface *carrier, uint64_t bytes_per_hour, uint64_t interval);
 

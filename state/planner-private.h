@@ -31,7 +31,6 @@ typedef struct AldDue {
         const AldNode *sink;                /* over sockets */
         const AldInterface *sink_interface; /* the same; or NULL */
         bool put_off;
-        bool overdue; /* to be measured even beside other traffic */
         AldDueRank rank;
         uint64_t waits_since;   /* in any scope */
         uint64_t measured_usec; /* of its last whole measurement, maybe absent */

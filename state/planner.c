@@ -135,7 +135,8 @@ static void find_paths_to(AldPlanner *planner, const AldNode *peer)
 
                 g_array_append_val(planner->paths, path);
         }
-        mark_shared(&g_array_index(planner->paths, AldPath, before), planner->paths->len - before);
+        if (planner->paths->len > before)
+                mark_shared(&g_array_index(planner->paths, AldPath, before), planner->paths->len - before);
 }
 
 static uint64_t bytes_of(AldPlanner *planner, const AldPath *path)
@@ -220,7 +221,8 @@ static uint64_t speed_of(const AldPlanner *planner, const AldPath *path)
         return ald_path_speed(own.bits_per_second, sink.bits_per_second);
 }
 
-/* Whether the speed is another one than that of the figures, and nobody has said so yet. */
+/* Whether the negotiated speed differs from the one at the time of the figures, and the record is not marked
+ * as changed yet. */
 static bool has_new_speed(const AldPlanner *planner, const AldPath *path)
 {
         return path->row && !path->row->changed && path->row->source_interface &&
@@ -387,7 +389,7 @@ static void add_due(AldPlanner *planner, const AldPath *path, const AldPathState
                 due.deadline = due.measured_usec == ALD_ABSENT_UINT64
                                        ? ALD_ABSENT_UINT64
                                        : due.measured_usec + shown_ttl(planner, path);
-                due.overdue = is_overdue(planner, path);
+                due.probe.overdue = is_overdue(planner, path);
         }
         g_strlcpy(due.probe.address, path->candidate.address, sizeof due.probe.address);
         g_array_append_val(planner->due, due);
@@ -506,7 +508,7 @@ static bool changed_has_room(const AldPlanner *planner, const AldDue *due, const
                        ALD_PLANNER_CHANGED_SHARES * share->bytes_per_hour;
 }
 
-/* Of the peer the share is that of this node where it was told, else what its own interface has. */
+/* The peer's share is this node's where that is configured, else what the peer's interface allows. */
 static bool has_room(const AldPlanner *planner, const AldDue *due)
 {
         AldShare share = share_of(planner, planner->node, due->interface), theirs;
@@ -527,7 +529,7 @@ static bool has_room(const AldPlanner *planner, const AldDue *due)
                is_first(planner, due, due->sink, due->sink_interface);
 }
 
-/* Whatever uses it: of figures so old any are better. */
+/* Even beside other traffic: any figures are better than those that old. */
 static bool is_free(AldPlanner *planner, AldDue *due)
 {
         const AldLoad *load = ald_loads_find(planner->loads, planner->node, due->interface);
@@ -541,8 +543,8 @@ static bool is_free(AldPlanner *planner, AldDue *due)
         if (is_blocked(planner->input, due->interface) || is_blocked(planner->input, carrier))
                 return false;
         busy = is_busy(planner->input, due->interface, load) || is_busy(planner->input, carrier, load);
-        due->probe.despite_traffic = busy && due->overdue;
-        return !busy || due->overdue;
+        due->probe.despite_traffic = busy && due->probe.overdue;
+        return !busy || due->probe.overdue;
 }
 
 static bool share_carrier(const AldPlanner *planner, const AldDue *a, const AldDue *b)

@@ -24,10 +24,11 @@
 #define ALD_TRAFFIC_BLOCKED UINT64_MAX
 
 /*
- * What probes may send and receive over one interface, unless told otherwise: a thousandth of what it carries
- * in both directions. Spot checks take half of that at the most; where they would take more they are made
- * less often. First measurements are made at once, and do not count before what follows. So is that of a path
- * that changed, as long as that path alone stays within the share, and all together within ten times that.
+ * What probes may send and receive over one interface, unless configured otherwise: a thousandth of what it
+ * carries in both directions. Spot checks take half of that at the most; where they would take more they are
+ * made less often. First measurements are made at once, and do not count before what follows. So is that of a
+ * path that changed, as long as that path alone stays within the share, and all together within ten times
+ * that.
  */
 #define ALD_PLANNER_SHARE 1000u
 #define ALD_PLANNER_CHANGED_SHARES 10u
@@ -70,7 +71,8 @@ typedef struct AldDueProbe {
         const char *interface; /* NULL where not known before the route is looked up; points into a record */
         const char *source_port, *sink_port; /* of RDMA alone, "mlx5_0.1"; point into records */
         AldLinkScope scope;
-        bool despite_traffic; /* its figures are so old that it is measured beside other traffic */
+        bool overdue;         /* its figures are so old that it is measured even beside other traffic */
+        bool despite_traffic; /* the same, and there is such traffic at this end */
         AldDueReason reason;
         uint64_t since; /* maybe absent */
 } AldDueProbe;

@@ -28,7 +28,15 @@ void ald_presence_heard(AldNodePresence *presence, uint32_t broker, uint64_t now
 {
         presence->heard = now;
         presence->ended = false;
+        presence->spoke = presence->ended_conn = 0;
         find_via(presence, broker)->heard = now;
+}
+
+void ald_presence_lose(AldNodePresence *presence, uint32_t broker)
+{
+        for (unsigned i = 0; i < ALD_PRESENCE_VIAS; i++)
+                if (presence->vias[i].broker == broker)
+                        presence->vias[i].heard = 0;
 }
 
 static void take_instance(AldNodePresence *presence, const AldPresenceStatus *status)
@@ -57,6 +65,12 @@ static bool is_old(AldNodePresence *presence, const AldPresenceStatus *status, u
         return presence->heard != 0 || status->epoch < presence->epoch;
 }
 
+static void end_duplicate(AldNodePresence *presence)
+{
+        for (unsigned i = 0; i < ALD_PRESENCE_VIAS; i++)
+                presence->vias[i].duplicate = false;
+}
+
 bool ald_presence_take_status(
         AldNodePresence *presence, const AldPresenceStatus *status, uint32_t broker, uint64_t now)
 {
@@ -69,12 +83,14 @@ bool ald_presence_take_status(
         via = find_via(presence, broker);
         via->conn = status->conn;
         if (status->said == ALD_PRESENCE_SAYS_DUPLICATE) {
-                presence->duplicate = true;
+                via->duplicate = true;
         } else if (status->said == ALD_PRESENCE_SAYS_OFFLINE) {
                 presence->ended = true;
+                presence->spoke = MAX(presence->spoke, via->heard);
+                presence->ended_conn = MAX(presence->ended_conn, status->conn);
                 via->heard = 0;
         } else if (!status->retained) {
-                presence->duplicate = false;
+                end_duplicate(presence);
                 ald_presence_heard(presence, broker, now);
         }
         return true;
@@ -147,11 +163,41 @@ static AldPresenceState state_by_status(
                        : ALD_PRESENCE_STATE_OFFLINE;
 }
 
+/* Where statuses are all that is listened to, it cannot be seen whether it is heard through another broker.
+ */
+static bool is_duplicate(const AldNodePresence *presence, const AldPresenceView *view, uint64_t now)
+{
+        bool duplicate = false, heard = false;
+
+        for (unsigned i = 0; i < ALD_PRESENCE_VIAS; i++) {
+                const AldPresenceVia *via = &presence->vias[i];
+
+                duplicate = duplicate || via->duplicate;
+                heard = heard ||
+                        (!via->duplicate && via->heard != 0 && now - via->heard < ALD_PRESENCE_STALE_USEC);
+        }
+        return duplicate && (view->by_status || !heard);
+}
+
+/* A broker may notice late that a connection has ended, when the node is back already through another one. */
+static bool has_ended(const AldNodePresence *presence)
+{
+        if (!presence->ended)
+                return false;
+        for (unsigned i = 0; i < ALD_PRESENCE_VIAS; i++) {
+                const AldPresenceVia *via = &presence->vias[i];
+
+                if (via->heard > presence->spoke && via->conn > presence->ended_conn)
+                        return false;
+        }
+        return true;
+}
+
 static AldPresenceState state_of(const AldNodePresence *presence, const AldPresenceView *view, uint64_t now)
 {
         uint64_t heard = heard_through_living(presence);
 
-        if (presence->duplicate)
+        if (is_duplicate(presence, view, now))
                 return ALD_PRESENCE_STATE_DUPLICATE;
         if (!view->by_status && heard != 0 && now - heard < ALD_PRESENCE_STALE_USEC)
                 return ALD_PRESENCE_STATE_ONLINE;
@@ -160,7 +206,7 @@ static AldPresenceState state_of(const AldNodePresence *presence, const AldPrese
                                                                      : ALD_PRESENCE_STATE_STALE;
         if (view->by_status)
                 return state_by_status(presence, view, now);
-        if (presence->ended || presence->state == ALD_PRESENCE_STATE_OFFLINE)
+        if (has_ended(presence) || presence->state == ALD_PRESENCE_STATE_OFFLINE)
                 return ALD_PRESENCE_STATE_OFFLINE;
         return now - MAX(heard, view->connected_since) < ALD_PRESENCE_OFFLINE_USEC
                        ? ALD_PRESENCE_STATE_STALE
@@ -187,6 +233,6 @@ uint64_t ald_presence_due(const AldNodePresence *presence, const AldPresenceView
         if (presence->state == ALD_PRESENCE_STATE_ONLINE)
                 return heard_through_living(presence) + ALD_PRESENCE_STALE_USEC;
         if (presence->state == ALD_PRESENCE_STATE_STALE && view->connected_since != 0)
-                return MAX(presence->heard, view->connected_since) + ALD_PRESENCE_OFFLINE_USEC;
+                return MAX(heard_through_living(presence), view->connected_since) + ALD_PRESENCE_OFFLINE_USEC;
         return UINT64_MAX;
 }

@@ -12,7 +12,8 @@
  * publisher sent just now; what a broker had kept (retained) is never a sign of life.
  * Online is who was heard of late; stale who is silent for a while, or of whom nothing but retained messages
  * was seen; offline who said so, or its broker did, or who is silent for long. While we have no broker
- * ourselves nobody becomes offline; to be without one for a moment only changes nothing.
+ * ourselves nobody becomes offline; to be without one for a moment only changes nothing. A duplicate is who
+ * said so through each broker by which it is heard: one broker alone may have made it up.
  *
  * Times are arguments: "now" is CLOCK_MONOTONIC in µs and never 0, real times are CLOCK_REALTIME in µs.
  */
@@ -23,8 +24,8 @@ typedef enum AldPresenceSaid {
         ALD_PRESENCE_SAYS_DUPLICATE,
 } AldPresenceSaid;
 
-/* Connections are counted per instance, that is per start of the node's service; epochs per start of its
- * state service. */
+/* Connections are counted per instance, that is per time that the node joined the cluster; epochs per start
+ * of its state service. */
 typedef struct AldPresenceStatus {
         AldPresenceSaid said;
         uint64_t epoch;
@@ -51,14 +52,16 @@ typedef struct AldPresenceVia {
         uint32_t broker; /* its number; 0 is none */
         uint64_t heard;  /* the last live message; 0: none since that connection ended */
         uint64_t conn;   /* the newest connection of the instance that was told of */
+        bool duplicate;  /* it said so there, and no instance of it is back since */
 } AldPresenceVia;
 
 typedef struct AldNodePresence {
         AldPresenceState state;
-        uint64_t since; /* real time */
-        uint64_t heard; /* the last live message; 0: none yet */
-        bool ended;     /* a connection of it was said to have ended, and no live message came since */
-        bool duplicate; /* it said so, and no instance of it is back since */
+        uint64_t since;      /* real time */
+        uint64_t heard;      /* the last live message; 0: none yet */
+        bool ended;          /* a connection of it was said to have ended, and no live message came since */
+        uint64_t spoke;      /* when the last live message came through one that has ended so */
+        uint64_t ended_conn; /* the newest of these */
         bool has_instance;
         AldId instance;
         uint64_t epoch;
@@ -78,6 +81,9 @@ void ald_presence_init(AldNodePresence *presence, uint64_t real);
 
 /* A live message, whatever it says. */
 void ald_presence_heard(AldNodePresence *presence, uint32_t broker, uint64_t now);
+
+/* Our own connection to that broker has ended, by which the node may have spoken. */
+void ald_presence_lose(AldNodePresence *presence, uint32_t broker);
 
 /* A status, live or retained; a live "online" is also heard. False where it is older than what is known, and
  * nothing was changed. Where statuses are all there is, a retained one is to be taken as if it were live. */

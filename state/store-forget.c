@@ -68,6 +68,21 @@ static void drop_link(AldStore *store, AldEntry *entry, uint64_t now)
                 ald_store_put_local(store, entry->kind, entry->key, NULL, entry->updated_usec, now);
 }
 
+static void drop_links_of(AldStore *store, AldNode *node, GHashTable *gone, uint64_t now)
+{
+        AldEntry *entry = ald_node_after(node, NULL);
+
+        while (entry) {
+                AldEntry *next = ald_node_after(node, entry);
+                AldId sink;
+
+                if (entry->key && ald_key_parse(entry->kind, entry->key, &sink) >= 0 &&
+                        g_hash_table_contains(gone, &sink))
+                        drop_link(store, entry, now);
+                entry = next;
+        }
+}
+
 /* Links to nodes that go, whoever measured them. */
 static void drop_links_to(AldStore *store, GPtrArray *nodes, uint64_t now)
 {
@@ -79,20 +94,8 @@ static void drop_links_to(AldStore *store, GPtrArray *nodes, uint64_t now)
                 g_hash_table_add(gone, &((AldNode *) nodes->pdata[i])->id);
 
         g_hash_table_iter_init(&iter, store->nodes);
-        while (g_hash_table_iter_next(&iter, NULL, &value)) {
-                AldNode *node = value;
-                AldEntry *entry = ald_node_after(node, NULL);
-
-                while (entry) {
-                        AldEntry *next = ald_node_after(node, entry);
-                        AldId sink;
-
-                        if (entry->key && ald_key_parse(entry->kind, entry->key, &sink) >= 0 &&
-                                g_hash_table_contains(gone, &sink))
-                                drop_link(store, entry, now);
-                        entry = next;
-                }
-        }
+        while (g_hash_table_iter_next(&iter, NULL, &value))
+                drop_links_of(store, value, gone, now);
 }
 
 static void forget_nodes(AldStore *store, GPtrArray *nodes, uint64_t now)
@@ -115,27 +118,37 @@ void ald_store_expire(AldStore *store, uint64_t now, uint64_t deletion_usec, uin
         forget_nodes(store, silent, now);
 }
 
-void ald_store_forget(AldStore *store, const AldId *ids, size_t n, uint64_t now)
+void ald_store_forget(AldStore *store, const AldId *ids, size_t n)
 {
-        g_autoptr(GPtrArray) nodes = g_ptr_array_new();
-
         for (size_t i = 0; i < n; i++) {
                 AldNode *node = ald_store_find_node(store, &ids[i]);
 
                 if (node && !node->local)
-                        g_ptr_array_add(nodes, node);
+                        ald_store_forget_node(store, node);
         }
-        forget_nodes(store, nodes, now);
+}
+
+void ald_store_drop_own_links(AldStore *store, const AldId *ids, size_t n, uint64_t now)
+{
+        g_autoptr(GHashTable) gone = g_hash_table_new(ald_id_table_hash, ald_id_table_equal);
+
+        for (size_t i = 0; i < n; i++)
+                g_hash_table_add(gone, (gpointer) &ids[i]);
+        drop_links_of(store, store->local, gone, now);
 }
 
 void ald_store_announce(AldStore *store, const AldId *id, uint64_t epoch)
 {
         AldNode *node = ald_store_find_node(store, id);
         AldEntry *entry;
+        bool newer;
 
-        if (!node || node->local || epoch <= node->announced)
+        if (!node || node->local)
                 return;
+        newer = epoch > node->announced;
         node->announced = epoch;
+        if (!newer)
+                return;
         entry = ald_node_after(node, NULL);
         while (entry) {
                 AldEntry *next = ald_node_after(node, entry);

@@ -421,7 +421,12 @@ int ald_store_put_about(AldStore *store, const AldId *node, AldKind kind, AldRec
 
 void ald_store_take_epoch(AldStore *store, uint64_t epoch, uint64_t now)
 {
-        store->epoch = MIN(MAX(store->epoch, epoch) + 1, ALD_EPOCH_MAX);
+        ald_store_set_epoch(store, MIN(MAX(store->epoch, epoch) + 1, ALD_EPOCH_MAX), now);
+}
+
+void ald_store_set_epoch(AldStore *store, uint64_t epoch, uint64_t now)
+{
+        store->epoch = epoch;
         store->seq = 0;
         for (AldEntry *entry = ald_node_after(store->local, NULL); entry;
                 entry = ald_node_after(store->local, entry)) {

@@ -52,9 +52,9 @@ struct AldEntry {
         AldNode *node;
         char *key; /* behind the entry; NULL for kinds of nodes */
         AldKind kind;
-        bool present; /* whether anything ever arrived; a deleted entry is present without a record */
-        bool shown;   /* whether it may be a D-Bus object or interface, within the limits */
-        void *notice; /* for who tells clients of changes, which also frees it */
+        bool present;   /* whether anything ever arrived; a deleted entry is present without a record */
+        bool shown;     /* whether it may be a D-Bus object or interface, within the limits */
+        bool announced; /* whether it was shown at its last change; kept by who tells clients */
 };
 
 struct AldNode {
@@ -114,11 +114,14 @@ int ald_store_put_about(AldStore *store, const AldId *node, AldKind kind, AldRec
  * since then, which is CLOCK_REALTIME in µs; one that is unknown already stays so since before. */
 void ald_store_lose_presences(AldStore *store, uint64_t since_usec, uint64_t now);
 
+/* Sets this node's epoch, which may be less than before, and stamps all its entries anew. */
+void ald_store_set_epoch(AldStore *store, uint64_t epoch, uint64_t now);
+
 /* Moves this node's epoch beyond `epoch` and stamps all its entries anew, each of which counts as changed. */
 void ald_store_take_epoch(AldStore *store, uint64_t epoch, uint64_t now);
 
 /* Another node has sent all that it has with this epoch: what is older is gone, and is known when it comes
- * again. Does nothing for a node that is not known. */
+ * again. The last word counts, also where that is less. Does nothing for a node that is not known. */
 void ald_store_announce(AldStore *store, const AldId *node, uint64_t epoch);
 
 /* The epoch of what another node sends now, as it says; 0 where that is unknown. */
@@ -128,9 +131,10 @@ void ald_store_note_epoch(AldStore *store, const AldId *node, uint64_t epoch);
  * no node that is online. */
 void ald_store_expire(AldStore *store, uint64_t now, uint64_t deletion_usec, uint64_t node_usec);
 
-/* Forgets other nodes, each of them once here, in the same way at once; links to them are looked for in all.
- */
-void ald_store_forget(AldStore *store, const AldId *nodes, size_t n, uint64_t now);
+/* Forgets other nodes with what they say. What others measured of them stays. */
+void ald_store_forget(AldStore *store, const AldId *nodes, size_t n);
+/* Deletes the links that this node measured to these. */
+void ald_store_drop_own_links(AldStore *store, const AldId *nodes, size_t n, uint64_t now);
 
 AldNode *ald_store_find_node(AldStore *store, const AldId *id);
 AldNode *ald_store_local_node(AldStore *store);

@@ -52,6 +52,14 @@ static void add_device_memory(AldTotals *totals, const AldBackend *backend, cons
                 totals->device_memory_unread++;
 }
 
+/* No more is free than there is. */
+static void add_memory(AldTotals *totals, const AldMemory *memory)
+{
+        ald_sum_add(&totals->memory_total_bytes, memory->total_bytes);
+        if (memory->total_bytes != ALD_ABSENT_UINT64 && memory->available_bytes <= memory->total_bytes)
+                ald_sum_add(&totals->memory_available_bytes, memory->available_bytes);
+}
+
 static gboolean add_node(AldNode *node, void *userdata)
 {
         Sums *sums = userdata;
@@ -66,10 +74,8 @@ static gboolean add_node(AldNode *node, void *userdata)
                 sums->totals.nodes_left_out += node->n_records > 0;
                 return FALSE;
         }
-        if (memory) {
-                ald_sum_add(&sums->totals.memory_total_bytes, memory->total_bytes);
-                ald_sum_add(&sums->totals.memory_available_bytes, memory->available_bytes);
-        }
+        if (memory)
+                add_memory(&sums->totals, memory);
         add_compute(sums, backends, compute);
         for (size_t i = 0; backends && i < backends->devices.n; i++)
                 add_device_memory(&sums->totals, ald_rows_at(&backends->devices, i), system);

@@ -6,6 +6,10 @@
 #include "clients/alidadectl/bus.h"
 #include "clients/alidadectl/print.h"
 
+/* Of names and addresses, with a zone, in brackets, with a port and the name of a container behind. */
+#define HOST_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:%[]/"
+#define HOST_MAX_BYTES 320u
+
 #define ADDRESS_VARIABLE "ALIDADE_BUS_ADDRESS"
 
 int ald_bus_open_address(const char *address, sd_bus **ret)
@@ -81,6 +85,22 @@ static void complain_about_bus(const char *where, int r)
                 ald_complain("Cannot connect to %s: %s", where, strerror(-r));
 }
 
+bool ald_bus_is_host(const char *text)
+{
+        const char *host = strrchr(text, '@');
+        size_t user = host ? (size_t) (host - text) : 0;
+
+        if (host && (user == 0 || text[0] == '-'))
+                return false;
+        for (size_t i = 0; i < user; i++)
+                if (!g_ascii_isgraph(text[i]))
+                        return false;
+        host = host ? host + 1 : text;
+        return g_ascii_isalnum(*host) || *host == '[' || *host == ':' || *host == '_'
+                       ? strlen(text) <= HOST_MAX_BYTES && host[strspn(host, HOST_CHARACTERS)] == '\0'
+                       : false;
+}
+
 int ald_bus_open(const AldCtl *ctl, sd_bus **ret)
 {
         const char *address = getenv(ADDRESS_VARIABLE);
@@ -88,8 +108,8 @@ int ald_bus_open(const AldCtl *ctl, sd_bus **ret)
         const char *where;
         int r;
 
-        if (ctl->host && !ctl->host[0]) {
-                ald_complain("The host is empty; -H takes [USER@]HOST[:PORT]");
+        if (ctl->host && !ald_bus_is_host(ctl->host)) {
+                ald_complain("\"%s\" is not a host; -H takes [USER@]HOST[:PORT]", ctl->host);
                 return ALD_EXIT_USAGE;
         }
         if (ctl->host) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
+
 #include <glib.h>
 
 #include "clients/alidadectl/ctl.h"
@@ -35,6 +37,9 @@ int ald_bus_open_address(const char *address, sd_bus **ret);
 
 /* Opens the bus that was asked for. Says what is wrong and returns an exit code, 0 where all is well. */
 int ald_bus_open(const AldCtl *ctl, sd_bus **ret);
+
+/* Whether it can be the host of a login by ssh: [USER@]HOST[:PORT]. */
+bool ald_bus_is_host(const char *text);
 
 /* Finds out whether a service answers, starting it where it can be started, and says so if it takes its time.
  */

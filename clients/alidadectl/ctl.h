@@ -28,6 +28,7 @@ typedef struct AldCtl {
         bool pager;
         bool ask_password;
         bool once;
+        bool check;  /* of forget */
         char **args; /* what follows the verb, NULL-terminated */
 } AldCtl;
 

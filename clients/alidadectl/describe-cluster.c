@@ -17,7 +17,7 @@ char *ald_describe_counts(json_t *totals)
         g_autofree char *n = ald_format_count(nodes), *l = ald_format_count(links), *out = NULL;
 
         if (left_out > 0)
-                out = g_strdup_printf(" (%.0f left out)", left_out);
+                out = g_strdup_printf(" (%.0f not counted)", left_out);
         return g_strdup_printf("%s %s%s, %s %s", n, nodes == 1 ? "node" : "nodes", out ? out : "", l,
                 links == 1 ? "link" : "links");
 }
@@ -234,4 +234,26 @@ void ald_describe_findings(GString *out, AldModel *model, const char *node_id, u
                 }
         }
         json_decref(findings);
+}
+
+json_t *ald_find_brokerless(AldModel *model)
+{
+        json_t *finding;
+        size_t i;
+
+        json_array_foreach(ald_model_findings(model), i, finding) {
+                if (g_strcmp0(ald_field_text(finding, "Id"), "no-broker") == 0)
+                        return finding;
+        }
+        return NULL;
+}
+
+void ald_describe_brokerless(GString *out, AldModel *model, unsigned columns)
+{
+        json_t *finding = ald_find_brokerless(model);
+
+        if (!finding)
+                return;
+        g_string_append_c(out, '\n');
+        describe_finding(out, finding, model, ALD_STYLE_ERROR, columns);
 }

@@ -92,7 +92,7 @@ static int compare_kinds(const void *a, const void *b)
         /* In the order of the design, which is from the lasting to the passing; others follow by name. */
         static const char *const order[] = { "Node1.Identity", "Node1.Memory", "Node1.System",
                 "Node1.Backends", "Node1.Network", "Node1.Disk", "Node1.Fabric", "Node1.Compute",
-                "Node1.ProbePolicy", ALD_KIND_OF_PRESENCE };
+                "Node1.ProbePolicy", "Node1.Membership", ALD_KIND_OF_PRESENCE };
         const char *const *x = a, *const *y = b;
         size_t i = 0, k = 0;
 

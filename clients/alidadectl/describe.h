@@ -21,6 +21,12 @@ void ald_describe_records(GString *out, const AldEntity *entity, unsigned column
 /* The totals. */
 void ald_describe_cluster(GString *out, AldModel *model, unsigned columns);
 
+/* The finding that this machine reaches no broker, so that what it shows of others is old; else NULL. */
+json_t *ald_find_brokerless(AldModel *model);
+
+/* The same in words, with what helps; else nothing. */
+void ald_describe_brokerless(GString *out, AldModel *model, unsigned columns);
+
 /* The findings, most severe first; those about one node only, where one is given. */
 void ald_describe_findings(GString *out, AldModel *model, const char *node_id, unsigned columns);
 

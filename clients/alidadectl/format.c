@@ -131,9 +131,31 @@ char *ald_format_count(double count)
         return is_amount(count) ? g_strdup_printf("%.0f", count) : absent();
 }
 
+/* "3 d", "2 h 42 min", "1 h": two units, of which the second is left out where it is 0. */
+char *ald_format_duration(double usec)
+{
+        static const struct {
+                double seconds;
+                const char *unit;
+        } units[] = { { 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
+        double seconds = floor(usec / USEC_PER_SEC);
+        size_t i = 0;
+        double rest;
+
+        if (!is_amount(seconds) || seconds < 60)
+                return ald_format_nsec(usec * 1000);
+        while (seconds < units[i].seconds)
+                i++;
+        rest = floor(fmod(seconds, units[i].seconds) / units[i + 1].seconds);
+        if (rest < 1)
+                return g_strdup_printf("%.0f %s", floor(seconds / units[i].seconds), units[i].unit);
+        return g_strdup_printf(
+                "%.0f %s %.0f %s", floor(seconds / units[i].seconds), units[i].unit, rest, units[i + 1].unit);
+}
+
 char *ald_format_offset(double usec)
 {
-        g_autofree char *text = ald_format_nsec(fabs(usec) * 1000);
+        g_autofree char *text = ald_format_duration(fabs(usec));
 
         return g_strdup_printf("%s%s", usec > 0 ? "+" : usec < 0 ? "-" : "", text);
 }
@@ -153,6 +175,22 @@ char *ald_format_age(double then_usec, double now_usec)
                         return g_strdup_printf(
                                 "%.0f %s ago", floor(seconds / units[i].seconds), units[i].unit);
         return g_strdup("now");
+}
+
+char *ald_format_expiry(double end_usec, double now_usec)
+{
+        g_autoptr(GDateTime) time = NULL;
+        g_autofree char *date = NULL, *left = NULL;
+
+        if (!is_amount(end_usec))
+                return absent();
+        time = g_date_time_new_from_unix_utc((gint64) (end_usec / USEC_PER_SEC));
+        date = time ? g_date_time_format(time, "%F") : g_strdup("?");
+        if (!isfinite(now_usec))
+                return g_steal_pointer(&date);
+        left = end_usec > now_usec ? ald_format_duration(end_usec - now_usec)
+                                   : ald_format_age(end_usec, now_usec);
+        return g_strdup_printf(end_usec > now_usec ? "%s, in %s" : "%s, %s", date, left);
 }
 
 static char *format_list(const json_t *list)
@@ -199,8 +237,10 @@ static char *format_number(const char *name, double value, double now_usec)
 
         if (g_str_has_suffix(name, "OffsetUSec"))
                 return ald_format_offset(value);
-        if (g_str_has_suffix(name, "ToLiveUSec"))
-                return ald_format_nsec(value * 1000);
+        if (g_str_has_suffix(name, "ToLiveUSec") || g_str_has_suffix(name, "IntervalUSec"))
+                return ald_format_duration(value);
+        if (g_str_has_suffix(name, "ExpiryUSec"))
+                return ald_format_expiry(value, now_usec);
         if (g_str_has_suffix(name, "USec"))
                 return ald_format_age(value, now_usec);
         for (size_t i = 0; i < G_N_ELEMENTS(units); i++)

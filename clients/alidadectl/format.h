@@ -22,6 +22,9 @@ char *ald_format_nsec(double nsec);                   /* 18.2 µs */
 char *ald_format_count(double count);                 /* 12 */
 
 /* +3.20 ms, -1.50 s */
+char *ald_format_duration(double usec); /* 2 h 42 min */
+/* 2027-12-23, in 396 d; without now (NaN) the date alone. */
+char *ald_format_expiry(double end_usec, double now_usec);
 char *ald_format_offset(double usec);
 
 /* "now", "3 s ago", "5 min ago"; a time in the future is "now", as clocks differ a little. */

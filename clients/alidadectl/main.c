@@ -13,29 +13,31 @@ static int verb_help(const AldCtl *ctl);
 
 static const AldVerb verbs[] = {
         { "status", 0, 0, ald_verb_status, "status",
-                "This machine at a glance, and the totals of the cluster" },
-        { "nodes", 0, 0, ald_verb_nodes, "nodes", "A table of all nodes" },
+                "Show this machine at a glance, and the totals of the cluster" },
+        { "nodes", 0, 0, ald_verb_nodes, "nodes", "List all nodes" },
         { "show", 1, 1, ald_verb_show, "show NODE",
-                "All about one node, by its id, a begin of it, or its name" },
+                "Show all about one node, by its name, its id or the first digits of the id" },
         { "links", 0, 1, ald_verb_links, "links [NODE]",
-                "What is measured of the links, of all or of one node" },
-        { "topology", 0, 0, ald_verb_topology, "topology", "Who reaches whom, and how fast" },
+                "List the measured links, all or those of one node" },
+        { "topology", 0, 0, ald_verb_topology, "topology",
+                "Show which nodes reach each other, and how fast" },
         { "fabric", 0, 1, ald_verb_fabric, "fabric [NODE]",
-                "RDMA and Thunderbolt ports, their neighbours, and why one cannot be used" },
-        { "watch", 0, 0, ald_verb_watch, "watch", "The cluster live, until q or Ctrl-C" },
-        { "monitor", 0, 0, ald_verb_monitor, "monitor", "A line for each update" },
-        { "findings", 0, 0, ald_verb_findings, "findings", "What is wrong or odd in the cluster" },
+                "List RDMA and Thunderbolt ports, their neighbours, and why one cannot be used" },
+        { "watch", 0, 0, ald_verb_watch, "watch", "Show the cluster live, until q or Ctrl-C" },
+        { "monitor", 0, 0, ald_verb_monitor, "monitor", "Print a line for each update" },
+        { "findings", 0, 0, ald_verb_findings, "findings",
+                "List what is wrong in the cluster, with remedies" },
         { "set-name", 1, 1, ald_verb_set_name, "set-name NAME",
-                "Give this machine a friendly name; \"\" takes it back" },
+                "Give this machine a friendly name; \"\" removes it" },
         { "forget", 1, 1, ald_verb_forget, "forget NODE",
-                "Hide an offline node everywhere until it speaks again" },
+                "Hide an offline node on all machines until it is heard again" },
         { "probe", 0, UINT_MAX, ald_verb_probe, "probe …",
                 "Measure the link to a node or a device now; see alidadectl probe --help" },
         { "inhibit", 0, UINT_MAX, ald_verb_inhibit, "inhibit …",
                 "Hold off probes while a command runs; see alidadectl inhibit --help" },
         { "cluster", 0, UINT_MAX, ald_verb_cluster, "cluster …",
-                "Make, enter and keep a cluster; see alidadectl cluster --help" },
-        { "version", 0, 0, ald_verb_version, "version", "The version of this program" },
+                "Create, join and maintain a cluster; see alidadectl cluster --help" },
+        { "version", 0, 0, ald_verb_version, "version", "Show the version" },
         { "help", 0, 0, verb_help, NULL, NULL },
         { "_names", 0, 0, ald_verb_names, NULL, NULL },
 };
@@ -44,7 +46,7 @@ static int verb_help(const AldCtl *ctl)
 {
         puts("Usage: alidadectl [OPTION…] [VERB]\n\n"
              "See what the nodes of the cluster are, have and do.\n\n"
-             "Verbs (status, where none is given):");
+             "Verbs (default: status):");
         for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
                 g_autofree char *usage = verbs[i].usage ? ald_text_fit(verbs[i].usage, 14, false) : NULL;
 
@@ -57,6 +59,7 @@ static int verb_help(const AldCtl *ctl)
              "  -H --host=USER@HOST   Ask another machine, over ssh\n"
              "     --json[=MODE]      Print JSON: short (as without MODE), pretty or off\n"
              "     --once             watch: print one picture and end\n"
+             "     --check            forget: only say what would be done\n"
              "     --no-pager         Do not start a pager\n"
              "     --no-ask-password  Do not ask for a password\n\n"
              "See alidadectl(1).");
@@ -77,21 +80,23 @@ static bool has_own_options(const char *verb)
  */
 static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
 {
-        enum { VERSION = 0x100, JSON, ONCE, NO_PAGER, NO_ASK_PASSWORD };
+        enum { VERSION = 0x100, JSON, ONCE, CHECK, NO_PAGER, NO_ASK_PASSWORD };
         static const struct option options[] = {
                 { "help", no_argument, NULL, 'h' },
                 { "version", no_argument, NULL, VERSION },
                 { "host", required_argument, NULL, 'H' },
                 { "json", optional_argument, NULL, JSON },
                 { "once", no_argument, NULL, ONCE },
+                { "check", no_argument, NULL, CHECK },
                 { "no-pager", no_argument, NULL, NO_PAGER },
                 { "no-ask-password", no_argument, NULL, NO_ASK_PASSWORD },
                 {},
         };
         int c;
 
+        opterr = 0;
         while ((words->len == 0 || !has_own_options(words->pdata[0])) &&
-                (c = getopt_long(argc, argv, "-hH:", options, NULL)) >= 0)
+                (c = getopt_long(argc, argv, "-:hH:", options, NULL)) >= 0)
                 switch (c) {
                 case 1:
                         g_ptr_array_add(words, optarg);
@@ -110,6 +115,9 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                 case ONCE:
                         ctl->once = true;
                         break;
+                case CHECK:
+                        ctl->check = true;
+                        break;
                 case NO_PAGER:
                         ctl->pager = false;
                         break;
@@ -117,7 +125,7 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                         ctl->ask_password = false;
                         break;
                 default:
-                        return ALD_EXIT_USAGE;
+                        return ald_complain_option(argv, c);
                 }
         for (; optind < argc; optind++)
                 g_ptr_array_add(words, argv[optind]);
@@ -136,6 +144,10 @@ static int run_verb(AldCtl *ctl, const char *name, unsigned n_args)
                 }
                 if (ctl->once && verbs[i].run != ald_verb_watch) {
                         ald_complain("--once is for watch only");
+                        return ALD_EXIT_USAGE;
+                }
+                if (ctl->check && verbs[i].run != ald_verb_forget) {
+                        ald_complain("--check is for forget only, or follows cluster");
                         return ALD_EXIT_USAGE;
                 }
                 return verbs[i].run(ctl);

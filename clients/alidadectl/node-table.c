@@ -78,14 +78,16 @@ static char *format_bar(const AldFigures *figures)
         return g_string_free(bar, FALSE);
 }
 
-static char *format_gpus(const AldEntity *node)
+static char *format_gpus(const AldEntity *node, bool gone)
 {
         AldGpuSummary gpus = ald_gpu_summary(node);
         g_autofree char *usage = NULL;
 
         if (gpus.n == 0)
                 return g_strdup(gpus.known ? "none" : ALD_ABSENT_TEXT);
-        if (gpus.n_asleep == gpus.n)
+        if (gone)
+                usage = g_strdup(ALD_ABSENT_TEXT);
+        else if (gpus.n_asleep == gpus.n)
                 usage = g_strdup("asleep");
         else
                 usage = ald_format_percent(gpus.usage);
@@ -100,49 +102,62 @@ static void add_figures(AldTable *table, const AldFigures *figures)
         ald_table_add(table, ald_format_bytes_per_second(figures->bandwidth));
 }
 
+static void forget_samples(AldFigures *figures)
+{
+        figures->memory_available = figures->usage = figures->millicelsius = figures->microwatts = NAN;
+}
+
 void ald_node_table_add(
-        AldTable *table, AldNodeTableKind kind, const AldEntity *node, bool own, double now_usec)
+        AldTable *table, AldNodeTableKind kind, AldModel *model, const AldEntity *node, double now_usec)
 {
         AldFigures figures = ald_node_figures(node);
+        bool own = g_strcmp0(node->id, ald_model_node_id(model)) == 0;
+        bool gone = ald_node_gone(model, node) != NULL;
         char *addresses = ald_node_addresses(node);
 
+        if (gone)
+                forget_samples(&figures);
         ald_table_add(table, styled(own ? ALD_STYLE_BOLD : "", g_strdup(node->label)));
         ald_table_add(table, ald_format_seen(node, now_usec));
         ald_table_add(table, ald_format_bytes_of(figures.memory_available, figures.memory_total));
         ald_table_add(table, ald_format_percent(figures.usage));
-        ald_table_add(table, format_gpus(node));
+        ald_table_add(table, format_gpus(node, gone));
         add_figures(table, &figures);
         ald_table_add(table, addresses ? addresses : g_strdup(ALD_ABSENT_TEXT));
         ald_table_add(table,
                 kind == ALD_NODE_TABLE_LIST ? g_strndup(node->id, SHOWN_ID_LENGTH) : format_bar(&figures));
 }
 
-static void add_device(AldTable *table, AldNodeTableKind kind, const AldDevice *device)
+static void add_device(AldTable *table, AldNodeTableKind kind, const AldDevice *device, bool gone)
 {
         AldFigures figures = ald_device_figures(device);
         g_autofree char *name = ald_device_name(device);
 
+        if (gone)
+                forget_samples(&figures);
         ald_table_add(table, g_strdup_printf("  " ALD_STYLE_DIM "%s" ALD_STYLE_NORMAL, name));
         ald_table_add(table, NULL);
         ald_table_add(table, ald_device_is_unified(device) && isnan(figures.memory_total)
                                      ? g_strdup("shared")
                                      : ald_format_bytes_of(figures.memory_available, figures.memory_total));
         ald_table_add(table, NULL);
-        ald_table_add(
-                table, ald_device_is_asleep(device) ? g_strdup("asleep") : ald_format_percent(figures.usage));
+        ald_table_add(table, ald_device_is_asleep(device) && !gone ? g_strdup("asleep")
+                                                                   : ald_format_percent(figures.usage));
         add_figures(table, &figures);
         ald_table_add(table, NULL);
         ald_table_add(table, kind == ALD_NODE_TABLE_LIST ? NULL : format_bar(&figures));
 }
 
-void ald_node_table_add_devices(AldTable *table, AldNodeTableKind kind, const AldEntity *node)
+void ald_node_table_add_devices(
+        AldTable *table, AldNodeTableKind kind, AldModel *model, const AldEntity *node)
 {
         g_autoptr(GArray) devices = ald_devices_of(node);
+        bool gone = ald_node_gone(model, node) != NULL;
 
         for (guint i = 0; i < devices->len; i++) {
                 const AldDevice *device = &g_array_index(devices, AldDevice, i);
 
                 if (strcmp(ald_device_class(device), "cpu") != 0)
-                        add_device(table, kind, device);
+                        add_device(table, kind, device, gone);
         }
 }

@@ -13,9 +13,11 @@ typedef enum AldNodeTableKind {
 
 AldTable *ald_node_table_new(AldNodeTableKind kind);
 
-/* Adds the row of a node. */
+/* Adds the row of a node. Of a node that does not count (see ald_node_gone()) the free memory, load, heat and
+ * power are left out, since they are those of a time that is over. */
 void ald_node_table_add(
-        AldTable *table, AldNodeTableKind kind, const AldEntity *node, bool own, double now_usec);
+        AldTable *table, AldNodeTableKind kind, AldModel *model, const AldEntity *node, double now_usec);
 
 /* Adds a row for each GPU and accelerator of a node, which must fit beside those of the node. */
-void ald_node_table_add_devices(AldTable *table, AldNodeTableKind kind, const AldEntity *node);
+void ald_node_table_add_devices(
+        AldTable *table, AldNodeTableKind kind, AldModel *model, const AldEntity *node);

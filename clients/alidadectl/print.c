@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 
 #define REAL_DIGITS 15 /* as many as every double keeps: 0.1 is not 0.10000000000000001 */
 #define COLUMNS_LEAST 20
+#define SHOWN_HEAD 800 /* characters of a complaint */
+#define SHOWN_TAIL 400
 #define COLUMNS_MOST 10000
 
 static unsigned number_from_environment(const char *name)
@@ -133,6 +136,37 @@ int ald_print_json(const AldCtl *ctl, json_t *value)
         return ald_print_finish();
 }
 
+int ald_complain_option(char **argv, int c)
+{
+        const char *word = argv[optind - 1];
+        g_autofree char *letter = NULL;
+
+        if (optopt > ' ' && optopt < 0x7f && !g_str_has_prefix(word, "--"))
+                word = letter = g_strdup_printf("-%c", optopt);
+        if (c == ':')
+                ald_complain("%s needs a value; see --help", word);
+        else if (optopt != 0 && !letter)
+                ald_complain("%s: this option takes no value; see --help", word);
+        else
+                ald_complain("%s: unknown option; see --help", word);
+        return ALD_EXIT_USAGE;
+}
+
+/* What a person typed, or another machine sent, may have any length; what is wrong with it comes last. */
+static char *shorten(char *text)
+{
+        glong n = g_utf8_strlen(text, -1);
+        const char *head = g_utf8_offset_to_pointer(text, MIN(n, SHOWN_HEAD));
+        const char *tail = g_utf8_offset_to_pointer(text, n - MIN(n, SHOWN_TAIL));
+        char *shortened;
+
+        if (n <= SHOWN_HEAD + SHOWN_TAIL)
+                return text;
+        shortened = g_strdup_printf("%.*s … %s", (int) (head - text), text, tail);
+        g_free(text);
+        return shortened;
+}
+
 void ald_complain(const char *format, ...)
 {
         g_autofree char *text = NULL, *safe = NULL, *rendered = NULL;
@@ -141,7 +175,7 @@ void ald_complain(const char *format, ...)
         va_start(list, format);
         text = g_strdup_vprintf(format, list);
         va_end(list);
-        safe = ald_text_safe(text);
+        safe = shorten(ald_text_safe(text));
         rendered = ald_text_render(safe, false, g_get_charset(NULL));
         fprintf(stderr, "alidadectl: %s\n", rendered);
 }

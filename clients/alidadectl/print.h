@@ -33,5 +33,8 @@ int ald_json_parse_mode(const char *mode, AldJsonMode *ret);
 /* Has what was printed written out; an exit code. */
 int ald_print_finish(void);
 
-/* Says on standard error what is wrong. */
+/* What getopt_long(), told not to print, found wrong: c is '?' or ':'. Returns the exit code. */
+int ald_complain_option(char **argv, int c);
+
+/* Says on standard error what is wrong; of a long text beginning and end. */
 void ald_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);

@@ -61,7 +61,7 @@ const char *ald_node_gone(AldModel *model, const AldEntity *node)
         return NULL;
 }
 
-/* The age of its records says nothing about a node that nobody hears from. */
+/* Since when the presence is unknown: the age of the records does not matter then. */
 static char *format_unknown(const AldEntity *node, const char *style, double now_usec)
 {
         double since = ald_field_number(ald_entity_record(node, ALD_KIND_OF_PRESENCE), "SinceUSec");

@@ -69,7 +69,7 @@ static bool is_gpu(const AldDevice *device)
         return strcmp(ald_device_class(device), "cpu") != 0;
 }
 
-/* What no backend tells of may be of either class. */
+/* A device without a backend may be of either class. */
 static bool has_class(const AldDevice *device)
 {
         return ald_field_text(device->backend, "Class");

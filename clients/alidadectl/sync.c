@@ -14,9 +14,12 @@
 #define LOCAL "org.freedesktop.DBus.Local"
 
 #define USEC_PER_SEC UINT64_C(1000000)
-#define RETRY_USEC (3 * USEC_PER_SEC)   /* after a failed read */
-#define REREAD_USEC (30 * USEC_PER_SEC) /* where signals do not cover all; records are resent that often */
+#define RETRY_USEC (3 * USEC_PER_SEC)      /* after a failed read */
+#define REREAD_USEC (30 * USEC_PER_SEC)    /* where signals do not cover all; records are resent that often */
+#define SUBSCRIBE_USEC (10 * USEC_PER_SEC) /* after Subscribe() or Mirror() was refused */
 #define PAGES_MAX 100000u
+
+#define BROADCASTS 3u /* kinds of signals that are followed */
 
 struct AldSync {
         sd_bus *bus;
@@ -30,10 +33,13 @@ struct AldSync {
         sd_bus_slot *call;     /* the one call under way that leads to the next step of reading */
         sd_bus_slot *findings; /* GetFindings() apart from that */
         sd_event_source *retry;
-        sd_bus_slot *matches[6];
+        sd_bus_slot *matches[3], *directed;
+        sd_bus_slot *broadcasts[BROADCASTS]; /* not there once the service sends its signals to us alone */
+        sd_bus_slot *subscription, *mirroring;
+        sd_event_source *resubscribe;
         unsigned pages;
         uint64_t read_at; /* CLOCK_MONOTONIC */
-        bool in_step, subscribe;
+        bool in_step, subscribe, refused;
 };
 
 static void begin_reading(AldSync *sync);
@@ -210,6 +216,58 @@ static void begin_reading(AldSync *sync)
         step(sync, PROPERTIES, "GetAll", on_totals, "s", ALD_STATE_INTERFACE, NULL);
 }
 
+static void subscribe(AldSync *sync);
+static void mirror(AldSync *sync);
+
+static int on_resubscribe(sd_event_source *source, uint64_t usec, void *userdata)
+{
+        AldSync *sync = userdata;
+
+        sync->resubscribe = sd_event_source_disable_unref(sync->resubscribe);
+        mirror(sync);
+        subscribe(sync);
+        return 0;
+}
+
+/* Too many others have asked for the same. The rest goes on meanwhile. */
+static void note_refusal(AldSync *sync, sd_bus_message *m)
+{
+        bool refused = sd_bus_message_is_method_error(m, SD_BUS_ERROR_LIMITS_EXCEEDED);
+
+        if (refused && !sync->resubscribe)
+                (void) sd_event_add_time_relative(sync->event, &sync->resubscribe, CLOCK_MONOTONIC,
+                        SUBSCRIBE_USEC, 0, on_resubscribe, sync);
+        if ((refused || (sync->refused && !sync->resubscribe)) && sync->handler->refused)
+                sync->handler->refused(sync, refused ? sd_bus_message_get_error(m) : NULL, sync->userdata);
+        sync->refused = sync->resubscribe;
+}
+
+static int on_subscribed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldSync *sync = userdata;
+
+        sync->subscription = sd_bus_slot_unref(sync->subscription);
+        note_refusal(sync, m);
+        return 0;
+}
+
+static int on_mirrored(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldSync *sync = userdata;
+
+        sync->mirroring = sd_bus_slot_unref(sync->mirroring);
+        note_refusal(sync, m);
+        return 0;
+}
+
+static void subscribe(AldSync *sync)
+{
+        if (!sync->subscribe || !sync->owner)
+                return;
+        sync->subscription = sd_bus_slot_unref(sync->subscription);
+        (void) call_state(sync, &sync->subscription, ALD_STATE_INTERFACE, "Subscribe", on_subscribed, "");
+}
+
 /* Where other nodes are mirrored on demand, this is the demand. Nobody waits for it. */
 static void mirror(AldSync *sync)
 {
@@ -218,9 +276,12 @@ static void mirror(AldSync *sync)
         if (!sync->subscribe || sd_bus_message_new_method_call(sync->bus, &call, ALD_CLUSTER_NAME,
                                         ALD_CLUSTER_PATH, ALD_CLUSTER_INTERFACE, "Mirror") < 0)
                 return;
+        sync->mirroring = sd_bus_slot_unref(sync->mirroring);
         (void) sd_bus_message_set_auto_start(call, false);
-        (void) sd_bus_send(sync->bus, call, NULL);
+        (void) sd_bus_call_async(sync->bus, &sync->mirroring, call, on_mirrored, sync, 0);
 }
+
+static int match_broadcasts(AldSync *sync);
 
 static void set_owner(AldSync *sync, const char *owner)
 {
@@ -229,8 +290,8 @@ static void set_owner(AldSync *sync, const char *owner)
         g_free(sync->owner);
         sync->owner = g_strdup(owner);
         if (owner) {
-                if (sync->subscribe)
-                        (void) call_state(sync, NULL, ALD_STATE_INTERFACE, "Subscribe", NULL, "");
+                (void) match_broadcasts(sync);
+                subscribe(sync);
                 begin_reading(sync);
                 return;
         }
@@ -347,6 +408,51 @@ static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *ret_
         return 0;
 }
 
+static const struct {
+        const char *rule, *member;
+        sd_bus_message_handler_t callback;
+} followed[BROADCASTS] = {
+        { "type='signal',sender='" ALD_STATE_NAME "',path='" ALD_STATE_PATH "',interface='" OBJECT_MANAGER
+          "',member='InterfacesAdded'",
+                "InterfacesAdded", on_added },
+        { "type='signal',sender='" ALD_STATE_NAME "',path='" ALD_STATE_PATH "',interface='" OBJECT_MANAGER
+          "',member='InterfacesRemoved'",
+                "InterfacesRemoved", on_removed },
+        { "type='signal',sender='" ALD_STATE_NAME "',path_namespace='" ALD_STATE_PATH
+          "',interface='" PROPERTIES "',member='PropertiesChanged'",
+                "PropertiesChanged", on_properties_changed },
+};
+
+/* A service that sends us its signals sends us all of them, so what it broadcasts need not come twice. */
+static int on_directed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldSync *sync = userdata;
+
+        if (!sd_bus_message_get_destination(m) || !is_from_owner(sync, m))
+                return 0;
+        for (size_t i = 0; i < BROADCASTS; i++)
+                if (sd_bus_message_is_signal(m, NULL, followed[i].member) > 0) {
+                        for (size_t k = 0; k < BROADCASTS; k++)
+                                sync->broadcasts[k] = sd_bus_slot_unref(sync->broadcasts[k]);
+                        (void) followed[i].callback(m, sync, ret_error);
+                        return 1;
+                }
+        return 0;
+}
+
+static int match_broadcasts(AldSync *sync)
+{
+        for (size_t i = 0; i < BROADCASTS; i++) {
+                int r = sync->broadcasts[i] ? 0
+                                            : sd_bus_add_match_async(sync->bus, &sync->broadcasts[i],
+                                                      followed[i].rule, followed[i].callback, NULL, sync);
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
 static int add_matches(AldSync *sync)
 {
         static const struct {
@@ -359,27 +465,15 @@ static int add_matches(AldSync *sync)
                 { "type='signal',sender='" DRIVER "',path='" DRIVER_PATH "',interface='" DRIVER
                   "',member='NameOwnerChanged',arg0='" ALD_CLUSTER_NAME "'",
                         on_owner_changed },
-                { "type='signal',sender='" ALD_STATE_NAME "',path='" ALD_STATE_PATH
-                  "',interface='" OBJECT_MANAGER "',member='InterfacesAdded'",
-                        on_added },
-                { "type='signal',sender='" ALD_STATE_NAME "',path='" ALD_STATE_PATH
-                  "',interface='" OBJECT_MANAGER "',member='InterfacesRemoved'",
-                        on_removed },
-                { "type='signal',sender='" ALD_STATE_NAME "',path_namespace='" ALD_STATE_PATH
-                  "',interface='" PROPERTIES "',member='PropertiesChanged'",
-                        on_properties_changed },
                 { "type='signal',sender='" LOCAL "',interface='" LOCAL "',member='Disconnected'",
                         on_disconnected },
         };
+        int r = sd_bus_add_filter(sync->bus, &sync->directed, on_directed, sync);
 
-        for (size_t i = 0; i < G_N_ELEMENTS(matches); i++) {
-                int r = sd_bus_add_match_async(
+        for (size_t i = 0; r >= 0 && i < G_N_ELEMENTS(matches); i++)
+                r = sd_bus_add_match_async(
                         sync->bus, &sync->matches[i], matches[i].rule, matches[i].callback, NULL, sync);
-
-                if (r < 0)
-                        return r;
-        }
-        return 0;
+        return r < 0 ? r : match_broadcasts(sync);
 }
 
 int ald_sync_new(sd_bus *bus, AldModel *model, const AldSyncHandler *handler, void *userdata, AldSync **ret)
@@ -407,6 +501,12 @@ void ald_sync_free(AldSync *sync)
         stop_reading(sync);
         for (size_t i = 0; i < G_N_ELEMENTS(sync->matches); i++)
                 sd_bus_slot_unref(sync->matches[i]);
+        for (size_t i = 0; i < BROADCASTS; i++)
+                sd_bus_slot_unref(sync->broadcasts[i]);
+        sd_bus_slot_unref(sync->directed);
+        sd_bus_slot_unref(sync->subscription);
+        sd_bus_slot_unref(sync->mirroring);
+        sd_event_source_disable_unref(sync->resubscribe);
         g_free(sync->owner);
         sd_event_unref(sync->event);
         sd_bus_unref(sync->bus);
@@ -417,8 +517,7 @@ void ald_sync_subscribe(AldSync *sync)
 {
         sync->subscribe = true;
         mirror(sync);
-        if (sync->owner)
-                (void) call_state(sync, NULL, ALD_STATE_INTERFACE, "Subscribe", NULL, "");
+        subscribe(sync);
 }
 
 bool ald_sync_in_step(AldSync *sync)

@@ -16,6 +16,9 @@ typedef struct AldSyncHandler {
         void (*synced)(AldSync *sync, void *userdata);
         /* The service went (error NULL) or could not be read. It is waited for, unless the caller ends. */
         void (*lost)(AldSync *sync, const sd_bus_error *error, void *userdata);
+        /* It cannot tell us of changes as was asked for, or of all nodes, for now, which is tried
+         * again; without an error it can now. May be NULL. */
+        void (*refused)(AldSync *sync, const sd_bus_error *error, void *userdata);
 } AldSyncHandler;
 
 /* The bus is attached to the event loop already. The model changes under the caller's eyes:

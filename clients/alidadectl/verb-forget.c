@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdio.h>
+
 #include "clients/alidadectl/agent.h"
 #include "clients/alidadectl/choose.h"
+#include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
 
@@ -47,8 +51,23 @@ static int forget(const AldCtl *ctl, const AldEntity *node)
         return ald_bus_complain(&error, what, ALD_CLUSTER_UNIT);
 }
 
+/* Whoever is online is refused by the cluster service. */
+static int check(const AldEntity *node)
+{
+        const char *state = ald_field_text(ald_entity_record(node, ALD_KIND_OF_PRESENCE), "State");
+
+        if (g_strcmp0(state, "online") == 0) {
+                ald_complain("Cannot forget %s: it is online", node->label);
+                return ALD_EXIT_ERROR;
+        }
+        printf("Would hide %s (%s) on every machine of the cluster until it speaks again\n", node->label,
+                node->id);
+        return ald_print_finish();
+}
+
 int ald_verb_forget(const AldCtl *ctl)
 {
+        g_autoptr(GPtrArray) candidates = g_ptr_array_new();
         g_auto(AldSession) session = ALD_SESSION_INIT;
         const AldEntity *node;
         int r;
@@ -56,6 +75,13 @@ int ald_verb_forget(const AldCtl *ctl)
         r = ald_session_load(&session, ctl, false);
         if (r != ALD_EXIT_OK)
                 return r;
+        /* A second run does not find what the first has hidden; only an id is sure to mean the same. */
+        if (ald_is_node_id(ctl->args[0]) &&
+                ald_model_find(session.model, ctl->args[0], &node, candidates) == -ENOENT) {
+                printf("There %s nothing to do: no node %s is known\n", ctl->check ? "is" : "was",
+                        ctl->args[0]);
+                return ald_print_finish();
+        }
         r = ald_choose_node(session.model, ctl->args[0], &node);
         if (r != ALD_EXIT_OK)
                 return r;
@@ -65,5 +91,5 @@ int ald_verb_forget(const AldCtl *ctl)
                         node->label);
                 return ALD_EXIT_ERROR;
         }
-        return forget(ctl, node);
+        return ctl->check ? check(node) : forget(ctl, node);
 }

@@ -208,6 +208,14 @@ static void on_lost(AldSync *sync, const sd_bus_error *error, void *userdata)
                 write_text(monitor, "The state service went away");
 }
 
+static void on_refused(AldSync *sync, const sd_bus_error *error, void *userdata)
+{
+        if (error)
+                ald_complain("Not all changes are shown: %s", error->message);
+        else
+                ald_complain("All changes are shown again");
+}
+
 static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
         Monitor *monitor = userdata;
@@ -275,7 +283,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Monitor, monitor_clear)
 
 int ald_verb_monitor(const AldCtl *ctl)
 {
-        static const AldSyncHandler handler = { .synced = on_synced, .lost = on_lost };
+        static const AldSyncHandler handler = { .synced = on_synced, .lost = on_lost, .refused = on_refused };
         g_auto(Monitor) monitor = { .session = ALD_SESSION_INIT, .ctl = ctl, .info = ald_style_info() };
         int r;
 

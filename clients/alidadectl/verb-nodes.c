@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clients/alidadectl/describe.h"
 #include "clients/alidadectl/node-table.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
@@ -27,18 +28,15 @@ static int print_as_text(const AldCtl *ctl, AldModel *model)
         AldStyleInfo info = ald_style_info();
         double now = ald_now();
 
-        for (guint i = 0; i < nodes->len; i++) {
-                const AldEntity *node = nodes->pdata[i];
-                bool own = g_strcmp0(node->id, ald_model_node_id(model)) == 0;
-
-                ald_node_table_add(table, ALD_NODE_TABLE_LIST, node, own, now);
-        }
+        for (guint i = 0; i < nodes->len; i++)
+                ald_node_table_add(table, ALD_NODE_TABLE_LIST, model, nodes->pdata[i], now);
         ald_table_layout(table, info.columns, NULL);
         for (int row = -1; row < (int) ald_table_rows(table); row++) {
                 g_autofree char *line = ald_table_line(table, row);
 
                 g_string_append_printf(out, "%s\n", line);
         }
+        ald_describe_brokerless(out, model, info.columns);
         return ald_print(ctl, &info, out->str);
 }
 

@@ -35,6 +35,7 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *ow
                 g_string_append(out, "This machine has told nothing of itself yet.\n");
         g_string_append_c(out, '\n');
         ald_describe_cluster(out, model, info.columns);
+        ald_describe_brokerless(out, model, info.columns);
         return ald_print(ctl, &info, out->str);
 }
 

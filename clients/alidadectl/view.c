@@ -11,9 +11,12 @@
 #include "clients/alidadectl/view.h"
 
 #define FINDINGS_SHARE 4 /* findings take at most one row in so many */
-#define LINKS_MAX 200u   /* more are no picture, and take long to draw four times a second */
-#define LINKS_LEAST 3u   /* rows: a blank one, the header and a link */
-#define LINKS_ONCE 20u   /* where rows are not limited */
+#define TOTALS_ROWS 4u
+#define NODES_LEAST 2u /* shown on whatever screen */
+#define LINKS_MAX 200u /* more are no picture, and take long to draw four times a second */
+#define LINKS_LEAST 3u /* rows: a blank one, the header and a link */
+#define LINKS_ONCE 20u /* where rows are not limited */
+#define REMEDY_ROWS 3u
 #define KIND ALD_NODE_TABLE_LIVE
 
 static void add_line(GPtrArray *lines, const AldView *view, char *line)
@@ -35,6 +38,14 @@ static char *format_time(double usec)
         return g_strdup(text);
 }
 
+/* Whether so many rows are left beside the title, some nodes and the keys: nodes come first. */
+static bool has_room(const AldView *view, unsigned title, unsigned rows)
+{
+        unsigned nodes = 1 + MIN(ald_model_nodes(view->model)->len, NODES_LEAST);
+
+        return view->rows == 0 || view->rows >= title + rows + nodes + 1;
+}
+
 static void add_title(GPtrArray *lines, const AldView *view)
 {
         g_autofree char *counts = ald_describe_counts(ald_model_totals(view->model));
@@ -52,6 +63,41 @@ static void add_title(GPtrArray *lines, const AldView *view)
 
                 add_line(lines, view, g_strdup_printf(ALD_STYLE_ERROR "%s" ALD_STYLE_NORMAL, safe));
         }
+}
+
+/* Lines of a sentence that make it whole, at most so many (0: no limit). */
+static void add_sentence(
+        GPtrArray *lines, const AldView *view, const char *style, const char *sentence, unsigned max)
+{
+        g_autofree char *safe = ald_text_safe(sentence);
+        g_autoptr(GString) text = g_string_new(NULL);
+        g_auto(GStrv) wrapped = NULL;
+
+        ald_text_wrap(text, safe, view->columns, 0);
+        wrapped = g_strsplit(text->str, "\n", -1);
+        for (unsigned i = 0; wrapped[i] && (max == 0 || i < max); i++)
+                add_line(lines, view, g_strdup_printf("%s%s" ALD_STYLE_NORMAL, style, wrapped[i]));
+}
+
+/* That what is shown of others is old goes above all of it: on a screen with no row for it, into the title.
+ */
+static void add_brokerless(GPtrArray *lines, const AldView *view)
+{
+        json_t *finding = ald_find_brokerless(view->model);
+        const char *text = finding ? ald_field_text(finding, "Text") : NULL;
+        const char *remedy = finding ? ald_field_text(finding, "Remedy") : NULL;
+        unsigned least = 1 + MIN(ald_model_nodes(view->model)->len, NODES_LEAST) + 1; /* header and keys */
+        unsigned room = view->rows == 0                   ? 0
+                        : view->rows > lines->len + least ? view->rows - lines->len - least
+                                                          : 1;
+
+        if (!text)
+                return;
+        if (view->rows > 0 && view->rows <= lines->len + least)
+                g_ptr_array_set_size(lines, (int) lines->len - 1);
+        add_sentence(lines, view, ALD_STYLE_ERROR, text, room);
+        if (remedy && has_room(view, lines->len, REMEDY_ROWS))
+                add_sentence(lines, view, "", remedy, REMEDY_ROWS);
 }
 
 static void add_total(GPtrArray *lines, const AldView *view, const char *label, char *value)
@@ -80,7 +126,8 @@ static void add_findings_of(GPtrArray *lines, const AldView *view, const char *s
                 const char *text = ald_field_text(finding, "Text");
                 g_autofree char *safe = text ? ald_text_safe(text) : NULL;
 
-                if (safe && g_strcmp0(ald_field_text(finding, "Severity"), severity) == 0)
+                if (safe && finding != ald_find_brokerless(view->model) &&
+                        g_strcmp0(ald_field_text(finding, "Severity"), severity) == 0)
                         add_line(lines, view,
                                 g_strdup_printf("  %s%s" ALD_STYLE_NORMAL " %s", style, severity, safe));
         }
@@ -127,11 +174,10 @@ static void add_nodes(GPtrArray *lines, AldView *view, unsigned rows)
         view->first = MIN(view->first, nodes->len - view->page);
         for (guint i = view->first; i < view->first + view->page; i++) {
                 const AldEntity *node = nodes->pdata[i];
-                bool own = g_strcmp0(node->id, ald_model_node_id(view->model)) == 0;
 
-                ald_node_table_add(table, KIND, node, own, view->now_usec);
+                ald_node_table_add(table, KIND, view->model, node, view->now_usec);
                 if (devices)
-                        ald_node_table_add_devices(table, KIND, node);
+                        ald_node_table_add_devices(table, KIND, view->model, node);
         }
         ald_table_layout(table, view->columns, view->widths);
         for (int row = -1; row < (int) ald_table_rows(table); row++)
@@ -196,12 +242,17 @@ GPtrArray *ald_view_lines(AldView *view)
         GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
         g_autoptr(GPtrArray)
                 findings = findings_lines(view, MAX(view->rows / FINDINGS_SHARE, view->rows ? 1 : 0));
-        unsigned below = findings->len + 2; /* a blank line and the keys */
-        unsigned body, links;
+        unsigned body, links, below, title;
 
         check_widths(view);
         add_title(lines, view);
-        add_totals(lines, view);
+        add_brokerless(lines, view);
+        title = lines->len;
+        if (!has_room(view, title, findings->len + 1))
+                g_ptr_array_set_size(findings, 0);
+        below = findings->len > 0 ? findings->len + 2 : 1; /* a blank line and the keys */
+        if (has_room(view, title, TOTALS_ROWS + below - 1))
+                add_totals(lines, view);
         body = view->rows == 0 ? 0 : view->rows > lines->len + below ? view->rows - lines->len - below : 2;
         links = rows_for_links(view, body);
         add_nodes(lines, view, body == 0 ? 0 : body - links);

@@ -119,6 +119,13 @@ static void on_lost(AldSync *sync, const sd_bus_error *error, void *userdata)
                 (void) sd_event_exit(watch->session.event, ALD_EXIT_UNREACHABLE);
 }
 
+static void on_refused(AldSync *sync, const sd_bus_error *error, void *userdata)
+{
+        if (ald_sync_in_step(sync))
+                set_problem(userdata,
+                        error ? g_strdup_printf("Not all changes are shown: %s", error->message) : NULL);
+}
+
 /* Our terminal went, or it takes pictures again. */
 static void on_output(AldOutput *output, int r, void *userdata)
 {
@@ -333,7 +340,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Watch, watch_clear)
 
 int ald_watch_run(const AldCtl *ctl)
 {
-        static const AldSyncHandler handler = { .synced = on_synced, .lost = on_lost };
+        static const AldSyncHandler handler = { .synced = on_synced, .lost = on_lost, .refused = on_refused };
         g_auto(Watch) watch = { .session = ALD_SESSION_INIT };
         AldStyleInfo info = ald_style_info();
         int r;

@@ -100,6 +100,19 @@ bool ald_address_is_loopback(const AldAddress *address)
         return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *) &address->storage)->sin6_addr);
 }
 
+bool ald_address_as_ipv6(const AldAddress *address, struct in6_addr *ret)
+{
+        if (address->storage.ss_family == AF_INET6) {
+                *ret = ((const struct sockaddr_in6 *) &address->storage)->sin6_addr;
+                return true;
+        }
+        if (address->storage.ss_family != AF_INET)
+                return false;
+        *ret = (struct in6_addr){ .s6_addr = { [10] = 0xff, [11] = 0xff } };
+        memcpy(&ret->s6_addr[12], &((const struct sockaddr_in *) &address->storage)->sin_addr, 4);
+        return true;
+}
+
 static in_port_t *port_of(AldAddress *address)
 {
         if (address->storage.ss_family == AF_INET)
@@ -175,15 +188,30 @@ static int new_socket(const AldAddress *address, const char *device, AldFailure 
         return fd;
 }
 
-/* Why the address cannot be used. */
-static const char *explain(const AldAddress *address, int error)
+static bool lacks_interface(const AldAddress *address)
 {
         const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) &address->storage;
 
-        if (error == EINVAL && six->sin6_family == AF_INET6 && six->sin6_scope_id == 0 &&
-                IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr))
+        return six->sin6_family == AF_INET6 && six->sin6_scope_id == 0 &&
+               IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr);
+}
+
+/* Why the address cannot be used. */
+static const char *explain(const AldAddress *address, int error)
+{
+        if (error == EINVAL && lacks_interface(address))
                 return "a link-local address needs its interface behind it, as in fe80::1%eth0";
-        return error == ECONNREFUSED ? "nothing listens there" : g_strerror(error);
+        return g_strerror(error);
+}
+
+/* The kernel calls an address to which a route of type blackhole leads invalid. */
+static const char *explain_connect(const AldAddress *address, int error)
+{
+        if (error == ECONNREFUSED)
+                return "nothing listens there";
+        if (error == EINVAL && !lacks_interface(address))
+                return "a route of this machine discards what is sent there (blackhole)";
+        return explain(address, error);
 }
 
 static int connect_failed(const AldAddress *to, int error, AldFailure *failure)
@@ -194,7 +222,8 @@ static int connect_failed(const AldAddress *to, int error, AldFailure *failure)
                                                     : ALD_FAILURE_UNREACHABLE;
 
         ald_address_format(to, text);
-        return ald_fail(failure, kind, "%s port %u: %s", text, ald_address_port(to), explain(to, error));
+        return ald_fail(
+                failure, kind, "%s port %u: %s", text, ald_address_port(to), explain_connect(to, error));
 }
 
 int ald_address_connect(

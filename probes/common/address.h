@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <sys/socket.h>
 
@@ -41,6 +42,9 @@ bool ald_address_same_host(const AldAddress *a, const AldAddress *b);
 void ald_address_format(const AldAddress *address, char ret[static ALD_ADDRESS_SIZE]);
 
 bool ald_address_is_loopback(const AldAddress *address);
+
+/* An IPv4 address within IPv6; false where it is of another family. */
+bool ald_address_as_ipv6(const AldAddress *address, struct in6_addr *ret);
 
 /* The interface that has this address, to be freed; NULL where none has. */
 char *ald_address_interface(const AldAddress *address);

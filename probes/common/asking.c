@@ -9,6 +9,10 @@
 #include "probes/common/asking.h"
 
 #define PATIENCE_MSEC 5000
+#define GIDS "gids"
+
+static const AldFailureKind refusals[] = { ALD_FAILURE_BUSY, ALD_FAILURE_INHIBITED,
+        ALD_FAILURE_ROUND_TRIPS_ONLY };
 
 /* One datagram's worth: the answer is written at once. */
 static int read_line(int fd, char line[static ALD_ASKING_MAX])
@@ -37,11 +41,19 @@ int ald_asking_read(int fd, AldAsking *ret)
         r = read_line(fd, ret->line);
         if (r < 0)
                 return r;
-        if (g_str_has_prefix(ret->line, "busy "))
-                ret->busy = ret->line + strlen("busy ");
-        else if (g_str_has_prefix(ret->line, "inhibited "))
-                ret->inhibited = ret->line + strlen("inhibited ");
-        else if (*ret->line != '\0')
-                return -EBADMSG;
-        return 0;
+        if (*ret->line == '\0')
+                return 0;
+        if (g_str_has_prefix(ret->line, GIDS) && strchr(" ", ret->line[strlen(GIDS)])) {
+                ret->gids = ret->line + strlen(GIDS);
+                return 0;
+        }
+        for (size_t i = 0; i < G_N_ELEMENTS(refusals) && !ret->why; i++) {
+                const char *word = ald_failure_to_string(refusals[i]);
+
+                if (g_str_has_prefix(ret->line, word) && ret->line[strlen(word)] == ' ') {
+                        ret->kind = refusals[i];
+                        ret->why = ret->line + strlen(word) + 1;
+                }
+        }
+        return ret->why ? 0 : -EBADMSG;
 }

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* What whoever runs a session says of it, once it knows with whom that is. */
+#include "probes/common/failure.h"
 
-#define ALD_ASKING_MAX 1024u
+/* What whoever runs a session says of it, once it knows with whom that is and what is to be measured. */
+
+#define ALD_ASKING_MAX 4096u
 
 typedef struct AldAsking {
         char line[ALD_ASKING_MAX];
-        const char *busy, *inhibited; /* in that line: why not; NULL both where it may go on */
+        AldFailureKind kind;
+        const char *why; /* in that line: why not, which is of that kind; NULL where it may go on */
+        /* In that line: the GIDs of the other side, with spaces between; NULL where nothing is said of them.
+         */
+        const char *gids;
 } AldAsking;
 
 /* Reads it; a negative errno where there is no answer, or none that makes sense. */

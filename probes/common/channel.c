@@ -28,13 +28,29 @@ static bool wants(AldChannel *channel, int result)
         return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE;
 }
 
+/* A server that lets in no more connections, or not so soon, closes them; one that refuses us in TLS says so.
+ */
+static bool is_shut_out(const AldChannel *channel, int result)
+{
+        int error = SSL_get_error(channel->ssl, result);
+
+        return !channel->ready && !SSL_is_server(channel->ssl) &&
+               BIO_number_read(SSL_get_rbio(channel->ssl)) == 0 &&
+               (error == SSL_ERROR_SYSCALL || error == SSL_ERROR_ZERO_RETURN ||
+                       ERR_GET_REASON(ERR_peek_error()) == SSL_R_UNEXPECTED_EOF_WHILE_READING);
+}
+
 static int tls_failed(AldChannel *channel, int result)
 {
+        bool shut_out = is_shut_out(channel, result);
         bool wrong = SSL_get_verify_result(channel->ssl) == X509_V_ERR_HOSTNAME_MISMATCH;
         char *told = ald_tls_take_reason(channel->tls);
         g_autofree char *reason = told ? told : ald_tls_explain(channel->tls, channel->ssl, result);
 
         /* With TLS 1.3 a server refuses our certificate after the handshake is over for us. */
+        if (shut_out && !told)
+                return ald_fail(channel->failure, ALD_FAILURE_BUSY,
+                        "the other side closed the connection before TLS, as where it has too many of them");
         if (wrong)
                 return ald_fail(channel->failure, ALD_FAILURE_WRONG_PEER, "%s", reason);
         if (!channel->ready || told)

@@ -22,7 +22,7 @@
 #define BATCHES_LEAST 4u
 #define WARM_UP_BINS 8u
 #define SPREAD_BINS 4u
-#define INTERVAL_BINS 3u   /* fewer tell nothing of their variance */
+#define INTERVAL_BINS 3u   /* needed to estimate the variance */
 #define SEGMENT_LEAST 0.97 /* of a full one: less were sent twice, or were short */
 #define SEGMENT_MOST 1.001 /* more were put together before they were counted */
 #define WARM_UP_GAIN 0.7   /* of the error of the mean: less than that is chance */
@@ -83,7 +83,7 @@ static double amount_at(const AldPoint *point, const Scale *scale)
         return (double) (scale->segments ? point->moved.segments : point->moved.bytes) * scale->factor;
 }
 
-/* Bins from arrival to arrival, each of at least so long and so much: their number. */
+/* Fills bins from arrival to arrival, each at least that long and that large, and returns their number. */
 static size_t make_bins(
         const AldPoint *points, size_t n, const Scale *scale, uint64_t width, double amount, Bin *ret)
 {
@@ -168,7 +168,7 @@ static size_t make_batches(Bin *bins, size_t n, size_t each)
         return batches;
 }
 
-/* Student's factor for 95 %, of so many degrees of freedom. */
+/* Student's t factor for 95 %, by degrees of freedom. */
 static double student(size_t freedom)
 {
         static const double factors[] = { 0, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23 };
@@ -324,7 +324,7 @@ static double mean_of(const AldPoint *points, size_t n, uint64_t end, const Scal
         }
         if (!is_silent(points + begin, n - begin, end))
                 rate = rate_between_crests(points + begin, n - begin, scale, rate, &time);
-        /* Less time is less evidence. */
+        /* A shorter time is weaker evidence. */
         *ret_half = half * sqrt(whole / time);
         return rate;
 }

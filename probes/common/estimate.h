@@ -15,7 +15,7 @@
 #define ALD_ESTIMATE_BIN_NS UINT64_C(50000000)
 #define ALD_ESTIMATE_BIN_SEGMENTS 32u
 
-/* More ppm than this no peer can have found. */
+/* No peer can measure more ppm than this. */
 #define ALD_SPREAD_MAX UINT64_C(1000000000)
 
 /* What had arrived by then, and how long before that was last looked at. */

@@ -34,6 +34,7 @@ static const struct {
         [ALD_FAILURE_NO_PERMISSION] = { "no-permission", EACCES },
         [ALD_FAILURE_NO_PROVIDER] = { "no-provider", ENOPKG },
         [ALD_FAILURE_MEMLOCK] = { "memlock", ENOBUFS },
+        [ALD_FAILURE_ROUND_TRIPS_ONLY] = { "round-trips-only", EAGAIN },
 };
 
 const char *ald_failure_to_string(AldFailureKind kind)

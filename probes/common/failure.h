@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Why there is no result. */
+/* Why there is no result. Peers tell each other these by number: what is new comes last. */
 typedef enum AldFailureKind {
         ALD_FAILURE_UNREACHABLE,
         ALD_FAILURE_REFUSED,
@@ -28,6 +28,7 @@ typedef enum AldFailureKind {
         ALD_FAILURE_NO_PERMISSION,
         ALD_FAILURE_NO_PROVIDER,
         ALD_FAILURE_MEMLOCK,
+        ALD_FAILURE_ROUND_TRIPS_ONLY,
         _ALD_FAILURE_MAX,
 } AldFailureKind;
 

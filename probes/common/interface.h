@@ -6,7 +6,7 @@
 
 #include "probes/common/address.h"
 
-/* What the kernel says of interfaces, in the network namespace of this process. */
+/* Queries the kernel about interfaces in the network namespace of this process. */
 
 /* Bytes that passed an interface, headers of the link layer included. */
 typedef struct AldInterfaceBytes {
@@ -14,8 +14,8 @@ typedef struct AldInterfaceBytes {
 } AldInterfaceBytes;
 
 /*
- * The interface by which packets from the local address to the peer leave, as the routes say. -ENODEV where
- * they say nothing.
+ * The interface by which packets from the local address to the peer leave, as the routes say. -ENODEV if
+ * no route names one.
  */
 int ald_interface_of_route(const AldAddress *local, const AldAddress *peer, char ret[static IF_NAMESIZE]);
 

@@ -57,7 +57,7 @@ typedef struct AldJudge {
 } AldJudge;
 
 typedef struct AldVerdict {
-        uint64_t bits_per_second; /* the mean without what is far off, where there is little of that */
+        uint64_t bits_per_second; /* the mean without outliers, where these are few */
         uint64_t mean;            /* of all the time, start-up included, bits/s: a stall shows here */
         uint64_t interval;        /* half of the 95 % interval, bits/s, at most the rate; 0: it is unknown */
         AldOptional spread;       /* standard deviation of the bins, in ppm of their mean */

@@ -6,15 +6,6 @@
 
 #include "probes/common/limits.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define WITH_SANITIZER 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define WITH_SANITIZER 1
-#endif
-
 static void limit(int resource, rlim_t most)
 {
         const struct rlimit value = { most, most };

@@ -50,7 +50,8 @@ int ald_link_options_set(
 {
         const char **words[] = { &options->keys.key_file, &options->keys.identity, &options->keys.crl,
                 &options->keys.peer, &options->interface };
-        bool *const switches[] = { &options->once, &options->json, &options->ask };
+        bool *const switches[] = { &options->once, &options->json, &options->ask, &options->automatic,
+                &options->overdue };
 
         if (option == 'h')
                 return set_what_ends_it(options, ALD_LINK_MODE_HELP);

@@ -21,7 +21,10 @@ typedef struct AldLinkOptions {
         const char *host; /* to connect to; to listen on, NULL: any address */
         unsigned port;
         bool once, json;
-        bool ask; /* report_fd tells whether to measure, once it is known who the other side is */
+        bool ask; /* report_fd tells whether to measure, once it is known for whom and what */
+        /* What the other side is told of the wish: nobody asked for it, so that it may be put off; the
+         * figures are so old that it is to be measured even beside other traffic. */
+        bool automatic, overdue;
         int session_fd, progress_fd, report_fd; /* -1: none */
         AldKeyFiles keys;
         const char *interface;
@@ -49,6 +52,8 @@ enum {
         ALD_LINK_OPTION_ONCE,
         ALD_LINK_OPTION_JSON,
         ALD_LINK_OPTION_ASK,
+        ALD_LINK_OPTION_AUTOMATIC,
+        ALD_LINK_OPTION_OVERDUE,
         ALD_LINK_OPTION_KEY_FILE,
         ALD_LINK_OPTION_IDENTITY,
         ALD_LINK_OPTION_CRL,
@@ -71,6 +76,8 @@ enum {
                 { "once", no_argument, NULL, ALD_LINK_OPTION_ONCE },                                   \
                 { "json", no_argument, NULL, ALD_LINK_OPTION_JSON },                                   \
                 { "ask", no_argument, NULL, ALD_LINK_OPTION_ASK },                                     \
+                { "automatic", no_argument, NULL, ALD_LINK_OPTION_AUTOMATIC },                         \
+                { "overdue", no_argument, NULL, ALD_LINK_OPTION_OVERDUE },                             \
                 { "key-file", required_argument, NULL, ALD_LINK_OPTION_KEY_FILE },                     \
                 { "identity", required_argument, NULL, ALD_LINK_OPTION_IDENTITY },                     \
                 { "crl", required_argument, NULL, ALD_LINK_OPTION_CRL },                               \

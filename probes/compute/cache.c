@@ -54,10 +54,10 @@ int ald_cache_open(AldCache *ret)
 void ald_cache_close(AldCache *cache)
 {
         if (cache->folder && cache->is_own) {
-                ald_folder_empty(cache->folder);
+                ald_folder_empty(cache->folder, NULL);
                 (void) rmdir(cache->folder);
         } else if (cache->folder) {
-                ald_folder_prune(cache->folder, BYTES_MAX);
+                ald_folder_prune(cache->folder, BYTES_MAX, ALD_CACHE_LOCK_FILE);
         }
         g_free(cache->folder);
         *cache = (AldCache){};

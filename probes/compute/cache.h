@@ -5,6 +5,9 @@
 
 #include <glib.h>
 
+/* In the folder of the cache, and spared when that is emptied; see probes/compute/lock.h. */
+#define ALD_CACHE_LOCK_FILE ".lock"
+
 /* Where drivers keep what they compiled: some show no device where they cannot. */
 typedef struct AldCache {
         char *folder;

@@ -17,7 +17,7 @@ typedef struct Sysfs {
         char *states;    /* "1: 2100Mhz *" */
         char *throttles; /* a folder of files that hold 0 or 1 */
         char *usage;
-        char *device;    /* its folder, where it tells of its own memory */
+        char *device;    /* its folder, if it reports memory of its own */
         uint64_t kfd_id; /* of its node in KFD, amdgpu's driver for computing; 0: none */
 } Sysfs;
 

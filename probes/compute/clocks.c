@@ -4,7 +4,7 @@
 struct AldClocks {
         const AldClockSource *source; /* NULL: nothing tells */
         void *data;
-        bool instance; /* of the card that the source tells of */
+        bool instance; /* of the card that the source describes */
 };
 
 void ald_throttle_to_string(unsigned reasons, char *ret, size_t size)

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <glib.h>
+
 #include "probes/compute/folder.h"
 
 static FTS *walk(const char *folder)
@@ -13,12 +15,13 @@ static FTS *walk(const char *folder)
         return fts_open(roots, FTS_PHYSICAL | FTS_XDEV | FTS_NOCHDIR, NULL);
 }
 
-void ald_folder_empty(const char *folder)
+void ald_folder_empty(const char *folder, const char *spared)
 {
         FTS *entries = walk(folder);
 
         for (FTSENT *entry; entries && (entry = fts_read(entries));) {
-                if (entry->fts_level == 0 || entry->fts_info == FTS_D)
+                if (entry->fts_level == 0 || entry->fts_info == FTS_D ||
+                        (entry->fts_level == 1 && g_strcmp0(entry->fts_name, spared) == 0))
                         continue;
                 if (entry->fts_info == FTS_DP)
                         (void) rmdir(entry->fts_accpath);
@@ -29,7 +32,7 @@ void ald_folder_empty(const char *folder)
                 fts_close(entries);
 }
 
-void ald_folder_prune(const char *folder, uint64_t bytes_max)
+void ald_folder_prune(const char *folder, uint64_t bytes_max, const char *spared)
 {
         FTS *entries = walk(folder);
         uint64_t bytes = 0;
@@ -44,5 +47,5 @@ void ald_folder_prune(const char *folder, uint64_t bytes_max)
         if (entries)
                 fts_close(entries);
         if (bytes > bytes_max)
-                ald_folder_empty(folder);
+                ald_folder_empty(folder, spared);
 }

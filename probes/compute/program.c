@@ -127,7 +127,7 @@ int ald_program_measure(const AldComputeOptions *options, const AldRunner *runne
         g_autoptr(GPtrArray) devices = NULL;
         const AldDevice *wanted = NULL;
         AldFailure failure = {};
-        ald_fd int lock = ald_lock_take(&failure);
+        ald_fd int lock = ald_lock_take(cache, &failure);
         int code;
 
         if (lock >= 0)

@@ -27,7 +27,7 @@
  * those.
  */
 
-#define METHOD "rdma; mean at the receiver's completions from arrival to arrival, without what is far off"
+#define METHOD "rdma; mean at the receiver's completions from arrival to arrival, without outliers"
 
 static void set(json_t *object, const char *key, uint64_t value)
 {

@@ -53,7 +53,7 @@ static int wait_received(AldTalk *talk, uint64_t deadline, const uint8_t **ret)
         }
 }
 
-static int ping(AldTalk *talk, uint64_t number, uint64_t deadline, uint64_t *ret_nsec)
+static int ping(AldTalk *talk, unsigned queue, uint64_t number, uint64_t deadline, uint64_t *ret_nsec)
 {
         const AldPing out = { talk->pair.peer.nonce, number };
         AldPing in;
@@ -63,7 +63,7 @@ static int ping(AldTalk *talk, uint64_t number, uint64_t deadline, uint64_t *ret
 
         ald_ping_write(&out, talk->pair.buffer);
         begun = ald_now();
-        r = ald_pair_ping(&talk->pair, talk->failure);
+        r = ald_pair_ping(&talk->pair, queue, talk->failure);
         if (r >= 0)
                 r = wait_received(talk, deadline, &came);
         if (r < 0)
@@ -81,21 +81,39 @@ int ald_flow_ping(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n)
         size_t i;
         int r = 0;
 
+        /* Each queue shows that it ends here. */
+        for (unsigned queue = 0; queue < talk->pair.plan.queues && r >= 0; queue++)
+                r = ping(talk, queue, queue, deadline, &samples[0].nsec);
         for (i = 0; i < WARM_UP && r >= 0 && ald_now() < end; i++)
-                r = ping(talk, i, deadline, &samples[0].nsec);
+                r = ping(talk, 0, i, deadline, &samples[0].nsec);
         end = ald_now() + RTT_NSEC;
         for (i = 0; i < n && r >= 0 && ald_now() < end; i++) {
                 samples[i].burst = 0;
-                r = ping(talk, WARM_UP + i, deadline, &samples[i].nsec);
+                r = ping(talk, 0, WARM_UP + i, deadline, &samples[i].nsec);
         }
         *ret_n = i;
         return r < 0 ? r : 0;
 }
 
+static int settle(AldTalk *talk, uint64_t deadline)
+{
+        AldRdmaMessage heard;
+
+        while (!ald_pair_is_idle(&talk->pair)) {
+                int r = ald_pair_sent(&talk->pair, talk->failure);
+
+                if (r >= 0)
+                        r = ald_talk_look(talk, deadline, &heard);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
 int ald_flow_answer(AldTalk *talk, AldRdmaMessage *ret)
 {
         uint64_t deadline = ald_now() + talk->patience;
-        int r;
+        int r, settled;
 
         for (;;) {
                 const uint8_t *came = NULL;
@@ -106,17 +124,23 @@ int ald_flow_answer(AldTalk *talk, AldRdmaMessage *ret)
                         in = ald_ping_read(came);
                         if (in.nonce != talk->pair.own.nonce)
                                 return wrong_answer(talk);
+                        ald_pair_note_proof(&talk->pair);
                         in.nonce = talk->pair.peer.nonce;
                         ald_ping_write(&in, talk->pair.buffer);
-                        r = ald_pair_ping(&talk->pair, talk->failure);
+                        r = ald_pair_ping(&talk->pair, talk->pair.last_queue, talk->failure);
                 }
                 if (r >= 0)
                         r = ald_pair_sent(&talk->pair, talk->failure);
                 if (r >= 0)
                         r = ald_talk_look(talk, deadline, ret);
                 if (r != 0)
-                        return r;
+                        break;
         }
+        if (r < 0)
+                return r;
+        /* What was answered has to have arrived, or it went to somebody else. */
+        settled = settle(talk, deadline);
+        return settled < 0 ? settled : r;
 }
 
 static int read_once(AldTalk *talk, uint64_t deadline, uint64_t *ret_nsec)
@@ -151,17 +175,10 @@ int ald_flow_read(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n)
 
 static int drain(AldTalk *talk, uint64_t deadline, uint64_t bytes)
 {
-        AldRdmaMessage message = { .type = ALD_RDMA_DRAINED, .bytes = bytes }, heard;
+        const AldRdmaMessage message = { .type = ALD_RDMA_DRAINED, .bytes = bytes };
+        int r = settle(talk, deadline);
 
-        while (!ald_pair_is_idle(&talk->pair)) {
-                int r = ald_pair_sent(&talk->pair, talk->failure);
-
-                if (r >= 0)
-                        r = ald_talk_look(talk, deadline, &heard);
-                if (r < 0)
-                        return r;
-        }
-        return ald_talk_say(talk, &message);
+        return r < 0 ? r : ald_talk_say(talk, &message);
 }
 
 /* What was agreed on, and beyond that what is under way until its end is told. */

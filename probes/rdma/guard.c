@@ -159,9 +159,3 @@ int ald_guard_run(
         *ret_text = g_strdup(text->str + 1);
         return text->str[0] - '0';
 }
-
-void ald_guard_reap(void)
-{
-        while (waitpid(-1, NULL, WNOHANG) > 0)
-                ;
-}

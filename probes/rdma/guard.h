@@ -21,6 +21,3 @@ void ald_guard_answer(int answer, int code, const char *text);
  */
 int ald_guard_run(
         AldGuardWork work, void *userdata, int stop, uint64_t deadline, char **ret_text, AldFailure *failure);
-
-/* What was left behind, and has ended since. */
-void ald_guard_reap(void);

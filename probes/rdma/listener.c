@@ -4,7 +4,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 
+#include "probes/common/asking.h"
 #include "probes/common/clock.h"
 #include "probes/common/confine.h"
 #include "probes/common/wait.h"
@@ -14,16 +19,26 @@
 #include "probes/rdma/preamble.h"
 #include "probes/rdma/session.h"
 
-#define BACKLOG 4u
+#define BACKLOG 64u
 #define PAUSE_NS (100 * ALD_NSEC_PER_MSEC)
+
+/* Connections at a time, and of these from one address such whose peer is not known yet. Where there is no
+ * room, the oldest of those gives way once it has had this time. */
+#define VISITS_MAX 8u
+#define STRANGERS_PER_ADDRESS_MAX 2u
+#define GIVE_WAY_NS (500 * ALD_NSEC_PER_MSEC)
+
+/* While another one is measured a peer waits this long, which is less than who asks for its turn has
+ * patience. */
+#define TURN_NS (4 * ALD_NSEC_PER_SEC)
 
 /* Exit status where nobody with the right keys has spoken. */
 enum { STRANGER = 3 };
 
-typedef struct Visit {
+typedef struct Work {
         const AldRdmaOptions *options;
         int fd;
-} Visit;
+} Work;
 
 static int serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldRdmaServed *ret)
 {
@@ -41,20 +56,21 @@ static int serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldRdmaSe
 /* A daemon reads JSON; who listens by hand reads words, unless JSON was asked for. */
 static char *describe(const AldRdmaOptions *options, const AldRdmaServed *served, const AldFailure *failure)
 {
-        return options->link.json || options->link.report_fd >= 0 ? ald_rdma_served_to_json(served, failure)
-                                                                  : ald_rdma_served_to_text(served, failure);
+        return options->link.json || options->link.mode == ALD_LINK_MODE_SESSION
+                       ? ald_rdma_served_to_json(served, failure)
+                       : ald_rdma_served_to_text(served, failure);
 }
 
 static void work(int answer, int stop, void *userdata)
 {
-        const Visit *visit = userdata;
+        const Work *given = userdata;
         AldFailure failure = {};
         AldTalk talk = { .failure = &failure, .channel = { .fd = -1, .stop = stop } };
         AldRdmaServed served = {};
         g_autofree char *text = NULL;
 
-        (void) serve(visit->options, &talk, visit->fd, &served);
-        text = describe(visit->options, &served, &failure);
+        (void) serve(given->options, &talk, given->fd, &served);
+        text = describe(given->options, &served, &failure);
         ald_guard_answer(answer,
                 !served.authenticated ? STRANGER
                 : failure.message     ? EXIT_FAILURE
@@ -66,7 +82,7 @@ static void work(int answer, int stop, void *userdata)
 
 static void tell(const AldRdmaOptions *options, const char *text)
 {
-        if (options->link.report_fd >= 0)
+        if (options->link.report_fd >= 0 && options->link.mode == ALD_LINK_MODE_SESSION)
                 (void) dprintf(options->link.report_fd, "%s\n", text);
         if (options->link.json || options->link.mode == ALD_LINK_MODE_LISTEN)
                 printf("%s\n", text);
@@ -76,11 +92,11 @@ static void tell(const AldRdmaOptions *options, const char *text)
 static int guard(const AldRdmaOptions *options, int fd, int stop)
 {
         uint64_t deadline = ald_now() + options->timeout * ALD_NSEC_PER_SEC;
-        Visit visit = { options, fd };
+        Work given = { options, fd };
         AldRdmaServed unknown = {};
         AldFailure failure = {};
         g_autofree char *text = NULL;
-        int code = ald_guard_run(work, &visit, stop, deadline, &text, &failure);
+        int code = ald_guard_run(work, &given, stop, deadline, &text, &failure);
 
         if (code < 0) {
                 text = describe(options, &unknown, &failure);
@@ -130,40 +146,252 @@ static int open_listener(const AldRdmaOptions *options, int *ret, AldFailure *fa
         return r;
 }
 
-static int serve_all(const AldRdmaOptions *options, int listener, int stop)
-{
-        for (;;) {
-                struct pollfd fds[] = { { listener, POLLIN, 0 }, { stop, POLLIN, 0 } };
-                int fd, code;
+typedef enum VisitState {
+        VISIT_STRANGER, /* the peer and its wish are not known yet */
+        VISIT_WAITING,  /* for its turn */
+        VISIT_MEASURING,
+        VISIT_TURNED_AWAY,
+        VISIT_LEAVING, /* it gave way, and may not have ended yet */
+} VisitState;
 
-                if (ald_wait(fds, 2, UINT64_MAX / 2) < 0 || fds[1].revents)
-                        return EXIT_SUCCESS;
-                ald_guard_reap();
-                fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-                if (fd < 0) {
-                        /* Out of something, which is not there any sooner for asking again at once. */
-                        if (errno != EAGAIN && errno != ECONNABORTED)
-                                (void) ald_wait(&fds[1], 1, ald_now() + PAUSE_NS);
-                        continue;
-                }
-                code = guard(options, fd, stop);
-                close(fd);
-                if (options->link.once && code != STRANGER)
-                        return code;
+/* A connection, which a process of its own serves. */
+typedef struct Visit {
+        VisitState state;
+        pid_t pid;
+        int fd, report; /* its pidfd, and where it asks; -1: it does not any more */
+        AldAddress from;
+        uint64_t since; /* in this state */
+} Visit;
+
+typedef struct Listener {
+        const AldRdmaOptions *options;
+        int fd, stop;
+        Visit visits[2 * VISITS_MAX];
+        unsigned n;
+        bool done;
+        int code;
+} Listener;
+
+static void enter(Visit *visit, VisitState state)
+{
+        visit->state = state;
+        visit->since = ald_now();
+}
+
+static void reap(Listener *listener, unsigned i)
+{
+        Visit *visit = &listener->visits[i];
+        bool counts = listener->options->link.once && !listener->done && visit->state != VISIT_TURNED_AWAY &&
+                      visit->state != VISIT_LEAVING;
+        int status = 0, code;
+
+        while (waitpid(visit->pid, &status, 0) < 0 && errno == EINTR)
+                ;
+        ald_fd_close(&visit->fd);
+        ald_fd_close(&visit->report);
+        *visit = listener->visits[--listener->n];
+        code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+        if (counts && code != STRANGER) {
+                listener->done = true;
+                listener->code = code;
         }
+}
+
+static void be_visit(Listener *listener, int fd, int report, pid_t parent)
+{
+        AldRdmaOptions options = *listener->options;
+        int stop;
+
+        ald_fd_close(&listener->fd);
+        /* Signals are ours to read anew. */
+        ald_fd_close(&listener->stop);
+        for (unsigned i = 0; i < listener->n; i++) {
+                ald_fd_close(&listener->visits[i].fd);
+                ald_fd_close(&listener->visits[i].report);
+        }
+        stop = ald_stop_fd();
+        if (stop < 0 || ald_confine(ALD_CONFINE_RDMA, SIGKILL, parent) < 0)
+                _exit(EXIT_FAILURE);
+        options.link.report_fd = report;
+        options.link.ask = true;
+        _exit(guard(&options, fd, stop));
+}
+
+static void start_visit(Listener *listener, int fd, const AldAddress *from)
+{
+        Visit *visit = &listener->visits[listener->n];
+        pid_t parent = getpid(), pid;
+        int ends[2];
+
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+                return;
+        pid = fork();
+        if (pid == 0) {
+                close(ends[0]);
+                be_visit(listener, fd, ends[1], parent);
+        }
+        close(ends[1]);
+        if (pid < 0) {
+                close(ends[0]);
+                return;
+        }
+        *visit = (Visit){ .pid = pid, .fd = pidfd_open(pid, 0), .report = ends[0], .from = *from };
+        enter(visit, VISIT_STRANGER);
+        listener->n++;
+        if (visit->fd < 0) {
+                (void) kill(pid, SIGKILL);
+                reap(listener, listener->n - 1);
+        }
+}
+
+/* Whether there is room, and if not, the oldest stranger that stands in the way, or NULL. */
+static bool has_room(Listener *listener, const AldAddress *from, Visit **ret_oldest)
+{
+        Visit *oldest = NULL, *oldest_here = NULL;
+        unsigned n = 0, here = 0;
+
+        for (unsigned i = 0; i < listener->n; i++) {
+                Visit *visit = &listener->visits[i];
+
+                n += visit->state != VISIT_LEAVING;
+                if (visit->state != VISIT_STRANGER)
+                        continue;
+                if (!oldest || visit->since < oldest->since)
+                        oldest = visit;
+                if (!ald_address_same_host(&visit->from, from))
+                        continue;
+                here++;
+                if (!oldest_here || visit->since < oldest_here->since)
+                        oldest_here = visit;
+        }
+        *ret_oldest = here >= STRANGERS_PER_ADDRESS_MAX ? oldest_here : oldest;
+        return n < VISITS_MAX && here < STRANGERS_PER_ADDRESS_MAX;
+}
+
+/* A connection without a free place is closed, which the other side takes for busy. */
+static void take_connection(Listener *listener, int fd, const AldAddress *from)
+{
+        Visit *oldest;
+
+        if (listener->n == G_N_ELEMENTS(listener->visits))
+                return;
+        if (!has_room(listener, from, &oldest)) {
+                if (!oldest || ald_now() - oldest->since < GIVE_WAY_NS)
+                        return;
+                (void) kill(oldest->pid, SIGTERM);
+                enter(oldest, VISIT_LEAVING);
+        }
+        start_visit(listener, fd, from);
+}
+
+static void accept_one(Listener *listener)
+{
+        AldAddress from = { .size = sizeof from.storage };
+        struct pollfd stop = { listener->stop, POLLIN, 0 };
+        ald_fd int fd = accept4(
+                listener->fd, (struct sockaddr *) &from.storage, &from.size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+        if (fd >= 0)
+                take_connection(listener, fd, &from);
+        else if (errno != EAGAIN && errno != ECONNABORTED)
+                /* Out of something, which is not there any sooner for asking again at once. */
+                (void) ald_wait(&stop, 1, ald_now() + PAUSE_NS);
+}
+
+/* Whom it is with is known once it asks, in one line. */
+static void hear(Visit *visit)
+{
+        char buffer[ALD_ASKING_MAX];
+        ssize_t n = recv(visit->report, buffer, sizeof buffer, MSG_DONTWAIT);
+
+        if (n <= 0)
+                ald_fd_close(&visit->report);
+        else if (visit->state == VISIT_STRANGER && memchr(buffer, '\n', (size_t) n))
+                enter(visit, VISIT_WAITING);
+}
+
+static void answer(Visit *visit, const char *line, VisitState state)
+{
+        (void) send(visit->report, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT);
+        enter(visit, state);
+}
+
+/* One is measured at a time, and who asked first comes first. Returns when to look again. */
+static uint64_t give_turns(Listener *listener)
+{
+        uint64_t now = ald_now(), due = UINT64_MAX / 2;
+        Visit *next = NULL;
+        bool busy = false;
+
+        for (unsigned i = 0; i < listener->n; i++) {
+                Visit *visit = &listener->visits[i];
+
+                busy = busy || visit->state == VISIT_MEASURING;
+                if (visit->state == VISIT_WAITING && (!next || visit->since < next->since))
+                        next = visit;
+        }
+        if (next && !busy)
+                answer(next, "\n", VISIT_MEASURING);
+        for (unsigned i = 0; i < listener->n; i++) {
+                Visit *visit = &listener->visits[i];
+
+                if (visit->state != VISIT_WAITING)
+                        continue;
+                if (now - visit->since >= TURN_NS)
+                        answer(visit, "busy another peer is measured\n", VISIT_TURNED_AWAY);
+                else
+                        due = MIN(due, visit->since + TURN_NS);
+        }
+        return due;
+}
+
+static void step(Listener *listener)
+{
+        struct pollfd fds[2 + 2 * G_N_ELEMENTS(listener->visits)] = { { listener->stop, POLLIN, 0 },
+                { listener->fd, POLLIN, 0 } };
+        uint64_t due = give_turns(listener);
+        unsigned n = listener->n;
+
+        for (unsigned i = 0; i < n; i++) {
+                fds[2 + 2 * i] = (struct pollfd){ listener->visits[i].fd, POLLIN, 0 };
+                fds[3 + 2 * i] = (struct pollfd){ listener->visits[i].report, POLLIN, 0 };
+        }
+        if (ald_wait(fds, 2 + 2 * n, due) < 0 || fds[0].revents) {
+                listener->done = true;
+                return;
+        }
+        for (unsigned i = n; i-- > 0;) {
+                if (fds[3 + 2 * i].revents)
+                        hear(&listener->visits[i]);
+                if (fds[2 + 2 * i].revents)
+                        reap(listener, i);
+        }
+        if (fds[1].revents)
+                accept_one(listener);
 }
 
 int ald_rdma_listener_run(const AldRdmaOptions *options)
 {
+        Listener listener = { .options = options, .fd = -1, .stop = ald_stop_fd() };
         AldFailure failure = {};
-        ald_fd int listener = -1, stop = ald_stop_fd();
 
-        if (stop < 0 || open_listener(options, &listener, &failure) < 0) {
+        if (listener.stop < 0 || open_listener(options, &listener.fd, &failure) < 0) {
                 fprintf(stderr, "alidade-probe-rdma: %s\n", failure.message ?: "no signals");
-                ald_failure_clear(&failure);
-                return EXIT_FAILURE;
+                listener.code = EXIT_FAILURE;
+                listener.done = true;
+        } else {
+                printf(options->link.json ? "{\"listening\":%u}\n" : "Listening on port %u\n",
+                        options->link.port);
+                fflush(stdout);
         }
-        printf(options->link.json ? "{\"listening\":%u}\n" : "Listening on port %u\n", options->link.port);
-        fflush(stdout);
-        return serve_all(options, listener, stop);
+        while (!listener.done)
+                step(&listener);
+        for (unsigned i = 0; i < listener.n; i++)
+                (void) kill(listener.visits[i].pid, SIGTERM);
+        while (listener.n > 0)
+                reap(&listener, 0);
+        ald_fd_close(&listener.fd);
+        ald_fd_close(&listener.stop);
+        ald_failure_clear(&failure);
+        return listener.code;
 }

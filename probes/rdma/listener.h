@@ -5,7 +5,7 @@
 
 /* Both return an exit status. */
 
-/* Serves one after the other who connects, until told to stop. */
+/* Serves those who connect, of which one is measured at a time, until told to stop. */
 int ald_rdma_listener_run(const AldRdmaOptions *options);
 
 /* Serves the connection that whoever runs us has taken. */

@@ -188,6 +188,31 @@ int ald_manager_meet(AldManager *manager, uint64_t nonce)
         return 0;
 }
 
+static void add_destination(AldGids *gids, const void *bytes)
+{
+        if (gids->n < ALD_GIDS_MAX)
+                memcpy(&gids->gids[gids->n++].bytes, bytes, sizeof gids->gids[0].bytes);
+}
+
+/* Data goes by the paths that the request has named, whatever address it was sent from. */
+void ald_manager_destinations(const AldManager *manager, const AldPort *port, AldGids *ret)
+{
+        const struct rdma_route *route = &manager->id->route;
+        AldAddress address = { .storage = route->addr.dst_storage };
+        struct in6_addr bytes;
+
+        *ret = (AldGids){};
+        if (ald_port_needs_manager(port)) {
+                if (ald_address_as_ipv6(&address, &bytes))
+                        add_destination(ret, &bytes);
+                return;
+        }
+        for (int i = 0; i < route->num_paths; i++)
+                add_destination(ret, &route->path_rec[i].dgid);
+        if (ret->n == 0)
+                add_destination(ret, &route->addr.addr.ibaddr.dgid);
+}
+
 static struct rdma_conn_param parameters(const uint64_t *nonce)
 {
         return (struct rdma_conn_param){ .private_data = nonce,

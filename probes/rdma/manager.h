@@ -27,6 +27,9 @@ int ald_manager_listen(
 int ald_manager_meet(AldManager *manager, uint64_t nonce);
 int ald_manager_accept(AldManager *manager);
 
+/* Where the connection leads that was met by this port: to GIDs, or with iWARP to an address, within IPv6. */
+void ald_manager_destinations(const AldManager *manager, const AldPort *port, AldGids *ret);
+
 /* Finds the way to what was offered, by this port; then manager->id is there, and it connects. */
 int ald_manager_resolve(
         AldManager *manager, const AldPort *port, const AldAddress *control, const AldRdmaMessage *offer);

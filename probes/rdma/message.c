@@ -20,6 +20,7 @@ typedef struct Field {
         size_t offset;
         uint64_t max;
         unsigned types; /* a bit for each that has it */
+        bool optional;  /* 0 where it is missing */
 } Field;
 
 #define IN(type) (1u << ALD_RDMA_##type)
@@ -41,6 +42,7 @@ static const Field fields[] = {
         { "version", false, AT(version), NUMBER_MAX, GREETINGS },
         { "port", true, AT(port), ALD_RDMA_TEXT_SIZE, GREETINGS },
         { "manager", false, AT(manager), 1, GREETINGS },
+        { "automatic", false, AT(automatic), 1, IN(HELLO), true },
         { "immediate", false, AT(immediate), 1, IN(OFFER) },
         { "service-address", true, AT(address), ALD_RDMA_TEXT_SIZE, IN(OFFER) },
         { "service-port", false, AT(service), 65535, IN(OFFER) },
@@ -179,6 +181,8 @@ static int read_field(json_t *value, const Field *field, AldRdmaMessage *ret)
         char *at = (char *) ret + field->offset;
         json_int_t number = json_integer_value(value);
 
+        if (!value && field->optional)
+                return 0;
         if (field->text) {
                 if (!json_is_string(value))
                         return -EBADMSG;

@@ -14,7 +14,8 @@
  *   offer, or abort
  *                                   use
  *   ready                                           both ends are connected now
- *                                   phase (ping, read, upload, download: in this order, each at most once)
+ *                                   phase (ping, read, upload, download: in this order, each at most once,
+ *                                   and none before a ping with the nonce of the server came by each queue)
  *   go
  *   stop                            stop            by who receives
  *   drained                         drained         by who sent
@@ -22,7 +23,7 @@
  *   abort                           abort           at any time
  */
 
-#define ALD_RDMA_PROTOCOL 1u
+#define ALD_RDMA_PROTOCOL 2u
 #define ALD_RDMA_TEXT_SIZE 256u
 #define ALD_RDMA_QUEUES_MAX 8u
 
@@ -77,6 +78,7 @@ typedef struct AldRdmaMessage {
         uint64_t version;              /* hello, offer */
         char port[ALD_RDMA_TEXT_SIZE]; /* hello: the one that is wanted, "" is any; offer: the one it is */
         uint64_t manager;              /* hello, offer: the connection is made by rdma_cm */
+        uint64_t automatic;            /* hello: nobody asked for it; an older peer does not say so */
         uint64_t immediate;            /* offer: the port can be written to with immediate */
         char address[ALD_RDMA_TEXT_SIZE];
         uint64_t service, nonce; /* offer: where rdma_cm listens, and what to show there */

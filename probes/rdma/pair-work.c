@@ -47,16 +47,16 @@ static int post(AldPair *pair, unsigned queue, struct ibv_send_wr *request, AldF
         return 0;
 }
 
-int ald_pair_ping(AldPair *pair, AldFailure *failure)
+int ald_pair_ping(AldPair *pair, unsigned queue, AldFailure *failure)
 {
         struct ibv_sge place = { (uintptr_t) pair->buffer, ALD_PLAN_PING, pair->memory->lkey };
-        struct ibv_send_wr request = { .wr_id = ID(0, 1),
+        struct ibv_send_wr request = { .wr_id = ID(queue, 1),
                 .sg_list = &place,
                 .num_sge = 1,
                 .opcode = IBV_WR_SEND,
                 .send_flags = IBV_SEND_SIGNALED | (pair->inline_max >= ALD_PLAN_PING ? IBV_SEND_INLINE : 0) };
 
-        return post(pair, 0, &request, failure);
+        return post(pair, queue, &request, failure);
 }
 
 int ald_pair_read(AldPair *pair, AldFailure *failure)
@@ -111,6 +111,16 @@ bool ald_pair_is_idle(const AldPair *pair)
                 if (pair->under_way[queue] > 0)
                         return false;
         return true;
+}
+
+void ald_pair_note_proof(AldPair *pair)
+{
+        pair->proved |= 1u << pair->last_queue;
+}
+
+bool ald_pair_is_proved(const AldPair *pair)
+{
+        return pair->proved == (1u << pair->plan.queues) - 1;
 }
 
 static int look(const AldPair *pair, int msec, AldFailure *failure)
@@ -215,6 +225,7 @@ int ald_pair_received(AldPair *pair, size_t size, const uint8_t **ret_last, AldF
                         return ald_fail(failure, ALD_FAILURE_PROTOCOL,
                                 "the other side sent a message of %u bytes, where %zu were due",
                                 done[i].byte_len, size);
+                pair->last_queue = QUEUE(done[i].wr_id);
                 if (ret_last)
                         *ret_last = room_of(pair, QUEUE(done[i].wr_id), VALUE(done[i].wr_id));
                 r = ald_pair_post_room(pair, QUEUE(done[i].wr_id), VALUE(done[i].wr_id), failure);

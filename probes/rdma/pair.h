@@ -32,6 +32,8 @@ typedef struct AldPair {
         unsigned under_way[ALD_RDMA_QUEUES_MAX]; /* what was posted and was not told as done */
         uint64_t posted;                         /* messages, in all */
         bool armed;                              /* the next that is received is told */
+        unsigned last_queue;                     /* by which the last message was received */
+        unsigned proved;                         /* a bit for each queue by which its nonce has come */
 } AldPair;
 
 /* Everything that is received has room at once. */
@@ -46,12 +48,16 @@ int ald_pair_take_peer(AldPair *pair, const AldRdmaEnd *peer, AldFailure *failur
 int ald_pair_connect(AldPair *pair, const AldGid *own, const AldGid *peer, AldFailure *failure);
 
 /* Sends a ping from the buffer's begin; reads one from there. */
-int ald_pair_ping(AldPair *pair, AldFailure *failure);
+int ald_pair_ping(AldPair *pair, unsigned queue, AldFailure *failure);
 int ald_pair_read(AldPair *pair, AldFailure *failure);
 
 /* Sends as much data as may be under way: how many messages. */
 int ald_pair_fill(AldPair *pair, AldFailure *failure);
 bool ald_pair_is_idle(const AldPair *pair);
+
+/* The nonce has come by the queue of the last message; whether it has by all. */
+void ald_pair_note_proof(AldPair *pair);
+bool ald_pair_is_proved(const AldPair *pair);
 
 /*
  * How many more have been received, each of this size (their room is given back), or are done; negative: what

@@ -30,16 +30,7 @@ static bool in6_of(int (*get)(int fd, AldAddress *ret), int fd, struct in6_addr 
 {
         AldAddress address;
 
-        if (get(fd, &address) < 0)
-                return false;
-        if (address.storage.ss_family == AF_INET6) {
-                *ret = ((const struct sockaddr_in6 *) (const void *) &address.storage)->sin6_addr;
-                return true;
-        }
-        *ret = (struct in6_addr){ .s6_addr = { [10] = 0xff, [11] = 0xff } };
-        memcpy(&ret->s6_addr[12], &((const struct sockaddr_in *) (const void *) &address.storage)->sin_addr,
-                4);
-        return true;
+        return get(fd, &address) >= 0 && ald_address_as_ipv6(&address, ret);
 }
 
 static int choose_gids(AldTalk *talk, const AldGids *theirs)
@@ -95,7 +86,8 @@ static int greet(const Measuring *measuring, AldRdmaMessage *ret)
         AldTalk *talk = measuring->talk;
         AldRdmaMessage hello = { .type = ALD_RDMA_HELLO,
                 .version = ALD_RDMA_PROTOCOL,
-                .manager = measuring->options->manager || ald_port_needs_manager(&talk->port) };
+                .manager = measuring->options->manager || ald_port_needs_manager(&talk->port),
+                .automatic = measuring->options->link.automatic };
         int r;
 
         g_strlcpy(hello.port, measuring->options->peer_device ?: "", sizeof hello.port);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,29 +14,32 @@ typedef struct Serving {
         AldTalk *talk;
         AldRdmaServed *served;
         AldJudgeLimits limits; /* of what comes */
+        char **gids;           /* that the other side is known to have; NULL: nobody says */
 } Serving;
 
 /* Whoever runs us gives strangers little time, and judges whether the port has time for a measurement. */
-static int ask(Serving *serving)
+static int ask(Serving *serving, const AldRdmaMessage *hello)
 {
         const AldRdmaOptions *options = serving->options;
         AldTalk *talk = serving->talk;
-        AldAsking told = {};
+        AldAsking told;
 
         if (options->link.report_fd < 0)
                 return 0;
         if (*serving->served->port)
-                (void) dprintf(options->link.report_fd, "{\"peer\":\"%s\",\"port\":\"%s\"}\n",
-                        serving->served->peer, serving->served->port);
+                (void) dprintf(options->link.report_fd,
+                        "{\"peer\":\"%s\",\"port\":\"%s\",\"scope\":\"full\",\"automatic\":%s}\n",
+                        serving->served->peer, serving->served->port, hello->automatic ? "true" : "false");
         else
                 (void) dprintf(options->link.report_fd, "{\"peer\":\"%s\"}\n", serving->served->peer);
         if (!options->link.ask || talk->failure->message)
                 return 0;
         if (ald_asking_read(options->link.report_fd, &told) < 0)
                 return ald_fail(talk->failure, ALD_FAILURE_INTERNAL, "not told whether to measure");
-        if (told.inhibited)
-                return ald_fail(talk->failure, ALD_FAILURE_INHIBITED, "%s", told.inhibited);
-        return told.busy ? ald_fail(talk->failure, ALD_FAILURE_BUSY, "%s", told.busy) : 0;
+        if (told.why)
+                return ald_fail(talk->failure, told.kind, "%s", told.why);
+        serving->gids = told.gids ? g_strsplit(told.gids, " ", -1) : NULL;
+        return 0;
 }
 
 /* The client says which port it wants, and we may have to use another one. */
@@ -51,7 +55,7 @@ static int open_port(Serving *serving, const AldRdmaMessage *hello)
                 r = ald_port_open(wanted, &talk->port, talk->failure);
         if (r >= 0)
                 g_strlcpy(serving->served->port, talk->port.name, sizeof serving->served->port);
-        asked = ask(serving);
+        asked = ask(serving, hello);
         return r < 0 ? r : asked;
 }
 
@@ -77,10 +81,46 @@ static int make_offer(const Serving *serving, bool manager, AldRdmaMessage *ret)
         return r < 0 ? r : ald_manager_listen(&talk->manager, &talk->port, &local, ret);
 }
 
-static int take_gids(AldTalk *talk, const AldGids *chosen)
+/* What we send is to go to the node that has proved who it is: to a GID or address that its records show, or
+ * to the address at which it has proved it. */
+static bool is_known(const Serving *serving, const struct in6_addr *gid)
 {
+        struct in6_addr other;
+        AldAddress peer;
+
+        if (!serving->gids || (ald_address_peer(serving->talk->channel.fd, &peer) >= 0 &&
+                                      ald_address_as_ipv6(&peer, &other) && IN6_ARE_ADDR_EQUAL(gid, &other)))
+                return true;
+        for (char **text = serving->gids; *text; text++)
+                if (inet_pton(AF_INET6, *text, &other) == 1 && IN6_ARE_ADDR_EQUAL(gid, &other))
+                        return true;
+        return false;
+}
+
+static int check_known(const Serving *serving, const struct in6_addr *gid)
+{
+        char text[INET6_ADDRSTRLEN];
+
+        return is_known(serving, gid) ? 0
+                                      : ald_fail(serving->talk->failure, ALD_FAILURE_REFUSED,
+                                                "%s is not known to be a GID of the node that asks",
+                                                inet_ntop(AF_INET6, gid, text, sizeof text));
+}
+
+static int take_gids(const Serving *serving, const AldGids *chosen)
+{
+        AldTalk *talk = serving->talk;
+        int r;
+
+        /* The records of nodes show no LIDs. */
         if (chosen->n == 0)
-                return 0;
+                return serving->gids ? ald_fail(talk->failure, ALD_FAILURE_REFUSED,
+                                               "the node that asks has named no GID, and a LID alone is not "
+                                               "known to be its own")
+                                     : 0;
+        r = check_known(serving, &chosen->gids[0].bytes);
+        if (r < 0)
+                return r;
         for (size_t i = 0; i < talk->port.gids.n && chosen->n == 2; i++) {
                 const AldGid *own = &talk->port.gids.gids[i];
 
@@ -92,6 +132,24 @@ static int take_gids(AldTalk *talk, const AldGids *chosen)
                 return 0;
         }
         return ald_fail(talk->failure, ALD_FAILURE_NO_GID, "there is no such GID here (any more)");
+}
+
+/* The same where rdma_cm knows the way. */
+static int meet(const Serving *serving, uint64_t nonce)
+{
+        AldTalk *talk = serving->talk;
+        AldGids destinations = {};
+        int r = ald_manager_meet(&talk->manager, nonce);
+
+        if (r < 0 || !serving->gids)
+                return r;
+        ald_manager_destinations(&talk->manager, &talk->port, &destinations);
+        if (destinations.n == 0)
+                return ald_fail(
+                        talk->failure, ALD_FAILURE_REFUSED, "rdma_cm does not say where the other side is");
+        for (size_t i = 0; i < destinations.n && r >= 0; i++)
+                r = check_known(serving, &destinations.gids[i].bytes);
+        return r;
 }
 
 /* What the client decided on, within what we can. */
@@ -127,9 +185,7 @@ static int get_ready(Serving *serving)
         if (r >= 0)
                 r = ald_talk_expect(talk, ALD_RDMA_USE, &use);
         if (r >= 0)
-                r = take_gids(talk, &use.gids);
-        if (r >= 0 && offer.manager)
-                r = ald_manager_meet(&talk->manager, offer.nonce);
+                r = offer.manager ? meet(serving, offer.nonce) : take_gids(serving, &use.gids);
         if (r >= 0)
                 r = open_pair(serving, &use);
         if (r >= 0)
@@ -179,6 +235,17 @@ static int serve_phase(Serving *serving, AldRdmaMessage *next)
         }
 }
 
+/* Nothing goes to the other end of a queue pair before that has shown whose it is. */
+static int check_proof(const Serving *serving, const AldRdmaMessage *next)
+{
+        const AldTalk *talk = serving->talk;
+
+        return next->phase == ALD_RDMA_PING || ald_pair_is_proved(&talk->pair)
+                       ? 0
+                       : ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
+                                 "the other side has not shown by a ping that each queue pair leads to it");
+}
+
 static int serve(Serving *serving)
 {
         static const AldRdmaMessage go = { .type = ALD_RDMA_GO };
@@ -195,7 +262,9 @@ static int serve(Serving *serving)
                         return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
                                 "the other side wants to measure the same again");
                 due = next.phase + 1;
-                r = ald_talk_say(talk, &go);
+                r = check_proof(serving, &next);
+                if (r >= 0)
+                        r = ald_talk_say(talk, &go);
                 if (r >= 0)
                         r = serve_phase(serving, &next);
                 if (r == 0)
@@ -220,5 +289,6 @@ int ald_session_serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldT
                 r = serve(&serving);
         if (r < 0)
                 ald_talk_abort(talk);
+        g_strfreev(serving.gids);
         return r;
 }

@@ -44,13 +44,13 @@ int ald_client_wait(AldClient *client, uint64_t nsec);
 void ald_client_begin_loaded(AldClient *client);
 void ald_client_end_loaded(AldClient *client, bool now);
 
-/* Whether the other side knows what this revision of the protocol brought. */
+/* Whether the peer supports this revision of the protocol. */
 bool ald_client_peer_knows(const AldClient *client, uint64_t revision);
 
 /* The connections beside those that carry data. */
 AldTrafficSockets ald_client_sockets(const AldClient *client);
 
-/* The rate of each direction in a short time; that there is none is no failure. */
+/* Makes a spot check of both directions; a missing rate is not an error. */
 int ald_client_check_spots(AldClient *client);
 
 int ald_client_upload(AldClient *client);

@@ -23,12 +23,23 @@ int ald_client_connect(AldClient *client, const char *token, int *ret_fd)
         return 0;
 }
 
+static void say_what_is_wanted(const AldProbeOptions *options, AldMessage *open)
+{
+        open->scope = (AldOptional){ true, MIN(options->scope, ALD_PROBE_ROUND_TRIPS) };
+        open->automatic = (AldOptional){ options->link.automatic, 1 };
+        open->overdue = (AldOptional){ options->link.overdue, 1 };
+}
+
 int ald_client_ask_tokens(AldClient *client, AldPurpose purpose, unsigned count, AldMessage *ret)
 {
-        const AldMessage open = { .type = ALD_MESSAGE_OPEN, .purpose = purpose, .count = count };
+        AldMessage open = { .type = ALD_MESSAGE_OPEN, .purpose = purpose, .count = count };
         uint64_t deadline = ald_now() + ALD_CHANNEL_PATIENCE;
-        int r = ald_exchange_send(&client->channel, &open);
+        int r;
 
+        /* The first. */
+        if (purpose == ALD_PURPOSE_RTT)
+                say_what_is_wanted(client->options, &open);
+        r = ald_exchange_send(&client->channel, &open);
         while (r >= 0) {
                 r = ald_exchange_receive(&client->channel, deadline, ret);
                 if (r < 0 || ret->type == ALD_MESSAGE_TOKENS)

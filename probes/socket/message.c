@@ -10,13 +10,14 @@
 #include "probes/common/failure.h"
 #include "probes/common/interface.h"
 #include "probes/socket/message.h"
+#include "probes/socket/options.h"
 
 #define NUMBER_MAX (UINT64_C(1) << 53)
 #define OPENED_MAX 16u
 #define HEX "0123456789abcdef"
 
 /* What may be missing comes last. */
-typedef enum Form { NUMBER, WORD, TEXT, TOKENS, OPTIONAL, REMARK, INTERFACE } Form;
+typedef enum Form { NUMBER, WORD, TEXT, TOKENS, OPTIONAL, CHOICE, REMARK, INTERFACE } Form;
 
 typedef struct Field {
         const char *key;
@@ -51,6 +52,11 @@ static const char *purpose_word(uint64_t value)
         return value < _ALD_PURPOSE_MAX ? words[value] : NULL;
 }
 
+static const char *scope_word(uint64_t value)
+{
+        return value <= ALD_PROBE_ROUND_TRIPS ? ald_probe_scope_to_string((AldProbeScope) value) : NULL;
+}
+
 static const char *limiter_word(uint64_t value)
 {
         return value < _ALD_LIMITER_MAX ? ald_limiter_to_string((AldLimiter) value) : NULL;
@@ -77,6 +83,9 @@ static const Field fields[] = {
                 IN(WELCOME) | IN(BEGIN) | IN(VERDICT) | IN(SENT) | IN(SPOT) },
         { "purpose", WORD, AT(purpose), 0, purpose_word, IN(OPEN) | IN(BEGIN) },
         { "count", NUMBER, AT(count), ALD_MESSAGE_TOKENS_MAX, NULL, IN(OPEN) },
+        { "scope", CHOICE, AT(scope), 0, scope_word, IN(OPEN) },
+        { "automatic", OPTIONAL, AT(automatic), 1, NULL, IN(OPEN) },
+        { "overdue", OPTIONAL, AT(overdue), 1, NULL, IN(OPEN) },
         { "min-rtt", NUMBER, AT(min_rtt), NUMBER_MAX, NULL, IN(BEGIN) },
         { "bits-per-second", NUMBER, AT(bits_per_second), NUMBER_MAX, NULL, IN(VERDICT) | IN(SPOT) },
         { "mean", NUMBER, AT(mean), NUMBER_MAX, NULL, IN(VERDICT) },
@@ -144,7 +153,7 @@ static AldOptional *optional_of(const AldMessage *message, const Field *field)
 /* Whether there is something to write. */
 static bool has_field(const AldMessage *message, const Field *field)
 {
-        if (field->form == OPTIONAL)
+        if (field->form == OPTIONAL || field->form == CHOICE)
                 return optional_of(message, field)->known;
         if (field->form == INTERFACE)
                 return ald_interface_name_is_valid(text_of(message, field));
@@ -171,6 +180,8 @@ static json_t *write_field(const AldMessage *message, const Field *field)
                 return json_string(field->word(*number_of(message, field)));
         case OPTIONAL:
                 return json_integer((json_int_t) MIN(optional_of(message, field)->value, field->max));
+        case CHOICE:
+                return json_string(field->word(optional_of(message, field)->value));
         case INTERFACE:
                 return json_string(text_of(message, field));
         case TEXT:
@@ -210,6 +221,15 @@ static int read_word(json_t *value, const Field *field, uint64_t *ret)
                         return 0;
                 }
         return -ERANGE;
+}
+
+/* A word that is not known is one of a newer peer. */
+static int read_choice(json_t *value, const Field *field, AldOptional *ret)
+{
+        int r = read_word(value, field, &ret->value);
+
+        ret->known = r >= 0;
+        return r == -ERANGE ? 0 : r;
 }
 
 static int read_tokens(json_t *value, AldMessage *ret)
@@ -268,6 +288,8 @@ static int read_field(json_t *value, const Field *field, AldMessage *ret)
         case OPTIONAL:
                 optional_of(ret, field)->known = true;
                 return read_number(value, field->max, &optional_of(ret, field)->value);
+        case CHOICE:
+                return read_choice(value, field, optional_of(ret, field));
         case INTERFACE:
                 return read_interface(value, ret);
         case WORD:

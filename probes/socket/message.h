@@ -15,8 +15,8 @@
  *
  *   server                          client
  *   welcome, or refusal
- *                                   open (purpose, count)
- *   tokens                                                  … data connections, each with its token
+ *                                   open (rtt, scope)
+ *   tokens, or refusal                                      … data connections, each with its token
  *                                   begin (upload)
  *   more*, verdict                  effort*                 the server judges
  *                                   begin (download)
@@ -30,11 +30,14 @@
  *   abort                           abort                   at any time
  *
  * The revision counts what was added to the version: from 1 on there are spot checks, and a verdict may say
- * why there is no rate. Both sides say theirs; of a peer that does not, nothing of this is expected.
+ * why there is no rate; from 2 on the first message of the client says how much it will measure, and whether
+ * somebody asked for it, so that the server may refuse that. Both sides say theirs; of a peer that does not,
+ * nothing of this is expected: a client that does not say what it wants is one by hand that measures all, and
+ * an older server skips it.
  */
 
 #define ALD_PROTOCOL_VERSION 1u
-#define ALD_PROTOCOL_REVISION 1u
+#define ALD_PROTOCOL_REVISION 2u
 #define ALD_MESSAGE_TEXT_SIZE 256u
 #define ALD_MESSAGE_WORD_SIZE 17u
 #define ALD_MESSAGE_TOKENS_MAX 8u
@@ -68,6 +71,9 @@ typedef struct AldMessage {
         uint64_t msec, bytes;        /* welcome, begin: at most; verdict, sent: what came, what went */
         uint64_t purpose;            /* AldPurpose */
         uint64_t count;              /* open */
+        AldOptional scope;           /* the first open: AldProbeScope; round trips are all one */
+        AldOptional automatic;       /* the same: 1 where nobody asked for it */
+        AldOptional overdue;         /* the same: 1 where its figures are too old to wait for less traffic */
         AldOptional streams_max;     /* begin: of the client */
         uint64_t min_rtt;            /* begin: ns */
         uint64_t bits_per_second, mean, nsec, bins; /* verdict, spot; 0 bits/s: there is no rate */

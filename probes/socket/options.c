@@ -33,6 +33,18 @@ const char ald_probe_help[] =
         "     --version            Show the version\n\n"
         "See alidade-probe-socket(1).\n";
 
+const char *ald_probe_scope_to_string(AldProbeScope scope)
+{
+        static const char *const words[] = {
+                [ALD_PROBE_FULL] = "full",
+                [ALD_PROBE_CHECK] = "check",
+                [ALD_PROBE_ROUND_TRIPS] = "round-trips",
+                [ALD_PROBE_RTT_ONLY] = "round-trips",
+        };
+
+        return words[scope];
+}
+
 enum {
         SOURCE = ALD_LINK_OPTION_END,
         STREAMS,

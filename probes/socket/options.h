@@ -17,6 +17,9 @@ typedef enum AldProbeScope {
         ALD_PROBE_RTT_ONLY,    /* as many round trips as a full one takes */
 } AldProbeScope;
 
+/* "full", "check" or, of both of the last, "round-trips". */
+const char *ald_probe_scope_to_string(AldProbeScope scope);
+
 /* The command line. Strings are those of argv. */
 typedef struct AldProbeOptions {
         AldLinkOptions link;

@@ -5,8 +5,7 @@
 #include "probes/common/failure-json.h"
 #include "probes/socket/result.h"
 
-#define METHOD \
-        "tcp; mean at the receiver's kernel from arrival to arrival, on fast links without what is far off"
+#define METHOD "tcp; mean at the receiver's kernel from arrival to arrival, on fast links without outliers"
 
 void ald_result_clear(AldResult *result)
 {
@@ -98,18 +97,6 @@ static void set_spot(json_t *object, const AldResult *result)
         set_text(object, "Spot", "Reason", result->spot_reason);
 }
 
-static const char *scope_of(const AldResult *result)
-{
-        static const char *const words[] = {
-                [ALD_PROBE_FULL] = "full",
-                [ALD_PROBE_CHECK] = "check",
-                [ALD_PROBE_ROUND_TRIPS] = "round-trips",
-                [ALD_PROBE_RTT_ONLY] = "round-trips",
-        };
-
-        return words[result->scope];
-}
-
 /* Of both directions together: what is not the network is the finding. */
 static const AldDirection *telling(const AldResult *result)
 {
@@ -137,7 +124,7 @@ char *ald_result_to_json(const AldResult *result)
         set_text(object, "", "SinkAddress", result->sink_address);
         set_text(object, "", "SourceInterface", result->interface);
         set_text(object, "", "SinkInterface", result->sink_interface);
-        set_text(object, "", "Scope", scope_of(result));
+        set_text(object, "", "Scope", ald_probe_scope_to_string(result->scope));
         set_rtt(object, result);
         set_spot(object, result);
         set_direction(object, "Upload", &result->upload);
@@ -166,6 +153,8 @@ char *ald_served_to_json(const AldServed *served, const AldFailure *failure)
         set_number(object, "", "bytes", served->received + served->sent);
         set_number(object, "", "received", served->received);
         set_number(object, "", "sent", served->sent);
+        if (served->upload > 0)
+                set_number(object, "Upload", "BitsPerSecond", served->upload);
         if (failure->message)
                 ald_failure_add_to_json(failure, object);
         return dump(object);

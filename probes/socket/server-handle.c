@@ -32,7 +32,8 @@ static bool may_open(const AldServer *server, const AldMessage *message)
                 return message->count > 0 && server->state == ALD_SERVER_DOWNLOAD &&
                        server->sending.n + message->count <= server->options->streams_max;
         default:
-                return message->count == 1 && server->state == ALD_SERVER_IDLE && server->spots < SPOTS_MAX;
+                return message->count == 1 && server->scope <= ALD_PROBE_CHECK &&
+                       server->state == ALD_SERVER_IDLE && server->spots < SPOTS_MAX;
         }
 }
 
@@ -79,7 +80,7 @@ static int handle_begin(AldServer *server, const AldMessage *message)
         bool zerocopy;
         int r;
 
-        if (server->state != ALD_SERVER_IDLE ||
+        if (server->state != ALD_SERVER_IDLE || server->scope != ALD_PROBE_FULL ||
                 (message->purpose != ALD_PURPOSE_UPLOAD && message->purpose != ALD_PURPOSE_DOWNLOAD))
                 return ald_exchange_unexpected(&server->channel, message);
         if (++server->begins > BEGINS_MAX)
@@ -144,6 +145,11 @@ static int handle_stop(AldServer *server)
 
 int ald_server_handle(AldServer *server, const AldMessage *message)
 {
+        bool wants = message->type == ALD_MESSAGE_OPEN || message->type == ALD_MESSAGE_BEGIN;
+        int r = wants && !server->admitted ? ald_server_admit(server, message) : 0;
+
+        if (r < 0)
+                return r;
         switch (message->type) {
         case ALD_MESSAGE_OPEN:
                 return handle_open(server, message);

@@ -29,9 +29,14 @@ typedef struct AldServer {
         AldTraffic traffic;     /* both */
         AldSpot spot;
         bool peer_takes_reasons; /* of the transfer under way */
+        bool admitted;           /* it is known what is to be measured, which may be */
+        AldProbeScope scope;     /* then: how much at the most */
         AldServed *served;
         AldFailure *failure;
 } AldServer;
+
+/* Whether the client may measure what its first message wants; else it is told why not. */
+int ald_server_admit(AldServer *server, const AldMessage *first);
 
 /* Does what the client asks for. */
 int ald_server_handle(AldServer *server, const AldMessage *message);

@@ -29,35 +29,58 @@ static void learn_ways(AldServer *server)
 }
 
 /* What the other side hears of a failure of ours. */
-static void tell_failure(AldServer *server, AldMessageType type)
+static void tell_failure(AldServer *server)
 {
-        AldMessage message = { .type = type, .reason = server->failure->kind };
+        AldMessage message = { .type = ALD_MESSAGE_ABORT, .reason = server->failure->kind };
 
         g_strlcpy(message.text, server->failure->message, sizeof message.text);
         (void) ald_exchange_send(&server->channel, &message);
 }
 
-static int refuse_if_told(AldServer *server, int lock)
+static int refuse(AldServer *server, AldFailureKind kind, const char *why)
 {
-        struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-        AldMessage message = { .type = ALD_MESSAGE_REFUSAL, .reason = ALD_FAILURE_BUSY };
-        AldAsking told = { .busy = server->options->busy, .inhibited = server->options->inhibited };
-        const char *why;
+        AldMessage message = { .type = ALD_MESSAGE_REFUSAL, .reason = kind };
 
-        if (server->options->link.ask && ald_asking_read(server->options->link.report_fd, &told) < 0)
-                return ald_fail(server->failure, ALD_FAILURE_INTERNAL, "not told whether to measure");
-        why = told.busy;
-        if (told.inhibited) {
-                message.reason = ALD_FAILURE_INHIBITED;
-                why = told.inhibited;
-        } else if (!why && lock >= 0 && fcntl(lock, F_SETLK, &whole) < 0)
-                why = "another session is under way";
-        if (!why)
-                return 0;
         g_strlcpy(message.text, why, sizeof message.text);
         (void) ald_exchange_send(&server->channel, &message);
         server->served->refused = true;
-        return ald_fail(server->failure, (AldFailureKind) message.reason, "refused: %s", why);
+        return ald_fail(server->failure, kind, "refused: %s", why);
+}
+
+static int refuse_if_told(AldServer *server, int lock)
+{
+        struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+        const AldProbeOptions *options = server->options;
+
+        if (options->inhibited)
+                return refuse(server, ALD_FAILURE_INHIBITED, options->inhibited);
+        if (options->busy)
+                return refuse(server, ALD_FAILURE_BUSY, options->busy);
+        if (lock >= 0 && fcntl(lock, F_SETLK, &whole) < 0)
+                return refuse(server, ALD_FAILURE_BUSY, "another session is under way");
+        return 0;
+}
+
+static bool is_set(const AldOptional *flag)
+{
+        return flag->known && flag->value > 0;
+}
+
+int ald_server_admit(AldServer *server, const AldMessage *first)
+{
+        const AldLinkOptions *link = &server->options->link;
+        AldAsking told;
+
+        server->admitted = true;
+        server->scope = first->scope.known ? (AldProbeScope) first->scope.value : ALD_PROBE_FULL;
+        if (!link->ask)
+                return 0;
+        (void) dprintf(link->report_fd, "{\"scope\":\"%s\",\"automatic\":%s,\"overdue\":%s}\n",
+                ald_probe_scope_to_string(server->scope), is_set(&first->automatic) ? "true" : "false",
+                is_set(&first->overdue) ? "true" : "false");
+        if (ald_asking_read(link->report_fd, &told) < 0)
+                return ald_fail(server->failure, ALD_FAILURE_INTERNAL, "not told whether to measure");
+        return told.why ? refuse(server, told.kind, told.why) : 0;
 }
 
 static int welcome(AldServer *server)
@@ -152,7 +175,7 @@ static int step_download(AldServer *server)
         return ald_exchange_send(&server->channel, &message);
 }
 
-/* Tells the client of a spot check that it sent for. */
+/* Sends the client the result of a spot check. */
 static int step_spot(AldServer *server)
 {
         AldMessage message = { .type = ALD_MESSAGE_SPOT };
@@ -251,8 +274,8 @@ static int run_session(AldServer *server, int lock)
                 r = welcome(server);
         if (r >= 0)
                 r = serve(server);
-        if (r < 0)
-                tell_failure(server, ALD_MESSAGE_ABORT);
+        if (r < 0 && !server->served->refused)
+                tell_failure(server);
         ald_server_end_transfer(server);
         ald_echo_stop(&server->echo);
         ald_server_end_spot(server);

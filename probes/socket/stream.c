@@ -53,7 +53,7 @@ static bool may_send(AldStreamShared *shared)
                atomic_load(&shared->sent) < shared->bytes_max + atomic_load(&shared->lost);
 }
 
-/* How much of what was handed over has not arrived yet, as far as the sender knows. */
+/* Bytes handed over that have not arrived yet, as far as the sender knows. */
 static uint64_t outstanding(int fd)
 {
         int bytes = 0;

@@ -32,8 +32,8 @@ static bool contains(GPtrArray *list, const AldAddress *address)
         return false;
 }
 
-void ald_broker_list_append(GPtrArray *list, GPtrArray *old, const GArray *addresses, bool discovered,
-        bool start, AldBrokerCommon *common)
+void ald_broker_list_append(
+        GPtrArray *list, GPtrArray *old, const GArray *addresses, bool discovered, AldBrokerCommon *common)
 {
         for (guint i = 0; i < addresses->len; i++) {
                 const AldAddress *address = &g_array_index(addresses, AldAddress, i);
@@ -44,8 +44,7 @@ void ald_broker_list_append(GPtrArray *list, GPtrArray *old, const GArray *addre
                 broker = steal(old, address, discovered);
                 if (!broker) {
                         broker = ald_broker_new(address, discovered, common);
-                        if (start)
-                                ald_broker_start(broker);
+                        ald_broker_start(broker);
                 }
                 g_ptr_array_add(list, broker);
         }

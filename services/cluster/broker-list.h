@@ -7,9 +7,9 @@
 GPtrArray *ald_broker_list_new(void);
 
 /* Appends the brokers at these addresses (AldAddress), each once: out of the old list, else new ones, which
- * are started unless the list is suspended. */
-void ald_broker_list_append(GPtrArray *list, GPtrArray *old, const GArray *addresses, bool discovered,
-        bool start, AldBrokerCommon *common);
+ * are started. */
+void ald_broker_list_append(
+        GPtrArray *list, GPtrArray *old, const GArray *addresses, bool discovered, AldBrokerCommon *common);
 
 /* Appends the discovered ones of the old list that are connected. */
 void ald_broker_list_append_connected(GPtrArray *list, GPtrArray *old);

@@ -10,6 +10,10 @@
 #define PAUSE_MAX_MS 10000u
 #define HEALTHY_USEC (10 * G_USEC_PER_SEC) /* a connection that lasted so long was no mistake */
 #define DUPLICATE_MS 60000u
+/* A network that was cut for so short a time ends no connection. */
+#define BACK_USEC (2 * G_USEC_PER_SEC)
+#define ENDS_MAX 3u
+#define ENDS_USEC (600 * G_USEC_PER_SEC)
 
 struct AldBroker {
         AldBrokerCommon *common;
@@ -23,11 +27,15 @@ struct AldBroker {
         AldTimer *retry;
         unsigned pause_ms;
         bool duplicate;
+        bool held;
+        gint64 lost; /* when it ended the last connection; 0: it did not, or was not reached since */
+        gint64 ends[ENDS_MAX]; /* when it took us back after that; the oldest first */
 
         AldBrokerState state;
         gint64 connected_at;
         char *problem;
         uint64_t expiry;
+        char *name; /* in its certificate, or NULL */
 };
 
 const char *ald_broker_state_name(AldBrokerState state)
@@ -129,7 +137,7 @@ AldBroker *ald_broker_new(const AldAddress *address, bool discovered, AldBrokerC
 
 void ald_broker_start(AldBroker *broker)
 {
-        if (broker->session)
+        if (broker->session || broker->held)
                 return;
         broker->pause_ms = 0;
         ald_timer_set(broker->retry, g_get_monotonic_time());
@@ -156,6 +164,7 @@ void ald_broker_free(AldBroker *broker)
         leave(broker);
         ald_timer_free(broker->retry);
         g_free(broker->problem);
+        g_free(broker->name);
         g_free(broker);
 }
 
@@ -173,6 +182,8 @@ static void end(AldBroker *broker, AldBrokerState state, const char *reason)
 
 void ald_broker_stop(AldBroker *broker, const char *reason)
 {
+        if (broker->held)
+                return;
         broker->duplicate = false;
         end(broker, ALD_BROKER_CONNECTING, reason);
 }
@@ -213,6 +224,31 @@ void ald_broker_yield(AldBroker *broker, const AldBroker *to)
         set_retry(broker, DUPLICATE_MS);
 }
 
+void ald_broker_hold(AldBroker *broker, const char *reason)
+{
+        broker->held = true;
+        broker->duplicate = false;
+        end(broker, ALD_BROKER_REFUSED, reason);
+}
+
+void ald_broker_release(AldBroker *broker)
+{
+        if (!broker->held)
+                return;
+        broker->held = false;
+        ald_broker_start(broker);
+}
+
+bool ald_broker_is_held(const AldBroker *broker)
+{
+        return broker->held;
+}
+
+bool ald_broker_is_contested(const AldBroker *broker)
+{
+        return broker->ends[0] != 0 && g_get_monotonic_time() - broker->ends[0] < ENDS_USEC;
+}
+
 void ald_broker_reconsider(AldBroker *broker)
 {
         if (broker->duplicate && !broker->session)
@@ -230,10 +266,22 @@ bool ald_broker_ask_again(AldBroker *broker, const char *filter)
         return !broker->session || ald_session_ask_again(broker->session, filter);
 }
 
+void ald_broker_note_will(AldBroker *broker)
+{
+        if (broker->lost == 0 || !ald_broker_connected(broker) ||
+                broker->connected_at - broker->lost >= BACK_USEC)
+                return;
+        broker->lost = 0;
+        memmove(broker->ends, broker->ends + 1, sizeof broker->ends - sizeof broker->ends[0]);
+        broker->ends[ENDS_MAX - 1] = broker->connected_at;
+}
+
 static void take_connected(AldBroker *broker, const AldTopicMessage *event)
 {
         g_message("Connected to broker %s", broker->text);
         broker->expiry = event->number;
+        g_free(broker->name);
+        broker->name = g_strdup(event->topic);
         broker->connected_at = g_get_monotonic_time();
         broker->duplicate = false;
         set_state(broker, ALD_BROKER_CONNECTED, NULL);
@@ -243,8 +291,11 @@ static void take_connected(AldBroker *broker, const AldTopicMessage *event)
 /* One that throws us out again and again, as for another client of our name, is not hammered at. */
 static void take_end(AldBroker *broker, AldBrokerState state, const char *reason)
 {
-        if (ald_broker_connected(broker) && g_get_monotonic_time() - broker->connected_at >= HEALTHY_USEC)
+        gint64 now = g_get_monotonic_time();
+
+        if (ald_broker_connected(broker) && now - broker->connected_at >= HEALTHY_USEC)
                 broker->pause_ms = 0;
+        broker->lost = ald_broker_connected(broker) && state == ALD_BROKER_CONNECTING ? now : 0;
         broker->duplicate = false;
         end(broker, state, reason);
         set_next_retry(broker);
@@ -341,4 +392,12 @@ uint64_t ald_broker_conn(const AldBroker *broker)
 uint64_t ald_broker_certificate_expiry(const AldBroker *broker)
 {
         return broker->expiry;
+}
+
+bool ald_broker_is_of(const AldBroker *broker, const AldId *node)
+{
+        char id[ALD_ID_STRING_SIZE];
+
+        return broker->name && g_str_has_prefix(broker->name, ALD_PKI_BROKER_PREFIX) &&
+               g_str_equal(broker->name + strlen(ALD_PKI_BROKER_PREFIX), ald_id_format(node, id));
 }

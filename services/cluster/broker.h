@@ -5,6 +5,7 @@
 #include "services/cluster/address.h"
 #include "services/cluster/claims.h"
 #include "services/cluster/inbox.h"
+#include "state/id.h"
 
 /*
  * One broker: the connection to it, made again for ever. A thread for each attempt resolves, connects and
@@ -44,6 +45,9 @@ uint64_t ald_broker_conn(const AldBroker *broker);
 /* When the certificate that the broker last showed expires, in µs of CLOCK_REALTIME; UINT64_MAX where none
  * was. */
 uint64_t ald_broker_certificate_expiry(const AldBroker *broker);
+
+/* Whether the certificate that the broker last showed is that of the broker on this node. */
+bool ald_broker_is_of(const AldBroker *broker, const AldId *node);
 
 /*
  * Hands a message over to be sent. Of each topic the newest message waits while the broker is slow, so this
@@ -94,6 +98,16 @@ void ald_broker_leaving_free(GPtrArray *leaving, gint64 deadline_usec);
 
 /* It is the same broker as the other, which is connected: looks again after a while. */
 void ald_broker_set_duplicate(AldBroker *broker, const AldBroker *other);
+
+/* Ends the connection in order, and makes none until it is released. */
+void ald_broker_hold(AldBroker *broker, const char *reason);
+void ald_broker_release(AldBroker *broker);
+bool ald_broker_is_held(const AldBroker *broker);
+
+/* Whether it ended the connection again and again of late although it could be reached at once: another
+ * client of our name may have taken our place. */
+void ald_broker_note_will(AldBroker *broker); /* it keeps our will, so it was not restarted */
+bool ald_broker_is_contested(const AldBroker *broker);
 
 /* Lets another connection have the broker. */
 void ald_broker_yield(AldBroker *broker, const AldBroker *to);

@@ -18,7 +18,6 @@ struct AldBrokers {
         GPtrArray *list;                 /* the configured ones first */
         GArray *configured, *discovered; /* AldAddress */
         bool discovering;
-        bool suspended;
         AldTimer *prune; /* the list of brokers that are no longer found, after they were lost */
 
         AldBroker *first;
@@ -82,7 +81,7 @@ static void on_disconnected(AldBroker *broker, const char *reason, void *userdat
         update_first(brokers);
         if (ald_broker_discovered(broker))
                 ald_timer_set(brokers->prune, g_get_monotonic_time());
-        for (guint i = 0; i < brokers->list->len && !brokers->suspended; i++)
+        for (guint i = 0; i < brokers->list->len; i++)
                 if (brokers->list->pdata[i] != broker)
                         ald_broker_reconsider(brokers->list->pdata[i]);
 }
@@ -130,10 +129,8 @@ static void rebuild(AldBrokers *brokers)
         GPtrArray *old = brokers->list;
 
         brokers->list = ald_broker_list_new();
-        ald_broker_list_append(
-                brokers->list, old, brokers->configured, false, !brokers->suspended, &brokers->common);
-        ald_broker_list_append(
-                brokers->list, old, brokers->discovered, true, !brokers->suspended, &brokers->common);
+        ald_broker_list_append(brokers->list, old, brokers->configured, false, &brokers->common);
+        ald_broker_list_append(brokers->list, old, brokers->discovered, true, &brokers->common);
         if (brokers->discovering)
                 ald_broker_list_append_connected(brokers->list, old);
         for (guint i = 0; i < old->len; i++)
@@ -214,7 +211,7 @@ static void stop_all(AldBrokers *brokers, const char *reason)
 
 static void start_all(AldBrokers *brokers)
 {
-        for (guint i = 0; i < brokers->list->len && !brokers->suspended; i++)
+        for (guint i = 0; i < brokers->list->len; i++)
                 ald_broker_start(brokers->list->pdata[i]);
 }
 
@@ -224,10 +221,26 @@ void ald_brokers_reconnect(AldBrokers *brokers)
         start_all(brokers);
 }
 
-void ald_brokers_suspend(AldBrokers *brokers)
+void ald_brokers_hold(AldBrokers *brokers, AldBroker *broker, const char *reason)
 {
-        brokers->suspended = true;
-        stop_all(brokers, "no connection is made");
+        ald_broker_hold(broker, reason);
+        on_changed(brokers);
+}
+
+void ald_brokers_release(AldBrokers *brokers)
+{
+        for (guint i = 0; i < brokers->list->len; i++)
+                ald_broker_release(brokers->list->pdata[i]);
+        on_changed(brokers);
+}
+
+size_t ald_brokers_count_held(AldBrokers *brokers)
+{
+        size_t n = 0;
+
+        for (guint i = 0; i < brokers->list->len; i++)
+                n += ald_broker_is_held(brokers->list->pdata[i]);
+        return n;
 }
 
 void ald_brokers_set_identity(AldBrokers *brokers, const char *client_id, const char *will_topic)
@@ -302,6 +315,14 @@ size_t ald_brokers_count_connected(AldBrokers *brokers)
         for (guint i = 0; i < brokers->list->len; i++)
                 n += ald_broker_connected(brokers->list->pdata[i]);
         return n;
+}
+
+AldBroker *ald_brokers_find(AldBrokers *brokers, uint32_t number)
+{
+        for (guint i = 0; i < brokers->list->len; i++)
+                if (ald_broker_number(brokers->list->pdata[i]) == number)
+                        return brokers->list->pdata[i];
+        return NULL;
 }
 
 AldBroker *ald_brokers_get(AldBrokers *brokers, size_t index)

@@ -80,10 +80,12 @@ void ald_brokers_discover(AldBrokers *brokers, const AldAddress *addresses, size
 void ald_brokers_reconnect(AldBrokers *brokers);
 
 /*
- * Ends all connections and makes none any more: for a duplicate. What was published before is sent first, and
- * no will is published.
+ * Where another machine speaks under our id: ends the connection to that broker. What was published before is
+ * sent first, and no will is published. Released are all of them at once.
  */
-void ald_brokers_suspend(AldBrokers *brokers);
+void ald_brokers_hold(AldBrokers *brokers, AldBroker *broker, const char *reason);
+void ald_brokers_release(AldBrokers *brokers);
+size_t ald_brokers_count_held(AldBrokers *brokers);
 
 /*
  * What is subscribed to at all brokers (see session.h), now and after each connect, with QoS 0; a
@@ -104,6 +106,9 @@ AldBroker *ald_brokers_first(AldBrokers *brokers);
 
 size_t ald_brokers_count(AldBrokers *brokers);
 size_t ald_brokers_count_connected(AldBrokers *brokers);
+
+/* That of this number, or NULL. */
+AldBroker *ald_brokers_find(AldBrokers *brokers, uint32_t number);
 
 /* In their order; valid until the list is configured again or discovery changes it. */
 AldBroker *ald_brokers_get(AldBrokers *brokers, size_t index);

@@ -7,6 +7,7 @@
 #include "services/common/errors.h"
 #include "services/common/holders.h"
 #include "services/common/polkit.h"
+#include "services/common/record-export.h"
 
 #define INTERFACE "org.alidade.Cluster1"
 #define ACTION_FORGET "org.alidade.cluster.forget"
@@ -14,7 +15,7 @@
 
 /* What clients were told of the properties that change. */
 typedef struct Shown {
-        char *cluster_name, *problem;
+        char *cluster_name, *problem, *instance;
         const char *state, *mirror;
         int mirroring;
         uint64_t certificate_expiry_usec;
@@ -24,24 +25,28 @@ struct AldClusterBus {
         AldService *service;
         AldClusterManager *manager;
         AldHolders *mirrors;
-        char instance_text[ALD_ID_STRING_SIZE];
-        const char *instance;
         Shown shown;
         guint update;
         sd_bus_slot *slot;
+        AldRecordExport *membership;
+        bool has_membership; /* it was told of one */
 };
 
 static void shown_clear(Shown *shown)
 {
         g_free(shown->cluster_name);
         g_free(shown->problem);
+        g_free(shown->instance);
 }
 
 static Shown look(const AldClusterManager *manager)
 {
+        char instance[ALD_ID_STRING_SIZE];
+
         return (Shown){
                 .cluster_name = g_strdup(ald_cluster_manager_name(manager)),
                 .problem = ald_cluster_manager_problem(manager),
+                .instance = g_strdup(ald_id_format(ald_cluster_manager_instance(manager), instance)),
                 .state = ald_cluster_state_name(ald_cluster_manager_state(manager)),
                 .mirror = ald_mirror_mode_name(ald_cluster_manager_mirror(manager)),
                 .mirroring = ald_cluster_manager_is_mirroring(manager),
@@ -51,7 +56,7 @@ static Shown look(const AldClusterManager *manager)
 
 static void emit_changes(AldClusterBus *self, const Shown *before, const Shown *after)
 {
-        char *names[7] = { NULL };
+        char *names[8] = { NULL };
         unsigned n = 0;
         int r;
 
@@ -61,6 +66,8 @@ static void emit_changes(AldClusterBus *self, const Shown *before, const Shown *
                 names[n++] = (char *) "State";
         if (!g_str_equal(before->problem, after->problem))
                 names[n++] = (char *) "Problem";
+        if (!g_str_equal(before->instance, after->instance))
+                names[n++] = (char *) "Instance";
         if (!g_str_equal(before->mirror, after->mirror))
                 names[n++] = (char *) "Mirror";
         if (before->mirroring != after->mirroring)
@@ -75,6 +82,19 @@ static void emit_changes(AldClusterBus *self, const Shown *before, const Shown *
                 g_warning("Cannot tell of a change: %s", g_strerror(-r));
 }
 
+/* A machine that was in no cluster since the start has nothing to say of it. */
+static void tell_membership(AldClusterBus *self)
+{
+        AldMembershipMade made;
+
+        if (*ald_cluster_manager_name(self->manager))
+                self->has_membership = true;
+        if (!self->has_membership)
+                return;
+        ald_cluster_manager_membership(self->manager, &made);
+        (void) ald_record_export_update(self->membership, &made.fields);
+}
+
 static gboolean on_update(gpointer userdata)
 {
         AldClusterBus *self = userdata;
@@ -84,6 +104,7 @@ static gboolean on_update(gpointer userdata)
         self->shown = look(self->manager);
         emit_changes(self, &before, &self->shown);
         shown_clear(&before);
+        tell_membership(self);
         return G_SOURCE_REMOVE;
 }
 
@@ -147,7 +168,7 @@ static int forget(AldClusterBus *self, const char *text, const AldId *id, sd_bus
         case -ENOENT:
                 return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_NODE, "No node %s is known", text);
         case -EBUSY:
-                return sd_bus_error_setf(error, ALD_ERROR_NODE_ONLINE, "Node %s is online", text);
+                return sd_bus_error_setf(error, ALD_ERROR_NODE_ONLINE, "Node %s is not offline", text);
         case -ENOTCONN:
                 return sd_bus_error_set(error, ALD_ERROR_NOT_JOINED,
                         "No broker is connected that could tell the other nodes");
@@ -198,10 +219,7 @@ static int method_mirror(sd_bus_message *message, void *userdata, sd_bus_error *
         AldClusterBus *self = userdata;
         int r = ald_holders_add(self->mirrors, message);
 
-        if (r == -ENOSPC)
-                return sd_bus_error_set(
-                        error, SD_BUS_ERROR_LIMITS_EXCEEDED, "Too many connections have called Mirror()");
-        return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
+        return r < 0 ? ald_holders_refuse(r, "Mirror", error) : sd_bus_reply_method_return(message, NULL);
 }
 
 static int method_unmirror(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -215,11 +233,11 @@ static int method_unmirror(sd_bus_message *message, void *userdata, sd_bus_error
         return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
 }
 
-static void on_mirrors(bool any, void *userdata)
+static void on_mirrors(const char *name, uid_t uid, bool held, void *userdata)
 {
         AldClusterBus *self = userdata;
 
-        ald_cluster_manager_set_wanted(self->manager, any);
+        ald_cluster_manager_set_wanted(self->manager, ald_holders_any(self->mirrors));
 }
 
 #define SHOWN(name, type, member)                                                \
@@ -228,9 +246,7 @@ static void on_mirrors(bool any, void *userdata)
 
 static const sd_bus_vtable cluster_vtable[] = { SD_BUS_VTABLE_START(0),
         SHOWN("ClusterName", "s", cluster_name), SHOWN("State", "s", state), SHOWN("Problem", "s", problem),
-        SD_BUS_PROPERTY(
-                "Instance", "s", NULL, offsetof(AldClusterBus, instance), SD_BUS_VTABLE_PROPERTY_CONST),
-        SHOWN("Mirror", "s", mirror), SHOWN("Mirroring", "b", mirroring),
+        SHOWN("Instance", "s", instance), SHOWN("Mirror", "s", mirror), SHOWN("Mirroring", "b", mirroring),
         SD_BUS_PROPERTY("RefusedMessages", "t", get_refused_messages, 0, 0),
         SD_BUS_PROPERTY("RefusedSignals", "t", get_refused_signals, 0, 0),
         SHOWN("CertificateExpiryUSec", "t", certificate_expiry_usec),
@@ -245,19 +261,34 @@ static const sd_bus_vtable cluster_vtable[] = { SD_BUS_VTABLE_START(0),
         SD_BUS_METHOD("Unmirror", NULL, NULL, method_unmirror, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_VTABLE_END };
 
+/* sd-bus mixes no fallbacks, which records are, with others on one object. */
+static int find_cluster(sd_bus *bus, const char *path, const char *interface, void *userdata,
+        void **ret_found, sd_bus_error *error)
+{
+        if (!g_str_equal(path, ALD_CLUSTER_PATH))
+                return 0;
+        *ret_found = userdata;
+        return 1;
+}
+
 int ald_cluster_bus_new(AldService *service, AldClusterManager *manager, AldClusterBus **ret)
 {
         AldClusterBus *self = g_new0(AldClusterBus, 1);
+        int r;
 
         *ret = self;
         self->service = service;
         self->manager = manager;
-        self->instance = ald_id_format(ald_cluster_manager_instance(manager), self->instance_text);
         self->mirrors = ald_holders_new(service, on_mirrors, self);
         self->shown = look(manager);
         ald_cluster_manager_watch(manager, on_changed, self);
-        return sd_bus_add_object_vtable(
-                ald_service_bus(service), &self->slot, ALD_CLUSTER_PATH, INTERFACE, cluster_vtable, self);
+        r = sd_bus_add_fallback_vtable(ald_service_bus(service), &self->slot, ALD_CLUSTER_PATH, INTERFACE,
+                cluster_vtable, find_cluster, self);
+        if (r >= 0)
+                r = ald_record_export_new(service, ALD_CLUSTER_PATH, ALD_KIND_MEMBERSHIP, &self->membership);
+        if (r >= 0)
+                tell_membership(self);
+        return r;
 }
 
 void ald_cluster_bus_free(AldClusterBus *self)
@@ -267,6 +298,7 @@ void ald_cluster_bus_free(AldClusterBus *self)
         ald_cluster_manager_watch(self->manager, NULL, NULL);
         g_clear_handle_id(&self->update, g_source_remove);
         sd_bus_slot_unref(self->slot);
+        ald_record_export_free(self->membership);
         ald_holders_free(self->mirrors);
         shown_clear(&self->shown);
         g_free(self);

@@ -5,10 +5,21 @@
 #include "services/common/timer.h"
 
 /* Known to cluster-manager*.c only. */
-#define ALD_DUPLICATE_PROBLEM                                                                              \
-        "Another machine has the id of this one, as copies of one image do. On the copy remove "           \
-        "/etc/machine-id, run systemd-machine-id-setup, reboot, and join the cluster again; then restart " \
-        "alidade-clusterd on both"
+
+/* A broker that is lost for a moment, or looked for at the start, is not worth a finding. */
+#define ALD_BROKERLESS_USEC (10 * G_USEC_PER_SEC)
+
+#define ALD_DUPLICATE_PROBLEM                                                                                \
+        "Another machine has the id of this one, as copies of one image do, or somebody else uses its "      \
+        "certificate. If it is a copy, there remove /etc/machine-id, run systemd-machine-id-setup, reboot, " \
+        "and join the cluster again. If there is no copy, revoke the certificate of this machine and let "   \
+        "it "                                                                                                \
+        "join anew. This machine tries again every few minutes, and at systemctl reload alidade-clusterd"
+
+#define ALD_CONTESTED_PROBLEM                                                                            \
+        "Somebody else has spoken under the id of this machine within the last minutes: maybe somebody " \
+        "else uses this machine's certificate. If there is no copy of this machine, revoke its "         \
+        "certificate and let it join anew"
 
 struct AldClusterManager {
         AldService *service;
@@ -19,7 +30,10 @@ struct AldClusterManager {
         AldHandover *handover;
         AldClusterConfig *config;
         AldMember *member;
-        bool wanted, duplicate;
+        bool wanted;
+        AldPresenceState presence; /* of this node, as the state service was last told */
+        gint64 brokerless;         /* since when a member reaches no broker; 0: it does, or is none */
+        AldTimer *presence_timer;
         bool put_own; /* the state service, since it is there, was put the newest stamp of this node */
         AldTimer *behind_timer;
         bool epoch_missing; /* the state service has told all, and that was nothing yet */

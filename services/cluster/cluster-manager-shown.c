@@ -15,7 +15,7 @@ const char *ald_cluster_state_name(AldClusterState state)
 
 AldClusterState ald_cluster_manager_state(const AldClusterManager *manager)
 {
-        if (manager->duplicate)
+        if (manager->presence == ALD_PRESENCE_STATE_DUPLICATE)
                 return ALD_CLUSTER_DUPLICATE;
         if (!manager->member || ald_brokers_count(ald_member_brokers(manager->member)) == 0)
                 return ALD_CLUSTER_IDLE;
@@ -47,12 +47,17 @@ char *ald_cluster_manager_problem(const AldClusterManager *manager)
 {
         char *problem = NULL;
 
-        if (manager->duplicate)
+        if (manager->presence == ALD_PRESENCE_STATE_DUPLICATE)
                 return g_strdup(ALD_DUPLICATE_PROBLEM);
         if (manager->member && ald_trust_problem(manager->trust))
                 return g_strdup(ald_trust_problem(manager->trust));
+        if (manager->member &&
+                ald_own_status_is_contested(manager->status, (uint64_t) g_get_monotonic_time()))
+                return g_strdup(ALD_CONTESTED_PROBLEM);
         if (manager->member)
                 problem = brokers_problem(manager);
+        if (!problem && manager->member)
+                problem = ald_trust_warning(manager->trust, ald_realtime_usec());
         if (!problem && manager->member && !ald_handover_has_state(manager->handover))
                 return g_strdup("The state service is not there: start alidade-stated");
         return problem ? problem : g_strdup("");
@@ -91,6 +96,16 @@ uint64_t ald_cluster_manager_refused(const AldClusterManager *manager)
 uint64_t ald_cluster_manager_certificate_expiry(const AldClusterManager *manager)
 {
         return *manager->config->name ? ald_trust_expiry(manager->trust) : UINT64_MAX;
+}
+
+void ald_cluster_manager_membership(const AldClusterManager *manager, AldMembershipMade *ret)
+{
+        const AldExcess *refused = NULL;
+        size_t n = 0;
+
+        if (manager->member)
+                refused = ald_member_refused(manager->member, &n);
+        ald_membership_make(manager->config->name, ald_trust_ends(manager->trust), refused, n, ret);
 }
 
 uint64_t ald_cluster_manager_since(const AldClusterManager *manager)

@@ -4,6 +4,17 @@
 #include "services/cluster/cluster-manager-private.h"
 #include "services/common/node-id.h"
 
+static int random_id(AldId *ret)
+{
+        sd_id128_t random;
+        int r;
+
+        r = sd_id128_randomize(&random);
+        if (r >= 0)
+                memcpy(ret->bytes, random.bytes, sizeof ret->bytes);
+        return r;
+}
+
 static void changed(AldClusterManager *manager)
 {
         if (manager->changed)
@@ -112,20 +123,63 @@ static const AldHandoverHandler handover_handler = {
         .lost = on_lost,
 };
 
-static void on_member_changed(void *userdata)
+static bool reaches_broker(const AldClusterManager *manager)
 {
-        changed(userdata);
+        return ald_brokers_count_connected(ald_member_brokers(manager->member)) > 0;
 }
 
-static void on_duplicate(void *userdata)
+/* A machine outside any cluster has no duplicate and needs no broker. */
+static AldPresenceState presence_of(AldClusterManager *manager)
+{
+        gint64 now = g_get_monotonic_time();
+
+        if (!manager->member || reaches_broker(manager)) {
+                manager->brokerless = 0;
+                ald_timer_set(manager->presence_timer, ALD_TIMER_NEVER);
+                return ALD_PRESENCE_STATE_ONLINE;
+        }
+        if (ald_member_is_duplicate(manager->member))
+                return ALD_PRESENCE_STATE_DUPLICATE;
+        if (manager->brokerless == 0) {
+                manager->brokerless = now;
+                ald_timer_set(manager->presence_timer, now + ALD_BROKERLESS_USEC);
+        }
+        return now - manager->brokerless < ALD_BROKERLESS_USEC ? ALD_PRESENCE_STATE_ONLINE
+                                                               : ALD_PRESENCE_STATE_STALE;
+}
+
+static void look_at_presence(AldClusterManager *manager)
+{
+        AldPresenceState presence = presence_of(manager);
+
+        if (presence == manager->presence)
+                return;
+        if (presence == ALD_PRESENCE_STATE_DUPLICATE)
+                g_warning("%s", ALD_DUPLICATE_PROBLEM);
+        manager->presence = presence;
+        ald_handover_own_presence(manager->handover, &manager->own, presence);
+}
+
+static void on_presence_timer(void *userdata)
+{
+        look_at_presence(userdata);
+}
+
+static void on_member_changed(void *userdata)
 {
         AldClusterManager *manager = userdata;
 
-        if (!manager->duplicate)
-                g_warning("%s", ALD_DUPLICATE_PROBLEM);
-        manager->duplicate = true;
-        ald_handover_own_presence(manager->handover, &manager->own, ALD_PRESENCE_STATE_DUPLICATE);
+        look_at_presence(manager);
         changed(manager);
+}
+
+static void on_renew(void *userdata)
+{
+        AldClusterManager *manager = userdata;
+        AldId instance;
+
+        if (random_id(&instance) >= 0)
+                ald_own_status_renew(manager->status, &instance);
 }
 
 bool ald_cluster_manager_mirrors(const AldClusterManager *manager)
@@ -142,7 +196,25 @@ bool ald_cluster_manager_mirrors(const AldClusterManager *manager)
         g_assert_not_reached();
 }
 
-static void join(AldClusterManager *manager)
+/* Connections are counted per instance, and each membership counts its own: with the same instance, others
+ * would take the end of a connection of this one for that of an earlier one. */
+static int new_status(AldClusterManager *manager)
+{
+        AldId instance, boot = { 0 };
+        sd_id128_t booted;
+        int r;
+
+        r = random_id(&instance);
+        if (r < 0)
+                return r;
+        if (sd_id128_get_boot(&booted) >= 0)
+                memcpy(boot.bytes, booted.bytes, sizeof boot.bytes);
+        ald_own_status_free(manager->status);
+        manager->status = ald_own_status_new(&instance, &boot);
+        return 0;
+}
+
+static int new_member(AldClusterManager *manager)
 {
         const AldMemberSetup setup = {
                 .service = manager->service,
@@ -151,12 +223,20 @@ static void join(AldClusterManager *manager)
                 .trust = manager->trust,
                 .handover = manager->handover,
                 .changed = on_member_changed,
-                .duplicate = on_duplicate,
+                .renew = on_renew,
                 .userdata = manager,
         };
+
+        return ald_member_new(&setup, manager->config, &manager->member);
+}
+
+static void join(AldClusterManager *manager)
+{
         int r;
 
-        r = ald_member_new(&setup, manager->config, &manager->member);
+        r = new_status(manager);
+        if (r >= 0)
+                r = new_member(manager);
         if (r < 0) {
                 g_critical("Cannot join cluster %s: %s", manager->config->name, g_strerror(-r));
                 g_clear_pointer(&manager->member, ald_member_free);
@@ -176,13 +256,6 @@ static void leave(AldClusterManager *manager)
         g_clear_pointer(&manager->member, ald_member_free);
 }
 
-/* Who is in no cluster is no duplicate in one. */
-static void end_duplicate(AldClusterManager *manager)
-{
-        manager->duplicate = false;
-        ald_handover_own_presence(manager->handover, &manager->own, ALD_PRESENCE_STATE_ONLINE);
-}
-
 static void configure(AldClusterManager *manager)
 {
         g_autoptr(AldClusterConfig) before = manager->config;
@@ -193,9 +266,8 @@ static void configure(AldClusterManager *manager)
         is_other = !before || !g_str_equal(before->name, manager->config->name);
         if (is_other)
                 leave(manager);
-        if (manager->duplicate && !*manager->config->name)
-                end_duplicate(manager);
-        if (manager->duplicate || !*manager->config->name)
+        look_at_presence(manager);
+        if (!*manager->config->name)
                 return;
         if (!manager->member) {
                 join(manager);
@@ -211,33 +283,8 @@ static void configure(AldClusterManager *manager)
 void ald_cluster_manager_configure(AldClusterManager *manager)
 {
         configure(manager);
+        look_at_presence(manager);
         changed(manager); /* who has left has no member that would tell of it */
-}
-
-static int random_id(AldId *ret)
-{
-        sd_id128_t random;
-        int r;
-
-        r = sd_id128_randomize(&random);
-        if (r >= 0)
-                memcpy(ret->bytes, random.bytes, sizeof ret->bytes);
-        return r;
-}
-
-static int new_status(AldClusterManager *manager)
-{
-        AldId instance, boot = { 0 };
-        sd_id128_t booted;
-        int r;
-
-        r = random_id(&instance);
-        if (r < 0)
-                return r;
-        if (sd_id128_get_boot(&booted) >= 0)
-                memcpy(boot.bytes, booted.bytes, sizeof boot.bytes);
-        manager->status = ald_own_status_new(&instance, &boot);
-        return 0;
 }
 
 int ald_cluster_manager_new(AldService *service, AldClusterManager **ret)
@@ -259,6 +306,8 @@ int ald_cluster_manager_new(AldService *service, AldClusterManager **ret)
                 return r;
         manager->trust = ald_trust_new(id);
         manager->behind_timer = ald_timer_new("behind", on_behind, manager);
+        manager->presence_timer = ald_timer_new("own-presence", on_presence_timer, manager);
+        manager->presence = ALD_PRESENCE_STATE_ONLINE;
         r = ald_handover_new(service, &handover_handler, manager, &manager->handover);
         if (r < 0)
                 return r;
@@ -273,6 +322,7 @@ void ald_cluster_manager_free(AldClusterManager *manager)
                 return;
         ald_member_free(manager->member);
         ald_timer_free(manager->behind_timer);
+        ald_timer_free(manager->presence_timer);
         ald_handover_free(manager->handover);
         ald_trust_free(manager->trust);
         ald_own_status_free(manager->status);

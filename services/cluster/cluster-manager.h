@@ -2,6 +2,7 @@
 #pragma once
 
 #include "services/cluster/member.h"
+#include "services/cluster/membership.h"
 
 /*
  * What the cluster service does: it joins the cluster that is configured, if one is, with the trust that this
@@ -40,6 +41,8 @@ AldMirrorMode ald_cluster_manager_mirror(const AldClusterManager *manager);
 bool ald_cluster_manager_is_mirroring(const AldClusterManager *manager);
 uint64_t ald_cluster_manager_refused(const AldClusterManager *manager);
 uint64_t ald_cluster_manager_certificate_expiry(const AldClusterManager *manager);
+/* What others are told of it; good until the manager changes. */
+void ald_cluster_manager_membership(const AldClusterManager *manager, AldMembershipMade *ret);
 /* CLOCK_REALTIME in µs at the start. */
 uint64_t ald_cluster_manager_since(const AldClusterManager *manager);
 

@@ -59,7 +59,9 @@ static void add_row(AldHandover *handover, GArray *rows, const Change *change)
         }
         if (!node->changed)
                 return;
-        row.state = node->is_forgotten ? "forgotten" : ald_presence_state_to_string(node->presence.state);
+        row.state = ald_presence_state_to_string(node->presence.state);
+        if (node->is_forgotten)
+                row.state = node->forgotten_here ? "forgotten" : "hidden";
         row.since = node->presence.since;
         row.clock_offset = ald_presence_clock_offset(&node->presence);
         row.announced = node->announced;

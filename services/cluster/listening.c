@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/listening.h"
+#include "services/cluster/excess.h"
 #include "services/cluster/subscriptions.h"
 #include "services/common/service.h"
 #include "services/common/timer.h"
@@ -15,18 +16,40 @@ struct AldListening {
         char *cluster;
         AldBrokers *brokers;
         AldNodes *nodes;
+        const AldRenewals *renewals;
         AldListeningScope scope;
         bool subscribed;
         AldTimer *hold_timer, *peers_timer;
         gint64 peers_due; /* ALD_TIMER_NEVER: it does not depend on who is there */
 };
 
-static char **wanted_filters(const AldListening *listening)
+static char **filters_of_scope(const AldListening *listening)
 {
         if (listening->scope == ALD_LISTENING_TO_ALL)
                 return ald_subscriptions_to_all(listening->cluster);
         return ald_subscriptions_to_peers(listening->cluster, &listening->own,
                 listening->scope == ALD_LISTENING_TO_PEERS ? listening->nodes : NULL, ald_realtime_usec());
+}
+
+/* Whatever the scope: what the brokers themselves say. */
+static char **wanted_filters(const AldListening *listening)
+{
+        g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+        g_auto(GStrv) filters = filters_of_scope(listening);
+
+        g_strv_builder_addv(builder, (const char **) filters);
+        if (listening->scope != ALD_LISTENING_TO_ALL && listening->renewals) {
+                g_auto(GStrv) renewals = ald_renewals_filters(listening->renewals);
+
+                g_strv_builder_addv(builder, (const char **) renewals);
+        }
+        g_strv_builder_add(builder, ALD_EXCESS_TOPIC);
+        return g_strv_builder_end(builder);
+}
+
+void ald_listening_set_renewals(AldListening *listening, const AldRenewals *renewals)
+{
+        listening->renewals = renewals;
 }
 
 static void subscribe(AldListening *listening, bool again)

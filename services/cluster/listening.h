@@ -3,6 +3,7 @@
 
 #include "services/cluster/brokers.h"
 #include "services/cluster/nodes.h"
+#include "services/cluster/renewals.h"
 
 /*
  * What is subscribed to at the brokers, as it follows from who mirrors whom and who is there. At first
@@ -20,6 +21,9 @@ typedef enum AldListeningScope {
 /* The brokers and nodes stay the caller's. */
 AldListening *ald_listening_new(const AldId *own, const char *cluster, AldBrokers *brokers, AldNodes *nodes);
 void ald_listening_free(AldListening *listening);
+
+/* Listens to what these need, too; from the next subscription on. */
+void ald_listening_set_renewals(AldListening *listening, const AldRenewals *renewals);
 
 void ald_listening_set_scope(AldListening *listening, AldListeningScope scope);
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "services/cluster/excess.h"
 #include "services/cluster/member-private.h"
 
 #define REFUSED_PUBLISH                                                                                \
@@ -6,9 +9,13 @@
         "the topics of the own id"
 
 /* Only who is spoken for can notice; to all others it is what this machine says. */
-#define FORGED                                                                                          \
-        "somebody else publishes under the id of this machine: the access rules of the broker are not " \
-        "those that alidadectl cluster wrote"
+#define FORGED                                                                                               \
+        "somebody else publishes under the id of this machine: with its certificate, or because the access " \
+        "rules of the broker are not those that alidadectl cluster wrote"
+
+#define ENDS                                                                                              \
+        "it ended the connection several times within minutes, though it can be reached: maybe somebody " \
+        "else uses this machine's certificate"
 
 static AldTls *make_tls(const char *name, char **ret_problem, void *userdata)
 {
@@ -29,6 +36,7 @@ static void on_connected(AldBroker *broker, void *userdata)
         AldMember *member = userdata;
 
         ald_voice_connected(member->voice, broker);
+        ald_renewals_publish(member->renewals);
         ald_judging_set_connected(member->judging, true);
         ald_member_changed(member);
 }
@@ -39,7 +47,13 @@ static void on_disconnected(AldBroker *broker, const char *reason, void *userdat
 
         if (member->forged_by == ald_broker_number(broker))
                 member->forged_by = 0;
+        if (member->exceeded == ald_broker_number(broker))
+                member->exceeded = 0;
+        if (ald_broker_is_of(broker, &member->own))
+                member->n_refused = 0;
         ald_wills_lose(member->wills, ald_broker_number(broker));
+        ald_receiver_lose(member->receiver, ald_broker_number(broker), (uint64_t) g_get_monotonic_time(),
+                ald_realtime_usec());
         ald_voice_disconnected(member->voice, broker);
         if (ald_brokers_count_connected(member->brokers) == 0)
                 ald_judging_set_connected(member->judging, false);
@@ -71,6 +85,26 @@ void ald_member_take(const AldReceived *received, void *userdata)
         ald_receiver_take(member->receiver, received, (uint64_t) g_get_monotonic_time(), ald_realtime_usec());
 }
 
+static void take_excess(AldMember *member, AldBroker *broker, const AldBrokerMessage *message)
+{
+        uint32_t number = ald_broker_number(broker);
+
+        AldExcess report[ALD_EXCESS_NODES];
+        size_t n = ald_excess_read(message->payload, message->size, report);
+
+        if (n > 0) {
+                member->exceeded = number;
+                member->excess = report[0].node;
+        } else if (member->exceeded == number) {
+                member->exceeded = 0;
+        }
+        if (ald_broker_is_of(broker, &member->own)) {
+                memcpy(member->refused, report, n * sizeof report[0]);
+                member->n_refused = n;
+        }
+        ald_member_changed(member);
+}
+
 static void on_message(AldBroker *broker, const AldBrokerMessage *message, void *userdata)
 {
         AldMember *member = userdata;
@@ -83,6 +117,13 @@ static void on_message(AldBroker *broker, const AldBrokerMessage *message, void 
                 .retained = message->retained,
         };
 
+        if (strcmp(message->topic, ALD_EXCESS_TOPIC) == 0) {
+                take_excess(member, broker, message);
+                return;
+        }
+        if (ald_renewals_take(member->renewals, message->topic, message->payload, message->size,
+                    g_get_monotonic_time()))
+                return;
         if (!ald_wills_hold(member->wills, &received, member->cluster, &member->own, g_get_monotonic_time()))
                 ald_member_take(&received, member);
         note_dropped(member);
@@ -109,8 +150,14 @@ char *ald_member_broker_problem(AldMember *member, AldBroker *broker)
 
         if (member->forged_by == ald_broker_number(broker))
                 return g_strdup(FORGED);
+        if (!problem && ald_broker_is_contested(broker))
+                problem = ENDS;
         if (!ald_own_status_is_lost(
-                    member->setup.status, ald_broker_number(broker), (uint64_t) g_get_monotonic_time()))
+                    member->setup.status, ald_broker_number(broker), (uint64_t) g_get_monotonic_time())) {
+                if (!problem && member->exceeded == ald_broker_number(broker))
+                        return ald_excess_describe(
+                                &member->excess, ald_id_equal(&member->excess, &member->own));
                 return g_strdup(problem);
+        }
         return problem ? g_strdup_printf("%s; before, " REFUSED_PUBLISH, problem) : g_strdup(REFUSED_PUBLISH);
 }

@@ -3,11 +3,14 @@
 
 #include "services/cluster/crl-turns.h"
 #include "services/cluster/discovery-bus.h"
+#include "services/cluster/excess.h"
 #include "services/cluster/judging.h"
 #include "services/cluster/listening.h"
 #include "services/cluster/member.h"
 #include "services/cluster/past.h"
+#include "services/cluster/renewals.h"
 #include "services/cluster/wills.h"
+#include "services/common/timer.h"
 
 /* Known to member*.c only. */
 struct AldMember {
@@ -23,8 +26,17 @@ struct AldMember {
         AldWills *wills;
         AldCrlTurns *crl_turns;
         AldPast *past;
+        AldRenewals *renewals;
         AldDiscovery *discovery;
+        AldTimer *twin_timer; /* to look again whether another machine still speaks under our id */
+        AldTimer *answer_timer;
+        gint64 answered; /* when we last spoke since somebody else did under our id */
+        bool answers, renews;
         uint32_t forged_by; /* the broker through which somebody else spoke under our id, or 0 */
+        uint32_t exceeded;  /* the broker that refuses much of one node, or 0 */
+        AldId excess;       /* that node */
+        AldExcess refused[ALD_EXCESS_NODES]; /* by the broker on this machine */
+        size_t n_refused;
         bool mirroring, has_peers;
         uint64_t dropped; /* by the inbox, as last seen */
         guint expire_timer, reconnect_timer;
@@ -35,5 +47,9 @@ extern const AldBrokersHandler ald_member_brokers_handler;
 extern const AldReceiverHandler ald_member_receiver_handler;
 
 void ald_member_changed(AldMember *member);
+/* Another machine speaks under our id at that broker, which is left alone for a while. */
+void ald_member_meet_twin(AldMember *member, AldBroker *broker);
+/* Says our status again, since somebody else said one under our id; as a new instance where ours was used. */
+void ald_member_answer(AldMember *member, bool renew);
 /* A message of a broker, now or after it was held back. */
 void ald_member_take(const AldReceived *received, void *userdata);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/member-private.h"
+#include "state/clock.h"
 
 /* The nodes of a cluster hear of a revocation all at once, and do not all connect anew at once. */
 #define RECONNECT_SPREAD_MS 2000
@@ -80,11 +81,28 @@ static char *on_crl(const AldId *node, const AldReceived *received, void *userda
         return NULL;
 }
 
+/* An epoch that nobody takes over, of ours or not. The broker need not keep it. */
+static char *meet_impossible(AldMember *member, const AldUpdate *update)
+{
+        AldUpdate found = *update;
+
+        found.stamp = (AldStamp){ 0 };
+        ald_voice_found(member->voice, &found);
+        ald_own_status_note_forged(member->setup.status, (uint64_t) g_get_monotonic_time());
+        ald_member_changed(member);
+        return g_strdup("an epoch more than a day in the future");
+}
+
 static char *on_own_record(const AldUpdate *update, const AldReceived *received, void *userdata)
 {
         AldMember *member = userdata;
         uint64_t epoch = ald_own_status_epoch(member->setup.status);
 
+        if (ald_clock_is_ahead(update->stamp.epoch, ald_realtime_usec(), 0))
+                return meet_impossible(member, update);
+        if (!received->retained)
+                ald_own_status_take_record(member->setup.status, update->stamp.epoch, received->broker,
+                        received->conn, (uint64_t) g_get_monotonic_time());
         if (update->stamp.epoch > epoch) { /* which is not known yet at first */
                 ald_past_found(member->past, update);
         } else if (received->retained) {
@@ -108,26 +126,37 @@ static void meet_past_status(AldMember *member, const AldStatus *status, bool re
                 .stamp = { .epoch = status->epoch },
         };
 
-        if (retained && status->epoch > ald_own_status_epoch(member->setup.status))
+        if (retained && !ald_clock_is_ahead(status->epoch, ald_realtime_usec(), 0) &&
+                status->epoch > ald_own_status_epoch(member->setup.status))
                 ald_past_found(member->past, &update);
 }
 
 static void on_own_status(const AldStatus *status, const AldReceived *received, void *userdata)
 {
         AldMember *member = userdata;
+        uint64_t now = (uint64_t) g_get_monotonic_time();
+        AldBroker *broker;
 
+        if (ald_clock_is_ahead(MAX(status->epoch, status->announced), ald_realtime_usec(), 0))
+                ald_own_status_note_forged(member->setup.status, now);
+        broker = ald_brokers_find(member->brokers, received->broker);
+        if (broker && received->retained && status->said == ALD_PRESENCE_SAYS_OFFLINE &&
+                ald_id_equal(&status->instance, ald_own_status_instance(member->setup.status)))
+                ald_broker_note_will(broker);
         switch (ald_own_status_take(
-                member->setup.status, status, received->broker, received->conn, received->retained)) {
+                member->setup.status, status, received->broker, received->conn, received->retained, now)) {
         case ALD_OWN_ALONE:
                 meet_past_status(member, status, received->retained);
                 return;
         case ALD_OWN_DOUBTFUL:
-                ald_voice_say(member->voice, ALD_PRESENCE_SAYS_ONLINE);
+                ald_member_answer(member, false);
+                return;
+        case ALD_OWN_FORGED:
+                ald_member_answer(member, true);
                 return;
         case ALD_OWN_DUPLICATE:
-                ald_voice_say(member->voice, ALD_PRESENCE_SAYS_DUPLICATE);
-                ald_brokers_suspend(member->brokers);
-                member->setup.duplicate(member->setup.userdata);
+                if (broker)
+                        ald_member_meet_twin(member, broker);
                 return;
         }
 }

@@ -5,6 +5,10 @@
 
 #define EXPIRE_SECONDS 600u
 
+/* Whoever speaks under our id again and again does not have us, and all that listen, do more than this. */
+#define ANSWER_USEC (G_USEC_PER_SEC / 10)
+#define RENEW_USEC (5 * G_USEC_PER_SEC)
+
 static uint64_t now_usec(void)
 {
         return (uint64_t) g_get_monotonic_time();
@@ -36,6 +40,81 @@ static const char *get_crl(void *userdata)
 static void on_voice_changed(void *userdata)
 {
         ald_member_changed(userdata);
+}
+
+bool ald_member_is_duplicate(AldMember *member)
+{
+        return ald_brokers_count_held(member->brokers) > 0 &&
+               ald_brokers_count_connected(member->brokers) == 0;
+}
+
+/* The wills are those of an instance, so it connects anew. */
+static void renew(AldMember *member)
+{
+        member->setup.renew(member->setup.userdata);
+        ald_brokers_reconnect(member->brokers);
+        ald_member_changed(member);
+}
+
+/* As a new instance: what brokers keep from before then proves nothing. */
+static bool end_twins(AldMember *member)
+{
+        if (ald_brokers_count_held(member->brokers) == 0)
+                return false;
+        ald_timer_set(member->twin_timer, ALD_TIMER_NEVER);
+        ald_brokers_release(member->brokers);
+        renew(member);
+        return true;
+}
+
+static void on_twin(void *userdata)
+{
+        (void) end_twins(userdata);
+}
+
+/* Where another broker still has us, the twin may be made up by this one, and the others are not to be told
+ * of it. A little sooner or later than planned, so that two twins do not look again at the same time. */
+void ald_member_meet_twin(AldMember *member, AldBroker *broker)
+{
+        bool elsewhere = ald_brokers_count_connected(member->brokers) > 1;
+
+        if (!ald_broker_connected(broker))
+                return;
+        if (ald_brokers_count_held(member->brokers) == 0)
+                ald_timer_set(member->twin_timer,
+                        g_get_monotonic_time() +
+                                (gint64) (g_random_double_range(0.75, 1.25) * (double) ALD_TWIN_USEC));
+        g_warning("Another machine speaks at broker %s under the id of this one; it is left alone for some "
+                  "minutes",
+                ald_broker_address(broker));
+        ald_voice_say_to(
+                member->voice, broker, elsewhere ? ALD_PRESENCE_SAYS_OFFLINE : ALD_PRESENCE_SAYS_DUPLICATE);
+        ald_brokers_hold(member->brokers, broker, "another machine speaks there under the id of this one");
+}
+
+static void on_answer(void *userdata)
+{
+        AldMember *member = userdata;
+        bool renews = member->renews;
+
+        member->answers = member->renews = false;
+        member->answered = g_get_monotonic_time();
+        if (renews)
+                renew(member);
+        else
+                ald_voice_say(member->voice, ALD_PRESENCE_SAYS_ONLINE);
+        ald_member_changed(member);
+}
+
+void ald_member_answer(AldMember *member, bool renew)
+{
+        gint64 now = g_get_monotonic_time();
+
+        member->renews = member->renews || renew;
+        if (member->answers)
+                return;
+        member->answers = true;
+        ald_timer_set(member->answer_timer, MAX(now, member->answered + (renew ? RENEW_USEC : ANSWER_USEC)));
 }
 
 static gboolean on_expire(gpointer userdata)
@@ -94,6 +173,10 @@ int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, 
         member->wills = ald_wills_new(ald_member_take, member);
         member->crl_turns = ald_crl_turns_new(ald_member_take, member);
         member->past = ald_past_new(on_past, member);
+        member->twin_timer = ald_timer_new("twin", on_twin, member);
+        member->answer_timer = ald_timer_new("answer", on_answer, member);
+        member->renewals = ald_renewals_new(setup->own, config->name, member->brokers);
+        ald_listening_set_renewals(member->listening, member->renewals);
         member->expire_timer = g_timeout_add_seconds(EXPIRE_SECONDS, on_expire, member);
         ald_brokers_set_identity(member->brokers, ald_id_format(setup->own, id), will_topic);
         return 0;
@@ -106,6 +189,8 @@ void ald_member_free(AldMember *member)
         g_clear_handle_id(&member->expire_timer, g_source_remove);
         g_clear_handle_id(&member->reconnect_timer, g_source_remove);
         ald_discovery_free(member->discovery);
+        ald_timer_free(member->twin_timer);
+        ald_timer_free(member->answer_timer);
         if (member->voice)
                 ald_voice_say(member->voice, ALD_PRESENCE_SAYS_OFFLINE);
         ald_brokers_free(member->brokers);
@@ -113,6 +198,7 @@ void ald_member_free(AldMember *member)
         ald_wills_free(member->wills);
         ald_crl_turns_free(member->crl_turns);
         ald_past_free(member->past);
+        ald_renewals_free(member->renewals);
         ald_listening_free(member->listening);
         ald_judging_free(member->judging);
         ald_receiver_free(member->receiver);
@@ -125,11 +211,13 @@ void ald_member_configure(AldMember *member, const AldClusterConfig *config)
         int r;
 
         member->expiry_usec = config->expiry_usec;
+        (void) end_twins(member);
         if (member->has_peers != (config->mirror != ALD_MIRROR_NONE)) {
                 member->has_peers = !member->has_peers;
                 ald_member_set_mirroring(member, member->mirroring);
         }
         ald_receiver_set_expiry(member->receiver, config->expiry_usec);
+        ald_renewals_publish(member->renewals);
         ald_brokers_configure(
                 member->brokers, (const AldAddress *) config->brokers->data, config->brokers->len);
         r = set_discovery(member, config->discovery);
@@ -162,7 +250,8 @@ void ald_member_drop_nodes(AldMember *member)
 
 void ald_member_reconnect(AldMember *member)
 {
-        ald_brokers_reconnect(member->brokers);
+        if (!end_twins(member))
+                ald_brokers_reconnect(member->brokers);
 }
 
 void ald_member_ask_for_all(AldMember *member)
@@ -191,7 +280,7 @@ int ald_member_forget(AldMember *member, const AldId *target)
                 return -EBUSY;
         if (!node || node->is_forgotten)
                 return -ENOENT;
-        if (node->presence.state == ALD_PRESENCE_STATE_ONLINE)
+        if (!ald_node_may_be_forgotten(node, now_usec()))
                 return -EBUSY;
         if (!ald_brokers_first(member->brokers))
                 return -ENOTCONN;
@@ -200,9 +289,17 @@ int ald_member_forget(AldMember *member, const AldId *target)
         if (forget.stamp.epoch < MAX(node->presence.epoch, 1))
                 forget.stamp = (AldStamp){ MAX(node->presence.epoch, 1), ALD_INTEGER_MAX };
         r = ald_voice_forget(member->voice, target, &forget);
-        if (r >= 0)
-                ald_receiver_forget(member->receiver, target, &forget.stamp, now_usec(), forget.usec);
-        return r;
+        if (r < 0)
+                return r;
+        node->forgotten_here = true;
+        ald_receiver_forget(member->receiver, target, &forget.stamp, now_usec(), forget.usec);
+        return 0;
+}
+
+const AldExcess *ald_member_refused(const AldMember *member, size_t *ret_n)
+{
+        *ret_n = member->n_refused;
+        return member->refused;
 }
 
 AldVoice *ald_member_voice(AldMember *member)

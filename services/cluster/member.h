@@ -3,6 +3,7 @@
 
 #include "services/cluster/brokers.h"
 #include "services/cluster/cluster-config.h"
+#include "services/cluster/excess.h"
 #include "services/cluster/handover.h"
 #include "services/cluster/receiver.h"
 #include "services/cluster/trust.h"
@@ -20,14 +21,20 @@ typedef struct AldMemberSetup {
         AldOwnStatus *status;
         AldTrust *trust;
         AldHandover *handover;
-        void (*changed)(void *userdata);   /* something that clients see */
-        void (*duplicate)(void *userdata); /* another machine has our id; nothing is connected any more */
+        void (*changed)(void *userdata); /* something that clients see */
+        void (*renew)(void *userdata);   /* the status is to be that of a new instance */
         void *userdata;
 } AldMemberSetup;
 
 int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, AldMember **ret);
 /* Says that this node is offline, and waits for at most 1.5 s until the brokers have it. */
 void ald_member_free(AldMember *member);
+
+/* How long a broker is left alone after another machine was found to speak under our id there. */
+#define ALD_TWIN_USEC (300 * G_USEC_PER_SEC)
+
+/* Whether that was found at each broker that could be reached, so that nothing is connected. */
+bool ald_member_is_duplicate(AldMember *member);
 
 /* The configuration of the same cluster has changed. */
 void ald_member_configure(AldMember *member, const AldClusterConfig *config);
@@ -43,8 +50,12 @@ void ald_member_ask_for_own(AldMember *member);
 /* The state service is new: it is told of each node again. */
 void ald_member_tell_all(AldMember *member);
 
-/* -ENOENT, -EBUSY where that is online, -ENOTCONN without a broker, -ENOSPC where too many are forgotten. */
+/* -ENOENT, -EBUSY where that is not offline, -ENOTCONN without a broker, -ENOSPC where too many are
+ * forgotten. */
 int ald_member_forget(AldMember *member, const AldId *target);
+
+/* What the broker on this machine refuses of others; *ret_n is how many. */
+const AldExcess *ald_member_refused(const AldMember *member, size_t *ret_n);
 
 AldVoice *ald_member_voice(AldMember *member);
 AldBrokers *ald_member_brokers(AldMember *member);

@@ -46,6 +46,7 @@ static AldClusterNode *node_new(AldNodes *nodes, const AldId *id, uint64_t now, 
         node->id = *id;
         node->met = now;
         node->tokens = ALD_NODE_BURST;
+        node->token_bytes = ALD_NODE_BURST_BYTES;
         node->refilled = now;
         ald_presence_init(&node->presence, real);
         g_hash_table_insert(nodes->by_id, &node->id, node);
@@ -135,17 +136,20 @@ void ald_node_note_told(AldClusterNode *node)
         node->told_offset = ald_presence_clock_offset(&node->presence);
 }
 
-bool ald_node_may_speak(AldClusterNode *node, uint64_t now)
+bool ald_node_may_speak(AldClusterNode *node, size_t size, uint64_t now)
 {
         uint64_t earned = (now - node->refilled) * ALD_NODE_RATE / G_USEC_PER_SEC;
 
         if (earned > 0) {
                 node->tokens = MIN(node->tokens + earned, ALD_NODE_BURST);
+                node->token_bytes = MIN(node->token_bytes + earned * (ALD_NODE_RATE_BYTES / ALD_NODE_RATE),
+                        ALD_NODE_BURST_BYTES);
                 node->refilled = now;
         }
-        if (node->tokens == 0)
+        if (node->tokens == 0 || node->token_bytes < size)
                 return false;
         node->tokens--;
+        node->token_bytes -= size;
         return true;
 }
 
@@ -180,4 +184,18 @@ bool ald_node_hides(const AldClusterNode *node, const AldStamp *stamp)
         if (stamp->epoch < node->announced)
                 return true;
         return node->forgotten.epoch != 0 && ald_stamp_compare(stamp, &node->forgotten) <= 0;
+}
+
+bool ald_node_may_be_forgotten(const AldClusterNode *node, uint64_t now)
+{
+        switch (node->presence.state) {
+        case ALD_PRESENCE_STATE_ONLINE:
+                return false;
+        case ALD_PRESENCE_STATE_DUPLICATE:
+                return now - node->presence.heard >= ALD_PRESENCE_OFFLINE_USEC;
+        case ALD_PRESENCE_STATE_OFFLINE:
+                return true;
+        default:
+                return node->presence.heard == 0;
+        }
 }

@@ -22,6 +22,9 @@ typedef struct AldNodes AldNodes;
  * once. */
 #define ALD_NODE_BURST 16384u
 #define ALD_NODE_RATE 512u
+/* The same of their bytes: to read a message takes time by its length, in which nobody else is heard. */
+#define ALD_NODE_BURST_BYTES (UINT64_C(8) * 1024 * 1024)
+#define ALD_NODE_RATE_BYTES (UINT64_C(512) * 1024)
 
 /* A clock that differs by less is not told anew. */
 #define ALD_NODE_OFFSET_USEC (250 * 1000)
@@ -30,13 +33,16 @@ typedef struct AldClusterNode {
         AldId id;
         AldNodePresence presence;
         uint64_t met;       /* when it was first heard of, in whatever way */
-        uint64_t announced; /* the epoch of which all was published; what is older is gone */
+        uint64_t announced; /* the epoch of which its instance published all; what is older is gone */
         uint64_t epoch;     /* of the records that it sends now, as it says; 0: it has not said it */
         AldStamp newest;    /* of its records */
         AldStamp forgotten; /* what is not newer is hidden; epoch 0: it is not forgotten */
+        AldStamp to_forget; /* the same, once it is offline; epoch 0: nobody asked for it */
         bool is_forgotten;
-        bool is_hearsay;      /* nothing came under its own id */
-        bool missed;          /* a record of it was left out, since it did not live */
+        bool forgotten_here; /* an administrator of this machine asked for it */
+        bool is_hearsay;     /* nothing came under its own id */
+        bool missed;         /* a record of it was left out, since it did not live, or was hidden */
+        uint64_t too_new;    /* a time that was refused as too far ahead; 0: none, or asked for again since */
         uint64_t asked_again; /* when the brokers were asked for these; 0: never */
 
         uint64_t refused;
@@ -44,7 +50,7 @@ typedef struct AldClusterNode {
         uint64_t logged; /* when a refusal last was */
 
         GHashTable *links; /* hashes of the keys of its links; NULL while there is none */
-        uint64_t tokens, refilled;
+        uint64_t tokens, token_bytes, refilled;
 
         /* What the state service was last told, and whether it is to be told more. */
         bool told, told_forgotten, changed;
@@ -73,12 +79,16 @@ bool ald_node_note_change(AldClusterNode *node);
 /* It is told what holds now. */
 void ald_node_note_told(AldClusterNode *node);
 
-/* Whether one more message of it may be read. */
-bool ald_node_may_speak(AldClusterNode *node, uint64_t now);
+/* Whether one more message of it, of so many bytes, may be read. */
+bool ald_node_may_speak(AldClusterNode *node, size_t size, uint64_t now);
 /* Whether a link may have this key. */
 bool ald_node_may_have_link(AldClusterNode *node, AldKind kind, const char *key);
 /* Lets go of the keys, which are learnt anew as the links are sent again. */
 void ald_node_forget_links(AldClusterNode *node);
+
+/* Whether it may be forgotten: it is offline, or all that is known of it is what brokers kept. A node that is
+ * silent for a moment may not. */
+bool ald_node_may_be_forgotten(const AldClusterNode *node, uint64_t now);
 
 void ald_node_take_stamp(AldClusterNode *node, const AldStamp *stamp);
 /* Whether a record of this stamp is not to be seen: of an epoch that is over, or forgotten. */

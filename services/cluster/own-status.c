@@ -5,6 +5,7 @@
 
 #define SIGHTINGS_MAX 16u
 #define ECHOES_MAX 128u
+#define FORMERS_MAX 8u
 
 /* Another instance of our id, as first seen at a broker. */
 typedef struct Sighting {
@@ -19,12 +20,17 @@ typedef struct Echo {
         uint64_t conn;      /* 0: the connection has ended */
         uint64_t published; /* through that connection */
         bool returned;
-        unsigned ends; /* connections in a row that ended before it came back */
+        bool returned_before; /* through an earlier connection */
+        unsigned ends;        /* connections in a row that ended before it came back */
 } Echo;
 
 struct AldOwnStatus {
         AldId instance, boot;
-        AldId other; /* the last other instance that seemed to live */
+        AldId other;                /* the last other instance that seemed to live */
+        AldId formers[FORMERS_MAX]; /* what our instance was before; the oldest gives way */
+        unsigned n_formers;
+        uint64_t newest_epoch, newest_conn; /* of what we ever wrote */
+        uint64_t contested;                 /* when somebody else was last seen to speak; 0: never */
         uint64_t epoch, epoch_since, announced;
         Sighting sightings[SIGHTINGS_MAX];
         unsigned n_sightings;
@@ -54,8 +60,18 @@ const AldId *ald_own_status_instance(const AldOwnStatus *own)
         return &own->instance;
 }
 
-char *ald_own_status_write(const AldOwnStatus *own, AldPresenceSaid said, uint64_t conn)
+void ald_own_status_renew(AldOwnStatus *own, const AldId *instance)
 {
+        own->formers[own->n_formers++ % FORMERS_MAX] = own->instance;
+        own->instance = *instance;
+        own->other = (AldId){ 0 };
+        own->n_sightings = 0;
+}
+
+char *ald_own_status_write(AldOwnStatus *own, AldPresenceSaid said, uint64_t conn)
+{
+        own->newest_epoch = MAX(own->newest_epoch, own->epoch);
+        own->newest_conn = MAX(own->newest_conn, conn);
         const AldStatus status = {
                 .said = said,
                 .epoch = own->epoch,
@@ -147,6 +163,7 @@ void ald_own_status_disconnected(AldOwnStatus *own, uint64_t conn)
                 if (echo->conn != conn)
                         continue;
                 echo->conn = 0;
+                echo->returned_before = echo->returned_before || echo->returned;
                 echo->ends = echo->returned ? 0 : echo->ends + 1;
         }
 }
@@ -211,17 +228,82 @@ static void take_echo(AldOwnStatus *own, const AldStatus *status, uint32_t broke
         echo->ends = 0;
 }
 
-AldOwnFinding ald_own_status_take(
-        AldOwnStatus *own, const AldStatus *status, uint32_t broker, uint64_t conn, bool retained)
+static bool is_former(const AldOwnStatus *own, const AldId *instance)
+{
+        for (unsigned i = 0; i < MIN(own->n_formers, FORMERS_MAX); i++)
+                if (ald_id_equal(&own->formers[i], instance))
+                        return true;
+        return false;
+}
+
+static bool is_sighted(const AldOwnStatus *own, const AldId *instance)
+{
+        for (unsigned i = 0; i < MIN(own->n_sightings, SIGHTINGS_MAX); i++)
+                if (ald_id_equal(&own->sightings[i].instance, instance))
+                        return true;
+        return false;
+}
+
+/* Whether what comes through this connection just now can have nothing to do with a former start of ours. */
+static bool is_settled(const AldOwnStatus *own, uint32_t broker, uint64_t conn, uint64_t now)
+{
+        const Echo *echo = find_echo(own, broker);
+
+        return echo && echo->conn == conn && now - echo->published >= ALD_SETTLED_USEC;
+}
+
+/* Another instance spoke where we are, or took our place at the broker between two connections. */
+static bool is_contested(const AldOwnStatus *own, const AldStatus *status, uint32_t broker, uint64_t conn,
+        bool retained, uint64_t now)
+{
+        const Echo *echo = find_echo(own, broker);
+
+        if (!retained)
+                return status->said != ALD_PRESENCE_SAYS_OFFLINE && is_settled(own, broker, conn, now);
+        return echo && echo->returned_before && !is_sighted(own, &status->instance);
+}
+
+/* What we never wrote. */
+static bool is_forged(const AldOwnStatus *own, const AldStatus *status)
+{
+        return MAX(status->epoch, status->announced) > own->newest_epoch || status->conn > own->newest_conn;
+}
+
+AldOwnFinding ald_own_status_take(AldOwnStatus *own, const AldStatus *status, uint32_t broker, uint64_t conn,
+        bool retained, uint64_t now)
 {
         bool names_us = ald_id_equal(&status->other, &own->instance);
 
+        if (is_former(own, &status->instance))
+                return ALD_OWN_ALONE;
         if (ald_id_equal(&status->instance, &own->instance)) {
                 take_echo(own, status, broker, conn);
-                return ALD_OWN_ALONE;
+                if (!is_forged(own, status))
+                        return ALD_OWN_ALONE;
+                ald_own_status_note_forged(own, now);
+                return ALD_OWN_FORGED;
         }
+        if (is_contested(own, status, broker, conn, retained, now))
+                ald_own_status_note_forged(own, now);
         if (!names_us && !seems_to_live(own, status, broker, retained))
                 return ALD_OWN_ALONE;
         own->other = status->instance;
         return names_us ? ALD_OWN_DUPLICATE : ALD_OWN_DOUBTFUL;
+}
+
+void ald_own_status_take_record(
+        AldOwnStatus *own, uint64_t epoch, uint32_t broker, uint64_t conn, uint64_t now)
+{
+        if (own->newest_epoch != 0 && epoch > own->newest_epoch && is_settled(own, broker, conn, now))
+                ald_own_status_note_forged(own, now);
+}
+
+void ald_own_status_note_forged(AldOwnStatus *own, uint64_t now)
+{
+        own->contested = now;
+}
+
+bool ald_own_status_is_contested(const AldOwnStatus *own, uint64_t now)
+{
+        return own->contested != 0 && now - own->contested < ALD_CONTESTED_USEC;
 }

@@ -15,6 +15,8 @@ typedef struct AldOwnStatus AldOwnStatus;
 #define ALD_ANNOUNCE_USEC (UINT64_C(35) * 1000 * 1000)
 /* A broker acknowledges what its rules forbid, and then passes it to no one, so it does not come back. */
 #define ALD_ECHO_USEC (UINT64_C(5) * 1000 * 1000)
+/* So long after we connected, brokers that bridge have told each other what a former instance said. */
+#define ALD_SETTLED_USEC (UINT64_C(10) * 1000 * 1000)
 
 AldOwnStatus *ald_own_status_new(const AldId *instance, const AldId *boot);
 void ald_own_status_free(AldOwnStatus *own);
@@ -22,8 +24,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOwnStatus, ald_own_status_free)
 
 const AldId *ald_own_status_instance(const AldOwnStatus *own);
 
+/* Speaks as this instance from now on: what others said of the former ones, and in their name, is void. */
+void ald_own_status_renew(AldOwnStatus *own, const AldId *instance);
+
 /* The payload for a connection; free with g_free(). */
-char *ald_own_status_write(const AldOwnStatus *own, AldPresenceSaid said, uint64_t conn);
+char *ald_own_status_write(AldOwnStatus *own, AldPresenceSaid said, uint64_t conn);
 
 /* The epoch as the state service has it. True where it is another one. */
 bool ald_own_status_set_epoch(AldOwnStatus *own, uint64_t epoch, uint64_t now);
@@ -53,9 +58,22 @@ typedef enum AldOwnFinding {
          * service, of which brokers that bridge tell each other late: our status is to be said again, which
          * names it from now on, and so heals theirs. */
         ALD_OWN_DOUBTFUL,
-        ALD_OWN_DUPLICATE, /* another instance names ours, so both live: another machine has our id */
+        /* Another instance names ours, so both live at this broker, unless the broker made it up: what it
+         * keeps from a former time names a former instance. */
+        ALD_OWN_DUPLICATE,
+        ALD_OWN_FORGED, /* our instance, as it never spoke: others believe it until we are another instance */
 } AldOwnFinding;
 
 /* Takes what came under our own topic through a connection of a broker. */
-AldOwnFinding ald_own_status_take(
-        AldOwnStatus *own, const AldStatus *status, uint32_t broker, uint64_t conn, bool retained);
+AldOwnFinding ald_own_status_take(AldOwnStatus *own, const AldStatus *status, uint32_t broker, uint64_t conn,
+        bool retained, uint64_t now);
+
+/* A record under our own id, of this epoch, came just now: notes whether somebody else must have said it. */
+void ald_own_status_take_record(
+        AldOwnStatus *own, uint64_t epoch, uint32_t broker, uint64_t conn, uint64_t now);
+/* Somebody else surely spoke under our id. */
+void ald_own_status_note_forged(AldOwnStatus *own, uint64_t now);
+
+/* Whether somebody else was seen to speak under our id of late. */
+#define ALD_CONTESTED_USEC (UINT64_C(600) * 1000 * 1000)
+bool ald_own_status_is_contested(const AldOwnStatus *own, uint64_t now);

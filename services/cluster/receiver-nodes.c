@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/receiver-private.h"
+#include "state/clock.h"
 
 /* Less is how clocks are kept right. */
 #define CLOCK_SET_USEC ((int64_t) G_USEC_PER_SEC)
+/* To look at the clocks of all nodes is dear. */
+#define MAJORITY_USEC (UINT64_C(1) * G_USEC_PER_SEC)
 /* A node that comes and goes has its records sent to everybody by the brokers so often at most. */
 #define ASK_AGAIN_USEC (UINT64_C(10) * G_USEC_PER_SEC)
 
@@ -91,14 +94,65 @@ static void ask_for_missed(AldReceiver *receiver, AldClusterNode *node, uint64_t
         receiver->handler->missed(node, receiver->userdata);
 }
 
+static gboolean add_offset(AldClusterNode *node, void *userdata)
+{
+        GArray *offsets = userdata;
+        int64_t offset = ald_presence_clock_offset(&node->presence);
+
+        if (offset != INT64_MIN && node->presence.state == ALD_PRESENCE_STATE_ONLINE)
+                g_array_append_val(offsets, offset);
+        return FALSE;
+}
+
+bool ald_receiver_is_ahead(AldReceiver *receiver, uint64_t usec, uint64_t now, uint64_t real)
+{
+        g_autoptr(GArray) offsets = NULL;
+
+        if (!ald_clock_is_ahead(usec, real, 0))
+                return false;
+        if (receiver->majority_seen == 0 || now - receiver->majority_seen >= MAJORITY_USEC) {
+                offsets = g_array_new(FALSE, FALSE, sizeof(int64_t));
+                ald_nodes_foreach(receiver->nodes, add_offset, offsets);
+                receiver->majority = ald_clock_majority((int64_t *) (void *) offsets->data, offsets->len);
+                receiver->majority_seen = now;
+        }
+        return ald_clock_is_ahead(usec, real, receiver->majority);
+}
+
+/* Our clock was set, or most others have shown that it is behind. Until then the brokers keep what was
+ * refused. */
+static void look_at_too_new(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
+{
+        if (node->too_new == 0 || ald_receiver_is_ahead(receiver, node->too_new, now, real))
+                return;
+        node->too_new = 0;
+        node->missed = true;
+}
+
+static void forget(AldReceiver *receiver, AldClusterNode *node)
+{
+        node->forgotten = node->to_forget;
+        node->to_forget = (AldStamp){ 0 };
+        if (!ald_node_hides(node, &node->newest))
+                return;
+        /* It may come back with older records, after its clock was set back; it announces them anew. */
+        node->announced = 0;
+        node->is_forgotten = true;
+        node->missed = true;
+        receiver->handler->forgotten(node, receiver->userdata);
+}
+
 /* Who speaks is not forgotten any more. */
 void ald_receiver_judge_node(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
 {
         ald_presence_judge(&node->presence, &receiver->view, now, real);
         if (node->presence.state == ALD_PRESENCE_STATE_ONLINE) {
-                node->forgotten = (AldStamp){ 0 };
-                node->is_forgotten = false;
+                node->forgotten = node->to_forget = (AldStamp){ 0 };
+                node->is_forgotten = node->forgotten_here = false;
+                look_at_too_new(receiver, node, now, real);
                 ask_for_missed(receiver, node, now);
+        } else if (node->to_forget.epoch != 0 && ald_node_may_be_forgotten(node, now)) {
+                forget(receiver, node);
         }
         note_change(receiver, node);
 }
@@ -110,14 +164,9 @@ void ald_receiver_forget(
 
         if (!node || node->presence.state == ALD_PRESENCE_STATE_ONLINE || ald_node_hides(node, stamp))
                 return;
-        node->forgotten = *stamp;
-        if (!ald_node_hides(node, &node->newest))
-                return;
-        /* It may come back with older records, after its clock was set back; it announces them anew. */
-        node->announced = 0;
-        node->is_forgotten = true;
-        receiver->handler->forgotten(node, receiver->userdata);
-        note_change(receiver, node);
+        if (ald_stamp_compare(stamp, &node->to_forget) > 0)
+                node->to_forget = *stamp;
+        ald_receiver_judge_node(receiver, node, now, real);
 }
 
 static gboolean shift_clock(AldClusterNode *node, void *userdata)
@@ -161,6 +210,20 @@ uint64_t ald_receiver_judge(AldReceiver *receiver, uint64_t now, uint64_t real)
         ald_receiver_note_clock(receiver, now, real);
         ald_nodes_foreach(receiver->nodes, judge_node, &judging);
         return judging.due;
+}
+
+static gboolean lose_broker(AldClusterNode *node, void *userdata)
+{
+        const uint32_t *broker = userdata;
+
+        ald_presence_lose(&node->presence, *broker);
+        return FALSE;
+}
+
+void ald_receiver_lose(AldReceiver *receiver, uint32_t broker, uint64_t now, uint64_t real)
+{
+        ald_nodes_foreach(receiver->nodes, lose_broker, &broker);
+        ald_receiver_judge(receiver, now, real);
 }
 
 void ald_receiver_set_view(AldReceiver *receiver, const AldPresenceView *view, uint64_t now, uint64_t real)

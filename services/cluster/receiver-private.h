@@ -13,6 +13,8 @@ struct AldReceiver {
         bool no_peers;  /* nothing of other nodes is heard, unless all is */
         bool mirroring; /* other nodes, in all that they say */
         uint64_t refused, refused_own;
+        uint64_t majority,
+                majority_seen; /* how far most clocks are ahead of ours, and when that was last seen */
         uint64_t logged;
         int64_t clock; /* how far "real" was ahead of "now" at the last message; 0: there was none */
         const AldReceiverHandler *handler;
@@ -21,6 +23,9 @@ struct AldReceiver {
 
 /* Whether our own clock was set since the last message; what was learnt from it is then set right. */
 void ald_receiver_note_clock(AldReceiver *receiver, uint64_t now, uint64_t real);
+
+/* Whether a time, or an epoch, is further ahead than can be. */
+bool ald_receiver_is_ahead(AldReceiver *receiver, uint64_t usec, uint64_t now, uint64_t real);
 
 /* Judges a node, and says so where the state service is to be told something new of it. */
 void ald_receiver_judge_node(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real);

@@ -3,6 +3,8 @@
 
 #include "services/cluster/receiver-private.h"
 #include "services/cluster/subscriptions.h"
+#include "services/common/errors.h"
+#include "state/clock.h"
 
 /* So often refusals are logged, of one node and of all. */
 #define NODE_LOG_USEC (UINT64_C(60) * G_USEC_PER_SEC)
@@ -64,11 +66,28 @@ static bool is_left_behind(const Passing *passing, const AldUpdate *update)
                update->updated_usec < passing->real - receiver->expiry_usec;
 }
 
+/* A time that cannot be is refused, whoever says it: it would stand above all that the node ever says. Where
+ * it is our own clock that is not set, the time may be right, and is judged again then. */
+static bool refuse_time(Passing *passing, const char *field, uint64_t usec)
+{
+        AldReceiver *receiver = passing->receiver;
+
+        if (!ald_receiver_is_ahead(receiver, usec, passing->now, passing->real))
+                return false;
+        passing->node->too_new = passing->node->too_new == 0 ? usec : MIN(passing->node->too_new, usec);
+        if (ald_clock_is_set(passing->real))
+                refuse(passing, g_strdup_printf("%s more than a day in the future", field));
+        return true;
+}
+
 static void take_other_record(Passing *passing, const AldUpdate *update)
 {
         AldReceiver *receiver = passing->receiver;
         AldClusterNode *node = passing->node;
 
+        if (refuse_time(passing, "an epoch", update->stamp.epoch) ||
+                refuse_time(passing, "a record that was updated", update->updated_usec))
+                return;
         if (update->stamp.epoch < node->announced)
                 return;
         if (is_left_behind(passing, update)) {
@@ -126,16 +145,22 @@ static void take_status(Passing *passing)
                 receiver->handler->own_status(&status, received, receiver->userdata);
                 return;
         }
+        /* How it is may be true nevertheless. */
+        if (refuse_time(passing, "an announced epoch", status.announced))
+                status.announced = 0;
+        if (refuse_time(passing, "an epoch", status.epoch))
+                status.epoch = 0;
         const AldPresenceStatus said = { status.said, status.epoch, status.conn, status.instance,
                 received->retained && receiver->mirroring };
         /* The will was written when the connection began, maybe before all was published. */
         if (!ald_presence_take_status(&node->presence, &said, received->broker, passing->now) ||
                 status.said == ALD_PRESENCE_SAYS_OFFLINE)
                 return;
-        node->announced = MAX(node->announced, status.announced);
-        /* A broker may have kept an older one. */
+        /* A broker may have kept an older one. What the node says now holds, even where that is less. */
         if (!received->retained || status.epoch > node->epoch)
                 node->epoch = status.epoch;
+        if (!received->retained || (node->presence.heard == 0 && status.announced > node->announced))
+                node->announced = status.announced;
 }
 
 static void take_alive(Passing *passing)
@@ -211,11 +236,20 @@ static void dispatch(Passing *passing)
         }
 }
 
+/* Of "alidade/1/CLUSTER/NODE/KIND". */
+static char *name_unknown_kind(const char *topic)
+{
+        g_auto(GStrv) parts = g_strsplit(topic, "/", 6);
+        g_autofree char *kind = g_strv_length(parts) > 4 ? ald_excerpt(parts[4]) : g_strdup("");
+
+        return g_strdup_printf("the unknown kind \"%s\"", kind);
+}
+
 /* What is not worth decoding, or NULL. */
 static char *refuse_unread(const Passing *passing, int r)
 {
         if (r == -ENOENT)
-                return g_strdup("an unknown kind");
+                return name_unknown_kind(passing->received->topic);
         if (r == -EPERM)
                 return g_strdup("a kind that never travels");
         if (r < 0)
@@ -223,8 +257,9 @@ static char *refuse_unread(const Passing *passing, int r)
         if (passing->received->size > ald_payload_max(passing->topic.type))
                 return g_strdup_printf(
                         "a payload of more than %zu bytes", ald_payload_max(passing->topic.type));
-        if (passing->node && !ald_node_may_speak(passing->node, passing->now))
-                return g_strdup_printf("more than %u messages a second", ALD_NODE_RATE);
+        if (passing->node && !ald_node_may_speak(passing->node, passing->received->size, passing->now))
+                return g_strdup_printf("more than %u messages, or %u KiB, a second", ALD_NODE_RATE,
+                        (unsigned) (ALD_NODE_RATE_BYTES / 1024));
         return NULL;
 }
 

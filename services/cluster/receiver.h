@@ -60,6 +60,9 @@ void ald_receiver_set_peers(AldReceiver *receiver, bool heard);
 
 void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint64_t now, uint64_t real);
 
+/* The connection to that broker has ended. */
+void ald_receiver_lose(AldReceiver *receiver, uint32_t broker, uint64_t now, uint64_t real);
+
 /* How well nodes can be heard from now on; all are judged anew. */
 void ald_receiver_set_view(AldReceiver *receiver, const AldPresenceView *view, uint64_t now, uint64_t real);
 
@@ -70,7 +73,7 @@ uint64_t ald_receiver_judge(AldReceiver *receiver, uint64_t now, uint64_t real);
 /* From time to time: lets go of what is not heard of any more, and of the keys of links. */
 void ald_receiver_expire(AldReceiver *receiver, uint64_t now);
 
-/* Hides a node that is not online, here. */
+/* Hides a node here, now or once it is offline, unless it speaks before. */
 void ald_receiver_forget(
         AldReceiver *receiver, const AldId *target, const AldStamp *stamp, uint64_t now, uint64_t real);
 

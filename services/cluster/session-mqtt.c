@@ -34,7 +34,7 @@ static void on_connect(struct mosquitto *mosq, void *userdata, int code)
                 return;
         wire->phase = ALD_WIRE_UP;
         mosquitto_log_callback_set(mosq, NULL); /* it would write a line for each message */
-        ald_wire_say(wire, ALD_SESSION_CONNECTED, NULL, wire->expiry);
+        ald_wire_say(wire, ALD_SESSION_CONNECTED, wire->name, wire->expiry);
         filters = ald_session_take_filters(wire->session, &again);
         if (filters)
                 ald_wire_subscribe(wire, filters, again);
@@ -138,6 +138,7 @@ void ald_wire_close(AldWire *wire)
         if (wire->claim)
                 ald_claims_drop(wire->session->claims, wire->claim, wire->session->number);
         g_free(wire->claim);
+        g_free(wire->name);
         g_free(wire->openssl);
         g_strfreev(wire->subscribed);
         g_ptr_array_unref(wire->awaited);

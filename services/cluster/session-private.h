@@ -85,6 +85,7 @@ typedef struct AldWire {
 
         char *claim;     /* what we have of it in the claims, or NULL */
         uint64_t expiry; /* of the broker's certificate */
+        char *name;      /* in that; NULL until it was shown */
         char *openssl;   /* what OpenSSL last said */
         int connack;
         char **subscribed;

@@ -93,6 +93,7 @@ static void claim(AldWire *wire, SSL *ssl)
         }
         ald_pki_certificate_facts(certificate, &facts);
         wire->expiry = facts.not_after;
+        wire->name = g_strdup(facts.common_name);
         wire->claim = g_strdup_printf("%s:%u", facts.fingerprint, session->address.port);
         holder = ald_claims_take(session->claims, wire->claim, session->number);
         if (holder != session->number) {

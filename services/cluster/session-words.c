@@ -20,6 +20,8 @@ char *ald_session_describe_errno(int error)
         case ECONNRESET:
         case EPIPE:
                 return g_strdup("the broker closed the connection");
+        case EINVAL:
+                return g_strdup("a route of this machine discards what is sent there (blackhole)");
         case EACCES:
         case EPERM:
                 return g_strdup("the firewall of this machine forbids the connection");

@@ -15,8 +15,9 @@
 typedef struct AldSession AldSession;
 
 typedef enum AldSessionEvent {
-        ALD_SESSION_CONNECTED = 1, /* number: when the broker's certificate expires, in µs */
-        ALD_SESSION_WARNING,       /* topic: what is wrong, though it goes on */
+        ALD_SESSION_CONNECTED =
+                1, /* number: when the broker's certificate expires, in µs; topic: its common name */
+        ALD_SESSION_WARNING, /* topic: what is wrong, though it goes on */
         /* One of these is the last; topic: why. */
         ALD_SESSION_UNREACHABLE,
         ALD_SESSION_REFUSED,

@@ -3,7 +3,8 @@
 #include "state/peer-sample.h"
 #include "state/planner.h"
 
-static const AldKind kinds_of_peers[] = { ALD_KIND_IDENTITY, ALD_KIND_NETWORK, ALD_KIND_PROBE_POLICY };
+static const AldKind kinds_of_peers[] = { ALD_KIND_IDENTITY, ALD_KIND_NETWORK, ALD_KIND_PROBE_POLICY,
+        ALD_KIND_MEMBERSHIP };
 
 char *ald_subscription_to(const char *cluster, const AldId *node)
 {

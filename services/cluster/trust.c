@@ -11,6 +11,7 @@
 #include "services/common/state-directory.h"
 
 #define STATE_DIRECTORY "/var/lib/alidade/cluster"
+#define WARNING_USEC (UINT64_C(30) * 86400 * G_USEC_PER_SEC)
 
 struct AldTrust {
         char *id;
@@ -18,6 +19,7 @@ struct AldTrust {
         char *newest_crl; /* the file of the newest list that came since */
         AldPkiIdentity identity;
         bool loaded;
+        AldTrustEnds ends;
         char *crl;   /* the newest list, as text */
         bool unkept; /* and no file has it: the disk was full, say */
         char *problem;
@@ -78,7 +80,31 @@ static void warn_of_open_key(const AldTrust *trust)
         struct stat st;
 
         if (stat(key, &st) == 0 && (st.st_mode & 0007) != 0)
-                g_warning("Everybody here can use %s, the key of this node: run chmod 640 on it", key);
+                g_warning("All users of this machine can read %s, the key of this node: run chmod 640 on it",
+                        key);
+}
+
+static uint64_t read_end(const AldTrust *trust, const char *name)
+{
+        g_autofree char *path = g_build_filename(trust->folder, name, NULL);
+        g_autoptr(X509) certificate = NULL;
+        AldPkiFacts facts;
+
+        if (ald_pki_certificate_load(path, &certificate, NULL) < 0)
+                return UINT64_MAX;
+        ald_pki_certificate_facts(certificate, &facts);
+        return facts.not_after;
+}
+
+/* That of a bridge is put there by hand, of which nobody tells this service. */
+static void read_ends(AldTrust *trust)
+{
+        trust->ends = (AldTrustEnds){
+                .node = read_end(trust, "node.crt"),
+                .broker = read_end(trust, "broker/broker.crt"),
+                .bridge = read_end(trust, "broker/bridge.crt"),
+                .authority = read_end(trust, "ca.crt"),
+        };
 }
 
 bool ald_trust_load(AldTrust *trust)
@@ -96,10 +122,11 @@ bool ald_trust_load(AldTrust *trust)
                 trust->crl = ald_pki_crl_to_pem(trust->identity.crl);
                 ald_trust_check(trust, (uint64_t) g_get_real_time());
         } else {
-                trust->problem = g_strdup_printf("This machine has not what it needs to join the cluster "
+                trust->problem = g_strdup_printf("This machine lacks what it needs to join the cluster "
                                                  "(%s): run alidadectl cluster join",
                         error);
                 g_warning("%s", trust->problem);
+                read_ends(trust);
         }
         return !is_same_identity(&before, &trust->identity);
 }
@@ -129,6 +156,11 @@ static const char *remedy_for(int error)
         }
 }
 
+const AldTrustEnds *ald_trust_ends(const AldTrust *trust)
+{
+        return &trust->ends;
+}
+
 void ald_trust_check(AldTrust *trust, uint64_t real)
 {
         const AldPkiIdentity *identity = &trust->identity;
@@ -136,6 +168,7 @@ void ald_trust_check(AldTrust *trust, uint64_t real)
         char *problem = NULL;
         int r;
 
+        read_ends(trust);
         if (!trust->loaded)
                 return;
         if (trust->unkept)
@@ -169,6 +202,22 @@ void ald_trust_remind_broker(AldTrust *trust)
 const char *ald_trust_problem(const AldTrust *trust)
 {
         return trust->problem;
+}
+
+char *ald_trust_warning(const AldTrust *trust, uint64_t real)
+{
+        uint64_t end = ald_trust_expiry(trust);
+        g_autoptr(GDateTime) date = NULL;
+        g_autofree char *day = NULL;
+
+        if (end == UINT64_MAX || end > real + WARNING_USEC)
+                return NULL;
+        date = g_date_time_new_from_unix_utc((gint64) (end / G_USEC_PER_SEC));
+        day = date ? g_date_time_format(date, "%F") : g_strdup("?");
+        return g_strdup_printf("The certificate of this machine ends on %s, and was not renewed: see that "
+                               "the machine where the "
+                               "cluster was begun runs, or run alidadectl cluster renew",
+                day);
 }
 
 uint64_t ald_trust_expiry(const AldTrust *trust)

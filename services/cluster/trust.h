@@ -17,7 +17,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTrust, ald_trust_free)
 /* Reads all files again. What is wrong is a problem then, and logged. True where they differ from before. */
 bool ald_trust_load(AldTrust *trust);
 
-/* Judges the certificate of this node at this time (CLOCK_REALTIME in µs). */
+/* Judges the certificate of this node at this time (CLOCK_REALTIME in µs), and looks again when others end.
+ */
 void ald_trust_check(AldTrust *trust, uint64_t real);
 
 /* From time to time: where the broker of this machine has an older list, replaces the file of the newest
@@ -27,8 +28,20 @@ void ald_trust_remind_broker(AldTrust *trust);
 /* Why no broker will have us, in words; NULL where nothing is known to be wrong. */
 const char *ald_trust_problem(const AldTrust *trust);
 
+/* That the certificate of this node ends within 30 days, and was not renewed by itself; NULL where it does
+ * not. To be freed. */
+char *ald_trust_warning(const AldTrust *trust, uint64_t real);
+
 /* When the certificate of this node expires; UINT64_MAX where there is none. */
 uint64_t ald_trust_expiry(const AldTrust *trust);
+
+/* When the certificates of this machine end, in µs of CLOCK_REALTIME, as the files say; UINT64_MAX where
+ * there is none. */
+typedef struct AldTrustEnds {
+        uint64_t node, broker, bridge, authority;
+} AldTrustEnds;
+
+const AldTrustEnds *ald_trust_ends(const AldTrust *trust);
 
 /* For one connection to a broker; `name` (maybe NULL) is the one that its certificate must have. */
 AldTls *ald_trust_make_tls(AldTrust *trust, const char *name, char **ret_problem);

@@ -181,7 +181,7 @@ void ald_voice_free(AldVoice *voice)
         g_free(voice);
 }
 
-static void say_to(AldVoice *voice, AldBroker *broker, AldPresenceSaid said)
+void ald_voice_say_to(AldVoice *voice, AldBroker *broker, AldPresenceSaid said)
 {
         uint64_t conn = ald_broker_conn(broker);
         g_autofree char *topic = topic_of(voice, ALD_TOPIC_STATUS, NULL);
@@ -203,12 +203,12 @@ void ald_voice_say(AldVoice *voice, AldPresenceSaid said)
 
         for (size_t i = 0; i < ald_brokers_count(brokers); i++)
                 if (ald_broker_connected(ald_brokers_get(brokers, i)))
-                        say_to(voice, ald_brokers_get(brokers, i), said);
+                        ald_voice_say_to(voice, ald_brokers_get(brokers, i), said);
 }
 
 void ald_voice_connected(AldVoice *voice, AldBroker *broker)
 {
-        say_to(voice, broker, ALD_PRESENCE_SAYS_ONLINE);
+        ald_voice_say_to(voice, broker, ALD_PRESENCE_SAYS_ONLINE);
         schedule_status(voice);
 }
 

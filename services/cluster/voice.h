@@ -49,6 +49,8 @@ void ald_voice_found(AldVoice *voice, const AldUpdate *update);
 /* Whether what came just now, of the present epoch, cannot have been said by us. */
 bool ald_voice_is_forged(const AldVoice *voice, const AldUpdate *update);
 
+/* Says it to one broker. */
+void ald_voice_say_to(AldVoice *voice, AldBroker *broker, AldPresenceSaid said);
 /* Says it to all brokers. */
 void ald_voice_say(AldVoice *voice, AldPresenceSaid said);
 

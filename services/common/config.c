@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "services/common/config.h"
+#include "services/common/errors.h"
 
 #define FILE_MAX (1024 * 1024)
 
@@ -63,7 +64,9 @@ static void explain_refusal(const AldConfigKey *key, const char *path, const cha
                                                                         key->min, key->max)
                                                               : g_strdup("");
 
-        g_warning("%s: [%s] %s=%s refused: %s%s", path, key->group, key->key, value, reason, range);
+        g_autofree char *excerpt = ald_excerpt(value), *why = ald_excerpt_ends(reason);
+
+        g_warning("%s: [%s] %s=%s refused: %s%s", path, key->group, key->key, excerpt, why, range);
 }
 
 static void load_key(AldConfig *config, GKeyFile *file, const char *path, const char *group, const char *name)
@@ -74,7 +77,9 @@ static void load_key(AldConfig *config, GKeyFile *file, const char *path, const 
         const char *reason;
 
         if (!key || !g_str_equal(key->group, group)) {
-                g_warning("%s: [%s] %s: unknown key", path, group, name);
+                g_autofree char *excerpt = ald_excerpt(name);
+
+                g_warning("%s: [%s] %s: unknown key", path, group, excerpt);
                 return;
         }
         value = g_key_file_get_string(file, group, name, &error);
@@ -110,7 +115,10 @@ static const char *refuse_file(const char *path)
 
 static void leave_out(AldConfig *config, const char *path, const char *reason)
 {
-        g_warning("%s: left out: %s", path, reason);
+        /* It may show a whole line of the file. */
+        g_autofree char *why = ald_excerpt_ends(reason);
+
+        g_warning("%s: left out: %s", path, why);
         config->is_complete = false;
 }
 
@@ -134,8 +142,11 @@ static void load_file(AldConfig *config, const char *path)
         for (char **group = groups; *group; group++) {
                 g_auto(GStrv) keys = NULL;
 
-                if (!g_strv_contains(known_groups, *group))
-                        g_warning("%s: [%s]: unknown group", path, *group);
+                if (!g_strv_contains(known_groups, *group)) {
+                        g_autofree char *excerpt = ald_excerpt(*group);
+
+                        g_warning("%s: [%s]: unknown group", path, excerpt);
+                }
                 if (!has_group(config->keys, *group))
                         continue;
                 keys = g_key_file_get_keys(file, *group, NULL, NULL);

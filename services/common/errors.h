@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <systemd/sd-bus.h>
+
 /* The D-Bus errors of our own. errors.c maps each to an errno. */
 #define ALD_ERROR_NO_SUCH_NODE "org.alidade.Error.NoSuchNode"
 #define ALD_ERROR_NO_SUCH_KIND "org.alidade.Error.NoSuchKind"
@@ -10,11 +12,16 @@
 #define ALD_ERROR_NOT_JOINED "org.alidade.Error.NotJoined"
 #define ALD_ERROR_NODE_ONLINE "org.alidade.Error.NodeOnline"
 #define ALD_ERROR_NOT_MIRRORED "org.alidade.Error.NotMirrored"
+#define ALD_ERROR_NO_SUCH_INHIBITOR "org.alidade.Error.NoSuchInhibitor"
 #define ALD_ERROR_INHIBITED "org.alidade.Error.Inhibited"
 #define ALD_ERROR_NO_SUCH_DEVICE "org.alidade.Error.NoSuchDevice"
 #define ALD_ERROR_BUSY "org.alidade.Error.Busy"
 
 int ald_errors_register(void);
+
+/* What sd_bus_message_read() returned, as an error of a method: InvalidArgs for strings that dbus-daemon lets
+ * through and sd-bus does not take, which are those with noncharacters. */
+int ald_error_unreadable(int r, sd_bus_error *error);
 
 /*
  * The beginning of a stranger's text, fit for an error or a log line: so many characters at the most, whole
@@ -22,3 +29,7 @@ int ald_errors_register(void);
  */
 #define ALD_EXCERPT_MAX 64u
 char *ald_excerpt(const char *text);
+
+/* The same of a sentence that has a stranger's text in its middle: what is longer than twice that
+ * is cut in the middle. */
+char *ald_excerpt_ends(const char *text);

@@ -6,8 +6,9 @@
 #include "services/common/holders.h"
 #include "services/common/peer.h"
 
-/* Each costs a match rule, of which the bus grants 512 to a connection. */
-#define HOLDERS_MAX 256u
+/* Each costs a match rule. */
+#define MATCH_RULES_MAX 512u /* of a connection, by the bus */
+G_STATIC_ASSERT(ALD_HOLDERS_MAX <= MATCH_RULES_MAX / 2);
 
 struct AldHolders {
         AldService *service;
@@ -19,6 +20,7 @@ struct AldHolders {
 typedef struct Holder {
         AldHolders *all;
         char *name;
+        uid_t uid;
         AldPeer *peer; /* not an sd_bus_track, which believes anybody who says that a connection is gone */
 } Holder;
 
@@ -52,10 +54,13 @@ void ald_holders_free(AldHolders *holders)
 
 static bool drop(AldHolders *holders, const char *name)
 {
-        if (!g_hash_table_remove(holders->by_name, name))
+        Holder *holder = g_hash_table_lookup(holders->by_name, name);
+
+        if (!holder)
                 return false;
-        if (g_hash_table_size(holders->by_name) == 0)
-                holders->changed(false, holders->userdata);
+        g_hash_table_steal(holders->by_name, name);
+        holders->changed(holder->name, holder->uid, false, holders->userdata);
+        holder_free(holder);
         return true;
 }
 
@@ -67,19 +72,43 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
                 drop(holder->all, holder->name);
 }
 
+/* Root finds a place when all others have taken theirs, and they when one of them has taken many. */
+static int find_room(const AldHolders *holders, uid_t uid)
+{
+        unsigned of_user = 0, of_others = 0;
+        GHashTableIter iter;
+        gpointer value;
+
+        g_hash_table_iter_init(&iter, holders->by_name);
+        while (g_hash_table_iter_next(&iter, NULL, &value)) {
+                const Holder *holder = value;
+
+                of_user += holder->uid == uid;
+                of_others += holder->uid != 0;
+        }
+        if (of_user >= ALD_HOLDERS_PER_USER_MAX)
+                return -ENOSPC;
+        return uid != 0 && of_others >= ALD_HOLDERS_MAX - ALD_HOLDERS_OF_ROOT ? -EUSERS : 0;
+}
+
 int ald_holders_add(AldHolders *holders, sd_bus_message *message)
 {
         const char *sender = sd_bus_message_get_sender(message);
         Holder *holder;
+        uid_t uid;
         int r;
 
         if (g_hash_table_contains(holders->by_name, sender))
                 return 0;
-        if (g_hash_table_size(holders->by_name) >= HOLDERS_MAX)
-                return -ENOSPC;
+        r = ald_service_sender_uid(holders->service, message, &uid);
+        if (r >= 0)
+                r = find_room(holders, uid);
+        if (r < 0)
+                return r;
         holder = g_new0(Holder, 1);
         holder->all = holders;
         holder->name = g_strdup(sender);
+        holder->uid = uid;
         r = ald_peer_new(
                 holders->service, ald_service_bus(holders->service), sender, on_owner, holder, &holder->peer);
         if (r < 0) {
@@ -87,8 +116,32 @@ int ald_holders_add(AldHolders *holders, sd_bus_message *message)
                 return r;
         }
         g_hash_table_insert(holders->by_name, holder->name, holder);
-        holders->changed(true, holders->userdata);
+        holders->changed(holder->name, uid, true, holders->userdata);
         return 0;
+}
+
+int ald_holders_refuse(int r, const char *method, sd_bus_error *error)
+{
+        switch (r) {
+        case -ENOSPC:
+                return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+                        "%u connections of this user have called %s(), as many as may",
+                        ALD_HOLDERS_PER_USER_MAX, method);
+        case -EUSERS:
+                return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+                        "%u connections have called %s(), as many as may",
+                        ALD_HOLDERS_MAX - ALD_HOLDERS_OF_ROOT, method);
+        case -ENODATA:
+                return sd_bus_error_set(
+                        error, SD_BUS_ERROR_ACCESS_DENIED, "The bus does not say who is asking");
+        default:
+                return r;
+        }
+}
+
+bool ald_holders_any(const AldHolders *holders)
+{
+        return g_hash_table_size(holders->by_name) > 0;
 }
 
 int ald_holders_remove(AldHolders *holders, sd_bus_message *message)

@@ -180,8 +180,9 @@ int ald_record_bus_read(
 
         memcpy(fields, base ? ald_record_fields(base) : type->absent, type->size);
         r = read_struct(message, type, fields, &reader, &envelope);
-        if (r >= 0)
-                r = reader.bad;
+        if (r < 0)
+                return r; /* whatever field was bad before: what follows in the message cannot be read */
+        r = reader.bad;
         if (r >= 0)
                 r = ald_record_new(kind, fields, ret);
         if (r < 0) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/common/bus-cleanup.h"
 #include "services/common/record-bus-private.h"
 
 const AldField ald_record_bus_envelope[ALD_RECORD_BUS_ENVELOPE] = {
@@ -142,17 +143,97 @@ int ald_record_bus_append_properties(sd_bus_message *message, const AldRecord *r
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
-int ald_record_bus_emit_changed(sd_bus *bus, const char *path, AldKind kind, uint64_t fields)
+int ald_record_bus_append_interface(sd_bus_message *message, const AldRecord *record)
 {
-        const AldStruct *type = ald_kinds[kind].type;
-        const char *names[64 + 3];
-        size_t n = 0;
+        int r;
 
-        for (size_t i = 0; i < type->n_fields; i++)
+        r = sd_bus_message_open_container(message, 'e', "sa{sv}");
+        if (r >= 0)
+                r = sd_bus_message_append_basic(message, 's', ald_kinds[record->kind].interface);
+        if (r >= 0)
+                r = ald_record_bus_append_properties(message, record);
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *record, uint64_t fields)
+{
+        const AldStruct *type = ald_record_type(record);
+        int r;
+
+        r = sd_bus_message_append_basic(message, 's', ald_kinds[record->kind].interface);
+        if (r >= 0)
+                r = sd_bus_message_open_container(message, 'a', "{sv}");
+        for (size_t i = 0; r >= 0 && i < type->n_fields; i++)
                 if (fields & (UINT64_C(1) << i))
-                        names[n++] = type->fields[i].name;
-        names[n++] = "Revision";
-        names[n++] = "UpdatedUSec";
-        names[n] = NULL;
-        return sd_bus_emit_properties_changed_strv(bus, path, ald_kinds[kind].interface, (char **) names);
+                        r = append_entry(
+                                message, &type->fields[i], ald_record_field(record, &type->fields[i]));
+        for (size_t i = 0; r >= 0 && i < ALD_RECORD_BUS_ENVELOPE; i++)
+                r = append_entry(message, &ald_record_bus_envelope[i],
+                        ald_field_of(&ald_record_bus_envelope[i], record));
+        if (r >= 0)
+                r = sd_bus_message_close_container(message);
+        return r < 0 ? r : sd_bus_message_append(message, "as", 0);
+}
+
+static int new_signal(sd_bus *bus, const char *destination, const char *path, const char *interface,
+        const char *member, sd_bus_message **ret)
+{
+        g_autoptr(AldMessage) signal = NULL;
+        int r;
+
+        r = sd_bus_message_new_signal(bus, &signal, path, interface, member);
+        if (r >= 0 && destination)
+                r = sd_bus_message_set_destination(signal, destination);
+        if (r >= 0 && destination)
+                r = sd_bus_message_set_auto_start(signal, false);
+        if (r >= 0)
+                *ret = g_steal_pointer(&signal);
+        return r;
+}
+
+int ald_record_bus_emit_changed(
+        sd_bus *bus, const char *destination, const char *path, const AldRecord *record, uint64_t fields)
+{
+        g_autoptr(AldMessage) signal = NULL;
+        int r;
+
+        r = new_signal(
+                bus, destination, path, "org.freedesktop.DBus.Properties", "PropertiesChanged", &signal);
+        if (r >= 0)
+                r = ald_record_bus_append_changed(signal, record, fields);
+        return r < 0 ? r : sd_bus_send(bus, signal, NULL);
+}
+
+int ald_record_bus_emit_added(sd_bus *bus, const char *destination, const char *manager, const char *path,
+        const AldRecord *const *records)
+{
+        g_autoptr(AldMessage) signal = NULL;
+        int r;
+
+        r = new_signal(
+                bus, destination, manager, "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", &signal);
+        if (r >= 0)
+                r = sd_bus_message_append_basic(signal, 'o', path);
+        if (r >= 0)
+                r = sd_bus_message_open_container(signal, 'a', "{sa{sv}}");
+        for (; r >= 0 && *records; records++)
+                r = ald_record_bus_append_interface(signal, *records);
+        if (r >= 0)
+                r = sd_bus_message_close_container(signal);
+        return r < 0 ? r : sd_bus_send(bus, signal, NULL);
+}
+
+int ald_record_bus_emit_removed(sd_bus *bus, const char *destination, const char *manager, const char *path,
+        const char *const *interfaces)
+{
+        g_autoptr(AldMessage) signal = NULL;
+        int r;
+
+        r = new_signal(bus, destination, manager, "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved",
+                &signal);
+        if (r >= 0)
+                r = sd_bus_message_append_basic(signal, 'o', path);
+        if (r >= 0)
+                r = sd_bus_message_append_strv(signal, (char **) interfaces);
+        return r < 0 ? r : sd_bus_send(bus, signal, NULL);
 }

@@ -21,6 +21,9 @@ int ald_record_bus_append(sd_bus_message *message, const AldRecord *record, uint
  * Properties.GetAll() does. */
 int ald_record_bus_append_properties(sd_bus_message *message, const AldRecord *record);
 
+/* The same with its interface before it, as one entry of a{sa{sv}}. */
+int ald_record_bus_append_interface(sd_bus_message *message, const AldRecord *record);
+
 /* Appends any struct that a field table describes, as a{sv} of what is there. */
 int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type, const void *fields);
 
@@ -29,10 +32,23 @@ int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type,
  * Unknown fields are skipped: a newer peer sends them. The envelope goes into the record where it is there.
  * -EBADMSG for a field of another type, -ERANGE for a number or string out of range, -E2BIG for more rows or
  * strings than a record holds; *ret_field (maybe NULL) then names the field. -E2BIG without a field where all
- * of it is too large. Any other error is sd-bus's own.
+ * of it is too large. Any other error is sd-bus's own, and leaves *ret_field alone: nothing more can be read
+ * of the message. -EBADMSG then is for a string that sd-bus does not take, such as one with a noncharacter.
  */
 int ald_record_bus_read(sd_bus_message *message, AldKind kind, const AldRecord *base, AldRecord **ret,
         const char **ret_field);
 
-/* Sends PropertiesChanged for the fields of the set (see ald_record_diff()), and the envelope. */
-int ald_record_bus_emit_changed(sd_bus *bus, const char *path, AldKind kind, uint64_t fields);
+/* Appends what PropertiesChanged says of the fields of the set (see ald_record_diff()), and the envelope:
+ * sa{sv}as. */
+int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *record, uint64_t fields);
+
+/*
+ * PropertiesChanged, InterfacesAdded with the records that end with NULL, and InterfacesRemoved with the
+ * interfaces that end with NULL: to all, or with `destination` to this connection alone.
+ */
+int ald_record_bus_emit_changed(
+        sd_bus *bus, const char *destination, const char *path, const AldRecord *record, uint64_t fields);
+int ald_record_bus_emit_added(sd_bus *bus, const char *destination, const char *manager, const char *path,
+        const AldRecord *const *records);
+int ald_record_bus_emit_removed(sd_bus *bus, const char *destination, const char *manager, const char *path,
+        const char *const *interfaces);

@@ -47,6 +47,17 @@ static void note_sent(AldRecordExport *export, Shown *shown)
         set_timer(export);
 }
 
+/* While too much of what was broadcast is unread, the state service alone is told. */
+static void tell(AldRecordExport *export, const Shown *shown, uint64_t changed)
+{
+        bool may_broadcast = ald_service_may_broadcast(export->service);
+
+        ald_record_bus_emit_changed(ald_service_bus(export->service),
+                may_broadcast ? NULL : "org.alidade.State1", shown->path, shown->sent, changed);
+        if (may_broadcast)
+                ald_service_broadcast(export->service, shown->sent->wire_size);
+}
+
 static void publish(AldRecordExport *export, Shown *shown, AldRecord *record)
 {
         uint64_t changed = ald_record_diff(shown->sent, record);
@@ -56,8 +67,7 @@ static void publish(AldRecordExport *export, Shown *shown, AldRecord *record)
         g_clear_pointer(&shown->sent, ald_record_unref);
         shown->sent = record;
         g_clear_pointer(&shown->waiting, ald_record_unref);
-        ald_record_bus_emit_changed(ald_service_bus(export->service), shown->path, export->kind, changed);
-        ald_service_sent(export->service, record->wire_size);
+        tell(export, shown, changed);
         note_sent(export, shown);
 }
 
@@ -146,7 +156,6 @@ static Shown *add(AldRecordExport *export, const char *path, AldRecord *record)
         record->updated_usec = ald_realtime_usec();
         g_hash_table_insert(export->by_path, shown->path, shown);
         g_queue_push_tail_link(&export->by_due, &shown->link);
-        ald_service_sent(export->service, record->wire_size);
         note_sent(export, shown);
         return shown;
 }
@@ -182,8 +191,7 @@ int ald_record_export_update(AldRecordExport *export, const void *fields)
                 change(export, shown, record);
         } else {
                 shown = add(export, export->path, record);
-                ald_record_bus_emit_changed(
-                        ald_service_bus(export->service), shown->path, export->kind, UINT64_MAX);
+                tell(export, shown, UINT64_MAX);
         }
         return 0;
 }
@@ -209,8 +217,11 @@ int ald_record_export_put(AldRecordExport *export, const char *name, const void 
         if (shown) {
                 change(export, shown, record);
         } else {
-                add(export, path, record);
-                sd_bus_emit_object_added(ald_service_bus(export->service), path);
+                shown = add(export, path, record);
+                if (ald_service_may_broadcast(export->service))
+                        sd_bus_emit_object_added(ald_service_bus(export->service), path);
+                else
+                        tell(export, shown, UINT64_MAX);
         }
         return 0;
 }

@@ -6,6 +6,7 @@
 #include "services/common/bus-cleanup.h"
 #include "services/common/log.h"
 #include "services/common/polkit.h"
+#include "services/common/readers.h"
 #include "services/common/service.h"
 #include "services/common/sysroot.h"
 
@@ -28,9 +29,7 @@ struct AldService {
         GSource *system_source;
         bool system_bus_failed;
 
-        size_t sent; /* bytes, since the bus was last asked what it holds */
-        sd_bus_slot *backlog_query;
-        bool backlog_unknown;
+        AldReaders *readers; /* NULL in tests without a bus */
 
         uint64_t refused_signals;
         gint64 refusal_logged; /* CLOCK_MONOTONIC in µs; 0 is never */

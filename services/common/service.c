@@ -263,7 +263,7 @@ static void stop(AldService *service)
         if (service->manager)
                 service->info->stop(service->manager);
         ald_polkit_forget_all(service);
-        service->backlog_query = sd_bus_slot_unref(service->backlog_query);
+        g_clear_pointer(&service->readers, ald_readers_free);
         if (service->bus)
                 drain(service);
         disconnect(&service->system_bus, &service->system_source);
@@ -290,6 +290,8 @@ static int start(AldService *service)
         if (r < 0)
                 return r;
         r = ald_back_pressure_add(service);
+        if (r >= 0)
+                r = ald_readers_new(service, &service->readers);
         if (r >= 0)
                 r = ald_log_export(service->log, service->bus);
         if (r < 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <sys/types.h>
 #include <systemd/sd-bus.h>
 
 #include "services/common/config.h"
@@ -55,11 +56,24 @@ void ald_service_refuse_signal(AldService *service, sd_bus_message *message);
 uint64_t ald_service_refused_signals(AldService *service);
 
 /*
- * Notes that about so many bytes were sent to whoever listens. The bus holds them for a client that has
- * stopped reading, and in the end reads nothing more of ours. So it is asked now and then how much it holds,
- * and before that is too much the service ends, to be started anew with a clean account.
+ * What clients leave unread, which the bus holds until they read it; see readers.h. Sizes may be too large.
  */
-void ald_service_sent(AldService *service, size_t bytes);
+
+/* Notes that about so many bytes were broadcast. */
+void ald_service_broadcast(AldService *service, size_t bytes);
+/* Whether what was broadcast before has been read, but for what is bearable; else it is to be tried again
+ * soon. */
+bool ald_service_may_broadcast(AldService *service);
+/* Notes that the reply to this call has about so many bytes; for replies that may be large. */
+void ald_service_replied(AldService *service, sd_bus_message *call, size_t bytes);
+/* Notes that about so many bytes of signals were sent to this connection alone. */
+void ald_service_directed(AldService *service, const char *name, size_t bytes);
+/* Whether it has read what it was sent; else it is to be tried again soon. */
+bool ald_service_is_reading(AldService *service, const char *name);
+/* Whatever this connection leaves unread does not count. NULL: there is none such. */
+void ald_service_exempt(AldService *service, const char *name);
+/* The user of a call whose arguments are few words. -ENODATA where the bus has not told it. */
+int ald_service_sender_uid(AldService *service, sd_bus_message *call, uid_t *ret);
 
 /* CLOCK_REALTIME in µs. */
 uint64_t ald_realtime_usec(void);

@@ -45,15 +45,15 @@ static const struct {
 char **ald_device_tree_strings(const char *data, size_t length)
 {
         g_autoptr(GPtrArray) strings = g_ptr_array_new_with_free_func(g_free);
-        const char *end = data + length;
+        size_t at = 0;
 
-        while (data < end && strings->len < STRINGS_MAX) {
-                size_t n = strnlen(data, (size_t) (end - data));
-                char *text = ald_text_tidy(data, n);
+        while (at < length && strings->len < STRINGS_MAX) {
+                size_t n = strnlen(data + at, length - at);
+                char *text = ald_text_tidy(data + at, n);
 
                 if (text)
                         g_ptr_array_add(strings, text);
-                data += n + 1;
+                at += n + 1;
         }
         g_ptr_array_add(strings, NULL);
         return (char **) g_ptr_array_free(g_steal_pointer(&strings), FALSE);

@@ -45,7 +45,7 @@ static int on_set_friendly_name(sd_bus_message *message, void *userdata, sd_bus_
 
         r = sd_bus_message_read(message, "s", &name);
         if (r < 0)
-                return r;
+                return ald_error_unreadable(r, error);
         reason = ald_name_refuse(name);
         if (reason)
                 return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "Not a usable name: %s", reason);

@@ -45,53 +45,81 @@ const char *ald_name_refuse(const char *name)
         return *name && blank ? "it is blank" : NULL;
 }
 
-static void set_aside(int dir, const char *directory, const char *reason)
+static int set_aside(int dir, const char *directory, const char *reason)
 {
-        if (renameat(dir, FILE_NAME, dir, FILE_NAME ".damaged") == 0)
+        int r = renameat(dir, FILE_NAME, dir, FILE_NAME ".damaged") < 0 ? -errno : 0;
+
+        if (r == 0)
                 g_warning("%s/" FILE_NAME " is damaged: %s; set aside as " FILE_NAME ".damaged", directory,
                         reason);
         else
                 g_warning("%s/" FILE_NAME " is damaged: %s; ignored, and it cannot be set aside: %s",
-                        directory, reason, g_strerror(errno));
+                        directory, reason, g_strerror(-r));
+        return r;
 }
 
 /* Why the text read from the file is no name, or NULL. A newline at its end is cut off. */
-static const char *check(char *text, ssize_t n)
+static const char *check(char *text, size_t n)
 {
-        if (n == -EFBIG)
-                return "too long";
-        if (n < 0)
-                return "no file";
         if (n > 0 && text[n - 1] == '\n')
                 text[--n] = '\0';
         if (n == 0)
                 return "empty";
-        if (strlen(text) != (size_t) n)
+        if (strlen(text) != n)
                 return "it has NUL bytes";
         return ald_name_refuse(text);
+}
+
+/* -EBADMSG, and why, for what is there but no name. */
+static int read_file(int dir, char text[static FILE_MAX], const char **ret_reason)
+{
+        ald_fd int fd = openat(dir, FILE_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+        const char *reason;
+        struct stat st;
+        ssize_t n = 0;
+
+        if ((fd < 0 && errno != ELOOP) || (fd >= 0 && fstat(fd, &st) < 0))
+                return -errno;
+        if (fd >= 0 && S_ISREG(st.st_mode))
+                n = ald_sysroot_reread(fd, text, FILE_MAX);
+        if (n < 0 && n != -EFBIG)
+                return (int) n;
+        if (fd < 0)
+                reason = "a symbolic link";
+        else if (!S_ISREG(st.st_mode))
+                reason = "no file";
+        else
+                reason = n < 0 ? "too long" : check(text, (size_t) n);
+        if (!reason)
+                return 0;
+        *ret_reason = reason;
+        return -EBADMSG;
 }
 
 char *ald_name_store_load(const char *directory)
 {
         ald_fd int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        ald_fd int fd = dir < 0 ? -1
-                                : openat(dir, FILE_NAME,
-                                          O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
         char text[FILE_MAX];
         const char *reason;
+        int r = dir < 0 ? -errno : read_file(dir, text, &reason);
 
-        if (fd < 0 && errno == ENOENT)
-                return NULL;
-        if (fd < 0 && errno != ELOOP) {
-                g_warning("Cannot read %s/" FILE_NAME ": %s", directory, g_strerror(errno));
-                return NULL;
-        }
-        reason = fd < 0 ? "a symbolic link" : check(text, ald_sysroot_reread(fd, text, sizeof text));
-        if (reason) {
-                set_aside(dir, directory, reason);
-                return NULL;
-        }
-        return g_strdup(text);
+        if (r == 0)
+                return g_strdup(text);
+        if (r == -EBADMSG)
+                (void) set_aside(dir, directory, reason);
+        else if (r != -ENOENT)
+                g_warning("Cannot read %s/" FILE_NAME ": %s", directory, g_strerror(-r));
+        return NULL;
+}
+
+/* What is there and no name of ours may be worth something yet. */
+static int make_room(int dir, const char *directory)
+{
+        char text[FILE_MAX];
+        const char *reason;
+        int r = read_file(dir, text, &reason);
+
+        return r == -EBADMSG ? set_aside(dir, directory, reason) : r == -ENOENT ? 0 : r;
 }
 
 static int write_all(int fd, const char *data, size_t n)
@@ -145,7 +173,9 @@ int ald_name_store_save(const char *directory, const char *name)
         if (dir < 0)
                 return -errno;
         text = g_strconcat(name, "\n", NULL);
-        r = *name ? replace_file(dir, text) : forget_file(dir);
+        r = make_room(dir, directory);
+        if (r >= 0)
+                r = *name ? replace_file(dir, text) : forget_file(dir);
         if (r >= 0)
                 (void) fsync(dir); /* the change is made; not every file system can promise that it lasts */
         return r;

@@ -43,6 +43,13 @@ uint64_t ald_avoid_add(AldAvoid *avoid, const char *name, uint64_t now)
         return span;
 }
 
+bool ald_avoid_has(const AldAvoid *avoid, const char *name, uint64_t now)
+{
+        const uint64_t *until = g_hash_table_lookup(avoid->until, name);
+
+        return until && *until > now;
+}
+
 void ald_avoid_foreach(
         AldAvoid *avoid, uint64_t now, void (*found)(const char *name, void *userdata), void *userdata)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,9 @@ void ald_avoid_free(AldAvoid *avoid);
 
 /* CLOCK_MONOTONIC in µs. Returns for how long. */
 uint64_t ald_avoid_add(AldAvoid *avoid, const char *name, uint64_t now);
+
+/* Whether it is to be left alone still. */
+bool ald_avoid_has(const AldAvoid *avoid, const char *name, uint64_t now);
 
 /* Calls for each that is to be left alone still. */
 void ald_avoid_foreach(

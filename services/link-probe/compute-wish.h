@@ -27,7 +27,7 @@ typedef struct AldComputeWishParts {
         /* Whether anything may be measured now, 0 or an error: asked before the devices are looked up and
          * after it. */
         int (*allowed)(bool force, void *userdata);
-        /* Whether the load of the device is that of a measurement of ours. */
+        /* Whether the load of the device comes from our own measurement. */
         bool (*is_ours)(const char *device, void *userdata);
         void *userdata;
 } AldComputeWishParts;

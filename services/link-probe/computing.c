@@ -130,7 +130,7 @@ static void fail(AldComputing *computing, const AldComputeTarget *target, int er
         ald_compute_results_take(computing->results, target, &answer, ald_realtime_usec());
 }
 
-/* What is due may be measured now. */
+/* Whether a due device may be measured now. */
 static bool is_open(const AldComputing *computing)
 {
         return computing->enabled && !is_held_off(computing) && ald_work_units_known(computing->parts.work) &&
@@ -157,8 +157,8 @@ static void start(AldComputing *computing, const AldBackend *backend)
         ald_compute_target_clear(&target);
 }
 
-/* What other work keeps the device from being measured, in words to be freed. Locks are no such work: who
- * holds one wants just that. */
+/* Describes the other work that keeps the device from being measured; to be freed. Locks do not count: their
+ * holders want exactly that. */
 static char *why_it_waits(
         AldComputing *computing, const AldBackend *backend, const AldDeviceJudgement *judgement)
 {

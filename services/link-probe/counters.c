@@ -95,8 +95,8 @@ static void take(AldCounters *counters, const char *name, uint64_t received, uin
         counter->read_usec = g_hash_table_contains(counters->occupied, name) ? 0 : now_usec;
 }
 
-/* Counters begin anew where an interface was made anew. What a probe meets is of its own making: it loads the
- * line until packets are dropped. */
+/* Counters restart when an interface is created again. A probe causes drops itself, since it loads the link
+ * until packets are dropped. */
 static void take_errors(AldCounters *counters, const char *name, uint64_t packets, uint64_t errors)
 {
         Counter *counter = counter_of(counters, name);

@@ -24,13 +24,13 @@ void ald_counters_read(AldCounters *counters, uint64_t now_usec);
 uint64_t ald_counters_rate(const AldCounters *counters, const char *name);
 
 /*
- * Whether an interface has had errors, or dropped packets, since ald_counters_forgive(): so many, and so
- * large a share, that it is no more the line that was measured. A few are dropped on any line, such as those
- * of protocols that nobody here speaks. Those since the last reading before a probe until the first one after
- * it are left out.
+ * Whether an interface had so many errors or dropped packets since ald_counters_forgive(), and so large a
+ * share of all packets, that the link must be measured again. Every interface drops a few packets, such as
+ * those of unknown protocols. Those between the last reading before a probe and the first one after it do not
+ * count.
  */
 #define ALD_COUNTERS_ERRORS_MIN 100u
-#define ALD_COUNTERS_ERRORS_SHARE 1000u /* one of so many packets */
+#define ALD_COUNTERS_ERRORS_SHARE 1000u /* one in this many packets */
 bool ald_counters_has_errors(const AldCounters *counters, const char *name);
 void ald_counters_forgive(AldCounters *counters, const char *name);
 

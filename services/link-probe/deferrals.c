@@ -23,13 +23,14 @@ void ald_deferrals_free(AldDeferrals *deferrals)
         g_free(deferrals);
 }
 
-/* A path that is not tried any more, such as one of a node that is gone. */
+/* Whether a path is no longer tried, such as one to a node that is gone. */
 static gboolean is_forgotten(gpointer path, gpointer since, gpointer now)
 {
         return *(uint64_t *) since + 2 * ALD_DEFERRAL_MAX_USEC <= *(uint64_t *) now;
 }
 
-/* Since when the path has been disturbed each time. Where there are too many paths each time is the first. */
+/* Since when every measurement of the path has been disturbed. With too many paths, each one counts as the
+ * first. */
 static uint64_t note(AldDeferrals *deferrals, const char *path, uint64_t now)
 {
         const uint64_t *since = g_hash_table_lookup(deferrals->since, path);

@@ -3,8 +3,8 @@
 
 #include "services/link-probe/probe-answer.h"
 
-/* Automatic measurements that are repeated later because other traffic disturbed them. Nothing is kept of
- * such a measurement, but a path that is disturbed all the time is measured all the same. */
+/* Automatic measurements that are repeated later because other traffic disturbed them. Their results are
+ * discarded, except on a path that is always disturbed. */
 typedef struct AldDeferrals AldDeferrals;
 
 #define ALD_DEFERRALS_MAX 1024u
@@ -16,7 +16,7 @@ typedef struct AldDeferrals AldDeferrals;
 AldDeferrals *ald_deferrals_new(void);
 void ald_deferrals_free(AldDeferrals *deferrals);
 
-/* Whether this answer about the path (a key) is not to be kept; then fills in the answer that stands for it.
+/* Whether to discard this answer about the path (a key); if so, fills in the answer to use in its place.
  * CLOCK_MONOTONIC in µs. */
 bool ald_deferrals_defer(AldDeferrals *deferrals, const char *path, const AldProbeAnswer *answer,
         uint64_t now, AldProbeAnswer *ret);

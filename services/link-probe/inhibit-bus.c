@@ -4,7 +4,13 @@
 #include "services/common/bus-cleanup.h"
 #include "services/common/errors.h"
 #include "services/common/fd.h"
+#include "services/common/polkit.h"
 #include "services/link-probe/inhibit-bus.h"
+
+#define ACTION_RELEASE "org.alidade.link-probe.release"
+
+/* What a lock takes in a reply, at most. */
+#define WIRE_PER_LOCK (3 * ALD_INHIBIT_TEXT_MAX)
 
 static int check(const AldInhibitorFile *lock, sd_bus_error *error)
 {
@@ -78,21 +84,57 @@ int ald_inhibit_bus_inhibit(sd_bus_message *message, AldInhibitors *inhibitors, 
         return sd_bus_reply_method_return(message, "h", fd);
 }
 
-int ald_inhibit_bus_list(sd_bus_message *message, const AldInhibitors *inhibitors)
+static const AldInhibitorFile *find_lock(const AldInhibitors *inhibitors, uint32_t number)
+{
+        for (unsigned i = 0; i < ald_inhibitors_count(inhibitors); i++)
+                if (ald_inhibitors_at(inhibitors, i)->number == number)
+                        return ald_inhibitors_at(inhibitors, i);
+        return NULL;
+}
+
+int ald_inhibit_bus_release(AldService *service, sd_bus_message *message, AldInhibitors *inhibitors,
+        sd_bus_message_handler_t handler, void *userdata, sd_bus_error *error)
+{
+        const AldInhibitorFile *lock;
+        uint32_t number;
+        uid_t uid;
+        int r;
+
+        r = sd_bus_message_read(message, "u", &number);
+        if (r < 0)
+                return r;
+        lock = find_lock(inhibitors, number);
+        if (!lock)
+                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_INHIBITOR, "There is no lock %u", number);
+        if (ald_service_sender_uid(service, message, &uid) < 0 || uid != lock->uid) {
+                r = ald_polkit_authorize(service, message, ACTION_RELEASE, handler, userdata, error);
+                if (r <= 0)
+                        return r < 0 ? r : 1;
+        }
+        g_message("Lock %u of %s (pid %d of user %u) is ended by %s", number, lock->who, (int) lock->pid,
+                (unsigned) lock->uid, sd_bus_message_get_sender(message));
+        (void) ald_inhibitors_release(inhibitors, number);
+        return sd_bus_reply_method_return(message, NULL);
+}
+
+int ald_inhibit_bus_list(AldService *service, sd_bus_message *message, const AldInhibitors *inhibitors)
 {
         g_autoptr(AldMessage) reply = NULL;
         int r;
 
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
-                r = sd_bus_message_open_container(reply, 'a', "(sssuu)");
+                r = sd_bus_message_open_container(reply, 'a', "(sssuuu)");
         for (unsigned i = 0; r >= 0 && i < ald_inhibitors_count(inhibitors); i++) {
                 const AldInhibitorFile *lock = ald_inhibitors_at(inhibitors, i);
 
-                r = sd_bus_message_append(reply, "(sssuu)", lock->what, lock->who, lock->why,
-                        (uint32_t) lock->uid, (uint32_t) lock->pid);
+                r = sd_bus_message_append(reply, "(sssuuu)", lock->what, lock->who, lock->why,
+                        (uint32_t) lock->uid, (uint32_t) lock->pid, (uint32_t) lock->number);
         }
         if (r >= 0)
                 r = sd_bus_message_close_container(reply);
-        return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+        if (r < 0)
+                return r;
+        ald_service_replied(service, message, (size_t) ald_inhibitors_count(inhibitors) * WIRE_PER_LOCK);
+        return sd_bus_send(NULL, reply, NULL);
 }

@@ -3,6 +3,7 @@
 
 #include <systemd/sd-bus.h>
 
+#include "services/common/service.h"
 #include "services/link-probe/inhibitors.h"
 
 /* The methods of org.alidade.LinkProbe1 about holding off. */
@@ -11,4 +12,9 @@
 int ald_inhibit_bus_inhibit(sd_bus_message *message, AldInhibitors *inhibitors, sd_bus_error *error);
 
 /* Replies to ListInhibitors(). */
-int ald_inhibit_bus_list(sd_bus_message *message, const AldInhibitors *inhibitors);
+int ald_inhibit_bus_list(AldService *service, sd_bus_message *message, const AldInhibitors *inhibitors);
+
+/* Reads the argument of ReleaseInhibitor(), and replies to it, or has `handler` run again once polkit has
+ * answered. */
+int ald_inhibit_bus_release(AldService *service, sd_bus_message *message, AldInhibitors *inhibitors,
+        sd_bus_message_handler_t handler, void *userdata, sd_bus_error *error);

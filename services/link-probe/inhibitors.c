@@ -34,16 +34,22 @@ static void inhibitor_free(gpointer data)
         g_free(inhibitor);
 }
 
+static void end(Inhibitor *inhibitor)
+{
+        AldInhibitors *all = inhibitor->all;
+
+        ald_inhibitor_file_remove(all->directory, inhibitor->file.number);
+        g_ptr_array_remove(all->locks, inhibitor);
+        all->changed(all->userdata);
+}
+
 static gboolean on_hangup(gint fd, GIOCondition condition, gpointer userdata)
 {
         Inhibitor *inhibitor = userdata;
-        AldInhibitors *all = inhibitor->all;
 
         g_info("Lock %u of %s is gone", inhibitor->file.number, inhibitor->file.who);
-        ald_inhibitor_file_remove(all->directory, inhibitor->file.number);
         inhibitor->source = 0;
-        g_ptr_array_remove(all->locks, inhibitor);
-        all->changed(all->userdata);
+        end(inhibitor);
         return G_SOURCE_REMOVE;
 }
 
@@ -160,6 +166,16 @@ int ald_inhibitors_add(AldInhibitors *all, const AldInhibitorFile *lock, int *re
         watch(all, &file, ours);
         all->changed(all->userdata);
         return 0;
+}
+
+int ald_inhibitors_release(AldInhibitors *all, unsigned number)
+{
+        for (unsigned i = 0; i < all->locks->len; i++)
+                if (ald_inhibitors_at(all, i)->number == number) {
+                        end(all->locks->pdata[i]);
+                        return 0;
+                }
+        return -ENOENT;
 }
 
 unsigned ald_inhibitors_what(const AldInhibitors *all)

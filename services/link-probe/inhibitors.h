@@ -27,5 +27,8 @@ const AldInhibitorFile *ald_inhibitors_find(const AldInhibitors *inhibitors, uns
 /* Who holds it and why, in words, or NULL. Free with g_free(). */
 char *ald_inhibitors_reason(const AldInhibitors *inhibitors, unsigned what);
 
+/* Ends a lock that is still held. -ENOENT where there is none of that number. */
+int ald_inhibitors_release(AldInhibitors *inhibitors, unsigned number);
+
 unsigned ald_inhibitors_count(const AldInhibitors *inhibitors);
 const AldInhibitorFile *ald_inhibitors_at(const AldInhibitors *inhibitors, unsigned i);

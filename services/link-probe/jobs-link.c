@@ -3,6 +3,7 @@
 
 #include "services/link-probe/jobs-link.h"
 #include "services/link-probe/jobs-private.h"
+#include "services/link-probe/route.h"
 
 /* A peer that is busy is asked again, this often and no more. */
 #define RETRIES_MAX 20u
@@ -80,7 +81,8 @@ static int start(AldJob *job, char **ret_reason)
                 job->device = g_strdup(target->source_port);
         }
         if (r < 0 && r != -EBUSY)
-                *ret_reason = g_strdup_printf("%s cannot be measured: %s", target->address, g_strerror(-r));
+                *ret_reason = g_strdup_printf(
+                        "%s cannot be measured: %s", target->address, ald_route_describe(r));
         return r;
 }
 

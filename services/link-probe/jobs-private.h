@@ -33,10 +33,11 @@ struct AldJob {
         char *node, *address, *device; /* what is measured now, or was last; maybe NULL */
         GArray *targets;               /* of the task */
         unsigned next;                 /* target that is measured, or is the next to be */
-        unsigned retries;
+        unsigned retries, queued;      /* how often it was not its turn: at the peer, and at this machine */
         AldJobState state;
         void *running; /* what measures; NULL: nothing */
         bool stopped;  /* and fails when that has ended */
+        bool in_queue; /* it waits for another probe of this machine */
         guint timer;   /* until the next attempt, or until it is forgotten */
         char *phase, *error;
         double fraction; /* of the target that is measured */

@@ -7,6 +7,9 @@
 #define RETRY_MSEC_MIN 1000
 #define RETRY_MSEC_MAX 5000
 
+/* So many times as often it tries again for probes of its own machine. */
+#define QUEUE_FACTOR 3u
+
 static void job_free(gpointer data)
 {
         AldJob *job = data;
@@ -152,7 +155,11 @@ static void note_path(AldJob *job, const json_t *result, const char *error)
 /* `phase` is what is in the way, or NULL; `reason` why nothing comes of it in the end. */
 static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
 {
-        if (++job->retries > job->task->retries_max) {
+        /* Each probe of this machine ends within a minute, and several may be before this one. */
+        bool over = job->in_queue ? ++job->queued > QUEUE_FACTOR * job->task->retries_max
+                                  : ++job->retries > job->task->retries_max;
+
+        if (over) {
                 /* The same would be in the way of what is left. */
                 note_path(job, NULL, reason);
                 finish(job, job->result ? ALD_JOB_DONE : ALD_JOB_FAILED, reason);
@@ -171,7 +178,7 @@ static void go_on(AldJob *job, const json_t *result, const char *error)
         note_path(job, result, error);
         job->next++;
         job->fraction = 0;
-        job->retries = 0;
+        job->retries = job->queued = 0;
         job->state = ALD_JOB_WAITING;
         set_phase(job, NULL);
         if (error) {
@@ -217,6 +224,7 @@ static void start(AldJob *job)
         g_autofree char *reason = NULL;
         int r = job->task->start(job, &reason);
 
+        job->in_queue = r == -EBUSY && !reason;
         if (r == -EBUSY) {
                 if (job->timer == 0)
                         wait_for_turn(job, reason, reason ?: "other probes were in the way for too long");
@@ -237,6 +245,17 @@ void ald_jobs_step(AldJobs *jobs)
                 while (job->state == ALD_JOB_WAITING && job->timer == 0)
                         start(job);
         }
+}
+
+void ald_jobs_wake(AldJobs *jobs)
+{
+        for (unsigned i = 0; i < jobs->list->len; i++) {
+                AldJob *job = jobs->list->pdata[i];
+
+                if (job->state == ALD_JOB_WAITING && job->in_queue)
+                        g_clear_handle_id(&job->timer, g_source_remove);
+        }
+        ald_jobs_step(jobs);
 }
 
 static unsigned count(const AldJobs *jobs, const uid_t *uid)

@@ -46,6 +46,10 @@ int ald_jobs_room(const AldJobs *jobs, uid_t uid);
 /* Starts what waits and can be started: to be called when something has ended, and now and then. */
 void ald_jobs_step(AldJobs *jobs);
 
+/* A probe of this machine has ended: those that wait for that are next, before any that nobody has asked for.
+ */
+void ald_jobs_wake(AldJobs *jobs);
+
 void ald_job_cancel(AldJob *job);
 /* Ends all of the kind that are under way, as failed. */
 void ald_jobs_fail_all(AldJobs *jobs, AldKind kind, const char *reason);

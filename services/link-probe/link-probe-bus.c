@@ -180,11 +180,19 @@ static int method_inhibit(sd_bus_message *message, void *userdata, sd_bus_error 
         return r;
 }
 
+static int method_release_inhibitor(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldLinkProbeBus *self = userdata;
+
+        return ald_inhibit_bus_release(self->service, message,
+                ald_link_probe_manager_inhibitors(self->manager), method_release_inhibitor, userdata, error);
+}
+
 static int method_list_inhibitors(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldLinkProbeBus *self = userdata;
 
-        return ald_inhibit_bus_list(message, ald_link_probe_manager_inhibitors(self->manager));
+        return ald_inhibit_bus_list(self->service, message, ald_link_probe_manager_inhibitors(self->manager));
 }
 
 #define CHANGING SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE
@@ -212,8 +220,10 @@ static const sd_bus_vtable link_probe_vtable[] = {
                 SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("Inhibit", SD_BUS_ARGS("s", What, "s", Who, "s", Why),
                 SD_BUS_RESULT("h", Lock), method_inhibit, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("ListInhibitors", SD_BUS_NO_ARGS, SD_BUS_RESULT("a(sssuu)", Inhibitors),
+        SD_BUS_METHOD_WITH_ARGS("ListInhibitors", SD_BUS_NO_ARGS, SD_BUS_RESULT("a(sssuuu)", Inhibitors),
                 method_list_inhibitors, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("ReleaseInhibitor", SD_BUS_ARGS("u", Number), SD_BUS_NO_RESULT,
+                method_release_inhibitor, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_VTABLE_END,
 };
 

@@ -4,6 +4,7 @@
 
 #include "services/common/node-id.h"
 #include "services/common/timer.h"
+#include "services/link-probe/address-query-bus.h"
 #include "services/link-probe/busy.h"
 #include "services/link-probe/link-probe-manager.h"
 #include "services/link-probe/listener.h"
@@ -12,6 +13,7 @@
 #include "services/link-probe/wifi.h"
 #include "services/link-probe/wish.h"
 #include "services/link-probe/work.h"
+#include "state/network.h"
 
 #define RUNTIME_DIRECTORY_FALLBACK "/run/alidade/link-probe"
 
@@ -34,6 +36,8 @@ struct AldLinkProbeManager {
         AldMedia *media;
         AldStateQuery *query;
         AldNodeQuery *nodes;
+        AldMembers *members;
+        AldAddressQuery *addresses; /* of the members */
         AldProber *prober;
         AldSessions *sessions;
         AldResults *results;
@@ -44,6 +48,7 @@ struct AldLinkProbeManager {
         AldComputing *computing;
         AldListener *listener;
         uint64_t refused_before; /* by listeners that are closed */
+        uint64_t unknown_before; /* connections, when the addresses of the nodes were asked for */
         AldTimer *tick;
         gint64 next_tick;
 };
@@ -106,6 +111,7 @@ static void on_probe_ended(uint64_t usec, void *userdata)
 
         if (manager->next_tick > g_get_monotonic_time() + (gint64) usec)
                 set_tick(manager, usec);
+        ald_jobs_wake(manager->jobs);
 }
 
 static bool links_are_measured(void *userdata)
@@ -123,21 +129,54 @@ static void on_computing(void *userdata)
         tell(manager);
 }
 
-static char *refuse_session(AldTransport transport, const char *port, bool *ret_inhibited, void *userdata)
+/* The other end may not have heard of this, or does not listen to it. */
+static char *why_not_to_load(AldLinkProbeManager *manager, const char *port)
+{
+        const AldNetwork *network = network_of(manager);
+        const AldInterface *interface = network ? ald_rows_find(&network->interfaces, port) : NULL;
+        g_auto(AldPolicy) policy;
+
+        ald_link_probe_manager_policy(manager, &policy);
+        if (!ald_policy_is_full(&policy))
+                return g_steal_pointer(&policy.reason);
+        if (interface && ald_interface_is_metered(interface))
+                return g_strdup_printf("%s is metered", port);
+        return interface && ald_interface_is(interface, ALD_INTERFACE_TYPE_TUNNEL)
+                       ? g_strdup_printf("%s is a tunnel", port)
+                       : NULL;
+}
+
+static char *refuse_session(AldTransport transport, const char *port, const AldProbeWanted *wanted,
+        AldRefusal *ret_refusal, void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
+        bool inhibited = is_held_off(manager, transport);
+        char *reason = NULL;
 
-        *ret_inhibited = is_held_off(manager, transport);
+        *ret_refusal = inhibited ? ALD_REFUSAL_INHIBITED : ALD_REFUSAL_BUSY;
         if (!is_able(manager, transport))
                 return g_strdup_printf("it measures no %s any more", ald_transports[transport].noun);
-        if (*ret_inhibited)
+        if (inhibited)
                 return ald_inhibitors_reason(manager->inhibitors, ald_transports[transport].inhibit);
         if (ald_computing_uses_cpu(manager->computing))
                 return g_strdup("its processors are being measured");
-        return *port ? ald_busy_reason(manager->counters, manager->results, network_of(manager), port) : NULL;
+        if (wanted->automatic && wanted->scope != ALD_LINK_SCOPE_ROUND_TRIPS)
+                reason = why_not_to_load(manager, port);
+        if (reason)
+                *ret_refusal = ALD_REFUSAL_ROUND_TRIPS_ONLY;
+        else if (*port && !wanted->overdue)
+                reason = ald_busy_reason(manager->counters, manager->results, network_of(manager), port);
+        return reason;
 }
 
-static void on_connection(int connection, AldTransport transport, const char *place,
+static void on_served(const char *interface, uint64_t rate, void *userdata)
+{
+        AldLinkProbeManager *manager = userdata;
+
+        ald_results_note_rate(manager->results, interface, rate);
+}
+
+static void on_connection(int connection, AldTransport transport, const AldRemote *remote,
         const struct sockaddr_storage *local, void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
@@ -145,7 +184,7 @@ static void on_connection(int connection, AldTransport transport, const char *pl
 
         if (is_able(manager, transport))
                 (void) ald_sessions_start(
-                        manager->sessions, transport, connection, place, ald_busy_interface(local, buffer));
+                        manager->sessions, transport, connection, remote, ald_busy_interface(local, buffer));
         else
                 manager->refused_before++;
         close(connection);
@@ -195,7 +234,8 @@ static void look(AldLinkProbeManager *manager)
                 (manager->listener && ald_listener_port(manager->listener) != manager->config.port))
                 close_listener(manager);
         if (manager->config.enabled && !problem && !manager->listener) {
-                r = ald_listener_new(manager->config.port, on_connection, manager, &manager->listener);
+                r = ald_listener_new(
+                        manager->config.port, manager->members, on_connection, manager, &manager->listener);
                 if (r < 0)
                         problem = g_strdup_printf(
                                 "Other nodes cannot reach this one to measure links: port %u: "
@@ -265,6 +305,16 @@ static void yield_links(AldLinkProbeManager *manager)
                 ald_prober_end_automatic(manager->prober, policy.reason);
 }
 
+/* Those from elsewhere may be of nodes that have just joined. */
+static void learn_addresses(AldLinkProbeManager *manager)
+{
+        uint64_t unknown = manager->listener ? ald_listener_unknown(manager->listener) : 0;
+
+        if (manager->listener)
+                ald_address_query_run(manager->addresses, unknown != manager->unknown_before);
+        manager->unknown_before = unknown;
+}
+
 static void on_tick(void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
@@ -273,6 +323,7 @@ static void on_tick(void *userdata)
         look_at_machine(manager);
         look(manager);
         yield_links(manager);
+        learn_addresses(manager);
         /* RDMA is never measured where sockets are not. */
         if (may_measure(ALD_TRANSPORT_SOCKET, manager) >= 0) {
                 ald_jobs_step(manager->jobs);
@@ -322,6 +373,7 @@ static void make_parts(AldLinkProbeManager *manager)
         static const AldSessionsHandler sessions_handler = {
                 .refuse = refuse_session,
                 .network = get_network,
+                .measured = on_served,
                 .changed = tell,
         };
         int root = ald_service_root(manager->service);
@@ -333,8 +385,10 @@ static void make_parts(AldLinkProbeManager *manager)
         manager->nodes = ald_node_query_new(manager->service);
         manager->prober = ald_prober_new(
                 &manager->program, manager->counters, manager->media, manager->nodes, tell, manager);
-        manager->sessions = ald_sessions_new(
-                &manager->program, manager->counters, &sessions_handler, manager);
+        manager->members = ald_members_new();
+        manager->addresses = ald_address_query_new(manager->service, manager->own_id, manager->members);
+        manager->sessions = ald_sessions_new(&manager->program, manager->counters, manager->members,
+                manager->nodes, &sessions_handler, manager);
         manager->results = ald_results_new(manager->own_id);
         parts = (AldScheduleParts){
                 .own_id = manager->own_id,
@@ -424,7 +478,9 @@ void ald_link_probe_manager_free(AldLinkProbeManager *manager)
         ald_state_query_free(manager->query);
         ald_node_query_free(manager->nodes);
         ald_wishes_free(manager->wishes);
+        ald_address_query_free(manager->addresses);
         ald_sessions_free(manager->sessions);
+        ald_members_free(manager->members);
         ald_prober_free(manager->prober);
         ald_computing_free(manager->computing);
         ald_jobs_free(manager->jobs);

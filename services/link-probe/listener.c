@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <ifaddrs.h>
 #include <netinet/in.h>
 #include <string.h>
 
 #include <glib-unix.h>
 
 #include "services/common/fd.h"
+#include "services/link-probe/accept-limit.h"
 #include "services/link-probe/gate.h"
 #include "services/link-probe/listener.h"
 
-#define BACKLOG 64
+/* Those that wait for us in the kernel: one that it drops comes again after a second at the earliest. */
+#define BACKLOG 1024
 #define HELLO_MSEC 5000u
 
 /* So many new connections, then the main loop gets its turn. */
@@ -18,21 +21,34 @@
 /* After an error that lasts, such as too many open files. */
 #define PAUSE_MSEC 1000u
 
+/* So long the addresses of this machine are taken to be the same. */
+#define OWN_ADDRESSES_USEC G_USEC_PER_SEC
+
+/* A member has more time, and as many paths as there are of interfaces. */
+static const AldAcceptShare shares[ALD_REMOTE_CLASS_N] = {
+        [ALD_REMOTE_UNKNOWN] = { .max = 64, .place_max = 4, .give_way_usec = 500000 },
+        [ALD_REMOTE_LOCAL] = { .max = 8, .place_max = 8, .give_way_usec = 500000 },
+        [ALD_REMOTE_MEMBER] = { .max = 64, .place_max = 8, .give_way_usec = 3000000 },
+};
+
 typedef struct Waiting {
         AldListener *listener;
         int fd;
         guint source, deadline;
         AldTransport transport;
-        char place[ALD_PLACE_MAX];
+        AldRemote remote;
 } Waiting;
 
 struct AldListener {
         unsigned port;
         int fd;
         guint source, pause;
-        AldGate *gate;
+        AldAcceptLimit *limit;
+        const AldMembers *members;
+        GHashTable *own_addresses; /* when they were read last */
+        gint64 own_addresses_read;
         GPtrArray *waiting;
-        uint64_t refused;
+        uint64_t refused, unknown;
         AldListenerReady ready;
         void *userdata;
 };
@@ -44,7 +60,7 @@ static void waiting_free(gpointer data)
         g_clear_handle_id(&waiting->source, g_source_remove);
         g_clear_handle_id(&waiting->deadline, g_source_remove);
         ald_fd_close(&waiting->fd);
-        ald_gate_leave(waiting->listener->gate, waiting->place);
+        ald_accept_limit_leave(waiting->listener->limit, waiting);
         g_free(waiting);
 }
 
@@ -68,16 +84,15 @@ static void hand_on(Waiting *waiting)
         AldListener *listener = waiting->listener;
         ald_fd int fd = ald_fd_steal(&waiting->fd);
         AldTransport transport = waiting->transport;
-        char place[ALD_PLACE_MAX];
+        const AldRemote remote = waiting->remote;
         struct sockaddr_storage local = { 0 };
         socklen_t size = sizeof local;
 
-        memcpy(place, waiting->place, sizeof place);
         g_ptr_array_remove_fast(listener->waiting, waiting);
         if (getsockname(fd, (struct sockaddr *) &local, &size) < 0)
                 listener->refused++;
         else
-                listener->ready(ald_fd_steal(&fd), transport, place, &local, listener->userdata);
+                listener->ready(ald_fd_steal(&fd), transport, &remote, &local, listener->userdata);
 }
 
 /* Takes off what asks for RDMA; TLS follows. */
@@ -110,16 +125,60 @@ static gboolean on_bytes(gint fd, GIOCondition condition, gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-static void wait_for_hello(AldListener *listener, int fd, const char *place)
+static void read_own_addresses(AldListener *listener)
+{
+        gint64 now = g_get_monotonic_time();
+        struct ifaddrs *list = NULL;
+
+        if (listener->own_addresses_read != 0 && now - listener->own_addresses_read < OWN_ADDRESSES_USEC)
+                return;
+        listener->own_addresses_read = now;
+        if (getifaddrs(&list) < 0)
+                return;
+        g_hash_table_remove_all(listener->own_addresses);
+        for (const struct ifaddrs *entry = list; entry; entry = entry->ifa_next) {
+                char address[ALD_MEMBER_ADDRESS_MAX];
+
+                if (!entry->ifa_addr ||
+                        (entry->ifa_addr->sa_family != AF_INET && entry->ifa_addr->sa_family != AF_INET6))
+                        continue;
+                ald_remote_address(entry->ifa_addr, address);
+                g_hash_table_add(listener->own_addresses, g_strdup(address));
+        }
+        freeifaddrs(list);
+}
+
+static void identify(AldListener *listener, const struct sockaddr *from, AldRemote *ret)
+{
+        char address[ALD_MEMBER_ADDRESS_MAX];
+
+        read_own_addresses(listener);
+        ald_remote_address(from, address);
+        ald_remote_init(ret, from, g_hash_table_contains(listener->own_addresses, address), listener->members,
+                (uint64_t) g_get_monotonic_time());
+        listener->unknown += ret->class == ALD_REMOTE_UNKNOWN;
+}
+
+static void wait_for_hello(AldListener *listener, int fd, const AldRemote *remote)
 {
         Waiting *waiting = g_new0(Waiting, 1);
+        void *evicted = NULL;
+        int r;
 
         waiting->listener = listener;
         waiting->fd = fd;
-        g_strlcpy(waiting->place, place, sizeof waiting->place);
+        waiting->remote = *remote;
+        g_ptr_array_add(listener->waiting, waiting);
+        r = ald_accept_limit_enter(
+                listener->limit, remote, (uint64_t) g_get_monotonic_time(), waiting, &evicted);
+        if (r < 0) {
+                refuse(waiting);
+                return;
+        }
+        if (evicted)
+                refuse(evicted);
         waiting->source = g_unix_fd_add(fd, G_IO_IN | G_IO_HUP | G_IO_ERR, on_bytes, waiting);
         waiting->deadline = g_timeout_add(HELLO_MSEC, on_deadline, waiting);
-        g_ptr_array_add(listener->waiting, waiting);
 }
 
 static gboolean on_connection(gint fd, GIOCondition condition, gpointer userdata);
@@ -138,18 +197,13 @@ static bool accept_one(AldListener *listener)
 {
         struct sockaddr_storage address;
         socklen_t size = sizeof address;
-        char place[ALD_PLACE_MAX];
+        AldRemote remote;
         int fd = accept4(listener->fd, (struct sockaddr *) &address, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
         if (fd < 0)
                 return errno == EINTR || errno == ECONNABORTED;
-        ald_gate_place((const struct sockaddr *) &address, place);
-        if (ald_gate_enter(listener->gate, place)) {
-                wait_for_hello(listener, fd, place);
-        } else {
-                listener->refused++;
-                close(fd);
-        }
+        identify(listener, (const struct sockaddr *) &address, &remote);
+        wait_for_hello(listener, fd, &remote);
         return true;
 }
 
@@ -189,7 +243,8 @@ static int open_socket(int family, unsigned port, int *ret)
         return 0;
 }
 
-int ald_listener_new(unsigned port, AldListenerReady ready, void *userdata, AldListener **ret)
+int ald_listener_new(
+        unsigned port, const AldMembers *members, AldListenerReady ready, void *userdata, AldListener **ret)
 {
         AldListener *listener;
         int fd, r;
@@ -202,7 +257,9 @@ int ald_listener_new(unsigned port, AldListenerReady ready, void *userdata, AldL
         listener = g_new0(AldListener, 1);
         listener->port = port;
         listener->fd = fd;
-        listener->gate = ald_gate_new();
+        listener->limit = ald_accept_limit_new(shares);
+        listener->members = members;
+        listener->own_addresses = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         listener->waiting = g_ptr_array_new_with_free_func(waiting_free);
         listener->ready = ready;
         listener->userdata = userdata;
@@ -218,7 +275,8 @@ void ald_listener_free(AldListener *listener)
         g_clear_handle_id(&listener->source, g_source_remove);
         g_clear_handle_id(&listener->pause, g_source_remove);
         g_ptr_array_unref(listener->waiting);
-        ald_gate_free(listener->gate);
+        ald_accept_limit_free(listener->limit);
+        g_hash_table_unref(listener->own_addresses);
         ald_fd_close(&listener->fd);
         g_free(listener);
 }
@@ -231,4 +289,9 @@ unsigned ald_listener_port(const AldListener *listener)
 uint64_t ald_listener_refused(const AldListener *listener)
 {
         return listener->refused;
+}
+
+uint64_t ald_listener_unknown(const AldListener *listener)
+{
+        return listener->unknown;
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+#include "services/link-probe/remote.h"
 #include "services/link-probe/transport.h"
 
 /*
@@ -15,14 +16,18 @@
 typedef struct AldListener AldListener;
 
 /* Takes over the connection. `local` is our end of it. */
-typedef void (*AldListenerReady)(int connection, AldTransport transport, const char *place,
+typedef void (*AldListenerReady)(int connection, AldTransport transport, const AldRemote *remote,
         const struct sockaddr_storage *local, void *userdata);
 
-/* On all addresses. -EADDRINUSE and the like. */
-int ald_listener_new(unsigned port, AldListenerReady ready, void *userdata, AldListener **ret);
+/* On all addresses. -EADDRINUSE and the like. The members must outlive it. */
+int ald_listener_new(
+        unsigned port, const AldMembers *members, AldListenerReady ready, void *userdata, AldListener **ret);
 void ald_listener_free(AldListener *listener);
 
 unsigned ald_listener_port(const AldListener *listener);
 
 /* Connections that were too many, silent, or spoke no TLS. */
 uint64_t ald_listener_refused(const AldListener *listener);
+
+/* Connections from addresses of which nothing was known, refused ones included. */
+uint64_t ald_listener_unknown(const AldListener *listener);

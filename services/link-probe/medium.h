@@ -5,8 +5,8 @@
 
 /*
  * What carries the traffic of the interfaces of this machine (state/path-end.h), by its Node1.Network record,
- * sysfs of bonds and Thunderbolt, and nl80211. What one was goes on to be said until something else was seen
- * twice, or nothing three times: what drivers and services tell while they start again is no news.
+ * sysfs of bonds and Thunderbolt, and nl80211. A medium is kept until another one was seen
+ * twice, or none three times, since drivers and services report nonsense while they restart.
  */
 typedef struct AldMedia AldMedia;
 

@@ -7,19 +7,19 @@
 
 #include "state/schema.h"
 
-/* What decides over Node1.ProbePolicy. */
+/* The inputs of Node1.ProbePolicy. */
 typedef struct AldPolicyInput {
         bool enabled;
-        const char *problem; /* why no links can be measured, though they are to be; or NULL */
+        const char *problem; /* why links cannot be measured although enabled; or NULL */
         bool hears_peers;    /* not with mirror=none */
         bool rdma;
-        const char *lock; /* who holds link probes off, and why; or NULL */
-        const char *work; /* what this machine does; or NULL */
+        const char *lock; /* the holder of a lock on link probes, and the reason; or NULL */
+        const char *work; /* the work of this machine; or NULL */
         bool battery, resumed, outside_hours;
         uint64_t bytes_per_hour, interval_usec; /* 0: as the default is */
 } AldPolicyInput;
 
-/* With what it points to. */
+/* Frees the struct and everything it points to. */
 typedef struct AldPolicy {
         AldProbePolicy fields;
         const char *starts[3];

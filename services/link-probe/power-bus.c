@@ -42,7 +42,7 @@ static int on_reply(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         return 0;
 }
 
-/* It is not started for this: who has a battery has it running. */
+/* Do not start it for this; on machines with a battery it is running. */
 static void ask(AldPower *power)
 {
         sd_bus *bus = ald_service_system_bus(power->service);

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the machine lives on, and when it woke up. */
+/* The power supply of the machine, and when it resumed. */
 
 /* Whether a battery is all it has, by sys/class/power_supply below the root. */
 bool ald_power_read_battery(int root);

@@ -57,6 +57,7 @@ static void refuse(AldProbeAnswer *ret, const char *failure)
 
 void ald_probe_answer_read(const char *output, const char *failure, AldProbeAnswer *ret)
 {
+        static const char *const later[] = { "busy", "inhibited", ALD_PROBE_ROUND_TRIPS_ONLY, NULL };
         json_t *json = failure ? NULL : ald_probe_line_load_last(output, OUTPUT_MAX);
         const char *error = string_of(json, "error", TEXT_MAX);
         const char *message = string_of(json, "message", TEXT_MAX);
@@ -67,9 +68,7 @@ void ald_probe_answer_read(const char *output, const char *failure, AldProbeAnsw
         } else if (!json) {
                 refuse(ret, "gave no result");
         } else if (json_object_get(json, "error")) {
-                ret->verdict = g_strcmp0(error, "busy") == 0 || g_strcmp0(error, "inhibited") == 0
-                                       ? ALD_PROBE_LATER
-                                       : ALD_PROBE_FAILED;
+                ret->verdict = error && g_strv_contains(later, error) ? ALD_PROBE_LATER : ALD_PROBE_FAILED;
                 ret->word = g_strdup(error);
                 ret->reason = g_strdup(message ?: error ?: "the probe did not say why it failed");
         } else {
@@ -239,16 +238,29 @@ int ald_probe_progress_read(const char *line, char **ret_phase, double *ret_frac
         return r;
 }
 
-int ald_probe_report_read(const char *line, char **ret_peer, char **ret_port)
+void ald_probe_report_clear(AldProbeReport *report)
+{
+        g_clear_pointer(&report->peer, g_free);
+        g_clear_pointer(&report->port, g_free);
+}
+
+int ald_probe_report_read(const char *line, AldProbeReport *ret)
 {
         json_t *json = ald_probe_line_load(line, OUTPUT_MAX);
-        const char *peer = json_string_value(json_object_get(json, "peer"));
+        const json_t *peer = json_object_get(json, "peer");
+        int scope = ald_link_scope_from_string(string_of(json, "scope", PHASE_MAX)), r = -EBADMSG;
         AldId id;
-        int r = peer && ald_id_parse(peer, &id) >= 0 ? 0 : -EBADMSG;
 
-        if (r >= 0) {
-                *ret_peer = g_strdup(peer);
-                *ret_port = g_strdup(string_of(json, "port", TEXT_MAX));
+        if (peer ? json_is_string(peer) && ald_id_parse(json_string_value(peer), &id) >= 0 : scope >= 0) {
+                *ret = (AldProbeReport){
+                        .peer = g_strdup(json_string_value(peer)),
+                        .port = g_strdup(string_of(json, "port", TEXT_MAX)),
+                        .asks = scope >= 0,
+                        .wanted = { .scope = (AldLinkScope) MAX(scope, 0),
+                                .automatic = json_is_true(json_object_get(json, "automatic")),
+                                .overdue = json_is_true(json_object_get(json, "overdue")) },
+                };
+                r = 0;
         }
         json_decref(json);
         return r;

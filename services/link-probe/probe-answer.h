@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <jansson.h>
 
+#include "state/probe-policy.h"
 #include "state/schema.h"
 
 /*
@@ -15,8 +16,11 @@
 typedef enum AldProbeVerdict {
         ALD_PROBE_DONE,
         ALD_PROBE_FAILED,
-        ALD_PROBE_LATER, /* busy or inhibited there */
+        ALD_PROBE_LATER, /* busy or inhibited there, or not to be loaded */
 } AldProbeVerdict;
+
+/* The word of a peer that serves round trips, but is not to be loaded now. */
+#define ALD_PROBE_ROUND_TRIPS_ONLY "round-trips-only"
 
 typedef struct AldProbeAnswer {
         AldProbeVerdict verdict;
@@ -47,9 +51,26 @@ char *ald_probe_answer_missing(const AldProbeAnswer *answer);
  * freed. -EBADMSG where it is no such line. */
 int ald_probe_progress_read(const char *line, char **ret_phase, double *ret_fraction);
 
-/* A line of a session with another node: who that is, and the RDMA port that it is to measure to, NULL where
- * it does not say; to be freed. -EBADMSG where it does not say who. */
-int ald_probe_report_read(const char *line, char **ret_peer, char **ret_port);
+/* What another node wants to measure. */
+typedef struct AldProbeWanted {
+        AldLinkScope scope;
+        bool automatic; /* nobody asked for it */
+        bool overdue;   /* its figures are so old that disturbed ones are better */
+} AldProbeWanted;
+
+/* A line of a session with another node. */
+typedef struct AldProbeReport {
+        char *peer; /* who that is, once it is known; else NULL */
+        char *port; /* the RDMA port that it is to measure to; NULL where the line does not say */
+        bool asks;  /* whether it may measure this: */
+        AldProbeWanted wanted;
+} AldProbeReport;
+
+void ald_probe_report_clear(AldProbeReport *report);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldProbeReport, ald_probe_report_clear)
+
+/* -EBADMSG where it says neither who it is nor what it wants, or what can be no node. */
+int ald_probe_report_read(const char *line, AldProbeReport *ret);
 
 /* Values of the result; absent, or NULL, where it has none that can be. A rate or an interval of 0 is none.
  */

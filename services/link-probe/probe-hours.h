@@ -16,7 +16,7 @@ typedef struct AldProbeHours {
 /* -EINVAL for what is no list of ranges, -E2BIG for too many. */
 int ald_probe_hours_parse(const char *const *list, AldProbeHours *ret);
 
-/* Why the text, with semicolons between the ranges, is none; NULL where it is. */
+/* Why the text is not a list of ranges separated by semicolons; NULL if it is one. */
 const char *ald_probe_hours_refuse(const char *text);
 
 bool ald_probe_hours_contain(const AldProbeHours *hours, unsigned minute);

@@ -138,7 +138,7 @@ static void on_line(const char *line, void *userdata)
                 probe->handler->progress(probe, phase, fraction, probe->userdata);
 }
 
-/* A result that is none is a failure; what limits the trust in one is for those who asked for it, too. */
+/* Treats an invalid result as a failure; flags that limit the trust in a result are shown to callers, too. */
 static void judge(AldProbe *probe)
 {
         const char *flags[ALD_RESULT_FLAGS_MAX + 1];
@@ -158,7 +158,7 @@ static void judge(AldProbe *probe)
         json_object_set_new(probe->answer.json, "Flags", list);
 }
 
-/* Both its answer and that of the state service are there. */
+/* Both its answer and the state service's have arrived. */
 static void conclude(AldProbe *probe)
 {
         AldProber *prober = probe->prober;
@@ -197,7 +197,7 @@ static void on_ended(const char *output, const char *failure, void *userdata)
                 conclude(probe);
 }
 
-/* Without an answer the result says nothing of the peer. */
+/* Without an answer the result lacks the fields about the peer. */
 static void on_peer(int error, const AldNodeRecords *records, void *userdata)
 {
         AldProbe *probe = userdata;
@@ -227,6 +227,10 @@ static GPtrArray *make_arguments(const AldProbe *probe)
                 ald_program_add(arguments, "--check");
         else if (target->scope == ALD_LINK_SCOPE_ROUND_TRIPS)
                 ald_program_add(arguments, "--round-trips");
+        if (target->automatic)
+                ald_program_add(arguments, "--automatic");
+        if (target->overdue)
+                ald_program_add(arguments, "--overdue");
         if (target->transport == ALD_TRANSPORT_RDMA) {
                 ald_program_add(arguments, "--device=%s", target->source_port);
                 ald_program_add(arguments, "--peer-device=%s", target->sink_port);

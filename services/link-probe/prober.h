@@ -21,9 +21,10 @@ typedef struct AldProbeTarget {
         /* Over RDMA: "mlx5_0.1" of this machine and of the peer. */
         char source_port[ALD_PORT_NAME_SIZE], sink_port[ALD_PORT_NAME_SIZE];
         bool rtt_only;
-        /* Of what the state service found to be due; by hand it is the full scope. */
+        /* The scope found due by the state service; always full if started by hand. */
         AldLinkScope scope;
         bool automatic;
+        bool overdue;         /* the other end is asked to measure even where it is in use */
         bool despite_traffic; /* the result is kept even where other traffic disturbed it */
 } AldProbeTarget;
 
@@ -60,7 +61,7 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
 /* Ends it: `ended` follows, as a failure for this reason. */
 void ald_probe_end(AldProbe *probe, const char *reason);
 void ald_prober_end_all(AldProber *prober, AldTransport transport, const char *reason);
-/* Those that load links and that nobody asked for. */
+/* Ends the automatic probes that load links. */
 void ald_prober_end_automatic(AldProber *prober, const char *reason);
 
 /* Of a check: whether its interface had errors since the last whole measurement through it. */

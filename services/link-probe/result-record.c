@@ -202,8 +202,8 @@ static void describe_path(const AldProbe *probe, AldLinkSocket *fields)
         fields->negotiated_bits_per_second = ald_path_speed(medium->bits_per_second, sink.bits_per_second);
 }
 
-/* A disturbed check says nothing of the rates, and what other traffic there was is told of whole measurements
- * alone. */
+/* A disturbed check has no information about the rates. Other traffic is recorded for whole measurements
+ * only. */
 static AldRecord *record_of_check(
         const char *own_id, const AldProbe *probe, AldLinkSocket *fields, uint64_t realtime_usec)
 {

@@ -15,6 +15,7 @@ struct AldResults {
         char *own_id;
         GHashTable *by_key;
         GQueue by_age;                    /* the same, the oldest first */
+        GHashTable *served;               /* interface → uint64_t: the greatest that others measured */
         const AldResultsHandler *handler; /* NULL: nobody is told */
         void *userdata;
 };
@@ -35,6 +36,7 @@ AldResults *ald_results_new(const char *own_id)
 
         results->own_id = g_strdup(own_id);
         results->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, result_free);
+        results->served = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
         return results;
 }
 
@@ -49,6 +51,7 @@ void ald_results_free(AldResults *results)
         if (!results)
                 return;
         g_hash_table_unref(results->by_key);
+        g_hash_table_unref(results->served);
         g_free(results->own_id);
         g_free(results);
 }
@@ -167,9 +170,18 @@ bool ald_results_reached(const AldResults *results, const char *peer, const char
         return row && (row->failures == ALD_ABSENT_UINT64 || row->failures == 0);
 }
 
+void ald_results_note_rate(AldResults *results, const char *interface, uint64_t rate)
+{
+        const uint64_t *known = g_hash_table_lookup(results->served, interface);
+
+        if (known ? *known < rate : g_hash_table_size(results->served) < ALD_RESULTS_MAX)
+                g_hash_table_replace(results->served, g_strdup(interface), g_memdup2(&rate, sizeof rate));
+}
+
 uint64_t ald_results_rate(const AldResults *results, const char *interface)
 {
-        uint64_t greatest = ALD_ABSENT_UINT64;
+        const uint64_t *served = g_hash_table_lookup(results->served, interface);
+        uint64_t greatest = served ? *served : ALD_ABSENT_UINT64;
 
         for (const GList *l = results->by_age.head; l; l = l->next) {
                 const AldLinkSocket *row = socket_fields(((const Result *) l->data)->measured);

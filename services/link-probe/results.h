@@ -24,9 +24,9 @@ void ald_results_free(AldResults *results);
 /* Whom to tell; the handler NULL: nobody. */
 void ald_results_watch(AldResults *results, const AldResultsHandler *handler, void *userdata);
 
-/* CLOCK_REALTIME and CLOCK_MONOTONIC in µs. An answer that is neither result nor failure changes nothing. Of
- * a check a record without MeasuredUSec is told, and the figures of the last whole measurement are kept
- * beside it. */
+/* CLOCK_REALTIME and CLOCK_MONOTONIC in µs. An answer that is neither result nor failure changes nothing. A
+ * check is sent as a record without MeasuredUSec; the figures of the last whole measurement are kept beside
+ * it. */
 void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbeAnswer *answer,
         uint64_t realtime, uint64_t now);
 
@@ -34,11 +34,14 @@ void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbe
 void ald_results_fail(AldResults *results, const AldProbeTarget *target, const char *reason,
         uint64_t realtime, uint64_t now);
 
-/* What the last attempt over sockets to an address of the peer said, or NULL. */
+/* The result of the last attempt over sockets to an address of the peer, or NULL. */
 const AldLinkSocket *ald_results_find(const AldResults *results, const char *peer, const char *address);
 
 /* Whether the address of the peer was reached when it was last tried. */
 bool ald_results_reached(const AldResults *results, const char *peer, const char *address);
+
+/* A rate that another node measured through an interface of this machine. */
+void ald_results_note_rate(AldResults *results, const char *interface, uint64_t rate);
 
 /* The greatest rate that was measured through an interface, either way; absent where none was. */
 uint64_t ald_results_rate(const AldResults *results, const char *interface);

@@ -40,7 +40,8 @@ static int read_error(const struct nlmsghdr *header)
 
         if (mnl_nlmsg_get_payload_len(header) < sizeof *error || error->error >= 0)
                 return -EBADMSG;
-        return error->error;
+        /* As the kernel calls a route of type blackhole; the question itself is valid. */
+        return error->error == -EINVAL ? -ENONET : error->error;
 }
 
 static int read_index(const struct nlattr *attribute, void *userdata)
@@ -65,6 +66,8 @@ int ald_route_answer(const void *bytes, size_t n, unsigned *ret_index)
         if (header->nlmsg_type != RTM_NEWROUTE || mnl_nlmsg_get_payload_len(header) < sizeof *message)
                 return -EBADMSG;
         message = mnl_nlmsg_get_payload(header);
+        if (message->rtm_type == RTN_BLACKHOLE)
+                return -ENONET;
         if (message->rtm_type != RTN_UNICAST)
                 return -EHOSTUNREACH;
         if (mnl_attr_parse(header, sizeof *message, read_index, &index) < 0 || index == 0)

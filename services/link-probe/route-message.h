@@ -16,6 +16,7 @@ bool ald_route_is_link_local(const char *address);
  * its size, or -EINVAL for what is no address. */
 int ald_route_request(const char *address, unsigned index, char buffer[static ALD_ROUTE_REQUEST_MAX]);
 
-/* The index of the interface. -ENETUNREACH and the like as the kernel says; -EHOSTUNREACH for a route that
- * leads to ourselves or nowhere; -EBADMSG for what is no answer. */
+/* The index of the interface. -ENETUNREACH and the like as the kernel says; -ENONET for a route that
+ * discards (blackhole); -EHOSTUNREACH for one that leads to ourselves or nowhere; -EBADMSG for what is no
+ * answer. */
 int ald_route_answer(const void *bytes, size_t n, unsigned *ret_index);

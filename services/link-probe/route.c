@@ -4,6 +4,8 @@
 #include <net/if.h>
 #include <sys/socket.h>
 
+#include <glib.h>
+
 #include "services/common/fd.h"
 #include "services/link-probe/route-message.h"
 #include "services/link-probe/route.h"
@@ -44,4 +46,10 @@ int ald_route_lookup(const char *address, const char *through, char ret[static I
         if (r < 0)
                 return r;
         return if_indextoname(index, ret) ? 0 : -errno;
+}
+
+const char *ald_route_describe(int error)
+{
+        return error == -ENONET ? "a route of this machine discards what is sent there (blackhole)"
+                                : g_strerror(-error);
 }

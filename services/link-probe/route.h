@@ -11,3 +11,6 @@
  * there, -EHOSTUNREACH for an address of our own, else what the kernel or route-message.h says.
  */
 int ald_route_lookup(const char *address, const char *through, char ret[static IFNAMSIZ]);
+
+/* Why there is no way, in words. */
+const char *ald_route_describe(int error);

@@ -3,12 +3,14 @@
 
 #include "services/link-probe/deferrals.h"
 #include "services/link-probe/result-record.h"
+#include "services/link-probe/route.h"
 #include "services/link-probe/schedule.h"
 
 struct AldSchedule {
         AldScheduleParts parts;
-        AldAvoid *avoid; /* peers */
-        AldAvoid *paths; /* by their keys */
+        AldAvoid *avoid;    /* peers */
+        AldAvoid *paths;    /* by their keys */
+        AldAvoid *unloaded; /* the same: their peers let round trips through alone */
         AldDeferrals *deferrals;
         AldRecord *network; /* of this machine */
         bool wanted;
@@ -21,6 +23,7 @@ AldSchedule *ald_schedule_new(const AldScheduleParts *parts)
         schedule->parts = *parts;
         schedule->avoid = ald_avoid_new(ALD_AVOID_MIN_USEC, ALD_AVOID_MAX_USEC);
         schedule->paths = ald_avoid_new(ALD_AVOID_PATH_MIN_USEC, ALD_AVOID_PATH_MAX_USEC);
+        schedule->unloaded = ald_avoid_new(ALD_AVOID_PATH_MIN_USEC, ALD_AVOID_PATH_MAX_USEC);
         schedule->deferrals = ald_deferrals_new();
         return schedule;
 }
@@ -31,6 +34,7 @@ void ald_schedule_free(AldSchedule *schedule)
                 return;
         ald_avoid_free(schedule->avoid);
         ald_avoid_free(schedule->paths);
+        ald_avoid_free(schedule->unloaded);
         ald_deferrals_free(schedule->deferrals);
         g_clear_pointer(&schedule->network, ald_record_unref);
         g_free(schedule);
@@ -77,20 +81,7 @@ static void on_progress(AldProbe *probe, const char *phase, double fraction, voi
 {
 }
 
-static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
-{
-        AldSchedule *schedule = userdata;
-        const AldProbeTarget *target = ald_probe_target(probe);
-        g_autofree char *key = ald_result_key(target);
-        g_auto(AldProbeAnswer) deferred = { 0 };
-
-        if (!target->despite_traffic &&
-                ald_deferrals_defer(schedule->deferrals, key, answer, now_usec(), &deferred))
-                answer = &deferred;
-        if (answer->verdict == ALD_PROBE_FAILED || answer == &deferred)
-                g_info("The link to %s by %s: %s", target->peer, target->address, answer->reason);
-        ald_schedule_take(schedule, probe, answer);
-}
+static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata);
 
 static void start(AldSchedule *schedule, const AldProbeTarget *target)
 {
@@ -101,8 +92,42 @@ static void start(AldSchedule *schedule, const AldProbeTarget *target)
 
         if (r >= 0 || r == -EBUSY)
                 return;
-        reason = g_strdup_printf("no way to it: %s", g_strerror(-r));
+        reason = g_strdup_printf("no way to it: %s", ald_route_describe(r));
         ald_results_fail(schedule->parts.results, target, reason, ald_realtime_usec(), now_usec());
+}
+
+/* The peer serves these all the same, so they do not wait until it lets the path be loaded. A probe of RDMA
+ * has none that load nothing. */
+static void measure_round_trips(AldSchedule *schedule, const AldProbeTarget *refused)
+{
+        AldProbeTarget target = *refused;
+        g_autofree char *key = ald_result_key(refused);
+
+        if (refused->transport != ALD_TRANSPORT_SOCKET)
+                return;
+        (void) ald_avoid_add(schedule->unloaded, key, now_usec());
+        target.scope = ALD_LINK_SCOPE_ROUND_TRIPS;
+        target.overdue = target.despite_traffic = false;
+        start(schedule, &target);
+}
+
+static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
+{
+        AldSchedule *schedule = userdata;
+        const AldProbeTarget *target = ald_probe_target(probe);
+        g_autofree char *key = ald_result_key(target);
+        g_auto(AldProbeAnswer) deferred = { 0 };
+        bool refused = g_strcmp0(answer->word, ALD_PROBE_ROUND_TRIPS_ONLY) == 0;
+
+        if (!target->despite_traffic &&
+                ald_deferrals_defer(schedule->deferrals, key, answer, now_usec(), &deferred))
+                answer = &deferred;
+        if (answer->verdict == ALD_PROBE_FAILED || answer == &deferred || refused)
+                g_info("The link to %s by %s: %s%s", target->peer, target->address,
+                        refused ? "round trips only: " : "", answer->reason);
+        ald_schedule_take(schedule, probe, answer);
+        if (refused)
+                measure_round_trips(schedule, target);
 }
 
 static unsigned room(const AldSchedule *schedule)
@@ -117,11 +142,14 @@ static bool may(const AldSchedule *schedule, AldTransport transport)
         return schedule->parts.may(transport, schedule->parts.userdata);
 }
 
-/* The state service may not have heard yet that the machine has work. */
+/* The state service may not have heard yet that the machine, or the peer, has work. */
 static bool may_load(const AldSchedule *schedule, const AldProbeTarget *target)
 {
+        g_autofree char *key = ald_result_key(target);
+
         return target->scope == ALD_LINK_SCOPE_ROUND_TRIPS ||
-               schedule->parts.may_load(schedule->parts.userdata);
+               (schedule->parts.may_load(schedule->parts.userdata) &&
+                       !ald_avoid_has(schedule->unloaded, key, now_usec()));
 }
 
 static void on_due(GArray *targets, void *userdata)

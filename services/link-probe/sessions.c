@@ -1,25 +1,72 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <arpa/inet.h>
 #include <errno.h>
+#include <string.h>
 
+#include "services/link-probe/accept-limit.h"
 #include "services/link-probe/probe-answer.h"
 #include "services/link-probe/probe-child.h"
 #include "services/link-probe/sessions.h"
-#include "services/link-probe/strangers.h"
+#include "services/link-probe/turns.h"
+#include "state/record.h"
 
-/* Until it has shown who it is, and in all. The program has limits of its own that are shorter. */
-#define STRANGER_MSEC 10000u
+/* What is said of the GIDs of a node; beside that a line has little room. */
+#define GIDS_MAX 3500u
+
+/* Until it has proved who it is, then until it has said what it wants, and then in all. The program has
+ * limits of its own that are shorter. */
+#define HANDSHAKE_MSEC 10000u
+#define UNDECIDED_MSEC 10000u
 #define SESSION_MSEC 60000u
+
+/*
+ * A handshake is a process, and some milliseconds of a processor: what all of them together may begin in a
+ * second keeps that below a third of one. A member retries after a second at the earliest, and has several
+ * paths.
+ */
+static const AldAcceptShare shares[ALD_REMOTE_CLASS_N] = {
+        [ALD_REMOTE_UNKNOWN] = { .max = 6,
+                .place_max = 2,
+                .give_way_usec = 500000,
+                .per_second = 8,
+                .burst = 16,
+                .place_per_second = 1,
+                .place_burst = 8 },
+        [ALD_REMOTE_LOCAL] = { .max = 2,
+                .place_max = 2,
+                .give_way_usec = 500000,
+                .per_second = 2,
+                .burst = 16 },
+        [ALD_REMOTE_MEMBER] = { .max = 8,
+                .place_max = 2,
+                .give_way_usec = 3000000,
+                .per_second = 20,
+                .burst = 40,
+                .place_per_second = 2,
+                .place_burst = 16 },
+};
 
 typedef struct Session {
         AldSessions *all;
         AldProbeChild *child;
         AldTransport transport;
-        char *place;
-        char *peer;                    /* NULL as long as it has not shown who it is */
+        AldRemote remote;
+        char *peer;                    /* NULL as long as it has not proved who it is */
         char port[ALD_PORT_NAME_SIZE]; /* over which it measures: an interface or an RDMA port; or empty */
         bool occupies;                 /* that one */
+        bool judged;                   /* it is known what it is to measure, and it was told whether it may */
         bool refused;                  /* it is told to come later */
+        bool ending;                   /* it gave way to another */
+        gint64 proved, begun;          /* when it has proved who it is, and was told whether it may measure */
+        struct Inquiry *inquiry;       /* under way, or NULL */
 } Session;
+
+/* What the state service is asked before a session may measure over RDMA. */
+typedef struct Inquiry {
+        AldSessions *all;
+        Session *session; /* NULL: it has ended meanwhile */
+        AldProbeWanted wanted;
+} Inquiry;
 
 struct AldSessions {
         const AldProgram *program;
@@ -27,7 +74,11 @@ struct AldSessions {
         const AldSessionsHandler *handler;
         void *userdata;
         GPtrArray *list;
-        AldStrangers *strangers;
+        AldMembers *members;
+        AldNodeQuery *nodes;
+        GPtrArray *inquiries;
+        AldAcceptLimit *limit;
+        AldTurns *turns;
         uint64_t n_refused;
 };
 
@@ -36,15 +87,17 @@ static void session_free(gpointer data)
         Session *session = data;
 
         ald_probe_child_free(session->child);
+        if (session->inquiry)
+                session->inquiry->session = NULL;
         if (session->occupies)
                 ald_counters_release(session->all->counters, session->port);
-        g_free(session->place);
+        ald_accept_limit_leave(session->all->limit, session);
         g_free(session->peer);
         g_free(session);
 }
 
-AldSessions *ald_sessions_new(
-        const AldProgram *program, AldCounters *counters, const AldSessionsHandler *handler, void *userdata)
+AldSessions *ald_sessions_new(const AldProgram *program, AldCounters *counters, AldMembers *members,
+        AldNodeQuery *nodes, const AldSessionsHandler *handler, void *userdata)
 {
         AldSessions *sessions = g_new0(AldSessions, 1);
 
@@ -53,7 +106,11 @@ AldSessions *ald_sessions_new(
         sessions->handler = handler;
         sessions->userdata = userdata;
         sessions->list = g_ptr_array_new_with_free_func(session_free);
-        sessions->strangers = ald_strangers_new();
+        sessions->members = members;
+        sessions->nodes = nodes;
+        sessions->inquiries = g_ptr_array_new_with_free_func(g_free);
+        sessions->limit = ald_accept_limit_new(shares);
+        sessions->turns = ald_turns_new();
         return sessions;
 }
 
@@ -62,31 +119,20 @@ void ald_sessions_free(AldSessions *sessions)
         if (!sessions)
                 return;
         g_ptr_array_unref(sessions->list);
-        ald_strangers_free(sessions->strangers);
+        g_ptr_array_unref(sessions->inquiries);
+        ald_accept_limit_free(sessions->limit);
+        ald_turns_free(sessions->turns);
         g_free(sessions);
 }
 
 static bool is_measuring(const Session *session)
 {
-        return session->peer && !session->refused;
+        return session->judged && !session->refused;
 }
 
-static unsigned count_strangers(const AldSessions *sessions)
+static uint64_t now_usec(void)
 {
-        unsigned n = 0;
-
-        for (unsigned i = 0; i < sessions->list->len; i++)
-                n += ((const Session *) sessions->list->pdata[i])->peer == NULL;
-        return n;
-}
-
-static unsigned count_from(const AldSessions *sessions, const char *place)
-{
-        unsigned n = 0;
-
-        for (unsigned i = 0; i < sessions->list->len; i++)
-                n += g_str_equal(((const Session *) sessions->list->pdata[i])->place, place);
-        return n;
+        return (uint64_t) g_get_monotonic_time();
 }
 
 unsigned ald_sessions_count(const AldSessions *sessions)
@@ -98,56 +144,216 @@ unsigned ald_sessions_count(const AldSessions *sessions)
         return n;
 }
 
-/* What the other side is told instead of being measured, or NULL. */
-static char *refusal_of(const Session *session, bool *ret_inhibited)
+/* Why it is not its turn, or NULL. One that is told to come later has its turn before others then. */
+static char *busy_reason(const Session *session)
 {
         const AldSessions *sessions = session->all;
         const AldNetwork *network = sessions->handler->network(sessions->userdata);
-        char *reason = sessions->handler->refuse(
-                session->transport, session->port, ret_inhibited, sessions->userdata);
+        char *reason = ald_turns_refuse(sessions->turns, session->peer, session->port, now_usec());
 
         if (reason)
                 return reason;
-        *ret_inhibited = false;
-        if (ald_sessions_count(sessions) >= sessions->program->config->max_sessions)
+        if (ald_sessions_count(sessions) >= sessions->program->config->max_sessions) {
+                ald_turns_wait(sessions->turns, session->peer, "", now_usec());
                 return g_strdup("as many sessions as may be are under way");
-        if (*session->port && ald_counters_is_occupied(sessions->counters, network, session->port))
+        }
+        if (*session->port && ald_counters_is_occupied(sessions->counters, network, session->port)) {
+                ald_turns_wait(sessions->turns, session->peer, session->port, now_usec());
                 return g_strdup_printf("another probe uses %s", session->port);
+        }
+        ald_turns_end_wait(sessions->turns, session->peer);
         return NULL;
 }
 
-/* Who it is is known now, so it is time to decide. */
-static void admit(Session *session)
+/* What the other side is told instead of being measured, or NULL. */
+static char *refusal_of(const Session *session, const AldProbeWanted *wanted, AldRefusal *ret)
 {
-        AldSessions *all = session->all;
-        bool inhibited = false;
-        g_autofree char *refusal = refusal_of(session, &inhibited), *line = NULL;
+        const AldSessions *sessions = session->all;
+        char *reason = sessions->handler->refuse(
+                session->transport, session->port, wanted, ret, sessions->userdata);
 
+        if (reason) {
+                ald_turns_end_wait(sessions->turns, session->peer);
+                return reason;
+        }
+        *ret = ALD_REFUSAL_BUSY;
+        return busy_reason(session);
+}
+
+static void end_early(Session *session)
+{
+        session->ending = true;
+        ald_probe_child_end(session->child, "gave way to another");
+}
+
+/* Who it is and what it wants is known now, so it is time to decide. */
+static void admit(Session *session, const AldProbeWanted *wanted, const char *go)
+{
+        static const char *const words[ALD_REFUSAL_N] = { "busy", "inhibited", ALD_PROBE_ROUND_TRIPS_ONLY };
+        AldSessions *all = session->all;
+        AldRefusal kind = ALD_REFUSAL_BUSY;
+        g_autofree char *refusal = refusal_of(session, wanted, &kind), *line = NULL;
+
+        session->judged = true;
         session->refused = refusal != NULL;
+        session->begun = g_get_monotonic_time();
+        ald_probe_child_set_deadline(session->child, SESSION_MSEC);
         if (!refusal && *session->port)
                 session->occupies = ald_counters_occupy(all->counters, all->handler->network(all->userdata),
                                             session->port) >= 0;
-        line = refusal ? g_strdup_printf("%s %s\n", inhibited ? "inhibited" : "busy", refusal)
-                       : g_strdup("\n");
+        line = refusal ? g_strdup_printf("%s %s\n", words[kind], refusal) : g_strdup(go);
         ald_probe_child_say(session->child, line);
 }
 
+static void add_gid(GString *text, GHashTable *known, const char *gid)
+{
+        struct in6_addr bytes;
+
+        if (inet_pton(AF_INET6, gid, &bytes) == 1 && text->len <= GIDS_MAX &&
+                g_hash_table_add(known, g_strdup(gid)))
+                g_string_append_printf(text, " %s", gid);
+}
+
+/* Each is "INDEX TYPE GID" or "INDEX TYPE GID INTERFACE" in the record, and in it more than once. */
+static void add_gid_of_row(GString *text, GHashTable *known, const char *row)
+{
+        g_auto(GStrv) words = g_strsplit(row, " ", -1);
+
+        if (g_strv_length(words) >= 3)
+                add_gid(text, known, words[2]);
+}
+
+/* With iWARP connections lead to an address of the interface behind the port. */
+static void add_addresses(GString *text, GHashTable *known, const AldNetwork *network, const char *interface)
+{
+        const AldInterface *row = network && interface ? ald_rows_find(&network->interfaces, interface)
+                                                       : NULL;
+
+        for (const char *const *address = row ? row->addresses : NULL; address && *address; address++) {
+                g_autofree char *plain = g_strndup(*address, strcspn(*address, "/%"));
+                g_autofree char *gid = g_strconcat(strchr(plain, ':') ? "" : "::ffff:", plain, NULL);
+
+                add_gid(text, known, gid);
+        }
+}
+
+/* "gids", and those of all ports of the node. */
+static char *describe_gids(const AldFabric *fabric, const AldNetwork *network)
+{
+        g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        GString *text = g_string_new("gids");
+
+        for (size_t i = 0; fabric && i < fabric->rdma_ports.n; i++) {
+                const AldRdmaPort *port = ald_rows_at(&fabric->rdma_ports, i);
+
+                for (const char *const *gid = port->gids; gid && *gid; gid++)
+                        add_gid_of_row(text, known, *gid);
+                add_addresses(text, known, network, port->interface);
+        }
+        g_string_append_c(text, '\n');
+        return g_string_free(text, FALSE);
+}
+
+static void on_records(int error, const AldNodeRecords *records, void *userdata)
+{
+        Inquiry *inquiry = userdata;
+        Session *session = inquiry->session;
+        const AldProbeWanted wanted = inquiry->wanted;
+        g_autofree char *go = describe_gids(ald_record_as(records->fabric, FABRIC, AldFabric),
+                ald_record_as(records->network, NETWORK, AldNetwork));
+
+        g_ptr_array_remove_fast(inquiry->all->inquiries, inquiry);
+        if (!session)
+                return;
+        session->inquiry = NULL;
+        admit(session, &wanted, go);
+        session->all->handler->changed(session->all->userdata);
+}
+
+/* Over RDMA the program sends to what the other side names, which has to be its own. */
+static void look_up_gids(Session *session, const AldProbeWanted *wanted)
+{
+        AldSessions *all = session->all;
+        Inquiry *inquiry;
+
+        if (session->inquiry)
+                return;
+        inquiry = g_new(Inquiry, 1);
+        *inquiry = (Inquiry){ all, session, *wanted };
+        if (ald_node_query_ask(all->nodes, session->peer, on_records, inquiry) >= 0) {
+                session->inquiry = inquiry;
+                g_ptr_array_add(all->inquiries, inquiry);
+        } else {
+                g_free(inquiry);
+                admit(session, wanted, "gids\n");
+        }
+}
+
+/* A node that says nothing more of what it wants keeps only its own sessions waiting. */
+static void limit_undecided(AldSessions *sessions, const char *peer)
+{
+        Session *oldest = NULL;
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < sessions->list->len; i++) {
+                Session *session = sessions->list->pdata[i];
+
+                if (session->judged || session->ending || g_strcmp0(session->peer, peer) != 0)
+                        continue;
+                n++;
+                if (!oldest || session->proved < oldest->proved)
+                        oldest = session;
+        }
+        if (n > ALD_SESSIONS_UNDECIDED_MAX)
+                end_early(oldest);
+}
+
+static void take_peer(Session *session, AldProbeReport *report)
+{
+        AldSessions *all = session->all;
+
+        session->peer = g_steal_pointer(&report->peer);
+        session->proved = g_get_monotonic_time();
+        ald_accept_limit_leave(all->limit, session);
+        if (session->remote.class != ALD_REMOTE_LOCAL)
+                ald_members_note_proof(all->members, session->remote.address, session->peer, now_usec());
+        if (session->transport == ALD_TRANSPORT_RDMA && report->port && ald_port_name_ok(report->port))
+                g_strlcpy(session->port, report->port, sizeof session->port);
+        ald_probe_child_set_deadline(session->child, UNDECIDED_MSEC);
+        limit_undecided(all, session->peer);
+        /* Where it cannot use the port that is wanted, the program tells the other side so by itself. */
+        session->judged = session->refused = session->transport == ALD_TRANSPORT_RDMA && !*session->port;
+}
+
+/* The first that says who it is, and the first that asks, perhaps in one. */
 static void on_line(const char *line, void *userdata)
 {
         Session *session = userdata;
-        g_autofree char *peer = NULL, *port = NULL;
+        g_auto(AldProbeReport) report = { 0 };
 
-        if (session->peer || ald_probe_report_read(line, &peer, &port) < 0)
+        if (session->judged || ald_probe_report_read(line, &report) < 0)
                 return;
-        if (session->transport == ALD_TRANSPORT_RDMA && port && ald_port_name_ok(port))
-                g_strlcpy(session->port, port, sizeof session->port);
-        ald_probe_child_set_deadline(session->child, SESSION_MSEC);
-        /* Where it cannot use the port that is wanted, the program tells the other side so by itself. */
-        session->refused = session->transport == ALD_TRANSPORT_RDMA && !*session->port;
-        if (!session->refused)
-                admit(session);
-        session->peer = g_steal_pointer(&peer);
+        if (!session->peer && report.peer)
+                take_peer(session, &report);
+        if (session->peer && report.asks && !session->judged) {
+                if (session->transport == ALD_TRANSPORT_RDMA)
+                        look_up_gids(session, &report.wanted);
+                else
+                        admit(session, &report.wanted, "\n");
+        }
         session->all->handler->changed(session->all->userdata);
+}
+
+static void tell_rate(const Session *session, const char *output, const char *failure)
+{
+        const AldSessions *all = session->all;
+        g_auto(AldProbeAnswer) answer = { 0 };
+        uint64_t rate;
+
+        ald_probe_answer_read(output, failure, &answer);
+        rate = ald_probe_answer_rate(&answer, "UploadBitsPerSecond");
+        if (session->transport == ALD_TRANSPORT_SOCKET && *session->port && rate != ALD_ABSENT_UINT64)
+                all->handler->measured(session->port, rate, all->userdata);
 }
 
 static void on_ended(const char *output, const char *failure, void *userdata)
@@ -157,10 +363,13 @@ static void on_ended(const char *output, const char *failure, void *userdata)
 
         if (!session->peer || session->refused)
                 all->n_refused++;
-        if (!session->peer)
-                ald_strangers_note(all->strangers, session->place, (uint64_t) g_get_monotonic_time());
+        if (is_measuring(session))
+                ald_turns_charge(all->turns, session->peer,
+                        (uint64_t) (g_get_monotonic_time() - session->begun), now_usec());
         if (failure && session->peer)
                 g_info("The session with %s: the probe %s", session->peer, failure);
+        if (is_measuring(session))
+                tell_rate(session, output, failure);
         g_ptr_array_remove_fast(all->list, session);
         all->handler->changed(all->userdata);
 }
@@ -177,25 +386,27 @@ static int spawn(Session *session, int connection)
         ald_program_add(arguments, "--ask");
         g_ptr_array_add(arguments, NULL);
         return ald_probe_child_new(program->paths[session->transport], (const char *const *) arguments->pdata,
-                connection, STRANGER_MSEC, &handler, session, &session->child);
+                connection, HANDSHAKE_MSEC, &handler, session, &session->child);
 }
 
-int ald_sessions_start(AldSessions *sessions, AldTransport transport, int connection, const char *place,
+int ald_sessions_start(AldSessions *sessions, AldTransport transport, int connection, const AldRemote *remote,
         const char *interface)
 {
-        Session *session;
+        Session *session = g_new0(Session, 1);
+        void *evicted = NULL;
         int r;
 
-        if (count_strangers(sessions) >= ALD_SESSIONS_STRANGERS_MAX ||
-                count_from(sessions, place) >= ALD_SESSIONS_PER_PLACE_MAX ||
-                !ald_strangers_may_come(sessions->strangers, place, (uint64_t) g_get_monotonic_time())) {
-                sessions->n_refused++;
-                return -EUSERS;
-        }
-        session = g_new0(Session, 1);
         session->all = sessions;
         session->transport = transport;
-        session->place = g_strdup(place);
+        session->remote = *remote;
+        r = ald_accept_limit_enter(sessions->limit, remote, now_usec(), session, &evicted);
+        if (r < 0) {
+                sessions->n_refused++;
+                session_free(session);
+                return r;
+        }
+        if (evicted)
+                end_early(evicted);
         /* Of RDMA the program tells the port. */
         if (transport == ALD_TRANSPORT_SOCKET)
                 g_strlcpy(session->port, interface, sizeof session->port);

@@ -2,40 +2,56 @@
 #pragma once
 
 #include "services/link-probe/counters.h"
+#include "services/link-probe/node-query-bus.h"
+#include "services/link-probe/probe-answer.h"
 #include "services/link-probe/program.h"
+#include "services/link-probe/remote.h"
 
 /*
  * The sessions in which other nodes measure their links to this machine, each in a child. One that has not
- * shown yet that it is of the cluster has little time, takes nobody's place, and holds off nothing.
+ * proved yet that it is of the cluster has little time, and gives way to others; until it has said what it
+ * wants to measure it takes nobody's turn, and holds off nothing.
  */
 typedef struct AldSessions AldSessions;
 
-#define ALD_SESSIONS_STRANGERS_MAX 8u
-#define ALD_SESSIONS_PER_PLACE_MAX 2u
+/* Of one node, until it has said what it wants; the oldest gives way. */
+#define ALD_SESSIONS_UNDECIDED_MAX 2u
+
+/* Why a session is told to come later. */
+typedef enum AldRefusal {
+        ALD_REFUSAL_BUSY,
+        ALD_REFUSAL_INHIBITED,
+        ALD_REFUSAL_ROUND_TRIPS_ONLY, /* which are served */
+        ALD_REFUSAL_N,
+} AldRefusal;
 
 typedef struct AldSessionsHandler {
-        /* Why this machine is not to be measured through the interface or RDMA port now ("" where that is
-         * unknown), or NULL. *ret_inhibited: since it is held off, not busy. Free with g_free(). */
-        char *(*refuse)(AldTransport transport, const char *port, bool *ret_inhibited, void *userdata);
+        /* Why this is not to be measured through the interface or RDMA port now ("" where that is unknown),
+         * or NULL. Free with g_free(). */
+        char *(*refuse)(AldTransport transport, const char *port, const AldProbeWanted *wanted,
+                AldRefusal *ret_refusal, void *userdata);
         /* The Node1.Network of this machine, or NULL. */
         const AldNetwork *(*network)(void *userdata);
+        /* At what rate the other node sent through the interface. */
+        void (*measured)(const char *interface, uint64_t rate, void *userdata);
         void (*changed)(void *userdata);
 } AldSessionsHandler;
 
-AldSessions *ald_sessions_new(
-        const AldProgram *program, AldCounters *counters, const AldSessionsHandler *handler, void *userdata);
+/* Notes with the members who has proved to be where. What is given must outlive the sessions, but for the
+ * query of nodes, which is freed first. */
+AldSessions *ald_sessions_new(const AldProgram *program, AldCounters *counters, AldMembers *members,
+        AldNodeQuery *nodes, const AldSessionsHandler *handler, void *userdata);
 void ald_sessions_free(AldSessions *sessions);
 
 /* The connection stays the caller's, and came in through the interface ("" where that is unknown). -EUSERS
- * where there are too many from that place or in all, or too many of late from there that were not of the
- * cluster. */
-int ald_sessions_start(AldSessions *sessions, AldTransport transport, int connection, const char *place,
+ * or -EBUSY as of ald_accept_limit_enter(). */
+int ald_sessions_start(AldSessions *sessions, AldTransport transport, int connection, const AldRemote *remote,
         const char *interface);
 
 /* Ends those that measure by it. */
 void ald_sessions_end_all(AldSessions *sessions, AldTransport transport, const char *reason);
 
-/* Those that measure; who has not shown yet who it is does not. */
+/* Those that measure; who has not said yet what it wants to does not. */
 unsigned ald_sessions_count(const AldSessions *sessions);
 
 /* Whether one with this node is under way. */

@@ -40,7 +40,7 @@ static void complain(AldStateQuery *query, const char *what)
 
 typedef struct DueRow {
         const char *kind, *peer, *address, *interface, *source_port, *sink_port, *scope;
-        int despite_traffic;
+        int overdue, despite_traffic;
 } DueRow;
 
 static const char **value_of(DueRow *row, const char *name)
@@ -70,6 +70,7 @@ static void add_target(const DueRow *row, GArray *targets)
                 return;
         target.scope = (AldLinkScope) scope;
         target.automatic = true;
+        target.overdue = row->overdue;
         target.despite_traffic = row->despite_traffic;
         g_array_append_val(targets, target);
 }
@@ -80,6 +81,8 @@ static int read_value(sd_bus_message *message, const char *name, DueRow *row)
 
         if (value)
                 return sd_bus_message_read(message, "v", "s", value);
+        if (g_str_equal(name, "Overdue"))
+                return sd_bus_message_read(message, "v", "b", &row->overdue);
         if (g_str_equal(name, "DespiteTraffic"))
                 return sd_bus_message_read(message, "v", "b", &row->despite_traffic);
         return sd_bus_message_skip(message, "v");
@@ -88,7 +91,7 @@ static int read_value(sd_bus_message *message, const char *name, DueRow *row)
 /* One row, of which unknown entries are skipped. */
 static int read_row(sd_bus_message *message, GArray *targets)
 {
-        DueRow row = { "", "", "", "", "", "", "", 0 };
+        DueRow row = { "", "", "", "", "", "", "", 0, 0 };
         const char *name;
         int r;
 

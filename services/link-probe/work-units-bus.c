@@ -13,7 +13,7 @@
 #define UNIT_PREFIX PATH "/unit"
 #define MANAGER NAME ".Manager"
 
-/* So long after a question without an answer it is asked again. */
+/* Delay before an unanswered call is repeated. */
 #define RETRY_USEC (INT64_C(15) * G_USEC_PER_SEC)
 
 struct AldWorkUnits {
@@ -94,6 +94,17 @@ static void set_active(AldWorkUnits *units, const char *name)
         units->changed(units->userdata);
 }
 
+/* What was known without this manager, or of other units, says nothing; a unit known to be active stays so.
+ */
+static void set_unknown(AldWorkUnits *units)
+{
+        bool was_known = units->known;
+
+        units->known = false;
+        if (was_known && !units->active)
+                units->changed(units->userdata);
+}
+
 /* (ssssssouso): the name is the first of ten. */
 static int read_first(sd_bus_message *reply, const char **ret_name)
 {
@@ -104,7 +115,7 @@ static int read_first(sd_bus_message *reply, const char **ret_name)
         return r > 0 ? sd_bus_message_read(reply, "s", ret_name) : r;
 }
 
-/* What was known stays so: a manager that is busy says nothing of the units. */
+/* Keep what is known: a manager that is busy may not answer. */
 static void fail(AldWorkUnits *units, const char *reason)
 {
         if (!units->failed)
@@ -222,6 +233,7 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
                 return;
         }
         units->told = false;
+        set_unknown(units);
         r = sd_bus_call_method_async(ald_service_system_bus(units->service), &units->subscription, NAME, PATH,
                 MANAGER, "Subscribe", on_subscribed, units, NULL);
         if (r < 0)
@@ -273,6 +285,7 @@ void ald_work_units_set(AldWorkUnits *units, const char *const *patterns)
         } else if (!units->peer) {
                 connect_to_systemd(units);
         } else if (ald_peer_owner(units->peer)) {
+                set_unknown(units);
                 query(units);
         }
 }

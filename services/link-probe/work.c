@@ -76,7 +76,7 @@ const char *ald_work_reason(AldWork *work)
         return work->reason;
 }
 
-/* By the rule that keeps a device from being measured: what was said too long ago says nothing any more. */
+/* Follows the rule that keeps a device from being measured: records that are too old do not count. */
 static bool is_computed_on(const AldDeviceRecords *records, const AldDevice *device, uint64_t now)
 {
         AldBackend backend = ALD_BACKEND_INIT;

@@ -19,15 +19,15 @@ void ald_work_free(AldWork *work);
 /* To be called with the configuration, and again once it was read anew. */
 void ald_work_configure(AldWork *work, const AldConfig *config);
 
-/* What the machine does, in words, or NULL: nothing is known of any work. Belongs to the object, until the
- * next call of anything here. */
+/* Describes the work of the machine; NULL if none is known. Owned by the object, valid until the next call of
+ * any function here. */
 const char *ald_work_reason(AldWork *work);
 
 /* The unit that is active, or NULL; and whether that is known yet. */
 const char *ald_work_unit(const AldWork *work);
 bool ald_work_units_known(const AldWork *work);
 
-/* What telemetry says of the devices of this node, at CLOCK_REALTIME in µs. is_ours: whether Alidade itself
- * measures the device, or did just now, so that it is not looked at. */
+/* Takes telemetry's record of this node's devices, at CLOCK_REALTIME in µs. is_ours: whether Alidade itself
+ * measures the device, or did just now, so that the device is skipped. */
 void ald_work_take_devices(AldWork *work, const AldDeviceRecords *records, uint64_t now,
         bool (*is_ours)(const char *device, void *userdata), void *userdata);

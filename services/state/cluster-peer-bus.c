@@ -29,6 +29,8 @@ static int send_some(AldClusterPeer *cluster, GHashTableIter *iter, gpointer *en
         r = sd_bus_message_new_signal(ald_service_bus(cluster->service), &signal, ALD_STATE_PATH,
                 "org.alidade.State1", "RecordsChanged");
         if (r >= 0)
+                r = sd_bus_message_set_destination(signal, ald_peer_owner(cluster->peer));
+        if (r >= 0)
                 r = sd_bus_message_open_container(signal, 'a', "(" ALD_RECORD_SIGNATURE ")");
         while (r >= 0 && *more) {
                 size_t size = ald_records_bus_size(*entry);
@@ -39,7 +41,6 @@ static int send_some(AldClusterPeer *cluster, GHashTableIter *iter, gpointer *en
                 bytes += size;
                 *more = g_hash_table_iter_next(iter, entry, NULL);
         }
-        ald_service_sent(cluster->service, bytes);
         if (r >= 0)
                 r = sd_bus_message_close_container(signal);
         return r < 0 ? r : sd_bus_send(NULL, signal, NULL);
@@ -65,6 +66,10 @@ static gboolean on_send(gpointer userdata)
         int r;
 
         cluster->send = 0;
+        if (!ald_peer_owner(cluster->peer)) {
+                g_hash_table_remove_all(cluster->changed);
+                return G_SOURCE_REMOVE;
+        }
         r = send_changed(cluster);
         if (r < 0)
                 g_warning("Cannot send RecordsChanged: %s", g_strerror(-r));
@@ -95,6 +100,7 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
 {
         AldClusterPeer *cluster = userdata;
 
+        ald_service_exempt(cluster->service, owner);
         /* Another one judges anew, and says so of all. */
         ald_presences_lose(cluster->manager);
         if (owner)

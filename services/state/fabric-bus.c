@@ -171,7 +171,7 @@ static int append_segment(Appending *appending, const AldSegment *segment)
         return ald_record_bus_append_struct(appending->message, &segment_struct, &row);
 }
 
-int ald_fabric_bus_append(sd_bus_message *message, AldStore *store, const AldNode *only)
+int ald_fabric_bus_append(sd_bus_message *message, AldStore *store, const AldNode *only, size_t *ret_bytes)
 {
         g_autoptr(GPtrArray) segments = ald_segments_compute(store);
         Appending appending = { .message = message, .only = only };
@@ -187,5 +187,6 @@ int ald_fabric_bus_append(sd_bus_message *message, AldStore *store, const AldNod
         for (guint i = 0; r >= 0 && i < segments->len; i++)
                 if (concerns(segments->pdata[i], only))
                         r = append_segment(&appending, segments->pdata[i]);
+        *ret_bytes = appending.bytes;
         return r < 0 ? r : sd_bus_message_close_container(message);
 }

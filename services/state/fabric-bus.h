@@ -7,4 +7,4 @@
 
 /* Appends what GetFabric() tells, of one node or, where that is NULL, of all; -E2BIG where it would be too
  * much. */
-int ald_fabric_bus_append(sd_bus_message *message, AldStore *store, const AldNode *only);
+int ald_fabric_bus_append(sd_bus_message *message, AldStore *store, const AldNode *only, size_t *ret_bytes);

@@ -5,8 +5,10 @@
 #include "services/common/record-bus.h"
 #include "services/state/objects-bus.h"
 #include "services/state/paths.h"
+#include "services/state/records-bus.h"
 
 struct AldObjects {
+        AldService *service;
         AldStore *store;
         GPtrArray *slots;
 };
@@ -65,18 +67,6 @@ static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***re
  * record of each interface; this one goes through the store once. It leaves out, as the signals do, the three
  * interfaces without properties that every object has. */
 
-static int append_interface(sd_bus_message *reply, const AldEntry *entry)
-{
-        int r;
-
-        r = sd_bus_message_open_container(reply, 'e', "sa{sv}");
-        if (r >= 0)
-                r = sd_bus_message_append_basic(reply, 's', ald_kinds[entry->kind].interface);
-        if (r >= 0)
-                r = ald_record_bus_append_properties(reply, entry->record);
-        return r < 0 ? r : sd_bus_message_close_container(reply);
-}
-
 static int open_object(sd_bus_message *reply, const char *path)
 {
         int r;
@@ -97,8 +87,15 @@ static int close_object(sd_bus_message *reply)
 /* A reply under construction; the error stays once there is one. */
 typedef struct Managed {
         sd_bus_message *reply;
+        size_t bytes;
         int r;
 } Managed;
+
+static void append_entry(Managed *managed, const AldEntry *entry)
+{
+        managed->r = ald_record_bus_append_interface(managed->reply, entry->record);
+        managed->bytes += ald_records_bus_size(entry);
+}
 
 static gboolean append_node(AldNode *node, void *userdata)
 {
@@ -111,7 +108,7 @@ static gboolean append_node(AldNode *node, void *userdata)
         managed->r = open_object(managed->reply, path);
         for (unsigned kind = 0; managed->r >= 0 && kind < ALD_N_NODE_KINDS; kind++)
                 if (node->entries[kind].shown)
-                        managed->r = append_interface(managed->reply, &node->entries[kind]);
+                        append_entry(managed, &node->entries[kind]);
         if (managed->r >= 0)
                 managed->r = close_object(managed->reply);
         return managed->r < 0;
@@ -127,7 +124,7 @@ static gboolean append_link(AldEntry *entry, void *userdata)
         path = ald_path_of_entry(entry);
         managed->r = open_object(managed->reply, path);
         if (managed->r >= 0)
-                managed->r = append_interface(managed->reply, entry);
+                append_entry(managed, entry);
         if (managed->r >= 0)
                 managed->r = close_object(managed->reply);
         return managed->r < 0;
@@ -147,13 +144,16 @@ static int on_call(sd_bus_message *call, void *userdata, sd_bus_error *error)
         r = sd_bus_message_new_method_return(call, &reply);
         if (r < 0)
                 return r;
-        managed = (Managed){ reply, sd_bus_message_open_container(reply, 'a', "{oa{sa{sv}}}") };
+        managed = (Managed){ reply, 0, sd_bus_message_open_container(reply, 'a', "{oa{sa{sv}}}") };
         if (managed.r >= 0)
                 ald_store_foreach_node(objects->store, append_node, &managed);
         if (managed.r >= 0)
                 ald_store_foreach_link(objects->store, append_link, &managed);
         r = managed.r < 0 ? managed.r : sd_bus_message_close_container(reply);
-        return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+        if (r < 0)
+                return r;
+        ald_service_replied(objects->service, call, managed.bytes);
+        return sd_bus_send(NULL, reply, NULL);
 }
 
 static int add_interfaces(AldObjects *objects, sd_bus *bus)
@@ -203,6 +203,7 @@ int ald_objects_new(AldService *service, AldStateManager *manager, AldObjects **
         int r;
 
         *ret = objects;
+        objects->service = service;
         objects->store = ald_state_manager_store(manager);
         objects->slots = g_ptr_array_new_with_free_func(slot_free);
         r = add_interfaces(objects, ald_service_bus(service));

@@ -3,8 +3,10 @@
 
 #include "services/common/service.h"
 #include "services/state/presences.h"
+#include "state/clock.h"
 
 #define FORGOTTEN "forgotten"
+#define HIDDEN "hidden"
 
 static bool refuse(AldStateManager *manager, const AldPresencePut *put, const char *field, const char *reason)
 {
@@ -32,30 +34,32 @@ static bool in_range(const AldPresencePut *put)
                                put->clock_offset_usec <= ALD_INTEGER_MAX));
 }
 
-/* All of a call at once, since for each walk links to them are looked for in all nodes. */
-static void forget_pending(AldStateManager *manager, GHashTable *pending)
+/* That another node forgets a node takes no result of ours; it may be wrong, or lie. */
+static bool forget(AldStateManager *manager, const AldPresencePut *put, const AldId *id)
 {
-        g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(AldId));
-        GHashTableIter iter;
-        gpointer id;
+        AldStore *store = ald_state_manager_store(manager);
 
-        g_hash_table_iter_init(&iter, pending);
-        while (g_hash_table_iter_next(&iter, &id, NULL))
-                g_array_append_vals(ids, id, 1);
-        g_hash_table_remove_all(pending);
-        ald_store_forget(ald_state_manager_store(manager), (const AldId *) (void *) ids->data, ids->len,
-                (uint64_t) g_get_monotonic_time());
-}
-
-static bool forget(AldStateManager *manager, const AldPresencePut *put, const AldId *id, GHashTable *pending)
-{
-        if (ald_id_equal(id, &ald_store_local_node(ald_state_manager_store(manager))->id))
+        if (ald_id_equal(id, &ald_store_local_node(store)->id))
                 return refuse(manager, put, "State", "this node cannot be forgotten by itself");
-        g_hash_table_add(pending, g_memdup2(id, sizeof *id));
+        ald_store_forget(store, id, 1);
         return true;
 }
 
-static bool keep(AldStateManager *manager, const AldPresencePut *put, const AldId *id, GHashTable *pending)
+/* All of a call at once, since for each walk all links of this node are looked at. */
+static void drop_links(AldStateManager *manager, const AldPresencePut *puts, size_t n)
+{
+        g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(AldId));
+        AldId id;
+
+        for (size_t i = 0; i < n; i++)
+                if (g_str_equal(puts[i].state, FORGOTTEN) && ald_id_parse(puts[i].node, &id) >= 0)
+                        g_array_append_val(ids, id);
+        if (ids->len > 0)
+                ald_store_drop_own_links(ald_state_manager_store(manager), (const AldId *) (void *) ids->data,
+                        ids->len, (uint64_t) g_get_monotonic_time());
+}
+
+static bool keep(AldStateManager *manager, const AldPresencePut *put, const AldId *id)
 {
         AldStore *store = ald_state_manager_store(manager);
         const AldPresence presence = {
@@ -67,15 +71,9 @@ static bool keep(AldStateManager *manager, const AldPresencePut *put, const AldI
         g_autoptr(AldRecord) record = NULL;
         int r;
 
-        if (g_hash_table_contains(pending, id))
-                forget_pending(manager, pending);
         r = ald_record_new(ALD_KIND_PRESENCE, &presence, &record);
         if (r >= 0)
                 r = ald_store_put_about(store, id, ALD_KIND_PRESENCE, record, ald_realtime_usec(), now);
-        if (r == -ENOSPC && g_hash_table_size(pending) > 0) { /* who goes makes room */
-                forget_pending(manager, pending);
-                r = ald_store_put_about(store, id, ALD_KIND_PRESENCE, record, ald_realtime_usec(), now);
-        }
         if (r < 0)
                 return refuse(manager, put, NULL, g_strerror(-r));
         ald_store_announce(store, id, put->announced);
@@ -83,7 +81,7 @@ static bool keep(AldStateManager *manager, const AldPresencePut *put, const AldI
         return true;
 }
 
-static bool put_one(AldStateManager *manager, const AldPresencePut *put, GHashTable *pending)
+static bool put_one(AldStateManager *manager, const AldPresencePut *put)
 {
         AldId id;
 
@@ -91,22 +89,20 @@ static bool put_one(AldStateManager *manager, const AldPresencePut *put, GHashTa
                 return refuse(manager, put, NULL, "no node id");
         if (!in_range(put))
                 return refuse(manager, put, NULL, "a number out of range");
-        if (g_str_equal(put->state, FORGOTTEN))
-                return forget(manager, put, &id, pending);
+        if (g_str_equal(put->state, FORGOTTEN) || g_str_equal(put->state, HIDDEN))
+                return forget(manager, put, &id);
         if (!is_state(put->state))
                 return refuse(manager, put, "State", "unknown");
-        return keep(manager, put, &id, pending);
+        return keep(manager, put, &id);
 }
 
 size_t ald_presences_put(AldStateManager *manager, const AldPresencePut *puts, size_t n)
 {
-        g_autoptr(GHashTable)
-                pending = g_hash_table_new_full(ald_id_table_hash, ald_id_table_equal, g_free, NULL);
         size_t accepted = 0;
 
         for (size_t i = 0; i < n; i++)
-                accepted += put_one(manager, &puts[i], pending);
-        forget_pending(manager, pending);
+                accepted += put_one(manager, &puts[i]);
+        drop_links(manager, puts, n);
         return accepted;
 }
 
@@ -116,12 +112,21 @@ void ald_presences_lose(AldStateManager *manager)
                 ald_state_manager_store(manager), ald_realtime_usec(), (uint64_t) g_get_monotonic_time());
 }
 
-int64_t ald_presences_clock_offset(AldStore *store, const AldId *id)
+static gboolean add_offset(AldNode *node, void *userdata)
 {
-        const AldNode *node = ald_store_find_node(store, id);
-        const AldPresence *presence = node ? ald_record_as(ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE,
-                                                     AldPresence)
-                                           : NULL;
+        GArray *offsets = userdata;
+        const AldPresence *presence = ald_record_as(
+                ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE, AldPresence);
 
-        return presence && presence->clock_offset_usec != ALD_ABSENT_INT64 ? presence->clock_offset_usec : 0;
+        if (!node->local && ald_node_is_online(node) && presence->clock_offset_usec != ALD_ABSENT_INT64)
+                g_array_append_val(offsets, presence->clock_offset_usec);
+        return FALSE;
+}
+
+uint64_t ald_presences_clock_majority(AldStore *store)
+{
+        g_autoptr(GArray) offsets = g_array_new(FALSE, FALSE, sizeof(int64_t));
+
+        ald_store_foreach_node(store, add_offset, offsets);
+        return ald_clock_majority((int64_t *) (void *) offsets->data, offsets->len);
 }

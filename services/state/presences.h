@@ -6,7 +6,7 @@
 /* How a node is heard of, as the cluster service puts it, before anything of it is believed. */
 typedef struct AldPresencePut {
         const char *node;
-        const char *state; /* a state of Node1.Presence, or "forgotten" */
+        const char *state; /* a state of Node1.Presence, "forgotten" or "hidden" */
         uint64_t since_usec;
         int64_t clock_offset_usec; /* ALD_ABSENT_INT64 where unknown */
         uint64_t announced;        /* epoch; 0 for none */
@@ -19,5 +19,5 @@ size_t ald_presences_put(AldStateManager *manager, const AldPresencePut *puts, s
 /* Nobody says any more how nodes are heard of: the other nodes are unknown from now on. */
 void ald_presences_lose(AldStateManager *manager);
 
-/* The clock of a node less that of this machine; 0 where it is not known. */
-int64_t ald_presences_clock_offset(AldStore *store, const AldId *node);
+/* How far ahead the clocks of most nodes are of ours; see state/clock.h. */
+uint64_t ald_presences_clock_majority(AldStore *store);

@@ -161,7 +161,7 @@ static int read_options(sd_bus_message *message, Options *options, sd_bus_error 
 
 typedef struct ProbeRow {
         const char *kind, *peer, *address, *interface, *source_port, *sink_port, *scope, *reason;
-        int despite_traffic;
+        int overdue, despite_traffic;
         uint64_t since;
 } ProbeRow;
 
@@ -173,9 +173,8 @@ static const AldField probe_fields[] = {
         { .name = "SourcePort", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, source_port) },
         { .name = "SinkPort", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, sink_port) },
         { .name = "Scope", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, scope) },
-        { .name = "DespiteTraffic",
-                .type = ALD_TYPE_BOOLEAN,
-                .offset = offsetof(ProbeRow, despite_traffic) },
+        { .name = "Overdue", .type = ALD_TYPE_BOOLEAN, .offset = offsetof(ProbeRow, overdue) },
+        { .name = "DespiteTraffic", .type = ALD_TYPE_BOOLEAN, .offset = offsetof(ProbeRow, despite_traffic) },
         { .name = "Reason", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, reason) },
         { .name = "DueSinceUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(ProbeRow, since) },
 };
@@ -193,6 +192,7 @@ static int append_probe(sd_bus_message *reply, const AldDueProbe *probe)
                 .source_port = probe->source_port,
                 .sink_port = probe->sink_port,
                 .scope = ald_link_scope_to_string(probe->scope),
+                .overdue = probe->overdue ? 1 : ALD_ABSENT_BOOLEAN,
                 .despite_traffic = probe->despite_traffic ? 1 : ALD_ABSENT_BOOLEAN,
                 .reason = ald_due_reason_to_string(probe->reason),
                 .since = probe->since,
@@ -208,6 +208,7 @@ static int append_device(sd_bus_message *reply, const AldId *own, const AldDueDe
                 .kind = ald_kinds[ALD_KIND_COMPUTE].name,
                 .peer = ald_id_format(own, id),
                 .address = device->id,
+                .overdue = ALD_ABSENT_BOOLEAN,
                 .despite_traffic = ALD_ABSENT_BOOLEAN,
                 .reason = ald_due_reason_to_string(device->reason),
                 .since = device->since,

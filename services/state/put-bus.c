@@ -33,26 +33,34 @@ static bool is_refusal(int r, const char *field)
         return field || r == -E2BIG;
 }
 
+/* sd-bus cannot go on behind a string that it does not take, so this is the last record of its message. */
+static int end_at(AldStateManager *manager, const Incoming *in, int r)
+{
+        if (r == -EBADMSG)
+                refuse(manager, in, NULL, "a string that the bus lets through and that is no text");
+        return r;
+}
+
 static int read_record(sd_bus_message *message, AldStateManager *manager, bool *ret_accepted)
 {
         g_autoptr(AldRecord) record = NULL;
         const char *field = NULL;
-        Incoming in;
+        Incoming in = { .node = "", .kind_name = "" };
         AldId node;
         int r, kind;
 
         r = read_head(message, &in);
         if (r < 0)
-                return r;
+                return end_at(manager, &in, r);
         kind = ald_kind_from_name(in.kind_name);
         if (kind < 0 || in.deleted) {
                 r = sd_bus_message_skip(message, "a{sv}");
                 if (r < 0)
-                        return r;
+                        return end_at(manager, &in, r);
         } else {
                 r = ald_record_bus_read(message, (AldKind) kind, NULL, &record, &field);
                 if (r < 0 && !is_refusal(r, field))
-                        return r;
+                        return end_at(manager, &in, r);
         }
 
         if (kind < 0)

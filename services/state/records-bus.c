@@ -95,8 +95,8 @@ static int first_entry(AldStore *store, AldNode *only, const char *cursor, AldEn
         return 0;
 }
 
-int ald_records_bus_append_page(
-        sd_bus_message *message, AldStore *store, AldNode *only, int kind, const char *cursor, uint64_t max)
+int ald_records_bus_append_page(sd_bus_message *message, AldStore *store, AldNode *only, int kind,
+        const char *cursor, uint64_t max, size_t *ret_bytes)
 {
         g_autofree char *next = NULL;
         AldEntry *entry, *last = NULL;
@@ -122,6 +122,7 @@ int ald_records_bus_append_page(
                 r = sd_bus_message_close_container(message);
         if (r < 0)
                 return r;
+        *ret_bytes = bytes;
         next = entry && last ? format_cursor(last) : g_strdup("");
         return sd_bus_message_append(message, "s", next);
 }
@@ -173,30 +174,31 @@ static int open_map(Map *map)
         return sd_bus_message_open_container(map->message, 'a', "{sa{sv}}");
 }
 
-static int close_map(Map *map)
+static int close_map(Map *map, size_t *ret_bytes)
 {
+        *ret_bytes = map->bytes;
         return map->r < 0 ? map->r : sd_bus_message_close_container(map->message);
 }
 
-int ald_records_bus_append_nodes(sd_bus_message *message, AldStore *store, AldKind kind)
+int ald_records_bus_append_nodes(sd_bus_message *message, AldStore *store, AldKind kind, size_t *ret_bytes)
 {
         Map map = { .message = message, .kind = kind };
 
         map.r = open_map(&map);
         ald_store_foreach_node(store, append_node, &map);
-        return close_map(&map);
+        return close_map(&map, ret_bytes);
 }
 
-int ald_records_bus_append_links(sd_bus_message *message, AldStore *store)
+int ald_records_bus_append_links(sd_bus_message *message, AldStore *store, size_t *ret_bytes)
 {
         Map map = { .message = message };
 
         map.r = open_map(&map);
         ald_store_foreach_link(store, append_link, &map);
-        return close_map(&map);
+        return close_map(&map, ret_bytes);
 }
 
-int ald_records_bus_append_profile(sd_bus_message *message, const AldNode *node)
+int ald_records_bus_append_profile(sd_bus_message *message, const AldNode *node, size_t *ret_bytes)
 {
         Map map = { .message = message };
 
@@ -204,5 +206,5 @@ int ald_records_bus_append_profile(sd_bus_message *message, const AldNode *node)
         for (unsigned kind = 0; kind < ALD_N_NODE_KINDS; kind++)
                 if (node->entries[kind].record)
                         append_to_map(&map, ald_kinds[kind].name, &node->entries[kind]);
-        return close_map(&map);
+        return close_map(&map, ret_bytes);
 }

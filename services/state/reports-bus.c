@@ -5,6 +5,7 @@
 #include "services/common/service.h"
 #include "services/state/records-bus.h"
 #include "services/state/reports-bus.h"
+#include "state/clock.h"
 #include "state/findings.h"
 #include "state/topology.h"
 
@@ -62,13 +63,14 @@ static int append_edge(sd_bus_message *message, const AldEdge *edge)
         return ald_record_bus_append_struct(message, &edge_struct, &row);
 }
 
-int ald_reports_bus_append_topology(sd_bus_message *message, AldStore *store)
+int ald_reports_bus_append_topology(sd_bus_message *message, AldStore *store, size_t *ret_bytes)
 {
         g_autoptr(GArray) edges = ald_topology_compute(store, ald_realtime_usec());
         int r;
 
         if ((size_t) edges->len * WIRE_PER_EDGE > ALD_REPLY_MAX)
                 return -E2BIG;
+        *ret_bytes = (size_t) edges->len * WIRE_PER_EDGE;
         r = sd_bus_message_open_container(message, 'a', "a{sv}");
         for (guint i = 0; r >= 0 && i < edges->len; i++)
                 r = append_edge(message, &g_array_index(edges, AldEdge, i));
@@ -94,9 +96,10 @@ static int append_finding(sd_bus_message *message, const AldFinding *finding)
         return ald_record_bus_append_struct(message, &finding_struct, &row);
 }
 
-int ald_reports_bus_append_findings(sd_bus_message *message, AldStore *store)
+int ald_reports_bus_append_findings(sd_bus_message *message, AldStore *store, size_t *ret_bytes)
 {
-        g_autoptr(GPtrArray) findings = ald_findings_compute(store, ald_realtime_usec());
+        uint64_t real = ald_realtime_usec();
+        g_autoptr(GPtrArray) findings = ald_findings_compute(store, real, ald_clock_is_set(real));
         size_t bytes = 0;
         int r;
 
@@ -105,5 +108,6 @@ int ald_reports_bus_append_findings(sd_bus_message *message, AldStore *store)
                 bytes += wire_size(findings->pdata[i]);
                 r = bytes > ALD_REPLY_MAX ? -E2BIG : append_finding(message, findings->pdata[i]);
         }
+        *ret_bytes = bytes;
         return r < 0 ? r : sd_bus_message_close_container(message);
 }

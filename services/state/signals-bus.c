@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "services/common/bus-cleanup.h"
 #include "services/common/record-bus.h"
 #include "services/common/timer.h"
 #include "services/state/paths.h"
@@ -15,235 +16,348 @@
 #define QUEUE_MAX 256u
 #define BLOCKED_RETRY_USEC (G_USEC_PER_SEC / 10)
 
-/* What a removal takes on the bus beside its path, at most. */
-#define WIRE_PER_REMOVAL 512u
+/* An audience that has waited so long is told all fields of what changed: the records that it knows are not
+ * kept. */
+#define BEHIND_USEC (1 * G_USEC_PER_SEC)
 
-/*
- * What clients know of one record. It outlives its entry until they are told that that is gone. There are no
- * more of these than were shown at a time: what is new is announced behind the removals that wait.
- */
+/* What a signal takes on the bus beside its path and records, at most. */
+#define WIRE_PER_SIGNAL 512u
+#define WIRE_OF_TOTALS 2048u
+
+/* Everybody, or one subscriber. */
+typedef struct Audience {
+        AldSignals *signals;
+        char *name; /* the unique name of a subscriber; NULL for everybody */
+        uid_t uid;
+        GHashTable *notices;  /* AldEntry → Notice, for those that are not forgotten */
+        GQueue waiting;       /* of Notice, through Notice.place */
+        uint32_t totals;      /* properties of the state itself that wait */
+        double per_second;    /* signals */
+        double budget;        /* of signals */
+        gint64 filled;        /* when the budget was last filled, CLOCK_MONOTONIC in µs */
+        gint64 blocked_since; /* 0: it takes what it is sent */
+        bool behind;
+} Audience;
+
+/* A change of one record that an audience is still to be told of. It outlives its entry until then. */
 typedef struct Notice {
         AldEntry *entry; /* NULL where it is forgotten */
         char *path;      /* only then */
         AldKind kind;
-        bool announced;
-        bool is_waiting;
-        GList waiting;
-        AldRecord *told; /* the record that clients know, while a change of it waits */
+        bool known;      /* whether the audience knows that there is such a record */
+        AldRecord *told; /* the one it knows, or NULL where it is to be told all fields */
+        GList place;
 } Notice;
 
 struct AldSignals {
         AldService *service;
         AldStore *store;
-        GQueue waiting; /* of Notice, through Notice.waiting */
+        Audience *everybody;
+        GPtrArray *subscribers; /* of Audience */
         AldTimer *timer;
-        double budget;
-        double per_second;
-        gint64 filled; /* when the budget was last filled, CLOCK_MONOTONIC in µs */
+        AldTotalsAppend append_totals;
+        void *totals_userdata;
 };
 
-static Notice *notice_of(AldEntry *entry)
+static void notice_free(Audience *audience, Notice *notice)
 {
-        Notice *notice = entry->notice;
-
-        if (!notice) {
-                notice = g_new0(Notice, 1);
-                notice->entry = entry;
-                notice->kind = entry->kind;
-                notice->waiting.data = notice;
-                entry->notice = notice;
-        }
-        return notice;
-}
-
-static void notice_free(Notice *notice)
-{
+        g_queue_unlink(&audience->waiting, &notice->place);
         if (notice->entry)
-                notice->entry->notice = NULL;
+                g_hash_table_remove(audience->notices, notice->entry);
         g_clear_pointer(&notice->told, ald_record_unref);
         g_free(notice->path);
         g_free(notice);
 }
 
-static bool is_announced(const AldEntry *entry)
+static Audience *audience_new(AldSignals *signals, const char *name, uid_t uid)
 {
-        const Notice *notice = entry->notice;
+        Audience *audience = g_new0(Audience, 1);
 
-        return notice && notice->announced;
+        audience->signals = signals;
+        audience->name = g_strdup(name);
+        audience->uid = uid;
+        audience->notices = g_hash_table_new(NULL, NULL);
+        audience->per_second = ALD_SIGNALS_PER_SECOND;
+        audience->budget = BURST;
+        audience->filled = g_get_monotonic_time();
+        g_queue_init(&audience->waiting);
+        return audience;
 }
 
-static void join_queue(AldSignals *signals, Notice *notice)
+static void audience_free(gpointer data)
 {
-        notice->is_waiting = true;
-        if (g_queue_is_empty(&signals->waiting))
-                ald_timer_set(signals->timer, 0);
-        g_queue_push_tail_link(&signals->waiting, &notice->waiting);
+        Audience *audience = data;
+        Notice *notice;
+
+        while ((notice = g_queue_peek_head(&audience->waiting)))
+                notice_free(audience, notice);
+        g_hash_table_unref(audience->notices);
+        g_free(audience->name);
+        g_free(audience);
 }
 
-static void leave_queue(AldSignals *signals, Notice *notice)
+static void call_for_each(
+        AldSignals *signals, void (*function)(Audience *audience, void *userdata), void *userdata)
 {
-        g_queue_unlink(&signals->waiting, &notice->waiting);
-        notice->is_waiting = false;
-        g_clear_pointer(&notice->told, ald_record_unref);
+        function(signals->everybody, userdata);
+        for (guint i = 0; i < signals->subscribers->len; i++)
+                function(signals->subscribers->pdata[i], userdata);
+}
+
+static Notice *add_notice(Audience *audience, AldEntry *entry)
+{
+        Notice *notice = g_new0(Notice, 1);
+
+        notice->entry = entry;
+        notice->kind = entry->kind;
+        notice->known = entry->announced;
+        notice->place.data = notice;
+        g_hash_table_insert(audience->notices, entry, notice);
+        if (g_queue_is_empty(&audience->waiting))
+                ald_timer_set(audience->signals->timer, 0);
+        g_queue_push_tail_link(&audience->waiting, &notice->place);
+        return notice;
+}
+
+static void note_sent(Audience *audience, size_t bytes)
+{
+        if (audience->name)
+                ald_service_directed(audience->signals->service, audience->name, bytes);
+        else
+                ald_service_broadcast(audience->signals->service, bytes);
 }
 
 /* What is to be shown of an object comes at once. */
-static int emit_added(AldSignals *signals, AldEntry *entry, const char *path)
+static int emit_added(Audience *audience, AldEntry *entry, const char *path)
 {
-        char *interfaces[ALD_N_NODE_KINDS + 1] = { (char *) ald_kinds[entry->kind].interface };
+        const AldRecord *records[ALD_N_NODE_KINDS + 1] = { entry->record };
 
-        notice_of(entry)->announced = true;
         for (unsigned kind = 0, n = 1; !entry->key && kind < ALD_N_NODE_KINDS; kind++) {
                 AldEntry *other = &entry->node->entries[kind];
-                Notice *notice;
+                Notice *notice = g_hash_table_lookup(audience->notices, other);
 
-                if (!other->shown || is_announced(other))
+                if (other == entry || !notice || notice->known || !other->shown)
                         continue;
-                notice = notice_of(other);
-                notice->announced = true;
-                if (notice->is_waiting)
-                        leave_queue(signals, notice);
-                interfaces[n++] = (char *) ald_kinds[kind].interface;
+                records[n++] = other->record;
+                note_sent(audience, ald_records_bus_size(other));
+                notice_free(audience, notice);
         }
-        return sd_bus_emit_interfaces_added_strv(ald_service_bus(signals->service), path, interfaces);
+        return ald_record_bus_emit_added(
+                ald_service_bus(audience->signals->service), audience->name, ALD_STATE_PATH, path, records);
 }
 
-static int emit_hidden(AldSignals *signals, AldEntry *entry, const char *path)
+static int emit_hidden(Audience *audience, AldKind kind, const char *path)
 {
-        char *interfaces[] = { (char *) ald_kinds[entry->kind].interface, NULL };
+        const char *interfaces[] = { ald_kinds[kind].interface, NULL };
 
-        notice_of(entry)->announced = false;
-        return sd_bus_emit_interfaces_removed_strv(ald_service_bus(signals->service), path, interfaces);
+        return ald_record_bus_emit_removed(ald_service_bus(audience->signals->service), audience->name,
+                ALD_STATE_PATH, path, interfaces);
 }
 
-static void emit_entry(AldSignals *signals, Notice *notice)
+static void emit_entry(Audience *audience, Notice *notice)
 {
         AldEntry *entry = notice->entry;
         g_autofree char *path = ald_path_of_entry(entry);
         int r = 0;
 
-        if (notice->announced && !entry->shown)
-                r = emit_hidden(signals, entry, path);
-        else if (entry->shown && !notice->announced)
-                r = emit_added(signals, entry, path);
+        if (notice->known && !entry->shown)
+                r = emit_hidden(audience, entry->kind, path);
+        else if (entry->shown && !notice->known)
+                r = emit_added(audience, entry, path);
         else if (entry->shown)
-                r = ald_record_bus_emit_changed(ald_service_bus(signals->service), path, entry->kind,
+                r = ald_record_bus_emit_changed(ald_service_bus(audience->signals->service), audience->name,
+                        path, entry->record,
                         notice->told ? ald_record_diff(notice->told, entry->record) : UINT64_MAX);
         if (r < 0)
                 g_warning("Cannot tell of %s: %s", path, g_strerror(-r));
-        ald_service_sent(signals->service, ald_records_bus_size(entry));
-        leave_queue(signals, notice);
-        if (!notice->announced)
-                notice_free(notice);
+        note_sent(audience, WIRE_PER_SIGNAL + ald_records_bus_size(entry));
+        notice_free(audience, notice);
 }
 
 /* All that was forgotten of one object at once goes in one signal. */
-static void emit_forgotten(AldSignals *signals, Notice *notice)
+static void emit_forgotten(Audience *audience, Notice *notice)
 {
         g_autoptr(GPtrArray) interfaces = g_ptr_array_new();
-        g_autofree char *path = g_steal_pointer(&notice->path);
-        Notice *next = notice;
+        g_autofree char *path = g_strdup(notice->path);
         int r;
 
         do {
-                notice = next;
                 g_ptr_array_add(interfaces, (gpointer) ald_kinds[notice->kind].interface);
-                leave_queue(signals, notice);
-                notice_free(notice);
-                next = g_queue_peek_head(&signals->waiting);
-        } while (next && g_strcmp0(next->path, path) == 0);
+                notice_free(audience, notice);
+                notice = g_queue_peek_head(&audience->waiting);
+        } while (notice && g_strcmp0(notice->path, path) == 0);
 
         g_ptr_array_add(interfaces, NULL);
-        r = sd_bus_emit_interfaces_removed_strv(
-                ald_service_bus(signals->service), path, (char **) interfaces->pdata);
+        r = ald_record_bus_emit_removed(ald_service_bus(audience->signals->service), audience->name,
+                ALD_STATE_PATH, path, (const char *const *) interfaces->pdata);
         if (r < 0)
                 g_warning("Cannot tell that %s is gone: %s", path, g_strerror(-r));
-        ald_service_sent(signals->service, WIRE_PER_REMOVAL + strlen(path));
+        note_sent(audience, WIRE_PER_SIGNAL + strlen(path));
 }
 
-static void fill_budget(AldSignals *signals, gint64 now)
+static void emit_totals(Audience *audience)
 {
-        double fill = signals->per_second * (double) (now - signals->filled) / G_USEC_PER_SEC;
+        AldSignals *signals = audience->signals;
+        sd_bus *bus = ald_service_bus(signals->service);
+        g_autoptr(AldMessage) signal = NULL;
+        int r;
 
-        signals->budget = MIN(BURST, signals->budget + fill);
-        signals->filled = now;
+        r = sd_bus_message_new_signal(
+                bus, &signal, ALD_STATE_PATH, "org.freedesktop.DBus.Properties", "PropertiesChanged");
+        if (r >= 0 && audience->name)
+                r = sd_bus_message_set_destination(signal, audience->name);
+        if (r >= 0)
+                r = signals->append_totals(signal, audience->totals, signals->totals_userdata);
+        if (r >= 0)
+                r = sd_bus_send(bus, signal, NULL);
+        if (r < 0)
+                g_warning("Cannot tell of the totals: %s", g_strerror(-r));
+        audience->totals = 0;
+        note_sent(audience, WIRE_OF_TOTALS);
 }
 
-static bool bus_takes(AldSignals *signals)
+static void fill_budget(Audience *audience, gint64 now)
 {
+        double fill = audience->per_second * (double) (now - audience->filled) / G_USEC_PER_SEC;
+
+        audience->budget = MIN(BURST, audience->budget + fill);
+        audience->filled = now;
+}
+
+static bool takes_more(Audience *audience)
+{
+        AldService *service = audience->signals->service;
         uint64_t queued = 0;
 
-        sd_bus_get_n_queued_write(ald_service_bus(signals->service), &queued);
-        return queued < QUEUE_MAX;
+        sd_bus_get_n_queued_write(ald_service_bus(service), &queued);
+        if (queued >= QUEUE_MAX)
+                return false;
+        return audience->name ? ald_service_is_reading(service, audience->name)
+                              : ald_service_may_broadcast(service);
+}
+
+/* What it does not read is as much as it likes; what we keep meanwhile is not. */
+static void note_blocked(Audience *audience, gint64 now)
+{
+        if (audience->blocked_since == 0)
+                audience->blocked_since = now;
+        if (audience->behind || now - audience->blocked_since < BEHIND_USEC)
+                return;
+        audience->behind = true;
+        for (GList *l = audience->waiting.head; l; l = l->next)
+                g_clear_pointer(&((Notice *) l->data)->told, ald_record_unref);
+}
+
+static bool has_waiting(Audience *audience)
+{
+        return audience->totals != 0 || !g_queue_is_empty(&audience->waiting);
+}
+
+static void emit_next(Audience *audience)
+{
+        Notice *notice = g_queue_peek_head(&audience->waiting);
+
+        if (audience->totals != 0)
+                emit_totals(audience);
+        else if (notice->entry)
+                emit_entry(audience, notice);
+        else
+                emit_forgotten(audience, notice);
+        audience->budget--;
+}
+
+typedef struct Flush {
+        gint64 now, again;
+} Flush;
+
+static void flush_audience(Audience *audience, void *userdata)
+{
+        Flush *flush = userdata;
+
+        fill_budget(audience, flush->now);
+        while (has_waiting(audience) && audience->budget >= 1) {
+                if (!takes_more(audience)) {
+                        note_blocked(audience, flush->now);
+                        flush->again = MIN(flush->again, flush->now + BLOCKED_RETRY_USEC);
+                        return;
+                }
+                audience->blocked_since = 0;
+                audience->behind = false;
+                emit_next(audience);
+        }
+        if (has_waiting(audience))
+                flush->again = MIN(
+                        flush->again, flush->now + (gint64) (G_USEC_PER_SEC / audience->per_second) + 1);
 }
 
 static void flush(void *userdata)
 {
         AldSignals *signals = userdata;
-        gint64 now = g_get_monotonic_time();
+        Flush all = { g_get_monotonic_time(), ALD_TIMER_NEVER };
 
-        fill_budget(signals, now);
-        if (!bus_takes(signals)) {
-                ald_timer_set(signals->timer, now + BLOCKED_RETRY_USEC);
+        call_for_each(signals, flush_audience, &all);
+        ald_timer_set(signals->timer, all.again);
+}
+
+typedef struct Change {
+        AldEntry *entry;
+        AldRecord *before;
+} Change;
+
+static void note_change(Audience *audience, void *userdata)
+{
+        const Change *change = userdata;
+        Notice *notice;
+
+        if (g_hash_table_contains(audience->notices, change->entry))
                 return;
-        }
-        while (signals->budget >= 1 && !g_queue_is_empty(&signals->waiting)) {
-                Notice *notice = g_queue_peek_head(&signals->waiting);
-
-                if (notice->entry)
-                        emit_entry(signals, notice);
-                else
-                        emit_forgotten(signals, notice);
-                signals->budget--;
-        }
-        if (!g_queue_is_empty(&signals->waiting))
-                ald_timer_set(signals->timer, now + (gint64) (G_USEC_PER_SEC / signals->per_second) + 1);
+        notice = add_notice(audience, change->entry);
+        if (change->before && !audience->behind)
+                notice->told = ald_record_ref(change->before);
 }
 
 /* Sent from the main loop rather than at once, so that what one message changed goes out together. */
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
-        Notice *notice = entry->notice;
+        Change change = { entry, before };
 
-        if (notice && notice->is_waiting)
-                return;
-        if (!is_announced(entry) && !entry->shown)
-                return;
-        notice = notice_of(entry);
-        notice->told = before ? ald_record_ref(before) : NULL;
-        join_queue(userdata, notice);
+        if (entry->announced || entry->shown)
+                call_for_each(userdata, note_change, &change);
+        entry->announced = entry->shown;
 }
 
-/* Whoever does not know of it yet need not be told. */
-static void on_removing(AldEntry *entry, void *userdata)
+static void note_removal(Audience *audience, void *userdata)
 {
-        AldSignals *signals = userdata;
-        Notice *notice = entry->notice;
+        AldEntry *entry = userdata;
+        Notice *notice = g_hash_table_lookup(audience->notices, entry);
 
+        if (!notice && entry->announced)
+                notice = add_notice(audience, entry);
         if (!notice)
                 return;
-        if (!notice->announced) {
-                if (notice->is_waiting)
-                        leave_queue(signals, notice);
-                notice_free(notice);
+        /* Whoever does not know of it yet need not be told. */
+        if (!notice->known) {
+                notice_free(audience, notice);
                 return;
         }
+        g_hash_table_remove(audience->notices, entry);
+        g_clear_pointer(&notice->told, ald_record_unref);
         notice->path = ald_path_of_entry(entry);
-        notice->entry = entry->notice = NULL;
-        if (!notice->is_waiting)
-                join_queue(signals, notice);
+        notice->entry = NULL;
+}
+
+static void on_removing(AldEntry *entry, void *userdata)
+{
+        call_for_each(userdata, note_removal, entry);
+        entry->announced = false;
 }
 
 /* What is there before the first client can be connected needs no announcement. */
 static void mark_announced(AldStore *store)
 {
-        AldEntry *entry = ald_store_after(store, NULL, 0, NULL);
-
-        while (entry) {
-                if (entry->shown)
-                        notice_of(entry)->announced = true;
-                entry = ald_store_after(store, &entry->node->id, entry->kind, entry->key);
-        }
+        for (AldEntry *entry = ald_store_after(store, NULL, 0, NULL); entry;
+                entry = ald_store_after(store, &entry->node->id, entry->kind, entry->key))
+                entry->announced = entry->shown;
 }
 
 int ald_signals_new(AldService *service, AldStateManager *manager, AldSignals **ret)
@@ -253,10 +367,8 @@ int ald_signals_new(AldService *service, AldStateManager *manager, AldSignals **
         *ret = signals;
         signals->service = service;
         signals->store = ald_state_manager_store(manager);
-        signals->budget = BURST;
-        signals->per_second = ALD_SIGNALS_PER_SECOND;
-        signals->filled = g_get_monotonic_time();
-        g_queue_init(&signals->waiting);
+        signals->everybody = audience_new(signals, NULL, 0);
+        signals->subscribers = g_ptr_array_new_with_free_func(audience_free);
         signals->timer = ald_timer_new("signals", flush, signals);
         mark_announced(signals->store);
         ald_state_manager_watch(manager, on_changed, on_removing, signals);
@@ -265,24 +377,86 @@ int ald_signals_new(AldService *service, AldStateManager *manager, AldSignals **
 
 void ald_signals_free(AldSignals *signals)
 {
-        Notice *notice;
-
         if (!signals)
                 return;
-        while ((notice = g_queue_peek_head(&signals->waiting))) {
-                leave_queue(signals, notice);
-                notice_free(notice);
-        }
-        for (AldEntry *entry = ald_store_after(signals->store, NULL, 0, NULL); entry;
-                entry = ald_store_after(signals->store, &entry->node->id, entry->kind, entry->key))
-                if (entry->notice)
-                        notice_free(entry->notice);
+        g_ptr_array_unref(signals->subscribers);
+        audience_free(signals->everybody);
         ald_timer_free(signals->timer);
         g_free(signals);
 }
 
-void ald_signals_set_subscribed(AldSignals *signals, bool subscribed)
+static unsigned count_of_user(AldSignals *signals, uid_t uid)
 {
-        fill_budget(signals, g_get_monotonic_time());
-        signals->per_second = subscribed ? ALD_SIGNALS_PER_SECOND_SUBSCRIBED : ALD_SIGNALS_PER_SECOND;
+        unsigned n = 0;
+
+        for (guint i = 0; i < signals->subscribers->len; i++)
+                n += ((Audience *) signals->subscribers->pdata[i])->uid == uid;
+        return n;
+}
+
+/* Each connection counts by its share of its user, so that all of one user make one. */
+static void share_budget(AldSignals *signals)
+{
+        gint64 now = g_get_monotonic_time();
+        double users = 0;
+
+        for (guint i = 0; i < signals->subscribers->len; i++)
+                users += 1.0 / count_of_user(signals, ((Audience *) signals->subscribers->pdata[i])->uid);
+        for (guint i = 0; i < signals->subscribers->len; i++) {
+                Audience *audience = signals->subscribers->pdata[i];
+
+                fill_budget(audience, now);
+                audience->per_second = ALD_SIGNALS_PER_SECOND_SUBSCRIBED / users /
+                                       count_of_user(signals, audience->uid);
+        }
+}
+
+static bool find_subscriber(AldSignals *signals, const char *name, guint *ret)
+{
+        for (guint i = 0; i < signals->subscribers->len; i++)
+                if (g_str_equal(((Audience *) signals->subscribers->pdata[i])->name, name)) {
+                        *ret = i;
+                        return true;
+                }
+        return false;
+}
+
+int ald_signals_subscribe(AldSignals *signals, const char *name, uid_t uid)
+{
+        guint i;
+
+        if (find_subscriber(signals, name, &i))
+                return -EEXIST;
+        g_ptr_array_add(signals->subscribers, audience_new(signals, name, uid));
+        share_budget(signals);
+        return 0;
+}
+
+void ald_signals_unsubscribe(AldSignals *signals, const char *name)
+{
+        guint i;
+
+        if (!find_subscriber(signals, name, &i))
+                return;
+        g_ptr_array_remove_index(signals->subscribers, i);
+        share_budget(signals);
+}
+
+void ald_signals_set_totals(AldSignals *signals, AldTotalsAppend append, void *userdata)
+{
+        signals->append_totals = append;
+        signals->totals_userdata = userdata;
+}
+
+static void note_totals(Audience *audience, void *userdata)
+{
+        audience->totals |= *(const uint32_t *) userdata;
+}
+
+void ald_signals_change_totals(AldSignals *signals, uint32_t properties)
+{
+        if (properties == 0)
+                return;
+        call_for_each(signals, note_totals, &properties);
+        ald_timer_set(signals->timer, 0);
 }

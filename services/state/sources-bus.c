@@ -9,6 +9,8 @@
 /* A source that is gone is asked for after 1 s, then 2 s and so on; one that lived long, at once again. */
 #define RETRY_MIN_SECONDS 1u
 #define RETRY_MAX_SECONDS 60u
+/* Longer than a restart of the service takes. */
+#define POLICY_SECONDS 10u
 #define LIVED_LONG_USEC (60 * G_USEC_PER_SEC)
 
 typedef struct SourceInfo {
@@ -27,6 +29,7 @@ static const SourceInfo source_infos[] = {
                 6 },
         { "org.alidade.LinkProbe1", "/org/alidade/LinkProbe1", { ALD_KIND_COMPUTE, ALD_KIND_PROBE_POLICY }, 2,
                 true },
+        { "org.alidade.Cluster1", "/org/alidade/Cluster1", { ALD_KIND_MEMBERSHIP }, 1, true },
 };
 
 typedef struct Source Source;
@@ -49,6 +52,7 @@ struct Source {
         gint64 appeared; /* CLOCK_MONOTONIC in µs */
         unsigned retry_seconds;
         guint retry;
+        guint replace_policy;
         bool starting; /* asked of a name without owner, so that the bus starts its service */
 };
 
@@ -173,11 +177,40 @@ static void retry_later(Source *source)
         source->retry_seconds = CLAMP(source->retry_seconds * 2, RETRY_MIN_SECONDS, RETRY_MAX_SECONDS);
 }
 
+static bool has_policy(const Source *source)
+{
+        for (unsigned i = 0; i < source->info->n_kinds; i++)
+                if (source->info->kinds[i] == ALD_KIND_PROBE_POLICY)
+                        return true;
+        return false;
+}
+
+/* Who is not there cannot say so. Its peers measure in its place: that fails, and they tell it. */
+static gboolean on_no_policy(gpointer userdata)
+{
+        Source *source = userdata;
+        AldProbePolicy policy = ALD_PROBE_POLICY_INIT;
+        g_autoptr(AldRecord) record = NULL;
+
+        /* Of a node that has no record at all nobody else has heard. */
+        if (!ald_node_after(ald_store_local_node(ald_state_manager_store(source->manager)), NULL))
+                return G_SOURCE_CONTINUE;
+        source->replace_policy = 0;
+        policy.links = ald_probe_policy_links_to_string(ALD_PROBE_POLICY_LINKS_ROUND_TRIPS);
+        policy.reason = "unable: alidade-link-probed is not running";
+        if (ald_record_new(ALD_KIND_PROBE_POLICY, &policy, &record) >= 0) {
+                record->updated_usec = ald_realtime_usec();
+                ald_state_manager_put_local(source->manager, ALD_KIND_PROBE_POLICY, "", record);
+        }
+        return G_SOURCE_REMOVE;
+}
+
 static void source_appeared(Source *source)
 {
         source->appeared = g_get_monotonic_time();
         source->starting = false;
         g_clear_handle_id(&source->retry, g_source_remove);
+        g_clear_handle_id(&source->replace_policy, g_source_remove);
         for (unsigned i = 0; i < source->info->n_kinds; i++) {
                 g_clear_pointer(&source->feeds[i].seen, ald_record_unref);
                 read_all(&source->feeds[i]);
@@ -192,6 +225,8 @@ static void source_gone(Source *source)
                 g_message("%s has gone; what it measured stays, with its age", source->info->name);
         if (!source->info->optional)
                 retry_later(source);
+        if (has_policy(source) && source->replace_policy == 0)
+                source->replace_policy = g_timeout_add_seconds(POLICY_SECONDS, on_no_policy, source);
 }
 
 static void on_owner(AldPeer *peer, const char *owner, void *userdata)
@@ -236,6 +271,7 @@ int ald_sources_new(AldService *service, AldStateManager *manager, AldSources **
 static void source_clear(Source *source)
 {
         g_clear_handle_id(&source->retry, g_source_remove);
+        g_clear_handle_id(&source->replace_policy, g_source_remove);
         ald_peer_free(source->peer);
         for (unsigned i = 0; i < G_N_ELEMENTS(source->feeds); i++) {
                 sd_bus_slot_unref(source->feeds[i].reading);

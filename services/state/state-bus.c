@@ -29,13 +29,17 @@ struct AldStateBus {
         sd_bus_slot *slot;
 };
 
-/* Sends a reply that was made, or the error that came in its way. */
-static int send_reply(sd_bus_message *reply, int r, sd_bus_error *error)
+/* Sends a reply that was made and has about so many bytes, or the error that came in its way. */
+static int send_reply(AldStateBus *self, sd_bus_message *call, sd_bus_message *reply, int r, size_t bytes,
+        sd_bus_error *error)
 {
         if (r == -E2BIG)
                 return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
                         "The reply would exceed 16 MiB; GetRecords() pages through the records behind it");
-        return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+        if (r < 0)
+                return r;
+        ald_service_replied(self->service, call, bytes);
+        return sd_bus_send(NULL, reply, NULL);
 }
 
 /* GetMemories() and its kin: the mapping of a kind is in the name of its method. */
@@ -44,6 +48,7 @@ static int method_get_mapping(sd_bus_message *message, void *userdata, sd_bus_er
         AldStateBus *self = userdata;
         const char *mapping = sd_bus_message_get_member(message) + strlen("Get");
         g_autoptr(AldMessage) reply = NULL;
+        size_t bytes = 0;
         unsigned kind = 0;
         int r;
 
@@ -52,44 +57,47 @@ static int method_get_mapping(sd_bus_message *message, void *userdata, sd_bus_er
         g_assert(kind < ALD_N_NODE_KINDS);
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
-                r = ald_records_bus_append_nodes(reply, self->store, kind);
-        return send_reply(reply, r, error);
+                r = ald_records_bus_append_nodes(reply, self->store, kind, &bytes);
+        return send_reply(self, message, reply, r, bytes, error);
 }
 
 static int method_get_links(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldStateBus *self = userdata;
         g_autoptr(AldMessage) reply = NULL;
+        size_t bytes = 0;
         int r;
 
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
-                r = ald_records_bus_append_links(reply, self->store);
-        return send_reply(reply, r, error);
+                r = ald_records_bus_append_links(reply, self->store, &bytes);
+        return send_reply(self, message, reply, r, bytes, error);
 }
 
 static int method_get_topology(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldStateBus *self = userdata;
         g_autoptr(AldMessage) reply = NULL;
+        size_t bytes = 0;
         int r;
 
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
-                r = ald_reports_bus_append_topology(reply, self->store);
-        return send_reply(reply, r, error);
+                r = ald_reports_bus_append_topology(reply, self->store, &bytes);
+        return send_reply(self, message, reply, r, bytes, error);
 }
 
 static int method_get_findings(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldStateBus *self = userdata;
         g_autoptr(AldMessage) reply = NULL;
+        size_t bytes = 0;
         int r;
 
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
-                r = ald_reports_bus_append_findings(reply, self->store);
-        return send_reply(reply, r, error);
+                r = ald_reports_bus_append_findings(reply, self->store, &bytes);
+        return send_reply(self, message, reply, r, bytes, error);
 }
 
 static int method_get_due_probes(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -101,7 +109,7 @@ static int method_get_due_probes(sd_bus_message *message, void *userdata, sd_bus
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
                 r = ald_probes_bus_answer(message, self->manager, reply, error);
-        return send_reply(reply, r, error);
+        return send_reply(self, message, reply, r, ALD_PROBES_SIZE_MAX, error);
 }
 
 typedef struct NameSearch {
@@ -146,56 +154,61 @@ static int method_get_fabric(sd_bus_message *message, void *userdata, sd_bus_err
 {
         AldStateBus *self = userdata;
         g_autoptr(AldMessage) reply = NULL;
+        size_t bytes = 0;
         AldNode *node = NULL;
         const char *name;
         int r;
 
         r = sd_bus_message_read(message, "s", &name);
-        if (r >= 0 && *name)
+        if (r < 0)
+                return ald_error_unreadable(r, error);
+        if (*name)
                 r = find_node(self, name, &node, error);
         if (r < 0)
                 return r;
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
-                r = ald_fabric_bus_append(reply, self->store, node);
-        return send_reply(reply, r, error);
+                r = ald_fabric_bus_append(reply, self->store, node, &bytes);
+        return send_reply(self, message, reply, r, bytes, error);
 }
 
 static int method_get_profile(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldStateBus *self = userdata;
         g_autoptr(AldMessage) reply = NULL;
+        size_t bytes = 0;
         AldNode *node = NULL;
         const char *name;
         int r;
 
         r = sd_bus_message_read(message, "s", &name);
         if (r < 0)
-                return r;
+                return ald_error_unreadable(r, error);
         r = find_node(self, name, &node, error);
         if (r < 0)
                 return r;
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
-                r = ald_records_bus_append_profile(reply, node);
-        return send_reply(reply, r, error);
+                r = ald_records_bus_append_profile(reply, node, &bytes);
+        return send_reply(self, message, reply, r, bytes, error);
 }
 
 static int reply_page(AldStateBus *self, sd_bus_message *message, AldNode *only, int kind, const char *after,
         uint64_t max, sd_bus_error *error)
 {
         g_autoptr(AldMessage) reply = NULL;
+        size_t bytes = 0;
         int r;
 
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
-                r = ald_records_bus_append_page(reply, self->store, only, kind, after, max);
+                r = ald_records_bus_append_page(reply, self->store, only, kind, after, max, &bytes);
         if (r == -EINVAL) {
                 g_autofree char *excerpt = ald_excerpt(after);
                 return sd_bus_error_setf(
                         error, SD_BUS_ERROR_INVALID_ARGS, "No cursor of this service: %s", excerpt);
         }
-        return send_reply(reply, r, error);
+        return send_reply(self, message, reply, r, bytes, error);
 }
 
 /* -1 for an empty name, which is that of all. */
@@ -220,7 +233,7 @@ static int method_get_records(sd_bus_message *message, void *userdata, sd_bus_er
 
         r = sd_bus_message_read(message, "sst", &kind_name, &after, &max);
         if (r < 0)
-                return r;
+                return ald_error_unreadable(r, error);
         r = find_kind(kind_name, &kind, error);
         if (r < 0)
                 return r;
@@ -236,7 +249,7 @@ static int method_get_local_records(sd_bus_message *message, void *userdata, sd_
 
         r = sd_bus_message_read(message, "st", &after, &max);
         if (r < 0)
-                return r;
+                return ald_error_unreadable(r, error);
         return reply_page(self, message, ald_store_local_node(self->store), -1, after, max, error);
 }
 
@@ -253,7 +266,7 @@ static int put(AldStateBus *self, sd_bus_message *message, PutReader read, sd_bu
                         "Only the owner of org.alidade.Cluster1 may put what is known of other nodes");
         r = read(message, self->manager, &accepted, &refused);
         if (r < 0)
-                return r;
+                return ald_error_unreadable(r, error);
         return sd_bus_reply_method_return(message, "tt", accepted, refused);
 }
 
@@ -277,7 +290,7 @@ static int method_get_digest(sd_bus_message *message, void *userdata, sd_bus_err
 
         r = sd_bus_message_read(message, "s", &kind_name);
         if (r < 0)
-                return r;
+                return ald_error_unreadable(r, error);
         r = find_kind(kind_name, &kind, error);
         if (r < 0)
                 return r;
@@ -291,10 +304,7 @@ static int method_subscribe(sd_bus_message *message, void *userdata, sd_bus_erro
         AldStateBus *self = userdata;
         int r = ald_holders_add(self->subscribers, message);
 
-        if (r == -ENOSPC)
-                return sd_bus_error_set(
-                        error, SD_BUS_ERROR_LIMITS_EXCEEDED, "Too many connections have subscribed");
-        return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
+        return r < 0 ? ald_holders_refuse(r, "Subscribe", error) : sd_bus_reply_method_return(message, NULL);
 }
 
 static int method_unsubscribe(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -308,11 +318,14 @@ static int method_unsubscribe(sd_bus_message *message, void *userdata, sd_bus_er
         return r < 0 ? r : sd_bus_reply_method_return(message, NULL);
 }
 
-static void on_subscribers(bool any, void *userdata)
+static void on_subscriber(const char *name, uid_t uid, bool held, void *userdata)
 {
         AldStateBus *self = userdata;
 
-        ald_signals_set_subscribed(self->signals, any);
+        if (held)
+                (void) ald_signals_subscribe(self->signals, name, uid);
+        else
+                ald_signals_unsubscribe(self->signals, name);
 }
 
 static int get_refused_records(sd_bus *bus, const char *path, const char *interface, const char *property,
@@ -331,18 +344,10 @@ static int get_refused_signals(sd_bus *bus, const char *path, const char *interf
         return sd_bus_message_append(reply, "t", ald_service_refused_signals(self->service));
 }
 
-/* Those that are 0 are not there. */
 static int get_reasons(sd_bus *bus, const char *path, const char *interface, const char *property,
         sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
-        const uint64_t *counts = userdata;
-        int r = sd_bus_message_open_container(reply, 'a', "{sv}");
-
-        for (unsigned reason = 0; r >= 0 && reason < ALD_LEFT_OUT_N; reason++)
-                if (counts[reason] > 0)
-                        r = sd_bus_message_append(
-                                reply, "{sv}", ald_left_out_to_string(reason), "t", counts[reason]);
-        return r < 0 ? r : sd_bus_message_close_container(reply);
+        return ald_totals_bus_append_reasons(reply, userdata);
 }
 
 #define MAPPING(name)                                                                            \
@@ -375,7 +380,8 @@ static const sd_bus_vtable state_vtable[] = { SD_BUS_VTABLE_START(0),
         SD_BUS_PROPERTY("RefusedRecords", "t", get_refused_records, 0, 0),
         SD_BUS_PROPERTY("RefusedSignals", "t", get_refused_signals, 0, 0), MAPPING("Identities"),
         MAPPING("Memories"), MAPPING("Systems"), MAPPING("Backends"), MAPPING("Networks"), MAPPING("Disks"),
-        MAPPING("Fabrics"), MAPPING("Computes"), MAPPING("ProbePolicies"), MAPPING("Presences"),
+        MAPPING("Fabrics"), MAPPING("Computes"), MAPPING("ProbePolicies"), MAPPING("Memberships"),
+        MAPPING("Presences"),
         SD_BUS_METHOD_WITH_ARGS("GetLinks", SD_BUS_NO_ARGS, SD_BUS_RESULT("a{sa{sv}}", Records),
                 method_get_links, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("GetTopology", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Edges),
@@ -418,8 +424,8 @@ int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterP
         self->cluster = cluster;
         self->signals = signals;
         self->node_id_property = ald_id_format(local, self->node_id);
-        self->subscribers = ald_holders_new(service, on_subscribers, self);
-        ald_totals_bus_init(&self->totals, service, manager);
+        self->subscribers = ald_holders_new(service, on_subscriber, self);
+        ald_totals_bus_init(&self->totals, signals, manager);
         return sd_bus_add_object_vtable(ald_service_bus(service), &self->slot, ALD_STATE_PATH,
                 "org.alidade.State1", state_vtable, self);
 }

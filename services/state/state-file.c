@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <glib/gstdio.h>
 
+#include "services/common/errors.h"
 #include "services/common/state-directory.h"
 #include "services/state/state-file.h"
+#include "state/clock.h"
 #include "state/saved.h"
 
 struct AldStateFile {
         char *path;
+        bool kept; /* one that could be neither used nor set aside */
         bool failing;
 };
 
@@ -28,16 +33,33 @@ void ald_state_file_free(AldStateFile *file)
         g_free(file);
 }
 
-static void set_aside(const char *path, const char *reason)
+/* What cannot be set aside may be worth something yet, and is not overwritten. */
+static void set_aside(AldStateFile *file, const char *reason)
 {
-        g_autofree char *aside = g_strconcat(path, ".damaged", NULL);
+        g_autofree char *aside = g_strconcat(file->path, ".damaged", NULL), *why = ald_excerpt_ends(reason);
 
-        g_warning("%s is damaged (%s); it is set aside as %s and nothing of it is used", path, reason, aside);
-        if (g_rename(path, aside) < 0)
-                g_warning("Cannot rename %s: %m", path);
+        if (g_rename(file->path, aside) == 0) {
+                g_warning("%s is damaged (%s); it is set aside as %s and nothing of it is used", file->path,
+                        why, aside);
+                return;
+        }
+        g_warning(
+                "%s is damaged (%s) and cannot be set aside as %s: %s. Nothing of it is used, and it is not "
+                "overwritten: results will not outlive a restart until it is moved away",
+                file->path, why, aside, g_strerror(errno));
+        file->kept = true;
 }
 
-static AldSaved *read_saved(const char *path, const AldId *local)
+static void keep_unread(AldStateFile *file, const char *reason)
+{
+        g_warning("Cannot read what was kept: %s. %s is not overwritten: results will not outlive a restart "
+                  "until "
+                  "this service, started anew, can read it, or it is moved away",
+                reason, file->path);
+        file->kept = true;
+}
+
+static AldSaved *read_saved(AldStateFile *file, const AldId *local)
 {
         g_autoptr(GError) error = NULL;
         g_autofree char *text = NULL, *reason = NULL;
@@ -45,33 +67,35 @@ static AldSaved *read_saved(const char *path, const AldId *local)
         gsize n;
 
         /* A FIFO would keep the service waiting, and a directory could never be replaced. */
-        if (g_file_test(path, G_FILE_TEST_EXISTS) && !g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
-                set_aside(path, "not a regular file");
+        if (g_file_test(file->path, G_FILE_TEST_EXISTS) && !g_file_test(file->path, G_FILE_TEST_IS_REGULAR)) {
+                set_aside(file, "not a regular file");
                 return NULL;
         }
-        if (!g_file_get_contents(path, &text, &n, &error)) {
-                /* A new one will be written, but not over what may be worth something yet. */
+        if (!g_file_get_contents(file->path, &text, &n, &error)) {
                 if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-                        set_aside(path, error->message);
+                        keep_unread(file, error->message);
                 return NULL;
         }
         if (ald_saved_parse(text, n, local, &saved, &reason) < 0)
-                set_aside(path, reason ? reason : "no reason");
+                set_aside(file, reason ? reason : "no reason");
         return saved;
 }
 
-/* Greater than any before, even where the clock has gone back, and below 2^53. */
+/* Greater than any before, even where the clock has gone back, and below 2^53. Nobody takes one that is
+ * further ahead than can be, as it was made when the clock was wrong; unless it is wrong now. */
 static uint64_t next_epoch(const AldSaved *saved)
 {
         uint64_t now = (uint64_t) MAX(g_get_real_time(), 1);
 
+        if (saved && ald_clock_is_set(now) && ald_clock_is_ahead(saved->epoch, now, 0))
+                return now;
         return MIN(MAX(saved ? saved->epoch + 1 : 0, now), ALD_EPOCH_MAX);
 }
 
 AldStore *ald_state_file_load(
         AldStateFile *file, const AldId *local, const AldStoreLimits *limits, uint64_t now)
 {
-        g_autoptr(AldSaved) saved = read_saved(file->path, local);
+        g_autoptr(AldSaved) saved = read_saved(file, local);
         AldStore *store = ald_store_new(local, next_epoch(saved), limits);
 
         if (saved)
@@ -80,7 +104,14 @@ AldStore *ald_state_file_load(
         return store;
 }
 
-void ald_state_file_save(AldStateFile *file, AldStore *store)
+/* Whether the file is there that is not to be overwritten. */
+static bool is_kept(AldStateFile *file)
+{
+        file->kept = file->kept && (access(file->path, F_OK) == 0 || errno != ENOENT);
+        return file->kept;
+}
+
+static void save(AldStateFile *file, AldStore *store)
 {
         g_autofree char *text = ald_saved_format(store);
         g_autoptr(GError) error = NULL;
@@ -92,4 +123,10 @@ void ald_state_file_save(AldStateFile *file, AldStore *store)
         if (ok && file->failing)
                 g_message("%s can be written again", file->path);
         file->failing = !ok;
+}
+
+void ald_state_file_save(AldStateFile *file, AldStore *store)
+{
+        if (!is_kept(file))
+                save(file, store);
 }

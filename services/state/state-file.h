@@ -5,8 +5,9 @@
 
 /*
  * state.json in the state directory: the epoch of this node, and those of its records that are dear to
- * measure. Replaced atomically. A damaged file is reported and set aside as state.json.damaged; a directory
- * that cannot be written is one warning. Neither stops the service.
+ * measure. Replaced atomically. A damaged file is reported and set aside as state.json.damaged. One
+ * that cannot be set aside, or not be read, is reported and never overwritten; a directory that cannot be
+ * written is one warning. None of it stops the service.
  */
 typedef struct AldStateFile AldStateFile;
 

@@ -9,6 +9,7 @@
 #include "services/state/presences.h"
 #include "services/state/state-file.h"
 #include "services/state/state-manager.h"
+#include "state/clock.h"
 
 /* What a D-Bus reply may hold is 16 MiB; the rest is for what sd-bus adds around it. */
 #define MAX_SHOWN_BYTES (14u * 1024 * 1024)
@@ -23,8 +24,8 @@
 #define USEC_PER_HOUR (UINT64_C(3600) * G_USEC_PER_SEC)
 #define REFUSAL_LOG_USEC (60 * G_USEC_PER_SEC)
 
-/* Clocks differ, but what is further ahead than this is no time. */
-#define FUTURE_USEC (24 * USEC_PER_HOUR)
+/* So seldom at most this node goes beyond what somebody says under its id. */
+#define TAKE_EPOCH_USEC (600 * G_USEC_PER_SEC)
 
 const AldConfigKey ald_state_config_keys[] = { ALD_STATE_CONFIG_KEYS, { 0 } };
 
@@ -42,7 +43,7 @@ struct AldStateManager {
         uint64_t expiry_usec;
         uint64_t refused;
         gint64 refusal_logged;
-        bool took_epoch;
+        gint64 took_epoch; /* when this node last went beyond its past; 0: not since it is in this cluster */
         guint expire_timer;
         guint save_timer;
 };
@@ -90,10 +91,23 @@ static void on_removing(AldEntry *entry, void *userdata)
         }
 }
 
+/* The clock was ahead when this service started, and was set since: nobody believes such an epoch. */
+static void go_back(AldStateManager *manager)
+{
+        uint64_t real = ald_realtime_usec();
+
+        if (!ald_clock_is_set(real) || !ald_state_manager_is_ahead(manager, ald_store_epoch(manager->store)))
+                return;
+        g_message("The clock was set back; all records of this node are sent anew");
+        ald_store_set_epoch(manager->store, real, now_usec());
+        ald_state_file_save(manager->file, manager->store);
+}
+
 static gboolean on_expire(gpointer userdata)
 {
         AldStateManager *manager = userdata;
 
+        go_back(manager);
         ald_store_expire(manager->store, now_usec(), manager->expiry_usec, manager->expiry_usec);
         ald_links_prune(manager);
         ald_devices_prune(manager);
@@ -194,33 +208,45 @@ uint64_t ald_state_manager_refused(const AldStateManager *manager)
 }
 
 /* A machine that was installed anew under its old id meets its own past: it goes beyond it, once. If that
- * comes again, another machine has the same id, and going on would be a war of epochs. */
+ * comes again, another machine has the same id, or somebody speaks in its name: going on would be a war of
+ * epochs, but for some minutes only one of the two can be seen. */
 static bool put_own(AldStateManager *manager, uint64_t epoch)
 {
-        if (manager->took_epoch)
+        gint64 now = g_get_monotonic_time();
+
+        if (manager->took_epoch != 0 && now - manager->took_epoch < TAKE_EPOCH_USEC)
                 return false;
-        manager->took_epoch = true;
+        manager->took_epoch = now;
         g_message("Found newer records of this node's own id elsewhere; all are sent anew");
         ald_store_take_epoch(manager->store, epoch, now_usec());
         ald_state_file_save(manager->file, manager->store);
         return true;
 }
 
-/* Why an update is refused, or NULL. A node whose clock is known to be ahead may be ahead by so much more. */
+bool ald_state_manager_is_ahead(AldStateManager *manager, uint64_t usec)
+{
+        uint64_t real = ald_realtime_usec();
+
+        return ald_clock_is_ahead(usec, real, 0) &&
+               ald_clock_is_ahead(usec, real, ald_presences_clock_majority(manager->store));
+}
+
+/* Why an update is refused, or NULL. */
 static const char *merge(AldStateManager *manager, const AldUpdate *update)
 {
-        uint64_t limit = ald_realtime_usec() + FUTURE_USEC;
-        int64_t ahead = ald_presences_clock_offset(manager->store, &update->node);
+        bool own = ald_id_equal(&update->node, &ald_store_local_node(manager->store)->id);
         int r;
 
-        if (update->updated_usec > limit + (uint64_t) MAX(ahead, 0))
+        if (ald_state_manager_is_ahead(manager, update->updated_usec))
                 return "updated more than a day in the future";
+        if (!own && ald_state_manager_is_ahead(manager, update->stamp.epoch))
+                return "an epoch more than a day in the future";
         r = ald_store_put(manager->store, update, now_usec());
         if (r < 0)
                 return ald_record_describe(r);
         if (r != ALD_PUT_OWN)
                 return NULL;
-        if (update->stamp.epoch > limit)
+        if (ald_state_manager_is_ahead(manager, update->stamp.epoch))
                 return "an epoch of this node more than a day in the future; is the clock right?";
         return put_own(manager, update->stamp.epoch) ? NULL : "another machine uses the id of this node";
 }
@@ -238,5 +264,5 @@ bool ald_state_manager_put(AldStateManager *manager, const AldUpdate *update)
 
 void ald_state_manager_new_cluster(AldStateManager *manager)
 {
-        manager->took_epoch = false;
+        manager->took_epoch = 0;
 }

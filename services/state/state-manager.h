@@ -46,4 +46,7 @@ uint64_t ald_state_manager_refused(const AldStateManager *manager);
 
 /* Another connection brings the records of others now; a newer epoch of our own id may be taken over once
  * more. */
+/* Whether a time, or an epoch, is further ahead than can be; see state/clock.h. */
+bool ald_state_manager_is_ahead(AldStateManager *manager, uint64_t usec);
+
 void ald_state_manager_new_cluster(AldStateManager *manager);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stddef.h>
 #include <string.h>
 
 #include "services/state/paths.h"
@@ -50,46 +51,154 @@ static bool free_differs(uint64_t *told, uint64_t now, uint64_t total)
         return true;
 }
 
-static void emit_differences(AldTotalsBus *self, const Snapshot *before)
+/* The properties of org.alidade.State1 that change. */
+typedef enum Changed {
+        CHANGED_NODES,
+        CHANGED_LINKS,
+        CHANGED_HIDDEN,
+        CHANGED_NODES_LEFT_OUT,
+        CHANGED_TFLOPS_FP16,
+        CHANGED_TFLOPS_FP16_LEFT_OUT,
+        CHANGED_TFLOPS_FP16_LEFT_OUT_REASONS,
+        CHANGED_MEMORY_BANDWIDTH_BYTES_PER_SECOND,
+        CHANGED_MEMORY_BANDWIDTH_OF,
+        CHANGED_MEMORY_BANDWIDTH_LEFT_OUT,
+        CHANGED_MEMORY_BANDWIDTH_LEFT_OUT_REASONS,
+        CHANGED_MEMORY_AVAILABLE_BYTES,
+        CHANGED_DEVICE_MEMORY_AVAILABLE_BYTES,
+        CHANGED_DEVICE_MEMORY_UNREAD,
+        CHANGED_MEMORY_TOTAL_BYTES,
+        CHANGED_DEVICE_MEMORY_TOTAL_BYTES,
+        CHANGED_N,
+} Changed;
+
+static const struct {
+        const char *name;
+        char type; /* 'r': counts of reasons */
+        size_t offset;
+} properties[CHANGED_N] = {
+        [CHANGED_NODES] = { "Nodes", 't', offsetof(AldTotalsBus, nodes) },
+        [CHANGED_LINKS] = { "Links", 't', offsetof(AldTotalsBus, links) },
+        [CHANGED_HIDDEN] = { "Hidden", 't', offsetof(AldTotalsBus, hidden) },
+        [CHANGED_NODES_LEFT_OUT] = { "NodesLeftOut", 't', offsetof(AldTotalsBus, totals.nodes_left_out) },
+        [CHANGED_TFLOPS_FP16] = { "TflopsFp16", 'd', offsetof(AldTotalsBus, totals.tflops_fp16) },
+        [CHANGED_TFLOPS_FP16_LEFT_OUT] = { "TflopsFp16LeftOut", 't',
+                offsetof(AldTotalsBus, totals.tflops_fp16_left_out) },
+        [CHANGED_TFLOPS_FP16_LEFT_OUT_REASONS] = { "TflopsFp16LeftOutReasons", 'r',
+                offsetof(AldTotalsBus, totals.tflops_fp16_left_out_reasons) },
+        [CHANGED_MEMORY_BANDWIDTH_BYTES_PER_SECOND] = { "MemoryBandwidthBytesPerSecond", 't',
+                offsetof(AldTotalsBus, totals.memory_bandwidth_bytes_per_second) },
+        [CHANGED_MEMORY_BANDWIDTH_OF] = { "MemoryBandwidthOf", 's',
+                offsetof(AldTotalsBus, totals.memory_bandwidth_of) },
+        [CHANGED_MEMORY_BANDWIDTH_LEFT_OUT] = { "MemoryBandwidthLeftOut", 't',
+                offsetof(AldTotalsBus, totals.memory_bandwidth_left_out) },
+        [CHANGED_MEMORY_BANDWIDTH_LEFT_OUT_REASONS] = { "MemoryBandwidthLeftOutReasons", 'r',
+                offsetof(AldTotalsBus, totals.memory_bandwidth_left_out_reasons) },
+        [CHANGED_MEMORY_AVAILABLE_BYTES] = { "MemoryAvailableBytes", 't',
+                offsetof(AldTotalsBus, totals.memory_available_bytes) },
+        [CHANGED_DEVICE_MEMORY_AVAILABLE_BYTES] = { "DeviceMemoryAvailableBytes", 't',
+                offsetof(AldTotalsBus, totals.device_memory_available_bytes) },
+        [CHANGED_DEVICE_MEMORY_UNREAD] = { "DeviceMemoryUnread", 't',
+                offsetof(AldTotalsBus, totals.device_memory_unread) },
+        [CHANGED_MEMORY_TOTAL_BYTES] = { "MemoryTotalBytes", 't',
+                offsetof(AldTotalsBus, totals.memory_total_bytes) },
+        [CHANGED_DEVICE_MEMORY_TOTAL_BYTES] = { "DeviceMemoryTotalBytes", 't',
+                offsetof(AldTotalsBus, totals.device_memory_total_bytes) },
+};
+G_STATIC_ASSERT(CHANGED_N <= 32);
+
+/* Those of them that differ. */
+static uint32_t find_differences(AldTotalsBus *self, const Snapshot *before)
 {
         const AldTotals *a = &before->totals, *b = &self->totals;
-        const struct {
-                const char *name;
-                bool differs;
-        } properties[] = {
-                { "Nodes", before->nodes != self->nodes },
-                { "Links", before->links != self->links },
-                { "Hidden", before->hidden != self->hidden },
-                { "NodesLeftOut", a->nodes_left_out != b->nodes_left_out },
-                { "TflopsFp16", doubles_differ(a->tflops_fp16, b->tflops_fp16) },
-                { "TflopsFp16LeftOut", a->tflops_fp16_left_out != b->tflops_fp16_left_out },
-                { "TflopsFp16LeftOutReasons",
-                        reasons_differ(a->tflops_fp16_left_out_reasons, b->tflops_fp16_left_out_reasons) },
-                { "MemoryBandwidthBytesPerSecond",
-                        a->memory_bandwidth_bytes_per_second != b->memory_bandwidth_bytes_per_second },
-                { "MemoryBandwidthOf", g_strcmp0(a->memory_bandwidth_of, b->memory_bandwidth_of) != 0 },
-                { "MemoryBandwidthLeftOut", a->memory_bandwidth_left_out != b->memory_bandwidth_left_out },
-                { "MemoryBandwidthLeftOutReasons", reasons_differ(a->memory_bandwidth_left_out_reasons,
-                                                           b->memory_bandwidth_left_out_reasons) },
-                { "MemoryAvailableBytes", free_differs(&self->told_memory_available,
-                                                  b->memory_available_bytes, b->memory_total_bytes) },
-                { "DeviceMemoryAvailableBytes",
-                        free_differs(&self->told_device_memory_available, b->device_memory_available_bytes,
-                                b->device_memory_total_bytes) },
-                { "DeviceMemoryUnread", a->device_memory_unread != b->device_memory_unread },
-                { "MemoryTotalBytes", a->memory_total_bytes != b->memory_total_bytes },
-                { "DeviceMemoryTotalBytes", a->device_memory_total_bytes != b->device_memory_total_bytes },
+        const bool differs[CHANGED_N] = {
+                [CHANGED_NODES] = before->nodes != self->nodes,
+                [CHANGED_LINKS] = before->links != self->links,
+                [CHANGED_HIDDEN] = before->hidden != self->hidden,
+                [CHANGED_NODES_LEFT_OUT] = a->nodes_left_out != b->nodes_left_out,
+                [CHANGED_TFLOPS_FP16] = doubles_differ(a->tflops_fp16, b->tflops_fp16),
+                [CHANGED_TFLOPS_FP16_LEFT_OUT] = a->tflops_fp16_left_out != b->tflops_fp16_left_out,
+                [CHANGED_TFLOPS_FP16_LEFT_OUT_REASONS] = reasons_differ(
+                        a->tflops_fp16_left_out_reasons, b->tflops_fp16_left_out_reasons),
+                [CHANGED_MEMORY_BANDWIDTH_BYTES_PER_SECOND] = a->memory_bandwidth_bytes_per_second !=
+                                                              b->memory_bandwidth_bytes_per_second,
+                [CHANGED_MEMORY_BANDWIDTH_OF] = g_strcmp0(a->memory_bandwidth_of, b->memory_bandwidth_of) !=
+                                                0,
+                [CHANGED_MEMORY_BANDWIDTH_LEFT_OUT] = a->memory_bandwidth_left_out !=
+                                                      b->memory_bandwidth_left_out,
+                [CHANGED_MEMORY_BANDWIDTH_LEFT_OUT_REASONS] = reasons_differ(
+                        a->memory_bandwidth_left_out_reasons, b->memory_bandwidth_left_out_reasons),
+                [CHANGED_MEMORY_AVAILABLE_BYTES] = free_differs(
+                        &self->told_memory_available, b->memory_available_bytes, b->memory_total_bytes),
+                [CHANGED_DEVICE_MEMORY_AVAILABLE_BYTES] = free_differs(&self->told_device_memory_available,
+                        b->device_memory_available_bytes, b->device_memory_total_bytes),
+                [CHANGED_DEVICE_MEMORY_UNREAD] = a->device_memory_unread != b->device_memory_unread,
+                [CHANGED_MEMORY_TOTAL_BYTES] = a->memory_total_bytes != b->memory_total_bytes,
+                [CHANGED_DEVICE_MEMORY_TOTAL_BYTES] = a->device_memory_total_bytes !=
+                                                      b->device_memory_total_bytes,
         };
-        const char *names[G_N_ELEMENTS(properties) + 1];
-        size_t n = 0;
+        uint32_t set = 0;
 
-        for (size_t i = 0; i < G_N_ELEMENTS(properties); i++)
-                if (properties[i].differs)
-                        names[n++] = properties[i].name;
-        names[n] = NULL;
-        if (n > 0)
-                sd_bus_emit_properties_changed_strv(ald_service_bus(self->service), ALD_STATE_PATH,
-                        "org.alidade.State1", (char **) names);
+        for (size_t i = 0; i < CHANGED_N; i++)
+                if (differs[i])
+                        set |= UINT32_C(1) << i;
+        return set;
+}
+
+int ald_totals_bus_append_reasons(sd_bus_message *message, const uint64_t counts[static ALD_LEFT_OUT_N])
+{
+        int r = sd_bus_message_open_container(message, 'a', "{sv}");
+
+        for (unsigned reason = 0; r >= 0 && reason < ALD_LEFT_OUT_N; reason++)
+                if (counts[reason] > 0)
+                        r = sd_bus_message_append(
+                                message, "{sv}", ald_left_out_to_string(reason), "t", counts[reason]);
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+static int append_value(sd_bus_message *message, char type, const void *value)
+{
+        switch (type) {
+        case 'r':
+                return ald_totals_bus_append_reasons(message, value);
+        case 's':
+                return sd_bus_message_append_basic(message, 's', *(const char *const *) value);
+        default:
+                return sd_bus_message_append_basic(message, type, value);
+        }
+}
+
+static int append_property(sd_bus_message *message, const AldTotalsBus *self, size_t i)
+{
+        const char signature[] = { properties[i].type, '\0' };
+        int r;
+
+        r = sd_bus_message_open_container(message, 'e', "sv");
+        if (r >= 0)
+                r = sd_bus_message_append_basic(message, 's', properties[i].name);
+        if (r >= 0)
+                r = sd_bus_message_open_container(
+                        message, 'v', properties[i].type == 'r' ? "a{sv}" : signature);
+        if (r >= 0)
+                r = append_value(message, properties[i].type, (const char *) self + properties[i].offset);
+        if (r >= 0)
+                r = sd_bus_message_close_container(message);
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+static int append_changed(sd_bus_message *message, uint32_t set, void *userdata)
+{
+        int r;
+
+        r = sd_bus_message_append_basic(message, 's', "org.alidade.State1");
+        if (r >= 0)
+                r = sd_bus_message_open_container(message, 'a', "{sv}");
+        for (size_t i = 0; r >= 0 && i < CHANGED_N; i++)
+                if (set & (UINT32_C(1) << i))
+                        r = append_property(message, userdata, i);
+        if (r >= 0)
+                r = sd_bus_message_close_container(message);
+        return r < 0 ? r : sd_bus_message_append(message, "as", 0);
 }
 
 static gboolean on_refresh(gpointer userdata)
@@ -99,7 +208,7 @@ static gboolean on_refresh(gpointer userdata)
 
         self->timer = 0;
         compute(self);
-        emit_differences(self, &before);
+        ald_signals_change_totals(self->signals, find_differences(self, &before));
         return G_SOURCE_REMOVE;
 }
 
@@ -109,7 +218,7 @@ static void refresh_soon(AldTotalsBus *self)
                 self->timer = g_timeout_add_seconds(REFRESH_SECONDS, on_refresh, self);
 }
 
-/* The memory in use of each device; their load and heat, which change all the time, never matter. */
+/* Compares the memory in use of the devices; their load and temperature do not enter the totals. */
 static bool device_memory_differs(const AldSystem *a, const AldSystem *b)
 {
         if (a->devices.n != b->devices.n)
@@ -161,9 +270,10 @@ static void on_removing(AldEntry *entry, void *userdata)
         refresh_soon(userdata);
 }
 
-void ald_totals_bus_init(AldTotalsBus *self, AldService *service, AldStateManager *manager)
+void ald_totals_bus_init(AldTotalsBus *self, AldSignals *signals, AldStateManager *manager)
 {
-        self->service = service;
+        self->signals = signals;
+        ald_signals_set_totals(signals, append_changed, self);
         self->store = ald_state_manager_store(manager);
         compute(self);
         self->told_memory_available = self->totals.memory_available_bytes;

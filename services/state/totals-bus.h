@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/common/service.h"
+#include "services/state/signals-bus.h"
 #include "services/state/state-manager.h"
 #include "state/totals.h"
 
 /* The counts and sums that are properties of org.alidade.State1, kept up to date at most once a second. */
 typedef struct AldTotalsBus {
-        AldService *service;
+        AldSignals *signals;
         AldStore *store;
         uint64_t nodes;
         uint64_t links;
@@ -18,5 +18,8 @@ typedef struct AldTotalsBus {
         guint timer;
 } AldTotalsBus;
 
-void ald_totals_bus_init(AldTotalsBus *totals, AldService *service, AldStateManager *manager);
+void ald_totals_bus_init(AldTotalsBus *totals, AldSignals *signals, AldStateManager *manager);
 void ald_totals_bus_clear(AldTotalsBus *totals);
+
+/* Those counts of reasons that are not 0: a{sv}. */
+int ald_totals_bus_append_reasons(sd_bus_message *message, const uint64_t counts[static ALD_LEFT_OUT_N]);

@@ -15,15 +15,6 @@
 #include "services/telemetry/child-side.h"
 #include "services/telemetry/child.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WITH_SANITIZER 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define WITH_SANITIZER 1
-#endif
-
 /* RLIMIT_DATA rather than RLIMIT_AS: GPU drivers reserve more addresses than there is memory. The shadow
  * memory of a sanitizer counts as data, though. */
 static void limit(uint64_t data_max)

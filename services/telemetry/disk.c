@@ -33,7 +33,7 @@ typedef struct Path {
         char *name;
         AldDiskPath row;
         bool have_row;
-        bool late;            /* the question was given up, but has not been answered */
+        bool late;            /* timed out, and not answered since */
         bool out;             /* an outage, which was logged */
         unsigned mount_depth; /* of the deepest mount that held it so far */
         Question *question;   /* NULL unless it owes an answer */
@@ -50,7 +50,8 @@ struct AldDiskCollector {
         Path paths[];
 };
 
-/* A number that differs between a file system and what is mounted on it; old kernels tell the device only. */
+/* A number that differs between a file system and what is mounted on it; old kernels report only the device.
+ */
 static int identify_mount(int fd, uint64_t *ret)
 {
         struct statx stx;

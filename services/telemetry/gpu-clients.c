@@ -14,7 +14,7 @@ struct AldGpuClients {
         int root;
         int64_t next_usec;
         GHashTable *processes; /* PCI address → set of process numbers */
-        GHashTable *unsure;    /* PCI addresses of devices that do not tell what a process does there */
+        GHashTable *unsure;    /* PCI addresses of devices that do not report what a process does there */
         bool all;              /* every process of the machine could be read */
 };
 
@@ -82,7 +82,7 @@ bool ald_gpu_parse_client(const char *text, AldGpuClient *ret)
         }
         if (!ald_gpu_is_pci_address(client.address))
                 return false;
-        /* It leaves out engines that have not worked. */
+        /* The driver omits engines that have not been used. */
         client.has_compute |= is_amd;
         *ret = client;
         return true;

@@ -7,7 +7,7 @@
 #include <glib.h>
 
 /*
- * Which processes hold a compute engine of a DRM or accel device, after what their file descriptors tell in
+ * Which processes hold a compute engine of a DRM or accel device, according to their file descriptors in
  * /proc/PID/fdinfo. Reading it requires ptrace access to the process: a service without rights finds its own.
  */
 typedef struct AldGpuClients AldGpuClients;
@@ -23,7 +23,7 @@ void ald_gpu_clients_sample(AldGpuClients *clients, int64_t now_usec);
 /* Nothing is known until the next look, which may come at once. */
 void ald_gpu_clients_forget(AldGpuClients *clients);
 
-/* Whether a device with this driver tells of its compute engines there. */
+/* Whether this driver reports compute engines there. */
 bool ald_gpu_clients_know_driver(const char *driver);
 
 /* The numbers of those that computed on the device with this PCI address, as a set; NULL where there is none.
@@ -33,7 +33,7 @@ GHashTable *ald_gpu_clients_of(const AldGpuClients *clients, const char *address
 /* Whether it is certain that there are no others. */
 bool ald_gpu_clients_are_all(const AldGpuClients *clients, const char *address);
 
-/* What one file descriptor of a DRM device tells. */
+/* What is known from one file descriptor of a DRM device. */
 typedef struct AldGpuClient {
         char address[32]; /* of the device on PCI */
         bool has_compute; /* the driver reports a compute engine */

@@ -17,7 +17,8 @@ struct AldGpuLive {
 void ald_gpu_live_prepare(int root, AldGpu *gpu);
 void ald_gpu_live_free(AldGpuLive *live);
 
-/* An instance has no files of its own: NVML tells its figures, and its card whether these may be had. */
+/* An instance has no files of its own: NVML reports its figures, and the state of its card decides whether it
+ * may be asked. */
 void ald_gpu_live_prepare_instance(AldGpu *instance);
 void ald_gpu_live_sample_instance(AldGpu *instance, const AldGpu *card, AldDevice *ret);
 

@@ -300,7 +300,7 @@ static uint64_t size_of_union(GHashTable *a, GHashTable *b)
         return n;
 }
 
-/* After the kernel, where NVML does not tell. That wakes no device. */
+/* Falls back to the kernel where NVML has no answer. That wakes no device. */
 static uint64_t count_processes(const AldGpuCollector *collector, const AldGpu *gpu)
 {
         GHashTable *queues = ald_gpu_kfd_of(collector->kfd, gpu->id), *clients;

@@ -13,7 +13,7 @@
 
 struct AldLinks {
         GPtrArray *links;    /* by index */
-        GHashTable *refused; /* index of an interface that found no room → when a dump last told of it */
+        GHashTable *refused; /* index of an interface that found no room → when a dump last had it */
         unsigned generation;
         bool overflowed;
 };
@@ -205,7 +205,7 @@ static void hash_bytes(uint64_t *hash, const void *bytes, size_t n)
                 *hash = (*hash ^ *byte) * FNV_PRIME;
 }
 
-/* What tells one address of an interface from the others. */
+/* The parts that identify an address of an interface. */
 static gpointer key_of(const AldLinkAddress *address)
 {
         uint64_t hash = FNV_BASIS;

@@ -14,7 +14,7 @@ typedef struct AldLink {
         GArray *addresses;   /* of AldLinkAddress: the usable ones, IPv4 first, each in numerical order */
         GHashTable *refused; /* usable ones that found no room, by a hash → when a dump last told; or NULL */
         AldLinkFacts facts;  /* left to the user of the table */
-        bool dirty;          /* the kernel told of it, so the facts may have changed */
+        bool dirty;          /* the kernel reported a change */
         unsigned generation;
 } AldLink;
 

@@ -41,5 +41,5 @@ typedef struct AldNetworkLeftOut {
 
 AldNetworkLeftOut ald_network_rows_left_out(const AldNetworkRows *rows);
 
-/* Logs what is left out where that differs from what was told last, and takes it over there. */
+/* Logs what is left out if that differs from what was logged last, which it updates. */
 void ald_network_left_out_tell(AldNetworkLeftOut *told, const AldNetworkLeftOut *now);

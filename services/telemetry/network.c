@@ -18,7 +18,7 @@ struct AldNetworkCollector {
         AldNetworkRows *rows;
         guint flush;
         gint64 flushed_usec;
-        bool known; /* rtnetlink has told of all interfaces */
+        bool known; /* the first dump of rtnetlink is complete */
         AldNetworkLeftOut told;
 
         void (*changed)(void *userdata);

@@ -24,7 +24,7 @@ guint findings_count(GPtrArray *findings, const char *id)
 
 guint findings_count_now(AldStore *store, const char *id)
 {
-        g_autoptr(GPtrArray) findings = ald_findings_compute(store, FINDINGS_NOW);
+        g_autoptr(GPtrArray) findings = ald_findings_compute(store, FINDINGS_NOW, true);
 
         return findings_count(findings, id);
 }
@@ -32,7 +32,7 @@ guint findings_count_now(AldStore *store, const char *id)
 void findings_check(AldStore *store, const char *id, AldSeverity severity, const unsigned *nodes,
         const char *text, const char *remedy)
 {
-        g_autoptr(GPtrArray) findings = ald_findings_compute(store, FINDINGS_NOW);
+        g_autoptr(GPtrArray) findings = ald_findings_compute(store, FINDINGS_NOW, true);
         const AldFinding *finding = findings_find(findings, id, 0);
         guint n = 0;
 

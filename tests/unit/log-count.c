@@ -36,3 +36,12 @@ void log_count_reset(void)
 {
         g_ptr_array_set_size(lines, 0);
 }
+
+size_t log_count_longest(void)
+{
+        size_t longest = 0;
+
+        for (guint i = 0; i < lines->len; i++)
+                longest = MAX(longest, strlen(lines->pdata[i]));
+        return longest;
+}

@@ -152,7 +152,7 @@ static void test_several_scopes(void)
                     "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['fe80::5/64', '10.0.0.1/24']}, "
                     "{'Id': 'tb1', 'Type': 'thunderbolt', 'Addresses': ['fe80::4/64']}",
                 "{'Id': 'tb0', 'Type': 'thunderbolt', 'Addresses': ['fe80::2/64']}", NULL, "tb0 tb1 tb0 tb1");
-        /* Another prefix tells which. */
+        /* Another prefix decides. */
         check_turns("{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['fe80::1/64', '10.0.0.1/24']}, "
                     "{'Id': 'eth1', 'Type': 'ethernet', 'Addresses': ['fe80::4/64', '10.0.1.1/24']}",
                 "{'Id': 'lan', 'Type': 'ethernet', 'Addresses': ['10.0.1.2/24', 'fe80::2/64']}", NULL,

@@ -64,9 +64,9 @@ static void test_lost_publications(Fixture *fixture, gconstpointer unused)
         g_assert_cmpuint(ald_own_status_due(fixture->own, START), ==, START + 5 * SECOND);
         status = said(fixture, 3);
         /* That of another connection proves nothing. */
-        g_assert_cmpint(ald_own_status_take(fixture->own, &status, 2, 4, false), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(ald_own_status_take(fixture->own, &status, 2, 4, false, START), ==, ALD_OWN_ALONE);
         g_assert_true(ald_own_status_is_lost(fixture->own, 1, START + 5 * SECOND));
-        g_assert_cmpint(ald_own_status_take(fixture->own, &status, 1, 3, false), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(ald_own_status_take(fixture->own, &status, 1, 3, false, START), ==, ALD_OWN_ALONE);
         g_assert_false(ald_own_status_is_lost(fixture->own, 1, START + 5 * SECOND));
         g_assert_false(ald_own_status_is_lost(fixture->own, 2, START + 4 * SECOND));
         g_assert_true(ald_own_status_is_lost(fixture->own, 2, START + 5 * SECOND));
@@ -90,7 +90,7 @@ static void test_connections_that_end(Fixture *fixture, gconstpointer unused)
         ald_own_status_published(fixture->own, 1, 9, START);
         g_assert_true(ald_own_status_is_lost(fixture->own, 1, START));
         status = said(fixture, 9);
-        ald_own_status_take(fixture->own, &status, 1, 9, false);
+        ald_own_status_take(fixture->own, &status, 1, 9, false, START);
         g_assert_false(ald_own_status_is_lost(fixture->own, 1, START));
         ald_own_status_disconnected(fixture->own, 9);
         g_assert_false(ald_own_status_is_lost(fixture->own, 1, START));
@@ -101,7 +101,7 @@ static AldOwnFinding take(Fixture *fixture, unsigned instance, AldPresenceSaid w
 {
         const AldStatus status = { .said = what, .epoch = 5, .conn = conn, .instance = id_make(instance) };
 
-        return ald_own_status_take(fixture->own, &status, broker, 1, retained);
+        return ald_own_status_take(fixture->own, &status, broker, 1, retained, START);
 }
 
 /* What the last start of this service left on the brokers. */
@@ -146,9 +146,9 @@ static void test_met_by_another_machine(Fixture *fixture, gconstpointer unused)
         g_autofree char *payload = NULL;
 
         status.other = id_make(3);
-        g_assert_cmpint(ald_own_status_take(fixture->own, &status, 1, 1, true), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(ald_own_status_take(fixture->own, &status, 1, 1, true, START), ==, ALD_OWN_ALONE);
         status.other = fixture->instance;
-        g_assert_cmpint(ald_own_status_take(fixture->own, &status, 1, 1, true), ==, ALD_OWN_DUPLICATE);
+        g_assert_cmpint(ald_own_status_take(fixture->own, &status, 1, 1, true, START), ==, ALD_OWN_DUPLICATE);
 
         /* And it learns so from us. */
         payload = ald_own_status_write(fixture->own, ALD_PRESENCE_SAYS_DUPLICATE, 1);
@@ -161,16 +161,97 @@ static void test_machines_at_two_brokers(Fixture *fixture, gconstpointer unused)
 {
         g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 1, 1, false), ==, ALD_OWN_DOUBTFUL);
         g_assert_cmpint(take(fixture, 3, ALD_PRESENCE_SAYS_DUPLICATE, 1, 1, false), ==, ALD_OWN_DOUBTFUL);
-        g_assert_cmpint(take(fixture, 1, ALD_PRESENCE_SAYS_ONLINE, 1, 1, false), ==, ALD_OWN_ALONE);
 }
 
-static AldOwnFinding tell(const AldOwnStatus *from, AldOwnStatus *to, AldPresenceSaid what, bool retained)
+/* Our own instance, as we never spoke: of a later epoch or connection than any of ours. */
+static void test_forged(Fixture *fixture, gconstpointer unused)
+{
+        AldStatus status, forged;
+        AldId instance = id_make(7);
+
+        g_assert_true(ald_own_status_set_epoch(fixture->own, 5, START));
+        status = said(fixture, 3);
+        g_assert_cmpint(ald_own_status_take(fixture->own, &status, 1, 3, false, START), ==, ALD_OWN_ALONE);
+        g_assert_false(ald_own_status_is_contested(fixture->own, START));
+
+        forged = status;
+        forged.announced = 6;
+        g_assert_cmpint(ald_own_status_take(fixture->own, &forged, 1, 3, false, START), ==, ALD_OWN_FORGED);
+        g_assert_true(ald_own_status_is_contested(fixture->own, START));
+        g_assert_false(ald_own_status_is_contested(fixture->own, START + ALD_CONTESTED_USEC));
+        forged = status;
+        forged.epoch = 6;
+        g_assert_cmpint(ald_own_status_take(fixture->own, &forged, 1, 3, true, START), ==, ALD_OWN_FORGED);
+        forged = status;
+        forged.conn = 4;
+        g_assert_cmpint(ald_own_status_take(fixture->own, &forged, 1, 3, false, START), ==, ALD_OWN_FORGED);
+
+        /* Once we are another instance, nothing of the former one matters. */
+        ald_own_status_renew(fixture->own, &instance);
+        g_assert_cmpint(ald_own_status_take(fixture->own, &forged, 1, 3, false, START), ==, ALD_OWN_ALONE);
+        status = said(fixture, 3);
+        g_assert_true(ald_id_equal(&status.instance, &instance));
+}
+
+/* What a broker keeps from the last time names an instance that is no more. */
+static void test_twin_of_a_former_instance(Fixture *fixture, gconstpointer unused)
+{
+        const AldStatus kept = { .said = ALD_PRESENCE_SAYS_DUPLICATE,
+                .conn = 1,
+                .instance = id_make(2),
+                .other = fixture->instance };
+        const AldId instance = id_make(7);
+
+        g_assert_cmpint(ald_own_status_take(fixture->own, &kept, 1, 1, true, START), ==, ALD_OWN_DUPLICATE);
+        ald_own_status_renew(fixture->own, &instance);
+        g_assert_cmpint(ald_own_status_take(fixture->own, &kept, 1, 1, true, START), ==, ALD_OWN_ALONE);
+}
+
+/* Another instance where ours has spoken; a former start of ours cannot be it. */
+static void test_contested(Fixture *fixture, gconstpointer unused)
+{
+        const uint64_t settled = START + ALD_SETTLED_USEC;
+        AldStatus status, other = { .said = ALD_PRESENCE_SAYS_ONLINE, .conn = 1, .instance = id_make(2) };
+
+        ald_own_status_published(fixture->own, 1, 3, START);
+        status = said(fixture, 3);
+        ald_own_status_take(fixture->own, &other, 1, 3, true, START);
+        ald_own_status_take(fixture->own, &status, 1, 3, false, START);
+        ald_own_status_take(fixture->own, &other, 1, 3, false, settled - 1);
+        g_assert_false(ald_own_status_is_contested(fixture->own, settled));
+        ald_own_status_take(fixture->own, &other, 1, 3, false, settled);
+        g_assert_true(ald_own_status_is_contested(fixture->own, settled));
+
+        /* It took our place between two connections. */
+        ald_own_status_disconnected(fixture->own, 3);
+        ald_own_status_published(fixture->own, 1, 4, settled);
+        other.instance = id_make(3);
+        ald_own_status_take(fixture->own, &other, 1, 4, true, START + 2 * ALD_CONTESTED_USEC);
+        g_assert_true(ald_own_status_is_contested(fixture->own, START + 2 * ALD_CONTESTED_USEC));
+}
+
+/* A record of an epoch that we never said. */
+static void test_forged_record(Fixture *fixture, gconstpointer unused)
+{
+        const uint64_t settled = START + ALD_SETTLED_USEC;
+
+        ald_own_status_set_epoch(fixture->own, 5, START);
+        said(fixture, 3);
+        ald_own_status_published(fixture->own, 1, 3, START);
+        ald_own_status_take_record(fixture->own, 5, 1, 3, settled);
+        ald_own_status_take_record(fixture->own, 6, 1, 3, settled - 1);
+        g_assert_false(ald_own_status_is_contested(fixture->own, settled));
+        ald_own_status_take_record(fixture->own, 6, 1, 3, settled);
+        g_assert_true(ald_own_status_is_contested(fixture->own, settled));
+}
+
+static AldOwnFinding tell(AldOwnStatus *from, AldOwnStatus *to, AldPresenceSaid what, bool retained)
 {
         g_autofree char *payload = ald_own_status_write(from, what, 1);
         AldStatus status;
 
         g_assert_cmpint(ald_payload_read_status(payload, strlen(payload), &status, NULL), ==, 0);
-        return ald_own_status_take(to, &status, 1, 1, retained);
+        return ald_own_status_take(to, &status, 1, 1, retained, START);
 }
 
 /* One hears the other live, asks, and is answered; its word may be the last thing that the broker keeps. */
@@ -205,6 +286,10 @@ int main(int argc, char *argv[])
         ADD(machines_that_put_each_other_out);
         ADD(met_by_another_machine);
         ADD(machines_at_two_brokers);
+        ADD(forged);
+        ADD(twin_of_a_former_instance);
+        ADD(contested);
+        ADD(forged_record);
         ADD(two_that_meet);
         ADD(many_instances);
         return g_test_run();

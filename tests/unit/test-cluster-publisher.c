@@ -110,7 +110,7 @@ static void test_behind(Fixture *fixture, gconstpointer unused)
         put(fixture, ALD_KIND_MEMORY, "", 4, 1);
         g_assert_true(ald_publisher_is_behind(fixture->publisher));
         g_assert_cmpint(kept(fixture, ALD_KIND_MEMORY, ""), ==, 2);
-        /* A reading of that epoch does not tell what is gone. */
+        /* A reading of that epoch does not show what is gone. */
         ald_publisher_end(fixture->publisher);
         g_assert_cmpint(kept(fixture, ALD_KIND_IDENTITY, ""), ==, 3);
         put(fixture, ALD_KIND_MEMORY, "", 6, 1);

@@ -270,6 +270,132 @@ static void test_epoch_of_a_node(Fixture *fixture, gconstpointer unused)
         g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 4);
 }
 
+static void take_instance(Fixture *fixture, unsigned instance, uint64_t announced, bool retained)
+{
+        const AldStatus status = {
+                .epoch = REAL, .conn = 1, .instance = id_make(instance), .announced = announced
+        };
+        g_autofree char *payload = ald_payload_write_status(&status);
+
+        take(fixture, 2, "status", payload, retained);
+}
+
+/* Whoever has its key makes up an instance; the node's own one says what it has announced, also where that is
+ * less. */
+static void test_announced_by_another_instance(Fixture *fixture, gconstpointer unused)
+{
+        take_instance(fixture, 7, REAL, false);
+        take_instance(fixture, 8, REAL + 20 * HOUR, false);
+        g_assert_cmpuint(node_of(fixture, 2)->announced, ==, REAL + 20 * HOUR);
+        take_instance(fixture, 7, REAL, false);
+        g_assert_cmpuint(node_of(fixture, 2)->announced, ==, REAL);
+        take_instance(fixture, 8, REAL + 20 * HOUR, true);
+        g_assert_cmpuint(node_of(fixture, 2)->announced, ==, REAL);
+}
+
+static void take_record_of(Fixture *fixture, unsigned node, uint64_t epoch, uint64_t updated)
+{
+        g_autofree char *payload = g_strdup_printf("{\"epoch\":%" G_GUINT64_FORMAT
+                                                   ",\"seq\":9007199254740992,\"updated\":%" G_GUINT64_FORMAT
+                                                   ",\"fields\":{}}",
+                epoch, updated);
+
+        take(fixture, node, "Node1.Memory", payload, false);
+}
+
+static void test_times_of_the_future(Fixture *fixture, gconstpointer unused)
+{
+        const uint64_t absurd = UINT64_C(1) << 53;
+
+        take_instance(fixture, 7, absurd, false);
+        g_assert_cmpuint(node_of(fixture, 2)->announced, ==, 0);
+        g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_ONLINE);
+        take_record_of(fixture, 2, absurd, REAL);
+        take_record_of(fixture, 2, REAL, REAL + 25 * HOUR);
+        take_record_of(fixture, 2, REAL + 25 * HOUR, REAL);
+        g_assert_cmpuint(fixture->n_records, ==, 0);
+        g_assert_cmpuint(node_of(fixture, 2)->refused, ==, 4);
+        g_assert_cmpuint(ald_receiver_refused(fixture->receiver), ==, 4);
+        g_assert_nonnull(strstr(node_of(fixture, 2)->problem, "more than a day in the future"));
+        take_record_of(fixture, 2, REAL + 23 * HOUR, REAL + 23 * HOUR);
+        g_assert_cmpuint(fixture->n_records, ==, 1);
+}
+
+static void take_alive(Fixture *fixture, unsigned node, uint64_t ahead)
+{
+        const AldAlive alive = { .usec = fixture->real + ahead, .epoch = 1, .conn = 1 };
+        g_autofree char *payload = ald_payload_write_alive(&alive);
+
+        take(fixture, node, "alive", payload, false);
+}
+
+/* Our own clock is a month behind: nothing is refused for good. */
+static void test_own_clock_behind(Fixture *fixture, gconstpointer unused)
+{
+        const uint64_t month = 30 * 24 * HOUR;
+
+        take_record_of(fixture, 2, REAL + month, REAL + month);
+        take_alive(fixture, 2, month);
+        g_assert_cmpuint(fixture->n_records, ==, 0);
+        g_assert_cmpuint(fixture->n_missed, ==, 0);
+        /* One other node alone may be wrong. */
+        take_alive(fixture, 3, month);
+        fixture->now += 2 * SECOND;
+        fixture->real += 2 * SECOND;
+        take_alive(fixture, 2, month);
+        take_alive(fixture, 2, month);
+        g_assert_cmpuint(fixture->n_missed, ==, 1);
+        take_record_of(fixture, 2, REAL + month, REAL + month);
+        g_assert_cmpuint(fixture->n_records, ==, 1);
+}
+
+/* It is set in the end. Until then nobody is accused. */
+static void test_own_clock_is_set(Fixture *fixture, gconstpointer unused)
+{
+        fixture->real = 1;
+        take_record_of(fixture, 2, REAL, REAL);
+        take_alive(fixture, 2, REAL);
+        g_assert_cmpuint(fixture->n_records, ==, 0);
+        g_assert_cmpuint(ald_receiver_refused(fixture->receiver), ==, 0);
+        fixture->real = REAL;
+        take_alive(fixture, 2, 0);
+        g_assert_cmpuint(fixture->n_missed, ==, 1);
+        take_record_of(fixture, 2, REAL, REAL);
+        g_assert_cmpuint(fixture->n_records, ==, 1);
+}
+
+/* Four seconds of silence are no reason to forget a node; that it is offline is one, whenever that comes. */
+static void test_forgetting_who_is_silent(Fixture *fixture, gconstpointer unused)
+{
+        take_memory(fixture, 2, 5, 7, false);
+        fixture->now += 4 * SECOND;
+        ald_receiver_judge(fixture->receiver, fixture->now, fixture->real);
+        g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_STALE);
+        g_assert_false(ald_node_may_be_forgotten(node_of(fixture, 2), fixture->now));
+        take_forget(fixture, 3, 2, (AldStamp){ 5, 7 });
+        g_assert_false(node_of(fixture, 2)->is_forgotten);
+        /* It speaks, and the word is void. */
+        take_memory(fixture, 2, 5, 7, false);
+        fixture->now += 31 * SECOND;
+        ald_receiver_judge(fixture->receiver, fixture->now, fixture->real);
+        g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_OFFLINE);
+        g_assert_false(node_of(fixture, 2)->is_forgotten);
+
+        take_memory(fixture, 2, 5, 7, false);
+        fixture->now += 4 * SECOND;
+        ald_receiver_judge(fixture->receiver, fixture->now, fixture->real);
+        take_forget(fixture, 3, 2, (AldStamp){ 5, 7 });
+        g_assert_false(node_of(fixture, 2)->is_forgotten);
+        fixture->now += 30 * SECOND;
+        ald_receiver_judge(fixture->receiver, fixture->now, fixture->real);
+        g_assert_true(node_of(fixture, 2)->is_forgotten);
+
+        /* What was hidden is asked for with its first word. */
+        g_assert_cmpuint(fixture->n_missed, ==, 0);
+        take(fixture, 2, "alive", "{}", false);
+        g_assert_cmpuint(fixture->n_missed, ==, 1);
+}
+
 static void test_forgetting(Fixture *fixture, gconstpointer unused)
 {
         /* Not while it is online. */
@@ -456,6 +582,11 @@ int main(int argc, char *argv[])
         ADD(ghosts);
         ADD(announced);
         ADD(epoch_of_a_node);
+        ADD(announced_by_another_instance);
+        ADD(times_of_the_future);
+        ADD(own_clock_behind);
+        ADD(own_clock_is_set);
+        ADD(forgetting_who_is_silent);
         ADD(forgetting);
         ADD(asking_again_is_bounded);
         ADD(forgetting_is_bounded);

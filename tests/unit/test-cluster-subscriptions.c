@@ -54,10 +54,11 @@ static void test_few(void)
         for (unsigned n = 2; n < ALD_PEER_SAMPLE_FROM; n += 61) {
                 g_auto(GStrv) filters = listen(n, REAL);
 
-                g_assert_cmpuint(g_strv_length(filters), ==, 6);
+                g_assert_cmpuint(g_strv_length(filters), ==, 7);
                 g_assert_true(has(filters, "alidade/1/home/+/Node1.Identity"));
                 g_assert_true(has(filters, "alidade/1/home/+/Node1.Network"));
-        g_assert_true(has(filters, "alidade/1/home/+/Node1.ProbePolicy"));
+                g_assert_true(has(filters, "alidade/1/home/+/Node1.ProbePolicy"));
+                g_assert_true(has(filters, "alidade/1/home/+/Node1.Membership"));
         }
 }
 
@@ -73,7 +74,7 @@ static void test_many(void)
                 g_auto(GStrv) now = listen(N, REAL + i * period), next = listen(N, REAL + (i + 1) * period);
                 unsigned shared = 0;
 
-                g_assert_cmpuint(g_strv_length(now), <=, 3 + 2 * 3 * ALD_PEER_SAMPLE);
+                g_assert_cmpuint(g_strv_length(now), <=, 3 + 2 * 4 * ALD_PEER_SAMPLE);
                 for (char **filter = now + 3; *filter; filter++) {
                         shared += has(next, *filter);
                         g_assert_null(strchr(*filter, '+'));

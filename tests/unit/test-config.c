@@ -202,6 +202,26 @@ static void test_directory_by_environment(void)
         ald_config_free(config);
 }
 
+/* Item 5: whatever stands in the file, the log has an excerpt of it. */
+static void test_log_is_bounded(void)
+{
+        static const char *const formats[] = { "[state]\n%s\n", "[%s]\n", "[state]\n%s=1\n",
+                "[state]\nnumber=%s\n", "[state]\ncolour=blue%s\n", "[state]\ncolour=\\x%s\n", "%s\n" };
+        g_autofree char *x = g_strnfill(500000, 'x'), *odd = g_strconcat("\033[2J\033]0;", x, "\033", NULL);
+
+        for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
+                g_autoptr(FakeRoot) root = fake_root_new();
+                g_auto(GStrv) parts = g_strsplit(formats[i], "%s", 2);
+                g_autofree char *text = g_strconcat(parts[0], odd, parts[1], NULL);
+                AldConfig *config = load(root, text);
+
+                g_assert_cmpuint(log_count(""), ==, 1);
+                g_assert_cmpuint(log_count("\033"), ==, 0);
+                g_assert_cmpuint(log_count_longest(), <, 600);
+                ald_config_free(config);
+        }
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -214,6 +234,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/config/later-files-win", test_later_files_win);
         g_test_add_func("/config/files-that-are-none", test_files_that_are_none);
         g_test_add_func("/config/folder-that-is-none", test_folder_that_is_none);
+        g_test_add_func("/config/log-is-bounded", test_log_is_bounded);
         g_test_add_func("/config/directory-by-environment", test_directory_by_environment);
         return g_test_run();
 }

@@ -9,8 +9,13 @@
 #include "clients/alidadectl/cluster/exchange.h"
 #include "clients/alidadectl/cluster/home.h"
 #include "clients/alidadectl/cluster/mosquitto-conf.h"
+#include "pki/key.h"
+#include "pki/request.h"
 
-#define PEM "-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n"
+#define NODE "0123456789abcdef0123456789abcdef"
+#define OTHER_NODE "fedcba9876543210fedcba9876543210"
+#define NOW UINT64_C(1800000000000000)
+#define DAY INT64_C(86400000000)
 
 static void test_names(void)
 {
@@ -137,33 +142,114 @@ static void test_folder_that_includes_itself(void)
         g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
-static int parse(const char *text, AldRequest *request)
+static int parse(const char *text, uint64_t now, AldRequest *request)
 {
         g_autofree char *reason = NULL;
-        int r = ald_request_parse(text, request, &reason);
+        int r = ald_request_parse(text, now, request, &reason);
 
         g_assert_true((r < 0) == (reason != NULL));
+        if (r < 0)
+                g_assert_null(request->node);
         return r;
 }
 
 static void test_request(void)
 {
         char *addresses[] = { (char *) "host", (char *) "2001:db8::1", NULL };
-        AldRequest both = { .node = (char *) PEM, .broker = (char *) PEM, .addresses = addresses };
-        g_autofree char *text = ald_request_format(&both);
-        g_auto(AldRequest) read = {}, plain = {}, bad = {};
+        AldRequest made = { .id = NODE, .purpose = ALD_REQUEST_RENEW, .addresses = addresses };
+        g_autofree char *text = NULL, *twice = NULL, *beside = NULL, *bare = NULL;
+        g_auto(AldRequest) read = {}, plain = {}, bad = {}, headed = {};
 
-        g_assert_cmpint(parse(text, &read), ==, 0);
-        g_assert_cmpstr(read.node, ==, PEM);
-        g_assert_cmpstr(read.broker, ==, PEM);
+        g_assert_cmpint(ald_pki_key_generate(&made.node, NULL), ==, 0);
+        g_assert_cmpint(ald_pki_key_generate(&made.broker, NULL), ==, 0);
+        g_assert_cmpint(ald_request_make(&made, NOW, &text, NULL), ==, 0);
+        g_assert_cmpint(parse(text, NOW, &read), ==, 0);
+        g_assert_cmpstr(read.id, ==, NODE);
+        g_assert_cmpint(read.purpose, ==, ALD_REQUEST_RENEW);
+        g_assert_cmpuint(read.made, ==, NOW);
+        g_assert_cmpint(EVP_PKEY_eq(read.node, made.node), ==, 1);
+        g_assert_cmpint(EVP_PKEY_eq(read.broker, made.broker), ==, 1);
         g_assert_true(g_strv_equal((const char *const *) read.addresses, (const char *const *) addresses));
-        g_assert_cmpint(parse("by openssl\n" PEM, &plain), ==, 0);
+        /* What stands beside it says nothing. */
+        beside = g_strconcat("Broker-Address: evil.example\n", text, NULL);
+        g_assert_cmpint(parse(beside, NOW, &headed), ==, 0);
+        g_assert_true(g_strv_equal((const char *const *) headed.addresses, (const char *const *) addresses));
+        twice = g_strconcat(text, text, NULL);
+        g_assert_cmpint(parse(twice, NOW, &bad), <, 0);
+        /* By another tool. */
+        g_assert_cmpint(ald_pki_request_make(made.node, NODE, NULL, &bare, NULL), ==, 0);
+        g_assert_cmpint(parse(bare, NOW, &plain), ==, 0);
+        g_assert_cmpint(plain.purpose, ==, ALD_REQUEST_UNSTATED);
         g_assert_null(plain.broker);
-        g_assert_cmpint(parse(PEM PEM, &bad), <, 0);
-        ald_request_clear(&bad);
-        g_assert_cmpint(parse("Broker-Address: a\n" PEM PEM PEM, &bad), <, 0);
-        ald_request_clear(&bad);
-        g_assert_cmpint(parse("Broker-Address: a;b\n" PEM PEM, &bad), <, 0);
+        g_assert_cmpuint(plain.made, ==, 0);
+        EVP_PKEY_free(made.node);
+        EVP_PKEY_free(made.broker);
+}
+
+static void test_request_ages(void)
+{
+        static const struct {
+                int64_t days;
+                bool good;
+        } ages[] = { { 0, true }, { 6, true }, { 8, false }, { 400, false }, { -2, false },
+                { 20000, false } };
+        AldRequest made = { .id = NODE };
+        g_autofree char *text = NULL;
+
+        g_assert_cmpint(ald_pki_key_generate(&made.node, NULL), ==, 0);
+        g_assert_cmpint(ald_request_make(&made, NOW, &text, NULL), ==, 0);
+        for (size_t i = 0; i < G_N_ELEMENTS(ages); i++) {
+                g_auto(AldRequest) read = {};
+
+                g_assert_cmpint(parse(text, NOW + (uint64_t) (ages[i].days * DAY), &read), ==,
+                        ages[i].good ? 0 : -EKEYEXPIRED);
+        }
+        EVP_PKEY_free(made.node);
+}
+
+static void test_request_statements(void)
+{
+        static const char *const bad[] = { "", "[]", "{}", "{\"AlidadeRequest\":2}", "{\"AlidadeRequest\":1}",
+                "{\"AlidadeRequest\":1,\"Purpose\":\"rule\",\"TimeUSec\":1}",
+                "{\"AlidadeRequest\":1,\"Purpose\":\"join\"}",
+                "{\"AlidadeRequest\":1,\"Purpose\":\"join\",\"TimeUSec\":-5}",
+                "{\"AlidadeRequest\":1,\"Purpose\":\"join\",\"TimeUSec\":9223372036854775807}",
+                "{\"AlidadeRequest\":1,\"Purpose\":\"join\",\"TimeUSec\":1,\"BrokerRequest\":1}",
+                "{\"AlidadeRequest\":1,\"Purpose\":\"join\",\"TimeUSec\":1,\"BrokerRequest\":\"x\"}",
+                "{\"AlidadeRequest\":1,\"AlidadeRequest\":1}" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+                g_auto(AldRequest) request = { .id = NODE };
+                g_autofree char *reason = NULL;
+
+                g_assert_cmpint(ald_request_read_statement(bad[i], 1, &request, &reason), <, 0);
+                g_assert_nonnull(reason);
+        }
+}
+
+/* A broker of another node, or without an address. */
+static void test_request_of_another_broker(void)
+{
+        static const char format[] = "{\"AlidadeRequest\":1,\"Purpose\":\"renew\",\"TimeUSec\":1,"
+                                     "\"BrokerRequest\":\"%s\",\"BrokerAddresses\":[%s]}";
+        static const struct {
+                const char *id, *addresses;
+                bool good;
+        } cases[] = { { NODE, "\"host\"", true }, { OTHER_NODE, "\"host\"", false }, { NODE, "", false },
+                { NODE, "\"a;b\"", false }, { NODE, "1", false } };
+        g_autoptr(EVP_PKEY) key = NULL;
+
+        g_assert_cmpint(ald_pki_key_generate(&key, NULL), ==, 0);
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *pem = NULL, *escaped = NULL, *text = NULL, *reason = NULL;
+                g_auto(AldRequest) request = { .id = NODE };
+
+                g_assert_cmpint(ald_pki_request_make(key, cases[i].id, NULL, &pem, NULL), ==, 0);
+                escaped = g_strescape(pem, NULL);
+                text = g_strdup_printf(format, escaped, cases[i].addresses);
+                g_assert_cmpint(
+                        ald_request_read_statement(text, 1, &request, &reason) == 0, ==, cases[i].good);
+        }
 }
 
 static void test_bundle(void)
@@ -199,6 +285,9 @@ int main(int argc, char **argv)
         g_test_add_func("/ctl-cluster/machine", test_machine);
         g_test_add_func("/ctl-cluster/folder-that-includes-itself", test_folder_that_includes_itself);
         g_test_add_func("/ctl-cluster/request", test_request);
+        g_test_add_func("/ctl-cluster/request-ages", test_request_ages);
+        g_test_add_func("/ctl-cluster/request-statements", test_request_statements);
+        g_test_add_func("/ctl-cluster/request-of-another-broker", test_request_of_another_broker);
         g_test_add_func("/ctl-cluster/bundle", test_bundle);
         return g_test_run();
 }

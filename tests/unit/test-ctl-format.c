@@ -103,6 +103,18 @@ static void assert_field(const char *name, json_t *value, const char *expected)
 
 static void test_fields(void)
 {
+        assert_field("TimeToLiveUSec", json_integer(9000000), "9.00 s");
+        assert_field("TimeToLiveUSec", json_integer(300500000), "5 min");
+        assert_field("TimeToLiveUSec", json_integer(9755201806), "2 h 42 min");
+        assert_field("TimeToLiveUSec", json_integer(90000000000), "1 d 1 h");
+        assert_field("TimeToLiveUSec", json_integer(3600000000), "1 h");
+        assert_field("TimeToLiveUSec", json_integer(3 * 86400000000), "3 d");
+        assert_field("IntervalUSec", json_integer(3600000000), "1 h");
+        assert_field("CertificateExpiryUSec", json_integer(1000000000000000 + 20 * 86400000000),
+                "2001-09-29, in 20 d");
+        assert_field(
+                "BrokerExpiryUSec", json_integer(1000000000000000 - 3 * 86400000000), "2001-09-06, 3 d ago");
+        assert_field("TimeToLiveUSec", json_integer(-1), "–");
         assert_field("AvailableBytes", json_integer(1024), "1.00 KiB");
         assert_field("MemoryBandwidthBytesPerSecond", json_integer(940000000000), "940 GB/s");
         assert_field("SpeedBitsPerSecond", json_integer(1000000000), "1.00 Gb/s");
@@ -111,6 +123,7 @@ static void test_fields(void)
         assert_field("TflopsFp16", json_real(165.2), "165 TFLOPS");
         assert_field("ClockOffsetUSec", json_integer(3200), "+3.20 ms");
         assert_field("ClockOffsetUSec", json_integer(-1500000), "-1.50 s");
+        assert_field("ClockOffsetUSec", json_integer(-31536000000000), "-365 d");
         assert_field("ClockOffsetUSec", json_integer(0), "0 ns");
         assert_field("MeasuredUSec", json_integer(1000000000000000 - 5000000), "5 s ago");
         assert_field("Generation", json_integer(4), "4");

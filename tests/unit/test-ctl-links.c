@@ -407,7 +407,8 @@ static void test_gone_nodes_are_named_below(void)
         ald_topology_draw(out, topology, 0);
         drawing = ald_text_render(out->str, false, true);
         g_assert_cmpstr(drawing, ==,
-                "No link has been measured yet.\n\nLeft out: node n2 (offline), node n3 (unknown)\n");
+                "No link between the other nodes has been measured yet.\n\nLeft out: n2 (offline), n3 "
+                "(unknown)\n");
 }
 
 static void test_many_are_listed(void)
@@ -482,6 +483,8 @@ static void test_results(void)
                 const char *path, *text;
         } cases[] = {
                 { "{}", "   Link to: node\n    Upload: –\n  Download: –\n     RTT/2: –\n  Jitter/2: –\n" },
+                { "{'Scope':'round-trips','RttP50NSec':20,'JitterNSec':8}",
+                        "   Link to: node\n     RTT/2: 10 ns\n  Jitter/2: 4 ns\n" },
                 { "{'UploadBitsPerSecond':[],'Address':'192.0.2.2'}",
                         "   Link to: node over 192.0.2.2\n    Upload: –\n  Download: –\n     RTT/2: –\n"
                         "  Jitter/2: –\n" },
@@ -498,12 +501,14 @@ static void test_results(void)
                   "'UploadOtherBitsPerSecond':5,'DownloadOtherBitsPerSecond':300000000}",
                         "   Link to: node\n    Upload: –\n  Download: 1.00 Gb/s\n     RTT/2: –\n  Jitter/2: "
                         "–\n"
-                        " Disturbed: other traffic of 300 Mb/s disturbed this measurement\n"
+                        " Disturbed: other traffic of 300 Mb/s disturbed this measurement, which replaces no "
+                        "better one\n"
                         "  Unsteady: the interval of a rate exceeds 25 %, or its spread 50 %\n" },
                 { "{'DownloadBitsPerSecond':1000000000,'Flags':['disturbed']}",
                         "   Link to: node\n    Upload: –\n  Download: 1.00 Gb/s\n     RTT/2: –\n  Jitter/2: "
                         "–\n"
-                        " Disturbed: other traffic disturbed this measurement\n" },
+                        " Disturbed: other traffic disturbed this measurement, which replaces no better "
+                        "one\n" },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {

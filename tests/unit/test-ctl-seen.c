@@ -134,7 +134,7 @@ static void test_ages_of_records(void)
         ald_describe_records(out, node, 0, NOW);
         g_assert_nonnull(strstr(out->str, "Node1.Memory" ALD_STYLE_DIM " 40 s ago"));
         g_assert_nonnull(strstr(out->str, "Node1.Presence" ALD_STYLE_DIM " live"));
-        g_assert_nonnull(strstr(out->str, "ClockOffsetUSec: +7200 s\n"));
+        g_assert_nonnull(strstr(out->str, "ClockOffsetUSec: +2 h\n"));
 }
 
 int main(int argc, char *argv[])

@@ -193,6 +193,40 @@ static void test_hostile(void)
         json_decref(findings);
 }
 
+/* That others are shown as they were is said in words, on whatever screen. */
+static void test_no_broker(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        json_t *findings = json_pack("[{s:s,s:s,s:s},{s:s,s:s,s:s,s:s}]", "Id", "disk-nearly-full",
+                "Severity", "error", "Text", "/ on atlas is full.", "Id", "no-broker", "Severity", "error",
+                "Text", "This machine reaches no broker of cluster lab; what is shown of others is old.",
+                "Remedy", "See why with alidadectl cluster status.");
+
+        for (unsigned i = 1; i <= 9; i++)
+                add_node(model, i, atlas);
+        ald_model_set_findings(model, findings);
+        for (unsigned columns = 20; columns < 120; columns += 20)
+                for (unsigned rows = 5; rows < 60; rows += 5) {
+                        AldView view = { .model = model, .now_usec = NOW, .columns = columns, .rows = rows };
+                        g_autoptr(GPtrArray) lines = ald_view_lines(&view);
+                        g_autoptr(GString) text = g_string_new(NULL);
+                        unsigned shown = 0;
+
+                        g_assert_cmpuint(lines->len, ==, rows);
+                        for (guint i = 0; i < lines->len; i++) {
+                                g_string_append_printf(text, "%s ", (const char *) lines->pdata[i]);
+                                shown += strstr(lines->pdata[i], "This machine") != NULL;
+                        }
+                        g_assert_cmpuint(shown, ==, 1);
+                        g_assert_nonnull(strstr(text->str, "atlas"));
+                        if (columns >= 80 && rows >= 20)
+                                g_assert_nonnull(strstr(text->str, "alidadectl cluster status."));
+                        if (columns == 100)
+                                g_assert_nonnull(strstr(text->str, "what is shown of others is old."));
+                }
+        json_decref(findings);
+}
+
 static void test_fits(void)
 {
         g_autoptr(AldModel) model = ald_model_new();
@@ -233,7 +267,7 @@ static void test_totals_in_words(void)
                 (json_int_t) 900000000000, "MemoryBandwidthOf", "both", "MemoryBandwidthLeftOut", 1,
                 "MemoryBandwidthLeftOutReasons", "Failed", 1);
 
-        check_text(ald_describe_counts(totals), "5 nodes (2 left out), 1 link");
+        check_text(ald_describe_counts(totals), "5 nodes (2 not counted), 1 link");
         check_text(ald_describe_tflops(totals),
                 "330 TFLOPS, 6 devices left out (1 failed, 2 never measured, 3 without OpenCL)");
         check_text(ald_describe_memory(memory),
@@ -301,6 +335,7 @@ int main(int argc, char **argv)
         g_test_add_func("/ctl-view/memory-of-devices", test_memory_of_devices);
         g_test_add_func("/ctl-view/chassis-without-a-model", test_chassis_without_a_model);
         g_test_add_func("/ctl-view/totals-in-words", test_totals_in_words);
+        g_test_add_func("/ctl/view/no-broker", test_no_broker);
         g_test_add_func("/ctl/view/fits", test_fits);
         g_test_add_func("/ctl/view/scroll", test_scroll);
         g_test_add_func("/ctl/view/keys", test_keys);

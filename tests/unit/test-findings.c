@@ -21,7 +21,7 @@ static void test_nothing_wrong(void)
                         put(store, 2, kind, "{}");
         state_put_link(store, ALD_KIND_LINK_SOCKET, 2, 3, 1, "{}");
         state_put_link(store, ALD_KIND_LINK_RDMA, 2, 3, 1, "{}");
-        findings = ald_findings_compute(store, FINDINGS_NOW);
+        findings = ald_findings_compute(store, FINDINGS_NOW, true);
         g_assert_cmpuint(findings->len, ==, 0);
 }
 
@@ -51,7 +51,7 @@ static void test_many_operating_systems(void)
 
                 put(store, node, ALD_KIND_IDENTITY, text);
         }
-        findings = ald_findings_compute(store, FINDINGS_NOW);
+        findings = ald_findings_compute(store, FINDINGS_NOW, true);
         g_assert_true(g_str_has_suffix(findings_find(findings, "os-versions-differ", 0)->text,
                 "; Linux 08 on 00000008; and 4 others."));
 }
@@ -332,7 +332,7 @@ static void test_disturbed_row_finds_nothing(void)
         put_socket(store,
                 "'NegotiatedBitsPerSecond': 1000, 'UploadBitsPerSecond': 10, 'UploadInterval': 40.0, "
                 "'DownloadBitsPerSecond': 900, 'MeasuredUSec': 6, 'Flags': ['disturbed', 'unsteady']");
-        findings = ald_findings_compute(store, FINDINGS_NOW);
+        findings = ald_findings_compute(store, FINDINGS_NOW, true);
         g_assert_cmpuint(findings->len, ==, 0);
         put_socket(store,
                 "'UploadBitsPerSecond': 10, 'MeasuredUSec': 6, 'FailedUSec': 7, 'Flags': ['disturbed']");
@@ -460,6 +460,13 @@ static void test_link_asymmetric(void)
                 "The link from two to three (eth0 to 192.0.2.3) is uneven: 200 Mb/s from two to three, "
                 "941 Mb/s from three to two.",
                 "Compare duplex, offload settings and load of both ends.");
+        /* The other end measured the same; but its other path is faster the other way. */
+        state_put_path(store, 3, 2, "192.0.2.2",
+                "{'UploadBitsPerSecond': 941000000, 'DownloadBitsPerSecond': 200000000}");
+        g_assert_cmpuint(findings_count_now(store, id), ==, 1);
+        state_put_path(store, 3, 2, "198.51.100.2",
+                "{'UploadBitsPerSecond': 200000000, 'DownloadBitsPerSecond': 941000000}");
+        g_assert_cmpuint(findings_count_now(store, id), ==, 2);
 }
 
 static void test_link_of_unknown_path(void)
@@ -560,7 +567,7 @@ static void test_each_loop_is_told(void)
                 put_bridged(store, node, BOTH,
                         PEERS(first + (node - first + 1) % 3, first + (node - first + 2) % 3));
         }
-        findings = ald_findings_compute(store, FINDINGS_NOW);
+        findings = ald_findings_compute(store, FINDINGS_NOW, true);
         g_assert_cmpuint(findings_count(findings, "bridge-loop"), ==, 2);
         g_assert_cmpuint(g_strv_length(findings_find(findings, "bridge-loop", 0)->nodes), ==, 3);
         g_assert_cmpuint(g_strv_length(findings_find(findings, "bridge-loop", 1)->nodes), ==, 3);
@@ -605,7 +612,7 @@ static void test_random_cables(void)
                 }
                 for (unsigned a = 0; a < 6; a++)
                         ring += degree[a] > 0;
-                findings = ald_findings_compute(store, FINDINGS_NOW);
+                findings = ald_findings_compute(store, FINDINGS_NOW, true);
                 for (guint i = 0; i < findings->len; i++)
                         told += g_strv_length(((AldFinding *) findings->pdata[i])->nodes);
                 g_assert_cmpuint(told, ==, ring);
@@ -627,7 +634,8 @@ static void test_node_offline(void)
         put_presence(store, 3, "online", "");
         g_assert_cmpuint(findings_count_now(store, "node-offline"), ==, 0);
         put_presence(store, 2, "offline", ", 'SinceUSec': 359940000000"); /* a minute */
-        findings_check(store, "node-offline", ALD_SEVERITY_NOTICE, NODES(2), "two has been offline for 60 s.",
+        findings_check(store, "node-offline", ALD_SEVERITY_NOTICE, NODES(2),
+                "two has been offline since 1970-01-05 03:59:00 UTC.",
                 "Start it again, or forget it: alidadectl forget 00000002.");
         put_presence(store, 2, "offline", ", 'SinceUSec': 360000000001"); /* in the future */
         findings_check(store, "node-offline", ALD_SEVERITY_NOTICE, NODES(2), "two is offline.",
@@ -677,12 +685,12 @@ static void test_nothing_else_of_nodes_that_are_gone(void)
                 put(store, 3, ALD_KIND_FABRIC,
                         "{'RdmaPorts': [{'Id': 'rxe0.1', 'State': 'active', 'Gids': ['0 x y'],"
                         " 'NodeGuid': '5254:00ff:fe12:3456'}]}");
-                before = ald_findings_compute(store, FINDINGS_NOW);
+                before = ald_findings_compute(store, FINDINGS_NOW, true);
                 g_assert_cmpuint(before->len, >=, 11);
 
                 put_presence(store, 2, cases[i].state,
                         ", 'SinceUSec': 359940000000, 'ClockOffsetUSec': 9000000000");
-                findings = ald_findings_compute(store, FINDINGS_NOW);
+                findings = ald_findings_compute(store, FINDINGS_NOW, true);
                 g_assert_cmpuint(findings->len, ==, 1);
                 finding = findings->pdata[0];
                 g_assert_cmpstr(finding->id, ==, cases[i].id);
@@ -791,7 +799,7 @@ static void test_order(void)
         put(store, 2, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
         findings_name_node(store, 6, "six");
         findings_name_node(store, 7, "six");
-        findings = ald_findings_compute(store, FINDINGS_NOW);
+        findings = ald_findings_compute(store, FINDINGS_NOW, true);
         g_assert_cmpuint(findings->len, ==, G_N_ELEMENTS(ids));
         for (guint i = 0; i < findings->len; i++) {
                 const AldFinding *finding = findings->pdata[i];
@@ -813,7 +821,7 @@ static void test_limit(void)
 
         for (unsigned node = 2; node < 2 + ALD_FINDINGS_PER_ID + 50; node++)
                 put(store, node, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
-        findings = ald_findings_compute(store, FINDINGS_NOW);
+        findings = ald_findings_compute(store, FINDINGS_NOW, true);
         g_assert_cmpuint(findings->len, ==, ALD_FINDINGS_PER_ID + 1);
         last = findings->pdata[findings->len - 1];
         g_assert_cmpstr(last->id, ==, "memory-pressure");

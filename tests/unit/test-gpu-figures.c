@@ -196,7 +196,7 @@ static void test_energy_stands_still(Fixture *fixture, gconstpointer make)
         g_assert_cmpuint(sample(fixture, 4 * SEC).power_micro_watts, ==, 10000000);
         for (int i = 5; i < 30; i++)
                 g_assert_cmpuint(sample(fixture, i * SEC).power_micro_watts, ==, ALD_ABSENT_UINT64);
-        /* What it grew by in all that time says nothing of now. */
+        /* Its growth in all that time does not give the current power. */
         gpu_root_set(fixture->root, "0000:04:00.0", "hwmon/hwmon5/energy1_input", "91000000\n");
         g_assert_cmpuint(sample(fixture, 30 * SEC).power_micro_watts, ==, ALD_ABSENT_UINT64);
         gpu_root_set(fixture->root, "0000:04:00.0", "hwmon/hwmon5/energy1_input", "151000000\n");

@@ -264,7 +264,7 @@ static void test_virtual_functions(void)
         g_assert_cmpuint(gpus->len, ==, 1);
         g_assert_cmpstr(row(gpus, "0000:41:00.5").driver, ==, "nvidia");
 
-        /* Within a virtual machine nothing tells it from a card. */
+        /* Within a virtual machine it looks like a card. */
         fake_root_remove(root, "sys/bus/pci/devices/0000:41:00.4/physfn");
         g_ptr_array_unref(gpus);
         gpus = scan(root);

@@ -342,7 +342,7 @@ static void test_match_mig(void)
 {
         g_autoptr(GPtrArray) gpus = machine();
 
-        /* NVML has not told of it yet. */
+        /* NVML has not reported it yet. */
         match(gpus, MIG_DEVICE("A100 MIG 1g.5gb"));
         g_assert_cmpuint(gpus->len, ==, 4);
         g_assert_cmpstr(platform_of(gpus, "0000:01:00.0"), ==, NULL);

@@ -145,10 +145,29 @@ static void test_cannot_store(void)
         fake_root_write(root, "file", "in the way");
         g_assert_cmpint(ald_name_store_save(file, "name"), ==, -ENOTDIR);
 
-        /* No rename over a folder: the attempt leaves nothing behind. */
+        /* What is there and cannot be set aside stays, and the attempt leaves nothing behind. */
+        fake_root_mkdir(root, "friendly-name.damaged/below");
         fake_root_mkdir(root, "friendly-name/below");
-        g_assert_cmpint(ald_name_store_save(root->dir, "name"), ==, -EISDIR);
+        g_assert_cmpint(ald_name_store_save(root->dir, "name"), ==, -ENOTEMPTY);
+        g_assert_true(exists(root, "friendly-name/below"));
         g_assert_false(exists(root, "friendly-name.new"));
+        fake_root_remove(root, "friendly-name.damaged/below");
+        g_assert_cmpint(ald_name_store_save(root->dir, "name"), ==, 0);
+        check_load(root, "name");
+}
+
+static void test_damaged_stays(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+
+        fake_root_write(root, "friendly-name", "two\nlines\n");
+        fake_root_mkdir(root, "friendly-name.damaged");
+        g_assert_cmpint(ald_name_store_save(root->dir, "name"), ==, -EISDIR);
+        g_assert_cmpint(ald_name_store_save(root->dir, ""), ==, -EISDIR);
+        fake_root_remove(root, "friendly-name.damaged");
+        g_assert_cmpint(ald_name_store_save(root->dir, "name"), ==, 0);
+        g_assert_true(exists(root, "friendly-name.damaged"));
+        check_load(root, "name");
 }
 
 /* What a crash left half-written is no obstacle. */
@@ -172,6 +191,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/identity/name-store/damaged", test_damaged);
         g_test_add_func("/identity/name-store/not-a-file", test_not_a_file);
         g_test_add_func("/identity/name-store/cannot-store", test_cannot_store);
+        g_test_add_func("/identity/name-store/damaged-stays", test_damaged_stays);
         g_test_add_func("/identity/name-store/left-over", test_left_over);
         return g_test_run();
 }

@@ -104,7 +104,7 @@ static void test_certainty(void)
         g_assert_null(row.sink_interface);
 }
 
-/* A rate of 0 is none, and a direction without a rate says nothing else of it either. */
+/* A rate of 0 is dropped, and with it all other figures of that direction. */
 static void test_one_direction(void)
 {
         g_auto(AldProbeAnswer) answer = { 0 };
@@ -207,20 +207,30 @@ static void test_progress(void)
 
 static void test_report(void)
 {
-        g_autofree char *peer = NULL, *port = NULL, *same = NULL;
+        g_auto(AldProbeReport) node = { 0 }, port = { 0 }, wish = { 0 };
+        static const char *const odd[] = { "{\"peer\":\"\"}", "{\"bytes\":1}", "{\"scope\":\"moon\"}",
+                "{\"peer\":7,\"scope\":\"full\"}" };
 
-        g_assert_cmpint(ald_probe_report_read("{\"peer\":\"\"}", &peer, &port), ==, -EBADMSG);
-        g_assert_cmpint(ald_probe_report_read("{\"bytes\":1}", &peer, &port), ==, -EBADMSG);
+        for (unsigned i = 0; i < G_N_ELEMENTS(odd); i++)
+                g_assert_cmpint(ald_probe_report_read(odd[i], &node), ==, -EBADMSG);
         g_assert_cmpint(
-                ald_probe_report_read("{\"peer\":\"0000000000000000000000000000000a\"}", &peer, &port), ==,
-                0);
-        g_assert_cmpstr(peer, ==, "0000000000000000000000000000000a");
-        g_assert_null(port);
-        g_assert_cmpint(
-                ald_probe_report_read("{\"peer\":\"0000000000000000000000000000000a\",\"port\":\"mlx5_0.1\"}",
-                        &same, &port),
+                ald_probe_report_read("{\"peer\":\"0000000000000000000000000000000a\"}", &node), ==, 0);
+        g_assert_cmpstr(node.peer, ==, "0000000000000000000000000000000a");
+        g_assert_null(node.port);
+        g_assert_false(node.asks);
+        g_assert_cmpint(ald_probe_report_read("{\"peer\":\"0000000000000000000000000000000a\","
+                                              "\"port\":\"mlx5_0.1\",\"scope\":\"full\"}",
+                                &port),
                 ==, 0);
-        g_assert_cmpstr(port, ==, "mlx5_0.1");
+        g_assert_cmpstr(port.port, ==, "mlx5_0.1");
+        g_assert_true(port.asks && port.wanted.scope == ALD_LINK_SCOPE_FULL);
+        g_assert_false(port.wanted.automatic || port.wanted.overdue);
+        g_assert_cmpint(
+                ald_probe_report_read("{\"scope\":\"check\",\"automatic\":true,\"overdue\":true}", &wish), ==,
+                0);
+        g_assert_null(wish.peer);
+        g_assert_true(wish.asks && wish.wanted.scope == ALD_LINK_SCOPE_CHECK);
+        g_assert_true(wish.wanted.automatic && wish.wanted.overdue);
 }
 
 int main(int argc, char *argv[])

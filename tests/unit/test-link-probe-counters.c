@@ -105,7 +105,7 @@ static void test_busy(void)
         AldResults *results = ald_results_new("0000000000000000000000000000000a");
         AldInterface row = ALD_INTERFACE_INIT;
         AldNetwork network = ALD_NETWORK_INIT;
-        g_autofree char *reason = NULL;
+        g_autofree char *reason = NULL, *line = NULL;
 
         row.id = "eth0";
         network.interfaces.items = &row;
@@ -118,6 +118,14 @@ static void test_busy(void)
         row.speed_bits_per_second = 999999990;
         reason = ald_busy_reason(counters, results, &network, "eth0");
         g_assert_cmpstr(reason, ==, "eth0 is in use, with 100 Mb/s");
+        /* A line behind a faster port, which only others have measured. */
+        row.speed_bits_per_second = UINT64_C(10000000000);
+        g_assert_null(ald_busy_reason(counters, results, &network, "eth0"));
+        ald_results_note_rate(results, "eth0", 500000000);
+        ald_results_note_rate(results, "eth0", 400000000);
+        g_assert_cmpuint(ald_results_rate(results, "eth0"), ==, 500000000);
+        line = ald_busy_reason(counters, results, &network, "eth0");
+        g_assert_nonnull(line);
         ald_results_free(results);
         ald_counters_free(counters);
 }

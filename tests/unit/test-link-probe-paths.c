@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Routes, who may come in, who is left alone, what is kept of each path. */
+/* Routes, who speaks TLS, who is left alone, what is kept of each path. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <libmnl/libmnl.h>
@@ -11,7 +11,6 @@
 #include "services/link-probe/gate.h"
 #include "services/link-probe/results.h"
 #include "services/link-probe/route.h"
-#include "services/link-probe/strangers.h"
 #include "services/link-probe/wish.h"
 
 #define PEER "0000000000000000000000000000000b"
@@ -37,7 +36,7 @@ static void test_route_answer(void)
         g_assert_cmpint(answer(RTM_NEWROUTE, RTN_UNICAST, 7, 0, &index), ==, 0);
         g_assert_cmpuint(index, ==, 7);
         g_assert_cmpint(answer(RTM_NEWROUTE, RTN_LOCAL, 7, 0, &index), ==, -EHOSTUNREACH);
-        g_assert_cmpint(answer(RTM_NEWROUTE, RTN_BLACKHOLE, 7, 0, &index), ==, -EHOSTUNREACH);
+        g_assert_cmpint(answer(RTM_NEWROUTE, RTN_BLACKHOLE, 7, 0, &index), ==, -ENONET);
         g_assert_cmpint(answer(RTM_NEWROUTE, RTN_UNICAST, 0, 0, &index), ==, -EBADMSG);
         g_assert_cmpint(answer(RTM_NEWLINK, RTN_UNICAST, 7, 0, &index), ==, -EBADMSG);
         g_assert_cmpint(answer(RTM_NEWROUTE, RTN_UNICAST, 7, 4, &index), ==, -EBADMSG);
@@ -56,34 +55,8 @@ static void test_route_of_our_own(void)
         g_assert_false(ald_route_is_link_local("192.0.2.1"));
 }
 
-static void assert_place(const char *address, const char *place)
+static void test_first_bytes(void)
 {
-        struct sockaddr_in6 v6 = { .sin6_family = AF_INET6 };
-        char found[ALD_PLACE_MAX];
-
-        g_assert_cmpint(inet_pton(AF_INET6, address, &v6.sin6_addr), ==, 1);
-        ald_gate_place((struct sockaddr *) &v6, found);
-        g_assert_cmpstr(found, ==, place);
-}
-
-static void test_gate(void)
-{
-        AldGate *gate = ald_gate_new();
-
-        assert_place("2001:db8::1:2:3:4", "2001:db8::");
-        assert_place("fe80::1:2:3:4", "fe80::1:2:3:4");
-        assert_place("::ffff:192.0.2.7", "192.0.2.7");
-        for (unsigned i = 0; i < ALD_GATE_MAX; i++) {
-                g_autofree char *place = g_strdup_printf("%u", i / ALD_GATE_PER_PLACE_MAX);
-
-                g_assert_true(ald_gate_enter(gate, place));
-                if (i == ALD_GATE_PER_PLACE_MAX)
-                        g_assert_false(ald_gate_enter(gate, "0"));
-        }
-        g_assert_false(ald_gate_enter(gate, "another"));
-        ald_gate_leave(gate, "0");
-        g_assert_true(ald_gate_enter(gate, "another"));
-        ald_gate_free(gate);
         g_assert_true(ald_gate_is_tls((const unsigned char *) "\x16\x03\x01", 3));
         g_assert_false(ald_gate_is_tls((const unsigned char *) "\x16", 1));
         g_assert_false(ald_gate_is_tls((const unsigned char *) "GET", 3));
@@ -208,39 +181,14 @@ static void test_wish(void)
         ald_results_free(results);
 }
 
-static void test_strangers(void)
-{
-        AldStrangers *strangers = ald_strangers_new();
-        uint64_t now = 1000 * ALD_STRANGERS_PERIOD_USEC;
-
-        for (unsigned i = 0; i < ALD_STRANGERS_BURST; i++) {
-                g_assert_true(ald_strangers_may_come(strangers, "192.0.2.1", now));
-                ald_strangers_note(strangers, "192.0.2.1", now);
-        }
-        g_assert_false(ald_strangers_may_come(strangers, "192.0.2.1", now));
-        g_assert_true(ald_strangers_may_come(strangers, "192.0.2.2", now));
-        now += ALD_STRANGERS_PERIOD_USEC;
-        g_assert_true(ald_strangers_may_come(strangers, "192.0.2.1", now));
-        ald_strangers_note(strangers, "192.0.2.1", now);
-        g_assert_false(ald_strangers_may_come(strangers, "192.0.2.1", now));
-        for (unsigned i = 0; i < 2 * ALD_STRANGERS_PLACES_MAX; i++) {
-                g_autofree char *place = g_strdup_printf("2001:db8:%x::", i);
-
-                ald_strangers_note(strangers, place, now);
-        }
-        g_assert_false(ald_strangers_may_come(strangers, "192.0.2.1", now));
-        ald_strangers_free(strangers);
-}
-
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/link-probe-paths/route-answer", test_route_answer);
         g_test_add_func("/link-probe-paths/route-of-our-own", test_route_of_our_own);
-        g_test_add_func("/link-probe-paths/gate", test_gate);
+        g_test_add_func("/link-probe-paths/first-bytes", test_first_bytes);
         g_test_add_func("/link-probe-paths/avoid", test_avoid);
         g_test_add_func("/link-probe-paths/results", test_results);
         g_test_add_func("/link-probe-paths/wish", test_wish);
-        g_test_add_func("/link-probe-paths/strangers", test_strangers);
         return g_test_run();
 }

@@ -37,7 +37,7 @@ static void test_policy(void)
         check_policy(&input, "socket", "round-trips", "battery");
         input.work = "llama-server.service is active";
         check_policy(&input, "socket", "round-trips", "work: llama-server.service is active");
-        /* Whoever hears of no peers can still be measured by them. */
+        /* A node that does not hear its peers can still be measured by them. */
         input.hears_peers = false;
         check_policy(&input, "", "round-trips", "work: llama-server.service is active");
         input.lock = "trainer: epoch 7";

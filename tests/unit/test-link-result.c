@@ -337,7 +337,7 @@ static void test_partial(void)
         ald_record_unref(row);
 }
 
-/* A check that succeeds says nothing about the direction that has no rate. */
+/* A successful check has no information about the direction without a rate. */
 static void test_partial_is_kept(void)
 {
         static const char reason[] = "partial: download: it stood still";
@@ -358,7 +358,7 @@ static void test_partial_is_kept(void)
         ald_record_unref(row);
 }
 
-/* Failures are told beside the figures that were not taken. */
+/* Failures are recorded beside the figures that were not taken. */
 static void test_failures_after_a_held_one(void)
 {
         AldRecord *row = merge(merge(NULL, success(100, 1000)), success(200, 500));

@@ -163,7 +163,7 @@ static void test_bad_subjects(void)
         refused(&maker, ALD_PKI_ROLE_NODE, "node7", NULL, "\"node7\" is no node id");
         refused(&maker, ALD_PKI_ROLE_BROKER, "x", fine, "\"x\" is no node id");
         refused(&maker, ALD_PKI_ROLE_BRIDGE, "a/#", NULL,
-                "\"a/#\" is no name of a site: letters, digits, '-', '_' and '.'");
+                "\"a/#\" is not a valid site name: use letters, digits, '-', '_' and '.'");
         refused(&maker, ALD_PKI_ROLE_BROKER, PKI_A, NULL, "a broker has 1 to 64 names and addresses, not 0");
         for (unsigned i = 0; i <= ALD_PKI_SAN_MAX; i++)
                 many[i] = "a";

@@ -116,7 +116,7 @@ static void test_changed(void)
         check_at(store, NOW, "2 10.0.0.2 eth0 changed");
 }
 
-/* A new speed is told by the network before any check, which then sees it. */
+/* The network record has a new speed before any check does, which then sees it. */
 static void test_new_speed(void)
 {
         g_autoptr(AldStore) store = make_pair();
@@ -466,19 +466,30 @@ static void test_the_oldest_comes_first(void)
         check_at(store, NOW, "4 10.0.0.4 eth0 never");
 }
 
-/* Each peer has one path measured before any has its link-local one measured. */
+/* A peer may leave it out of its rows; their keys have it. */
+static void test_row_without_address(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+
+        state_put_link(store, ALD_KIND_LINK_SOCKET, 2, 1, 1, "{'MeasuredUSec': 1}");
+        check_at(store, NOW, "2 10.0.0.2 eth0 never");
+}
+
+/* Two rows whose round trips are fresh and whose rates have expired, one after the other. */
+#define EXPIRED_ROW(measured)                                                                            \
+        "'MeasuredUSec': " measured ", 'RttMeasuredUSec': 1000000000000, 'TimeToLiveUSec': 1000000000, " \
+        "'UploadBitsPerSecond': 1000"
+#define EXPIRED_FIRST EXPIRED_ROW("998500000000")
+#define EXPIRED_LATER EXPIRED_ROW("998900000000")
+
 /* What is due earlier, but may not be measured at full rate now, keeps nothing waiting. */
 static void test_no_turn_for_what_may_not_be_loaded(void)
 {
-        static const char row[] = "'MeasuredUSec': %s, 'RttMeasuredUSec': 1000000000000, 'TimeToLiveUSec': "
-                                  "1000000000, 'UploadBitsPerSecond': 1000";
         g_autoptr(AldStore) store = make_pair();
-        g_autofree char *first = g_strdup_printf(row, "998500000000");
-        g_autofree char *later = g_strdup_printf(row, "998900000000");
 
         put_node(store, 3);
-        put_row(store, 1, 2, "10.0.0.2", first);
-        put_row(store, 1, 3, "10.0.0.3", later);
+        put_row(store, 1, 2, "10.0.0.2", EXPIRED_FIRST);
+        put_row(store, 1, 3, "10.0.0.3", EXPIRED_LATER);
         check_at(store, NOW, "2 10.0.0.2 eth0 expired");
         state_put(store, 2, ALD_KIND_PROBE_POLICY, "{'Starts': ['socket'], 'Links': 'round-trips'}");
         check_at(store, NOW, "3 10.0.0.3 eth0 expired");
@@ -496,12 +507,31 @@ static void test_no_turn_for_what_may_not_be_loaded(void)
         check_at(store, NOW, "3 10.0.0.3 eth0 expired");
         /* Nor does one between others that ends at the same interface as the one that is due. */
         put_node(store, 2);
-        put_row(store, 1, 2, "10.0.0.2", later);
-        put_row(store, 2, 3, "10.0.0.3", first);
+        put_row(store, 1, 2, "10.0.0.2", EXPIRED_LATER);
+        put_row(store, 2, 3, "10.0.0.3", EXPIRED_FIRST);
         put_row(store, 1, 3, "10.0.0.3", "'MeasuredUSec': 1000000000000, 'TimeToLiveUSec': 1000000000");
         check_at(store, NOW, "");
         state_put(store, 3, ALD_KIND_PROBE_POLICY, "{'Starts': ['socket'], 'Links': 'round-trips'}");
         check_at(store, NOW, "2 10.0.0.2 eth0 expired");
+}
+
+/* A peer that puts its path off each time keeps no other one waiting for as long as that takes. */
+static void test_no_turn_for_what_is_put_off(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+        AldPlannerInput input = planner_input(NOW);
+        char id[ALD_ID_STRING_SIZE];
+        const AldId peer = id_make(2);
+        g_autofree char *key = g_strdup_printf("%s,10.0.0.2", ald_id_format(&peer, id));
+        const char *const paths[] = { key };
+
+        put_node(store, 3);
+        put_row(store, 1, 2, "10.0.0.2", EXPIRED_FIRST);
+        put_row(store, 1, 3, "10.0.0.3", EXPIRED_LATER);
+        planner_check(store, &input, "2 10.0.0.2 eth0 expired");
+        input.avoid_paths = paths;
+        input.n_avoid_paths = G_N_ELEMENTS(paths);
+        planner_check(store, &input, "3 10.0.0.3 eth0 expired");
 }
 
 /* So it is with another address over interfaces that a path was measured over since. */
@@ -509,21 +539,18 @@ static void test_no_turn_for_a_shared_path(void)
 {
         static const char dual[] = "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.%u/24', "
                                    "'2001:db8::%u/64']}";
-        static const char row[] = "'MeasuredUSec': %s, 'RttMeasuredUSec': 1000000000000, 'TimeToLiveUSec': "
-                                  "1000000000, 'UploadBitsPerSecond': 1000";
         g_autoptr(AldStore) store = make_pair();
         g_autofree char *one = g_strdup_printf(dual, 1, 1);
         g_autofree char *two = g_strdup_printf(dual, 2, 2);
-        g_autofree char *first = g_strdup_printf(row, "998500000000");
-        g_autofree char *later = g_strdup_printf(row, "998900000000");
 
         put_network(store, 1, one);
         put_network(store, 2, two);
-        put_row(store, 1, 2, "2001:db8::2", first);
-        put_row(store, 1, 2, "10.0.0.2", later);
+        put_row(store, 1, 2, "2001:db8::2", EXPIRED_FIRST);
+        put_row(store, 1, 2, "10.0.0.2", EXPIRED_LATER);
         check_at(store, NOW, "2 10.0.0.2 eth0 expired");
 }
 
+/* Each peer has one path measured before any has its link-local one measured. */
 static void test_link_local_comes_last(void)
 {
         g_autoptr(AldStore) store = state_make();
@@ -757,7 +784,9 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner/unknown-interface", test_unknown_interface_goes_alone);
         g_test_add_func("/planner/oldest-first", test_the_oldest_comes_first);
         g_test_add_func("/planner/no-turn", test_no_turn_for_what_may_not_be_loaded);
+        g_test_add_func("/planner/row-without-address", test_row_without_address);
         g_test_add_func("/planner/no-turn-shared", test_no_turn_for_a_shared_path);
+        g_test_add_func("/planner/no-turn-when-put-off", test_no_turn_for_what_is_put_off);
         g_test_add_func("/planner/link-local", test_link_local_comes_last);
         g_test_add_func("/planner/avoid", test_avoid);
         g_test_add_func("/planner/busy", test_a_busy_interface_is_left_alone);

@@ -17,8 +17,9 @@ typedef enum What {
         DUPLICATE,
         KEPT_ONLINE, /* retained */
         KEPT_OFFLINE,
-        LOST,  /* we lose the last broker */
-        FOUND, /* and have one again */
+        BROKEN, /* we lose that broker, and have others */
+        LOST,   /* we lose the last broker */
+        FOUND,  /* and have one again */
 } What;
 
 typedef struct Step {
@@ -68,6 +69,15 @@ static const Story stories[] = {
         { "a crash seen by two brokers, the standby first",
                 { { 0, ONLINE, 2, 1, 5, 2, ON }, { 1, ALIVE, 1, 0, 0, 0, ON },
                         { 1.5, OFFLINE, 2, 1, 5, 2, ON }, { 1.6, OFFLINE, 1, 1, 5, 1, OFF } } },
+        { "the standby notices late that it was away",
+                { { 0, ONLINE, 1, 1, 5, 1, ON }, { 0, ONLINE, 2, 1, 5, 2, ON }, { 1, ALIVE, 1, 0, 0, 0, ON },
+                        { 8, OFFLINE, 1, 1, 5, 1, OFF }, { 8.2, ONLINE, 1, 1, 5, 3, ON },
+                        { 8.3, OFFLINE, 2, 1, 5, 2, ON }, { 11.1, WAIT, 0, 0, 0, 0, ON },
+                        { 11.2, WAIT, 0, 0, 0, 0, STALE }, { 20, OFFLINE, 1, 1, 5, 3, OFF } } },
+        { "it dies with the broker by which it spoke",
+                { { 0, ONLINE, 1, 1, 5, 1, ON }, { 0.1, ONLINE, 2, 1, 5, 2, ON },
+                        { 1, ALIVE, 2, 0, 0, 0, ON }, { 8, OFFLINE, 1, 1, 5, 1, STALE },
+                        { 10, BROKEN, 2, 0, 0, 0, OFF } } },
         { "offline is kept by the broker",
                 { { 0, KEPT_OFFLINE, 1, 1, 5, 1, OFF }, { 1, ALIVE, 1, 0, 0, 0, ON } } },
         { "what a broker kept is older than life",
@@ -96,6 +106,11 @@ static const Story stories[] = {
                         { 60, WAIT, 0, 0, 0, 0, ALD_PRESENCE_STATE_DUPLICATE },
                         { 61, KEPT_ONLINE, 1, 2, 6, 1, ALD_PRESENCE_STATE_DUPLICATE },
                         { 62, ONLINE, 1, 3, 7, 1, ON } } },
+        { "one broker alone has it that there are two machines",
+                { { 0, ONLINE, 1, 1, 5, 1, ON }, { 0, ONLINE, 2, 1, 5, 2, ON }, { 1, ALIVE, 1, 0, 0, 0, ON },
+                        { 1, DUPLICATE, 2, 9, 6, 1, ON }, { 2, ALIVE, 1, 0, 0, 0, ON },
+                        { 5, WAIT, 0, 0, 0, 0, ALD_PRESENCE_STATE_DUPLICATE }, { 6, ALIVE, 1, 0, 0, 0, ON },
+                        { 7, ALIVE, 2, 0, 0, 0, ON }, { 7.5, ONLINE, 1, 1, 5, 3, ON } } },
 };
 
 static void take(AldNodePresence *presence, const Step *step, uint64_t now)
@@ -111,6 +126,10 @@ static void take(AldNodePresence *presence, const Step *step, uint64_t now)
 
         if (step->what == WAIT || step->what == LOST || step->what == FOUND)
                 return;
+        if (step->what == BROKEN) {
+                ald_presence_lose(presence, step->broker);
+                return;
+        }
         if (step->what == ALIVE) {
                 ald_presence_heard(presence, step->broker, now);
                 return;

@@ -7,6 +7,7 @@
 #include "probes/common/failure.h"
 #include "probes/common/frame.h"
 #include "probes/socket/message.h"
+#include "probes/socket/options.h"
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
 
@@ -143,6 +144,33 @@ static void test_older_peer(void)
         g_assert_cmpstr(again.interface, ==, "");
 }
 
+/* A client says what it wants; one that does not is one by hand that measures all. */
+static void test_wanted(void)
+{
+        static const char older[] = "{\"type\":\"open\",\"purpose\":\"rtt\",\"count\":1}";
+        static const char newer[] = "{\"type\":\"open\",\"purpose\":\"rtt\",\"count\":1,"
+                                    "\"scope\":\"half\",\"automatic\":1}";
+        static const char odd[] = "{\"type\":\"open\",\"purpose\":\"rtt\",\"count\":1,\"scope\":1}";
+        const AldMessage check = { .type = ALD_MESSAGE_OPEN,
+                .count = 1,
+                .scope = { true, ALD_PROBE_CHECK },
+                .automatic = { true, 1 } };
+        AldMessage again;
+        const char *key;
+
+        read_back(&check, &again);
+        g_assert_true(again.scope.known && again.scope.value == ALD_PROBE_CHECK);
+        g_assert_true(again.automatic.known && again.automatic.value == 1);
+        g_assert_false(again.overdue.known);
+        g_assert_cmpint(ald_message_read(older, sizeof older - 1, &again, NULL), ==, 0);
+        g_assert_false(again.scope.known || again.automatic.known || again.overdue.known);
+        g_assert_cmpint(ald_message_read(newer, sizeof newer - 1, &again, NULL), ==, 0);
+        g_assert_false(again.scope.known);
+        g_assert_true(again.automatic.known);
+        g_assert_cmpint(ald_message_read(odd, sizeof odd - 1, &again, &key), ==, -EBADMSG);
+        g_assert_cmpstr(key, ==, "scope");
+}
+
 static void test_newer_peer(void)
 {
         static const char text[] = "{\"type\":\"bye\",\"mood\":{\"good\":true}}";
@@ -231,6 +259,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/probe/message/bad", test_bad);
         g_test_add_func("/probe/message/older-peer", test_older_peer);
         g_test_add_func("/probe/message/newer-peer", test_newer_peer);
+        g_test_add_func("/probe/message/wanted", test_wanted);
         g_test_add_func("/probe/message/sizes", test_sizes);
         g_test_add_func("/probe/frame/parts", test_frames);
         g_test_add_func("/probe/frame/limits", test_frame_limits);

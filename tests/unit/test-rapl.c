@@ -174,7 +174,7 @@ static void test_stands_still(void)
         fake_root_write(root, RAPL1 "energy_uj", "11000000\n");
         g_assert_cmpuint(ald_rapl_collector_sample(collector, 6 * SEC), ==, 1200000 + 2000000);
 
-        /* What it grew by in a long time says nothing of now; the counting starts anew. */
+        /* Its growth over a long time does not give the current power; counting starts again. */
         for (uint64_t now = 7; now < 40; now++)
                 g_assert_cmpuint(ald_rapl_collector_sample(collector, now * SEC), ==, ABSENT);
         fake_root_write(root, RAPL0 "energy_uj", "10000000\n");
@@ -185,7 +185,7 @@ static void test_stands_still(void)
         g_assert_cmpuint(ald_rapl_collector_sample(collector, 41 * SEC), ==, 3000000);
 }
 
-/* Power of 100 W, which the counter shows every so many seconds. */
+/* Power of 100 W, by a counter that is updated once per this many seconds. */
 static uint64_t sample_renewed(unsigned period, unsigned n)
 {
         g_autoptr(FakeRoot) root = fake_root_new();

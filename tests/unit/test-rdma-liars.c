@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <arpa/inet.h>
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <glib.h>
 
@@ -26,7 +31,7 @@ static AldRdmaMessage expect(AldTalk *talk, AldRdmaMessageType type)
         return message;
 }
 
-static void greet(RdmaSides *sides, AldTalk *talk)
+static void greet_by(RdmaSides *sides, AldTalk *talk, bool manager)
 {
         int stop = talk->channel.stop;
 
@@ -35,35 +40,47 @@ static void greet(RdmaSides *sides, AldTalk *talk)
         g_assert_cmpint(ald_channel_open(&talk->channel, sides->client.fd,
                                 rdma_sides_keys(&sides->client, false), false, stop, talk->failure),
                 ==, 0);
-        say(talk, (AldRdmaMessage){ .type = ALD_RDMA_HELLO, .version = ALD_RDMA_PROTOCOL });
+        say(talk,
+                (AldRdmaMessage){ .type = ALD_RDMA_HELLO, .version = ALD_RDMA_PROTOCOL, .manager = manager });
 }
 
-static AldRdmaMessage prepare(AldTalk *talk)
+static void greet(RdmaSides *sides, AldTalk *talk)
 {
-        AldRdmaMessage offer = expect(talk, ALD_RDMA_OFFER);
+        greet_by(sides, talk, false);
+}
+
+static AldRdmaMessage take_offer(AldTalk *talk, const AldRdmaMessage *offer, unsigned queues)
+{
         AldPlanLimits limits;
         AldPlan plan;
 
         ald_port_limits(&talk->port, &limits);
-        g_assert_true(ald_plan_make(&limits, ALD_RDMA_WRITE, SIZE, 1, &plan));
+        g_assert_true(ald_plan_make(&limits, ALD_RDMA_WRITE, SIZE, queues, &plan));
         g_assert_cmpint(ald_pair_open(&talk->port, &plan, NULL, &talk->pair, talk->failure), ==, 0);
         talk->own_gid = talk->port.gids.gids[0];
-        talk->peer_gid = offer.gids.gids[0];
+        talk->peer_gid = offer->gids.gids[0];
         talk->has_gid = true;
         return (AldRdmaMessage){ .type = ALD_RDMA_USE,
                 .size = SIZE,
-                .msec = offer.msec,
+                .msec = offer->msec,
                 .limit = INT64_MAX,
                 .gids = { { talk->own_gid, talk->peer_gid }, 2 },
                 .end = talk->pair.own };
 }
 
-static void connect_both(RdmaSides *sides, AldTalk *talk)
+static AldRdmaMessage prepare(AldTalk *talk, unsigned queues)
+{
+        const AldRdmaMessage offer = expect(talk, ALD_RDMA_OFFER);
+
+        return take_offer(talk, &offer, queues);
+}
+
+static void connect_both(RdmaSides *sides, AldTalk *talk, unsigned queues)
 {
         AldRdmaMessage ready;
 
         greet(sides, talk);
-        say(talk, prepare(talk));
+        say(talk, prepare(talk, queues));
         ready = expect(talk, ALD_RDMA_READY);
         g_assert_cmpint(ald_pair_take_peer(&talk->pair, &ready.end, talk->failure), ==, 0);
         g_assert_cmpint(ald_talk_connect(talk), ==, 0);
@@ -74,9 +91,20 @@ static void ask_for(AldTalk *talk, AldRdmaPhase phase)
         say(talk, (AldRdmaMessage){ .type = ALD_RDMA_PHASE, .phase = phase });
 }
 
+static void ping(AldTalk *talk)
+{
+        AldRttSample sample;
+        size_t n;
+
+        ask_for(talk, ALD_RDMA_PING);
+        expect(talk, ALD_RDMA_GO);
+        g_assert_cmpint(ald_flow_ping(talk, &sample, 1, &n), ==, 0);
+}
+
 static void begin(RdmaSides *sides, AldTalk *talk, AldRdmaPhase phase)
 {
-        connect_both(sides, talk);
+        connect_both(sides, talk, 1);
+        ping(talk);
         ask_for(talk, phase);
         expect(talk, ALD_RDMA_GO);
 }
@@ -145,7 +173,7 @@ static void no_room(RdmaSides *sides, AldTalk *talk)
         AldRdmaMessage use;
 
         greet(sides, talk);
-        use = prepare(talk);
+        use = prepare(talk, 1);
         use.end.depth = 0;
         say(talk, use);
 }
@@ -156,15 +184,178 @@ static void no_such_gid(RdmaSides *sides, AldTalk *talk)
         AldRdmaMessage use;
 
         greet(sides, talk);
-        use = prepare(talk);
+        use = prepare(talk, 1);
         use.gids.gids[1].index = 7;
         say(talk, use);
+}
+
+/* Issue 12, 7: data would go to whatever queue pair the client has named. */
+static void no_ping(RdmaSides *sides, AldTalk *talk)
+{
+        connect_both(sides, talk, 1);
+        ask_for(talk, ALD_RDMA_DOWNLOAD);
+}
+
+static void a_ping_phase_without_a_ping(RdmaSides *sides, AldTalk *talk)
+{
+        connect_both(sides, talk, 1);
+        ask_for(talk, ALD_RDMA_PING);
+        expect(talk, ALD_RDMA_GO);
+        ask_for(talk, ALD_RDMA_READ);
+}
+
+/* The other queue may lead to somebody else. */
+static void ping_by_one_of_two(RdmaSides *sides, AldTalk *talk)
+{
+        connect_both(sides, talk, 2);
+        talk->pair.plan.queues = 1;
+        ping(talk);
+        talk->pair.plan.queues = 2;
+        ask_for(talk, ALD_RDMA_DOWNLOAD);
+}
+
+/* Issue 12, 7: the server would send to whichever LID the client has named. */
+static void no_gid(RdmaSides *sides, AldTalk *talk)
+{
+        AldRdmaMessage use;
+
+        greet(sides, talk);
+        use = prepare(talk, 1);
+        use.gids.n = 0;
+        say(talk, use);
+}
+
+/* What rdma_cm tells the server of who connects, and what the kernel knows then. */
+typedef struct Request {
+        const char *path, *address; /* path NULL: there is none, and the address is that of the device */
+        bool iwarp;
+} Request;
+
+#define KNOWN "2001:db8::1"
+#define FOREIGN "2001:db8::66"
+
+static const Request foreign_path = { .path = FOREIGN, .address = KNOWN };
+static const Request own_path = { .path = KNOWN, .address = FOREIGN };
+static const Request foreign_device = { .address = FOREIGN };
+static const Request foreign_address = { .address = FOREIGN, .iwarp = true };
+static const Request own_address = { .address = KNOWN, .iwarp = true };
+
+static struct {
+        struct rdma_event_channel channel;
+        struct rdma_cm_event event;
+        struct ibv_sa_path_rec path;
+        uint64_t nonce; /* as it is sent */
+        const Request *request;
+} cm;
+
+struct rdma_event_channel *rdma_create_event_channel(void)
+{
+        cm.channel.fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+        return &cm.channel;
+}
+
+void rdma_destroy_event_channel(struct rdma_event_channel *channel)
+{
+        close(channel->fd);
+}
+
+static struct ibv_device *the_device(void)
+{
+        struct ibv_device **list, *device;
+        int n;
+
+        list = ibv_get_device_list(&n);
+        device = list[0];
+        ibv_free_device_list(list);
+        return device;
+}
+
+int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **ret, void *userdata,
+        enum rdma_port_space space)
+{
+        *ret = g_new0(struct rdma_cm_id, 1);
+        (*ret)->verbs = ibv_open_device(the_device());
+        (*ret)->port_num = 1;
+        return 0;
+}
+
+int rdma_destroy_id(struct rdma_cm_id *id)
+{
+        ibv_close_device(id->verbs);
+        g_free(id);
+        return 0;
+}
+
+int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *address)
+{
+        return 0;
+}
+
+int rdma_listen(struct rdma_cm_id *id, int backlog)
+{
+        return 0;
+}
+
+__be16 rdma_get_src_port(struct rdma_cm_id *id)
+{
+        return htons(7480);
+}
+
+int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **ret)
+{
+        const Request *request = cm.request;
+        struct in6_addr gid = {};
+        struct sockaddr_in6 *from;
+        eventfd_t one;
+
+        g_assert_cmpint(eventfd_read(channel->fd, &one), ==, 0);
+        cm.event = (struct rdma_cm_event){ .event = RDMA_CM_EVENT_CONNECT_REQUEST,
+                .param.conn = { .private_data = &cm.nonce, .private_data_len = sizeof cm.nonce } };
+        rdma_create_id(channel, &cm.event.id, NULL, RDMA_PS_TCP);
+        from = &cm.event.id->route.addr.dst_sin6;
+        from->sin6_family = AF_INET6;
+        g_assert_cmpint(inet_pton(AF_INET6, request->address, &from->sin6_addr), ==, 1);
+        memcpy(&cm.event.id->route.addr.addr.ibaddr.dgid, &from->sin6_addr, sizeof from->sin6_addr);
+        if (request->path) {
+                g_assert_cmpint(inet_pton(AF_INET6, request->path, &gid), ==, 1);
+                memcpy(&cm.path.dgid, &gid, sizeof gid);
+                cm.event.id->route.path_rec = &cm.path;
+                cm.event.id->route.num_paths = 1;
+        }
+        *ret = &cm.event;
+        return 0;
+}
+
+int rdma_ack_cm_event(struct rdma_cm_event *event)
+{
+        return 0;
+}
+
+/* Nobody gets further than this here. */
+int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *domain, struct ibv_qp_init_attr *how)
+{
+        errno = ENOMEM;
+        return -1;
+}
+
+/* The same with rdma_cm, where the client names nothing: data follows the request. */
+static void connect_by_cm(RdmaSides *sides, AldTalk *talk)
+{
+        AldRdmaMessage offer;
+
+        greet_by(sides, talk, true);
+        offer = expect(talk, ALD_RDMA_OFFER);
+        cm.nonce = GUINT64_TO_BE(offer.nonce);
+        g_assert_cmpint(eventfd_write(cm.channel.fd, 1), ==, 0);
+        say(talk, take_offer(talk, &offer, 1));
 }
 
 typedef struct Lie {
         const char *path;
         void (*tell)(RdmaSides *sides, AldTalk *talk);
         AldFailureKind kind;
+        const char *answer; /* of who runs the server */
+        const Request *request;
 } Lie;
 
 static const Lie lies[] = {
@@ -173,9 +364,24 @@ static const Lie lies[] = {
         { "/rdma/liars/back-again", back_again, ALD_FAILURE_PROTOCOL },
         { "/rdma/liars/another-amount", another_amount, ALD_FAILURE_PROTOCOL },
         { "/rdma/liars/out-of-turn", out_of_turn, ALD_FAILURE_PROTOCOL },
+        { "/rdma/liars/no-ping", no_ping, ALD_FAILURE_PROTOCOL },
+        { "/rdma/liars/a-ping-phase-without-a-ping", a_ping_phase_without_a_ping, ALD_FAILURE_PROTOCOL },
+        { "/rdma/liars/ping-by-one-of-two", ping_by_one_of_two, ALD_FAILURE_PROTOCOL },
         { "/rdma/liars/no-message", no_message, ALD_FAILURE_PROTOCOL },
         { "/rdma/liars/no-room", no_room, ALD_FAILURE_PROTOCOL },
         { "/rdma/liars/no-such-gid", no_such_gid, ALD_FAILURE_NO_GID },
+        { "/rdma/liars/no-gid", no_gid, ALD_FAILURE_REFUSED, "gids " KNOWN "\n" },
+        { "/rdma/liars/cm-by-a-foreign-path", connect_by_cm, ALD_FAILURE_REFUSED, "gids " KNOWN "\n",
+                &foreign_path },
+        { "/rdma/liars/cm-to-a-foreign-device", connect_by_cm, ALD_FAILURE_REFUSED, "gids " KNOWN "\n",
+                &foreign_device },
+        { "/rdma/liars/iwarp-to-a-foreign-address", connect_by_cm, ALD_FAILURE_REFUSED, "gids " KNOWN "\n",
+                &foreign_address },
+        /* These tell no lie, and get as far as to the queue pair. */
+        { "/rdma/liars/cm-by-its-own-path", connect_by_cm, ALD_FAILURE_LIMIT, "gids " KNOWN "\n", &own_path },
+        { "/rdma/liars/iwarp-to-its-own-address", connect_by_cm, ALD_FAILURE_LIMIT, "gids " KNOWN "\n",
+                &own_address },
+        { "/rdma/liars/cm-by-hand", connect_by_cm, ALD_FAILURE_LIMIT, "\n", &foreign_path },
 };
 
 /* The liar stays until the server has told why it ends. */
@@ -196,10 +402,24 @@ static void lie(RdmaSides *sides, AldTalk *talk)
 static void test_lie(RdmaSides *sides, gconstpointer userdata)
 {
         const Lie *one = userdata;
+        int ends[2] = { -1, -1 };
 
         sides->measure = lie;
         sides->server.options.link.bytes_max = ALLOWED;
+        cm.request = one->request;
+        the_device()->transport_type = one->request && one->request->iwarp ? IBV_TRANSPORT_IWARP
+                                                                           : IBV_TRANSPORT_IB;
+        if (one->answer) {
+                g_assert_cmpint(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), ==, 0);
+                g_assert_cmpint(write(ends[0], one->answer, strlen(one->answer)), ==, strlen(one->answer));
+                sides->server.options.link.report_fd = ends[1];
+                sides->server.options.link.ask = true;
+        }
         rdma_sides_run(sides, &(FakeFaults){});
+        if (one->answer) {
+                close(ends[0]);
+                close(ends[1]);
+        }
         rdma_side_assert_fails(&sides->server, one->kind);
         rdma_side_assert_fails(&sides->client, one->kind);
         g_assert_cmpuint(sides->server.served.sent, <=, ALLOWED + (128 + 2 * ALD_PAIR_BATCH) * SIZE);

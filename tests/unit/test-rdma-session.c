@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -176,24 +177,65 @@ static void test_port_that_is_none(RdmaSides *sides, gconstpointer userdata)
         assert_both_fail(sides, ALD_FAILURE_NO_SUCH_DEVICE);
 }
 
-/* Who runs the server hears of the peer and the port, and says no. */
+/* Who runs the server hears of the peer, the port and that nobody asked for it, and says no. */
 static void test_asked(RdmaSides *sides, gconstpointer userdata)
 {
-        static const char busy[] = "busy much goes over that port\n";
+        static const char no[] = "round-trips-only work: nccl.service is active\n";
         char report[256] = "";
         int ends[2];
 
         g_assert_cmpint(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), ==, 0);
-        g_assert_cmpint(write(ends[0], busy, strlen(busy)), ==, strlen(busy));
+        g_assert_cmpint(write(ends[0], no, strlen(no)), ==, strlen(no));
+        sides->server.options.link.report_fd = ends[1];
+        sides->server.options.link.ask = true;
+        sides->client.options.link.automatic = true;
+        rdma_sides_run(sides, &(FakeFaults){});
+        assert_both_fail(sides, ALD_FAILURE_ROUND_TRIPS_ONLY);
+        g_assert_cmpstr(sides->client.failure.message, ==, "the other side: work: nccl.service is active");
+        g_assert_cmpint(read(ends[0], report, sizeof report - 1), >, 0);
+        g_assert_cmpstr(
+                report, ==, "{\"peer\":\"\",\"port\":\"fake0.1\",\"scope\":\"full\",\"automatic\":true}\n");
+        close(ends[0]);
+        close(ends[1]);
+}
+
+static void answer_asked(RdmaSides *sides, const char *answer)
+{
+        int ends[2];
+
+        g_assert_cmpint(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), ==, 0);
+        g_assert_cmpint(write(ends[0], answer, strlen(answer)), ==, strlen(answer));
         sides->server.options.link.report_fd = ends[1];
         sides->server.options.link.ask = true;
         rdma_sides_run(sides, &(FakeFaults){});
-        assert_both_fail(sides, ALD_FAILURE_BUSY);
-        g_assert_cmpstr(sides->client.failure.message, ==, "the other side: much goes over that port");
-        g_assert_cmpint(read(ends[0], report, sizeof report - 1), >, 0);
-        g_assert_cmpstr(report, ==, "{\"peer\":\"\",\"port\":\"fake0.1\"}\n");
         close(ends[0]);
         close(ends[1]);
+}
+
+/* Issue 12, 7: data goes only to what is known to be the node that asks. */
+static void test_gid_that_is_known(RdmaSides *sides, gconstpointer userdata)
+{
+        char text[INET6_ADDRSTRLEN];
+        g_autofree char *answer = NULL;
+        AldFailure failure = {};
+        AldPort port;
+
+        fake_verbs_begin(&(FakeFaults){});
+        g_assert_cmpint(ald_port_open(NULL, &port, &failure), ==, 0);
+        inet_ntop(AF_INET6, &port.gids.gids[0].bytes, text, sizeof text);
+        ald_port_close(&port);
+        g_assert_true(fake_verbs_end());
+        answer = g_strdup_printf("gids 2001:db8::1 %s\n", text);
+        answer_asked(sides, answer);
+        assert_measured(sides);
+}
+
+static void test_gid_of_another_node(RdmaSides *sides, gconstpointer userdata)
+{
+        answer_asked(sides, userdata);
+        assert_both_fail(sides, ALD_FAILURE_REFUSED);
+        g_assert_nonnull(
+                strstr(sides->client.failure.message, "is not known to be a GID of the node that asks"));
 }
 
 typedef struct Wire {
@@ -249,6 +291,9 @@ static void test_cut(RdmaSides *sides, gconstpointer userdata)
         g_thread_join(thread);
         g_assert_nonnull(sides->client.failure.message);
         g_assert_nonnull(sides->server.failure.message);
+        /* Issue 12, 6: to be shut out before TLS is no failure of the link. */
+        if (GPOINTER_TO_UINT(userdata) <= 4)
+                rdma_side_assert_fails(&sides->client, ALD_FAILURE_BUSY);
         g_test_message(
                 "client: %s; server: %s", sides->client.failure.message, sides->server.failure.message);
 }
@@ -281,6 +326,9 @@ int main(int argc, char *argv[])
         add("/rdma/session/port-that-is-none", test_port_that_is_none, "../fake0");
         add("/rdma/session/port-beyond-all", test_port_that_is_none, "fake0.257");
         add("/rdma/session/asked", test_asked, NULL);
+        add("/rdma/session/gid-that-is-known", test_gid_that_is_known, NULL);
+        add("/rdma/session/gid-of-another-node", test_gid_of_another_node, "gids 2001:db8::1\n");
+        add("/rdma/session/no-gid-is-known", test_gid_of_another_node, "gids\n");
         for (size_t i = 0; i < G_N_ELEMENTS(cuts); i++) {
                 g_autofree char *path = g_strdup_printf("/rdma/session/cut/%u", cuts[i]);
 

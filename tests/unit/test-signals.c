@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <string.h>
 
 #include "services/common/bus-cleanup.h"
@@ -32,6 +33,7 @@ typedef struct Fixture {
         AldStateManager *manager;
         AldObjects *objects;
         AldSignals *signals;
+        const char *listener; /* the subscriber whose signals are noted; NULL for those to everybody */
         GPtrArray *heard;
         uint64_t seq;
 } Fixture;
@@ -81,6 +83,8 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
         const char *interface;
         Fixture *f = userdata;
 
+        if (g_strcmp0(sd_bus_message_get_destination(message), f->listener) != 0)
+                return 1;
         if (strcmp(member, "PropertiesChanged") == 0) {
                 g_assert_cmpint(sd_bus_message_read(message, "s", &interface), >, 0);
                 g_string_printf(text, "!%.4s %s", node_of(path), interface + strlen("org.alidade."));
@@ -262,20 +266,77 @@ static void test_budget(void)
         g_assert_cmpuint(count_heard(f), ==, 0);
 }
 
+static void put_all(Fixture *f, uint64_t total)
+{
+        for (unsigned n = 2; n < 202; n++)
+                put_memory(f, n, total);
+}
+
+/* What one hears within so many milliseconds after a burst. */
+static unsigned count_of(Fixture *f, const char *listener, uint64_t total)
+{
+        f->listener = listener;
+        pass(f, 100000);
+        put_all(f, total);
+        turn(f);
+        g_assert_cmpuint(count_heard(f), ==, BURST);
+        pass(f, 20);
+        return count_heard(f);
+}
+
 static void test_subscribed_budget(void)
 {
         g_autoptr(Fixture) f = fixture_new();
+        const unsigned all = ALD_SIGNALS_PER_SECOND_SUBSCRIBED / 50; /* in 20 ms */
 
-        ald_signals_set_subscribed(f->signals, true);
-        for (unsigned n = 2; n < 202; n++)
-                put_memory(f, n, 1);
+        put_all(f, 1);
+        for (unsigned i = 0; i < 10; i++)
+                pass(f, 1000);
+        count_heard(f);
+        g_assert_cmpint(ald_signals_subscribe(f->signals, ":1.1", 1000), ==, 0);
+        g_assert_cmpint(ald_signals_subscribe(f->signals, ":1.1", 1000), ==, -EEXIST);
+        g_assert_cmpuint(count_of(f, ":1.1", 2), ==, all);
+        /* However many connections another user has, each user has its share. */
+        for (unsigned i = 0; i < 4; i++) {
+                g_autofree char *name = g_strdup_printf(":2.%u", i);
+
+                g_assert_cmpint(ald_signals_subscribe(f->signals, name, 2000), ==, 0);
+        }
+        g_assert_cmpuint(count_of(f, ":1.1", 3), ==, all / 2);
+        g_assert_cmpuint(count_of(f, ":2.3", 4), ==, all / 2 / 4);
+        g_assert_cmpuint(count_of(f, NULL, 5), ==, ALD_SIGNALS_PER_SECOND / 50);
+        for (unsigned i = 0; i < 4; i++) {
+                g_autofree char *name = g_strdup_printf(":2.%u", i);
+
+                ald_signals_unsubscribe(f->signals, name);
+        }
+        g_assert_cmpuint(count_of(f, ":1.1", 6), ==, all);
+        ald_signals_unsubscribe(f->signals, ":1.1");
+        pass(f, 1000);
+        count_heard(f);
+        put_all(f, 7);
+        pass(f, 1000);
+        g_assert_cmpuint(count_heard(f), ==, 0);
+}
+
+/* A subscriber is told the same as everybody. */
+static void test_life_of_an_object_for_a_subscriber(void)
+{
+        g_autoptr(Fixture) f = fixture_new();
+        const AldId id = id_make(2);
+
+        put_memory(f, 2, 1);
         turn(f);
         count_heard(f);
-        pass(f, 10);
-        g_assert_cmpuint(count_heard(f), ==, ALD_SIGNALS_PER_SECOND_SUBSCRIBED / 100);
-        ald_signals_set_subscribed(f->signals, false);
-        pass(f, 100);
-        g_assert_cmpuint(count_heard(f), ==, ALD_SIGNALS_PER_SECOND / 10);
+        f->listener = ":1.1";
+        g_assert_cmpint(ald_signals_subscribe(f->signals, f->listener, 1000), ==, 0);
+        put_memory(f, 2, 2);
+        put_disk(f, 2);
+        turn(f);
+        assert_heard(f, "!0002 Node1.Memory Revision TotalBytes UpdatedUSec", "+0002 Node1.Disk", NULL);
+        ald_store_forget(ald_state_manager_store(f->manager), &id, 1);
+        turn(f);
+        assert_heard(f, "-0002 Node1.Disk Node1.Memory", NULL);
 }
 
 /* Who waits has its turn, however often others change. */
@@ -309,7 +370,8 @@ static void test_bus_that_takes_nothing(void)
         g_autoptr(Fixture) f = fixture_new();
         uint64_t queued, before;
 
-        ald_signals_set_subscribed(f->signals, true);
+        f->listener = ":1.1";
+        g_assert_cmpint(ald_signals_subscribe(f->signals, f->listener, 1000), ==, 0);
         put_memory(f, 2, 0);
         turn(f);
         count_heard(f);
@@ -326,11 +388,13 @@ static void test_bus_that_takes_nothing(void)
         pass(f, 0);
         g_assert_cmpuint(count_heard(f), >, before);
 
-        /* It reads again, and is told the last word within the time of a look. */
+        /* It reads again, and is told the last word within the time of a look: all fields of it, since what
+         * it knew was not kept meanwhile. */
         pass(f, 100);
         g_assert_cmpuint(f->heard->len, >=, 1);
-        g_assert_cmpstr(
-                f->heard->pdata[f->heard->len - 1], ==, "!0002 Node1.Memory Revision TotalBytes UpdatedUSec");
+        g_assert_cmpstr(f->heard->pdata[f->heard->len - 1], ==,
+                "!0002 Node1.Memory AvailableBytes PressureFull10 PressureSome10 Revision SwapAvailableBytes "
+                "SwapTotalBytes TotalBytes UpdatedUSec");
         count_heard(f);
         pass(f, 1000);
         assert_heard(f, NULL);
@@ -369,7 +433,7 @@ static void test_back_before_it_is_told(void)
         put_disk(f, 2);
         turn(f);
         count_heard(f);
-        ald_store_forget(ald_state_manager_store(f->manager), &id, 1, 1);
+        ald_store_forget(ald_state_manager_store(f->manager), &id, 1);
         put_memory(f, 2, 1);
         turn(f);
         assert_heard(f, "-0002 Node1.Disk Node1.Memory", "+0002 Node1.Memory", NULL);
@@ -430,6 +494,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/signals/what-is-over-before-it-is-told", test_what_is_over_before_it_is_told);
         g_test_add_func("/signals/budget", test_budget);
         g_test_add_func("/signals/subscribed-budget", test_subscribed_budget);
+        g_test_add_func("/signals/subscriber", test_life_of_an_object_for_a_subscriber);
         g_test_add_func("/signals/nobody-starves", test_nobody_starves);
         g_test_add_func("/signals/bus-that-takes-nothing", test_bus_that_takes_nothing);
         g_test_add_func("/signals/forgotten", test_forgotten);

@@ -77,11 +77,28 @@ static void test_kept(void)
 static void test_epoch_outruns_the_clock(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
+        const uint64_t tonight = (uint64_t) g_get_real_time() + 10 * UINT64_C(3600000000);
+        g_autofree char *saved = g_strdup_printf(
+                "{\"version\":1,\"epoch\":%" G_GUINT64_FORMAT ",\"records\":[]}", tonight);
+        bool kept;
+
+        fake_root_write(root, "state.json", saved);
+        g_assert_cmpuint(start(root, &kept), ==, tonight + 1);
+        g_assert_cmpuint(start(root, &kept), ==, tonight + 2);
+}
+
+/* Nobody would take its records. */
+static void test_epoch_of_a_clock_that_was_wrong(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        const uint64_t now = (uint64_t) g_get_real_time();
+        uint64_t epoch;
         bool kept;
 
         fake_root_write(root, "state.json", "{\"version\":1,\"epoch\":9000000000000000,\"records\":[]}");
-        g_assert_cmpuint(start(root, &kept), ==, UINT64_C(9000000000000001));
-        g_assert_cmpuint(start(root, &kept), ==, UINT64_C(9000000000000002));
+        epoch = start(root, &kept);
+        g_assert_cmpuint(epoch, >=, now);
+        g_assert_cmpuint(epoch, <, now + 3600 * UINT64_C(1000000));
 }
 
 static void test_damaged(void)
@@ -189,6 +206,7 @@ int main(int argc, char *argv[])
         log_count_install();
         g_test_add_func("/state-file/kept", test_kept);
         g_test_add_func("/state-file/epoch-outruns-the-clock", test_epoch_outruns_the_clock);
+        g_test_add_func("/state-file/epoch-of-a-clock-that-was-wrong", test_epoch_of_a_clock_that_was_wrong);
         g_test_add_func("/state-file/damaged", test_damaged);
         g_test_add_func("/state-file/unreadable", test_unreadable);
         g_test_add_func("/state-file/leftovers", test_leftovers);

@@ -262,28 +262,62 @@ static bool put_updated(Fixture *f, unsigned node, uint64_t seq, uint64_t update
                                                          .record = record });
 }
 
-/* A time far ahead is believed of who is known to be so far ahead. */
+/* A time far ahead is refused, whoever says it, unless most clocks are so far ahead of ours. */
 static void test_records_of_the_future(void)
 {
         g_autoptr(Fixture) f = fixture_new("");
         uint64_t today = (uint64_t) g_get_real_time(), year = 365 * UINT64_C(86400000000);
-        AldPresencePut presence = { .node = "00000002000000000000000000000000",
-                .state = "online",
-                .clock_offset_usec = (int64_t) year };
+        AldPresencePut presences[] = {
+                { "00000002000000000000000000000000", "online", 1, (int64_t) year, 0, 0 },
+                { "00000003000000000000000000000000", "online", 1, (int64_t) year, 0, 0 },
+        };
 
         g_assert_true(put_updated(f, 2, 1, today + AHEAD));
         g_assert_false(put_updated(f, 2, 2, today + year));
         g_assert_cmpuint(log_count("updated more than a day in the future"), ==, 1);
-        g_assert_true(ald_presences_put(f->manager, &presence, 1));
-        g_assert_true(put_updated(f, 2, 3, today + year));
-        g_assert_false(put_updated(f, 2, 4, today + 2 * year));
-        presence.clock_offset_usec = -(int64_t) year;
-        g_assert_true(ald_presences_put(f->manager, &presence, 1));
-        g_assert_true(put_updated(f, 2, 5, today));
-        presence.clock_offset_usec = ALD_ABSENT_INT64;
-        g_assert_true(ald_presences_put(f->manager, &presence, 1));
-        g_assert_true(put_updated(f, 2, 6, today));
-        g_assert_false(put_updated(f, 2, 7, (uint64_t) ALD_INTEGER_MAX));
+        g_assert_true(ald_presences_put(f->manager, presences, 1));
+        g_assert_false(put_updated(f, 2, 3, today + year));
+        g_assert_true(ald_presences_put(f->manager, presences, 2));
+        g_assert_true(put_updated(f, 2, 4, today + year));
+        g_assert_false(put_updated(f, 2, 5, today + 2 * year));
+        presences[0].clock_offset_usec = -(int64_t) year;
+        g_assert_true(ald_presences_put(f->manager, presences, 1));
+        g_assert_false(put_updated(f, 2, 6, today + year));
+        g_assert_true(put_updated(f, 2, 7, today));
+        g_assert_false(put_updated(f, 2, 8, (uint64_t) ALD_INTEGER_MAX));
+}
+
+/* An epoch that is further ahead than can be would stand above all that the node ever says. */
+static void test_epochs_of_the_future(void)
+{
+        g_autoptr(Fixture) f = fixture_new("");
+        g_autoptr(AldRecord) record = memory(1);
+        uint64_t today = (uint64_t) g_get_real_time();
+
+        g_assert_false(put(f, 2, ALD_INTEGER_MAX, ALD_INTEGER_MAX, record));
+        g_assert_true(put(f, 2, today + AHEAD, 1, record));
+        g_assert_cmpuint(ald_state_manager_refused(f->manager), ==, 1);
+}
+
+/* The clock was days ahead when this service started. */
+static void test_epoch_goes_back_with_the_clock(void)
+{
+        g_autoptr(Fixture) f = fixture_new("");
+        g_autoptr(AldRecord) mine = memory(2);
+        uint64_t today = (uint64_t) g_get_real_time();
+
+        ald_state_manager_put_local(f->manager, ALD_KIND_MEMORY, "", mine);
+        ald_store_set_epoch(f->store, today + 3 * AHEAD, 1);
+        fire_timers();
+        g_assert_cmpuint(ald_store_epoch(f->store), <=, today + AHEAD);
+        g_assert_cmpuint(find(f, 1, ALD_KIND_MEMORY)->stamp.epoch, ==, ald_store_epoch(f->store));
+
+        ald_store_set_epoch(f->store, today + 3 * AHEAD, 1);
+        ald_state_manager_put_local(f->manager, ALD_KIND_MEMORY, "", mine);
+        put_compute(f);
+        fixture_stop(f);
+        fixture_start(f);
+        g_assert_cmpuint(ald_store_epoch(f->store), <=, today + AHEAD);
 }
 
 static const AldPresence *presence_of(Fixture *f, unsigned node)
@@ -354,7 +388,7 @@ static void test_forgotten_together(void)
         g_assert_null(find(f, 2, ALD_KIND_MEMORY));
         g_assert_cmpuint(presence_of(f, 2)->since_usec, ==, 7);
         g_assert_nonnull(find(f, 5, ALD_KIND_MEMORY));
-        g_assert_cmpuint(ald_store_n_links(f->store), ==, 1);
+        g_assert_cmpuint(ald_store_n_links(f->store), ==, 4); /* what another node measured stays */
         g_assert_cmpuint(ald_presences_put(f->manager, NULL, 0), ==, 0);
 }
 
@@ -504,6 +538,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/state-manager/own-epoch-is-taken-over-once", test_own_epoch_is_taken_over_once);
         g_test_add_func("/state-manager/absurd-epoch-is-refused", test_absurd_epoch_is_refused);
         g_test_add_func("/state-manager/records-of-the-future", test_records_of_the_future);
+        g_test_add_func("/state-manager/epochs-of-the-future", test_epochs_of_the_future);
+        g_test_add_func("/state-manager/epoch-goes-back-with-the-clock", test_epoch_goes_back_with_the_clock);
         g_test_add_func("/state-manager/presences", test_presences);
         g_test_add_func("/state-manager/forgotten-together", test_forgotten_together);
         g_test_add_func("/state-manager/who-is-forgotten-makes-room", test_who_is_forgotten_makes_room);

@@ -78,8 +78,13 @@ static void put_presence(AldStore *store, unsigned node, const char *state)
         g_assert_cmpint(ald_store_put_about(store, &id, ALD_KIND_PRESENCE, record, 1, 1), ==, ALD_PUT_TAKEN);
 }
 
+/* A node announces ever newer epochs. */
 static void take(AldStore *store, const Step *step)
 {
+        const AldNode *node = ald_store_find_node(store, &step->update.node);
+
+        if (step->announces && node && step->update.stamp.epoch < node->announced)
+                return;
         if (step->announces)
                 ald_store_announce(store, &step->update.node, step->update.stamp.epoch);
         else
@@ -160,7 +165,6 @@ static void test_announced_keeps_its_own(void)
 {
         g_autoptr(AldStore) store = state_make();
         const AldId id = id_make(2), local = id_make(1);
-        const AldStamp old = { 1, 9 };
 
         state_put(store, 1, ALD_KIND_MEMORY, "{}");
         state_put(store, 2, ALD_KIND_MEMORY, "{}"); /* epoch 1 */
@@ -176,11 +180,7 @@ static void test_announced_keeps_its_own(void)
         g_assert_nonnull(ald_store_find(store, &id, ALD_KIND_PRESENCE, ""));
         g_assert_cmpuint(ald_store_n_nodes(store), ==, 3);
 
-        /* An older announcement takes nothing back, and this node announces nothing to itself. */
-        ald_store_announce(store, &id, 1);
-        g_assert_cmpint(ald_store_put(store, &(AldUpdate){ .node = id, .key = "", .stamp = old }, 1), ==,
-                ALD_PUT_KNOWN);
-        g_assert_null(ald_store_find(store, &id, ALD_KIND_IDENTITY, ""));
+        /* This node announces nothing to itself. */
         ald_store_announce(store, &local, UINT64_MAX);
         g_assert_nonnull(ald_store_find(store, &local, ALD_KIND_MEMORY, ""));
 }
@@ -197,8 +197,8 @@ static void test_forgotten_without_a_trace(void)
                 for (unsigned node = 1; node <= N_NODES + 1; node++) {
                         const AldId id = id_make(node);
 
-                        ald_store_forget(store, &id, 1, 1);
-                        ald_store_forget(store, &id, 1, 1);
+                        ald_store_forget(store, &id, 1);
+                        ald_store_forget(store, &id, 1);
                 }
                 g_assert_cmpuint(ald_store_n_nodes(store), ==, 1);
                 g_assert_cmpuint(ald_store_n_links(store), ==, 0);
@@ -212,7 +212,23 @@ static void test_forgotten_without_a_trace(void)
         }
 }
 
-static void test_forgotten_as_source_and_sink(void)
+/* An epoch that somebody else announced in its name does not outlive the node's own word. */
+static void test_announced_less(void)
+{
+        const AldUpdate update = { .node = id_make(2), .key = "", .stamp = { 5, 1 } };
+        g_autoptr(AldStore) store = state_make();
+        const AldId id = id_make(2);
+
+        put_presence(store, 2, "online");
+        ald_store_announce(store, &id, 9);
+        g_assert_cmpint(ald_store_put(store, &update, 1), ==, ALD_PUT_KNOWN);
+        ald_store_announce(store, &id, 5);
+        g_assert_cmpint(ald_store_put(store, &update, 1), ==, ALD_PUT_TAKEN);
+        ald_store_announce(store, &id, 0);
+        g_assert_nonnull(ald_store_find(store, &id, ALD_KIND_IDENTITY, ""));
+}
+
+static void test_forgotten_without_the_links_of_others(void)
 {
         g_autoptr(AldStore) store = state_make();
         const AldId id = id_make(2);
@@ -223,9 +239,11 @@ static void test_forgotten_as_source_and_sink(void)
         state_put_link(store, ALD_KIND_LINK_SOCKET, 2, 3, 1, "{}");
         state_put_link(store, ALD_KIND_LINK_RDMA, 3, 2, 1, "{}");
         state_put_link(store, ALD_KIND_LINK_SOCKET, 3, 1, 1, "{}");
-        ald_store_forget(store, &id, 1, 1);
+        ald_store_forget(store, &id, 1);
         g_assert_cmpuint(ald_store_n_nodes(store), ==, 2);
-        g_assert_cmpuint(ald_store_n_links(store), ==, 1);
+        g_assert_cmpuint(ald_store_n_links(store), ==, 3);
+        ald_store_drop_own_links(store, &id, 1, 1);
+        g_assert_cmpuint(ald_store_n_links(store), ==, 2);
         g_assert_null(ald_store_find_node(store, &id));
 }
 
@@ -407,7 +425,9 @@ int main(int argc, char *argv[])
         g_test_add_func("/store-forget/announced-in-any-order", test_announced_in_any_order);
         g_test_add_func("/store-forget/announced-keeps-its-own", test_announced_keeps_its_own);
         g_test_add_func("/store-forget/forgotten-without-a-trace", test_forgotten_without_a_trace);
-        g_test_add_func("/store-forget/forgotten-as-source-and-sink", test_forgotten_as_source_and_sink);
+        g_test_add_func("/store-forget/announced-less", test_announced_less);
+        g_test_add_func("/store-forget/forgotten-without-the-links-of-others",
+                test_forgotten_without_the_links_of_others);
         g_test_add_func("/store-forget/others-are-unknown-without-presences",
                 test_others_are_unknown_without_presences);
         g_test_add_func("/store-forget/sinks-are-unknown", test_sinks_are_unknown);

@@ -69,7 +69,8 @@ static void test_host_memory(void)
         put(store, 3, ALD_KIND_MEMORY, "{'AvailableBytes': 100}");
         totals = compute(store);
         g_assert_cmpuint(totals.memory_total_bytes, ==, 12);
-        g_assert_cmpuint(totals.memory_available_bytes, ==, 103);
+        /* Free of what is not known: the sum would exceed the whole. */
+        g_assert_cmpuint(totals.memory_available_bytes, ==, 3);
 }
 
 /* Whatever is known of a node, it adds to the totals by its presence alone. */
@@ -125,6 +126,23 @@ static void test_who_is_left_out_has_records(void)
         g_assert_cmpuint(compute(store).nodes_left_out, ==, 0);
         state_put(store, 2, ALD_KIND_MEMORY, "{}");
         g_assert_cmpuint(compute(store).nodes_left_out, ==, 1);
+}
+
+/* What a node says that cannot be is in no sum. */
+static void test_absurd_figures(void)
+{
+        g_autoptr(AldStore) store = state_make();
+
+        put(store, 1, ALD_KIND_MEMORY, "{'TotalBytes': 64, 'AvailableBytes': 16}");
+        put(store, 1, ALD_KIND_BACKENDS, "{'Devices': [" CPU "]}");
+        put(store, 1, ALD_KIND_COMPUTE, "{'Devices': [{'Id': 'cpu', 'TflopsFp16': 2.0}]}");
+        put(store, 2, ALD_KIND_MEMORY, "{'TotalBytes': 2, 'AvailableBytes': 1000}");
+        put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [" CPU "]}");
+        put(store, 2, ALD_KIND_COMPUTE, "{'Devices': [{'Id': 'cpu', 'TflopsFp16': -1.0}]}");
+        put(store, 3, ALD_KIND_MEMORY, "{'AvailableBytes': 1000}");
+        g_assert_cmpuint(compute(store).memory_total_bytes, ==, 66);
+        g_assert_cmpuint(compute(store).memory_available_bytes, ==, 16);
+        g_assert_cmpfloat(compute(store).tflops_fp16, ==, 2.0);
 }
 
 static void test_sums_end_at_the_limit(void)
@@ -224,6 +242,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/totals/nothing-known", test_nothing_known);
         g_test_add_func("/totals/host-memory", test_host_memory);
+        g_test_add_func("/totals/absurd-figures", test_absurd_figures);
         g_test_add_func("/totals/sums-end-at-the-limit", test_sums_end_at_the_limit);
         g_test_add_func("/totals/who-counts", test_who_counts);
         g_test_add_func("/totals/who-is-left-out-has-records", test_who_is_left_out_has_records);

@@ -11,6 +11,7 @@
 #include <glib.h>
 
 #include "clients/alidadectl/cluster/addresses.h"
+#include "clients/alidadectl/print.h"
 #include "pki/name.h"
 
 #define PORT_MAX 65535u
@@ -188,4 +189,47 @@ char **ald_addresses_of_machine(void)
         }
         g_ptr_array_add(list, NULL);
         return (char **) g_ptr_array_steal(list, NULL);
+}
+
+static bool is_same(const struct sockaddr *a, const struct sockaddr *b)
+{
+        if (a->sa_family != b->sa_family)
+                return false;
+        if (a->sa_family == AF_INET)
+                return ((const struct sockaddr_in *) a)->sin_addr.s_addr ==
+                       ((const struct sockaddr_in *) b)->sin_addr.s_addr;
+        return a->sa_family == AF_INET6 && IN6_ARE_ADDR_EQUAL(&((const struct sockaddr_in6 *) a)->sin6_addr,
+                                                   &((const struct sockaddr_in6 *) b)->sin6_addr);
+}
+
+static bool is_of_machine(const struct addrinfo *found)
+{
+        struct ifaddrs *all = NULL;
+        bool own = false;
+
+        if (getifaddrs(&all) < 0)
+                return true;
+        for (; found && !own; found = found->ai_next)
+                for (const struct ifaddrs *one = all; one && !own; one = one->ifa_next)
+                        own = one->ifa_addr && is_same(one->ifa_addr, found->ai_addr);
+        freeifaddrs(all);
+        return own;
+}
+
+void ald_address_note(const char *host)
+{
+        const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+        struct addrinfo *found = NULL;
+        int r = getaddrinfo(host, NULL, &hints, &found);
+
+        if (r != 0)
+                ald_complain("Note: %s does not resolve here (%s); other nodes have to resolve it to reach "
+                             "the broker",
+                        host, gai_strerror(r));
+        else if (!is_of_machine(found))
+                ald_complain("Note: %s is not an address of this machine; other nodes have to reach the "
+                             "broker by it",
+                        host);
+        if (found)
+                freeaddrinfo(found);
 }

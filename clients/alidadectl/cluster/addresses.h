@@ -14,6 +14,10 @@ const char *ald_broker_refuse(const char *text);
 char *ald_broker_from_host(const char *host);
 char *ald_broker_host(const char *broker);
 
+/* Says where a name does not resolve here, or nothing of it is an address of this machine. That may be as it
+ * shall be: others may resolve it, or reach this machine through another one. */
+void ald_address_note(const char *host);
+
 /*
  * Names and addresses under which others may reach this machine, the one to tell them first: its full name
  * where it resolves to an address that is not its own only, else its first address, else its short name.

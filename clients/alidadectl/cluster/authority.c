@@ -10,8 +10,9 @@
 #include "pki/file.h"
 #include "pki/key.h"
 
-#define BROKER_PREFIX "broker-"
 #define NUMBER_BYTES_MAX 32u
+
+static const char not_whole[] = "The certificate authority of the cluster is not whole";
 
 static uint64_t now(void)
 {
@@ -35,9 +36,9 @@ static AldIssued *add_issued(AldAuthority *authority, X509 *certificate)
 
         issued->certificate = certificate;
         ald_pki_certificate_facts(certificate, &issued->facts);
-        issued->is_broker = g_str_has_prefix(name, BROKER_PREFIX);
+        issued->is_broker = g_str_has_prefix(name, ALD_PKI_BROKER_PREFIX);
         if (issued->is_broker)
-                name += strlen(BROKER_PREFIX);
+                name += strlen(ALD_PKI_BROKER_PREFIX);
         if (ald_pki_is_node_id(name))
                 (void) g_strlcpy(issued->node, name, sizeof issued->node);
         issued->path = g_strdup_printf("%s/issued/%s.crt", authority->folder, issued->facts.serial);
@@ -52,6 +53,9 @@ static int load_issued(AldAuthority *authority)
         g_autoptr(GDir) dir = g_dir_open(folder, 0, &error);
         const char *name;
 
+        if (!dir && authority->home->changes->check &&
+                g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+                return ALD_EXIT_OK; /* it would have been made before */
         if (!dir)
                 return ald_home_failed(-EIO, folder, error->message);
         while ((name = g_dir_read_name(dir))) {
@@ -96,7 +100,7 @@ int ald_authority_open(const AldHome *home, AldAuthority *ret)
         if (r >= 0)
                 r = ald_pki_crl_load(crl, &ret->crl, &reason);
         if (r < 0)
-                return ald_home_failed(r, "The certificate authority of the cluster is not whole", reason);
+                return ald_home_failed(r, not_whole, reason);
         return load_issued(ret);
 }
 
@@ -109,39 +113,44 @@ void ald_authority_close(AldAuthority *authority)
         g_clear_pointer(&authority->folder, g_free);
 }
 
-static int make_key(const AldHome *home, const char *path)
+/* The key of the authority, which is made where there is none. */
+static int obtain_key(AldAuthority *authority)
 {
-        g_autoptr(EVP_PKEY) key = NULL;
-        g_autofree char *reason = NULL;
+        const AldHome *home = authority->home;
+        g_autofree char *path = g_build_filename(authority->folder, "ca.key", NULL), *reason = NULL;
         int r;
 
-        r = ald_pki_key_generate(&key, &reason);
-        if (r >= 0)
-                r = ald_pki_key_save(key, path, 0600, 0, 0, &reason);
+        if (ald_home_is_authority(home)) {
+                r = ald_pki_key_load(path, &authority->key, &reason);
+                return r < 0 ? ald_home_failed(r, not_whole, reason) : ALD_EXIT_OK;
+        }
+        r = ald_pki_key_generate(&authority->key, &reason);
+        if (r >= 0 && !home->changes->check)
+                r = ald_pki_key_save(authority->key, path, 0600, 0, 0, &reason);
         if (r < 0)
                 return ald_home_failed(r, "Cannot make the key of the certificate authority", reason);
-        ald_home_tell(home, "Made %s: whoever has it can let nodes in; keep a copy in a safe place", path);
+        ald_changes_add(home->changes, ALD_CHANGE_MAKE, path,
+                ": this key lets nodes into the cluster; keep a copy in a safe place");
         return ALD_EXIT_OK;
 }
 
-static int make_certificate(const AldHome *home, const char *cluster, const char *path)
+static int obtain_certificate(AldAuthority *authority, const char *cluster)
 {
-        g_autofree char *key_path = g_build_filename(home->folder, "ca", "ca.key", NULL);
+        const AldHome *home = authority->home;
+        g_autofree char *path = g_build_filename(home->folder, "ca.crt", NULL);
         g_autofree char *pem = NULL, *reason = NULL;
-        g_autoptr(EVP_PKEY) key = NULL;
-        g_autoptr(X509) ca = NULL;
         int r;
 
-        r = ald_pki_key_load(key_path, &key, &reason);
-        if (r >= 0)
-                r = ald_pki_ca_make(key, cluster, now(), &ca, &reason);
+        if (ald_home_has(home, "ca.crt")) {
+                r = ald_pki_certificate_load(path, &authority->ca, &reason);
+                return r < 0 ? ald_home_failed(r, not_whole, reason) : ALD_EXIT_OK;
+        }
+        r = ald_pki_ca_make(authority->key, cluster, now(), &authority->ca, &reason);
         if (r < 0)
                 return ald_home_failed(r, "Cannot make the certificate authority", reason);
-        pem = ald_pki_certificate_to_pem(ca);
-        r = ald_home_write(path, pem, 0644);
-        if (r == ALD_EXIT_OK)
-                ald_home_tell(home, "Made %s: the certificate authority of cluster %s", path, cluster);
-        return r;
+        pem = ald_pki_certificate_to_pem(authority->ca);
+        return ald_home_install(
+                home, ALD_CHANGE_MAKE, path, pem, 0644, ": the certificate authority of cluster %s", cluster);
 }
 
 /* The greatest number that a list may have had: some of them may have been written but not installed. */
@@ -162,13 +171,13 @@ int ald_authority_revoke(AldAuthority *authority, const char *const *serials)
 {
         g_autofree char *noted = g_build_filename(authority->folder, "crl-number", NULL);
         g_autofree char *path = g_build_filename(authority->home->folder, "crl.pem", NULL);
-        g_autofree char *text = NULL, *pem = NULL, *reason = NULL;
+        g_autofree char *text = NULL, *pem = NULL, *reason = NULL, *about = NULL;
         uint64_t number = last_number(authority) + 1;
         g_autoptr(X509_CRL) crl = NULL;
         int r;
 
         text = g_strdup_printf("%" PRIu64 "\n", number);
-        r = ald_home_write(noted, text, 0600);
+        r = ald_home_write(authority->home, noted, text, 0600);
         if (r != ALD_EXIT_OK)
                 return r;
         r = ald_pki_crl_make(
@@ -176,10 +185,10 @@ int ald_authority_revoke(AldAuthority *authority, const char *const *serials)
         if (r < 0)
                 return ald_home_failed(r, "Cannot make a revocation list", reason);
         pem = ald_pki_crl_to_pem(crl);
-        r = ald_home_write(path, pem, 0644);
+        about = ald_home_describe_list(crl);
+        r = ald_home_install(authority->home, ALD_CHANGE_WRITE, path, pem, 0644, ": %s", about);
         if (r != ALD_EXIT_OK)
                 return r;
-        ald_home_tell_list(authority->home, "Wrote", path, crl);
         g_clear_pointer(&authority->crl, X509_CRL_free);
         authority->crl = g_steal_pointer(&crl);
         return ALD_EXIT_OK;
@@ -187,50 +196,42 @@ int ald_authority_revoke(AldAuthority *authority, const char *const *serials)
 
 /* The first revocation list, without which nobody would be believed. Where certificates were issued there
  * was one already: an empty one in its place would let in again who was shut out. */
-static int make_list(const AldHome *home)
+static int obtain_list(AldAuthority *authority)
 {
-        g_auto(AldAuthority) authority = {};
-        g_autofree char *ca = g_build_filename(home->folder, "ca.crt", NULL), *reason = NULL;
-        g_autofree char *key = g_build_filename(home->folder, "ca", "ca.key", NULL);
+        const AldHome *home = authority->home;
+        g_autofree char *path = g_build_filename(home->folder, "crl.pem", NULL), *reason = NULL;
         int r;
 
-        prepare(&authority, home);
-        r = load_issued(&authority);
-        if (r != ALD_EXIT_OK)
-                return r;
-        if (authority.issued->len > 0) {
-                ald_complain(
-                        "%s/crl.pem is lost, and with it who was revoked: copy it from another machine of "
-                        "the cluster, where it has the same name",
-                        home->folder);
-                return ALD_EXIT_ERROR;
+        if (ald_home_has(home, "crl.pem")) {
+                r = ald_pki_crl_load(path, &authority->crl, &reason);
+                return r < 0 ? ald_home_failed(r, not_whole, reason) : ALD_EXIT_OK;
         }
-        r = ald_pki_key_load(key, &authority.key, &reason);
-        if (r >= 0)
-                r = ald_pki_certificate_load(ca, &authority.ca, &reason);
-        if (r < 0)
-                return ald_home_failed(r, "The certificate authority of the cluster is not whole", reason);
-        return ald_authority_revoke(&authority, NULL);
+        if (authority->issued->len == 0)
+                return ald_authority_revoke(authority, NULL);
+        ald_complain("%s is lost, and with it who was revoked: copy it from another machine of the cluster, "
+                     "where it has the same name",
+                path);
+        return ALD_EXIT_ERROR;
 }
 
 int ald_authority_make(const AldHome *home, const char *cluster, AldAuthority *ret)
 {
         g_autofree char *folder = g_build_filename(home->folder, "ca", NULL);
         g_autofree char *issued = g_build_filename(folder, "issued", NULL);
-        g_autofree char *key = g_build_filename(folder, "ca.key", NULL);
-        g_autofree char *ca = g_build_filename(home->folder, "ca.crt", NULL);
         int r;
 
-        r = ald_home_make_folder(folder, 0700);
+        r = ald_home_make_folder(home, folder, 0700);
         if (r == ALD_EXIT_OK)
-                r = ald_home_make_folder(issued, 0700);
-        if (r == ALD_EXIT_OK && !ald_home_is_authority(home))
-                r = make_key(home, key);
-        if (r == ALD_EXIT_OK && !ald_home_has(home, "ca.crt"))
-                r = make_certificate(home, cluster, ca);
-        if (r == ALD_EXIT_OK && !ald_home_has(home, "crl.pem"))
-                r = make_list(home);
-        return r == ALD_EXIT_OK ? ald_authority_open(home, ret) : r;
+                r = ald_home_make_folder(home, issued, 0700);
+        if (r != ALD_EXIT_OK)
+                return r;
+        prepare(ret, home);
+        r = obtain_key(ret);
+        if (r == ALD_EXIT_OK)
+                r = obtain_certificate(ret, cluster);
+        if (r == ALD_EXIT_OK)
+                r = load_issued(ret);
+        return r == ALD_EXIT_OK ? obtain_list(ret) : r;
 }
 
 int ald_authority_sign(AldAuthority *authority, const AldPkiSubject *subject, const AldIssued **ret)
@@ -245,7 +246,7 @@ int ald_authority_sign(AldAuthority *authority, const AldPkiSubject *subject, co
                 return ald_home_failed(r, "Cannot sign", reason);
         issued = add_issued(authority, certificate);
         pem = ald_pki_certificate_to_pem(certificate);
-        r = ald_home_write(issued->path, pem, 0600);
+        r = ald_home_write(authority->home, issued->path, pem, 0600);
         if (r != ALD_EXIT_OK)
                 return r;
         *ret = issued;
@@ -254,7 +255,8 @@ int ald_authority_sign(AldAuthority *authority, const AldPkiSubject *subject, co
 
 void ald_authority_forget(AldAuthority *authority, const AldIssued *issued)
 {
-        (void) unlink(issued->path);
+        if (!authority->home->changes->check)
+                (void) unlink(issued->path);
         g_ptr_array_remove(authority->issued, (gpointer) issued);
 }
 
@@ -286,16 +288,40 @@ static bool has_key(const AldIssued *issued, EVP_PKEY *key)
         return EVP_PKEY_eq(X509_get0_pubkey(issued->certificate), key) == 1;
 }
 
-bool ald_authority_knows(const AldAuthority *authority, const char *node, EVP_PKEY *key)
+const AldIssued *ald_authority_find(
+        const AldAuthority *authority, const char *node, bool broker, EVP_PKEY *key)
 {
+        const AldIssued *found = NULL;
+
         for (guint i = 0; i < authority->issued->len; i++) {
                 const AldIssued *issued = authority->issued->pdata[i];
 
-                if (!issued->is_broker && strcmp(issued->node, node) == 0 && has_key(issued, key) &&
-                        ald_authority_is_valid(authority, issued))
-                        return true;
+                if (issued->is_broker == broker && strcmp(issued->node, node) == 0 && has_key(issued, key) &&
+                        ald_authority_is_valid(authority, issued) &&
+                        (!found || issued->facts.not_after > found->facts.not_after))
+                        found = issued;
         }
-        return false;
+        return found;
+}
+
+bool ald_authority_knows(const AldAuthority *authority, const char *node, EVP_PKEY *key)
+{
+        return ald_authority_find(authority, node, false, key);
+}
+
+bool ald_authority_knows_broker(const AldAuthority *authority, const char *node, EVP_PKEY *key)
+{
+        return ald_authority_find(authority, node, true, key);
+}
+
+bool ald_authority_has_addresses(const AldIssued *broker, char **addresses)
+{
+        g_auto(GStrv) names = ald_pki_certificate_names(broker->certificate);
+
+        for (; *addresses; addresses++)
+                if (!g_strv_contains((const char *const *) names, *addresses))
+                        return false;
+        return true;
 }
 
 bool ald_authority_is_of(const AldAuthority *authority, const AldIssued *issued, const char *node)

@@ -43,8 +43,16 @@ void ald_authority_forget(AldAuthority *authority, const AldIssued *issued);
 /* Whether it has not expired and is not revoked. */
 bool ald_authority_is_valid(const AldAuthority *authority, const AldIssued *issued);
 
-/* Whether this id has a valid certificate for this key. */
+/* Whether this id has a valid certificate for this key, as a node or for its broker. */
 bool ald_authority_knows(const AldAuthority *authority, const char *node, EVP_PKEY *key);
+bool ald_authority_knows_broker(const AldAuthority *authority, const char *node, EVP_PKEY *key);
+
+/* The valid certificate of this id for this key, as a node or for its broker, that ends last; NULL: none. */
+const AldIssued *ald_authority_find(
+        const AldAuthority *authority, const char *node, bool broker, EVP_PKEY *key);
+
+/* Whether the certificate of a broker is for all of these. */
+bool ald_authority_has_addresses(const AldIssued *broker, char **addresses);
 
 /* Whether it stands for a node: for itself, its broker, or a bridge with its broker's key. */
 bool ald_authority_is_of(const AldAuthority *authority, const AldIssued *issued, const char *node);

@@ -15,17 +15,20 @@
  * that is not ours to say. */
 #define NOT_SHARED "persistence false\n"
 
-/* Who has no certificate of the cluster gets nothing, and a node is called as its certificate says. All that
- * waits for one reader is bounded by bytes. */
+/* Clients without a certificate of the cluster are refused, and the certificate names the node. What one
+ * client makes mosquitto hold is bounded: a packet by the largest record, what waits for a reader by messages
+ * and bytes, and by the plugin, where that is installed, what it publishes and has retained. A new reader
+ * gets all that is retained at once: some 14 messages for each node. */
 static const char drop_in[] = HEAD "per_listener_settings true\n"
                                    "%s"
-                                   "max_queued_messages 0\n"
-                                   "max_queued_bytes 134217728\n"
+                                   "max_queued_messages 200000\n"
+                                   "max_queued_bytes 67108864\n"
                                    "max_inflight_messages 100\n"
-                                   "message_size_limit 1048576\n"
+                                   "max_packet_size 1114112\n"
                                    "set_tcp_nodelay true\n"
                                    "\n"
                                    "listener " ALD_BROKER_PORT "\n"
+                                   "max_qos 1\n"
                                    "allow_anonymous false\n"
                                    "require_certificate true\n"
                                    "use_identity_as_username true\n"
@@ -35,13 +38,26 @@ static const char drop_in[] = HEAD "per_listener_settings true\n"
                                    "crlfile %s/crl.pem\n"
                                    "certfile %s/broker/broker.crt\n"
                                    "keyfile %s/broker/broker.key\n"
-                                   "acl_file %s\n";
+                                   "acl_file %s\n"
+                                   "%s";
 
-/* %u is the node id of the certificate. */
-static const char rights[] = HEAD "# All nodes read all of it; each writes under its own id only.\n"
-                                  "pattern read alidade/1/%s/#\n"
-                                  "pattern write alidade/1/%s/%%u/#\n"
-                                  "# What is added below, for named users, stays.\n";
+#define PLUGIN "alidade-mosquitto.so"
+
+/* The host of the broker outlives whatever fills the broker, which begins anew; nodes bring all again. */
+static const char limits[] = HEAD "[Unit]\n"
+                                  "StartLimitIntervalSec=0\n"
+                                  "[Service]\n"
+                                  "MemoryMax=25%%\n"
+                                  "MemorySwapMax=0\n"
+                                  "LimitNOFILE=65536\n"
+                                  "Restart=on-failure\n"
+                                  "RestartSec=1\n";
+
+/* Below the id of a node. Brokers pass on no other kinds, so they are upgraded before the nodes. */
+static const char *const writable[] = { "alive", "crl", "forget/+", "status", "Link1.Rdma/+",
+        "Link1.Socket/+", "Node1.Backends", "Node1.Compute", "Node1.Disk", "Node1.Fabric", "Node1.Identity",
+        "Node1.Membership", "Node1.Memory", "Node1.Network", "Node1.ProbePolicy", "Node1.System", "renewal",
+        "renewed/+" };
 
 static const char announcement[] =
         "<?xml version=\"1.0\" standalone='no'?>\n"
@@ -69,6 +85,11 @@ static char *rights_path(const AldHome *home)
 static char *announcement_path(const AldHome *home)
 {
         return g_build_filename(home->avahi, "services", "alidade.service", NULL);
+}
+
+static char *limits_path(const AldHome *home)
+{
+        return g_build_filename(home->systemd, "mosquitto.service.d", "alidade.conf", NULL);
 }
 
 int ald_broker_files_check(const AldHome *home)
@@ -111,33 +132,81 @@ int ald_broker_files_admit(const AldHome *home, const char *cluster, const char 
                 return ALD_EXIT_OK;
         added = g_strdup_printf("%s%suser %s\ntopic readwrite alidade/1/%s/#\n", text,
                 g_str_has_suffix(text, "\n") ? "" : "\n", bridge, cluster);
-        r = ald_home_write(path, added, 0644);
-        if (r == ALD_EXIT_OK)
-                ald_home_tell(home, "Wrote %s: %s may write for the nodes of its site", path, bridge);
-        return r;
+        return ald_home_install(home, ALD_CHANGE_WRITE, path, added, 0644,
+                ": %s may write for the nodes of its site", bridge);
+}
+
+/* Where it is not installed mosquitto would not start with it. */
+static char *format_plugin(const AldHome *home)
+{
+        const char *given = g_getenv("ALIDADE_MOSQUITTO_PLUGIN");
+        const char *path = given && *given ? given : ALD_LIBEXEC_DIR "/" PLUGIN;
+
+        if (access(path, R_OK) == 0)
+                return g_strdup_printf("plugin %s\n", path);
+        ald_home_tell(home,
+                "There is no %s: mosquitto will not bound how much it keeps for one node. Install the "
+                "package "
+                "alidade, then run alidadectl cluster renew",
+                path);
+        return g_strdup("");
 }
 
 static char *format_drop_in(const AldHome *home, const char *cluster, const char *acl)
 {
-        g_autofree char *reason = NULL;
+        g_autofree char *reason = NULL, *plugin = format_plugin(home);
         const char *folder = home->folder;
         bool shared = false;
 
         (void) ald_mosquitto_conf_check(home->mosquitto, &shared, &reason);
         return g_strdup_printf(
-                drop_in, cluster, shared ? "" : NOT_SHARED, folder, folder, folder, folder, acl);
+                drop_in, cluster, shared ? "" : NOT_SHARED, folder, folder, folder, folder, acl, plugin);
 }
 
-static int write_rights(const char *path, const char *cluster)
+/* %u is the node id of the certificate. */
+static char *format_rights(const char *cluster)
 {
-        g_autofree char *named = NULL, *own = g_strdup_printf(rights, cluster, cluster, cluster);
-        g_autofree char *text = NULL;
+        GString *text = g_string_new(NULL);
+
+        g_string_append_printf(text,
+                HEAD
+                "# All nodes read all of it; each writes under its own id only, and only what nodes say.\n"
+                "pattern read alidade/1/%s/#\n"
+                "pattern read $SYS/broker/alidade/#\n",
+                cluster, cluster);
+        for (size_t i = 0; i < G_N_ELEMENTS(writable); i++)
+                g_string_append_printf(text, "pattern write alidade/1/%s/%%u/%s\n", cluster, writable[i]);
+        g_string_append(text, "# What is added below, for named users, stays.\n");
+        return g_string_free(text, FALSE);
+}
+
+static int write_rights(const AldHome *home, const char *path, const char *cluster)
+{
+        g_autofree char *named = NULL, *own = format_rights(cluster), *text = NULL;
         int r = named_rights(path, &named);
 
         if (r != ALD_EXIT_OK)
                 return r;
         text = g_strconcat(own, named, NULL);
-        return ald_home_write(path, text, 0644);
+        return ald_home_install(home, ALD_CHANGE_WRITE, path, text, 0644,
+                ": each node of %s writes under its own id only", cluster);
+}
+
+/* Of the unit of mosquitto; where that serves others as well, what it may take is not ours to say. */
+static int write_limits(const AldHome *home, const char *cluster)
+{
+        g_autofree char *path = limits_path(home), *folder = g_path_get_dirname(path), *reason = NULL;
+        g_autofree char *text = g_strdup_printf(limits, cluster);
+        bool shared = false;
+        int r;
+
+        (void) ald_mosquitto_conf_check(home->mosquitto, &shared, &reason);
+        if (shared || access(home->systemd, W_OK) < 0)
+                return ALD_EXIT_OK;
+        r = ald_home_make_folder(home, folder, 0755);
+        return r == ALD_EXIT_OK ? ald_home_install(home, ALD_CHANGE_WRITE, path, text, 0644,
+                                          ": mosquitto takes at most a quarter of the memory")
+                                : r;
 }
 
 /* Where Avahi is not there, nothing is written. */
@@ -145,14 +214,10 @@ static int write_announcement(const AldHome *home, const char *cluster)
 {
         g_autofree char *path = announcement_path(home), *services = g_path_get_dirname(path);
         g_autofree char *text = g_strdup_printf(announcement, cluster, cluster, cluster);
-        int r;
 
         if (access(services, W_OK) < 0)
                 return ALD_EXIT_OK;
-        r = ald_home_write(path, text, 0644);
-        if (r == ALD_EXIT_OK)
-                ald_home_tell(home, "Wrote %s: Avahi tells where the broker is", path);
-        return r;
+        return ald_home_put(home, ALD_CHANGE_WRITE, path, text, 0644, ": Avahi tells where the broker is");
 }
 
 int ald_broker_files_write(const AldHome *home, const char *cluster)
@@ -162,34 +227,28 @@ int ald_broker_files_write(const AldHome *home, const char *cluster)
         int r;
 
         /* The drop-in comes last: mosquitto might be started in between. */
-        r = write_rights(acl, cluster);
+        r = write_rights(home, acl, cluster);
         if (r == ALD_EXIT_OK)
-                r = ald_home_write(conf, conf_text, 0644);
+                r = ald_home_install(home, ALD_CHANGE_WRITE, conf, conf_text, 0644,
+                        ": TLS on port " ALD_BROKER_PORT " for nodes of %s only", cluster);
         if (r != ALD_EXIT_OK)
                 return r;
-        ald_home_tell(home, "Wrote %s and %s: TLS on port " ALD_BROKER_PORT " for nodes of %s only", conf,
-                acl, cluster);
-        return write_announcement(home, cluster);
-}
-
-static int remove_file(const AldHome *home, const char *path)
-{
-        if (unlink(path) < 0)
-                return errno == ENOENT ? ALD_EXIT_OK : ald_home_failed(-errno, path, NULL);
-        ald_home_tell(home, "Removed %s", path);
-        return ALD_EXIT_OK;
+        r = write_limits(home, cluster);
+        return r != ALD_EXIT_OK ? r : write_announcement(home, cluster);
 }
 
 int ald_broker_files_remove(const AldHome *home)
 {
         g_autofree char *conf = drop_in_path(home), *acl = rights_path(home),
-                        *avahi = announcement_path(home);
+                        *avahi = announcement_path(home), *memory = limits_path(home);
         int r;
 
-        r = remove_file(home, avahi);
+        r = ald_home_remove(home, avahi);
         if (r == ALD_EXIT_OK)
-                r = remove_file(home, conf);
-        return r == ALD_EXIT_OK ? remove_file(home, acl) : r;
+                r = ald_home_remove(home, conf);
+        if (r == ALD_EXIT_OK)
+                r = ald_home_remove(home, memory);
+        return r == ALD_EXIT_OK ? ald_home_remove(home, acl) : r;
 }
 
 bool ald_broker_files_exist(const AldHome *home)

@@ -19,6 +19,9 @@ enum {
         FORCE = 1 << 8,
         JSON = 1 << 9,
         HOST = 1 << 10,
+        AUTO = 1 << 11,
+        CHECK = 1 << 12,
+        CHANGES = CHECK | JSON, /* of verbs that change something */
 };
 
 typedef struct Verb {
@@ -33,21 +36,26 @@ typedef struct Verb {
 static const Verb verbs[] = {
         { "status", 0, 0, JSON | HOST, ald_cluster_status, "status",
                 "Brokers, nodes and certificates, and how they are" },
-        { "init", 1, 1, ADDRESS | NO_BROKER, ald_cluster_init, "init NAME [--address=HOST] [--no-broker]",
-                "Begin a cluster: this node keeps its keys" },
-        { "join", 0, 1, ADDRESS | BROKER | REQUEST | ACCEPT | REPLACE, ald_cluster_join,
+        { "init", 1, 1, ADDRESS | NO_BROKER | CHANGES, ald_cluster_init,
+                "init NAME [--address=HOST] [--no-broker]", "Begin a cluster: this node keeps its keys" },
+        { "join", 0, 1, ADDRESS | BROKER | REQUEST | ACCEPT | REPLACE | CHANGES, ald_cluster_join,
                 "join USER@FIRST [--broker]", "Enter the cluster whose keys that machine keeps" },
-        { "sign", 0, 1, BROKER | REPLACE | RENEW | OUTPUT, ald_cluster_sign,
-                "sign [FILE] [--broker] [--output=FILE]", "Let the node in whose request this is" },
-        { "sign-bridge", 1, 2, REPLACE | OUTPUT, ald_cluster_sign_bridge,
+        { "sign", 0, 1, BROKER | REPLACE | RENEW | OUTPUT | CHANGES, ald_cluster_sign,
+                "sign [FILE|DIR] [--broker] [--output=FILE|DIR]",
+                "Sign a node's request to join, or all of a folder" },
+        { "sign-bridge", 1, 2, REPLACE | OUTPUT | CHANGES, ald_cluster_sign_bridge,
                 "sign-bridge SITE [FILE] [--output=FILE]",
-                "Let the broker in whose request this is join two sites" },
-        { "renew", 0, 1, ADDRESS | BROKER | REQUEST | ACCEPT, ald_cluster_renew, "renew [USER@FIRST]",
-                "New certificates for this node, and its brokers anew" },
-        { "revoke", 1, 1, 0, ald_cluster_revoke, "revoke NODE", "Shut a node out" },
-        { "leave", 0, 0, FORCE, ald_cluster_leave, "leave [--force]",
+                "Sign a bridge certificate for the broker of a request" },
+        { "renew", 0, 1, ADDRESS | BROKER | REQUEST | ACCEPT | REPLACE | AUTO | CHANGES, ald_cluster_renew,
+                "renew [USER@FIRST]", "New certificates for this node, and its brokers anew" },
+        { "revoke", 1, 1, CHANGES, ald_cluster_revoke, "revoke NODE", "Shut a node out" },
+        { "leave", 0, 0, FORCE | CHANGES, ald_cluster_leave, "leave [--force]",
                 "Take this node out and remove its keys" },
-        { "install-crl", 0, 0, 0, ald_cluster_install_crl, "install-crl",
+        { "backup", 1, 1, CHANGES, ald_cluster_backup, "backup FILE",
+                "Write the keys of the cluster to a file that a passphrase opens" },
+        { "restore", 1, 1, CHANGES, ald_cluster_restore, "restore FILE",
+                "Keep them on this machine from now on" },
+        { "install-crl", 0, 0, CHANGES, ald_cluster_install_crl, "install-crl",
                 "Install the revocation list that the cluster brought" },
 };
 
@@ -66,6 +74,8 @@ static const struct {
         { FORCE, "--force" },
         { JSON, "--json" },
         { HOST, "--host" },
+        { AUTO, "--auto" },
+        { CHECK, "--check" },
 };
 
 static int help(void)
@@ -83,12 +93,17 @@ static int help(void)
              "for it\n"
              "     --request        join, renew: write a request, to the file or standard output\n"
              "     --accept         join, renew: take what sign made of it, from the file or standard input\n"
-             "     --replace        sign, sign-bridge, join: even if the node has a certificate; that one is "
-             "revoked\n"
+             "     --replace        sign, sign-bridge, join, renew: even if there is a certificate for "
+             "another "
+             "key,\n"
+             "                      which is revoked\n"
              "     --renew          sign: even if the node has a certificate, of the same key\n"
+             "     --auto           renew: what is due, by way of the brokers, as the timer does each day\n"
              "     --output=FILE    sign, sign-bridge: write there instead of to standard output\n"
              "     --force          leave: even if this node keeps the keys of the cluster\n"
-             "     --json[=MODE]    status: print JSON: short, pretty or off\n\n"
+             "     --check          Only say what would be changed\n"
+             "     --json[=MODE]    status: print JSON: short, pretty or off; else: print what was, or would "
+             "be, changed\n\n"
              "See alidadectl(1).");
         return ald_print_finish();
 }
@@ -125,11 +140,17 @@ static int take_option(int c, AldClusterOrder *order)
         case RENEW:
                 order->renew = true;
                 break;
+        case AUTO:
+                order->automatic = true;
+                break;
         case OUTPUT:
                 order->output = optarg;
                 break;
         case FORCE:
                 order->force = true;
+                break;
+        case CHECK:
+                order->changes->check = true;
                 break;
         default:
                 return ALD_EXIT_USAGE;
@@ -151,8 +172,10 @@ static int parse_options(int argc, char **argv, AldClusterOrder *order, unsigned
                 { "accept", no_argument, NULL, ACCEPT },
                 { "replace", no_argument, NULL, REPLACE },
                 { "renew", no_argument, NULL, RENEW },
+                { "auto", no_argument, NULL, AUTO },
                 { "output", required_argument, NULL, OUTPUT },
                 { "force", no_argument, NULL, FORCE },
+                { "check", no_argument, NULL, CHECK },
                 {},
         };
         unsigned given = order->ctl.host ? HOST : 0;
@@ -161,8 +184,8 @@ static int parse_options(int argc, char **argv, AldClusterOrder *order, unsigned
         if (order->ctl.json)
                 given |= JSON;
         optind = 0; /* begin anew, with these arguments */
-        while ((c = getopt_long(argc, argv, "hH:", options, NULL)) >= 0) {
-                r = take_option(c, order);
+        while ((c = getopt_long(argc, argv, ":hH:", options, NULL)) >= 0) {
+                r = c == '?' || c == ':' ? ald_complain_option(argv, c) : take_option(c, order);
                 if (r >= 0)
                         return r;
                 given |= c == 'H' ? HOST : (unsigned) c;
@@ -173,6 +196,8 @@ static int parse_options(int argc, char **argv, AldClusterOrder *order, unsigned
 
 static int run_verb(const Verb *verb, unsigned given, const AldClusterOrder *order)
 {
+        int r;
+
         for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
                 if (given & names[i].option & ~verb->options) {
                         ald_complain("%s is not for cluster %s", names[i].name, verb->name);
@@ -182,7 +207,11 @@ static int run_verb(const Verb *verb, unsigned given, const AldClusterOrder *ord
                 ald_complain("Usage: alidadectl cluster %s", verb->usage);
                 return ALD_EXIT_USAGE;
         }
-        return verb->run(order);
+        order->changes->json = order->ctl.json != ALD_JSON_OFF;
+        r = verb->run(order);
+        return verb->options & CHECK && r != ALD_EXIT_USAGE
+                       ? ald_changes_finish(order->changes, &order->ctl, r)
+                       : r;
 }
 
 /* What shared code of the services says is said in our way. */
@@ -198,11 +227,13 @@ static GLogWriterOutput write_log(
 int ald_verb_cluster(const AldCtl *ctl)
 {
         g_autoptr(GPtrArray) addresses = g_ptr_array_new(), argv = g_ptr_array_new();
-        AldClusterOrder order = { .ctl = *ctl, .addresses = addresses };
+        g_auto(AldChanges) changes = {};
+        AldClusterOrder order = { .ctl = *ctl, .addresses = addresses, .changes = &changes };
         const char *name = "status";
         unsigned given;
         int r;
 
+        ald_changes_init(&changes);
         g_log_set_writer_func(write_log, NULL, NULL);
         g_ptr_array_add(argv, (char *) "alidadectl");
         for (char **arg = ctl->args; *arg; arg++)
@@ -220,6 +251,6 @@ int ald_verb_cluster(const AldCtl *ctl)
         for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
                 if (strcmp(verbs[i].name, name) == 0)
                         return run_verb(&verbs[i], given, &order);
-        ald_complain("%s is no verb of cluster; see alidadectl cluster --help", name);
+        ald_complain("Unknown verb of cluster: %s; see alidadectl cluster --help", name);
         return ALD_EXIT_USAGE;
 }

@@ -5,15 +5,17 @@
 
 #include <glib.h>
 
+#include "clients/alidadectl/cluster/changes.h"
 #include "clients/alidadectl/ctl.h"
 
 /* A verb of `alidadectl cluster`, as given: its options, and what follows it. */
 typedef struct AldClusterOrder {
         AldCtl ctl; /* args: what follows the verb */
         unsigned n_args;
-        bool request, accept, broker, no_broker, replace, renew, force;
+        bool request, accept, broker, no_broker, replace, renew, force, automatic;
         const char *output;   /* NULL: standard output */
         GPtrArray *addresses; /* of --address, as written */
+        AldChanges *changes;
 } AldClusterOrder;
 
 /* Each returns an exit code, having complained where it is not 0. */
@@ -24,5 +26,8 @@ int ald_cluster_sign_bridge(const AldClusterOrder *order);
 int ald_cluster_status(const AldClusterOrder *order);
 int ald_cluster_revoke(const AldClusterOrder *order);
 int ald_cluster_renew(const AldClusterOrder *order);
+int ald_cluster_renew_due(const AldClusterOrder *order);
+int ald_cluster_backup(const AldClusterOrder *order);
+int ald_cluster_restore(const AldClusterOrder *order);
 int ald_cluster_leave(const AldClusterOrder *order);
 int ald_cluster_install_crl(const AldClusterOrder *order);

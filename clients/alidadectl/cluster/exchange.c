@@ -8,22 +8,145 @@
 #include "clients/alidadectl/cluster/addresses.h"
 #include "clients/alidadectl/cluster/exchange.h"
 #include "clients/alidadectl/cluster/home.h"
+#include "pki/request.h"
 
 #define BEGIN "-----BEGIN CERTIFICATE REQUEST-----"
 #define OLD_BEGIN "-----BEGIN NEW CERTIFICATE REQUEST-----" /* as some tools write it */
-#define ADDRESS_FIELD "Broker-Address:"
 #define VERSION 1
 
-char *ald_request_format(const AldRequest *request)
-{
-        GString *text = g_string_new(NULL);
+#define DAY_USEC (UINT64_C(86400) * G_USEC_PER_SEC)
 
-        for (char **address = request->addresses; address && *address; address++)
-                g_string_append_printf(text, ADDRESS_FIELD " %s\n", *address);
-        g_string_append(text, request->node);
-        if (request->broker)
-                g_string_append(text, request->broker);
-        return g_string_free(text, FALSE);
+static const char *const purposes[] = { [ALD_REQUEST_JOIN] = "join", [ALD_REQUEST_RENEW] = "renew" };
+
+/* Takes the request of the broker, which may be NULL. */
+static char *format_statement(const AldRequest *request, uint64_t now, const char *broker)
+{
+        json_t *object = json_pack("{sisssI}", "AlidadeRequest", VERSION, "Purpose",
+                purposes[request->purpose], "TimeUSec", (json_int_t) now);
+        json_t *addresses = json_array();
+        char *made, *text;
+
+        for (char **address = request->addresses; broker && address && *address; address++)
+                json_array_append_new(addresses, json_string(*address));
+        if (broker) {
+                json_object_set_new(object, "BrokerRequest", json_string(broker));
+                json_object_set(object, "BrokerAddresses", addresses);
+        }
+        json_decref(addresses);
+        made = json_dumps(object, JSON_COMPACT);
+        json_decref(object);
+        text = g_strdup(made);
+        free(made);
+        return text;
+}
+
+int ald_request_make(const AldRequest *request, uint64_t now, char **ret_text, char **ret_reason)
+{
+        g_autofree char *broker = NULL, *statement = NULL;
+        int r;
+
+        if (request->broker) {
+                r = ald_pki_request_make(request->broker, request->id, NULL, &broker, ret_reason);
+                if (r < 0)
+                        return r;
+        }
+        statement = format_statement(request, now, broker);
+        return ald_pki_request_make(request->node, request->id, statement, ret_text, ret_reason);
+}
+
+static int refuse(char **ret_reason, const char *reason)
+{
+        *ret_reason = g_strdup(reason);
+        return -EBADMSG;
+}
+
+static int read_purpose(const json_t *statement, AldRequestPurpose *ret, char **ret_reason)
+{
+        const char *purpose = json_string_value(json_object_get(statement, "Purpose"));
+
+        for (size_t i = 0; i < G_N_ELEMENTS(purposes); i++)
+                if (g_strcmp0(purpose, purposes[i]) == 0) {
+                        *ret = (AldRequestPurpose) i;
+                        return 0;
+                }
+        return refuse(ret_reason, "it does not say whether it is to join or to renew");
+}
+
+static int read_time(const json_t *statement, uint64_t now, uint64_t *ret, char **ret_reason)
+{
+        json_int_t time = json_integer_value(json_object_get(statement, "TimeUSec"));
+        g_autofree char *then = NULL, *here = NULL;
+        uint64_t made = time > 0 ? (uint64_t) time : 0;
+
+        if (made > 0 && made + ALD_REQUEST_DAYS * DAY_USEC >= now && made <= now + DAY_USEC) {
+                *ret = made;
+                return 0;
+        }
+        then = ald_home_day(made);
+        here = ald_home_day(now);
+        *ret_reason = g_strdup_printf(
+                "it was made on %s, here it is %s, and a request is good for %u days: make "
+                "it anew, or check the clocks",
+                then, here, ALD_REQUEST_DAYS);
+        return -EKEYEXPIRED;
+}
+
+static int read_addresses(const json_t *list, char ***ret, char **ret_reason)
+{
+        g_autoptr(GPtrArray) addresses = g_ptr_array_new_with_free_func(g_free);
+
+        if (json_array_size(list) == 0 || json_array_size(list) > ALD_ADDRESSES_MAX)
+                return refuse(ret_reason, "it has no addresses of the broker, or too many");
+        for (size_t i = 0; i < json_array_size(list); i++) {
+                const char *host = json_string_value(json_array_get(list, i));
+
+                if (!host || ald_host_refuse(host))
+                        return refuse(ret_reason, "one of the broker's addresses in it is not an address");
+                g_ptr_array_add(addresses, g_strdup(host));
+        }
+        g_ptr_array_add(addresses, NULL);
+        *ret = (char **) g_ptr_array_steal(addresses, NULL);
+        return 0;
+}
+
+/* Its own signature shows that who asks has this key, too. */
+static int read_broker(const json_t *statement, AldRequest *request, char **ret_reason)
+{
+        const json_t *broker = json_object_get(statement, "BrokerRequest");
+        const char *pem = json_string_value(broker);
+        g_autofree char *ignored = NULL;
+        char id[ALD_PKI_ID_SIZE];
+        int r;
+
+        if (!broker)
+                return 0;
+        if (!pem)
+                return refuse(ret_reason, "the request of the broker in it is not text");
+        r = ald_pki_request_parse(pem, strlen(pem), id, &request->broker, &ignored, ret_reason);
+        if (r < 0)
+                return r;
+        if (strcmp(id, request->id) != 0)
+                return refuse(ret_reason, "node and broker in it have different ids");
+        return read_addresses(json_object_get(statement, "BrokerAddresses"), &request->addresses, ret_reason);
+}
+
+int ald_request_read_statement(const char *text, uint64_t now, AldRequest *request, char **ret_reason)
+{
+        json_t *statement = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+        json_int_t version = json_integer_value(json_object_get(statement, "AlidadeRequest"));
+        int r;
+
+        if (version != VERSION)
+                r = refuse(ret_reason, version > VERSION ? "it is of a newer version of Alidade"
+                                                         : "what it asks for is damaged");
+        else
+                r = read_purpose(statement, &request->purpose, ret_reason);
+        if (r >= 0)
+                r = read_time(statement, now, &request->made, ret_reason);
+        if (r >= 0)
+                r = read_broker(statement, request, ret_reason);
+        json_decref(statement);
+        return r;
 }
 
 static const char *next_request(const char *text)
@@ -33,55 +156,35 @@ static const char *next_request(const char *text)
         return plain && old ? MIN(plain, old) : plain ? plain : old;
 }
 
-static int read_addresses(const char *head, char ***ret, char **ret_reason)
+int ald_request_parse(const char *text, uint64_t now, AldRequest *ret, char **ret_reason)
 {
-        g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(g_free);
-        g_auto(GStrv) lines = g_strsplit(head, "\n", -1);
-
-        for (char **line = lines; *line; line++) {
-                char *host = g_str_has_prefix(*line, ADDRESS_FIELD) ? *line + strlen(ADDRESS_FIELD) : NULL;
-
-                if (!host)
-                        continue;
-                if (list->len >= ALD_ADDRESSES_MAX || ald_host_refuse(g_strstrip(host))) {
-                        *ret_reason = g_strdup("a broker's address in it is none, or there are too many");
-                        return -EBADMSG;
-                }
-                g_ptr_array_add(list, g_strdup(host));
-        }
-        g_ptr_array_add(list, NULL);
-        *ret = (char **) g_ptr_array_steal(list, NULL);
-        return 0;
-}
-
-int ald_request_parse(const char *text, AldRequest *ret, char **ret_reason)
-{
-        const char *first = next_request(text), *second = first ? next_request(first + 1) : NULL;
-        g_autofree char *head = NULL;
+        const char *first = next_request(text);
+        g_autofree char *statement = NULL;
+        g_auto(AldRequest) request = { .purpose = ALD_REQUEST_UNSTATED };
         int r;
 
-        if (!first) {
-                *ret_reason = g_strdup("there is no certificate request in it");
-                return -EBADMSG;
-        }
-        head = g_strndup(text, (gsize) (first - text));
-        r = read_addresses(head, &ret->addresses, ret_reason);
+        if (!first)
+                return refuse(ret_reason, "there is no certificate request in it");
+        if (next_request(first + 1))
+                return refuse(ret_reason,
+                        "there are several certificate requests in it. An older version of Alidade made such "
+                        "ones; make it anew with this one");
+        r = ald_pki_request_parse(first, strlen(first), request.id, &request.node, &statement, ret_reason);
+        if (r >= 0 && statement)
+                r = ald_request_read_statement(statement, now, &request, ret_reason);
         if (r < 0)
                 return r;
-        if (second && (!ret->addresses[0] || next_request(second + 1))) {
-                *ret_reason = g_strdup(
-                        "a second request in it comes without an address, or there is a third");
-                return -EBADMSG;
-        }
-        ret->node = second ? g_strndup(first, (gsize) (second - first)) : g_strdup(first);
-        ret->broker = g_strdup(second);
+        if (!request.addresses)
+                request.addresses = g_new0(char *, 1);
+        *ret = request;
+        request = (AldRequest){};
         return 0;
 }
 
 void ald_request_clear(AldRequest *request)
 {
-        g_clear_pointer(&request->node, g_free);
-        g_clear_pointer(&request->broker, g_free);
+        g_clear_pointer(&request->node, EVP_PKEY_free);
+        g_clear_pointer(&request->broker, EVP_PKEY_free);
         g_clear_pointer(&request->addresses, g_strfreev);
 }
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clients/alidadectl/cluster/admin-lock.h"
+#include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/home.h"
 #include "clients/alidadectl/print.h"
 #include "pki/crl.h"
@@ -17,8 +19,13 @@
 #include "services/common/node-id.h"
 
 #define NAME_MAX_BYTES 32u
+#define FOLDER_TRIES 100u /* another run may remove it just then */
+/* Entries of the folder of requests in one run: twice what the cluster service lets wait. */
+#define REQUESTS_MAX 8192u
 #define OWN_CONFIG "50-cluster.conf"
 #define GROUP "cluster"
+#define UNFINISHED_BYTES_MAX 64u
+#define START "start"
 
 static const char config_head[] =
         " Written by alidadectl cluster; see alidade.conf(5). What shall last although init, join and renew\n"
@@ -47,6 +54,8 @@ static void load_config(AldHome *home)
         };
         AldConfig *config = ald_config_load(keys, home->config);
 
+        g_free(home->name);
+        g_strfreev(home->brokers);
         home->name = g_strdup(ald_config_string(config, "name"));
         home->brokers = g_strdupv((char **) ald_config_strv(config, "brokers"));
         ald_config_free(config);
@@ -59,36 +68,93 @@ static char *folder_of(const char *variable, const char *fallback)
         return g_strdup(given && *given ? given : fallback);
 }
 
-int ald_home_open(AldHome *home, FILE *tell)
+int ald_home_open(AldHome *home, AldChanges *changes)
 {
         g_autofree char *state = folder_of("ALIDADE_CLUSTER_STATE_DIR", "/var/lib/alidade/cluster");
 
-        home->tell = tell;
+        home->changes = changes;
         home->config = folder_of("ALIDADE_CONFIG_DIR", ALD_CONFIG_DIR);
         home->folder = g_build_filename(home->config, "cluster", NULL);
         home->mosquitto = folder_of("ALIDADE_MOSQUITTO_DIR", "/etc/mosquitto");
         home->avahi = folder_of("ALIDADE_AVAHI_DIR", "/etc/avahi");
+        home->systemd = folder_of("ALIDADE_SYSTEMD_DIR", "/etc/systemd/system");
         home->fresh_crl = g_build_filename(state, "crl.pem", NULL);
+        home->requests = g_build_filename(state, "renewals", NULL);
+        home->renewed = g_build_filename(state, "renewed.pem", NULL);
         load_config(home);
-        return ald_node_id(home->id) < 0 ? ALD_EXIT_ERROR : ALD_EXIT_OK;
+        return !home->anonymous && ald_node_id(home->id) < 0 ? ALD_EXIT_ERROR : ALD_EXIT_OK;
 }
 
 /* Two at once would give out the same numbers, or each a half of a set of files. */
 static int take_lock(AldHome *home)
 {
-        home->lock = open(home->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (home->lock < 0)
-                return ald_home_failed(-errno, home->folder, NULL);
-        if (flock(home->lock, LOCK_EX | LOCK_NB) == 0)
+        g_autofree char *holder = NULL;
+        unsigned tries = 0;
+        int r;
+
+        do {
+                r = ald_home_make_folder(home, home->folder, 0755);
+                if (r != ALD_EXIT_OK)
+                        return r;
+                r = ald_admin_lock_take(home->folder, ALD_ADMIN_LOCK_SECONDS, &holder);
+        } while (r == -ENOENT && ++tries < FOLDER_TRIES);
+        if (r >= 0) {
+                home->lock = r;
                 return ALD_EXIT_OK;
-        ald_complain("Waiting for another alidadectl cluster to end");
-        while (flock(home->lock, LOCK_EX) < 0)
-                if (errno != EINTR)
-                        return ald_home_failed(-errno, home->folder, NULL);
+        }
+        if (r != -ETIMEDOUT)
+                return ald_home_failed(r, home->folder, NULL);
+        ald_complain(
+                "Nothing was changed: %s has been changing %s for %u seconds. Try again once it has ended",
+                holder, home->folder, ALD_ADMIN_LOCK_SECONDS);
+        return ALD_EXIT_ERROR;
+}
+
+static char *unfinished_path(const AldHome *home)
+{
+        return g_build_filename(home->folder, ALD_HOME_UNFINISHED, NULL);
+}
+
+static void load_unfinished(AldHome *home)
+{
+        g_autofree char *path = unfinished_path(home), *text = NULL;
+
+        home->interrupted = ald_pki_file_read(path, UNFINISHED_BYTES_MAX, &text, NULL) >= 0;
+        home->interrupted_broker = home->interrupted && strstr(text, ALD_HOME_BROKER_GROUP);
+        home->interrupted_start = home->interrupted && strstr(text, START);
+        home->changes->unread = home->interrupted;
+}
+
+int ald_home_begin(const AldHome *home)
+{
+        g_autofree char *path = unfinished_path(home);
+        bool broker = ald_broker_files_exist(home) || home->interrupted_broker;
+
+        home->changes->unread = true;
+        if (access(path, F_OK) == 0 && (!broker || home->interrupted_broker))
+                return ALD_EXIT_OK;
+        return ald_home_write(
+                home, path, broker ? "clusterd\n" ALD_HOME_BROKER_GROUP "\n" : "clusterd\n", 0600);
+}
+
+int ald_home_begin_start(const AldHome *home)
+{
+        g_autofree char *path = unfinished_path(home);
+
+        return ald_home_write(home, path, "clusterd\n" ALD_HOME_BROKER_GROUP "\n" START "\n", 0600);
+}
+
+int ald_home_end(const AldHome *home)
+{
+        g_autofree char *path = unfinished_path(home);
+
+        home->changes->unread = false;
+        if (!home->changes->check && unlink(path) < 0 && errno != ENOENT)
+                return ald_home_failed(-errno, path, NULL);
         return ALD_EXIT_OK;
 }
 
-int ald_home_open_to_change(AldHome *home, FILE *tell)
+int ald_home_open_to_change(AldHome *home, AldChanges *changes)
 {
         int r;
 
@@ -96,12 +162,19 @@ int ald_home_open_to_change(AldHome *home, FILE *tell)
                 ald_complain("Only root may do this: it works with the keys of this machine");
                 return ALD_EXIT_DENIED;
         }
-        r = ald_home_open(home, tell);
-        if (r == ALD_EXIT_OK && access(home->config, F_OK) < 0)
-                r = ald_home_make_folder(home->config, 0755);
+        r = ald_home_open(home, changes);
+        if (r == ALD_EXIT_OK && !changes->check) {
+                if (access(home->config, F_OK) < 0)
+                        r = ald_home_make_folder(home, home->config, 0755);
+                if (r == ALD_EXIT_OK)
+                        r = take_lock(home);
+                /* Whoever held the lock may have written it. */
+                if (r == ALD_EXIT_OK)
+                        load_config(home);
+        }
         if (r == ALD_EXIT_OK)
-                r = ald_home_make_folder(home->folder, 0755);
-        return r == ALD_EXIT_OK ? take_lock(home) : r;
+                load_unfinished(home);
+        return r;
 }
 
 void ald_home_close(AldHome *home)
@@ -110,7 +183,10 @@ void ald_home_close(AldHome *home)
         g_free(home->folder);
         g_free(home->mosquitto);
         g_free(home->avahi);
+        g_free(home->systemd);
         g_free(home->fresh_crl);
+        g_free(home->requests);
+        g_free(home->renewed);
         g_free(home->name);
         g_strfreev(home->brokers);
         if (home->lock >= 0)
@@ -130,10 +206,12 @@ bool ald_home_is_authority(const AldHome *home)
         return ald_home_has(home, "ca/ca.key");
 }
 
-int ald_home_make_folder(const char *path, mode_t mode)
+int ald_home_make_folder(const AldHome *home, const char *path, mode_t mode)
 {
         struct stat st;
 
+        if (home->changes->check)
+                return ALD_EXIT_OK;
         if (mkdir(path, mode) < 0 && errno != EEXIST)
                 return ald_home_failed(-errno, path, NULL);
         if (stat(path, &st) < 0)
@@ -145,11 +223,114 @@ int ald_home_make_folder(const char *path, mode_t mode)
         return ALD_EXIT_OK;
 }
 
-int ald_home_write(const char *path, const char *text, mode_t mode)
+int ald_home_write(const AldHome *home, const char *path, const char *text, mode_t mode)
 {
-        int r = ald_pki_file_write(path, text, mode, 0, 0);
+        int r = home->changes->check ? 0 : ald_pki_file_write(path, text, mode, 0, 0);
 
         return r < 0 ? ald_home_failed(r, path, NULL) : ALD_EXIT_OK;
+}
+
+int ald_home_each_request(const AldHome *home, AldHomeRequestFunction function, void *userdata)
+{
+        int fd = open(home->requests, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+        int result = ALD_EXIT_OK;
+
+        if (fd < 0)
+                return errno == ENOENT ? ALD_EXIT_OK : ald_home_failed(-errno, home->requests, NULL);
+        if (!dir) {
+                result = ald_home_failed(-errno, home->requests, NULL);
+                (void) close(fd);
+                return result;
+        }
+        for (unsigned n = 0; n < REQUESTS_MAX; n++) {
+                const struct dirent *entry = readdir(dir);
+                int r;
+
+                if (!entry)
+                        break;
+                if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+                        continue;
+                r = function(home, fd, entry->d_name, userdata);
+                if (result == ALD_EXIT_OK)
+                        result = r;
+        }
+        (void) closedir(dir);
+        return result;
+}
+
+int ald_home_remove_request(const AldHome *home, int folder, const char *name, void *unused)
+{
+        g_autofree char *path = g_build_filename(home->requests, name, NULL);
+
+        if (!home->changes->check && unlinkat(folder, name, 0) < 0 &&
+                (errno != EISDIR || unlinkat(folder, name, AT_REMOVEDIR) < 0) && errno != ENOENT)
+                return ald_home_failed(-errno, path, NULL);
+        ald_changes_add(home->changes, ALD_CHANGE_REMOVE, path, "%s", "");
+        return ALD_EXIT_OK;
+}
+
+/* Whether a file is as it is to be, its owner included. */
+static bool is_same(const char *path, const char *text, mode_t mode)
+{
+        g_autofree char *found = NULL;
+        struct stat st;
+
+        return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 07777) == mode &&
+               st.st_uid == 0 && st.st_gid == 0 && ald_pki_file_read(path, strlen(text), &found, NULL) >= 0 &&
+               strcmp(found, text) == 0;
+}
+
+static int put(const AldHome *home, bool for_services, AldChangeKind kind, const char *path, const char *text,
+        mode_t mode, const char *format, va_list list)
+{
+        int r = ALD_EXIT_OK;
+
+        if (is_same(path, text, mode))
+                return ALD_EXIT_OK;
+        if (for_services)
+                r = ald_home_begin(home);
+        if (r == ALD_EXIT_OK)
+                r = ald_home_write(home, path, text, mode);
+        if (r == ALD_EXIT_OK)
+                ald_changes_add_list(home->changes, kind, path, format, list);
+        return r;
+}
+
+int ald_home_put(const AldHome *home, AldChangeKind kind, const char *path, const char *text, mode_t mode,
+        const char *format, ...)
+{
+        va_list list;
+        int r;
+
+        va_start(list, format);
+        r = put(home, false, kind, path, text, mode, format, list);
+        va_end(list);
+        return r;
+}
+
+int ald_home_install(const AldHome *home, AldChangeKind kind, const char *path, const char *text, mode_t mode,
+        const char *format, ...)
+{
+        va_list list;
+        int r;
+
+        va_start(list, format);
+        r = put(home, true, kind, path, text, mode, format, list);
+        va_end(list);
+        return r;
+}
+
+int ald_home_remove(const AldHome *home, const char *path)
+{
+        struct stat st;
+
+        if (lstat(path, &st) < 0 && errno == ENOENT)
+                return ALD_EXIT_OK;
+        if (!home->changes->check && unlink(path) < 0 && errno != ENOENT)
+                return ald_home_failed(-errno, path, NULL);
+        ald_changes_add(home->changes, ALD_CHANGE_REMOVE, path, "%s", "");
+        return ALD_EXIT_OK;
 }
 
 gid_t ald_home_group(const char *name)
@@ -184,9 +365,10 @@ int ald_home_configure(AldHome *home, const char *name, const char *const *broke
         if (!g_key_file_has_key(file, GROUP, "discovery", NULL))
                 g_key_file_set_boolean(file, GROUP, "discovery", true);
         text = g_key_file_to_data(file, NULL, NULL);
-        r = ald_home_make_folder(folder, 0755);
+        r = ald_home_make_folder(home, folder, 0755);
         if (r == ALD_EXIT_OK)
-                r = ald_home_write(path, text, 0644);
+                r = ald_home_install(home, ALD_CHANGE_WRITE, path, text, 0644, ": cluster %s, brokers %s",
+                        name, *list ? list : "by Avahi only");
         if (r != ALD_EXIT_OK)
                 return r;
         /* Both may be what is replaced here. */
@@ -196,7 +378,6 @@ int ald_home_configure(AldHome *home, const char *name, const char *const *broke
         brokers = (const char *const *) g_strdupv((char **) brokers);
         g_strfreev(home->brokers);
         home->brokers = (char **) brokers;
-        ald_home_tell(home, "Wrote %s: cluster %s, brokers %s", path, name, *list ? list : "by Avahi only");
         return ALD_EXIT_OK;
 }
 
@@ -207,22 +388,40 @@ char *ald_home_day(uint64_t usec)
         return time ? g_date_time_format(time, "%F") : g_strdup("?");
 }
 
+static void tell(const AldHome *home, const char *format, va_list list)
+{
+        if (home->changes->json)
+                return;
+        (void) vfprintf(home->changes->tell, format, list);
+        (void) fputc('\n', home->changes->tell);
+}
+
 void ald_home_tell(const AldHome *home, const char *format, ...)
 {
         va_list list;
 
         va_start(list, format);
-        (void) vfprintf(home->tell, format, list);
+        tell(home, format, list);
         va_end(list);
-        (void) fputc('\n', home->tell);
 }
 
-void ald_home_tell_list(const AldHome *home, const char *done, const char *path, X509_CRL *crl)
+void ald_home_tell_next(const AldHome *home, const char *format, ...)
+{
+        va_list list;
+
+        if (home->changes->check || !ald_changes_any(home->changes))
+                return;
+        va_start(list, format);
+        tell(home, format, list);
+        va_end(list);
+}
+
+char *ald_home_describe_list(X509_CRL *crl)
 {
         size_t n = ald_pki_crl_count(crl);
 
-        ald_home_tell(home, "%s %s: number %" PRIu64 ", %zu certificate%s revoked", done, path,
-                ald_pki_crl_number(crl), n, n == 1 ? "" : "s");
+        return g_strdup_printf("number %" PRIu64 ", %zu certificate%s revoked", ald_pki_crl_number(crl), n,
+                n == 1 ? "" : "s");
 }
 
 int ald_home_failed(int r, const char *what, const char *reason)

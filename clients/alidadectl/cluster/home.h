@@ -4,11 +4,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "clients/alidadectl/cluster/changes.h"
 #include "clients/alidadectl/ctl.h"
 #include "pki/types.h"
 
 #define ALD_HOME_KEY_GROUP "alidade-tls"
 #define ALD_HOME_BROKER_GROUP "mosquitto"
+#define ALD_HOME_UNFINISHED "unfinished" /* in its folder: services have not read all of it yet */
+#define ALD_HOME_RENEWAL "renewal"       /* in its folder: the request that the cluster service publishes */
+#define ALD_HOME_RENEWED "renewed"       /* the folder with what was signed for others, the same */
 #define ALD_BROKER_PORT "8883"
 
 /* What this machine has of its cluster, and where it lies. */
@@ -17,11 +21,18 @@ typedef struct AldHome {
         char *folder;    /* CONFIG/cluster */
         char *mosquitto; /* /etc/mosquitto */
         char *avahi;     /* /etc/avahi */
+        char *systemd;   /* /etc/systemd/system */
         char *fresh_crl; /* what the cluster service accepted */
+        char *requests;  /* a folder of what it was asked to sign, where the authority is */
+        char *renewed;   /* what was signed for this machine, as it received it */
         char id[ALD_PKI_ID_SIZE];
         char *name;     /* of the cluster; "" where this machine has joined none */
         char **brokers; /* as the configuration names them */
-        FILE *tell;     /* where one is told what was done */
+        bool anonymous; /* set before it is opened: the machine may have no id, and none is read */
+        AldChanges *changes;
+        bool interrupted;        /* the run before did not end: services may not have read what it wrote */
+        bool interrupted_broker; /* that goes for mosquitto, even if it has no files of ours any more */
+        bool interrupted_start;  /* and it was to be started */
         int lock;
 } AldHome;
 
@@ -31,10 +42,10 @@ typedef struct AldHome {
         }
 
 /* Reads where everything is; changes nothing. Functions here complain and return an exit code. */
-int ald_home_open(AldHome *home, FILE *tell);
+int ald_home_open(AldHome *home, AldChanges *changes);
 
 /* The same for one who changes: root only, and one at a time. Makes the folder. */
-int ald_home_open_to_change(AldHome *home, FILE *tell);
+int ald_home_open_to_change(AldHome *home, AldChanges *changes);
 
 void ald_home_close(AldHome *home);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldHome, ald_home_close)
@@ -45,11 +56,41 @@ bool ald_home_has(const AldHome *home, const char *name);
 /* Whether the key of the cluster's certificate authority lies here. */
 bool ald_home_is_authority(const AldHome *home);
 
-/* Makes a folder of root's, and gives it its rights if it is there. */
-int ald_home_make_folder(const char *path, mode_t mode);
+/* Notes that services have something to read, so that a later run has them read it if this one is
+ * interrupted; ald_home_end() when they have. */
+int ald_home_begin(const AldHome *home);
+int ald_home_begin_start(const AldHome *home); /* mosquitto is to be started, too */
+int ald_home_end(const AldHome *home);
 
-/* Replaces a file of root's. */
-int ald_home_write(const char *path, const char *text, mode_t mode);
+/* Of the following, none changes anything where only a check is asked for. */
+
+/* Makes a folder of root's, and gives it its rights if it is there. */
+int ald_home_make_folder(const AldHome *home, const char *path, mode_t mode);
+
+/* Replaces a file of root's, without a word: something that is reported comes with it. */
+int ald_home_write(const AldHome *home, const char *path, const char *text, mode_t mode);
+
+/* Replaces a file of root's where it differs, and reports that. */
+int ald_home_put(const AldHome *home, AldChangeKind kind, const char *path, const char *text, mode_t mode,
+        const char *format, ...) G_GNUC_PRINTF(6, 7);
+
+/* The same for a file that services read; see ald_services_apply(). */
+int ald_home_install(const AldHome *home, AldChangeKind kind, const char *path, const char *text, mode_t mode,
+        const char *format, ...) G_GNUC_PRINTF(6, 7);
+
+/* Removes a file where it is there, and reports that. */
+int ald_home_remove(const AldHome *home, const char *path);
+
+/*
+ * Calls the function for each entry of the folder of requests, even if it failed for an earlier one, and
+ * returns the first failure. The cluster service owns that folder and could replace it with a link, so
+ * entries are removed by the descriptor that the function gets.
+ */
+typedef int (*AldHomeRequestFunction)(const AldHome *home, int folder, const char *name, void *userdata);
+int ald_home_each_request(const AldHome *home, AldHomeRequestFunction function, void *userdata);
+
+/* Such a function. */
+int ald_home_remove_request(const AldHome *home, int folder, const char *name, void *unused);
 
 /* The group's number, or root's, having said that it is missing. */
 gid_t ald_home_group(const char *name);
@@ -60,11 +101,14 @@ int ald_home_configure(AldHome *home, const char *name, const char *const *broke
 /* "2027-12-23", of µs of CLOCK_REALTIME; "?" for what is no date. */
 char *ald_home_day(uint64_t usec);
 
-/* One line about what was done. */
+/* One line about what was left as it is. */
 void ald_home_tell(const AldHome *home, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* One line about a revocation list. */
-void ald_home_tell_list(const AldHome *home, const char *done, const char *path, X509_CRL *crl);
+/* One line about what comes next, where something was changed. */
+void ald_home_tell_next(const AldHome *home, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* "number 2, 1 certificate revoked" */
+char *ald_home_describe_list(X509_CRL *crl);
 
 /* Says what failed; `reason` may be NULL, then the errno speaks. */
 int ald_home_failed(int r, const char *what, const char *reason);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,25 +48,145 @@ int ald_input_read(const AldClusterOrder *order, size_t max, char **ret, size_t 
         return r < 0 ? ald_home_failed(r, name, NULL) : ALD_EXIT_OK;
 }
 
-int ald_output_write_file(const char *path, const char *text)
+/* Whether nobody but root, or who runs this, can put anything into a folder. */
+static bool is_trusted(int folder)
 {
-        ald_fd int fd = -1;
-        size_t n = strlen(text);
         struct stat st;
 
-        /* A link is followed, not replaced: /dev/stdout is one. */
-        if (lstat(path, &st) < 0 || S_ISREG(st.st_mode))
-                return ald_home_write(path, text, 0644);
-        fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
-        if (fd < 0)
-                return ald_home_failed(-errno, path, NULL);
+        return fstat(folder, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid()) &&
+               (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* Links of others could lead anywhere. */
+static int open_folder(const char *path)
+{
+        g_auto(GStrv) names = g_strsplit(path, "/", -1);
+        ald_fd int folder = open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+        for (char **name = names; folder >= 0 && *name; name++) {
+                bool follow = is_trusted(folder);
+                int next;
+
+                if (**name == '\0')
+                        continue;
+                next = openat(folder, *name, O_PATH | O_DIRECTORY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
+                if (next < 0)
+                        return -errno;
+                ald_fd_close(&folder);
+                folder = next;
+        }
+        return folder < 0 ? -errno : ald_fd_steal(&folder);
+}
+
+static int write_all(int fd, const char *text)
+{
+        size_t n = strlen(text);
+
         while (n > 0) {
                 ssize_t written = TEMP_FAILURE_RETRY(write(fd, text, n));
 
                 if (written < 0)
-                        return ald_home_failed(-errno, path, NULL);
+                        return -errno;
                 text += written;
                 n -= (size_t) written;
         }
+        return 0;
+}
+
+static int create_beside(int folder, const char *name, const char *text)
+{
+        g_autofree char *beside = g_strdup_printf("%s.%08x", name, g_random_int());
+        ald_fd int fd = openat(folder, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        int r;
+
+        if (fd < 0)
+                return -errno;
+        r = write_all(fd, text);
+        if (r == 0 && (fchmod(fd, 0644) < 0 || fsync(fd) < 0 || renameat(folder, beside, folder, name) < 0))
+                r = -errno;
+        if (r < 0)
+                (void) unlinkat(folder, beside, 0);
+        return r;
+}
+
+static int write_into(int folder, const char *name, const char *text)
+{
+        ald_fd int fd = openat(folder, name, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+
+        return fd < 0 ? -errno : write_all(fd, text);
+}
+
+bool ald_output_is_standard(const AldClusterOrder *order)
+{
+        return !order->changes->check && (!order->output || strcmp(order->output, "-") == 0);
+}
+
+int ald_output_prepare(const AldClusterOrder *order)
+{
+        if (!ald_output_is_standard(order))
+                return ALD_EXIT_OK;
+        if (order->changes->json) {
+                ald_complain("--json needs --output=, or --check: standard output cannot take both");
+                return ALD_EXIT_USAGE;
+        }
+        order->changes->tell = stderr;
         return ALD_EXIT_OK;
+}
+
+int ald_output_print(AldChanges *changes, const char *text)
+{
+        changes->printed = true;
+        fputs(text, stdout);
+        return ald_print_finish();
+}
+
+static bool has_text(int folder, const char *name, const char *text)
+{
+        ald_fd int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+        g_autofree char *found = NULL;
+        struct stat st;
+        size_t n;
+
+        return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+               ald_input_read_all(fd, strlen(text), &found, &n) >= 0 && strcmp(found, text) == 0;
+}
+
+int ald_output_write_file(AldChanges *changes, const char *path, const char *text)
+{
+        g_autofree char *folder_path = g_path_get_dirname(path), *name = g_path_get_basename(path);
+        ald_fd int folder = open_folder(folder_path);
+        struct stat st;
+        int r;
+
+        if (folder < 0)
+                return ald_home_failed(folder, path, NULL);
+        if (has_text(folder, name, text)) {
+                if (!changes->json)
+                        fprintf(changes->tell, "Kept %s\n", path);
+                return ALD_EXIT_OK;
+        }
+        if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || S_ISREG(st.st_mode))
+                r = changes->check ? 0 : create_beside(folder, name, text);
+        else if (is_trusted(folder)) /* a link is followed, not replaced: /dev/stdout is one */
+                r = changes->check ? 0 : write_into(folder, name, text);
+        else {
+                ald_complain(
+                        "%s is not a regular file, and other users can write to its folder: choose another "
+                        "place",
+                        path);
+                return ALD_EXIT_ERROR;
+        }
+        if (r < 0)
+                return ald_home_failed(r, path, NULL);
+        ald_changes_add(changes, ALD_CHANGE_WRITE, path, "%s", "");
+        return ALD_EXIT_OK;
+}
+
+int ald_output_give(const AldClusterOrder *order, const char *text)
+{
+        if (ald_output_is_standard(order))
+                return ald_output_print(order->changes, text);
+        if (!order->output || strcmp(order->output, "-") == 0) /* only a check */
+                return ALD_EXIT_OK;
+        return ald_output_write_file(order->changes, order->output, text);
 }

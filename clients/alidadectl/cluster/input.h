@@ -12,8 +12,22 @@ int ald_input_read(const AldClusterOrder *order, size_t max, char **ret, size_t 
 /* Reads to the end, with a NUL behind. -EFBIG beyond max bytes. */
 int ald_input_read_all(int fd, size_t max, char **ret, size_t *ret_n);
 
-/* Replaces a file, or writes into what is none, such as a pipe, or a link to one. */
-int ald_output_write_file(const char *path, const char *text);
+/* Replaces a file that has another text, or writes into what is none, such as a pipe, or a link to one; the
+ * latter only in a folder that no other user can write to. Reports it. Complains and returns an exit code. */
+int ald_output_write_file(AldChanges *changes, const char *path, const char *text);
+
+/* Whether what is made goes to standard output: there is no --output=, and more than a check is asked for. */
+bool ald_output_is_standard(const AldClusterOrder *order);
+
+/* Has the report go to standard error in that case; refuses it as JSON, for which only standard output is
+ * left. */
+int ald_output_prepare(const AldClusterOrder *order);
+
+/* Prints what was asked for. */
+int ald_output_print(AldChanges *changes, const char *text);
+
+/* Prints it, or writes it to the file of --output=. */
+int ald_output_give(const AldClusterOrder *order, const char *text);
 
 /* The file that follows the verb, NULL for standard input or output. */
 const char *ald_input_file(const AldClusterOrder *order);

@@ -36,16 +36,20 @@ static int to_file(const char *text)
         return ald_fd_steal(&fd);
 }
 
-static const char *command(bool replace, bool broker)
+static const char *command(bool renew, bool replace, bool broker)
 {
-        if (broker)
-                return replace ? COMMAND("--replace --broker") : COMMAND("--renew --broker");
-        return replace ? COMMAND("--replace") : COMMAND("--renew");
+        if (replace)
+                return broker ? COMMAND("--replace --broker") : COMMAND("--replace");
+        if (renew)
+                return broker ? COMMAND("--renew --broker") : COMMAND("--renew");
+        return broker ? COMMAND("--broker") : COMMAND("");
 }
 
 static int start(const char *host, const char *request, const char *remote, GPid *ret_pid, int *ret_output)
 {
-        const char *argv[] = { "ssh", "-T", "--", host, remote, NULL };
+        /* Of itself, ssh asks the controlling terminal, whatever its input is. */
+        const char *asks = isatty(STDIN_FILENO) ? "BatchMode=no" : "BatchMode=yes";
+        const char *argv[] = { "ssh", "-T", "-o", asks, "--", host, remote, NULL };
         GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD;
         ald_fd int input = to_file(request);
         g_autoptr(GError) error = NULL;
@@ -62,26 +66,28 @@ static int start(const char *host, const char *request, const char *remote, GPid
         return 0;
 }
 
-static int explain(const char *host, int status)
+static int explain(const char *host, bool renew, int status)
 {
         int code = WIFEXITED(status) ? WEXITSTATUS(status) : SSH_FAILED;
+        const char *verb = renew ? "renew" : "join";
 
         if (code == SSH_FAILED)
-                ald_complain("Cannot reach %s by ssh; without ssh: alidadectl cluster join --request", host);
+                ald_complain("Cannot reach %s by ssh; without ssh: alidadectl cluster %s --request, and then "
+                             "%s --accept",
+                        host, verb, verb);
         else if (code == NOT_FOUND)
                 ald_complain("alidadectl, or sudo for one who is not root, is not installed on %s", host);
         else
-                ald_complain(
-                        "%s did not sign. Where sudo asks for a password there, join by root@HOST, or use "
-                        "alidadectl cluster join --request",
-                        host);
+                ald_complain("%s did not sign. Where sudo asks for a password there, %s by root@HOST, or use "
+                             "alidadectl cluster %s --request, and then %s --accept",
+                        host, verb, verb, verb);
         return code == SSH_FAILED || code == NOT_FOUND ? ALD_EXIT_UNREACHABLE
                : code == ALD_EXIT_DENIED               ? ALD_EXIT_DENIED
                                                        : ALD_EXIT_ERROR;
 }
 
-int ald_remote_sign(
-        const char *host, const char *request, bool replace, bool broker, char **ret_bundle, size_t *ret_n)
+int ald_remote_sign(const char *host, const char *request, bool renew, bool replace, bool broker,
+        char **ret_bundle, size_t *ret_n)
 {
         g_autofree char *bundle = NULL;
         ald_fd int output = -1;
@@ -89,7 +95,7 @@ int ald_remote_sign(
         size_t n;
         GPid pid;
 
-        if (start(host, request, command(replace, broker), &pid, &output) < 0)
+        if (start(host, request, command(renew, replace, broker), &pid, &output) < 0)
                 return ALD_EXIT_ERROR;
         r = ald_input_read_all(output, ALD_BUNDLE_MAX, &bundle, &n);
         ald_fd_close(&output);
@@ -99,7 +105,7 @@ int ald_remote_sign(
                 return ALD_EXIT_ERROR;
         }
         if (status != 0)
-                return explain(host, status);
+                return explain(host, renew, status);
         if (r < 0)
                 return ald_home_failed(r, "Cannot read what ssh brings", NULL);
         *ret_bundle = g_steal_pointer(&bundle);

@@ -6,7 +6,8 @@
 
 /*
  * Has `alidadectl cluster sign` make a bundle of a request on another machine, over ssh(1), which asks there
- * for whatever it asks for. `broker`: the request has one in it. Complains and returns an exit code.
+ * for whatever it asks for. It is to renew, rather than to join, and has a broker in it, or not.
+ * Complains and returns an exit code.
  */
-int ald_remote_sign(
-        const char *host, const char *request, bool replace, bool broker, char **ret_bundle, size_t *ret_n);
+int ald_remote_sign(const char *host, const char *request, bool renew, bool replace, bool broker,
+        char **ret_bundle, size_t *ret_n);

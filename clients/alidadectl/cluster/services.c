@@ -35,12 +35,13 @@ static bool has_systemd(const char *variable)
 static int systemctl(const AldHome *home, const char *verb, const char *unit)
 {
         const char *const argv[] = { "systemctl", verb, unit, NULL };
+        g_autofree char *command = g_strjoinv(" ", (char **) argv);
 
-        if (ald_services_run(argv) != 0) {
+        if (!home->changes->check && ald_services_run(argv) != 0) {
                 ald_complain("systemctl %s %s failed; journalctl -u %s tells why", verb, unit, unit);
                 return ALD_EXIT_ERROR;
         }
-        ald_home_tell(home, "Ran systemctl %s %s", verb, unit);
+        ald_changes_add(home->changes, ALD_CHANGE_RUN, command, "%s", "");
         return ALD_EXIT_OK;
 }
 
@@ -68,16 +69,16 @@ static int call_reload(sd_bus_error *error)
         return r;
 }
 
-int ald_services_reload_clusterd(const AldHome *home, const AldCtl *ctl)
+static int reload_clusterd(const AldHome *home)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         int r;
 
         if (has_systemd("ALIDADE_BUS_ADDRESS"))
                 return systemctl(home, "reload-or-restart", CLUSTERD);
-        r = call_reload(&error);
+        r = home->changes->check ? 0 : call_reload(&error);
         if (r >= 0)
-                ald_home_tell(home, "Had %s read it", ALD_CLUSTER_NAME);
+                ald_changes_add(home->changes, ALD_CHANGE_ASK, ALD_CLUSTER_NAME, " read it");
         else if (!error.name || sd_bus_error_has_name(&error, SD_BUS_ERROR_NAME_HAS_NO_OWNER) ||
                  sd_bus_error_has_name(&error, SD_BUS_ERROR_SERVICE_UNKNOWN))
                 ald_home_tell(home, "alidade-clusterd does not run: start it");
@@ -88,20 +89,55 @@ int ald_services_reload_clusterd(const AldHome *home, const AldCtl *ctl)
         return ALD_EXIT_OK;
 }
 
-int ald_services_end_sessions(const AldHome *home)
+AldServices ald_services_of_broker(const AldHome *home)
 {
-        return ald_broker_files_exist(home) ? ald_services_restart_broker(home, false) : ALD_EXIT_OK;
+        return ald_broker_files_exist(home) ? ALD_SERVICES_BROKER : 0;
 }
 
-int ald_services_restart_broker(const AldHome *home, bool start)
+bool ald_services_restarts_broker(void)
+{
+        return has_systemd("ALIDADE_MOSQUITTO_DIR");
+}
+
+static int restart_broker(const AldHome *home, bool start)
 {
         const char *const reset[] = { "systemctl", "reset-failed", BROKER, NULL };
+        const char *const reread[] = { "systemctl", "daemon-reload", NULL };
 
-        if (has_systemd("ALIDADE_MOSQUITTO_DIR")) {
+        if (ald_services_restarts_broker()) {
+                /* The limits of its unit may be new. */
+                if (start && !home->changes->check)
+                        (void) ald_services_run(reread);
                 /* To revoke several nodes restarts it so often that systemd would refuse it. */
-                (void) ald_services_run(reset);
+                if (!home->changes->check)
+                        (void) ald_services_run(reset);
                 return systemctl(home, start ? "restart" : "try-restart", BROKER);
         }
-        ald_home_tell(home, "Restart mosquitto, so that it reads this");
+        ald_changes_add(home->changes, ALD_CHANGE_RESTART, "mosquitto", ", so that it reads this");
         return ALD_EXIT_OK;
+}
+
+int ald_services_apply(const AldHome *home, AldServices which)
+{
+        int r = ALD_EXIT_OK;
+
+        if (!home->changes->unread)
+                return ALD_EXIT_OK;
+        if (home->interrupted)
+                which |= ALD_SERVICES_CLUSTERD |
+                         (home->interrupted_broker ? ALD_SERVICES_BROKER : ald_services_of_broker(home));
+        if (home->interrupted_start)
+                which |= ALD_SERVICES_START_BROKER;
+        if (which & ALD_SERVICES_START_BROKER)
+                r = ald_home_begin_start(home);
+        if (r == ALD_EXIT_OK && which & (ALD_SERVICES_BROKER | ALD_SERVICES_START_BROKER))
+                r = restart_broker(home, which & ALD_SERVICES_START_BROKER);
+        /* A mosquitto that does not start keeps nothing from the other nodes. */
+        if (which & ALD_SERVICES_CLUSTERD) {
+                int reloaded = reload_clusterd(home);
+
+                if (r == ALD_EXIT_OK)
+                        r = reloaded;
+        }
+        return r == ALD_EXIT_OK ? ald_home_end(home) : r;
 }

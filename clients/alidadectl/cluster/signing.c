@@ -11,19 +11,27 @@ static int check_broker(const AldClusterOrder *order, const AldSigning *signing)
 {
         g_autofree char *names = NULL;
 
-        if (!signing->broker_key || order->broker)
+        if (!signing->request->broker || order->broker)
                 return ALD_EXIT_OK;
         names = g_strjoinv(", ", signing->request->addresses);
         ald_complain(
                 "The request is refused: node %s asks to be a broker too, whom all nodes trust at %s. If it "
                 "shall be one, add --broker; else have it ask again without",
-                signing->id, names);
+                signing->request->id, names);
         return ALD_EXIT_ERROR;
 }
 
 static bool is_of(const AldIssued *issued, EVP_PKEY *key)
 {
         return key && EVP_PKEY_eq(X509_get0_pubkey(issued->certificate), key) == 1;
+}
+
+static void replace(AldSigning *signing, const AldIssued *one)
+{
+        const char *serial = one->facts.serial;
+
+        if (!g_ptr_array_find_with_equal_func(signing->replaced, serial, (GEqualFunc) g_str_equal, NULL))
+                g_ptr_array_add(signing->replaced, g_strdup(serial));
 }
 
 static int refuse(const AldSigning *signing, const AldIssued *issued, bool same_key)
@@ -33,14 +41,14 @@ static int refuse(const AldSigning *signing, const AldIssued *issued, bool same_
         if (same_key)
                 ald_complain("Node %s has a certificate, valid until %s, for the same key. For a new one add "
                              "--renew",
-                        signing->id, until);
+                        signing->request->id, until);
         else
                 ald_complain(
                         "Node %s has a certificate, valid until %s, for another key. If it was installed "
                         "anew, or lost its key, add --replace, which revokes that certificate. If this is a "
                         "copy of another machine: there, remove /etc/machine-id, run "
                         "systemd-machine-id-setup, reboot and join again",
-                        signing->id, until);
+                        signing->request->id, until);
         return ALD_EXIT_ERROR;
 }
 
@@ -52,7 +60,7 @@ static int check_revoked(const AldSigning *signing)
         for (guint i = 0; i < authority->issued->len; i++) {
                 const AldIssued *one = authority->issued->pdata[i];
 
-                if ((!is_of(one, signing->key) && !is_of(one, signing->broker_key)) ||
+                if ((!is_of(one, signing->request->node) && !is_of(one, signing->request->broker)) ||
                         !ald_pki_crl_contains(authority->crl, one->facts.serial))
                         continue;
                 ald_complain("The key of this request was revoked. If the machine may come back: there, "
@@ -62,7 +70,67 @@ static int check_revoked(const AldSigning *signing)
         return ALD_EXIT_OK;
 }
 
-/* An id belongs to one machine; who holds the key that was certified is that machine. */
+/* To renew is for who was here before. */
+static int check_purpose(const AldClusterOrder *order, const AldSigning *signing)
+{
+        const GPtrArray *issued = signing->authority->issued;
+
+        if (signing->request->purpose != ALD_REQUEST_RENEW || order->replace)
+                return ALD_EXIT_OK;
+        for (guint i = 0; i < issued->len; i++) {
+                const AldIssued *one = issued->pdata[i];
+
+                if (!one->is_broker && strcmp(one->node, signing->request->id) == 0 &&
+                        is_of(one, signing->request->node))
+                        return ALD_EXIT_OK;
+        }
+        ald_complain(
+                "The request is refused: node %s asks to renew a certificate, and none was ever signed here "
+                "for its key. There, alidadectl cluster leave, then join",
+                signing->request->id);
+        return ALD_EXIT_ERROR;
+}
+
+/* Whether a certificate, maybe of a bridge, stands for the broker of the node, and for another key than the
+ * one that the request has. */
+static bool is_of_other_broker(const AldSigning *signing, const AldIssued *one)
+{
+        const AldRequest *request = signing->request;
+        bool other = !is_of(one, request->node) && !is_of(one, request->broker);
+
+        return other && (one->is_broker || one->node[0] == '\0') &&
+               ald_authority_is_of(signing->authority, one, request->id) &&
+               ald_authority_is_valid(signing->authority, one);
+}
+
+/* All nodes trust the key of a broker, so another one in its place takes a word of who signs, too. */
+static int check_broker_key(const AldClusterOrder *order, AldSigning *signing)
+{
+        const GPtrArray *issued = signing->authority->issued;
+
+        for (guint i = 0; signing->request->broker && i < issued->len; i++) {
+                const AldIssued *one = issued->pdata[i];
+                g_autofree char *until = NULL;
+
+                if (!is_of_other_broker(signing, one))
+                        continue;
+                if (order->replace) {
+                        replace(signing, one);
+                        continue;
+                }
+                until = ald_home_day(one->facts.not_after);
+                ald_complain(
+                        "The request is refused: the broker of node %s has a certificate, valid until %s, "
+                        "for another key. If it was installed anew, or lost that key, add --replace, which "
+                        "revokes that certificate",
+                        signing->request->id, until);
+                return ALD_EXIT_ERROR;
+        }
+        return ALD_EXIT_OK;
+}
+
+/* An id belongs to one machine; who holds the key that was certified is that machine. If it asks to join
+ * again, it gets the certificate that it has. */
 static int check_existing(const AldClusterOrder *order, AldSigning *signing)
 {
         const GPtrArray *issued = signing->authority->issued;
@@ -70,21 +138,23 @@ static int check_existing(const AldClusterOrder *order, AldSigning *signing)
 
         for (guint i = 0; i < issued->len; i++) {
                 const AldIssued *one = issued->pdata[i];
-                bool same = is_of(one, signing->key);
+                bool same = is_of(one, signing->request->node);
 
-                if (one->is_broker || strcmp(one->node, signing->id) != 0 ||
+                if (one->is_broker || strcmp(one->node, signing->request->id) != 0 ||
                         !ald_authority_is_valid(signing->authority, one))
                         continue;
-                if (!order->replace && !(order->renew && same))
+                if (!order->replace &&
+                        !(same && (order->renew || signing->request->purpose != ALD_REQUEST_RENEW)))
                         return refuse(signing, one, same);
                 replaces = replaces || !same;
         }
         for (guint i = 0; replaces && i < issued->len; i++) {
                 AldIssued *one = issued->pdata[i];
 
-                if (ald_authority_is_of(signing->authority, one, signing->id) && !is_of(one, signing->key) &&
-                        !is_of(one, signing->broker_key) && ald_authority_is_valid(signing->authority, one))
-                        g_ptr_array_add(signing->replaced, g_strdup(one->facts.serial));
+                if (ald_authority_is_of(signing->authority, one, signing->request->id) &&
+                        !is_of(one, signing->request->node) && !is_of(one, signing->request->broker) &&
+                        ald_authority_is_valid(signing->authority, one))
+                        replace(signing, one);
         }
         return ALD_EXIT_OK;
 }
@@ -114,19 +184,19 @@ static int check_addresses(const AldClusterOrder *order, AldSigning *signing)
 {
         const GPtrArray *issued = signing->authority->issued;
 
-        for (guint i = 0; signing->broker_key && i < issued->len; i++) {
+        for (guint i = 0; signing->request->broker && i < issued->len; i++) {
                 const AldIssued *one = issued->pdata[i];
                 bool is_here = strcmp(one->node, signing->home->id) == 0;
                 const char *shared;
 
-                if (!one->is_broker || strcmp(one->node, signing->id) == 0 ||
+                if (!one->is_broker || strcmp(one->node, signing->request->id) == 0 ||
                         !ald_authority_is_valid(signing->authority, one))
                         continue;
                 shared = shared_address(signing, one);
                 if (shared && (!order->replace || is_here))
                         return refuse_address(shared, one->node, is_here);
                 if (shared)
-                        g_ptr_array_add(signing->replaced, g_strdup(one->facts.serial));
+                        replace(signing, one);
         }
         return ALD_EXIT_OK;
 }
@@ -139,6 +209,10 @@ int ald_signing_check(const AldClusterOrder *order, AldSigning *signing)
         if (r == ALD_EXIT_OK)
                 r = check_revoked(signing);
         if (r == ALD_EXIT_OK)
+                r = check_purpose(order, signing);
+        if (r == ALD_EXIT_OK)
                 r = check_existing(order, signing);
+        if (r == ALD_EXIT_OK)
+                r = check_broker_key(order, signing);
         return r == ALD_EXIT_OK ? check_addresses(order, signing) : r;
 }

@@ -10,12 +10,10 @@ typedef struct AldSigning {
         AldHome *home;
         AldAuthority *authority;
         const AldRequest *request;
-        char id[ALD_PKI_ID_SIZE];
-        EVP_PKEY *key;
-        EVP_PKEY *broker_key;    /* NULL: no broker */
-        GPtrArray *replaced;     /* serials of those of another key, and of brokers that had the address */
+        GPtrArray *replaced;     /* serials of those of other keys, and of brokers that had the address */
         const AldIssued *node;   /* NULL until signed */
         const AldIssued *broker; /* the same */
+        bool kept;               /* both were signed before */
 } AldSigning;
 
 /* Whether this request may be granted, and what is to be revoked for it. Complains, returns an exit code. */

@@ -19,6 +19,19 @@ static int read_properties(sd_bus *bus, json_t *into, sd_bus_error *error)
         return r < 0 ? r : ald_value_read_dict(reply, properties, NULL);
 }
 
+/* What the state service refused of what came; where that is not there, nothing is known. */
+static void add_refused_records(sd_bus *bus, json_t *into)
+{
+        json_t *state = json_object();
+        uint64_t refused;
+
+        json_object_set_new(into, "State", state);
+        if (ald_bus_await(bus, ALD_STATE_NAME, NULL) >= 0 &&
+                sd_bus_get_property_trivial(bus, ALD_STATE_NAME, ALD_STATE_PATH, ALD_STATE_INTERFACE,
+                        "RefusedRecords", NULL, 't', &refused) >= 0)
+                json_object_set_new(state, "RefusedRecords", json_integer((json_int_t) refused));
+}
+
 static int read_rows(sd_bus *bus, const char *method, const char *name, json_t *into, sd_bus_error *error)
 {
         g_autoptr(sd_bus_message) reply = NULL;
@@ -62,8 +75,9 @@ static void add_names(sd_bus *bus, json_t *nodes)
         json_t *names, *node;
         size_t i;
 
-        if (sd_bus_call_method(bus, ALD_STATE_NAME, ALD_STATE_PATH, ALD_STATE_INTERFACE, "GetIdentities",
-                    NULL, &reply, NULL) < 0)
+        if (ald_bus_await(bus, ALD_STATE_NAME, NULL) < 0 ||
+                sd_bus_call_method(bus, ALD_STATE_NAME, ALD_STATE_PATH, ALD_STATE_INTERFACE, "GetIdentities",
+                        NULL, &reply, NULL) < 0)
                 return;
         names = json_object();
         (void) read_names(reply, names);
@@ -105,6 +119,7 @@ int ald_cluster_status_read(const AldCtl *ctl, json_t **ret, char **ret_problem)
                 return ald_bus_exit_code(&error);
         }
         add_names(bus, json_object_get(object, "Nodes"));
+        add_refused_records(bus, object);
         *ret = object;
         return ALD_EXIT_OK;
 }

@@ -36,10 +36,11 @@ static int next(const AldHome *home, bool broker)
         g_autofree char *here = broker ? ald_broker_host(home->brokers[0]) : g_strdup("HERE");
 
         if (!broker && !home->brokers[0])
-                ald_home_tell(home, "Next: a cluster needs a broker. On a machine that shall be one: "
-                                    "alidadectl cluster join --broker USER@HERE");
+                ald_home_tell_next(home, "Next: a cluster needs a broker. On a machine that shall be one: "
+                                         "alidadectl cluster join --broker USER@HERE");
         else
-                ald_home_tell(home, "Next: on each other machine: alidadectl cluster join USER@%s", here);
+                ald_home_tell_next(
+                        home, "Next: on each other machine: alidadectl cluster join USER@%s", here);
         return ALD_EXIT_OK;
 }
 
@@ -60,10 +61,9 @@ static int begin(const AldClusterOrder *order, AldHome *home, const char *cluste
         brokers = addresses ? ald_broker_list_put(home->brokers, known, addresses[0])
                             : g_strdupv(home->brokers);
         r = ald_home_configure(home, cluster, (const char *const *) brokers);
-        if (r == ALD_EXIT_OK && addresses)
-                r = ald_services_restart_broker(home, true);
         if (r == ALD_EXIT_OK)
-                r = ald_services_reload_clusterd(home, &order->ctl);
+                r = ald_services_apply(
+                        home, ALD_SERVICES_CLUSTERD | (addresses ? ALD_SERVICES_START_BROKER : 0));
         return r == ALD_EXIT_OK ? next(home, addresses != NULL) : r;
 }
 
@@ -83,12 +83,14 @@ int ald_cluster_init(const AldClusterOrder *order)
                 ald_complain("--address is that of the broker, and there is to be none here");
                 return ALD_EXIT_USAGE;
         }
-        r = ald_home_open_to_change(&home, stdout);
+        r = ald_home_open_to_change(&home, order->changes);
         if (r == ALD_EXIT_OK)
                 r = check(&home, cluster);
         if (r == ALD_EXIT_OK && !order->no_broker)
                 r = ald_own_addresses(order, &addresses);
         if (r == ALD_EXIT_OK && addresses)
                 r = ald_broker_files_check(&home);
+        for (guint i = 0; r == ALD_EXIT_OK && i < order->addresses->len; i++)
+                ald_address_note(order->addresses->pdata[i]);
         return r == ALD_EXIT_OK ? begin(order, &home, cluster, addresses) : r;
 }

@@ -10,17 +10,13 @@
 static int install(const AldHome *home, X509_CRL *crl)
 {
         g_autofree char *path = g_build_filename(home->folder, "crl.pem", NULL),
-                        *pem = ald_pki_crl_to_pem(crl);
-        int r = ald_home_write(path, pem, 0644);
+                        *pem = ald_pki_crl_to_pem(crl), *about = ald_home_describe_list(crl);
 
-        if (r != ALD_EXIT_OK)
-                return r;
-        ald_home_tell_list(home, "Installed", path, crl);
-        return ald_services_end_sessions(home);
+        return ald_home_install(home, ALD_CHANGE_INSTALL, path, pem, 0644, ": %s", about);
 }
 
 /* The list that came last, where it is newer than the one here; NULL where it is not. */
-static int find_newer(const AldHome *home, X509_CRL **ret)
+static int find_newer(const AldHome *home, bool again, X509_CRL **ret)
 {
         g_autofree char *ca_path = g_build_filename(home->folder, "ca.crt", NULL);
         g_autofree char *path = g_build_filename(home->folder, "crl.pem", NULL), *reason = NULL;
@@ -39,11 +35,11 @@ static int find_newer(const AldHome *home, X509_CRL **ret)
                 return ald_home_failed(r, "Cannot install a revocation list", reason);
         (void) ald_pki_crl_load(path, &current, NULL);
         r = ald_pki_crl_accept(crl, ca, current, &reason);
-        if (r == -ESTALE)
+        if (r == -ESTALE && !again)
                 ald_home_tell(home, "Kept %s, which is as new", path);
-        else if (r < 0)
+        else if (r < 0 && r != -ESTALE)
                 return ald_home_failed(r, home->fresh_crl, reason);
-        else
+        else if (r >= 0)
                 *ret = g_steal_pointer(&crl);
         return ALD_EXIT_OK;
 }
@@ -52,15 +48,19 @@ static int find_newer(const AldHome *home, X509_CRL **ret)
 int ald_cluster_install_crl(const AldClusterOrder *order)
 {
         g_auto(AldHome) home = ALD_HOME_INIT;
-        int r = ald_home_open_to_change(&home, stdout);
+        int r = ald_home_open_to_change(&home, order->changes);
 
-        while (r == ALD_EXIT_OK) {
+        for (bool again = false; r == ALD_EXIT_OK; again = true) {
                 g_autoptr(X509_CRL) crl = NULL;
 
-                r = find_newer(&home, &crl);
-                if (!crl)
+                r = find_newer(&home, again, &crl);
+                if (r == ALD_EXIT_OK && crl)
+                        r = install(&home, crl);
+                /* Restarting mosquitto ends the sessions of those who are revoked. */
+                if (r == ALD_EXIT_OK)
+                        r = ald_services_apply(&home, ald_services_of_broker(&home));
+                if (!crl || order->changes->check)
                         break;
-                r = install(&home, crl);
         }
         return r;
 }

@@ -3,6 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clients/alidadectl/bus.h"
+#include "clients/alidadectl/cluster/addresses.h"
 #include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/broker-list.h"
 #include "clients/alidadectl/cluster/enrol.h"
@@ -11,6 +13,7 @@
 #include "clients/alidadectl/cluster/remote.h"
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/print.h"
+#include "pki/file.h"
 
 static int usage(const char *what)
 {
@@ -38,6 +41,13 @@ static int check(const AldHome *home, bool renew)
         return ALD_EXIT_OK;
 }
 
+/* Of what was typed; what this machine calls itself needs no word. */
+static void note_addresses(const AldClusterOrder *order)
+{
+        for (guint i = 0; i < order->addresses->len; i++)
+                ald_address_note(order->addresses->pdata[i]);
+}
+
 /* The broker's addresses where there is or shall be one, else NULL. */
 static int addresses_for(const AldClusterOrder *order, const AldHome *home, bool renew, char ***ret)
 {
@@ -53,19 +63,57 @@ static int addresses_for(const AldClusterOrder *order, const AldHome *home, bool
         return renew ? ald_own_addresses_again(order, home, ret) : ald_own_addresses(order, ret);
 }
 
-static int make_request(const AldClusterOrder *order, bool renew, FILE *tell, char **ret, bool *ret_broker)
+/* Beside the request, which may be meant to bring it into another one after it has left. */
+static void note_membership(const AldHome *home)
 {
+        if (*home->name)
+                ald_complain(
+                        "This machine is a member of cluster %s already: alidadectl cluster renew makes new "
+                        "certificates; to enter another cluster, alidadectl cluster leave comes first",
+                        home->name);
+}
+
+/* Whether a file has a request of this machine for the same, which can still be signed for a day. */
+static bool is_asked(const AldHome *home, const char *path, AldRequestPurpose purpose, char **addresses)
+{
+        uint64_t tomorrow = (uint64_t) g_get_real_time() + UINT64_C(86400) * G_USEC_PER_SEC;
+        g_autofree char *text = NULL, *reason = NULL;
+        g_auto(AldRequest) request = {};
+
+        return ald_pki_file_read(path, ALD_REQUEST_MAX, &text, NULL) >= 0 &&
+               ald_request_parse(text, tomorrow, &request, &reason) >= 0 && request.purpose == purpose &&
+               strcmp(request.id, home->id) == 0 && ald_enrol_has_key(home, false, request.node) &&
+               (addresses ? ald_enrol_has_key(home, true, request.broker) &&
+                                       g_strv_equal((const char *const *) request.addresses,
+                                               (const char *const *) addresses)
+                          : !request.broker);
+}
+
+/* *ret is NULL where `file` has that request already. */
+static int make_request(
+        const AldClusterOrder *order, bool renew, const char *file, char **ret, bool *ret_broker)
+{
+        AldRequestPurpose purpose = renew ? ALD_REQUEST_RENEW : ALD_REQUEST_JOIN;
         g_auto(AldHome) home = ALD_HOME_INIT;
         g_auto(GStrv) addresses = NULL;
         int r;
 
-        r = ald_home_open_to_change(&home, tell);
+        r = ald_home_open_to_change(&home, order->changes);
         if (r == ALD_EXIT_OK)
                 r = check(&home, renew);
         if (r == ALD_EXIT_OK)
                 r = addresses_for(order, &home, renew, &addresses);
+        if (r == ALD_EXIT_OK && !renew && order->request)
+                note_membership(&home);
+        if (r == ALD_EXIT_OK && addresses)
+                note_addresses(order);
         *ret_broker = addresses;
-        return r == ALD_EXIT_OK ? ald_enrol_request(&home, addresses, ret) : r;
+        if (r == ALD_EXIT_OK && file && is_asked(&home, file, purpose, addresses)) {
+                ald_home_tell(&home, "Kept %s: it is a request for the same", file);
+                *ret = NULL;
+                return ALD_EXIT_OK;
+        }
+        return r == ALD_EXIT_OK ? ald_enrol_request(&home, purpose, addresses, ret) : r;
 }
 
 static int write_request(const AldClusterOrder *order, bool renew)
@@ -75,16 +123,21 @@ static int write_request(const AldClusterOrder *order, bool renew)
         bool broker;
         int r;
 
-        r = make_request(order, renew, file ? stdout : stderr, &request, &broker);
-        if (r != ALD_EXIT_OK)
-                return r;
-        if (file)
-                r = ald_output_write_file(file, request);
-        else {
-                fputs(request, stdout);
-                r = ald_print_finish();
+        if (!file && !order->changes->check) {
+                if (order->changes->json)
+                        return usage("--json needs a file for the request, or --check");
+                order->changes->tell = stderr;
         }
-        if (r == ALD_EXIT_OK)
+        r = make_request(order, renew, file, &request, &broker);
+        if (r != ALD_EXIT_OK || order->changes->check)
+                return r == ALD_EXIT_OK && file && request
+                               ? ald_output_write_file(order->changes, file, request)
+                               : r;
+        if (!file)
+                r = ald_output_print(order->changes, request);
+        else if (request)
+                r = ald_output_write_file(order->changes, file, request);
+        if (r == ALD_EXIT_OK && !order->changes->json)
                 fprintf(file ? stdout : stderr,
                         "Next: where the cluster was begun: alidadectl cluster sign %s%s%s --output=BUNDLE, "
                         "then here: "
@@ -100,7 +153,7 @@ static int accept_bundle(const AldClusterOrder *order, bool renew, const char *t
         g_autofree char *reason = NULL;
         int r;
 
-        r = ald_home_open_to_change(&home, stdout);
+        r = ald_home_open_to_change(&home, order->changes);
         if (r == ALD_EXIT_OK)
                 r = check(&home, renew);
         if (r != ALD_EXIT_OK)
@@ -110,13 +163,12 @@ static int accept_bundle(const AldClusterOrder *order, bool renew, const char *t
                 return ald_home_failed(r, "The bundle is refused", reason);
         r = bundle.broker ? ald_broker_files_check(&home) : ALD_EXIT_OK;
         if (r == ALD_EXIT_OK)
-                r = ald_enrol_accept(&home, &bundle);
-        if (r == ALD_EXIT_OK && bundle.broker)
-                r = ald_services_restart_broker(&home, true);
+                r = ald_enrol_accept(&home, &bundle, renew);
         if (r == ALD_EXIT_OK)
-                r = ald_services_reload_clusterd(&home, &order->ctl);
+                r = ald_services_apply(
+                        &home, ALD_SERVICES_CLUSTERD | (bundle.broker ? ALD_SERVICES_START_BROKER : 0));
         if (r == ALD_EXIT_OK)
-                ald_home_tell(&home, "Next: alidadectl cluster status");
+                ald_home_tell_next(&home, "Next: alidadectl cluster status");
         return r;
 }
 
@@ -132,6 +184,28 @@ static int accept_file(const AldClusterOrder *order, bool renew)
         return r == ALD_EXIT_OK ? accept_bundle(order, renew, text, n) : r;
 }
 
+/* What comes back is not known before it was asked for; no other machine is asked for a check. */
+static int check_ask(const AldClusterOrder *order, bool renew)
+{
+        const char *host = order->ctl.args[0];
+        g_auto(AldHome) home = ALD_HOME_INIT;
+        int r;
+
+        r = ald_home_open(&home, order->changes);
+        if (r != ALD_EXIT_OK)
+                return r;
+        if (!renew && *home.name && ald_enrol_expiry(&home) > (uint64_t) g_get_real_time()) {
+                ald_home_tell(&home,
+                        "This machine is a member of cluster %s already; %s would be asked for what is new",
+                        home.name, host);
+                return ALD_EXIT_OK;
+        }
+        ald_changes_add(order->changes, ALD_CHANGE_ASK, host, " sign a request of this machine, by ssh");
+        ald_changes_add(order->changes, ALD_CHANGE_INSTALL, home.folder,
+                ": the certificates that come back, and the configuration of the cluster service");
+        return ALD_EXIT_OK;
+}
+
 /* No lock is held meanwhile: the other machine may be this one. */
 static int ask(const AldClusterOrder *order, bool renew)
 {
@@ -140,10 +214,12 @@ static int ask(const AldClusterOrder *order, bool renew)
         size_t n;
         int r;
 
-        r = make_request(order, renew, stdout, &request, &broker);
+        r = make_request(order, renew, NULL, &request, &broker);
         (void) fflush(stdout);
+        if (r == ALD_EXIT_OK && order->changes->check)
+                return check_ask(order, renew);
         if (r == ALD_EXIT_OK)
-                r = ald_remote_sign(order->ctl.args[0], request, order->replace, broker, &bundle, &n);
+                r = ald_remote_sign(order->ctl.args[0], request, renew, order->replace, broker, &bundle, &n);
         return r == ALD_EXIT_OK ? accept_bundle(order, renew, bundle, n) : r;
 }
 
@@ -161,6 +237,10 @@ static int run(const AldClusterOrder *order, bool renew)
                 return write_request(order, renew);
         if (order->accept)
                 return accept_file(order, renew);
+        if (order->n_args > 0 && !ald_bus_is_host(order->ctl.args[0])) {
+                ald_complain("\"%s\" is not a host; it is called USER@HOST", order->ctl.args[0]);
+                return ALD_EXIT_USAGE;
+        }
         if (order->n_args == 0)
                 return usage(
                         "From whom? USER@HOST is the machine where the cluster was begun; without ssh there "
@@ -180,7 +260,7 @@ static int renew_here(const AldClusterOrder *order, AldHome *home)
         g_auto(GStrv) addresses = NULL, brokers = NULL, known = NULL;
         int r;
 
-        if (order->request || order->accept || order->n_args > 0)
+        if (order->request || order->accept || order->replace || order->n_args > 0)
                 return usage("This machine signs for itself: alidadectl cluster renew");
         r = addresses_for(order, home, true, &addresses);
         if (r == ALD_EXIT_OK)
@@ -196,9 +276,9 @@ static int renew_here(const AldClusterOrder *order, AldHome *home)
                 brokers = ald_broker_list_put(home->brokers, known, addresses[0]);
                 r = ald_home_configure(home, home->name, (const char *const *) brokers);
         }
-        if (r == ALD_EXIT_OK && addresses)
-                r = ald_services_restart_broker(home, true);
-        return r == ALD_EXIT_OK ? ald_services_reload_clusterd(home, &order->ctl) : r;
+        return r == ALD_EXIT_OK ? ald_services_apply(home,
+                                          ALD_SERVICES_CLUSTERD | (addresses ? ALD_SERVICES_START_BROKER : 0))
+                                : r;
 }
 
 int ald_cluster_renew(const AldClusterOrder *order)
@@ -206,7 +286,13 @@ int ald_cluster_renew(const AldClusterOrder *order)
         g_auto(AldHome) home = ALD_HOME_INIT;
         int r;
 
-        r = ald_home_open_to_change(&home, stdout);
+        if (order->automatic) {
+                if (order->n_args > 0 || order->broker || order->request || order->accept || order->replace ||
+                        order->addresses->len > 0)
+                        return usage("--auto takes nothing beside it");
+                return ald_cluster_renew_due(order);
+        }
+        r = ald_home_open_to_change(&home, order->changes);
         if (r != ALD_EXIT_OK)
                 return r;
         if (*home.name && ald_home_is_authority(&home))

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clients/alidadectl/cluster/admin-lock.h"
 #include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/cluster.h"
 #include "clients/alidadectl/cluster/services.h"
@@ -20,7 +21,7 @@ static int confirm(const AldClusterOrder *order, const AldHome *home)
         ald_complain("This machine keeps the key of cluster %s: without it nobody can be let in, shut out or "
                      "given a new certificate",
                 home->name);
-        if (isatty(STDIN_FILENO)) {
+        if (isatty(STDIN_FILENO) && !order->changes->check) {
                 fputs("Remove it? [yes/no] ", stderr);
                 if (fgets(answer, sizeof answer, stdin) && strcmp(g_strstrip(answer), "yes") == 0)
                         return ALD_EXIT_OK;
@@ -29,21 +30,24 @@ static int confirm(const AldClusterOrder *order, const AldHome *home)
         return ALD_EXIT_ERROR;
 }
 
-/* Without the lock, for which others would wait as long as the answer takes: a revocation list, say. */
-static int ask(const AldClusterOrder *order)
-{
-        g_auto(AldHome) home = ALD_HOME_INIT;
-        int r = ald_home_open(&home, stdout);
-
-        return r == ALD_EXIT_OK ? confirm(order, &home) : r;
-}
-
 static int remove_file(const char *path)
 {
         return unlink(path) < 0 && errno != ENOENT ? ald_home_failed(-errno, path, NULL) : ALD_EXIT_OK;
 }
 
+/* With all that is in it but the files that are spared. */
+static int empty_folder(const char *path, const char *const *spared);
+
 static int remove_folder(const char *path)
+{
+        int r = empty_folder(path, NULL);
+
+        if (r == ALD_EXIT_OK && rmdir(path) < 0 && errno != ENOENT)
+                r = ald_home_failed(-errno, path, NULL);
+        return r;
+}
+
+static int empty_folder(const char *path, const char *const *spared)
 {
         g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
         int r = ALD_EXIT_OK;
@@ -53,64 +57,148 @@ static int remove_folder(const char *path)
                 g_autofree char *below = g_build_filename(path, name, NULL);
                 struct stat st;
 
-                r = lstat(below, &st) == 0 && S_ISDIR(st.st_mode) ? remove_folder(below) : remove_file(below);
+                if (!spared || !g_strv_contains(spared, name))
+                        r = lstat(below, &st) == 0 && S_ISDIR(st.st_mode) ? remove_folder(below)
+                                                                          : remove_file(below);
         }
-        if (r == ALD_EXIT_OK && rmdir(path) < 0 && errno != ENOENT)
-                r = ald_home_failed(-errno, path, NULL);
         return r;
 }
 
-/* Whether there is anything of a cluster; the folder itself is made by every verb. */
-static bool is_somewhere(const AldHome *home, const char *config)
+/* Files of every verb; they go last, when services have read that the rest is gone. */
+static const char *const spared[] = { ALD_ADMIN_LOCK_FILE, ALD_HOME_UNFINISHED, NULL };
+
+static bool has_more(const AldHome *home)
 {
         g_autoptr(GDir) dir = g_dir_open(home->folder, 0, NULL);
+        const char *name = NULL;
 
-        return access(config, F_OK) == 0 || ald_broker_files_exist(home) ||
-               (dir && g_dir_read_name(dir) != NULL);
+        while (dir && (name = g_dir_read_name(dir)) && g_strv_contains(spared, name))
+                continue;
+        return name;
+}
+
+static char *config_path(const AldHome *home)
+{
+        return g_build_filename(home->config, "alidade.conf.d", "50-cluster.conf", NULL);
+}
+
+/* Whether there is anything of a cluster. */
+static bool is_somewhere(const AldHome *home)
+{
+        g_autofree char *config = config_path(home);
+
+        return access(config, F_OK) == 0 || ald_broker_files_exist(home) || has_more(home) ||
+               access(home->fresh_crl, F_OK) == 0 || access(home->renewed, F_OK) == 0 ||
+               access(home->requests, F_OK) == 0;
+}
+
+static int remove_keys(const AldHome *home)
+{
+        int r = ALD_EXIT_OK;
+
+        if (!has_more(home))
+                return ALD_EXIT_OK;
+        if (!home->changes->check)
+                r = empty_folder(home->folder, spared);
+        if (r == ALD_EXIT_OK)
+                ald_changes_add(home->changes, ALD_CHANGE_REMOVE, home->folder,
+                        ": keys and certificates of this node");
+        return r;
+}
+
+static int remove_requests(const AldHome *home)
+{
+        struct stat st;
+        int r;
+
+        if (lstat(home->requests, &st) < 0)
+                return ALD_EXIT_OK;
+        /* The cluster service could have put a link there. */
+        if (!S_ISDIR(st.st_mode))
+                return ald_home_remove(home, home->requests);
+        r = ald_home_each_request(home, ald_home_remove_request, NULL);
+        if (r == ALD_EXIT_OK && !home->changes->check && rmdir(home->requests) < 0 && errno != ENOENT)
+                r = ald_home_failed(-errno, home->requests, NULL);
+        if (r == ALD_EXIT_OK)
+                ald_changes_add(home->changes, ALD_CHANGE_REMOVE, home->requests, "%s", "");
+        return r;
 }
 
 /* The configuration goes first: what is interrupted leaves a machine that is in no cluster. */
 static int remove_all(const AldHome *home)
 {
-        g_autofree char *config = g_build_filename(home->config, "alidade.conf.d", "50-cluster.conf", NULL);
-        bool was = is_somewhere(home, config);
-        int r;
+        g_autofree char *config = config_path(home);
+        int r = ald_home_begin(home);
 
-        r = remove_file(config);
+        if (r == ALD_EXIT_OK)
+                r = ald_home_remove(home, config);
         if (r == ALD_EXIT_OK)
                 r = ald_broker_files_remove(home);
         if (r == ALD_EXIT_OK)
-                r = remove_file(home->fresh_crl);
+                r = ald_home_remove(home, home->fresh_crl);
         if (r == ALD_EXIT_OK)
-                r = remove_folder(home->folder);
-        if (r == ALD_EXIT_OK && was)
-                ald_home_tell(home, "Removed %s, and %s with the keys and certificates of this node", config,
-                        home->folder);
-        else if (r == ALD_EXIT_OK)
-                ald_home_tell(home, "This machine is in no cluster; nothing was there to remove");
+                r = ald_home_remove(home, home->renewed);
+        return r == ALD_EXIT_OK ? remove_keys(home) : r;
+}
+
+/* Another run may take a new lock at once, and then keeps the folder. */
+static int remove_home(const AldHome *home)
+{
+        g_autofree char *lock = g_build_filename(home->folder, ALD_ADMIN_LOCK_FILE, NULL);
+        int r = home->changes->check ? ALD_EXIT_OK : remove_file(lock);
+
+        if (r == ALD_EXIT_OK && !home->changes->check && rmdir(home->folder) < 0 && errno != ENOENT &&
+                errno != ENOTEMPTY)
+                r = ald_home_failed(-errno, home->folder, NULL);
+        return r;
+}
+
+/* Without the lock, for which others would wait as long as the answer takes: a revocation list, say. */
+static int ask(const AldClusterOrder *order, bool *ret_somewhere)
+{
+        g_auto(AldHome) home = ALD_HOME_INIT;
+        int r;
+
+        home.anonymous = true; /* as an image is */
+        r = ald_home_open(&home, order->changes);
+        if (r != ALD_EXIT_OK)
+                return r;
+        *ret_somewhere = is_somewhere(&home) || ald_home_has(&home, ALD_HOME_UNFINISHED);
+        if (!*ret_somewhere)
+                ald_home_tell(&home, "This machine is in no cluster");
+        return confirm(order, &home);
+}
+
+static int leave(const AldHome *home)
+{
+        AldServices services = ALD_SERVICES_CLUSTERD | ald_services_of_broker(home);
+        bool authority = ald_home_is_authority(home);
+        int r = ALD_EXIT_OK;
+
+        if (is_somewhere(home))
+                r = remove_all(home);
+        if (r == ALD_EXIT_OK)
+                r = ald_services_apply(home, services);
+        /* The cluster service owns these, so they go when nothing else is left to do. */
+        if (r == ALD_EXIT_OK)
+                r = remove_requests(home);
+        if (r == ALD_EXIT_OK)
+                r = remove_home(home);
+        if (r == ALD_EXIT_OK && *home->name && !authority)
+                ald_home_tell_next(home, "Next: where cluster %s was begun: alidadectl cluster revoke %s",
+                        home->name, home->id);
         return r;
 }
 
 int ald_cluster_leave(const AldClusterOrder *order)
 {
         g_auto(AldHome) home = ALD_HOME_INIT;
-        bool broker, authority;
+        bool somewhere = true; /* without root, opening to change refuses below */
         int r;
 
-        r = geteuid() == 0 ? ask(order) : ALD_EXIT_OK; /* who is not root is told so below */
-        if (r == ALD_EXIT_OK)
-                r = ald_home_open_to_change(&home, stdout);
-        if (r != ALD_EXIT_OK)
+        r = geteuid() == 0 ? ask(order, &somewhere) : ALD_EXIT_OK;
+        if (r != ALD_EXIT_OK || !somewhere)
                 return r;
-        broker = ald_broker_files_exist(&home);
-        authority = ald_home_is_authority(&home);
-        r = remove_all(&home);
-        if (r == ALD_EXIT_OK && broker)
-                r = ald_services_restart_broker(&home, false);
-        if (r == ALD_EXIT_OK)
-                r = ald_services_reload_clusterd(&home, &order->ctl);
-        if (r == ALD_EXIT_OK && *home.name && !authority)
-                ald_home_tell(&home, "Next: where cluster %s was begun: alidadectl cluster revoke %s",
-                        home.name, home.id);
-        return r;
+        r = ald_home_open_to_change(&home, order->changes);
+        return r == ALD_EXIT_OK ? leave(&home) : r;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "clients/alidadectl/cluster/authority.h"
+#include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/broker-list.h"
 #include "clients/alidadectl/cluster/cluster.h"
 #include "clients/alidadectl/cluster/services.h"
@@ -71,6 +72,17 @@ static void collect(const AldAuthority *authority, const char *id, GPtrArray *se
         g_ptr_array_add(serials, NULL);
 }
 
+static void tell_next(const AldHome *home, const char *id)
+{
+        bool later = ald_broker_files_exist(home) && !ald_services_restarts_broker();
+
+        ald_home_tell_next(home,
+                "%s is shut out here%s, and everywhere as soon as the new list arrives there", id,
+                later ? " as soon as mosquitto is restarted" : "");
+        if (ald_pki_is_node_id(id))
+                ald_home_tell_next(home, "Next, once it is offline: alidadectl forget %s", id);
+}
+
 static int shut_out(const AldClusterOrder *order, AldHome *home, AldAuthority *authority, const char *id)
 {
         g_auto(GStrv) brokers = NULL, hosts = ald_authority_broker_hosts(authority, id);
@@ -86,17 +98,11 @@ static int shut_out(const AldClusterOrder *order, AldHome *home, AldAuthority *a
         if (r == ALD_EXIT_OK &&
                 !g_strv_equal((const char *const *) brokers, (const char *const *) home->brokers))
                 r = ald_home_configure(home, home->name, (const char *const *) brokers);
-        /* Also the second time: the first may have been interrupted here. */
+        /* Restarting mosquitto ends the sessions of the node. */
         if (r == ALD_EXIT_OK)
-                r = ald_services_end_sessions(home);
+                r = ald_services_apply(home, ALD_SERVICES_CLUSTERD | ald_services_of_broker(home));
         if (r == ALD_EXIT_OK)
-                r = ald_services_reload_clusterd(home, &order->ctl);
-        if (r == ALD_EXIT_OK)
-                ald_home_tell(home,
-                        "Node %s is shut out here, and everywhere as soon as the new list arrives there. "
-                        "Next: "
-                        "alidadectl forget %s",
-                        id, id);
+                tell_next(home, id);
         return r;
 }
 
@@ -107,7 +113,7 @@ int ald_cluster_revoke(const AldClusterOrder *order)
         char id[ALD_PKI_NAME_MAX + 1];
         int r;
 
-        r = ald_home_open_to_change(&home, stdout);
+        r = ald_home_open_to_change(&home, order->changes);
         if (r == ALD_EXIT_OK)
                 r = ald_authority_open(&home, &authority);
         if (r == ALD_EXIT_OK)

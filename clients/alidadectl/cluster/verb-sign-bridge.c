@@ -8,20 +8,18 @@
 #include "clients/alidadectl/cluster/input.h"
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/print.h"
-#include "pki/request.h"
+#include "pki/name.h"
 
-/* The broker's key out of a request of a node that is in. */
+#define ENDING_USEC (UINT64_C(60) * 86400 * G_USEC_PER_SEC) /* before the end */
+
+/* The broker's key out of a request of a node that is in, with that broker. */
 static int read_request(const AldAuthority *authority, const char *text, EVP_PKEY **ret)
 {
         g_auto(AldRequest) request = {};
-        g_autoptr(EVP_PKEY) node = NULL, broker = NULL;
-        char id[ALD_PKI_ID_SIZE], broker_id[ALD_PKI_ID_SIZE];
         g_autofree char *reason = NULL;
         int r;
 
-        r = ald_request_parse(text, &request, &reason);
-        if (r >= 0)
-                r = ald_pki_request_parse(request.node, strlen(request.node), id, &node, &reason);
+        r = ald_request_parse(text, (uint64_t) g_get_real_time(), &request, &reason);
         if (r < 0)
                 return ald_home_failed(r, "The request is refused", reason);
         if (!request.broker) {
@@ -29,14 +27,19 @@ static int read_request(const AldAuthority *authority, const char *text, EVP_PKE
                         "The request is of no broker: on its machine, alidadectl cluster renew --request");
                 return ALD_EXIT_ERROR;
         }
-        r = ald_pki_request_parse(request.broker, strlen(request.broker), broker_id, &broker, &reason);
-        if (r < 0)
-                return ald_home_failed(r, "The request is refused", reason);
-        if (strcmp(id, broker_id) != 0 || !ald_authority_knows(authority, id, node)) {
+        if (request.purpose != ALD_REQUEST_RENEW ||
+                !ald_authority_knows(authority, request.id, request.node)) {
                 ald_complain("The request is refused: the machine it comes from has not joined the cluster");
                 return ALD_EXIT_ERROR;
         }
-        *ret = g_steal_pointer(&broker);
+        if (!ald_authority_knows_broker(authority, request.id, request.broker)) {
+                ald_complain(
+                        "The request is refused: no certificate was signed here for the key of the broker "
+                        "in it. First alidadectl cluster sign --renew --broker, which says whether that is "
+                        "another key than before");
+                return ALD_EXIT_ERROR;
+        }
+        *ret = g_steal_pointer(&request.broker);
         return ALD_EXIT_OK;
 }
 
@@ -62,8 +65,7 @@ static int find_replaced(const AldClusterOrder *order, AldAuthority *authority, 
         return ALD_EXIT_OK;
 }
 
-static int publish(
-        const AldClusterOrder *order, AldAuthority *authority, const char *name, GPtrArray *serials)
+static int publish(AldAuthority *authority, const char *name, GPtrArray *serials)
 {
         const AldHome *home = authority->home;
         int r = ALD_EXIT_OK;
@@ -73,35 +75,54 @@ static int publish(
         if (r == ALD_EXIT_OK && ald_broker_files_exist(home))
                 r = ald_broker_files_admit(home, home->name, name);
         if (r == ALD_EXIT_OK)
-                r = ald_services_end_sessions(home);
-        if (r == ALD_EXIT_OK && serials->len > 0)
-                r = ald_services_reload_clusterd(home, &order->ctl);
+                r = ald_services_apply(
+                        home, ald_services_of_broker(home) | (serials->len > 0 ? ALD_SERVICES_CLUSTERD : 0));
         return r;
 }
 
-static int hand_out(const AldClusterOrder *order, const AldHome *home, X509 *certificate, const char *name)
+static int hand_out(const AldClusterOrder *order, const AldHome *home, X509 *certificate)
 {
         g_autofree char *pem = ald_pki_certificate_to_pem(certificate);
-        int r;
+        int r = ald_output_give(order, pem);
 
-        if (order->output && strcmp(order->output, "-") != 0)
-                r = ald_output_write_file(order->output, pem);
-        else {
-                fputs(pem, stdout);
-                r = ald_print_finish();
-        }
         if (r == ALD_EXIT_OK)
-                ald_home_tell(home, "Signed for %s. Next: alidade-cluster(7), Several sites", name);
+                ald_home_tell_next(home, "Next: alidade-cluster(7), Several sites");
+        return r;
+}
+
+/* One for this key that is good for a while yet: a second run is to change nothing. */
+static const AldIssued *find_good(const AldAuthority *authority, const char *name, EVP_PKEY *key)
+{
+        uint64_t later = (uint64_t) g_get_real_time() + ENDING_USEC;
+
+        for (guint i = 0; i < authority->issued->len; i++) {
+                const AldIssued *issued = authority->issued->pdata[i];
+
+                if (strcmp(issued->facts.common_name, name) == 0 && issued->facts.not_after > later &&
+                        EVP_PKEY_eq(X509_get0_pubkey(issued->certificate), key) == 1 &&
+                        ald_authority_is_valid(authority, issued))
+                        return issued;
+        }
+        return NULL;
+}
+
+static int sign(
+        AldAuthority *authority, const AldPkiSubject *subject, const char *name, const AldIssued **ret)
+{
+        int r = ald_authority_sign(authority, subject, ret);
+
+        if (r == ALD_EXIT_OK)
+                ald_changes_add(authority->home->changes, ALD_CHANGE_SIGN, name, "%s", "");
         return r;
 }
 
 static int run(const AldClusterOrder *order, AldAuthority *authority, const char *site, const char *text)
 {
-        g_autofree char *name = g_strconcat("bridge-", site, NULL);
+        g_autofree char *name = g_strconcat(ALD_PKI_BRIDGE_PREFIX, site, NULL);
         g_autoptr(GPtrArray) serials = g_ptr_array_new_with_free_func(g_free);
         AldPkiSubject subject = { .role = ALD_PKI_ROLE_BRIDGE, .name = site };
         g_autoptr(EVP_PKEY) key = NULL;
-        const AldIssued *issued;
+        const AldIssued *issued = NULL;
         int r;
 
         r = read_request(authority, text, &key);
@@ -110,20 +131,24 @@ static int run(const AldClusterOrder *order, AldAuthority *authority, const char
         if (r != ALD_EXIT_OK)
                 return r;
         subject.key = key;
-        r = ald_authority_sign(authority, &subject, &issued);
+        if (serials->len == 0)
+                issued = find_good(authority, name, key);
+        if (issued)
+                ald_home_tell(authority->home, "%s has a certificate for this key already", name);
+        else
+                r = sign(authority, &subject, name, &issued);
         if (r == ALD_EXIT_OK)
-                r = publish(order, authority, name, serials);
-        return r == ALD_EXIT_OK ? hand_out(order, authority->home, issued->certificate, name) : r;
+                r = publish(authority, name, serials);
+        return r == ALD_EXIT_OK ? hand_out(order, authority->home, issued->certificate) : r;
 }
 
 static int sign_text(const AldClusterOrder *order, const char *site, const char *text)
 {
-        bool to_file = order->output && strcmp(order->output, "-") != 0;
         g_auto(AldHome) home = ALD_HOME_INIT;
         g_auto(AldAuthority) authority = {};
         int r;
 
-        r = ald_home_open_to_change(&home, to_file ? stdout : stderr);
+        r = ald_home_open_to_change(&home, order->changes);
         if (r == ALD_EXIT_OK)
                 r = ald_authority_open(&home, &authority);
         return r == ALD_EXIT_OK ? run(order, &authority, site, text) : r;
@@ -137,6 +162,13 @@ int ald_cluster_sign_bridge(const AldClusterOrder *order)
         size_t n;
         int r;
 
+        if (!ald_pki_is_site(site)) {
+                ald_complain("\"%s\" is not a valid site name: use letters, digits, '-', '_' and '.'", site);
+                return ALD_EXIT_USAGE;
+        }
+        r = ald_output_prepare(order);
+        if (r != ALD_EXIT_OK)
+                return r;
         /* Behind the site is the file. */
         rest.ctl.args++;
         rest.n_args--;

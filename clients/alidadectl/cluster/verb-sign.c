@@ -8,82 +8,89 @@
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/cluster/signing.h"
 #include "clients/alidadectl/print.h"
-#include "pki/request.h"
+#include "pki/file.h"
+#include "pki/verify.h"
 
-static int read_request(AldSigning *signing)
+#define SECOND_USEC ((uint64_t) G_USEC_PER_SEC) /* certificates have no fractions of it */
+
+/* A request of this machine itself, or of a copy of it. */
+static int check_id(const AldSigning *signing)
+{
+        if (strcmp(signing->request->id, signing->home->id) != 0)
+                return ALD_EXIT_OK;
+        ald_complain("The request is refused: it has the id of this machine, which signs for itself. If it "
+                     "comes from a copy of this machine: there, remove /etc/machine-id, run "
+                     "systemd-machine-id-setup, reboot and join again");
+        return ALD_EXIT_ERROR;
+}
+
+/* Those that were signed for these keys before, where the request is to join once more. */
+static bool find_kept(const AldClusterOrder *order, AldSigning *signing)
 {
         const AldRequest *request = signing->request;
-        char id[ALD_PKI_ID_SIZE];
-        g_autofree char *reason = NULL;
-        int r;
+        const AldIssued *node, *broker = NULL;
+        g_autofree char *until = NULL;
 
-        r = ald_pki_request_parse(request->node, strlen(request->node), signing->id, &signing->key, &reason);
-        if (r >= 0 && request->broker)
-                r = ald_pki_request_parse(
-                        request->broker, strlen(request->broker), id, &signing->broker_key, &reason);
-        if (r < 0)
-                return ald_home_failed(r, "The request is refused", reason);
-        if (request->broker && strcmp(id, signing->id) != 0) {
-                ald_complain("The request is refused: node and broker in it have different ids");
-                return ALD_EXIT_ERROR;
-        }
-        if (strcmp(signing->id, signing->home->id) == 0) {
-                ald_complain(
-                        "The request is refused: it has the id of this machine, which signs for itself. If "
-                        "it comes from a copy of this machine: there, remove /etc/machine-id, run "
-                        "systemd-machine-id-setup, reboot and join again");
-                return ALD_EXIT_ERROR;
-        }
-        return ALD_EXIT_OK;
+        if (order->renew || request->purpose == ALD_REQUEST_RENEW || signing->replaced->len > 0)
+                return false;
+        node = ald_authority_find(signing->authority, request->id, false, request->node);
+        if (request->broker)
+                broker = ald_authority_find(signing->authority, request->id, true, request->broker);
+        if (!node ||
+                (request->broker && !(broker && ald_authority_has_addresses(broker, request->addresses))))
+                return false;
+        until = ald_home_day(node->facts.not_after);
+        ald_home_tell(signing->home, "Node %s has a certificate for this key already, valid until %s",
+                request->id, until);
+        signing->node = node;
+        signing->broker = broker;
+        signing->kept = true;
+        return true;
 }
 
 static int sign(AldSigning *signing)
 {
-        AldPkiSubject node = { .role = ALD_PKI_ROLE_NODE, .name = signing->id, .key = signing->key };
-        AldPkiSubject broker = {
-                .role = ALD_PKI_ROLE_BROKER, .name = signing->id, .key = signing->broker_key
-        };
-        g_autofree char *until = NULL, *names = NULL;
+        const AldRequest *request = signing->request;
+        AldPkiSubject node = { .role = ALD_PKI_ROLE_NODE, .name = request->id, .key = request->node };
+        AldPkiSubject broker = { .role = ALD_PKI_ROLE_BROKER, .name = request->id, .key = request->broker };
+        g_autofree char *until = NULL, *names = NULL, *object = NULL;
         int r;
 
         broker.names = (const char *const *) signing->request->addresses;
         r = ald_authority_sign(signing->authority, &node, &signing->node);
-        if (r == ALD_EXIT_OK && signing->broker_key)
+        if (r == ALD_EXIT_OK && request->broker)
                 r = ald_authority_sign(signing->authority, &broker, &signing->broker);
         if (r != ALD_EXIT_OK)
                 return r;
         until = ald_home_day(signing->node->facts.not_after);
-        ald_home_tell(signing->home, "Signed for node %s, valid until %s", signing->id, until);
+        object = g_strconcat("node ", signing->request->id, NULL);
+        ald_changes_add(signing->home->changes, ALD_CHANGE_SIGN, object, ", valid until %s", until);
         names = g_strjoinv(", ", signing->request->addresses);
         if (signing->broker)
-                ald_home_tell(signing->home, "Signed for its broker at %s", names);
+                ald_changes_add(signing->home->changes, ALD_CHANGE_SIGN, "its broker", " at %s", names);
         return ALD_EXIT_OK;
 }
 
 /* Those who were replaced are shut out, and a new broker is told to all who ask from now on. */
-static int publish(const AldClusterOrder *order, AldSigning *signing)
+static int publish(AldSigning *signing)
 {
         AldHome *home = signing->home;
         g_auto(GStrv) brokers = NULL, known = NULL;
-        bool changed = false;
+        AldServices services = ALD_SERVICES_CLUSTERD;
         int r = ALD_EXIT_OK;
 
         if (signing->replaced->len > 0) {
                 g_ptr_array_add(signing->replaced, NULL);
                 r = ald_authority_revoke(signing->authority, (const char *const *) signing->replaced->pdata);
-                if (r == ALD_EXIT_OK)
-                        r = ald_services_end_sessions(home);
-                changed = true;
+                services |= ald_services_of_broker(home);
         }
         if (r == ALD_EXIT_OK && signing->broker) {
-                known = ald_authority_broker_hosts(signing->authority, signing->id);
+                known = ald_authority_broker_hosts(signing->authority, signing->request->id);
                 brokers = ald_broker_list_put(home->brokers, known, signing->request->addresses[0]);
-                if (!g_strv_equal((const char *const *) brokers, (const char *const *) home->brokers)) {
+                if (!g_strv_equal((const char *const *) brokers, (const char *const *) home->brokers))
                         r = ald_home_configure(home, home->name, (const char *const *) brokers);
-                        changed = true;
-                }
         }
-        return r == ALD_EXIT_OK && changed ? ald_services_reload_clusterd(home, &order->ctl) : r;
+        return r == ALD_EXIT_OK ? ald_services_apply(home, services) : r;
 }
 
 static int hand_out(const AldClusterOrder *order, const AldSigning *signing)
@@ -99,22 +106,19 @@ static int hand_out(const AldClusterOrder *order, const AldSigning *signing)
         if (signing->broker)
                 bundle.broker = ald_pki_certificate_to_pem(signing->broker->certificate);
         text = ald_bundle_format(&bundle);
-        if (!order->output || strcmp(order->output, "-") == 0) {
-                fputs(text, stdout);
-                return ald_print_finish();
-        }
-        r = ald_output_write_file(order->output, text);
-        if (r == ALD_EXIT_OK)
-                ald_home_tell(signing->home,
-                        "Wrote %s. Next: on the machine that asked: alidadectl cluster join "
-                        "--accept %s",
-                        order->output, order->output);
+        r = ald_output_give(order, text);
+        if (r == ALD_EXIT_OK && !ald_output_is_standard(order))
+                ald_home_tell_next(signing->home,
+                        "Next: on the machine that asked: alidadectl cluster %s --accept %s",
+                        signing->request->purpose == ALD_REQUEST_RENEW ? "renew" : "join", order->output);
         return r;
 }
 
 /* Nobody got them, so nothing stands in the way of another attempt. */
 static void forget(AldSigning *signing)
 {
+        if (signing->kept)
+                return;
         if (signing->broker)
                 ald_authority_forget(signing->authority, signing->broker);
         if (signing->node)
@@ -125,14 +129,14 @@ static int run(const AldClusterOrder *order, AldSigning *signing)
 {
         int r;
 
-        r = read_request(signing);
+        r = check_id(signing);
         if (r == ALD_EXIT_OK)
                 r = ald_signing_check(order, signing);
         if (r != ALD_EXIT_OK)
                 return r;
-        r = sign(signing);
+        r = find_kept(order, signing) ? ALD_EXIT_OK : sign(signing);
         if (r == ALD_EXIT_OK)
-                r = publish(order, signing);
+                r = publish(signing);
         if (r == ALD_EXIT_OK)
                 r = hand_out(order, signing);
         if (r != ALD_EXIT_OK)
@@ -140,35 +144,128 @@ static int run(const AldClusterOrder *order, AldSigning *signing)
         return r;
 }
 
-static int sign_text(const AldClusterOrder *order, const char *text)
+/* Whether the file that is asked for has the answer to a request to renew already. A certificate is dated
+ * back a little. */
+static bool is_renewed(const AldClusterOrder *order, const AldSigning *signing)
 {
-        bool to_file = order->output && strcmp(order->output, "-") != 0;
+        const AldRequest *request = signing->request;
+        const AldAuthority *authority = signing->authority;
+        g_autofree char *text = NULL, *reason = NULL;
+        g_autoptr(X509) certificate = NULL;
+        g_auto(AldBundle) bundle = {};
+        AldPkiFacts facts;
+        size_t n;
+
+        if (request->purpose != ALD_REQUEST_RENEW || !order->output ||
+                ald_pki_file_read(order->output, ALD_BUNDLE_MAX, &text, &n) < 0 ||
+                ald_bundle_parse(text, n, &bundle, &reason) < 0 || !bundle.broker != !request->broker ||
+                ald_pki_certificate_parse(bundle.node, strlen(bundle.node), &certificate, NULL) < 0 ||
+                EVP_PKEY_eq(X509_get0_pubkey(certificate), request->node) != 1 ||
+                ald_pki_verify(authority->ca, authority->crl, certificate, ALD_PKI_ROLE_NODE, request->id,
+                        (uint64_t) g_get_real_time(), NULL) < 0)
+                return false;
+        ald_pki_certificate_facts(certificate, &facts);
+        return facts.not_before + ALD_PKI_BACKDATE_SECONDS * SECOND_USEC + SECOND_USEC > request->made;
+}
+
+/* One request, for the authority that is open. In a folder, what asks to renew may do so without a word. */
+static int sign_one(
+        const AldClusterOrder *order, AldHome *home, AldAuthority *authority, const char *text, bool folder)
+{
         g_autoptr(GPtrArray) replaced = g_ptr_array_new_with_free_func(g_free);
-        g_auto(AldHome) home = ALD_HOME_INIT;
-        g_auto(AldAuthority) authority = {};
         g_auto(AldRequest) request = {};
         g_autofree char *reason = NULL;
         AldSigning signing = {
-                .home = &home, .authority = &authority, .request = &request, .replaced = replaced
+                .home = home, .authority = authority, .request = &request, .replaced = replaced
         };
+        AldClusterOrder granted = *order;
         int r;
 
-        r = ald_home_open_to_change(&home, to_file ? stdout : stderr);
-        if (r == ALD_EXIT_OK)
-                r = ald_authority_open(&home, &authority);
-        if (r != ALD_EXIT_OK)
-                return r;
-        if (*home.name == '\0') {
-                ald_complain("The cluster was not wholly begun: run alidadectl cluster init again");
-                return ALD_EXIT_ERROR;
-        }
-        r = ald_request_parse(text, &request, &reason);
+        r = ald_request_parse(text, (uint64_t) g_get_real_time(), &request, &reason);
         if (r < 0)
                 return ald_home_failed(r, "The request is refused", reason);
-        r = run(order, &signing);
-        EVP_PKEY_free(signing.key);
-        EVP_PKEY_free(signing.broker_key);
+        if (is_renewed(order, &signing)) {
+                ald_home_tell(home, "Kept %s: it is the answer to this request", order->output);
+                return ALD_EXIT_OK;
+        }
+        granted.renew = order->renew || (folder && !order->replace && request.purpose == ALD_REQUEST_RENEW);
+        return run(&granted, &signing);
+}
+
+static int open_authority(const AldClusterOrder *order, AldHome *home, AldAuthority *authority)
+{
+        int r;
+
+        r = ald_home_open_to_change(home, order->changes);
+        if (r == ALD_EXIT_OK)
+                r = ald_authority_open(home, authority);
+        if (r == ALD_EXIT_OK && *home->name == '\0') {
+                ald_complain("The cluster was not wholly begun: run alidadectl cluster init again");
+                r = ALD_EXIT_ERROR;
+        }
         return r;
+}
+
+static int sign_text(const AldClusterOrder *order, const char *text)
+{
+        g_auto(AldHome) home = ALD_HOME_INIT;
+        g_auto(AldAuthority) authority = {};
+        int r = open_authority(order, &home, &authority);
+
+        return r == ALD_EXIT_OK ? sign_one(order, &home, &authority, text, false) : r;
+}
+
+static int sign_file(const AldClusterOrder *order, AldHome *home, AldAuthority *authority, const char *name)
+{
+        g_autofree char *path = g_build_filename(order->ctl.args[0], name, NULL), *text = NULL;
+        g_autofree char *output = g_build_filename(order->output, name, NULL);
+        AldClusterOrder one = *order;
+        size_t n;
+        int r;
+
+        r = ald_pki_file_read(path, ALD_REQUEST_MAX, &text, &n);
+        if (r < 0)
+                return ald_home_failed(r, path, NULL);
+        one.output = output;
+        r = sign_one(&one, home, authority, text, true);
+        if (r != ALD_EXIT_OK)
+                ald_complain("%s was not signed", path);
+        return r;
+}
+
+static int by_name(gconstpointer a, gconstpointer b)
+{
+        return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+/* All files of a folder, in the order of their names; one that is refused keeps no other from being signed.
+ */
+static int sign_folder(const AldClusterOrder *order)
+{
+        g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(GDir) dir = g_dir_open(order->ctl.args[0], 0, NULL);
+        g_auto(AldHome) home = ALD_HOME_INIT;
+        g_auto(AldAuthority) authority = {};
+        unsigned n_refused = 0;
+        const char *name;
+        int r;
+
+        if (!order->output || !g_file_test(order->output, G_FILE_TEST_IS_DIR)) {
+                ald_complain("%s is a folder, so --output= has to be one, too", order->ctl.args[0]);
+                return ALD_EXIT_USAGE;
+        }
+        while (dir && (name = g_dir_read_name(dir)))
+                if (name[0] != '.')
+                        g_ptr_array_add(names, g_strdup(name));
+        g_ptr_array_sort(names, by_name);
+        r = open_authority(order, &home, &authority);
+        if (r != ALD_EXIT_OK)
+                return r;
+        for (guint i = 0; i < names->len; i++)
+                n_refused += sign_file(order, &home, &authority, names->pdata[i]) != ALD_EXIT_OK;
+        ald_home_tell(&home, "%u of %u requests %s answered in %s", names->len - n_refused, names->len,
+                order->changes->check ? "would be" : "are", order->output);
+        return n_refused > 0 ? ALD_EXIT_ERROR : ALD_EXIT_OK;
 }
 
 int ald_cluster_sign(const AldClusterOrder *order)
@@ -181,8 +278,13 @@ int ald_cluster_sign(const AldClusterOrder *order)
                 ald_complain("--replace is for another key, --renew for the same");
                 return ALD_EXIT_USAGE;
         }
+        r = ald_output_prepare(order);
+        if (r != ALD_EXIT_OK)
+                return r;
         if (geteuid() != 0) /* before it waits for input */
                 return sign_text(order, "");
+        if (order->n_args > 0 && g_file_test(order->ctl.args[0], G_FILE_TEST_IS_DIR))
+                return sign_folder(order);
         r = ald_input_read(order, ALD_REQUEST_MAX, &text, &n);
         return r == ALD_EXIT_OK ? sign_text(order, text) : r;
 }

@@ -17,6 +17,7 @@
 
 #define DAY_USEC (24.0 * 3600 * 1e6)
 #define SOON_DAYS 30
+#define INDENT 4
 
 static void add_expiry(json_t *files, const AldHome *home, const char *file, const char *key)
 {
@@ -125,23 +126,59 @@ static char *styled_state(const json_t *row)
                 state, ALD_STYLE_NORMAL, NULL);
 }
 
-static void append_table(GString *out, AldTable *table, unsigned columns)
+/* Problems are sentences: what has no room for them in a column has them below. */
+typedef AldTable *(*MakeTable)(const json_t *rows, bool problems);
+
+static bool fits(AldTable *table, unsigned columns)
 {
-        ald_table_layout(table, columns, NULL);
+        ald_table_layout(table, 0, NULL);
+        for (int row = -1; columns > 0 && row < (int) ald_table_rows(table); row++) {
+                g_autofree char *line = ald_table_line(table, row);
+
+                if (ald_text_width(line) > columns)
+                        return false;
+        }
+        return true;
+}
+
+static void append_problem(GString *out, const json_t *row, unsigned columns)
+{
+        g_autofree char *problem = cell(row, "Problem");
+
+        if (*problem == '\0')
+                return;
+        g_string_append_printf(out, "%*s", INDENT, "");
+        ald_text_wrap(out, problem, columns, INDENT);
+        g_string_append_c(out, '\n');
+}
+
+static void append_table(GString *out, MakeTable make, const json_t *rows, unsigned columns)
+{
+        g_autoptr(AldTable) table = make(rows, true);
+        bool beside = fits(table, columns);
+
+        if (json_array_size(rows) == 0)
+                return;
+        if (!beside) {
+                g_clear_pointer(&table, ald_table_free);
+                table = make(rows, false);
+                ald_table_layout(table, columns, NULL);
+        }
         g_string_append_c(out, '\n');
         for (int row = -1; row < (int) ald_table_rows(table); row++) {
                 g_autofree char *line = ald_table_line(table, row);
 
                 g_string_append_printf(out, "%s\n", line);
+                if (row >= 0 && !beside)
+                        append_problem(out, json_array_get(rows, (size_t) row), columns);
         }
 }
 
-static void describe_brokers(GString *out, const json_t *rows, unsigned columns)
+static AldTable *make_broker_table(const json_t *rows, bool problems)
 {
         static const AldColumn names[] = { { "BROKER" }, { "STATE" }, { "FOUND BY", .priority = 2 },
-                { "CERTIFICATE", .priority = 1 },
-                { "PROBLEM", .priority = 3, .flexible = true, .least = 20 } };
-        g_autoptr(AldTable) table = ald_table_new(names, G_N_ELEMENTS(names));
+                { "CERTIFICATE", .priority = 1 }, { "PROBLEM", .priority = 3 } };
+        AldTable *table = ald_table_new(names, G_N_ELEMENTS(names) - !problems);
         const json_t *row;
         size_t i;
 
@@ -153,30 +190,35 @@ static void describe_brokers(GString *out, const json_t *rows, unsigned columns)
                 ald_table_add(table, styled_state(row));
                 ald_table_add(table, cell(row, "Source"));
                 ald_table_add(table, describe_expiry(ald_field_number(row, "CertificateExpiryUSec")));
-                ald_table_add(table, cell(row, "Problem"));
+                if (problems)
+                        ald_table_add(table, cell(row, "Problem"));
         }
-        if (json_array_size(rows) > 0)
-                append_table(out, table, columns);
+        return table;
 }
 
-/* A time that may be negative: µs as milliseconds, or seconds. */
+/* A time that may be negative: µs as milliseconds, seconds, or "-3 d 4 h". */
 static char *format_offset(double usec)
 {
+        g_autofree char *duration = NULL;
+
         if (isnan(usec))
                 return g_strdup(ALD_ABSENT_TEXT);
         /* To add zero makes 0 of the -0 that rounding may leave. */
-        return fabs(usec) < 1e6 ? g_strdup_printf("%.0f ms", round(usec / 1e3) + 0.0)
-                                : g_strdup_printf("%.1f s", usec / 1e6);
+        if (fabs(usec) < 60e6)
+                return fabs(usec) < 1e6 ? g_strdup_printf("%.0f ms", round(usec / 1e3) + 0.0)
+                                        : g_strdup_printf("%.1f s", usec / 1e6);
+        duration = ald_format_duration(fabs(usec));
+        return g_strdup_printf("%s%s", usec < 0 ? "-" : "", duration);
 }
 
-static void describe_nodes(GString *out, const json_t *rows, unsigned columns)
+static AldTable *make_node_table(const json_t *rows, bool problems)
 {
         static const AldColumn names[] = { { "NODE" },
                 { "NAME", .flexible = true, .least = 8, .priority = 1 }, { "STATE" },
                 { "SINCE", .priority = 2 }, { "LAG", .right = true, .priority = 3 },
                 { "CLOCK", .right = true, .priority = 5 }, { "REFUSED", .right = true, .priority = 4 },
-                { "PROBLEM", .flexible = true, .least = 20, .priority = 6 } };
-        g_autoptr(AldTable) table = ald_table_new(names, G_N_ELEMENTS(names));
+                { "PROBLEM", .priority = 6 } };
+        AldTable *table = ald_table_new(names, G_N_ELEMENTS(names) - !problems);
         double now = ald_now();
         const json_t *row;
         size_t i;
@@ -191,10 +233,37 @@ static void describe_nodes(GString *out, const json_t *rows, unsigned columns)
                 ald_table_add(table, format_offset(ald_field_number(row, "LagUSec")));
                 ald_table_add(table, format_offset(ald_field_number(row, "ClockOffsetUSec")));
                 ald_table_add(table, refused > 0 ? ald_format_count(refused) : NULL);
-                ald_table_add(table, cell(row, "Problem"));
+                if (problems)
+                        ald_table_add(table, cell(row, "Problem"));
         }
-        if (json_array_size(rows) > 0)
-                append_table(out, table, columns);
+        return table;
+}
+
+static int by_name(const void *a, const void *b)
+{
+        const json_t *const *one = a, *const *other = b;
+        const char *name = ald_field_text(*one, "FriendlyName"),
+                   *other_name = ald_field_text(*other, "FriendlyName");
+        int r = g_strcmp0(name, other_name);
+
+        /* Nodes without a name come last. */
+        if (!name != !other_name)
+                return name ? -1 : 1;
+        return r != 0 ? r : g_strcmp0(ald_field_text(*one, "Id"), ald_field_text(*other, "Id"));
+}
+
+static json_t *sort_nodes(const json_t *rows)
+{
+        g_autoptr(GPtrArray) sorted = g_ptr_array_new();
+        json_t *result = json_array(), *row;
+        size_t i;
+
+        json_array_foreach(rows, i, row)
+                g_ptr_array_add(sorted, row);
+        g_ptr_array_sort(sorted, by_name);
+        for (guint n = 0; n < sorted->len; n++)
+                json_array_append(result, sorted->pdata[n]);
+        return result;
 }
 
 /* What is held of other nodes, and how to have more. */
@@ -219,19 +288,40 @@ static void describe_mirror(GString *out, const json_t *cluster)
         add_text(out, "Mirror", cluster, "Mirror");
 }
 
+/* "3 messages", behind what is there already. */
+static void add_count(GString *text, const json_t *of, const char *key, const char *unit)
+{
+        double count = ald_field_number(of, key);
+
+        if (!isnan(count))
+                g_string_append_printf(text, "%s%.0f %s", text->len > 0 ? ", " : "", count, unit);
+}
+
 static void describe_service(GString *out, const json_t *status)
 {
         const json_t *cluster = json_object_get(status, "Cluster");
         g_autofree char *name = cell(cluster, "ClusterName"), *state = cell(cluster, "State");
         g_autofree char *head = *name ? g_strdup_printf("%s (%s)", name, state) : g_strdup("none");
-        g_autofree char *refused = g_strdup_printf("%.0f messages, %.0f signals",
-                fmax(0, ald_field_number(cluster, "RefusedMessages")),
-                fmax(0, ald_field_number(cluster, "RefusedSignals")));
+        g_autoptr(GString) refused = g_string_new(NULL);
 
+        add_count(refused, cluster, "RefusedMessages", "messages");
+        add_count(refused, json_object_get(status, "State"), "RefusedRecords", "records");
+        add_count(refused, cluster, "RefusedSignals", "signals");
         add_line(out, "Cluster", head);
         add_text(out, "Problem", cluster, "Problem");
         describe_mirror(out, cluster);
-        add_line(out, "Refused", refused);
+        if (refused->len > 0)
+                add_line(out, "Refused", refused->str);
+}
+
+static void append_advice(GString *out, unsigned columns)
+{
+        g_string_append_c(out, '\n');
+        ald_text_wrap(out,
+                "This machine is in no cluster. To begin one: alidadectl cluster init NAME. To enter one: "
+                "alidadectl cluster join USER@HOST, where HOST began it.",
+                columns, 0);
+        g_string_append_c(out, '\n');
 }
 
 static int print_text(const AldCtl *ctl, const json_t *status, const char *problem, const json_t *files)
@@ -249,12 +339,17 @@ static int print_text(const AldCtl *ctl, const json_t *status, const char *probl
         }
         if (files)
                 describe_files(out, files);
+        if (files && !json_object_get(files, "ClusterName"))
+                append_advice(out, info.columns);
         for (size_t i = 0; !status && i < json_array_size(json_object_get(files, "Brokers")); i++)
                 add_line(out, i == 0 ? "Brokers" : "",
                         json_string_value(json_array_get(json_object_get(files, "Brokers"), i)));
         if (status) {
-                describe_brokers(out, json_object_get(status, "Brokers"), info.columns);
-                describe_nodes(out, json_object_get(status, "Nodes"), info.columns);
+                json_t *nodes = sort_nodes(json_object_get(status, "Nodes"));
+
+                append_table(out, make_broker_table, json_object_get(status, "Brokers"), info.columns);
+                append_table(out, make_node_table, nodes, info.columns);
+                json_decref(nodes);
         }
         return ald_print(ctl, &info, out->str);
 }
@@ -272,7 +367,7 @@ int ald_cluster_status(const AldClusterOrder *order)
                 ald_complain("Cannot read from org.alidade.Cluster1: %s", problem);
                 return r;
         }
-        if (!order->ctl.host && ald_home_open(&home, stdout) == ALD_EXIT_OK)
+        if (!order->ctl.host && ald_home_open(&home, order->changes) == ALD_EXIT_OK)
                 files = read_files(&home);
         if (order->ctl.json) {
                 json_t *object = status ? json_incref(status) : json_object();

@@ -147,7 +147,7 @@ static void draw_path(GString *out, const AldTopology *topology, unsigned path, 
         explain_uneven(out, topology, path, columns);
 }
 
-/* The nodes that do not count, below the drawing. */
+/* Names the nodes that do not count, below the drawing. */
 static void append_gone(GString *out, const AldTopology *topology, unsigned columns)
 {
         const GPtrArray *gone = topology->gone;
@@ -156,7 +156,7 @@ static void append_gone(GString *out, const AldTopology *topology, unsigned colu
         if (gone->len == 0)
                 return;
         for (guint i = 0; i < MIN(gone->len, LISTED_MAX); i++)
-                g_string_append_printf(text, "%snode %s", i > 0 ? ", " : "", (const char *) gone->pdata[i]);
+                g_string_append_printf(text, "%s%s", i > 0 ? ", " : "", (const char *) gone->pdata[i]);
         if (gone->len > LISTED_MAX)
                 g_string_append_printf(text, " and %u more", gone->len - LISTED_MAX);
         g_string_append_c(out, '\n');
@@ -173,7 +173,9 @@ void ald_topology_draw(GString *out, const AldTopology *topology, unsigned colum
                 draw_path(out, topology, path, columns);
         }
         if (out->len == 0)
-                g_string_append(out, "No link has been measured yet.\n");
+                g_string_append(out, topology->gone->len > 0
+                                             ? "No link between the other nodes has been measured yet.\n"
+                                             : "No link has been measured yet.\n");
         else if (topology->names->len > ALD_DRAWING_NODES_MAX) {
                 g_autofree char *note = g_strdup_printf(
                         "%u nodes are too many to draw. \"alidadectl links NODE\" shows all links of one, "

@@ -15,6 +15,7 @@ static const AldColumn columns_of_list[] = {
         { "WHO", .least = 9, .flexible = true },
         { "USER", .priority = 2 },
         { "PID", .right = true, .priority = 3 },
+        { "LOCK", .right = true, .priority = 2 },
         { "WHAT", .priority = 1 },
         { "WHY", .least = 9, .flexible = true },
 };
@@ -22,16 +23,17 @@ static const AldColumn columns_of_list[] = {
 static int read_all(sd_bus_message *m, json_t *rows)
 {
         const char *what, *who, *why;
-        uint32_t uid, pid;
-        int r = sd_bus_message_has_signature(m, "a(sssuu)") > 0 ? 0 : -EBADMSG;
+        uint32_t uid, pid, number;
+        int r = sd_bus_message_has_signature(m, "a(sssuuu)") > 0 ? 0 : -EBADMSG;
 
         if (r >= 0)
-                r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "(sssuu)");
-        while (r >= 0 && (r = sd_bus_message_read(m, "(sssuu)", &what, &who, &why, &uid, &pid)) > 0)
+                r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "(sssuuu)");
+        while (r >= 0 && (r = sd_bus_message_read(m, "(sssuuu)", &what, &who, &why, &uid, &pid, &number)) > 0)
                 if (json_array_size(rows) < ALD_INHIBITORS_SHOWN_MAX)
                         json_array_append_new(
-                                rows, json_pack("{s:s, s:s, s:s, s:I, s:I}", "What", what, "Who", who, "Why",
-                                              why, "Uid", (json_int_t) uid, "Pid", (json_int_t) pid));
+                                rows, json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}", "What", what, "Who", who,
+                                              "Why", why, "Uid", (json_int_t) uid, "Pid", (json_int_t) pid,
+                                              "Number", (json_int_t) number));
         return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
@@ -82,6 +84,7 @@ void ald_inhibitors_describe(GString *out, const json_t *rows, bool local, unsig
                 ald_table_add(table, safe_field(row, "Who"));
                 ald_table_add(table, user_of(row, local));
                 ald_table_add(table, ald_format_count(ald_field_number(row, "Pid")));
+                ald_table_add(table, ald_format_count(ald_field_number(row, "Number")));
                 ald_table_add(table, safe_field(row, "What"));
                 ald_table_add(table, safe_field(row, "Why"));
         }

@@ -92,7 +92,7 @@ char *ald_job_reason(const json_t *job)
 {
         char *reason = safe_field(job, "Error");
 
-        return reason ? reason : g_strdup("for no reason that was told");
+        return reason ? reason : g_strdup("no reason given");
 }
 
 /* Adds a part to a list with commas; takes the part; leaves out what is absent. */
@@ -215,9 +215,11 @@ static void describe_flags(GString *out, const json_t *result, unsigned columns)
 
         if (ald_link_has_flag(result, "disturbed"))
                 entry(out, "Disturbed", columns,
-                        isnan(rate)
-                                ? g_strdup("other traffic disturbed this measurement")
-                                : g_strdup_printf("other traffic of %s disturbed this measurement", other));
+                        isnan(rate) ? g_strdup("other traffic disturbed this measurement, which replaces no "
+                                               "better one")
+                                    : g_strdup_printf("other traffic of %s disturbed this measurement, which "
+                                                      "replaces no better one",
+                                              other));
         if (ald_link_has_flag(result, "unsteady"))
                 entry(out, "Unsteady", columns,
                         g_strdup("the interval of a rate exceeds 25 %, or its spread 50 %"));
@@ -226,8 +228,10 @@ static void describe_flags(GString *out, const json_t *result, unsigned columns)
 void ald_job_describe_path(GString *out, const json_t *result, const char *name, unsigned columns)
 {
         entry(out, "Link to", columns, describe_ends(result, name));
-        entry(out, "Upload", columns, describe_direction(result, "Upload"));
-        entry(out, "Download", columns, describe_direction(result, "Download"));
+        if (g_strcmp0(ald_field_text(result, "Scope"), "round-trips") != 0) {
+                entry(out, "Upload", columns, describe_direction(result, "Upload"));
+                entry(out, "Download", columns, describe_direction(result, "Download"));
+        }
         entry(out, "RTT/2", columns, describe_rtt(result));
         entry(out, "Jitter/2", columns, half(result, "JitterNSec"));
         if (!isnan(ald_link_amount(result, "MessageBytes")))

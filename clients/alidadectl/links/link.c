@@ -17,7 +17,7 @@
 /* As the findings have it. */
 #define UNEVEN 2.0
 
-/* How the reason begins where one direction could not be measured. */
+/* Prefix of the reason if one direction could not be measured. */
 #define PARTIAL "partial: "
 
 /* How long a result is fresh where its record does not say it, and how peers take turns in a big cluster; see
@@ -39,6 +39,7 @@ void ald_link_info_free(AldLinkInfo *info)
         g_free(info->interface);
         g_free(info->type);
         g_free(info->failure);
+        g_free(info->changed);
         g_free(info->other);
         g_free(info->sort_key);
         g_free(info);
@@ -73,7 +74,7 @@ bool ald_link_has_flag(const json_t *fields, const char *flag)
         return false;
 }
 
-/* No interval is 0, and one beyond 100 % says no more than that. */
+/* An interval is never 0; one above 100 % carries no more information than 100 %. */
 char *ald_link_interval_text(double percent)
 {
         if (!(percent > 0))
@@ -151,7 +152,7 @@ static bool has_failed(const AldLinkInfo *info, const json_t *fields)
         return failed > info->measured;
 }
 
-/* The upper end of its interval: below that nothing is certain. */
+/* The upper end of the confidence interval of a rate. */
 static double greatest(double rate, double interval)
 {
         return isnan(interval) ? rate : rate * (1 + interval / 100);
@@ -172,6 +173,8 @@ static AldLinkVerdict judge(
                 return ALD_LINK_DISTURBED;
         if (info->failure && g_str_has_prefix(info->failure, PARTIAL))
                 return ALD_LINK_PARTIAL;
+        if (info->changed)
+                return ALD_LINK_CHANGED;
         if (ald_negotiated_falls_short(negotiated, greatest(info->upload, info->upload_interval),
                     greatest(info->download, info->download_interval)))
                 return ALD_LINK_SLOW;
@@ -194,7 +197,7 @@ static char *describe_end(const char *type, double generation)
         return type && !isnan(generation) ? g_strdup_printf("%s %.0f", type, generation) : g_strdup(type);
 }
 
-/* That of the source, and where that of the sink is another or unknown, both: "ethernet → wifi". */
+/* The type of the source's interface; both types if the sink's differs or is unknown: "ethernet → wifi". */
 static char *describe_type(const json_t *fields)
 {
         g_autofree char *source = safe_field(fields, "SourceInterfaceType");
@@ -205,7 +208,7 @@ static char *describe_type(const json_t *fields)
 
         if (!source && !sink)
                 return NULL;
-        /* Both ends of one path are of one generation unless they say otherwise. */
+        /* Assume one generation for both ends unless the record gives two. */
         if (g_strcmp0(source, sink) == 0 && (isnan(from) || isnan(to) || from == to))
                 return describe_end(source, isnan(from) ? to : from);
         here = describe_end(source, from);
@@ -261,6 +264,7 @@ static AldLinkInfo *info_new(
         info->measured = ald_link_amount(fields, "MeasuredUSec");
         info->now = ald_node_now(ald_model_get(model, info->source_id), now_usec);
         info->failure = safe_field(fields, "Failure");
+        info->changed = safe_field(fields, "Changed");
         info->gone = ald_node_gone(model, ald_model_get(model, info->source_id));
         if (!info->gone)
                 info->gone = ald_node_gone(model, ald_model_get(model, info->sink_id));
@@ -317,6 +321,8 @@ char *ald_link_verdict_text(const AldLinkInfo *info)
                 return g_strdup_printf(ALD_STYLE_WARNING "%s of negotiated" ALD_STYLE_NORMAL, share);
         case ALD_LINK_UNSTEADY:
                 return g_strdup(ALD_STYLE_WARNING "unsteady" ALD_STYLE_NORMAL);
+        case ALD_LINK_CHANGED:
+                return g_strdup_printf(ALD_STYLE_WARNING "changed: %s" ALD_STYLE_NORMAL, info->changed);
         case ALD_LINK_PARTIAL:
                 return g_strdup_printf(ALD_STYLE_WARNING "%s" ALD_STYLE_NORMAL, info->failure);
         case ALD_LINK_DISTURBED:

@@ -8,11 +8,12 @@
 typedef enum AldLinkVerdict {
         ALD_LINK_OK,
         ALD_LINK_UNMEASURED,
-        ALD_LINK_UNSTEADY,  /* the rate varies, so that the figure says little */
+        ALD_LINK_UNSTEADY,  /* the rate varies too much to rely on */
         ALD_LINK_SLOW,      /* a direction falls short of what was negotiated */
+        ALD_LINK_CHANGED,   /* something changed since, so that the figures may be wrong now */
         ALD_LINK_PARTIAL,   /* one direction could not be measured */
         ALD_LINK_DISTURBED, /* other traffic used the path during the measurement */
-        ALD_LINK_STALE,     /* measured too long ago to be told from no longer measured */
+        ALD_LINK_STALE,     /* overdue, so that it may not be measured any more */
         ALD_LINK_FAILED,
         ALD_LINK_NODE_GONE, /* an end of it is offline, duplicate or unknown */
 } AldLinkVerdict;
@@ -35,6 +36,7 @@ typedef struct AldLinkInfo {
         AldLinkVerdict verdict;
         const char *gone; /* "offline", "duplicate" or "unknown": what an end of it is, or NULL */
         char *failure;    /* safe text; NULL where it did not fail or the reason is unknown */
+        char *changed;    /* safe text: what changed since it was measured, or NULL */
         char *sort_key;
 } AldLinkInfo;
 

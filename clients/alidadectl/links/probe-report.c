@@ -8,6 +8,7 @@
 
 #define INHIBITED "org.alidade.Error.Inhibited"
 #define NOT_JOINED "org.alidade.Error.NotJoined"
+#define BUSY "busy:" /* how the reason begins where other work kept a device from being measured */
 #define NAMED_MAX 10u
 
 /* What is held off with all links is held off. */
@@ -87,7 +88,7 @@ static void complain_of_path(const AldProbe *probe, const json_t *path)
 void ald_probe_tell_paths(AldProbe *probe)
 {
         const json_t *paths = json_object_get(probe->job, "Paths"), *path;
-        /* Of the last the end of the job tells. */
+        /* The end of the job reports the last one. */
         bool failed = ald_job_state(probe->job) == ALD_JOB_FAILED;
         size_t n = json_array_size(paths) - (failed && json_array_size(paths) > 0);
 
@@ -119,6 +120,13 @@ static int print_result(AldProbe *probe)
         return r;
 }
 
+static void complain_of_failure(const AldProbeOrder *order, const char *reason)
+{
+        ald_complain("The probe of %s failed: %s", order->label, reason);
+        if (order->device && !order->force && g_str_has_prefix(reason, BUSY))
+                ald_complain("Try again when the machine is idle; --force measures beside other work");
+}
+
 int ald_probe_report(AldProbe *probe)
 {
         AldJobState state = ald_job_state(probe->job);
@@ -136,7 +144,7 @@ int ald_probe_report(AldProbe *probe)
         if (r != ALD_EXIT_OK || state == ALD_JOB_DONE)
                 return r;
         if (state == ALD_JOB_FAILED)
-                ald_complain("The probe of %s failed: %s", probe->order->label, reason);
+                complain_of_failure(probe->order, reason);
         else
                 ald_complain("The probe of %s was canceled", probe->order->label);
         return ALD_EXIT_ERROR;

@@ -13,9 +13,9 @@ typedef struct AldProbeOrder {
         bool rtt_only;
         bool rdma;
         const char *port, *peer_port; /* over RDMA; NULL: all that are active */
-        const char *device; /* NULL: a link; "": all devices */
-        char **metrics;     /* NULL: all */
-        bool force;         /* devices in spite of other work */
+        const char *device;           /* NULL: a link; "": all devices */
+        char **metrics;               /* NULL: all */
+        bool force;                   /* devices in spite of other work */
 } AldProbeOrder;
 
 /* Has it probed, shows how it goes, and prints the result. Ctrl-C cancels it. An exit code. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clients/alidadectl/agent.h"
 #include "clients/alidadectl/links/await-device.h"
 #include "clients/alidadectl/links/inhibitors.h"
 #include "clients/alidadectl/links/run-command.h"
@@ -13,11 +14,13 @@
 #include "clients/alidadectl/text.h"
 
 #define ALL "compute:rdma:link"
-#define WHO_MAX 255u /* bytes; the service takes no more */
+#define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
+#define WHO_MAX 255u                              /* bytes; the service takes no more */
 
 typedef struct Order {
         AldCtl ctl;
         const char *what, *who, *why;
+        const char *release; /* the number of a lock */
         bool list;
         char **command;
 } Order;
@@ -25,14 +28,16 @@ typedef struct Order {
 static int help(void)
 {
         puts("Usage: alidadectl inhibit [OPTION…] [--] COMMAND…\n"
-             "       alidadectl inhibit --list\n\n"
+             "       alidadectl inhibit --list\n"
+             "       alidadectl inhibit --release=LOCK\n\n"
              "Hold off probes on this machine while a command runs.\n\n"
              "Options:\n"
              "  -h --help         Show this help\n"
-             "     --what=WHAT    compute, rdma, link, or several of them with colons; all, if not given\n"
-             "     --who=TEXT     Who asks for it; the command, if not given\n"
+             "     --what=WHAT    compute, rdma, link, or several with colons between (default: all)\n"
+             "     --who=TEXT     Who asks for it (default: the command)\n"
              "     --why=TEXT     The reason\n"
              "     --list         Show who holds off probes\n"
+             "     --release=LOCK End a lock, by its number as --list shows it\n"
              "     --json[=MODE]  With --list: print JSON: short, pretty or off\n\n"
              "See alidadectl(1).");
         return ald_print_finish();
@@ -41,7 +46,7 @@ static int help(void)
 /* Returns an exit code where there is nothing more to do, else -1. argv[0] is no option. */
 static int parse_options(int argc, char **argv, Order *order)
 {
-        enum { WHAT = 0x100, WHO, WHY, LIST, JSON };
+        enum { WHAT = 0x100, WHO, WHY, LIST, RELEASE, JSON };
         static const struct option options[] = {
                 { "help", no_argument, NULL, 'h' },
                 { "host", required_argument, NULL, 'H' },
@@ -50,12 +55,13 @@ static int parse_options(int argc, char **argv, Order *order)
                 { "who", required_argument, NULL, WHO },
                 { "why", required_argument, NULL, WHY },
                 { "list", no_argument, NULL, LIST },
+                { "release", required_argument, NULL, RELEASE },
                 {},
         };
         int c;
 
         optind = 0; /* begin anew, with these arguments; what follows the command is its own */
-        while ((c = getopt_long(argc, argv, "+hH:", options, NULL)) >= 0)
+        while ((c = getopt_long(argc, argv, "+:hH:", options, NULL)) >= 0)
                 switch (c) {
                 case 'h':
                         return help();
@@ -78,20 +84,43 @@ static int parse_options(int argc, char **argv, Order *order)
                 case LIST:
                         order->list = true;
                         break;
+                case RELEASE:
+                        order->release = optarg;
+                        break;
                 default:
-                        return ALD_EXIT_USAGE;
+                        return ald_complain_option(argv, c);
                 }
         order->command = argv + optind;
         return -1;
 }
 
+/* Words of the service with colons between, each once. */
+static bool is_what(const char *text)
+{
+        static const char *const known[] = { "compute", "rdma", "link", NULL };
+        g_auto(GStrv) words = g_strsplit(text, ":", -1);
+
+        for (char **word = words; *word; word++)
+                if (!g_strv_contains(known, *word) || g_strv_contains((const char *const *) word + 1, *word))
+                        return false;
+        return *words != NULL;
+}
+
 static int check(const Order *order)
 {
-        if (order->list && order->command[0])
-                ald_complain("--list takes no command");
-        else if (!order->list && !order->command[0])
+        bool alone = order->list || order->release;
+        guint64 number;
+
+        if (order->list && order->release)
+                ald_complain("--list and --release exclude each other");
+        else if (alone && order->command[0])
+                ald_complain("--%s takes no command", order->list ? "list" : "release");
+        else if (order->release &&
+                 !g_ascii_string_to_unsigned(order->release, 10, 0, UINT32_MAX, &number, NULL))
+                ald_complain("--release takes the number of a lock, as --list shows it");
+        else if (!alone && !order->command[0])
                 ald_complain("Usage: alidadectl inhibit [OPTION…] [--] COMMAND…");
-        else if (!order->list && order->ctl.host)
+        else if (!alone && order->ctl.host)
                 ald_complain("A lock is of the machine where its command runs; run \"ssh %s alidadectl "
                              "inhibit …\" instead",
                         order->ctl.host);
@@ -100,6 +129,9 @@ static int check(const Order *order)
         else if (!g_utf8_validate(order->what, -1, NULL) || !g_utf8_validate(order->why, -1, NULL) ||
                  (order->who && !g_utf8_validate(order->who, -1, NULL)))
                 ald_complain("What, who and why must be UTF-8");
+        else if (!is_what(order->what))
+                ald_complain(
+                        "--what=%s: one or more of compute, rdma and link, with colons between", order->what);
         else
                 return ALD_EXIT_OK;
         return ALD_EXIT_USAGE;
@@ -124,6 +156,36 @@ static int list(const Order *order, sd_bus *bus)
         }
         json_decref(object);
         return r;
+}
+
+static int call_release(sd_bus *bus, const char *number, bool interactive, sd_bus_error *error)
+{
+        g_autoptr(sd_bus_message) call = NULL;
+        int r;
+
+        r = sd_bus_message_new_method_call(bus, &call, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH,
+                ALD_LINK_PROBE_INTERFACE, "ReleaseInhibitor");
+        if (r >= 0)
+                r = sd_bus_message_set_allow_interactive_authorization(call, interactive);
+        if (r >= 0)
+                r = sd_bus_message_append(call, "u", (uint32_t) g_ascii_strtoull(number, NULL, 10));
+        return r < 0 ? r : sd_bus_call(bus, call, interactive ? ASKING_USEC : 0, error, NULL);
+}
+
+static int release(const Order *order, sd_bus *bus)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        int agent, r = ald_bus_await(bus, ALD_LINK_PROBE_NAME, &error);
+
+        if (r >= 0) {
+                agent = ald_agent_start(&order->ctl);
+                r = call_release(bus, order->release, ald_agent_may_ask(&order->ctl), &error);
+                ald_agent_stop(agent);
+        }
+        if (r >= 0)
+                return ALD_EXIT_OK;
+        ald_bus_ensure_error(&error, r);
+        return ald_bus_complain(&error, "Cannot end the lock", ALD_LINK_PROBE_UNIT);
 }
 
 /* The command as one line that the service takes: no more than so long, and all of it printable. */
@@ -188,6 +250,8 @@ int ald_verb_inhibit(const AldCtl *ctl)
                 return r;
         if (order.list)
                 return list(&order, bus);
+        if (order.release)
+                return release(&order, bus);
         r = hold(&order, bus, &fd);
         if (r != ALD_EXIT_OK)
                 return r;

@@ -10,6 +10,8 @@
 #include "clients/alidadectl/session.h"
 #include "clients/alidadectl/text.h"
 
+#define LABEL_COLUMNS 60u
+
 #define USAGE_LINK "alidadectl probe link NODE [--path=ADDRESS] [--rtt-only]"
 #define USAGE_RDMA "alidadectl probe rdma NODE [--port=DEV.PORT] [--peer-port=DEV.PORT]"
 #define USAGE_COMPUTE "alidadectl probe compute [DEVICE] [--metric=METRIC…] [--force]"
@@ -18,11 +20,11 @@ static int help(void)
 {
         puts("Usage: " USAGE_LINK "\n       " USAGE_RDMA "\n       " USAGE_COMPUTE "\n\n"
              "Measure the link to a node, over sockets or over RDMA, or a compute device of this machine\n"
-             "(all of them, if not given), now.\n"
-             "Ctrl-C cancels it.\n\n"
+             "(default: all of them) now.\n"
+             "Ctrl-C cancels the probe; a second Ctrl-C exits at once.\n\n"
              "Options:\n"
              "  -h --help             Show this help\n"
-             "     --path=ADDRESS     Only the path to this address of the node; all, if not given\n"
+             "     --path=ADDRESS     Only the path to this address of the node (default: all)\n"
              "     --rtt-only         Only round trips, no rates\n"
              "     --port=DEV.PORT    Only this RDMA port of this machine, such as mlx5_0.1; all, if not "
              "given\n"
@@ -30,8 +32,8 @@ static int help(void)
              "                        Only this one of the node\n"
              "     --metric=METRIC    gemm, read, copy or peak, or several with commas between; all, if not "
              "given\n"
-             "     --force            Measure devices in spite of other work on them\n"
-             "  -H --host=USER@HOST   Have another machine do it, over ssh\n"
+             "     --force            Measure devices even beside other work\n"
+             "  -H --host=USER@HOST   Measure from another machine, over ssh\n"
              "     --json[=MODE]      Print JSON: short, pretty or off\n"
              "     --no-ask-password  Do not ask for a password\n\n"
              "See alidadectl(1).");
@@ -59,7 +61,7 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, AldProbeOrder *orde
         int c;
 
         optind = 0; /* begin anew, with these arguments */
-        while ((c = getopt_long(argc, argv, "hH:", options, NULL)) >= 0)
+        while ((c = getopt_long(argc, argv, ":hH:", options, NULL)) >= 0)
                 switch (c) {
                 case 'h':
                         return help();
@@ -96,9 +98,21 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, AldProbeOrder *orde
                         ctl->ask_password = false;
                         break;
                 default:
-                        return ALD_EXIT_USAGE;
+                        return ald_complain_option(argv, c);
                 }
         return -1;
+}
+
+static bool check_metrics(char **metrics)
+{
+        static const char *const known[] = { "gemm", "read", "copy", "peak", NULL };
+
+        for (; metrics && *metrics; metrics++)
+                if (!g_strv_contains(known, *metrics)) {
+                        ald_complain("--metric: \"%s\" is not one of gemm, read, copy and peak", *metrics);
+                        return false;
+                }
+        return true;
 }
 
 /* An address as it is written in the records, by any way to write it; NULL where it is none. */
@@ -173,7 +187,7 @@ static int probe_rdma(const AldCtl *ctl, AldProbeOrder *order, char **args)
 
 static int probe_compute(AldProbeOrder *order, char **args)
 {
-        g_autofree char *label = NULL;
+        g_autofree char *safe = NULL, *label = NULL;
 
         if (g_strv_length(args) > 1 || order->address || order->rtt_only || order->port || order->peer_port) {
                 ald_complain("Usage: " USAGE_COMPUTE);
@@ -184,7 +198,10 @@ static int probe_compute(AldProbeOrder *order, char **args)
                 ald_complain("The name of a device is UTF-8");
                 return ALD_EXIT_USAGE;
         }
-        label = args[0] ? ald_text_safe(args[0]) : g_strdup("the compute devices");
+        if (!check_metrics(order->metrics))
+                return ALD_EXIT_USAGE;
+        safe = ald_text_safe(args[0] ?: "");
+        label = args[0] ? ald_text_cut(safe, LABEL_COLUMNS) : g_strdup("the compute devices");
         order->label = label;
         return ald_probe_run(order);
 }

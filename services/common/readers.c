@@ -1,0 +1,718 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "services/common/readers.h"
+#include "services/common/service-private.h"
+#include "services/common/timer.h"
+
+#define KIBI 1024u
+#define MEBI (1024u * KIBI)
+
+/* What a reply is taken for whose size nobody tells; that of Properties may hold a record, that of
+ * Introspectable the names of all children. */
+#define REPLY_SIZE (2u * KIBI)
+#define PROPERTIES_SIZE (256u * KIBI)
+#define INTROSPECTION_SIZE (512u * KIBI)
+#define REFUSAL_SIZE 512u
+
+/* So much unread is nothing, and may be followed by a reply of any size. */
+#define UNREAD_SLACK (1u * MEBI)
+/* Beyond ALD_UNREAD_MAX, small replies to other users still have so much. */
+#define SMALL_RESERVE (8u * MEBI)
+/* A user is told so often that it is refused; further calls get no answer at all, since answers add to what
+ * is unread. dbus-daemon bounds the number of calls that wait. */
+#define REFUSALS_MAX (1u * MEBI)
+
+/* A call of a user that has not read enough waits so long for it. */
+#define PATIENCE_USEC (1 * G_USEC_PER_SEC)
+/* And so long while the bus has not answered yet, which it does not where it reads nothing more. */
+#define UNANSWERED_USEC (5 * G_USEC_PER_SEC)
+/* So many such calls wait at a time. */
+#define WAITING_MAX 1024u
+#define WAITING_PER_USER_MAX 256u
+/* A call with longer arguments does not wait: it would take our memory meanwhile. */
+#define ARGUMENT_MAX 4096u
+
+/* With this much that may be unread, the bus is asked before it matters. */
+#define ASK_UNREAD (ALD_UNREAD_PER_USER_MAX / 2)
+/* A user that did not read is asked about after this, and longer if it has many connections. */
+#define ROUND_USEC (G_USEC_PER_SEC / 10)
+#define CONNECTIONS_PER_ROUND 16u
+/* Connections that hold nothing are forgotten where there are more than this. */
+#define CONNECTIONS_MAX 1024u
+
+/* The bus is asked what it holds of our broadcasts after so many bytes; without an answer, so many may be
+ * sent. */
+#define BROADCASTS_ASK (1u * MEBI)
+#define BROADCASTS_AHEAD (4u * MEBI)
+/* Whatever it is that is held, more is too near to what the bus bears. */
+#define HELD_MAX (96u * MEBI)
+#define BROADCASTS_RETRY_USEC (G_USEC_PER_SEC / 2)
+
+#define LOG_USEC (60 * G_USEC_PER_SEC)
+
+typedef struct User {
+        AldReaders *readers;
+        uid_t uid;     /* of the pseudo-user of connections whose user is not known yet: (uid_t) -1 */
+        size_t unread; /* bytes that we sent and that may be unread, of all connections */
+        size_t refusals;
+        GQueue connections; /* of Connection, through Connection.place */
+        GQueue waiting;     /* of Waiting */
+        unsigned asking;    /* answers of the bus that are due */
+        gint64 asked;       /* when the last round began */
+        bool reads;         /* it had read nearly all by then */
+        gint64 logged;
+} User;
+
+typedef struct Connection {
+        AldReaders *readers;
+        char *name;
+        User *user;
+        GList place;
+        size_t unread;    /* at most */
+        size_t since_ask; /* of these, what was sent since the bus was asked */
+        sd_bus_slot *uid_query, *stats_query;
+} Connection;
+
+typedef struct Waiting {
+        sd_bus_message *call;
+        gint64 since;
+} Waiting;
+
+struct AldReaders {
+        AldService *service;
+        sd_bus_slot *filter;
+        GHashTable *connections; /* unique name → Connection */
+        GHashTable *users;       /* uid → User */
+        GHashTable *sizes;       /* member → size of its last reply */
+        User *unknown;
+        size_t unread; /* of all users */
+        unsigned waiting;
+        AldTimer *timer;
+        char *exempt;
+        bool unanswered; /* this bus keeps no such account */
+
+        size_t broadcast; /* bytes since the bus last told */
+        size_t since_ask; /* of these, what was sent since it was asked */
+        bool paused;
+        gint64 asked;
+        sd_bus_slot *own_query;
+};
+
+static void waiting_free(gpointer data)
+{
+        Waiting *waiting = data;
+
+        sd_bus_message_unref(waiting->call);
+        g_free(waiting);
+}
+
+static void user_free(gpointer data)
+{
+        User *user = data;
+
+        g_queue_clear_full(&user->waiting, waiting_free);
+        g_free(user);
+}
+
+static User *user_new(AldReaders *readers, uid_t uid)
+{
+        User *user = g_new0(User, 1);
+
+        user->readers = readers;
+        user->uid = uid;
+        user->reads = true;
+        g_queue_init(&user->connections);
+        g_queue_init(&user->waiting);
+        return user;
+}
+
+static User *find_user(AldReaders *readers, uid_t uid)
+{
+        User *user = g_hash_table_lookup(readers->users, GUINT_TO_POINTER(uid));
+
+        if (!user) {
+                user = user_new(readers, uid);
+                g_hash_table_insert(readers->users, GUINT_TO_POINTER(uid), user);
+        }
+        return user;
+}
+
+static void add_unread(Connection *connection, size_t bytes)
+{
+        connection->unread += bytes;
+        connection->since_ask += bytes;
+        connection->user->unread += bytes;
+        connection->readers->unread += bytes;
+}
+
+static void set_unread(Connection *connection, size_t bytes)
+{
+        connection->user->unread += bytes - connection->unread;
+        connection->readers->unread += bytes - connection->unread;
+        connection->unread = bytes;
+}
+
+static void connection_free(gpointer data)
+{
+        Connection *connection = data;
+
+        set_unread(connection, 0);
+        if (connection->stats_query)
+                connection->user->asking--;
+        g_queue_unlink(&connection->user->connections, &connection->place);
+        sd_bus_slot_unref(connection->uid_query);
+        sd_bus_slot_unref(connection->stats_query);
+        g_free(connection->name);
+        g_free(connection);
+}
+
+/* Its call is handled anew, from the start; whoever waits longer is behind it. */
+static void readmit(User *user)
+{
+        Waiting *waiting = g_queue_pop_head(&user->waiting);
+        int r;
+
+        user->readers->waiting--;
+        r = sd_bus_enqueue_for_read(user->readers->service->bus, waiting->call);
+        if (r < 0)
+                g_warning("Cannot take up a call again: %s", g_strerror(-r));
+        waiting_free(waiting);
+}
+
+static void readmit_all(User *user)
+{
+        while (!g_queue_is_empty(&user->waiting))
+                readmit(user);
+}
+
+static int ask_about(AldReaders *readers, const char *name, sd_bus_slot **slot,
+        sd_bus_message_handler_t callback, void *userdata)
+{
+        return sd_bus_call_method_async(readers->service->bus, slot, "org.freedesktop.DBus",
+                "/org/freedesktop/DBus", "org.freedesktop.DBus.Debug.Stats", "GetConnectionStats", callback,
+                userdata, "s", name);
+}
+
+static int read_stats(sd_bus_message *reply, const char *wanted, uint32_t *ret)
+{
+        const char *name;
+        int r;
+
+        r = sd_bus_message_enter_container(reply, 'a', "{sv}");
+        while (r >= 0 && (r = sd_bus_message_enter_container(reply, 'e', "sv")) > 0) {
+                r = sd_bus_message_read(reply, "s", &name);
+                if (r >= 0 && g_str_equal(name, wanted))
+                        return sd_bus_message_read(reply, "v", "u", ret);
+                if (r >= 0)
+                        r = sd_bus_message_skip(reply, "v");
+                if (r >= 0)
+                        r = sd_bus_message_exit_container(reply);
+        }
+        return r < 0 ? r : -ENODATA;
+}
+
+/* A bus that does not answer is not asked again, and everybody who waited for it goes on. */
+static void give_up(AldReaders *readers, const sd_bus_error *failure)
+{
+        GHashTableIter iter;
+        gpointer user;
+
+        if (readers->unanswered)
+                return;
+        readers->unanswered = true;
+        readers->paused = false;
+        if (sd_bus_error_has_name(failure, SD_BUS_ERROR_ACCESS_DENIED))
+                g_message("The bus does not let us ask what clients leave unread: %s", failure->message);
+        else
+                g_debug("The bus does not tell what clients leave unread: %s",
+                        failure && failure->message ? failure->message : "no such figure");
+        g_hash_table_iter_init(&iter, readers->users);
+        while (g_hash_table_iter_next(&iter, NULL, &user))
+                readmit_all(user);
+}
+
+/* What a reply takes unless its handler tells more. */
+static size_t least_size(sd_bus_message *call)
+{
+        const char *interface = sd_bus_message_get_interface(call);
+
+        if (sd_bus_message_get_expect_reply(call) == 0)
+                return 0;
+        if (g_strcmp0(interface, "org.freedesktop.DBus.Properties") == 0)
+                return PROPERTIES_SIZE;
+        if (g_strcmp0(interface, "org.freedesktop.DBus.Introspectable") == 0)
+                return INTROSPECTION_SIZE;
+        return REPLY_SIZE;
+}
+
+/* As the last one was. */
+static size_t expected_size(AldReaders *readers, sd_bus_message *call)
+{
+        gpointer size = g_hash_table_lookup(readers->sizes, sd_bus_message_get_member(call));
+        size_t least = least_size(call);
+
+        return least == 0 ? 0 : MAX(least, GPOINTER_TO_SIZE(size));
+}
+
+/* Root is bounded by what it leaves unread itself only. */
+static bool fits_all(const User *user, size_t size)
+{
+        const AldReaders *readers = user->readers;
+
+        if (user->uid == 0)
+                return true;
+        if (user->unread <= UNREAD_SLACK && size <= INTROSPECTION_SIZE)
+                return readers->unread + size <= ALD_UNREAD_MAX + SMALL_RESERVE;
+        return readers->unread + size <= ALD_UNREAD_MAX;
+}
+
+static bool fits(const User *user, size_t size)
+{
+        if (user->readers->unanswered || size == 0)
+                return true;
+        if (user->unread > UNREAD_SLACK && user->unread + size > ALD_UNREAD_PER_USER_MAX)
+                return false;
+        return fits_all(user, size);
+}
+
+static gint64 next_round(const User *user)
+{
+        if (user->reads)
+                return 0;
+        return user->asked +
+               ROUND_USEC * (1 + g_queue_get_length((GQueue *) &user->connections) / CONNECTIONS_PER_ROUND);
+}
+
+static int refuse(User *user, sd_bus_message *call, sd_bus_error *error)
+{
+        bool alone = user->unread > UNREAD_SLACK;
+        gint64 now = g_get_monotonic_time();
+        int r;
+
+        r = sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+                alone ? "User %u has left %zu KiB unread; read them first"
+                      : "User %u and others have left %zu KiB unread; try again later",
+                (unsigned) user->uid, (alone ? user->unread : user->readers->unread) / KIBI);
+        user->refusals += REFUSAL_SIZE;
+        if (user->logged == 0 || now >= user->logged + LOG_USEC) {
+                user->logged = now;
+                g_message("Refused a call %s of %s: %s", sd_bus_message_get_member(call),
+                        sd_bus_message_get_sender(call), error->message);
+        }
+        return r;
+}
+
+/* When something is to be done about those who wait. Who is not known yet waits for that alone. */
+static gint64 next_look(const User *user)
+{
+        const Waiting *first = g_queue_peek_head((GQueue *) &user->waiting);
+
+        if (!first || user == user->readers->unknown)
+                return ALD_TIMER_NEVER;
+        return user->asking == 0 ? next_round(user) : first->since + UNANSWERED_USEC;
+}
+
+static void set_timer(AldReaders *readers)
+{
+        gint64 due = ALD_TIMER_NEVER;
+        GHashTableIter iter;
+        gpointer value;
+
+        g_hash_table_iter_init(&iter, readers->users);
+        while (g_hash_table_iter_next(&iter, NULL, &value))
+                due = MIN(due, next_look(value));
+        ald_timer_set(readers->timer, due);
+}
+
+/* Whoever fits now is answered; who has waited long enough is refused. */
+static void look_at_waiting(User *user)
+{
+        gint64 patience = user->asking == 0 ? PATIENCE_USEC : UNANSWERED_USEC;
+        gint64 now = g_get_monotonic_time();
+        const Waiting *first;
+
+        while ((first = g_queue_peek_head(&user->waiting))) {
+                sd_bus_error error = SD_BUS_ERROR_NULL;
+
+                if (user->asking == 0 && fits(user, expected_size(user->readers, first->call))) {
+                        readmit_all(user);
+                        return;
+                }
+                if (now - first->since < patience)
+                        return;
+                (void) refuse(user, first->call, &error);
+                (void) sd_bus_reply_method_error(first->call, &error);
+                sd_bus_error_free(&error);
+                waiting_free(g_queue_pop_head(&user->waiting));
+                user->readers->waiting--;
+        }
+}
+
+static int on_stats(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        Connection *connection = userdata;
+        const sd_bus_error *failure = sd_bus_message_get_error(reply);
+        AldReaders *readers = connection->readers;
+        User *user = connection->user;
+        uint32_t held;
+        int r;
+
+        connection->stats_query = sd_bus_slot_unref(connection->stats_query);
+        user->asking--;
+        if (sd_bus_error_has_name(failure, SD_BUS_ERROR_NAME_HAS_NO_OWNER)) {
+                g_hash_table_remove(readers->connections, connection->name);
+        } else if (failure || (r = read_stats(reply, "OutgoingBytes", &held)) < 0) {
+                give_up(readers, failure);
+                return 0;
+        } else {
+                /* What others sent is none of ours. */
+                set_unread(connection,
+                        MIN(held, connection->unread - connection->since_ask) + connection->since_ask);
+        }
+        if (user->unread <= UNREAD_SLACK)
+                user->refusals = 0;
+        if (user->asking == 0) {
+                user->reads = user->unread <= UNREAD_SLACK;
+                look_at_waiting(user);
+                set_timer(readers);
+        }
+        return 0;
+}
+
+static void ask_about_user(User *user)
+{
+        gint64 now = g_get_monotonic_time();
+
+        if (user->asking > 0 || user->readers->unanswered || now < next_round(user))
+                return;
+        user->asked = now;
+        user->reads = false; /* unless the answers say so */
+        for (GList *l = user->connections.head; l; l = l->next) {
+                Connection *connection = l->data;
+
+                if (connection->unread == 0)
+                        continue;
+                if (ask_about(user->readers, connection->name, &connection->stats_query, on_stats,
+                            connection) < 0)
+                        continue;
+                connection->since_ask = 0;
+                user->asking++;
+        }
+}
+
+/* Where it is not this user alone who leaves too much unread, the others may have read meanwhile. */
+static void ask_about_all(User *user, size_t size)
+{
+        GHashTableIter iter;
+        gpointer other;
+
+        ask_about_user(user);
+        if (fits_all(user, size))
+                return;
+        g_hash_table_iter_init(&iter, user->readers->users);
+        while (g_hash_table_iter_next(&iter, NULL, &other))
+                ask_about_user(other);
+}
+
+static void on_timer(void *userdata)
+{
+        AldReaders *readers = userdata;
+        GHashTableIter iter;
+        gpointer value;
+
+        g_hash_table_iter_init(&iter, readers->users);
+        while (g_hash_table_iter_next(&iter, NULL, &value)) {
+                User *user = value;
+                const Waiting *first = g_queue_peek_head(&user->waiting);
+
+                if (!first || user == readers->unknown)
+                        continue;
+                ask_about_all(user, expected_size(readers, first->call));
+                look_at_waiting(user);
+        }
+        set_timer(readers);
+}
+
+static gboolean is_idle(gpointer name, gpointer data, gpointer userdata)
+{
+        const Connection *connection = data;
+
+        return connection->unread == 0 && !connection->uid_query && !connection->stats_query;
+}
+
+static gboolean is_gone(gpointer uid, gpointer data, gpointer userdata)
+{
+        const User *user = data;
+
+        return user != user->readers->unknown && user->connections.length == 0 && user->waiting.length == 0;
+}
+
+static void join(Connection *connection, User *user)
+{
+        connection->user = user;
+        connection->place.data = connection;
+        g_queue_push_tail_link(&user->connections, &connection->place);
+        user->unread += connection->unread;
+}
+
+static void leave(Connection *connection)
+{
+        g_queue_unlink(&connection->user->connections, &connection->place);
+        connection->user->unread -= connection->unread;
+        if (connection->stats_query)
+                connection->user->asking--;
+        connection->stats_query = sd_bus_slot_unref(connection->stats_query);
+}
+
+static int on_uid(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        Connection *connection = userdata;
+        AldReaders *readers = connection->readers;
+        uint32_t uid;
+
+        connection->uid_query = sd_bus_slot_unref(connection->uid_query);
+        if (sd_bus_message_is_method_error(reply, NULL) || sd_bus_message_read(reply, "u", &uid) < 0) {
+                g_hash_table_remove(readers->connections, connection->name);
+        } else {
+                leave(connection);
+                join(connection, find_user(readers, uid));
+        }
+        /* In the order in which they came; who is still not known waits again. */
+        readmit_all(readers->unknown);
+        return 0;
+}
+
+static Connection *find_connection(AldReaders *readers, const char *name)
+{
+        Connection *connection = g_hash_table_lookup(readers->connections, name);
+
+        if (connection)
+                return connection;
+        if (g_hash_table_size(readers->connections) >= CONNECTIONS_MAX) {
+                g_hash_table_foreach_remove(readers->connections, is_idle, NULL);
+                g_hash_table_foreach_remove(readers->users, is_gone, NULL);
+        }
+        connection = g_new0(Connection, 1);
+        connection->readers = readers;
+        connection->name = g_strdup(name);
+        join(connection, readers->unknown);
+        g_hash_table_insert(readers->connections, connection->name, connection);
+        (void) sd_bus_call_method_async(readers->service->bus, &connection->uid_query, "org.freedesktop.DBus",
+                "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixUser", on_uid, connection,
+                "s", name);
+        return connection;
+}
+
+/* Whether its arguments are few words, so that it can be kept for a while. */
+static bool is_small(sd_bus_message *call)
+{
+        const char *contents;
+        char type;
+        int r;
+
+        while ((r = sd_bus_message_peek_type(call, &type, &contents)) > 0) {
+                union {
+                        uint64_t number;
+                        const char *text;
+                } value;
+
+                if (!strchr("ybnqiuxtdsog", type) || sd_bus_message_read_basic(call, type, &value) < 0 ||
+                        (strchr("sog", type) && strnlen(value.text, ARGUMENT_MAX) == ARGUMENT_MAX))
+                        return false;
+        }
+        return r == 0 && sd_bus_message_rewind(call, true) >= 0;
+}
+
+static bool keep(User *user, sd_bus_message *call, unsigned max)
+{
+        AldReaders *readers = user->readers;
+        Waiting *waiting;
+
+        if (readers->waiting >= WAITING_MAX || user->waiting.length >= max || !is_small(call))
+                return false;
+        waiting = g_new(Waiting, 1);
+        *waiting = (Waiting){ sd_bus_message_ref(call), g_get_monotonic_time() };
+        g_queue_push_tail(&user->waiting, waiting);
+        readers->waiting++;
+        return true;
+}
+
+static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldReaders *readers = userdata;
+        const char *sender = sd_bus_message_get_sender(message);
+        Connection *connection;
+        size_t size;
+        User *user;
+
+        if (!sender || sd_bus_message_is_method_call(message, NULL, NULL) <= 0 ||
+                g_strcmp0(sender, readers->exempt) == 0)
+                return 0;
+        connection = find_connection(readers, sender);
+        user = connection->user;
+        if (connection->uid_query && keep(user, message, WAITING_MAX))
+                return 1;
+        size = expected_size(readers, message);
+        if (fits(user, size)) {
+                add_unread(connection, least_size(message));
+                if (user->unread > ASK_UNREAD)
+                        ask_about_user(user);
+                return 0;
+        }
+        if (keep(user, message, WAITING_PER_USER_MAX)) {
+                ask_about_all(user, size);
+                set_timer(readers);
+                return 1;
+        }
+        if (user->refusals >= REFUSALS_MAX)
+                return 1;
+        add_unread(connection, REFUSAL_SIZE);
+        return refuse(user, message, error);
+}
+
+/* Broadcasts are what the bus holds of ours beside replies and signals to one connection. */
+static int on_own_stats(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        AldReaders *readers = userdata;
+        const sd_bus_error *failure = sd_bus_message_get_error(reply);
+        bool was_paused = readers->paused;
+        uint32_t held;
+
+        readers->own_query = sd_bus_slot_unref(readers->own_query);
+        if (failure || read_stats(reply, "IncomingBytes", &held) < 0) {
+                give_up(readers, failure);
+                return 0;
+        }
+        readers->broadcast = readers->since_ask;
+        readers->paused = held > HELD_MAX || held > readers->unread + ALD_UNREAD_BROADCASTS_MAX;
+        if (readers->paused && !was_paused)
+                g_message("Signals are not broadcast while clients leave %u MiB unread", held / MEBI);
+        return 0;
+}
+
+static void ask_own(AldReaders *readers)
+{
+        const char *own;
+
+        if (readers->own_query || readers->unanswered)
+                return;
+        readers->since_ask = 0;
+        readers->asked = g_get_monotonic_time();
+        if (sd_bus_get_unique_name(readers->service->bus, &own) < 0 ||
+                ask_about(readers, own, &readers->own_query, on_own_stats, readers) < 0)
+                readers->unanswered = true; /* there is no bus in between */
+}
+
+void ald_service_broadcast(AldService *service, size_t bytes)
+{
+        AldReaders *readers = service->readers;
+
+        if (!readers)
+                return;
+        readers->broadcast += bytes;
+        readers->since_ask += bytes;
+        if (readers->broadcast >= BROADCASTS_ASK)
+                ask_own(readers);
+}
+
+bool ald_service_may_broadcast(AldService *service)
+{
+        AldReaders *readers = service->readers;
+
+        if (!readers || readers->unanswered)
+                return true;
+        if (readers->paused && g_get_monotonic_time() >= readers->asked + BROADCASTS_RETRY_USEC)
+                ask_own(readers);
+        return !readers->paused && readers->broadcast < BROADCASTS_AHEAD;
+}
+
+void ald_service_replied(AldService *service, sd_bus_message *call, size_t bytes)
+{
+        const char *sender = sd_bus_message_get_sender(call), *member = sd_bus_message_get_member(call);
+        AldReaders *readers = service->readers;
+
+        if (!readers || !sender || readers->unanswered || g_strcmp0(sender, readers->exempt) == 0)
+                return;
+        add_unread(find_connection(readers, sender), bytes);
+        g_hash_table_insert(readers->sizes, g_strdup(member), GSIZE_TO_POINTER(bytes));
+}
+
+void ald_service_directed(AldService *service, const char *name, size_t bytes)
+{
+        AldReaders *readers = service->readers;
+
+        if (readers && !readers->unanswered && g_strcmp0(name, readers->exempt) != 0)
+                add_unread(find_connection(readers, name), bytes);
+}
+
+bool ald_service_is_reading(AldService *service, const char *name)
+{
+        AldReaders *readers = service->readers;
+        Connection *connection;
+
+        if (!readers || readers->unanswered)
+                return true;
+        connection = find_connection(readers, name);
+        if (connection->unread <= ALD_UNREAD_SIGNALS_MAX &&
+                connection->user->unread <= ALD_UNREAD_PER_USER_MAX && fits_all(connection->user, REPLY_SIZE))
+                return true;
+        ask_about_all(connection->user, REPLY_SIZE);
+        return false;
+}
+
+void ald_service_exempt(AldService *service, const char *name)
+{
+        if (service->readers) {
+                g_free(service->readers->exempt);
+                service->readers->exempt = g_strdup(name);
+        }
+}
+
+int ald_service_sender_uid(AldService *service, sd_bus_message *call, uid_t *ret)
+{
+        const char *sender = sd_bus_message_get_sender(call);
+        const Connection *connection;
+
+        if (!service->readers || !sender)
+                return -ENODATA;
+        connection = find_connection(service->readers, sender);
+        if (connection->user == service->readers->unknown)
+                return -ENODATA;
+        *ret = connection->user->uid;
+        return 0;
+}
+
+int ald_readers_new(AldService *service, AldReaders **ret)
+{
+        g_autoptr(AldReaders) readers = g_new0(AldReaders, 1);
+        int r;
+
+        readers->service = service;
+        readers->unknown = user_new(readers, (uid_t) -1);
+        readers->users = g_hash_table_new_full(NULL, NULL, NULL, user_free);
+        g_hash_table_insert(readers->users, GUINT_TO_POINTER((uid_t) -1), readers->unknown);
+        readers->connections = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, connection_free);
+        readers->sizes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        readers->timer = ald_timer_new("readers", on_timer, readers);
+        r = sd_bus_add_filter(service->bus, &readers->filter, on_message, readers);
+        if (r < 0)
+                return r;
+        *ret = g_steal_pointer(&readers);
+        return 0;
+}
+
+void ald_readers_free(AldReaders *readers)
+{
+        if (!readers)
+                return;
+        sd_bus_slot_unref(readers->filter);
+        sd_bus_slot_unref(readers->own_query);
+        ald_timer_free(readers->timer);
+        g_hash_table_unref(readers->connections);
+        g_hash_table_unref(readers->users);
+        g_hash_table_unref(readers->sizes);
+        g_free(readers->exempt);
+        g_free(readers);
+}

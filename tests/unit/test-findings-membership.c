@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/unit/findings-check.h"
+#include "tests/unit/state-maker.h"
+
+#define DAY (UINT64_C(24) * 3600 * 1000 * 1000)
+#define RENEWS                                                                     \
+        "Check that the machine where the cluster was begun is running, and that " \
+        "alidade-cluster-renewal.timer is active on both; or "
+
+static void put_end(AldStore *store, unsigned node, const char *field, int64_t left)
+{
+        g_autofree char *text = g_strdup_printf(
+                "{'ClusterName': 'lab', '%s': %" G_GINT64_FORMAT "}", field, (int64_t) FINDINGS_NOW + left);
+
+        state_put(store, node, ALD_KIND_MEMBERSHIP, text);
+        state_put_online(store, node);
+}
+
+static void put_presence(AldStore *store, unsigned node, const char *state)
+{
+        g_autofree char *text = g_strdup_printf("{'State': '%s'}", state);
+
+        state_put(store, node, ALD_KIND_PRESENCE, text);
+}
+
+static void test_node(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+
+        put_end(store, 2, "CertificateExpiryUSec", 31 * DAY);
+        g_assert_cmpuint(findings_count_now(store, "certificate-expires"), ==, 0);
+        put_end(store, 2, "CertificateExpiryUSec", 20 * DAY);
+        findings_check(store, "certificate-expires", ALD_SEVERITY_WARNING, NODES(2),
+                "The certificate of two ends in 20 days.",
+                RENEWS "on two run alidadectl cluster renew USER@HOST, where HOST is that machine, and there "
+                       "without it.");
+        put_end(store, 2, "CertificateExpiryUSec", -1);
+        findings_check(store, "certificate-expires", ALD_SEVERITY_ERROR, NODES(2),
+                "The certificate of two has ended; no broker accepts it any more.",
+                RENEWS "on two run alidadectl cluster renew USER@HOST, where HOST is that machine, and there "
+                       "without it.");
+        /* That explains why it is offline. */
+        put_presence(store, 2, "offline");
+        g_assert_cmpuint(findings_count_now(store, "certificate-expires"), ==, 1);
+        put_end(store, 2, "CertificateExpiryUSec", 20 * DAY);
+        put_presence(store, 2, "offline");
+        g_assert_cmpuint(findings_count_now(store, "certificate-expires"), ==, 0);
+}
+
+static void test_own(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+
+        put_end(store, 1, "CertificateExpiryUSec", 3 * DAY / 2);
+        findings_check(store, "certificate-expires", ALD_SEVERITY_WARNING, NODES(1),
+                "The certificate of one ends in 36 h.",
+                RENEWS "on one run alidadectl cluster renew USER@HOST, where HOST is that machine, and there "
+                       "without it.");
+}
+
+static void test_broker(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+
+        put_end(store, 2, "BrokerExpiryUSec", 30 * DAY);
+        findings_check(store, "broker-certificate-expires", ALD_SEVERITY_WARNING, NODES(2),
+                "The certificate of the broker on two ends in 30 days.",
+                RENEWS "on two run alidadectl cluster renew USER@HOST, where HOST is that machine, and there "
+                       "without it.");
+        put_end(store, 2, "BridgeExpiryUSec", -2 * (int64_t) DAY);
+        findings_check(store, "bridge-certificate-expires", ALD_SEVERITY_ERROR, NODES(2),
+                "The certificate of the bridge on two has ended; it connects the sites no longer.",
+                RENEWS "have a new one signed for two by alidadectl cluster sign-bridge; see "
+                       "alidade-cluster(7).");
+}
+
+/* It is the same on all nodes. */
+static void test_authority(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+
+        put_end(store, 2, "AuthorityExpiryUSec", 20 * DAY);
+        g_assert_cmpuint(findings_count_now(store, "authority-certificate-expires"), ==, 0);
+        put_end(store, 1, "AuthorityExpiryUSec", 20 * DAY);
+        findings_check(store, "authority-certificate-expires", ALD_SEVERITY_WARNING, NODES(1),
+                "The certificate of the authority of cluster lab ends in 20 days.",
+                "It cannot be renewed: on each node run alidadectl cluster leave, then begin the cluster "
+                "anew "
+                "on one and join it on the others.");
+}
+
+/* A clock that was never set judges nothing. */
+static void test_unset_clock(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+        g_autoptr(GPtrArray) findings = NULL;
+
+        put_end(store, 2, "CertificateExpiryUSec", 20 * DAY);
+        findings = ald_findings_compute(store, FINDINGS_NOW, false);
+        g_assert_cmpuint(findings_count(findings, "certificate-expires"), ==, 0);
+}
+
+static void test_refused(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+        g_autofree char *three = state_id(3), *text = NULL, *remedy = NULL;
+
+        text = g_strdup_printf("{'RefusedPublishers': [{'Id': '%s', 'KeptBytes': 33554432, 'KeptTopics': 31, "
+                               "'RefusedMessages': 369}, {'Id': 'nobody', 'RefusedMessages': 5}]}",
+                three);
+        remedy = g_strdup_printf("If the key of three was stolen, or this does not end, run alidadectl "
+                                 "cluster revoke %s where the cluster was begun.",
+                three);
+        state_put(store, 2, ALD_KIND_MEMBERSHIP, text);
+        state_put_online(store, 2);
+        findings_check(store, "broker-refuses-node", ALD_SEVERITY_WARNING, NODES(3, 2),
+                "The broker on two refuses part of what three publishes, as two reports: it keeps 32 MiB "
+                "of that and has refused 369 messages.",
+                remedy);
+        put_presence(store, 2, "offline");
+        g_assert_cmpuint(findings_count_now(store, "broker-refuses-node"), ==, 0);
+}
+
+static void test_no_broker(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+
+        put_presence(store, 1, "stale");
+        findings_check(store, "no-broker", ALD_SEVERITY_ERROR, NODES(1),
+                "This machine reaches no broker of its cluster; what is shown of others is old.",
+                "See why with alidadectl cluster status; check that the broker runs and that the network "
+                "leads to it.");
+        state_put(store, 1, ALD_KIND_MEMBERSHIP, "{'ClusterName': 'lab'}");
+        findings_check(store, "no-broker", ALD_SEVERITY_ERROR, NODES(1),
+                "This machine reaches no broker of cluster lab; what is shown of others is old.",
+                "See why with alidadectl cluster status; check that the broker runs and that the network "
+                "leads to it.");
+}
+
+int main(int argc, char **argv)
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/findings-membership/node", test_node);
+        g_test_add_func("/findings-membership/own", test_own);
+        g_test_add_func("/findings-membership/broker", test_broker);
+        g_test_add_func("/findings-membership/authority", test_authority);
+        g_test_add_func("/findings-membership/unset-clock", test_unset_clock);
+        g_test_add_func("/findings-membership/refused", test_refused);
+        g_test_add_func("/findings-membership/no-broker", test_no_broker);
+        return g_test_run();
+}
