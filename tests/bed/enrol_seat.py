@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Machines of a cluster as `alidadectl cluster` sees them: each a folder of its own on one machine."""
+"""Machines of a cluster as `alidadectl cluster` sees them: each a folder of its own on one machine; and fixtures."""
 
 import hashlib
 import os
 import subprocess
 
+import pytest
+
+from bedlib.machine import Machine
 from bedlib.parts import find_program
-from bedlib.services import client_binary
+from bedlib.services import client_binary, mosquitto_plugin
 from bedlib.waiting import wait_steadily
 
 OK, ERROR, USAGE, UNREACHABLE, NO_NODE, DENIED = range(6)
-SSHD_CONFIG = """Port 2222
+ADDRESS = "--address=127.0.0.1"
+SSHD_CONFIG = """Port {port}
 ListenAddress 127.0.0.1
 HostKey {folder}/host_key
 AuthorizedKeysFile {folder}/client_key.pub
@@ -20,7 +24,7 @@ StrictModes no
 PermitRootLogin yes
 SetEnv PATH={path}:/usr/bin:/bin {environment}
 """
-SSH_CONFIG = """Port 2222
+SSH_CONFIG = """Port {port}
 IdentityFile {folder}/client_key
 IdentitiesOnly yes
 UserKnownHostsFile {folder}/known_hosts
@@ -43,7 +47,9 @@ class Seat:
             (self.mosquitto / "mosquitto.conf").write_text(f"include_dir {self.mosquitto}/conf.d\n")
         self.environment = {
             "ALIDADE_CONFIG_DIR": self.config, "ALIDADE_MOSQUITTO_DIR": self.mosquitto,
-            "ALIDADE_AVAHI_DIR": self.dir / "avahi", "ALIDADE_CLUSTER_STATE_DIR": self.state,
+            "ALIDADE_AVAHI_DIR": self.dir / "avahi", "ALIDADE_SYSTEMD_DIR": self.dir / "systemd",
+            "ALIDADE_MOSQUITTO_PLUGIN": mosquitto_plugin(),
+            "ALIDADE_CLUSTER_STATE_DIR": self.state,
             "ALIDADE_BUS_ADDRESS": "unix:path=/nonexistent",
             "ALIDADE_MACHINE_ID": hashlib.md5(name.encode()).hexdigest()}
 
@@ -95,7 +101,7 @@ class Seat:
 
     def retained(self, topic):
         """{topic: text} of what the broker holds below a filter."""
-        marker = f"alidade/1/lab/{self.id}/marker"
+        marker = f"alidade/1/lab/{self.id}/alive"
         assert self.publish(marker, "end").returncode == 0
         # The broker answers the filters in turn, so that of the second ends what is of the first.
         reader = self.machine.spawn(self.mqtt("mosquitto_sub", "-t", topic, "-t", marker, "-v"),
@@ -162,17 +168,17 @@ def sign_dated(seat, request, start, end):
 class Ssh:
     """A real sshd on this machine's loopback, whose alidadectl is that of one seat; and an ssh for that."""
 
-    def __init__(self, seat):
+    def __init__(self, seat, port=2222):
         self.machine = seat.machine
-        self.dir = self.machine.dir / "ssh"
+        self.dir = self.machine.dir / f"ssh-{port}"
         self.dir.mkdir()
         for name in ("host_key", "client_key"):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.dir / name], check=True)
-        (self.dir / "known_hosts").write_text("[127.0.0.1]:2222 " + (self.dir / "host_key.pub").read_text())
+        (self.dir / "known_hosts").write_text(f"[127.0.0.1]:{port} " + (self.dir / "host_key.pub").read_text())
         environment = " ".join(f"{name}={value}" for name, value in seat.environment.items())
         (self.dir / "sshd_config").write_text(SSHD_CONFIG.format(
-            folder=self.dir, path=client_binary().parent, environment=environment))
-        (self.dir / "ssh_config").write_text(SSH_CONFIG.format(folder=self.dir))
+            port=port, folder=self.dir, path=client_binary().parent, environment=environment))
+        (self.dir / "ssh_config").write_text(SSH_CONFIG.format(port=port, folder=self.dir))
         # ssh knows the home of a user from the user's entry, not from HOME.
         (self.dir / "bin").mkdir()
         (self.dir / "bin/ssh").write_text(f'#!/bin/sh\nexec /usr/bin/ssh -F {self.dir}/ssh_config "$@"\n')
@@ -181,9 +187,30 @@ class Ssh:
 
     def start(self):
         self.machine.run(["mkdir", "-p", "/run/sshd"])
-        process = self.machine.spawn([find_program("sshd"), "-D", "-e", "-f", self.dir / "sshd_config"], "sshd")
+        # bash reads it for every command that comes over ssh, whatever this user has there.
+        bashrc = os.path.expanduser("~/.bashrc")
+        if os.path.exists(bashrc):
+            self.machine.run(["mount", "--bind", "/dev/null", bashrc])
+        process = self.machine.spawn([find_program("sshd"), "-D", "-e", "-f", self.dir / "sshd_config"],
+                                     f"sshd.{self.dir.name}")
         wait_steadily(lambda: "Server listening" in process.log_text(), "sshd")
         return process
 
     def environment(self, seat):
         return {**seat.environment, "PATH": self.path}
+
+
+@pytest.fixture
+def machine():
+    with Machine("enrol", isolated=True) as made:
+        made.add_users(["alidade-cluster"])
+        made.add_members([("alidade-cluster", "alidade-tls")])
+        yield made
+
+
+@pytest.fixture
+def first(machine):
+    """The machine that began the cluster, without mosquitto running."""
+    seat = Seat(machine, "first")
+    seat.cluster("init", "lab", ADDRESS)
+    return seat

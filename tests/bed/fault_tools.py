@@ -3,6 +3,7 @@
 
 import contextlib
 import json
+import re
 import time
 
 from bedlib import network
@@ -79,6 +80,11 @@ def wait_link(cluster, source, sink, there=True, observers=None):
     cluster.wait_until(lambda: all(has_link(observer, source, sink) == there for observer in observers),
                        lambda: f"link of {source.name} {'there' if there else 'gone'}: "
                                f"{[has_link(observer, source, sink) for observer in observers]}", LONG)
+
+
+def without_plugin(broker):
+    """The configuration of a broker that does as it likes."""
+    return re.sub("^plugin .*$", "", (broker.config / "conf.d/alidade.conf").read_text(), flags=re.MULTILINE)
 
 
 def add_interface(node, name):

@@ -53,9 +53,9 @@ def test_brokers_take_what_is_a_nodes_own(make_cluster):
     cluster = make_cluster(2, programs=ALONE, brokers=(0, 1))
     one, two = cluster.nodes
     for broker in cluster.brokers:
-        topic = f"alidade/1/bed/{two.id}/x"
+        topic = f"alidade/1/bed/{two.id}/Node1.Disk"
         keep(two, broker, topic, broker.name)
-        keep(two, broker, f"alidade/1/bed/{one.id}/x", "forged")
+        keep(two, broker, f"alidade/1/bed/{one.id}/Node1.Disk", "forged")
         assert cluster.retained(broker, "alidade/1/bed/#") == {topic: broker.name}
     one.broker.stop()
     one.broker.forget()

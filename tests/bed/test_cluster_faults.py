@@ -156,6 +156,8 @@ def test_nobody_goes_offline_without_the_standby(make_cluster, brokers, number):
         network.ip(cut, "route", "add", "blackhole", standby.address)
         network.ip(standby, "route", "add", "blackhole", cut.address)
         wait_broker(cluster, cut, standby, "unreachable")
+        rows = cut.call("org.alidade.Cluster1", "/org/alidade/Cluster1", "org.alidade.Cluster1", "GetBrokers")
+        assert any("a route of this machine discards" in row.get("Problem", "") for row in rows), rows
         cluster.wait_until(lambda: f"Client {cut.id} has exceeded timeout" in standby.broker.process.log_text(),
                            "the end of the connection to the standby", LONG)
         rename(cut, "Ada")

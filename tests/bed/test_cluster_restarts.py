@@ -126,31 +126,19 @@ def test_the_state_service_loses_its_state_with_a_clock_behind(make_cluster):
     assert all("node-records-old" not in findings_about(observer, three) for observer in cluster.nodes)
 
 
-def test_a_node_that_cannot_go_beyond_its_past(make_cluster):
-    """Its clock was two days ahead, so that it does not take over the epoch of then. The others say that they know
-    newer records, and take the present ones once they have forgotten those."""
+def test_a_clock_that_was_days_ahead(make_cluster):
+    """Nobody believes records of an epoch two days ahead, so there is nothing to go beyond once the clock is right."""
     cluster = quiet(make_cluster, own_clock=True)
-    one, two, three = cluster.nodes
     cluster.wait_online()
+    one, _, three = cluster.nodes
     lose_state(three, 48 * HOUR)
     rename(three, "Ada")
-    wait_name(cluster, three, "Ada")
+    cluster.wait_until(lambda: name_at(three, three) == "Ada", "its own name", LONG)
+    assert name_at(one, three) != "Ada"
     lose_state(three, 0)
     rename(three, "Grace")
-    for observer in (one, two):
-        cluster.wait_until(lambda node=observer: "node-records-old" in findings_about(node, three),
-                           "the finding", LONG)
-        observer.wait_presence(three, "online")
-        assert name_at(observer, three) == "Ada"
-    assert "node-records-old" not in findings_about(three, three)
-    three.process("clusterd").stop()
-    for observer in (one, two):
-        observer.wait_presence(three, "offline")
-    one.alidadectl("forget", three.id)
-    cluster.wait_until(lambda: two.presence(three) is None, "the end of what is known of it", LONG)
-    three.restart("clusterd")
-    cluster.wait_online()
     wait_name(cluster, three, "Grace")
+    cluster.wait_online()
     wait_same(cluster)
     assert all("node-records-old" not in findings_about(observer, three) for observer in cluster.nodes)
 
@@ -261,8 +249,7 @@ def test_forgotten_until_it_speaks(make_cluster):
 
     def hidden(*observers):
         cluster.wait_until(lambda: all(three.id not in {place[0] for place in known(observer)} and
-                                       observer.presence(three) is None and not has_link(observer, two, three)
-                                       for observer in observers),
+                                       observer.presence(three) is None for observer in observers),
                            "nothing of the forgotten node", LONG)
 
     hidden(*living)

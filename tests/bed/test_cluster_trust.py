@@ -15,6 +15,7 @@ from bedlib.node import CLUSTER, told_states
 from bedlib.peer import Peer
 from bedlib.pki import Authority
 from bedlib.waiting import wait_steadily
+from fault_tools import without_plugin
 
 pytestmark = needs_namespaces
 KIND = "Node1.Identity"
@@ -269,7 +270,9 @@ def test_broker_that_lets_anybody_speak(taken_over, tmp_path):
     somebody else speaks notices, refuses it, and says so; and what it says next is newer."""
     site = taken_over
     (tmp_path / "acl").write_text("pattern readwrite #\n")
-    with site.broker_files(site.broker.config, {"alidade.acl": tmp_path / "acl"}):
+    (tmp_path / "conf").write_text(without_plugin(site.broker))
+    with site.broker_files(site.broker.config, {"alidade.acl": tmp_path / "acl",
+                                                "conf.d/alidade.conf": tmp_path / "conf"}):
         site.cluster.wait_online([site.one, site.two])
         own = fields_of(site.two, site.two)
         with Peer(site.three, site.one) as peer:

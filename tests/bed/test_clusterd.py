@@ -164,7 +164,7 @@ def shown_mirror(node):
 
 def wait_peer_alone(cluster, one, two):
     """Of the other node no more is known than it takes to measure links with it, and whether it is there."""
-    wanted = {"Node1.Identity", "Node1.Network", "Node1.Presence"}
+    wanted = {"Node1.Identity", "Node1.Membership", "Node1.Network", "Node1.Presence"}
     cluster.wait_until(lambda: {kind for node, kind, _ in one.records() if node == two.id} == wanted,
                        f"of node2 {wanted} alone")
     one.wait_presence(two, "online")

@@ -23,7 +23,7 @@ needs_pocl = pytest.mark.skipif(not POCL.is_file(), reason="no PoCL (pocl-opencl
 
 
 class Seat:
-    """The program, in a copy of its own since one at a time may measure, and the drivers that it finds."""
+    """The program, and the drivers that it finds."""
 
     def __init__(self, folder):
         self.folder = folder

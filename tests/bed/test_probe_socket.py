@@ -153,9 +153,9 @@ def test_check_shows_a_changed_link(pair, keys):
         assert 0 < report["bytes"] < 3_000_000
         if "SpotReason" not in check:
             break
-    # Other work on the machine only makes it less.
-    assert check["SpotUploadBitsPerSecond"] < 310e6
-    assert check["SpotDownloadBitsPerSecond"] < 60e6
+    # While other work has the machine, the shapers save up a burst: 38 Mb/s of 300 in 10 ms, and 13 of 50.
+    assert check["SpotUploadBitsPerSecond"] < 400e6
+    assert check["SpotDownloadBitsPerSecond"] < 80e6
     server.check_idle()
 
 
@@ -326,6 +326,15 @@ def test_nobody_listens(pair, keys):
     left, _ = pair
     assert measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}")["error"] == "refused"
     assert measure(left, "--connect=203.0.113.1", f"--key-file={keys.file}")["error"] == "unreachable"
+
+
+@pytest.mark.parametrize("address", ["203.0.113.1", "2001:db8::1"])
+def test_a_route_discards(pair, keys, address):
+    """Item 17: the kernel calls the address invalid; the route is at fault."""
+    left, _ = pair
+    network.ip(left, "route", "add", "blackhole", address)
+    found = measure(left, f"--connect={address}", f"--key-file={keys.file}")
+    assert found["error"] == "unreachable" and "discards what is sent there (blackhole)" in found["message"]
 
 
 def test_address_answers_nothing(pair, keys):
@@ -861,27 +870,32 @@ def serve_accepted(machine, folder, *options):
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind((RIGHT, PORT))
     listening.listen()
-    accepted = []
+    ended = []
 
     def accept():
         connection = listening.accept()[0]
         connection.settimeout(None)
         theirs = connection.fileno()
-        accepted.append(subprocess.Popen(
-            ["nsenter", f"--net=/proc/{machine.outer_pid}/ns/net", program(), f"--session-fd={theirs}",
-             f"--identity={folder}", "--report-fd=1", *options], pass_fds=[theirs], stdout=subprocess.PIPE))
-        connection.close()
-        listening.close()
+        with subprocess.Popen(
+                ["nsenter", f"--net=/proc/{machine.outer_pid}/ns/net", program(), f"--session-fd={theirs}",
+                 f"--identity={folder}", "--report-fd=1", *options],
+                pass_fds=[theirs], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            connection.close()
+            listening.close()
+            # It would be killed when the thread ends that started it: PR_SET_PDEATHSIG in prctl(2).
+            ended.append((process, *process.communicate()))
 
     thread = threading.Thread(target=accept)
     thread.start()
 
     def report():
-        thread.join()
-        begun, ended = accepted[0].communicate(timeout=30)[0].splitlines()
+        thread.join(30)
+        (process, told, complaints), = ended
         # The first comes as soon as it is known who it is.
-        assert json.loads(begun) == {"peer": A}
-        return accepted[0].returncode, json.loads(ended)
+        assert told.startswith('{"peer"'), f"{told}, status {process.returncode}: {complaints}"
+        begun, result = map(json.loads, told.splitlines())
+        assert begun == {"peer": A}
+        return process.returncode, result
 
     return report
 
@@ -891,6 +905,7 @@ def test_accepted_connection(pair, keys):
     report = serve_accepted(right, keys.issue(B))
     found = measure(left, f"--connect={RIGHT}", f"--identity={keys.issue(A)}", "--bytes-max=1M")
     code, told = report()
+    assert "error" not in found, found
     assert code == 0 and told["interface"] == "eth0" and told["peer"] == A
     assert told["bytes"] >= found["UploadBytes"] + found["DownloadBytes"]
 
@@ -898,8 +913,9 @@ def test_accepted_connection(pair, keys):
 def test_accepted_connection_is_refused(pair, keys):
     left, right = pair
     report = serve_accepted(right, keys.issue(B), "--inhibited=games")
-    assert measure(left, f"--connect={RIGHT}", f"--identity={keys.issue(A)}")["error"] == "inhibited"
+    found = measure(left, f"--connect={RIGHT}", f"--identity={keys.issue(A)}")
     assert report()[1]["error"] == "inhibited"
+    assert found["error"] == "inhibited"
 
 
 def test_progress(pair, keys):

@@ -98,6 +98,8 @@ def main(build, json_only):
         for node in cluster.nodes[:3]:
             node.start_daemons()
         begun = time.monotonic()
+        for node in cluster.nodes[:3]:
+            node.wait_ready()
         cluster.wait_online(cluster.nodes[:3])
         figures = {"start_s": round(cluster.start_seconds, 2),
                    "online_s": round(time.monotonic() - begun, 2), **measure(cluster), "rounds": ROUNDS}

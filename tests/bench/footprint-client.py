@@ -93,7 +93,6 @@ def main():
     client = Client(sys.argv[1])
     client.authenticate()
     client.call(BUS, "/org/freedesktop/DBus", BUS, "Hello")
-    client.call(BUS, "/org/freedesktop/DBus", BUS, "AddMatch", f"type='signal',sender='{STATE}'")
     client.call(STATE, "/org/alidade/State1", STATE, "Subscribe")
     while True:
         ready, _, _ = select.select([client.socket, sys.stdin], [], [])

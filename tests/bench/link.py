@@ -16,8 +16,10 @@ from pathlib import Path
 # Name, and per direction Mb/s and the burst in bytes that shapes truly at it.
 SHAPED = {0.1: 16_000, 1: 16_000, 3: 16_000, 37: 16_000, 50: 16_000, 200: 32_000, 300: 48_000, 411: 64_000,
           1000: 128_000, 5000: 640_000}
-CASES = {"0.1/0.1": (0.1, 0.1), "1/1": (1, 1), "3/300": (3, 300), "37/411": (37, 411), "50/200": (50, 200),
-         "1000/300": (1000, 300), "5000/5000": (5000, 5000), "unshaped": None}
+CASES = {"0.1/0.1": (0.1, 0.1), "1/1": (1, 1), "3/300": (3, 300), "3/300-reno": (3, 300), "37/411": (37, 411),
+         "50/200": (50, 200), "1000/300": (1000, 300), "5000/5000": (5000, 5000), "unshaped": None}
+# Where the machine's own congestion control does not fill the link (README.md), one that does.
+CONGESTION = {"3/300-reno": "reno"}
 SLOW = 5  # Mb/s: below, the burst that a bucket begins with is no small part of what 10 s take
 SLOW_SECONDS = 30
 PEERS = ("iperf3", "sockperf")
@@ -37,9 +39,10 @@ def run(*command, **options):
 class Link:
     """Two network namespaces and a veth pair between them; rates in Mb/s, up being from the left."""
 
-    def __init__(self, rates):
+    def __init__(self, rates, congestion=None):
         self.names = [f"ald-link-{os.getpid()}-{side}" for side in "lr"]
         self.rates = rates
+        self.congestion = congestion
 
     def __enter__(self):
         left, right = self.names
@@ -49,6 +52,8 @@ class Link:
         for index, address in enumerate((LEFT, RIGHT)):
             run("ip", "-n", self.names[index], "address", "add", f"{address}/24", "dev", "eth0")
             run("ip", "-n", self.names[index], "link", "set", "eth0", "up")
+            if self.congestion:
+                run(*self.inside(index, "sysctl", "-q", f"net.ipv4.tcp_congestion_control={self.congestion}"))
             if self.rates:
                 rate = self.rates[index]
                 run("ip", "netns", "exec", self.names[index], "tc", "qdisc", "add", "dev", "eth0", "root", "tbf",
@@ -110,7 +115,7 @@ def ours(link, probe, key):
             "up_interval": found.get("UploadInterval"), "down_interval": found.get("DownloadInterval"),
             "up_seconds": found["UploadSeconds"], "down_seconds": found["DownloadSeconds"],
             "bytes": found["UploadBytes"] + found["DownloadBytes"],
-            "limiter": f"{found['UploadLimiter']}/{found['DownloadLimiter']}",
+            "congestion": found["Congestion"], "limiter": f"{found['UploadLimiter']}/{found['DownloadLimiter']}",
             "streams": f"{found['UploadStreams']}/{found['DownloadStreams']}"}
 
 
@@ -159,10 +164,9 @@ def add_direction(case, way, rate, mine, theirs):
     case[f"repeat_spread_{way}_percent"] = spread_percent(values)
     if others:
         case[f"iperf3_{way}_bits_per_second"] = round(statistics.median(others))
+        case[f"ours_to_iperf3_{way}_percent"] = round(
+            statistics.median(a / b for a, b in zip(values, others)) * 100, 1)
     if not rate:
-        if others:
-            case[f"ours_to_iperf3_{way}_percent"] = round(
-                statistics.median(a / b for a, b in zip(values, others)) * 100, 1)
         return []
     case[f"true_{way}"] = round(rate * 1e6 * PAYLOAD)
     for who, what in (("ours", values), ("iperf3", others)):
@@ -185,7 +189,7 @@ def sum_up(name, rates, mine, theirs, own_rtts, rtts):
         "ours_longest_direction_seconds": round(max(max(row["up_seconds"], row["down_seconds"]) for row in mine), 3),
         "ours_bytes": median_of(mine, "bytes"), "ours_rtt_p50_us": round(statistics.median(own_rtts), 1),
         "repeat_spread_percent": max(case["repeat_spread_up_percent"], case["repeat_spread_down_percent"]),
-        "limiter": sorted({row["limiter"] for row in mine}), "streams": sorted({row["streams"] for row in mine})}
+        **{key: sorted({row[key] for row in mine}) for key in ("congestion", "limiter", "streams")}}
     if theirs:
         case |= {"iperf3_seconds": round(median_of(theirs, "seconds"), 3), "iperf3_bytes": median_of(theirs, "bytes")}
     if rtts:
@@ -196,7 +200,7 @@ def sum_up(name, rates, mine, theirs, own_rtts, rtts):
 def measure_case(name, rates, probe, key, options, json_only):
     mine, theirs, own_rtts, rtts = [], [], [], []
     seconds = max(options["seconds"], SLOW_SECONDS if rates and min(rates) < SLOW else 0)
-    with Link(rates) as link:
+    with Link(rates, CONGESTION.get(name)) as link:
         turns = [lambda: mine.append(ours(link, probe, key)), lambda: own_rtts.append(ours_rtt(link, probe, key))]
         if shutil.which("iperf3"):
             turns.append(lambda: theirs.append(iperf3(link, seconds)))

@@ -2,56 +2,25 @@
 """The socket probe against iperf3 in two virtual machines, over a wire that netem makes worse, interleaved."""
 
 import json
-import os
 import shutil
 import statistics
-import subprocess
 import sys
-import tempfile
-import threading
-from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+import guests
+
 # What netem does to each direction (link-guest/10-figures).
 CASES = ("loss", "jitter", "far", "all")
 WAYS = {"up": "Upload", "down": "Download"}
 
 
-def prepare(build, folder, options):
-    """What the machines need: the probe where they look for programs, and what they are to do."""
-    subprocess.run(["meson", "install", "-C", build, "--quiet"], check=True, stdout=subprocess.DEVNULL,
-                   env={**os.environ, "DESTDIR": f"{folder}/root"})
-    programs = folder / "root/usr/bin"
-    programs.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(build / "probes/socket/alidade-probe-socket", programs)
-    shutil.copytree(HERE / "link-guest", folder / "parts")
-    settings = {"rounds": options["rounds"], "seconds": options["seconds"],
-                "cases": f"'{' '.join(options['case'] or CASES)}'"}
-    (folder / "parts/00-settings").write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
-
-
-def run_pair(build, options, json_only):
-    """The words of each line of figures that the machines write."""
+def figures(build, options, json_only):
+    """Of each run: the case, what was run, its number, and its JSON."""
+    cases = options["case"] or CASES
+    settings = {"rounds": options["rounds"], "seconds": options["seconds"], "cases": f"'{' '.join(cases)}'"}
     # Thrice what it takes where nothing else runs, and time to start; a machine that hangs ends sooner.
-    turns = options["rounds"] * len(options["case"] or CASES)
-    longest = 300 + turns * (options["seconds"] * 2 + 120) * 3
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        prepare(build, folder, options)
-        with subprocess.Popen([HERE.parent / "vm/pair", folder / "root", folder / "parts", "iperf3"],
-                              stdout=subprocess.PIPE, text=True) as pair:
-            timer = threading.Timer(longest, pair.terminate)
-            timer.start()
-            lines = [line.rstrip("\n") for line in pair.stdout]
-            timer.cancel()
-    if not json_only:
-        print("\n".join(line[:300] for line in lines), flush=True)
-    wrong = [line for line in lines if not line.startswith(("passed", "figures"))]
-    if wrong:
-        sys.exit("\n".join(wrong))
-    if pair.returncode != 0:
-        sys.exit(f"the virtual machines were ended after {longest} s")
-    return [line.split(maxsplit=4)[1:] for line in lines if line.startswith("figures ")]
+    longest = 300 + options["rounds"] * len(cases) * (options["seconds"] * 2 + 120) * 3
+    lines = guests.run_pair(build, "socket", "link-guest", ["iperf3"], settings, longest, json_only)
+    return [line.split(maxsplit=3) for line in lines]
 
 
 def true_rate(rows, way):
@@ -101,7 +70,7 @@ def main(build, json_only, **options):
     if not shutil.which("iperf3"):
         sys.exit("iperf3 is not installed: it is what this compares with")
     cases, failures = {}, []
-    for name, what, number, text in run_pair(build, options, json_only):
+    for name, what, number, text in figures(build, options, json_only):
         row = json.loads(text)
         if "error" in row:
             failures.append(f"{name} {what} {number}: {row.get('message', row['error'])}")

@@ -2,55 +2,24 @@
 """The RDMA probe against perftest in two virtual machines over Soft-RoCE, interleaved, both directions."""
 
 import json
-import os
 import shutil
 import statistics
-import subprocess
 import sys
-import tempfile
-import threading
-from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+import guests
+
 PERFTEST = ("ib_write_bw", "ib_send_bw", "ib_send_lat")
 METHODS = ("write", "send")
 WAYS = {"b": ("", "Upload"), "a": ("_back", "Download")}  # by the machine that serves perftest
 MARGIN = 1  # seconds at begin and end that ib_*_bw does not count
 
 
-def prepare(build, folder, options):
-    """What the machines need: the probe where they look for programs, and what they are to do."""
-    subprocess.run(["meson", "install", "-C", build, "--quiet"], check=True, stdout=subprocess.DEVNULL,
-                   env={**os.environ, "DESTDIR": f"{folder}/root"})
-    programs = folder / "root/usr/bin"
-    programs.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(build / "probes/rdma/alidade-probe-rdma", programs)
-    shutil.copytree(HERE / "rdma-guest", folder / "parts")
-    settings = "".join(f"{name}={value}\n" for name, value in options.items())
-    (folder / "parts/00-settings").write_text(settings)
-
-
-def run_pair(build, options, json_only):
-    """The words of each line of figures that the machines tell."""
+def run_guests(build, options, json_only):
+    """The words of each line of figures that the machines write."""
     # Thrice what it takes where nothing else runs, and time to start; a machine that hangs ends sooner.
     longest = 300 + options["rounds"] * (options["seconds"] * 4 + 60) * 3
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        prepare(build, folder, options)
-        with subprocess.Popen([HERE.parent / "vm/pair", folder / "root", folder / "parts", *PERFTEST],
-                              stdout=subprocess.PIPE, text=True) as pair:
-            timer = threading.Timer(longest, pair.terminate)
-            timer.start()
-            lines = [line.rstrip("\n") for line in pair.stdout]
-            timer.cancel()
-    if not json_only:
-        print("\n".join(lines), flush=True)
-    wrong = [line for line in lines if not line.startswith(("passed", "figures"))]
-    if wrong:
-        sys.exit("\n".join(wrong))
-    if pair.returncode != 0:
-        sys.exit(f"the virtual machines were ended after {longest} s")
-    return [line.split(maxsplit=6)[1:] for line in lines if line.startswith("figures ")]
+    lines = guests.run_pair(build, "rdma", "rdma-guest", PERFTEST, options, longest, json_only)
+    return [line.split(maxsplit=5) for line in lines]
 
 
 class Figures:
@@ -161,5 +130,5 @@ def main(build, json_only, **options):
     for program in PERFTEST:
         if not shutil.which(program):
             sys.exit(f"{program} is not installed: perftest is what this compares with")
-    figures = Figures(run_pair(build, options, json_only))
+    figures = Figures(run_guests(build, options, json_only))
     return rates_of(figures, options["seconds"]) | times_of(figures) | costs_of(figures) | ways_of(figures)

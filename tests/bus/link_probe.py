@@ -9,6 +9,7 @@ import stat
 from gi.repository import Gio, GLib
 
 from bedlib import BusError, StandIn, interface_xml, network
+from bedlib.node import Clock
 from bedlib.services import SERVICES
 from bedlib.waiting import wait_steadily, wait_until
 
@@ -53,11 +54,18 @@ def hang():
 if "session-fd" in given:
     if what == "silent":
         hang()
-    say('{"peer":"%s"%s}\\n' % ("0" * 31 + "a", ',"port":"rxe0.1"' if rdma else ""))
+    automatic = what.startswith("automatic-")
+    wish = '"scope":"%s","automatic":%s' % (what.partition("-")[2] if automatic else "full", str(automatic).lower())
+    peer = '"peer":"%s"' % json.loads(result).get("Source", "0" * 31 + "a")
+    say('{%s,"port":"rxe0.1",%s}\\n' % (peer, wish) if rdma else '{%s}\\n' % peer)
+    if what == "shy":
+        hang()
+    if not rdma:
+        say('{%s}\\n' % wish)
     answer = os.read(3, 1024).decode()
     with open(f"{here}/calls/answer.{os.getpid()}", "w") as file:
         file.write(answer)
-    if answer != "\\n":
+    if answer != "\\n" and not answer.startswith("gids"):
         end("{}\\n", 1)
     if what == "hang":
         hang()
@@ -82,6 +90,8 @@ if what == "odd":
     end('{"UploadBitsPerSecond":-1,"DownloadBitsPerSecond":"much","UploadLimiter":"moon","RttP50NSec":[1]}\\n')
 if what == "status":
     end("", 7)
+if what == "working" and "round-trips" not in given:
+    end(json.dumps({"error": "round-trips-only", "message": "the other side: work: epoch 7"}) + "\\n", 1)
 if what in ("busy", "inhibited", "refused"):
     end(json.dumps({"error": what, "message": "the peer is " + what}) + "\\n", 1)
 if what == "family":
@@ -183,7 +193,8 @@ class State:
             return ([{name: GLib.Variant("s", value) for name, value in row.items()} for row in due],)
         self.questions.append((most, options))
         due, self.due = self.due[:most], self.due[most:]
-        return ([{name: GLib.Variant("s", value) for name, value in row.items()} for row in due],)
+        return ([{name: GLib.Variant("b" if isinstance(value, bool) else "s", value) for name, value in row.items()}
+                 for row in due],)
 
     def _get_profile(self, node):
         self.before_answer(node)
@@ -217,14 +228,17 @@ class State:
         self.due_devices.append({"Kind": "Node1.Compute", "Peer": self.own_id, "Address": device, "Reason": "never"})
 
     def make_due(self, address=ADDRESS, peer=PEER, **fields):
+        """What is due; flags are booleans, all else strings."""
         self.due.append({"Kind": "Link1.Socket", "Peer": peer, "Address": address, "Reason": "never", **fields})
 
 
 class LinkProbe:
-    """A machine with an interface lan0, the service, its probe and its state service."""
+    """A machine with an interface lan0, the service, its probe and its state service. own_clock: .clock is that of the
+    service, for which it makes time pass."""
 
-    def __init__(self, make_host, due=(), joined=True, behaviour="good", **options):
+    def __init__(self, make_host, due=(), joined=True, behaviour="good", own_clock=False, **options):
         self.host = make_host(**options)
+        self.clock = Clock(self.host, monotonic=True) if own_clock else None
         if self.host.isolated:
             network.add_veth(self.host, "lan0", "far0")
             network.add_address(self.host, "lan0", "192.0.2.1/24")
@@ -248,7 +262,8 @@ class LinkProbe:
         return found
 
     def start(self):
-        self.process = self.host.start_daemon("link-probed", env=self.probe.environment)
+        clock = self.clock.environment if self.clock else {}
+        self.process = self.host.start_daemon("link-probed", env={**self.probe.environment, **clock})
 
     def restart(self):
         self.process.stop()

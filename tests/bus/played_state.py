@@ -75,7 +75,13 @@ class PlayedState:
                 self.nodes.setdefault(node, {})[kind] = {"Revision": 1, "UpdatedUSec": now(), **values}
         values = {**TOTALS, "NodeId": node_id, "Nodes": len(self.nodes), **(totals or {})}
         self.state = StandIn(connection, PATH, interface_xml(NAME), {NAME: values}, self.handlers)
+        self.state.emit = self._emit
         self.manager = StandIn(connection, PATH, OBJECT_MANAGER_XML, {}, self.handlers)
+
+    def _emit(self, *signal):
+        """To all, and to each subscriber."""
+        for destination in (None, *{call.sender for call in self.calls("Subscribe")}):
+            self.connection.emit(*signal, destination=destination)
 
     def own(self):
         self.connection.own(NAME)
@@ -110,8 +116,8 @@ class PlayedState:
         """A record that is new."""
         record = {"Revision": 1, "UpdatedUSec": now(), **values}
         self.nodes.setdefault(node, {})[kind] = record
-        self.connection.emit(PATH, OBJECT_MANAGER, "InterfacesAdded", "oa{sa{sv}}",
-                             (node_path(node), {f"org.alidade.{kind}": fields(record)}))
+        self._emit(PATH, OBJECT_MANAGER, "InterfacesAdded", "oa{sa{sv}}",
+                   (node_path(node), {f"org.alidade.{kind}": fields(record)}))
 
     def update(self, node, kind, **values):
         """Fields that change."""
@@ -120,8 +126,8 @@ class PlayedState:
         self.emit_changed(node, kind, {**values, "UpdatedUSec": record["UpdatedUSec"]})
 
     def emit_changed(self, node, kind, values, invalidated=()):
-        self.connection.emit(node_path(node), PROPERTIES, "PropertiesChanged", "sa{sv}as",
-                             (f"org.alidade.{kind}", fields(values), list(invalidated)))
+        self._emit(node_path(node), PROPERTIES, "PropertiesChanged", "sa{sv}as",
+                   (f"org.alidade.{kind}", fields(values), list(invalidated)))
 
     def remove(self, node, *kinds):
         for kind in kinds:
@@ -131,8 +137,8 @@ class PlayedState:
         self.emit_removed(node, *kinds)
 
     def emit_removed(self, node, *kinds):
-        self.connection.emit(PATH, OBJECT_MANAGER, "InterfacesRemoved", "oas",
-                             (node_path(node), [f"org.alidade.{kind}" for kind in kinds]))
+        self._emit(PATH, OBJECT_MANAGER, "InterfacesRemoved", "oas",
+                   (node_path(node), [f"org.alidade.{kind}" for kind in kinds]))
 
     def set_totals(self, **values):
         self.state.change(NAME, **values)

@@ -35,7 +35,7 @@ MEBI = 1024 * 1024
 # In the order in which the records of a node are paged.
 KINDS = {kind: schema.load(SOURCE / "dbus-interfaces" / f"org.alidade.{kind}.xml")[0] for kind in (
     "Node1.Identity", "Node1.Memory", "Node1.System", "Node1.Backends", "Node1.Network", "Node1.Disk", "Node1.Fabric",
-    "Node1.Compute", "Node1.ProbePolicy", "Link1.Socket", "Link1.Rdma")}
+    "Node1.Compute", "Node1.ProbePolicy", "Node1.Membership", "Link1.Socket", "Link1.Rdma")}
 NODE_KINDS = [kind for kind in KINDS if not KINDS[kind].is_link]
 # From which services the records of this node come.
 IDENTITYD_KINDS = ["Node1.Identity"]
@@ -162,8 +162,8 @@ def full_record(kind, node, sink=None, mark=1, **envelope):
 class Cluster:
     """The cluster service, played by a connection that owns its name."""
 
-    def __init__(self, host):
-        self.connection = host.new_connection("alidade-cluster" if host.isolated else None)
+    def __init__(self, host, connection=None):
+        self.connection = connection or host.new_connection("alidade-cluster" if host.isolated else None)
         self.connection.own(CLUSTER)
 
     def put(self, *records, **options):
@@ -267,6 +267,7 @@ class Wire:
     them than the service on taking them in. It reads only when asked to."""
 
     def __init__(self, host, user=None):
+        self._unsent = b""
         self._socket, self._lifeline = host.connect(host.bus.socket, user)
         self._socket.settimeout(60 * PATIENCE)
         uid = str(uid_of(host, user) if user else os.geteuid())
@@ -281,7 +282,16 @@ class Wire:
     def send(self, message):
         self._socket.sendall(message)
 
-    def _exactly(self, size):
+    def try_send(self, message):
+        """Sends it as far as the bus takes it now; while it takes nothing, what comes next is not sent at all."""
+        self._unsent = self._unsent or message
+        self._socket.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            self._unsent = self._unsent[self._socket.send(self._unsent):]
+        self._socket.settimeout(60 * PATIENCE)
+
+    def read(self, size):
+        """So many bytes."""
         parts = []
         while size > 0:
             parts.append(self._socket.recv(min(size, MEBI)))
@@ -290,9 +300,9 @@ class Wire:
         return b"".join(parts)
 
     def _message(self):
-        head = self._exactly(16)
+        head = self.read(16)
         return Gio.DBusMessage.new_from_blob(
-            head + self._exactly(Gio.DBusMessage.bytes_needed(head) - len(head)), Gio.DBusCapabilityFlags.NONE)
+            head + self.read(Gio.DBusMessage.bytes_needed(head) - len(head)), Gio.DBusCapabilityFlags.NONE)
 
     def reply(self):
         """The body of the next reply, past whatever else arrives before it."""
@@ -306,6 +316,15 @@ class Wire:
     def call(self, message):
         self.send(message)
         return self.reply()
+
+    def signals_until(self, is_last):
+        """All signals up to the one for which is_last() is true."""
+        messages = []
+        while not messages or not is_last(messages[-1]):
+            message = self._message()
+            if message.get_message_type() == Gio.DBusMessageType.SIGNAL:
+                messages.append(message)
+        return messages
 
     def close(self):
         if self._lifeline >= 0:

@@ -91,6 +91,13 @@ def test_probe_that_fails_says_why(computing):
 
 
 @needs_root
+def test_probe_that_met_other_work_names_the_option(computing):
+    service = computing(row={**ROW, "Flags": ["busy"]})
+    done = service.host.alidadectl("probe", "compute", GPU, check=False)
+    assert done.returncode == ERROR and "; --force measures beside other work\n" in done.stderr
+
+
+@needs_root
 def test_ctrl_c_cancels_it(computing):
     service = computing(behaviour="hang")
     probing = service.host.spawn([client_binary(), "probe", "compute", GPU])

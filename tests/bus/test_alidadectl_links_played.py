@@ -134,6 +134,8 @@ def test_both_ends_of_a_path(play):
     ({"up": 4 * GIGABIT, "NegotiatedBitsPerSecond": 2 ** 64 - 1}, "ok"),
     ({"up": 4 * GIGABIT, "UploadInterval": 26.0, "Flags": ["unsteady"]}, "unsteady"),
     ({"Flags": ["unsteady"]}, "unsteady"),
+    ({"Changed": "rate"}, "changed: rate"),
+    ({"Changed": "rate", "Flags": ["unsteady"]}, "changed: rate"),
     ({"up": 4 * GIGABIT, "Flags": ["disturbed"], "UploadOtherBitsPerSecond": 300_000_000}, "disturbed by 300 Mb/s"),
     ({"up": 2 ** 64 - 1, "Failure": "partial: upload: too little arrived"}, "partial: upload: too little arrived"),
     ({"age": 11 * MINUTE, "TimeToLiveUSec": 6 * MINUTE}, "ok"),
@@ -397,8 +399,8 @@ def test_probe_over_rdma_is_asked_for_rightly(play_probe, args):
 
 
 def test_locks_of_rdma_and_of_links_hold_off_rdma(play_probe):
-    host, probe = play_probe([("compute", "make", "a build", 0, 3), ("rdma", "Slurm", "job 42 runs", 0, 5),
-                              ("link", "test", "quiet", 0, 6)])
+    host, probe = play_probe([("compute", "make", "a build", 0, 3, 1), ("rdma", "Slurm", "job 42 runs", 0, 5, 2),
+                              ("link", "test", "quiet", 0, 6, 3)])
 
     def refuse(*_):
         raise BusError("org.alidade.Error.Inhibited", "held off")
@@ -563,7 +565,9 @@ def test_probe_that_is_refused(play_probe, name, text, code):
 
 
 def test_probe_while_links_are_held_off(play_probe):
-    host, probe = play_probe([("compute", "make", "a build", 0, 3), ("rdma:link", "Slurm\x1b[2J", "job 42 runs", 0, 5)])
+    host, probe = play_probe([("compute", "make", "a build", 0, 3, 1),
+                              ("rdma:link", "Slurm\x1b[2J", "job 42 runs", 0, 5, 2)])
+
     def refuse(*_):
         raise BusError("org.alidade.Error.Inhibited", "Links are held off")
     probe.handlers["ProbeLink"] = refuse
@@ -734,7 +738,7 @@ def test_inhibit_that_is_refused(play_probe, name, text, code):
     def refuse(*_):
         raise BusError(name, text)
     probe.handlers["Inhibit"] = refuse
-    done = host.alidadectl("inhibit", "--what=nonsense", "echo", "ran", check=False)
+    done = host.alidadectl("inhibit", "--what=link", "echo", "ran", check=False)
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr == f"alidadectl: Cannot hold off probes: {text}\n"
 
@@ -746,13 +750,14 @@ def test_inhibit_without_the_service(make_host):
 
 
 def test_inhibit_list(play_probe):
-    host, probe = play_probe([("rdma:link", "Slurm", "job 42 runs", 0, 123), ("compute", "make", "builds", 4242, 5)])
+    host, probe = play_probe([("rdma:link", "Slurm", "job 42 runs", 0, 123, 1),
+                              ("compute", "make", "builds", 4242, 5, 20)])
     header, first, second = host.alidadectl("inhibit", "--list").stdout.splitlines()
-    assert header.split() == ["WHO", "USER", "PID", "WHAT", "WHY"]
-    assert first.split() == ["Slurm", "root", "123", "rdma:link", "job", "42", "runs"]
-    assert second.split() == ["make", "4242", "5", "compute", "builds"]
+    assert header.split() == ["WHO", "USER", "PID", "LOCK", "WHAT", "WHY"]
+    assert first.split() == ["Slurm", "root", "123", "1", "rdma:link", "job", "42", "runs"]
+    assert second.split() == ["make", "4242", "5", "20", "compute", "builds"]
     assert get_json(host, "inhibit", "--list")["Inhibitors"][0] == {
-        "What": "rdma:link", "Who": "Slurm", "Why": "job 42 runs", "Uid": 0, "Pid": 123}
+        "What": "rdma:link", "Who": "Slurm", "Why": "job 42 runs", "Uid": 0, "Pid": 123, "Number": 1}
     probe.inhibitors.clear()
     assert host.alidadectl("inhibit", "--list").stdout == "Nothing holds off probes.\n"
 
@@ -763,9 +768,15 @@ def test_inhibit_list(play_probe):
     ["links", "a", "b"], ["topology", "x"], ["probe"], ["probe", "link"], ["probe", "node", "x"],
     ["probe", "link", "a", "b"], ["probe", "link", "a", "--path=x"], ["probe", "link", "a", "--path=192.0.2.1%eth0"],
     ["probe", "link", "a", "--path="], ["probe", "--nonsense"], ["probe", "link", "a", "--json=x"], ["inhibit"],
-    ["inhibit", "--list", "x"], ["inhibit", "--what"], ["inhibit", "--json", "x"], ["inhibit", "-H", "far", "x"],
-    ["links", "--once"]], ids=" ".join)
+    ["inhibit", "--list", "x"], ["inhibit", "--release=x"], ["inhibit", "--release=1", "x"],
+    ["inhibit", "--list", "--release=1"], ["inhibit", "--what"], ["inhibit", "--json", "x"],
+    ["inhibit", "-H", "far", "x"],
+    ["links", "--once"], ["probe", "compute", "--metric=bogus"], ["probe", "compute", "--metric=read,,copy"],
+    ["inhibit", "--what=bogus", "x"], ["inhibit", "--what=", "x"], ["inhibit", "--what=rdma:rdma", "x"],
+    ["-H", "a b", "links"], ["-H", "-oProxyCommand=x", "links"], ["-H", "user@", "topology"], ["-H", "@host", "links"],
+    ["-H", "a;b", "probe", "link", "x"]], ids=" ".join)
 def test_usage(make_host, args):
+    """Item 22: wherever it is found, on this machine or by the service, it is told before anything is asked."""
     done = make_host().alidadectl(*args, check=False)
     assert (done.returncode, done.stdout) == (USAGE, "") and done.stderr
 
@@ -863,7 +874,8 @@ def test_a_result_without_anything(play_probe):
 
 
 def test_rubbish_among_the_locks(play_probe):
-    host, _ = play_probe([(EVIL, EVIL, EVIL, 2 ** 32 - 1, 2 ** 32 - 1), ("", "", "", 0, 0), ("x" * 500,) * 3 + (0, 1)])
+    host, _ = play_probe([(EVIL, EVIL, EVIL, 2 ** 32 - 1, 2 ** 32 - 1, 2 ** 32 - 1),
+                          ("", "", "", 0, 0, 0), ("x" * 500,) * 3 + (0, 1, 1)])
     for columns in (20, 40, 80):
         text = host.alidadectl("inhibit", "--list", env={"COLUMNS": columns}).stdout
         assert unsafe(text) == set()

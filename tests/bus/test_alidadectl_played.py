@@ -16,12 +16,13 @@ import pytest
 
 from gi.repository import GLib
 
-from bedlib import BusError, StandIn
+from bedlib import BusError, StandIn, wait_until
 from bedlib.fixtures import needs_namespaces
 from bedlib.services import SOURCE, client_binary
 from client import (DENIED, ERROR, NO_NODE, OK, UNREACHABLE, USAGE, Reader, get_json, wait_for_picture,
                     watch, width)
-from played_state import GPU, NAME, OBJECT_MANAGER, PATH, PROPERTIES, PlayedState, fields, node_path, now, sample_node
+from played_state import (GPU, LIMITS_EXCEEDED, NAME, OBJECT_MANAGER, PATH, PROPERTIES, PlayedState, fields, node_path,
+                          now, sample_node)
 from state_service import RECORDS
 from terminal import Terminal
 
@@ -214,6 +215,26 @@ def test_usage_errors(make_host, args):
     assert done.stdout == "" and done.stderr
 
 
+LONG = "x" * 100_000
+
+
+@pytest.mark.parametrize("args", [
+    [LONG], [f"--{LONG}"], [f"-{LONG}"], ["show", LONG], ["links", LONG], ["fabric", LONG], [f"--json={LONG}"],
+    ["-H", LONG, "nodes"], ["forget", LONG], ["probe", LONG], ["probe", "link", LONG], ["probe", f"--{LONG}"],
+    ["probe", "link", "x", f"--path={LONG}"], ["probe", "compute", LONG], ["probe", "compute", f"--metric={LONG}"],
+    ["inhibit", f"--what={LONG}", "true"], ["inhibit", f"--{LONG}"], ["inhibit", LONG], ["cluster", LONG],
+    ["cluster", f"--{LONG}"], ["cluster", "init", LONG], ["cluster", "init", "lab", f"--address={LONG}"],
+    ["cluster", "join", LONG], ["cluster", "join", "--broker", f"--address={LONG}", "x"], ["cluster", "sign", LONG],
+    ["cluster", "sign-bridge", LONG], ["cluster", "revoke", LONG], ["set-name", LONG]],
+    ids=lambda args: " ".join(args).replace(LONG, "LONG"))
+def test_what_is_long_is_not_echoed(make_host, args):
+    """Item 22: whatever is typed, a terminal or a log gets some lines, with what is wrong at their end."""
+    host = make_host()
+    done = host.alidadectl(*args, check=False, env={"ALIDADE_CONFIG_DIR": host.dir / "config"})
+    assert done.returncode != OK and done.stderr
+    assert len(done.stdout) + len(done.stderr) < 4000
+
+
 def test_help(make_host):
     host = make_host()
     assert host.alidadectl("help").stdout == host.alidadectl("--help").stdout
@@ -401,6 +422,27 @@ def test_monitor_tells_each_change(play):
         assert state.calls("Subscribe")
 
 
+def test_a_refused_subscription_is_told_and_tried_again(play):
+    """Issue 12, item 3: others hold all places; what is broadcast is shown meanwhile, and all of it later."""
+    host, state = play()
+    refusals = []
+
+    def subscribe():
+        if not refusals:
+            refusals.append(True)
+            raise BusError(LIMITS_EXCEEDED, "as many as may")
+        return ()
+
+    state.handlers["Subscribe"] = subscribe
+    with Reader(host, "monitor", "--json") as reader:
+        reader.wait_for_event(Event="synced")
+        state.update(ME, "Node1.Memory", AvailableBytes=5 * GIB)
+        reader.wait_for_event(Event="changed", NodeId=ME, Kind="Node1.Memory")
+        wait_until(lambda: len(state.calls("Subscribe")) == 2, "another Subscribe()", 30)
+        wait_until(lambda: "All changes are shown again" in reader.process.log_text(), "the end of it")
+        assert "Not all changes are shown: as many as may" in reader.process.log_text()
+
+
 def test_nothing_is_missed_between_reading_and_following(play):
     """The client subscribes first and reads then: what changes right after its read still reaches it."""
     host, state = play()
@@ -577,6 +619,18 @@ def test_watch_on_hardly_any_terminal(play, columns, rows):
         terminal.type("q")
         assert terminal.wait() == OK
         assert terminal.is_restored()
+
+
+def test_watch_shows_nodes_first(play):
+    """Item 22: on 20 columns and 5 rows totals and findings give way to them; what is below is scrolled to."""
+    host, _ = play(findings=[FINDING])
+    with watch(host, columns=20, rows=5) as terminal:
+        terminal.wait_for(lambda shown: "atlas" in shown and "borealis" in shown and "q quits" in shown)
+        assert "FP16" not in terminal.screen.text() and "Findings" not in terminal.screen.text()
+        terminal.resize(80, 24)
+        terminal.wait_for(lambda shown: "FP16" in shown and "Findings" in shown)
+        terminal.type("q")
+        assert terminal.wait() == OK
 
 
 def test_watch_sends_only_what_changed(play):
@@ -830,13 +884,14 @@ def test_presence_is_shown(play):
     for args in (["nodes"], ["watch", "--once"]):
         shown = {line.split()[0]: line for line in host.alidadectl(*args).stdout.splitlines() if line.strip()}
         assert re.match(r"the-online +online +16", shown["the-online"])
-        assert re.match(r"the-offline +offline, 5 min ago ", shown["the-offline"])
+        # What it had then is no news of now.
+        assert re.match(r"the-offline +offline, 5 min ago +–/64.0 GiB +– +– ", shown["the-offline"])
         assert re.match(r"the-stale +stale, \d+ s ago ", shown["the-stale"])
         assert re.match(r"the-duplicate +duplicate, \d+ s ago ", shown["the-duplicate"])
         assert re.match(r"alone +live ", shown["alone"])
     assert "Seen: online\n" in host.alidadectl("status").stdout
     text = host.alidadectl("show", PEER).stdout
-    assert "Seen: offline, 5 min ago\n" in text and "ClockOffsetUSec: +7200 s\n" in text
+    assert "Seen: offline, 5 min ago\n" in text and "ClockOffsetUSec: +2 h\n" in text
     assert "SinceUSec: 10 min ago\n" in text
     assert get_json(host, "nodes")["Nodes"][PEER]["Node1.Presence"]["State"] == "offline"
     assert state.calls("GetManagedObjects")
@@ -886,6 +941,16 @@ def test_forget(play_cluster, what):
     host, asked = play_cluster()
     done = host.alidadectl("forget", what)
     assert (done.stdout, done.stderr, asked) == ("", "", [FAR if FAR.startswith(what) else PEER])
+
+
+def test_forget_for_scripts(play_cluster):
+    """Item 19: a check asks for nothing, and a second run, after which the node is not known any more, is no error."""
+    host, asked = play_cluster()
+    assert host.alidadectl("forget", "--check", PEER).stdout == (
+        f"Would hide the-offline ({PEER}) on every machine of the cluster until it speaks again\n")
+    assert host.alidadectl("forget", "d" * 32).stdout == f"There was nothing to do: no node {'d' * 32} is known\n"
+    assert host.alidadectl("nodes", "--check", check=False).returncode == USAGE
+    assert asked == []
 
 
 @pytest.mark.parametrize("what, code, said", [
@@ -949,9 +1014,10 @@ def test_bash_completes_verbs_and_options(make_host):
     assert in_bash(host, "--json", "=", "p") == ["pretty"]
     assert in_bash(host, "--json", "=") == ["short", "pretty", "off"]
     assert in_bash(host, "--json", "=", "short", "st") == ["status"]
-    assert in_bash(host, "cluster", "re") == ["renew", "revoke"]
+    assert in_bash(host, "cluster", "re") == ["renew", "revoke", "restore"]
     assert in_bash(host, "cluster", "sign", "--re") == ["--renew", "--replace"]
     assert in_bash(host, "cluster", "init", "lab", "--n") == ["--no-broker"]
+    assert in_bash(host, "cluster", "revoke", "--") == ["--help", "--check", "--json"]
     assert in_bash(host, "probe", "") == ["link", "rdma", "compute"]
     assert in_bash(host, "probe", "link", "--r") == ["--rtt-only"]
     assert in_bash(host, "inhibit", "--wh") == ["--what=", "--who=", "--why="]

@@ -2,12 +2,16 @@
 """The bus policies we install, held by a real dbus-daemon. Stand-ins own the names, so that what is refused
 is refused by the bus and not by a daemon."""
 
+import xml.etree.ElementTree as ElementTree
+
 import pytest
 from gi.repository import Gio
 
-from bedlib import SERVICES, BusError, StandIn
+from bedlib import SERVICES, BusError, StandIn, interface_xml
 from bedlib.fixtures import needs_namespaces
-from bedlib.services import bus_policies
+from bedlib.services import SOURCE, bus_policies
+from contract import STANDARD
+from dbus_broker import BUSES, DBusBroker
 
 pytestmark = needs_namespaces
 
@@ -59,6 +63,48 @@ def test_anyone_may_call_our_interfaces_and_no_other(host, service):
         host.call(service.bus_name, service.path, f"{service.bus_name}.Foreign", "Anything", user="nobody")
     assert refused.value.name == ACCESS_DENIED
     assert [call.method for call in stand_in.calls] == ["Anything"]
+
+
+def allowed(service):
+    """The interfaces that anybody may call."""
+    policy = next(path for path in bus_policies() if path.name == f"{service.bus_name}.conf")
+    default = ElementTree.parse(policy).find("policy[@context='default']")
+    rules = default.findall("allow")
+    assert all(sorted(rule.keys()) == ["send_destination", "send_interface"] for rule in rules)
+    assert {rule.get("send_destination") for rule in rules} == {service.bus_name}
+    return {rule.get("send_interface") for rule in rules}
+
+
+def own_interfaces(service):
+    """Those of the contract that have methods; properties alone are reached by the standard interface."""
+    names = [path.stem for path in (SOURCE / "dbus-interfaces").glob(f"{service.bus_name}*.xml")]
+    found = [ElementTree.fromstring(interface_xml(name)).find("interface") for name in names]
+    return {element.get("name") for element in found if element.find("method") is not None}
+
+
+def test_what_is_there_is_allowed_and_nothing_else(make_host, service):
+    """Issue 12, item 22: an object manager was allowed where there is none."""
+    host = make_host(sysroot=True)
+    host.start_daemon(service.program.removeprefix("alidade-"))
+    shown = ElementTree.fromstring(host.connection().introspect(service.bus_name, service.path))
+    standard = {found.get("name") for found in shown.findall("interface")} & STANDARD
+    assert allowed(service) == own_interfaces(service) | standard
+
+
+@pytest.mark.parametrize("bus", BUSES)
+@pytest.mark.parametrize("user", ["nobody", None])
+def test_calls_without_interface_are_refused(make_host, service, bus, user):
+    """Issue 12, item 22: rules name interfaces, and a call need not."""
+    host = make_host()
+    if bus == "dbus-broker":
+        host.bus = DBusBroker(host)
+    _, stand_in = play(host, service)
+    for method in ("Anything", "PutRecords"):
+        message = Gio.DBusMessage.new_method_call(service.bus_name, service.path, None, method)
+        with pytest.raises(BusError) as refused:
+            host.connection(user).send(message)
+        assert refused.value.name == ACCESS_DENIED
+    assert not stand_in.calls
 
 
 def test_directed_signals_do_not_arrive(host, service):

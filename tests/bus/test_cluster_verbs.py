@@ -2,12 +2,14 @@
 """alidadectl cluster and the cluster service, which the test plays: what it shows, and when it has it read again."""
 
 import os
+import signal
 
 import pytest
 
 from bedlib.errors import BedFailure
 from bedlib.services import client_binary, interface_xml
 from bedlib.standin import StandIn
+from bedlib.waiting import wait_steadily
 from client import DENIED, ERROR, OK, UNREACHABLE, get_json
 from gi.repository import GLib
 from terminal import Terminal
@@ -32,7 +34,7 @@ def offset(value):
 class Played:
     """The cluster service, with two brokers and two nodes."""
 
-    def __init__(self, host):
+    def __init__(self, host, names=None):
         self.reloads = 0
         self.refuses = None
         connection = host.new_connection()
@@ -45,6 +47,13 @@ class Played:
                          Problem="two machines share it"), **offset(-300)}]
         values = {"ClusterName": "lab", "State": "online", "Problem": "", "Instance": "a" * 32, "Mirror": "all",
                   "Mirroring": True, "RefusedMessages": 12, "RefusedSignals": 3, "CertificateExpiryUSec": YEAR_2100}
+        self.brokers, self.nodes = brokers, nodes
+        if names:
+            identities = {node: text(FriendlyName=name) for node, name in names.items()}
+            xml = interface_xml("org.alidade.State1")
+            StandIn(connection, "/org/alidade/State1", xml, {"org.alidade.State1": {"RefusedRecords": 5}},
+                    {"GetIdentities": lambda: (identities,)})
+            connection.own("org.alidade.State1")
         self.stand_in = StandIn(connection, PATH, interface_xml(NAME), {NAME: values}, {
             "GetBrokers": lambda: (brokers,), "GetNodes": lambda: (nodes,), "Reload": self.reload})
         connection.own(NAME)
@@ -81,6 +90,54 @@ def test_status(host):
     assert {"online", "2", "ms", "-2.5"} <= set(line_of(shown, ME).split())
     assert "two machines share it" in line_of(shown, PEER) and " 7 " in line_of(shown, PEER)
     assert " 0 ms " in line_of(shown, PEER)
+
+
+def test_problems_wrap(host):
+    """Item 17: a narrow terminal shows all of each, below its broker or node."""
+    played = Played(host)
+    long = "the broker's certificate is for first.example and not for the address under which it was reached"
+    for broker in played.brokers:
+        broker["Problem"] = GLib.Variant("s", long)
+    for columns in (60, 80, 200):
+        shown = host.alidadectl("cluster", "status", env={"COLUMNS": str(columns)}).stdout
+        assert " ".join(shown.split()).count(long) == 2
+        assert all(len(line) <= columns for line in shown.splitlines() if "Refused" not in line)
+
+
+def test_nodes_are_sorted_by_name(host):
+    """Item 17: those without a name come last."""
+    Played(host, {PEER: "atlas"})
+    shown = host.alidadectl("cluster", "status").stdout
+    assert shown.index(PEER) < shown.rindex(ME)
+
+
+def test_refused_records_are_shown(host):
+    """Item 17: also what the state service refused of what came from others."""
+    Played(host, {PEER: "atlas"})
+    shown = host.alidadectl("cluster", "status").stdout
+    assert line_of(shown, "Refused ").split(maxsplit=1)[1] == "12 messages, 5 records, 3 signals"
+    assert get_json(host, "cluster", "status")["State"] == {"RefusedRecords": 5}
+
+
+def test_long_durations_are_in_hours_and_days(host):
+    """Item 17: a clock that is off by an hour, or a year, is not so many seconds."""
+    played = Played(host)
+    played.nodes[0].update(offset(-3600 * 10 ** 6))
+    played.nodes[1].update(offset(365 * 86400 * 10 ** 6))
+    shown = host.alidadectl("cluster", "status").stdout
+    assert " -1 h " in line_of(shown, ME) and " 365 d " in line_of(shown, PEER)
+
+
+def test_status_says_what_it_waits_for(host):
+    """Item 22: the names of nodes come from the state service, which may hang."""
+    Played(host)
+    stated = host.start_daemon("stated")
+    stated.signal(signal.SIGSTOP)
+    status = host.spawn([client_binary(), "cluster", "status"], "status")
+    wait_steadily(lambda: "alidadectl: Waiting for org.alidade.State1" in status.log_text(),
+                  lambda: f"a word about it: {status.log_text()}")
+    stated.signal(signal.SIGCONT)
+    assert status.wait() == OK and "two machines share it" in status.log_text()
 
 
 def test_status_as_json_is_what_the_bus_says(host):

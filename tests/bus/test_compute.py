@@ -188,7 +188,7 @@ def test_processes_are_work_until_telemetry_falls_silent(computing):
     service.state.processes = {GPU: 1}
     make_tick(service)
     wait_reason(service, f"work: processes compute on {GPU}")
-    # No answer says nothing.
+    # Without an answer the processes count as before.
     asked = []
 
     def refuse(node):
@@ -251,7 +251,7 @@ def test_force_measures_beside_other_work_and_says_so(computing):
     service.wait_job(service.probe_compute(GPU, Force=GLib.Variant("b", True)), "done")
     assert "--give-way" not in service.runs()[0] and service.rows()[GPU]["Flags"] == ["busy"]
     service.wait_job(service.probe_compute("cpu", Force=GLib.Variant("b", True)), "done")
-    # A good figure is not replaced, but shown to whoever asked.
+    # A good figure is not replaced, but the caller gets the new one.
     service.state.processes = {}
     service.does("good", {**ROW, "Flags": ["unstable"]})
     service.wait_job(service.probe_compute(GPU), "done")
@@ -276,8 +276,8 @@ SYSTEMD_XML = """<node><interface name="org.freedesktop.systemd1.Manager"><metho
 class Systemd:
     """The manager of systemd, as far as it is asked: .active are the units that are, .answers whether it says so."""
 
-    def __init__(self, host, *active):
-        self.active, self.questions, self.answers = list(active), [], True
+    def __init__(self, host, *active, answers=True):
+        self.active, self.questions, self.answers = list(active), [], answers
         self.connection = host.new_connection()
         self.stand_in = StandIn(self.connection, "/org/freedesktop/systemd1", SYSTEMD_XML, {},
                                 {"Subscribe": lambda: (), "ListUnitsByPatterns": self._list})
@@ -360,6 +360,18 @@ def test_systemd_that_does_not_answer_leaves_what_is_known(computing):
     service.wait_row(GPU, lambda row: "GemmTflops" in row)
 
 
+def test_units_of_a_systemd_that_comes_late_are_not_known(computing):
+    """Until it answers nobody knows what is at work, whatever was so without it."""
+    service = computing(config=UNITS, strict_bus=False, joined=True)
+    service.host.allowed_problems.append("link-probed")
+    wait_reason(service, "")
+    systemd = Systemd(service.host, "llama-server.service", answers=False)
+    wait_steadily(lambda: systemd.questions, "a question without an answer")
+    wait_reason(service, "work: it is not known yet which units are active")
+    systemd.answers = True
+    wait_reason(service, "work: llama-server.service is active")
+
+
 def test_units_without_systemd_have_no_effect(computing):
     service = computing(due=[GPU], config=UNITS)
     service.wait_row(GPU)
@@ -375,7 +387,7 @@ def test_units_that_are_none_are_refused(computing, units, reason):
     service = computing(due=[GPU], config=f"[link-probe]\nwork-units={units}\n")
     service.wait_row(GPU)
     log = service.process.log_text()
-    assert f"[link-probe] work-units={units} refused: {reason}" in log and "has no effect" not in log
+    assert f"[link-probe] work-units={units[:64]} refused: {reason}" in log and "has no effect" not in log
 
 
 @needs_namespaces

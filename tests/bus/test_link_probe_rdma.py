@@ -337,12 +337,21 @@ def test_second_session_over_a_port_is_told_to_come_later(make_host):
     connect(service)(WISH + TLS)
     service.wait("ActiveProbes", 1)
     connect(service)(WISH + TLS)
-    assert service.probe.wait_for_answers(2) == ["\n", f"busy another probe uses {PORT}\n"]
+    assert service.probe.wait_for_answers(2) == [f"busy another probe uses {PORT}\n", "gids fe80::1\n"]
     # No more than two may come from one place at a time.
     wait_steadily(lambda: len(service.children()) == 1, "the end of the second")
     connect(service)(TLS)
     assert service.probe.wait_for_answers(3) == [
-        "\n", "busy another probe uses lan0\n", f"busy another probe uses {PORT}\n"]
+        "busy another probe uses lan0\n", f"busy another probe uses {PORT}\n", "gids fe80::1\n"]
+
+
+@needs_namespaces
+def test_addresses_behind_the_ports_of_a_node_are_known(make_host):
+    """Issue 12, 7: with iWARP data goes to an address."""
+    service = RdmaProbe(make_host)
+    service.state.ports[PEER] = [{**port(PEER_PORT), "Interface": "eth7"}]
+    connect(service)(WISH + TLS)
+    assert service.probe.wait_for_answers(1) == [f"gids fe80::1 ::ffff:{ADDRESS}\n"]
 
 
 @needs_namespaces
@@ -406,7 +415,7 @@ def test_peer_is_told_that_there_is_no_such_port(make_host):
     # More often than strangers may.
     for _ in range(10):
         with meet(service, folder) as talk:
-            talk.say(type="hello", version=1, port=PORT, gids=[], manager=0)
+            talk.say(type="hello", version=2, port=PORT, gids=[], manager=0)
             answer = talk.hear_type("abort")
         assert "no RDMA device rxe0" in answer["text"]
         service.wait_idle()

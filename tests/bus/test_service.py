@@ -90,7 +90,7 @@ def test_a_caller_who_does_not_read_is_not_answered_at_length(make_host):
     with Wire(host) as caller:
         for serial in range(2, 102):
             caller.send(numbered(call, serial))
-        wait_for_log(service, "calls are refused")
+        wait_for_log(service, "Refused a call")
         answers = [answer_of(caller) for _ in range(100)]
     assert LIMITS_EXCEEDED in answers
     # Who was heard before was answered in full.

@@ -4,6 +4,7 @@
 import json
 import os
 import signal
+import time
 
 import pytest
 
@@ -86,7 +87,7 @@ def test_what_is_cheap_to_measure_is_not_kept(make_host):
 
 
 def test_the_epoch_outruns_a_clock_that_went_back(make_host, own):
-    future = 2 ** 52
+    future = int((time.time() + 10 * 3600) * 1e6)
     host = start_with(make_host, saved(own, future))
     epochs = [epoch_of(host)]
     for _ in range(2):
@@ -95,6 +96,12 @@ def test_the_epoch_outruns_a_clock_that_went_back(make_host, own):
         host.start_daemon("stated")
         epochs.append(epoch_of(host))
     assert epochs == [future + 1, future + 2, future + 3]
+
+
+def test_the_epoch_of_a_clock_that_was_wrong_is_let_go(make_host, own):
+    """Nobody takes records of an epoch further ahead than a day."""
+    host = start_with(make_host, saved(own, 2 ** 52))
+    assert epoch_of(host) < (time.time() + 3600) * 1e6
 
 
 def test_the_epoch_is_the_clock_where_nothing_was_kept(make_host, own):
@@ -110,7 +117,7 @@ def test_many_results_are_sent_anew_in_parts(make_host, own):
     host = start_with(make_host, saved(own, records=records))
     cluster = Cluster(host)
     ahead = epoch_of(host) + 60_000_000
-    with host.log_signals(STATE, member="RecordsChanged") as log:
+    with cluster.connection.log_signals(STATE, member="RecordsChanged") as log:
         cluster.take(memory(own, epoch=ahead))
         log.wait(lambda signal: len({found[2] for got in log.received for found in got.args[0]}) == 2500)
     sizes = [sum(len(str(found)) for found in signal.args[0]) for signal in log.received]
@@ -159,6 +166,45 @@ def test_a_damaged_file_is_set_aside(make_host, own, damage):
     daemon.stop()
     host.start_daemon("stated")
     assert "is damaged" not in host.daemons[-1].log_text().partition("Stopping")[2]
+
+
+def test_a_damaged_file_that_cannot_be_set_aside_stays(make_host, own):
+    """Item 5: what is there may be worth something yet."""
+    host = make_host()
+    folder = host.state_directory("stated")
+    (folder / "state.json.damaged").mkdir(parents=True)
+    (folder / "state.json").write_text("not what it was")
+    host.start_daemon("stated")
+    daemon = host.daemons[-1]
+    assert "cannot be set aside as" in daemon.log_text() and "it is not overwritten" in daemon.log_text()
+    daemon.stop()
+    assert (folder / "state.json").read_text() == "not what it was"
+    (folder / "state.json.damaged").rmdir()
+    host.start_daemon("stated")
+    assert (folder / "state.json.damaged").read_text() == "not what it was"
+    assert json.loads((folder / "state.json").read_text())["records"] == []
+
+
+@needs_root
+def test_a_file_that_cannot_be_read_is_not_damaged(make_host, own, monkeypatch):
+    """Item 5: after a change of users, say; once the rights are mended, the results are there again."""
+    host = make_host(environment={"ALIDADE_MACHINE_ID": MACHINE_ID})
+    folder = host.state_directory("stated")
+    folder.mkdir(parents=True)
+    (folder / "state.json").write_text(saved(own))
+    (folder / "state.json").chmod(0)
+    plain = host.daemon_argv("stated")
+    with monkeypatch.context() as patch:
+        # Root without capabilities is bound to rights as everybody is.
+        patch.setattr(host, "daemon_argv", lambda program: ["setpriv", "--bounding-set=-all", *plain])
+        host.start_daemon("stated")
+    daemon = host.daemons[-1]
+    assert "Cannot read what was kept" in daemon.log_text() and "damaged" not in daemon.log_text()
+    daemon.stop()
+    assert (folder / "state.json").read_text() == saved(own)
+    (folder / "state.json").chmod(0o600)
+    host.start_daemon("stated")
+    assert json.loads((folder / "state.json").read_text())["records"] != []
 
 
 def mounted(make_host, *options):

@@ -106,7 +106,7 @@ def test_due_until_measured(pair):
     prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=old, UploadBitsPerSecond=GIGABIT)
     row = wait_for_link(pair, "192.0.2.2", MeasuredUSec=old)
     assert 240 * 1000 * 1000 <= row["TimeToLiveUSec"] <= 360 * 1000 * 1000
-    assert due(pair) == [{**probe, "Reason": "expired", "DueSinceUSec": old + row["TimeToLiveUSec"]}]
+    assert due(pair) == [{**probe, "Overdue": True, "Reason": "expired", "DueSinceUSec": old + row["TimeToLiveUSec"]}]
     prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=now * 2, UploadBitsPerSecond=GIGABIT)
     wait_for_link(pair, "192.0.2.2", MeasuredUSec=now * 2)
     assert due(pair) == [{**probe, "Reason": "future"}]

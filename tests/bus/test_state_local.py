@@ -209,14 +209,15 @@ def changed_kinds(log):
 
 
 def test_changes_are_told_while_there_is_a_cluster_service(host):
-    with host.log_signals(STATE, PATH, STATE, "RecordsChanged") as log:
+    client = host.new_connection("alidade-cluster" if host.isolated else None)
+    with client.log_directed(STATE, "RecordsChanged") as log:
         call(host, "GetFindings")
         host.sysroot.write("proc/meminfo", "MemTotal: 1000 kB\nMemAvailable: 500 kB\n")
         host.wait_for_property(STATE, node_path(local_id(host)), interface("Node1.Memory"), "TotalBytes",
                                lambda value: value == 1000 * 1024)
         assert not log.received
 
-        cluster = Cluster(host)
+        cluster = Cluster(host, client)
         host.sysroot.write("proc/meminfo", "MemTotal: 2000 kB\nMemAvailable: 1500 kB\n")
         told = log.wait(lambda signal: any(
             kind == "Node1.Memory" and fields["TotalBytes"] == 2000 * 1024

@@ -120,10 +120,17 @@ def test_infinite_is_absent(host, cluster):
 def test_the_newer_stamp_wins(host, cluster):
     for epoch, seq, number, wins in [(5, 5, 1, True), (5, 4, 2, False), (4, 9, 3, False), (5, 5, 1, True),
                                      (5, 6, 4, True), (6, 0, 5, True), (5, 2 ** 53, 6, False),
-                                     (2 ** 53, 2 ** 53, 7, True)]:
+                                     (7, 2 ** 53, 7, True)]:
         before = total(host)
         cluster.take(memory(SOURCE, number, epoch=epoch, seq=seq))
         assert total(host) == (number if wins else before), (epoch, seq)
+
+
+def test_an_epoch_of_the_future_is_refused(host, cluster):
+    """It would stand above all that the node ever says."""
+    cluster.take(memory(SOURCE, 1, epoch=5))
+    cluster.refused(memory(SOURCE, 2, epoch=2 ** 53, seq=2 ** 53))
+    assert total(host) == 1
 
 
 @pytest.mark.parametrize("order", [(1, 2, 3), (3, 2, 1), (2, 3, 1), (2, 1, 3)])
@@ -261,6 +268,32 @@ def test_a_message_of_another_type_is_an_error(host, cluster):
     assert get(host, "RefusedRecords") == 0
 
 
+NONCHARACTER = "a\ufffeb"
+
+
+@pytest.mark.parametrize("bad", [
+    record(node_id(2), "Node1.Identity", FriendlyName=NONCHARACTER),
+    record(node_id(2), "Node1.Identity", FriendlyName=GLib.Variant("t", 7), Vendor=NONCHARACTER),
+    record(node_id(2), "Node1.Network", Interfaces=[{"Id": "eth0", "Addresses": ["x", NONCHARACTER]}]),
+    record(node_id(2), "Node1.Nonsense", Field=GLib.Variant("s", NONCHARACTER)),
+    record(NONCHARACTER)], ids=["field", "behind another bad one", "list", "unknown kind", "node"])
+def test_a_noncharacter(host, cluster, bad):
+    """Issue 12, item 21: dbus-daemon lets it through, and sd-bus cannot read on behind it."""
+    with fails_with("org.freedesktop.DBus.Error.InvalidArgs"):
+        cluster.put(memory(node_id(1), 5), bad, memory(node_id(3), 5))
+    assert get(host, "RefusedRecords") == 1
+    assert set(call(host, "GetMemories")) == {node_id(1)}
+    cluster.take(memory(node_id(3), 5))
+
+
+@pytest.mark.parametrize("method, signature, args", [
+    ("GetProfile", "s", (NONCHARACTER,)), ("GetFabric", "s", (NONCHARACTER,)), ("GetDigest", "s", (NONCHARACTER,)),
+    ("GetRecords", "sst", ("", NONCHARACTER, 0)), ("GetLocalRecords", "st", (NONCHARACTER, 0))])
+def test_a_noncharacter_in_a_question(host, method, signature, args):
+    with fails_with("org.freedesktop.DBus.Error.InvalidArgs"):
+        call(host, method, signature, args)
+
+
 @pytest.mark.parametrize("kind, field, row", [("Node1.System", "Devices", {}), ("Node1.Network", "Interfaces", {}),
                                               ("Node1.Network", "Interfaces", {"Addresses": [""] * 64})],
                          ids=["empty devices", "empty interfaces", "empty addresses"])
@@ -300,7 +333,7 @@ def test_a_newer_epoch_of_this_node_is_taken_over_once(make_host):
                  record(own, "Node1.Identity", epoch=epoch, seq=2 ** 53, FriendlyName="echo"))
     assert call(host, "GetIdentities")[own] == identity
 
-    with host.log_signals(STATE, PATH, STATE, "RecordsChanged") as log:
+    with cluster.connection.log_signals(STATE, PATH, STATE, "RecordsChanged") as log:
         cluster.take(record(own, "Node1.Identity", epoch=epoch + 1000, FriendlyName="other installation"))
         told, = log.wait().args[0]
     assert told == (own, "Node1.Identity", "", epoch + 1001, told[4], updated, False, fields)
@@ -472,13 +505,15 @@ def some_records():
     return [full_record(kind, node_id(n), node_id(99)) for n in (3, 1, 2) for kind in KINDS]
 
 
-@pytest.mark.parametrize("size", [1, 7, 10, 32, 33, 0])
+@pytest.mark.parametrize("size", [1, 7, 10, 3 * len(KINDS) - 1, 3 * len(KINDS), 0])
 def test_every_record_is_on_one_page(host, cluster, size):
     cluster.take(*some_records())
     found = pages(host, size=size)
     assert [record[:3] for page in found for record in page] == \
         [(node_id(n), kind, key_for(kind, node_id(99))) for n in (1, 2, 3) for kind in KINDS]
-    assert [len(page) for page in found] == [min(size or 33, 33 - begin) for begin in range(0, 33, size or 33)]
+    count = 3 * len(KINDS)
+    size = size or count
+    assert [len(page) for page in found] == [min(size, count - begin) for begin in range(0, count, size)]
 
 
 def test_pages_of_one_kind(host, cluster):

@@ -14,6 +14,7 @@ from played_source import UPDATED, Source
 from state_service import (ACCESS_DENIED, CLUSTER, IDENTITYD_KINDS, PATH, PROPERTIES, STATE, TELEMETRYD_KINDS, Cluster,
                            call, fails_with, interface, local_id, memory, node_id, node_path, shown, start, variants)
 
+GONE = "unable: alidade-link-probed is not running"
 BUS = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
 
 
@@ -109,6 +110,31 @@ def test_a_killed_source_is_started_again(make_host, program):
         tree.wait(lambda objects: objects[path][kind]["UpdatedUSec"] > updated)
         assert not removed.received
     assert "has gone; what it measured stays" in host.daemons[-1].log_text()
+
+
+def policy_of(host):
+    return call(host, "GetProfile", "s", (local_id(host),)).get("Node1.ProbePolicy", {})
+
+
+def test_who_measures_links_no_more_starts_no_probes(make_host):
+    """Who is gone cannot say so, and its peers would leave its links to it."""
+    host = start(make_host)
+    Source(host).export("Node1.Memory", TotalBytes=1000).own()
+    wait_for(host, "Node1.ProbePolicy", "Reason", GONE)
+    source = Source(host, "LinkProbe1").export("Node1.ProbePolicy", Starts=["socket"], Links="full").own()
+    wait_for(host, "Node1.ProbePolicy", "Starts", ["socket"])
+    with host.log_signals(STATE, node_path(local_id(host)), PROPERTIES, "PropertiesChanged",
+                          interface("Node1.ProbePolicy")) as changes:
+        # A restart is told to nobody, and its end holds from the start on.
+        source.connection.call_bus("ReleaseName", "s", (source.name,))
+        source.own()
+        source.connection.call_bus("ReleaseName", "s", (source.name,))
+        changed = changes.wait(lambda change: "Links" in change.args[1])
+        assert changed.args[1]["Links"] == "round-trips"
+        assert [change for change in changes.received if "Starts" in change.args[1]] == [changed]
+    assert "Starts" not in policy_of(host) and policy_of(host)["Reason"] == GONE
+    source.own()
+    wait_for(host, "Node1.ProbePolicy", "Links", "full")
 
 
 class Attempts:
@@ -266,20 +292,21 @@ def test_forged_owners_are_refused(open_host):
     identityd = host.connection().owner("org.alidade.Identity1")
     owner_changed(host, "org.alidade.Identity1", identityd, mallory)
     owner_changed(host, "org.alidade.Telemetry1", "", mallory)
+    # That of the cluster service is refused twice: by what takes its record, and by what takes those of others.
     owner_changed(host, CLUSTER, "", mallory)
-    assert refused(host) == 3
+    assert refused(host) == 4
     changed(host, "Node1.Identity", {"FriendlyName": "Mallory"}, "Identity1")
     changed(host, "Node1.Memory", {"TotalBytes": 1}, "Telemetry1")
     with fails_with(ACCESS_DENIED):
         host.call(STATE, PATH, STATE, "PutRecords", "a(ssstttba{sv})", ([memory(node_id(1))],), user="nobody")
-    assert refused(host) == 5
+    assert refused(host) == 6
     assert call(host, "GetIdentities")[local_id(host)]["FriendlyName"] == "bed"
     assert call(host, "GetMemories") == {}
     # That it is gone is as little for him to say.
     cluster = Cluster(host)
     owner_changed(host, CLUSTER, cluster.connection.unique_name, "")
     owner_changed(host, "org.alidade.Identity1", identityd, "")
-    assert refused(host) == 7
+    assert refused(host) == 9
     cluster.take(memory(node_id(1)))
 
 

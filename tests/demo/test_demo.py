@@ -128,7 +128,7 @@ def test_cluster_measures_its_links():
     with demo("cluster", "2", "--json") as process:
         out, err = process.communicate(timeout=DEADLINE * 5)
     assert process.returncode == 0, err
-    assert "Not every link is measured yet" not in err
+    assert "Not all links have been measured yet" not in err
     answer = json.loads(out)
     names = {node: records["Node1.Identity"]["FriendlyName"] for node, records in answer["Nodes"].items()}
     links = [link["Link1.Socket"] for link in answer["Links"].values()]

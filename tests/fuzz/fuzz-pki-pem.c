@@ -48,7 +48,7 @@ static void use_crl(X509_CRL *crl)
 
 static void read_all(const char *pem, size_t n)
 {
-        g_autofree char *in_certificate = NULL, *in_crl = NULL, *in_request = NULL;
+        g_autofree char *in_certificate = NULL, *in_crl = NULL, *in_request = NULL, *statement = NULL;
         g_autoptr(EVP_PKEY) key = NULL;
         g_autoptr(X509) certificate = NULL;
         g_autoptr(X509_CRL) crl = NULL;
@@ -62,8 +62,9 @@ static void read_all(const char *pem, size_t n)
                 use_certificate(certificate, crl);
         else
                 g_assert_true(g_utf8_validate(in_certificate, -1, NULL));
-        if (ald_pki_request_parse(pem, n, id, &key, &in_request) == 0)
-                g_assert_true(key && ald_pki_is_node_id(id));
+        if (ald_pki_request_parse(pem, n, id, &key, &statement, &in_request) == 0)
+                g_assert_true(key && ald_pki_is_node_id(id) &&
+                              (!statement || g_utf8_validate(statement, -1, NULL)));
         else
                 g_assert_true(g_utf8_validate(in_request, -1, NULL));
         g_assert_cmpuint(ERR_peek_error(), ==, 0);

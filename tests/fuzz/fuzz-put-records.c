@@ -33,9 +33,10 @@ static void check_store(Target *target)
 {
         AldStore *store = ald_state_manager_store(target->manager);
         g_autoptr(AldMessage) message = NULL;
+        size_t bytes;
 
         g_assert_cmpint(sd_bus_message_new_signal(target->bus, &message, "/x", "x.x", "x"), >=, 0);
-        g_assert_cmpint(ald_records_bus_append_page(message, store, NULL, -1, "", 10000), >=, 0);
+        g_assert_cmpint(ald_records_bus_append_page(message, store, NULL, -1, "", 10000, &bytes), >=, 0);
         g_assert_cmpint(sd_bus_message_seal(message, 1, 0), >=, 0);
 }
 

@@ -14,14 +14,14 @@ from tree import SOURCE, build_dir, read
 
 # daemon: (folder, interface, exposure by systemd-analyze security, of 10)
 DAEMONS = {
-    "alidade-identityd": ("identity", "Identity1", 0.5),
-    "alidade-telemetryd": ("telemetry", "Telemetry1", 1.7),
+    "alidade-identityd": ("identity", "Identity1", 0.2),
+    "alidade-telemetryd": ("telemetry", "Telemetry1", 1.1),
     "alidade-link-probed": ("link-probe", "LinkProbe1", 1.4),
-    "alidade-stated": ("state", "State1", 0.5),
+    "alidade-stated": ("state", "State1", 0.2),
     "alidade-clusterd": ("cluster", "Cluster1", 1.1),
 }
 # What systemd starts now and then: (unit, exposure)
-HELPERS = [("alidade-cluster-crl", 1.0)]
+HELPERS = [("alidade-cluster-crl", 0.8), ("alidade-cluster-renewal", 0.8)]
 each_daemon = pytest.mark.parametrize("daemon", DAEMONS)
 needs_analyze = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
 BACKLOG = {"send_destination": "org.freedesktop.DBus", "send_interface": "org.freedesktop.DBus.Debug.Stats",
@@ -63,6 +63,21 @@ def rules(daemon, tag, **wanted):
 def test_every_folder_is_covered():
     folders = {path.parent.name for path in (SOURCE / "services").glob("*/alidade-*d.service.in")}
     assert folders == {folder for folder, _, _ in DAEMONS.values()}
+
+
+def test_every_unit_has_a_bound():
+    services = {path.stem for path in (build_dir() / "services").glob("alidade-*.service")}
+    assert services == {*DAEMONS, *(helper for helper, _ in HELPERS)}
+
+
+@pytest.mark.parametrize("helper", [helper for helper, _ in HELPERS])
+def test_what_root_runs_ends_by_itself_and_is_tried_again(helper):
+    """Its path unit ends for good where a start is refused, and starts a run that failed again at once."""
+    found = settings(unit_path(helper))
+    wanted = {"Type": ["oneshot"], "TimeoutStartSec": ["3min"], "Restart": ["on-failure"], "RestartSec": ["5min"],
+              "CapabilityBoundingSet": [""], "AmbientCapabilities": [""]}
+    assert {key: found["Service"].get(key) for key in wanted} == wanted
+    assert found["Unit"]["StartLimitIntervalSec"] == ["0"]
 
 
 @needs_analyze
@@ -129,6 +144,15 @@ def test_the_new_revocation_list_is_watched_where_the_cluster_service_writes_it(
     installed = json.loads((build_dir() / "meson-info/intro-installed.json").read_text())
     assert watched == {"PathChanged": ["/var/lib/alidade/cluster/crl.pem"], "Unit": ["alidade-cluster-crl.service"]}
     assert program in installed.values() and words == ["cluster", "install-crl"]
+
+
+def test_what_is_to_be_renewed_is_watched_where_the_cluster_service_writes_it():
+    watched = settings(build_dir() / "services/alidade-cluster-renewal.path")["Path"]
+    program, *words = unit("alidade-cluster-renewal")["ExecStart"].split()
+    assert watched == {"DirectoryNotEmpty": ["/var/lib/alidade/cluster/renewals"],
+                       "PathChanged": ["/var/lib/alidade/cluster/renewed.pem"],
+                       "Unit": ["alidade-cluster-renewal.service"]}
+    assert program.endswith("/alidadectl") and words == ["cluster", "renew", "--auto"]
 
 
 def test_users_are_different():

@@ -21,7 +21,8 @@ def files():
         here = Path(folder).relative_to(SOURCE)
         folders[:] = sorted(name for name in folders
                             if not MADE.match(name) and str(here / name) not in MADE_BY_PACKAGING)
-        yield from sorted(here / name for name in names if not name.endswith((".pyc", ".substvars")))
+        # In a worktree of git .git is a file.
+        yield from sorted(here / name for name in names if name != ".git" and not name.endswith((".pyc", ".substvars")))
 
 
 def c_files(*tops):

@@ -151,6 +151,10 @@ class Connection:
     def log_signals(self, sender=None, path=None, interface=None, member=None, arg0=None):
         return SignalLog(self, sender, path, interface, member, arg0)
 
+    def log_directed(self, sender, member):
+        """Signals that are sent to this connection alone: without a match rule the bus brings no others."""
+        return SignalLog(self, sender, member=member, flags=Gio.DBusSignalFlags.NO_MATCH_RULE)
+
     def wait_for_signal(self, sender, path, interface, member, predicate=lambda signal: True,
                         deadline=DEADLINE):
         """For signals that are sure to come after this call; else log_signals() before what causes them."""

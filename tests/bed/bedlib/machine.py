@@ -24,9 +24,11 @@ UNSHARE = ["unshare", "-m", "-n", "-u", "-i", "-p", "--fork", "--kill-child", "-
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 # /sys is mounted anew, so that it shows this network namespace, and read-only, or NetworkManager waits
-# for a udev that is not there. The overlay's upper half is on a tmpfs: / may be an overlay itself.
+# for a udev that is not there. The overlay's upper half is on a tmpfs: / may be an overlay itself. faketime
+# names semaphores in /dev/shm after pids, which are those of other machines as well.
 SETUP = """
 mount -t tmpfs -o mode=0755 tmpfs /run
+mount -t tmpfs -o mode=1777 tmpfs /dev/shm
 mkdir -p /run/bed/upper /run/bed/work /run/dbus
 mount -t overlay overlay -o lowerdir=/etc,upperdir=/run/bed/upper,workdir=/run/bed/work /etc
 mount -t sysfs -o ro,nosuid,nodev,noexec sysfs /sys

@@ -11,7 +11,7 @@ from .broker import Broker
 from .connection import PROPERTIES
 from .errors import Unavailable
 from .host import Host
-from .services import SERVICES, build_dir, built_programs, sanitized
+from .services import SERVICES, build_dir, built_programs, mosquitto_plugin, sanitized
 from .waiting import wait_steadily
 
 APP_ID = bytes.fromhex("6d024f1e68ee4c01932314de4590e8f4")
@@ -45,6 +45,23 @@ def faketime_library():
     raise Unavailable("faketime is not installed")
 
 
+class Clock:
+    """A clock for programs of a machine: those with .environment follow set(), also once they run. monotonic: it makes
+    time pass for them, as the monotonic clock goes with it."""
+
+    def __init__(self, machine, monotonic=False):
+        self._path = machine.dir / "clock"
+        self.environment = {"LD_PRELOAD": faketime_library(), "FAKETIME_NO_CACHE": 1,
+                            "FAKETIME_DONT_FAKE_MONOTONIC": int(not monotonic), "FAKETIME_TIMESTAMP_FILE": self._path}
+        self.set(0)
+
+    def set(self, offset_seconds):
+        """Moves it away from the true one."""
+        fresh = self._path.with_suffix(".fresh")
+        fresh.write_text(f"{offset_seconds:+d}")
+        fresh.rename(self._path)
+
+
 class Node(Host):
     """Made by Cluster. own_clock: set_clock() works on its daemons; "all": it makes time pass for them, as the
     monotonic clock goes with it. Other options are those of Host."""
@@ -57,21 +74,30 @@ class Node(Host):
         self.id = node_id(self.machine_id)
         self.broker = None
         self._own_clock = own_clock
+        self._clock = None
         self._switch = None
         self._crashed = False
+
+    def _probe_folder(self):
+        """The programs that measure links, which are built in folders of their own."""
+        folder = self.dir / "probes"
+        folder.mkdir()
+        for kind in ("socket", "rdma"):
+            (folder / f"alidade-probe-{kind}").symlink_to(build_dir() / f"probes/{kind}/alidade-probe-{kind}")
+        return folder
 
     def start(self):
         super().start()
         self._extra_environment.setdefault("ALIDADE_LIBEXEC_DIR", build_dir() / "services/telemetry")
-        self._extra_environment.setdefault("ALIDADE_PROBE_DIR", build_dir() / "probes/socket")
+        plugin = self._extra_environment.get("ALIDADE_MOSQUITTO_PLUGIN", mosquitto_plugin())
+        self.environment.update(ALIDADE_MOSQUITTO_PLUGIN=str(plugin), ALIDADE_SYSTEMD_DIR=str(self.dir / "systemd"))
+        self._extra_environment.setdefault("ALIDADE_PROBE_DIR", self._probe_folder())
         # Nodes that measured the processors they share would measure each other, and hold off their links.
         drop_in = self.dir / "config/alidade.conf.d/bed.conf"
         drop_in.parent.mkdir(exist_ok=True)
         drop_in.write_text("[link-probe]\ncompute=false\n")
         if self._own_clock:
-            # It names semaphores after pids, which are those of other nodes as well.
-            self.run(["mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", "/dev/shm"])
-            self.set_clock(0)
+            self._clock = Clock(self, self._own_clock == "all")
 
     def plug_in(self, switch, bridge):
         self._switch = switch
@@ -86,12 +112,9 @@ class Node(Host):
 
     def daemon_argv(self, program):
         argv = super().daemon_argv(program)
-        if self._own_clock:
+        if self._clock:
             # For the daemon alone: a semaphore made before its user changed would be another's.
-            realtime_alone = int(self._own_clock != "all")
-            argv[-1:-1] = ["env", f"LD_PRELOAD={faketime_library()}", "FAKETIME_NO_CACHE=1",
-                           f"FAKETIME_DONT_FAKE_MONOTONIC={realtime_alone}",
-                           f"FAKETIME_TIMESTAMP_FILE={self.dir / 'clock'}"]
+            argv[-1:-1] = ["env", *(f"{name}={value}" for name, value in self._clock.environment.items())]
         return argv
 
     # Its daemons; the newest run of each counts
@@ -140,9 +163,7 @@ class Node(Host):
 
     def set_clock(self, offset_seconds):
         """Moves the realtime clock that its daemons see, those that run too, away from the true one."""
-        fresh = self.dir / "clock.fresh"
-        fresh.write_text(f"{offset_seconds:+d}")
-        fresh.rename(self.dir / "clock")
+        self._clock.set(offset_seconds)
 
     def crash(self):
         """All of it dies at once, and nothing of it comes back."""

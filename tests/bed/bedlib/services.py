@@ -21,6 +21,11 @@ def build_dir():
     return Path(value).resolve()
 
 
+def mosquitto_plugin():
+    """What mosquitto loads on a broker; none where it would bring a sanitizer's library into mosquitto."""
+    return "/nonexistent" if sanitized() else build_dir() / "services/broker/alidade-mosquitto.so"
+
+
 def search_dirs():
     """Source first, then what the build generated."""
     value = os.environ.get("ALIDADE_BUILD")

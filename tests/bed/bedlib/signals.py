@@ -17,13 +17,14 @@ class SignalLog:
     .on_signal takes them elsewhere.
     """
 
-    def __init__(self, connection, sender=None, path=None, interface=None, member=None, arg0=None):
+    def __init__(self, connection, sender=None, path=None, interface=None, member=None, arg0=None,
+                 flags=Gio.DBusSignalFlags.NONE):
         self.received = []
         self.on_signal = self.received.append
         self.what = f"signal {interface or '*'}.{member or '*'} of {sender or 'anyone'} at {path or '*'}"
         self._gio = connection.gio
         self._subscription = self._gio.signal_subscribe(sender, interface, member, path, arg0,
-                                                        Gio.DBusSignalFlags.NONE, self._store)
+                                                        flags, self._store)
         # The bus has the match rule once it has answered anything sent after it.
         connection.fence()
 

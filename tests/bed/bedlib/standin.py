@@ -24,6 +24,7 @@ class StandIn:
         self.values = values
         self.handlers = handlers or {}
         self.calls = []
+        self.emit = connection.emit
         node = Gio.DBusNodeInfo.new_for_xml(xml)
         self._interfaces = {interface.name: interface for interface in node.interfaces}
         self._exported = [connection.gio.register_object(path, interface, self._called, self._get, None)
@@ -54,7 +55,7 @@ class StandIn:
         """Sets properties and says so with one PropertiesChanged."""
         self.values[interface].update(values)
         changed = {name: self._variant(interface, name, value) for name, value in values.items()}
-        self.connection.emit(self.path, PROPERTIES, "PropertiesChanged", "sa{sv}as", (interface, changed, []))
+        self.emit(self.path, PROPERTIES, "PropertiesChanged", "sa{sv}as", (interface, changed, []))
 
     def close(self):
         for registration in self._exported:

@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What others notice while local users and hosts without a key do all they can to keep services from them."""
+
+import contextlib
+import os
+import struct
+import sys
+import time
+import traceback
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TESTS = HERE.parent
+sys.path[:0] = [str(TESTS / "bed"), str(TESTS / "bus")]
+
+SECONDS = 120
+NODES = 900
+UPDATES_PER_TURN, TURN_SECONDS = 30, 0.1
+QUESTION_SECONDS = 0.02
+ARRIVE_SECONDS = 20
+METHOD_RETURN, SIGNAL = 2, 4
+ATTACKER, OTHER = "nobody", "daemon"
+
+LINK_PROBE = ("org.alidade.LinkProbe1", "/org/alidade/LinkProbe1", "org.alidade.LinkProbe1")
+JOB = "org.alidade.LinkProbe1.Job"
+ENDED = ("done", "failed", "canceled")
+SHAPE = (100_000_000, 100_000_000)
+OUTSIDER, OUTSIDERS = "10.77.66.254", [f"10.77.66.{i + 1}" for i in range(17)]
+OUTSIDERS_FE80 = [f"fe80::66:{i + 1:x}" for i in range(4)]
+LOCAL_SOURCES = [f"127.0.0.{i + 1}" for i in range(4)]
+# More than any number of connections that are open at a time.
+REFUSED_AT_FIRST = 200
+MEASURED_SECONDS = 120
+
+
+class Flood:
+    """A way to keep others away, for as long as the siege lasts. step() is called a few times a second; figures() adds
+    to those of the siege."""
+
+    def __init__(self, host):
+        self.host = host
+
+    def step(self):
+        pass
+
+    def figures(self):
+        return {}
+
+    def close(self):
+        pass
+
+
+class UnreadAnswers(Flood):
+    """GetManagedObjects() over three connections, 20 times a second, of which nobody reads an answer."""
+
+    CONNECTIONS, PER_SECOND = 3, 20
+
+    def __init__(self, host):
+        super().__init__(host)
+        self.sent, self.begun = 0, time.monotonic()
+        self.wires = [connect(host, ATTACKER) for _ in range(self.CONNECTIONS)]
+
+    def step(self):
+        from state_service import OBJECT_MANAGER, PATH, STATE, blob
+
+        due = int((time.monotonic() - self.begun) * self.PER_SECOND)
+        for self.sent in range(self.sent + 1, due + 1):
+            for wire in self.wires:
+                wire.try_send(blob(STATE, PATH, OBJECT_MANAGER, "GetManagedObjects", serial=self.sent + 10))
+
+    def close(self):
+        for wire in self.wires:
+            wire.close()
+
+
+class StoppedSubscribers(Flood):
+    """Eight clients that asked for every signal, by subscription and by match rule, and read none."""
+
+    def __init__(self, host):
+        from gi.repository import GLib
+        from state_service import DBUS, PATH, STATE, blob
+
+        super().__init__(host)
+        self.wires = [connect(host, ATTACKER) for _ in range(8)]
+        for wire in self.wires:
+            wire.call(blob(*DBUS, "AddMatch", GLib.Variant("(s)", ("type='signal'",))))
+            wire.call(blob(STATE, PATH, STATE, "Subscribe"))
+
+    def close(self):
+        for wire in self.wires:
+            wire.close()
+
+
+class Places(Flood):
+    """Takes the places of Subscribe() with as many connections as the bus lets one user have."""
+
+    CONNECTIONS = 200
+
+    def __init__(self, host):
+        super().__init__(host)
+        self.wires = [connect(host, ATTACKER) for _ in range(self.CONNECTIONS)]
+        self.turn = 0
+
+    def step(self):
+        from state_service import PATH, STATE, blob
+
+        for _ in range(20):
+            self.turn += 1
+            self.wires[self.turn % len(self.wires)].try_send(
+                blob(STATE, PATH, STATE, "Subscribe", serial=self.turn + 10))
+
+    def close(self):
+        for wire in self.wires:
+            wire.close()
+
+
+class Handshakes(Flood):
+    """Handshakes with one of two nodes that never end, and connections that say nothing: from 17 addresses and four
+    link-local ones of a host on the same wire, and from four loopback addresses by a local user. Meanwhile the other
+    node measures its link to that one again and again; a probe that is told to come later, or fails, was refused."""
+
+    def __init__(self, host):
+        super().__init__(host)
+        self.probes = self.refused = 0
+        self.job = self.log = None
+        with contextlib.ExitStack() as stack:
+            self.source, self.sink = self._make_nodes(stack)
+            before = self._refused_sessions()
+            self._besiege(stack)
+            self._wait(lambda: self._refused_sessions() > before + REFUSED_AT_FIRST, "connections to be refused")
+            self.stack = stack.pop_all()
+
+    def _wait(self, predicate, what):
+        from bedlib.waiting import wait_steadily
+
+        return wait_steadily(predicate, what, MEASURED_SECONDS)
+
+    def _refused_sessions(self):
+        return self.sink.get(*LINK_PROBE, "RefusedSessions")
+
+    def _make_nodes(self, stack):
+        """In the order of who measures whom by itself, which is done with before the siege begins."""
+        from bedlib import Cluster, Machine, network
+        from bedlib.cluster import BRIDGE
+        from bedlib.node import LINK
+
+        cluster = stack.enter_context(Cluster(2, links=True, shapes=(SHAPE, SHAPE)))
+        self.outsider = stack.enter_context(Machine("outsider", isolated=True))
+        network.join_bridge(cluster.switch, BRIDGE, self.outsider, LINK, f"{OUTSIDER}/16")
+        for address in OUTSIDERS:
+            network.add_address(self.outsider, LINK, f"{address}/16")
+        for address in OUTSIDERS_FE80:
+            network.add_address(self.outsider, LINK, f"{address}/64")
+        cluster.wait_online()
+        source, sink = sorted(cluster.nodes, key=lambda found: found.id)
+        self._wait(lambda: any(row["Source"] == source.id and "DownloadBitsPerSecond" in row
+                               for row in source.state("GetLinks").values()), "the first measurement")
+        return source, sink
+
+    def _besiege(self, stack):
+        told = self.sink.run(["ip", "-o", "-6", "address", "show", "dev", "eth0", "scope", "link"]).stdout.split()
+        own_fe80 = next(word.partition("/")[0] for word in told if word.startswith("fe80:"))
+        for machine, target, sources, user in (
+                (self.outsider, self.sink.address, OUTSIDERS, None),
+                (self.outsider, f"{own_fe80}%eth0", OUTSIDERS_FE80, None),
+                (self.sink, "127.0.0.1", LOCAL_SOURCES, ATTACKER)):
+            siege = machine.spawn(
+                ["/usr/bin/python3", HERE / "siege-wire.py", target, "--half-open=2", "--silent=4",
+                 *(f"--source={source}" for source in sources)], f"siege-{target}", user=user)
+            stack.callback(siege.kill)
+
+    def _begin_probe(self):
+        from gi.repository import GLib
+
+        options = {"Address": GLib.Variant("s", self.sink.address), "RttOnly": GLib.Variant("b", True)}
+        self.log = self.source.log_signals(LINK_PROBE[0], None, "org.freedesktop.DBus.Properties",
+                                           "PropertiesChanged", JOB)
+        self.job = self.source.call(*LINK_PROBE, "ProbeLink", "sa{sv}", (self.sink.id, options))
+
+    def _end_probe(self, state):
+        told = [signal.args[1] for signal in self.log.received if signal.path == self.job]
+        self.log.close()
+        # Of a job that waits for another one of its own machine no phase is told.
+        self.refused += state != "done" or any(
+            row.get("State") == "waiting" and row.get("Phase") for row in told)
+        self.probes += 1
+        self.job = None
+
+    def step(self):
+        if self.job is None:
+            self._begin_probe()
+            return
+        state = self.source.get(LINK_PROBE[0], self.job, JOB, "State")
+        if state in ENDED:
+            self._end_probe(state)
+
+    def figures(self):
+        if self.probes == 0:
+            raise AssertionError("no probe of a member has ended")
+        return {"member_probes_refused": self.refused}
+
+    def close(self):
+        self.stack.close()
+
+
+# Nodes take their time to come up, so the flood with them begins first.
+FLOODS = (Handshakes, UnreadAnswers, StoppedSubscribers, Places)
+
+
+def connect(host, user):
+    from state_service import Wire
+
+    return Wire(host, user)
+
+
+def read_answer(wire):
+    """Past signals, without a library; whether it is no error."""
+    kind = SIGNAL
+    while kind == SIGNAL:
+        head = wire.read(16)
+        body, _, fields = struct.unpack_from("<III", head, 4)
+        wire.read(fields + -fields % 8 + body)
+        kind = head[1]
+    return kind == METHOD_RETURN
+
+
+def in_child(function, *args):
+    """Runs it in a process of its own, so that nothing here delays it; the result is read from the descriptor."""
+    ours, theirs = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(ours)
+        status = 1
+        try:
+            text = repr(function(*args)).encode()
+            with os.fdopen(theirs, "wb") as out:
+                out.write(text)
+            status = 0
+        except BaseException:  # it must not go on as its parent
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(status)
+    os.close(theirs)
+    return pid, ours
+
+
+def ask(wire, until):
+    """Milliseconds that each answer took, of small and of middling ones in turns."""
+    from state_service import PATH, PROPERTIES, STATE, blob
+    from gi.repository import GLib
+
+    questions = [blob(STATE, PATH, PROPERTIES, "Get", GLib.Variant("(ss)", (STATE, "Nodes")), serial=7),
+                 blob(STATE, PATH, STATE, "GetProfile", GLib.Variant("(s)", (node(1),)), serial=8)]
+    latencies = []
+    while time.monotonic() < until:
+        for question in questions:
+            begun = time.monotonic()
+            wire.send(question)
+            if not read_answer(wire):
+                raise AssertionError("no answer")
+            latencies.append((time.monotonic() - begun) * 1e3)
+            time.sleep(QUESTION_SECONDS)
+    return latencies
+
+
+def node(number):
+    from state_service import node_id
+
+    return node_id(number + 1)
+
+
+def update(cluster, until):
+    """{node: its last value}"""
+    from gi.repository import GLib
+    from state_service import PATH, RECORDS, STATE, blob, memory
+
+    last, seq = {}, 1
+    while time.monotonic() < until:
+        begun, seq = time.monotonic(), seq + 1
+        chosen = [(seq * UPDATES_PER_TURN + n) % NODES for n in range(UPDATES_PER_TURN)]
+        records = [memory(node(n), seq, seq=seq, updated=seq) for n in chosen]
+        cluster.send(blob(STATE, PATH, STATE, "PutRecords", GLib.Variant(f"({RECORDS})", (records,)), serial=seq))
+        if not read_answer(cluster):
+            raise AssertionError("no records were taken")
+        last.update({node(n): seq for n in chosen})
+        time.sleep(max(0, TURN_SECONDS - (time.monotonic() - begun)))
+    return last
+
+
+def fill(cluster):
+    """Each node has a record that changes, and one that makes a map of all of them large."""
+    from gi.repository import GLib
+    from state_service import PATH, RECORDS, STATE, blob, memory, record
+
+    interfaces = [{"Id": f"eth{n}", "Addresses": ["x" * 900]} for n in range(10)]
+    for first in range(0, NODES, 100):
+        records = [found for n in range(first, first + 100) for found in (
+            memory(node(n), 1, seq=1), record(node(n), "Node1.Network", seq=1, Interfaces=interfaces))]
+        assert cluster.put(blob(STATE, PATH, STATE, "PutRecords", GLib.Variant(f"({RECORDS})", (records,)))) \
+            == (200, 0)
+
+
+def result_of(pid, descriptor):
+    with os.fdopen(descriptor, "rb") as source:
+        text = source.read()
+    if os.waitpid(pid, 0)[1] != 0:
+        raise RuntimeError("a client of the siege failed: the bus or the service left it")
+    return eval(text)  # noqa: S307 what our own child wrote
+
+
+def peak_mib(process):
+    status = Path(f"/proc/{process.outer_pid}/status").read_text(encoding="ascii")
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")) / 1024
+
+
+def besiege(host, daemon, cluster, seconds):
+    from bedlib.waiting import wait_until
+    from state_service import STATE
+
+    seen, subscriber = {}, host.new_connection()
+
+    def note(signal):
+        if signal.interface == "org.freedesktop.DBus.Properties" and "TotalBytes" in signal.args[1]:
+            seen[signal.path.rpartition("/")[2]] = signal.args[1]["TotalBytes"]
+
+    with subscriber.log_directed(STATE, "PropertiesChanged") as log, contextlib.ExitStack() as stack:
+        log.on_signal = note
+        subscriber.call(STATE, "/org/alidade/State1", STATE, "Subscribe")
+        floods = [stack.enter_context(contextlib.closing(flood(host))) for flood in FLOODS]
+        until = time.monotonic() + seconds
+        asking = in_child(ask, connect(host, OTHER), until)
+        updating = in_child(update, cluster, until)
+
+        def is_over():
+            for flood in floods:
+                flood.step()
+            return time.monotonic() >= until
+
+        wait_until(is_over, "the end of the siege", seconds + 60)
+        latencies, last = sorted(result_of(*asking)), result_of(*updating)
+        with contextlib.suppress(AssertionError):
+            wait_until(lambda: all(seen.get(found) == value for found, value in last.items()), "the last values",
+                       ARRIVE_SECONDS)
+        return {
+            "other_client_p99_ms": round(latencies[int(len(latencies) * 0.99)], 2),
+            "updates_lost": sum(seen.get(found) != value for found, value in last.items()),
+            "restarts": int(daemon.poll() is not None),
+            **{name: figure for flood in floods for name, figure in flood.figures().items()},
+            "bus_rss_mib": round(peak_mib(host.bus.process), 1),
+        }
+
+
+def add_arguments(parser):
+    parser.add_argument("--seconds", type=int, default=SECONDS, help=f"how long it lasts ({SECONDS})")
+
+
+def main(build, json_only, seconds=SECONDS):
+    os.environ["ALIDADE_BUILD"] = str(build)
+    from bedlib import Host
+    from state_service import CLUSTER_POLICY, WireCluster
+
+    with Host(sysroot=True, bus_policy=CLUSTER_POLICY) as host:
+        daemon = host.start_daemon("stated")
+        with WireCluster(host) as cluster:
+            fill(cluster)
+            figures = besiege(host, daemon, cluster, seconds)
+        daemon.excused = True
+    if not json_only:
+        for name, figure in figures.items():
+            print(f"{name:24} {figure}")
+    return figures
