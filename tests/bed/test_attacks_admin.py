@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from bedlib.fixtures import needs_namespaces
-from bedlib.services import client_binary, sanitized
+from bedlib.node import faketime_library
+from bedlib.services import client_binary
 from bedlib.waiting import wait_steadily
 from enrol_seat import ADDRESS, ERROR, OK, UNREACHABLE, Seat, common_name, make_request, serial
 
@@ -241,9 +242,9 @@ def test_another_broker_key_takes_a_word(machine, first):
     first.cluster("sign-bridge", "site2", text_in=seat.cluster("renew", "--request").stdout)
 
 
-@pytest.mark.skipif(sanitized(), reason="sanitizers want to be the first library, before faketime")
 def test_old_requests_expire(machine, first):
     """Item 9: one that was kept for later, or made by a clock that is wrong."""
+    faketime_library()
     seat = Seat(machine, "second")
     for days, code, said in ((-8, ERROR, "a request is good for 7 days"), (-6, OK, "Signed for"),
                              (2, ERROR, "check the clocks")):

@@ -13,7 +13,6 @@ from bedlib.peer import Peer
 from bedlib.services import mosquitto_plugin, sanitized
 from bedlib.waiting import wait_steadily
 
-NO_PLUGIN = "the plugin would bring the sanitizers into mosquitto"
 pytestmark = needs_namespaces
 MIB = 1 << 20
 LOST = (OSError, ssl.SSLError)
@@ -69,7 +68,6 @@ def links_of(node, count):
     return [f"alidade/1/bed/{node.id}/Link1.Socket/x{i}" for i in range(count)]
 
 
-@pytest.mark.skipif(sanitized(), reason=NO_PLUGIN)
 def test_a_restarted_broker_knows_what_it_keeps(cluster):
     """Item 10: where mosquitto keeps messages on disk, as one that serves others may, the share of a key is not given
     to it anew with each restart. mosquitto loads them before the plugin, which counts them as they are read."""
@@ -97,7 +95,6 @@ def test_a_restarted_broker_knows_what_it_keeps(cluster):
     assert set(before) <= kept and len(kept) <= 32
 
 
-@pytest.mark.skipif(sanitized(), reason=NO_PLUGIN)
 def test_readers_do_not_use_up_what_an_author_may_publish(cluster):
     """Item 10: with check_retain_source, as where mosquitto serves others, it asks before it delivers what it keeps
     whether the author may write it; a member that reads again and again has nothing of that author refused."""
@@ -125,7 +122,6 @@ def test_readers_do_not_use_up_what_an_author_may_publish(cluster):
     assert cluster.retained(one, topics[0]) == {topics[0]: "new"}
 
 
-@pytest.mark.skipif(sanitized(), reason=NO_PLUGIN)
 def test_one_key_cannot_fill_the_broker(cluster):
     """Item 10: 400 MiB, retained on topics that the key may write, are refused but for the share of one node; the
     others stay online, and are told whose key to revoke."""
@@ -178,8 +174,7 @@ def test_a_packet_has_a_limit(cluster):
 
 
 @pytest.mark.parametrize("plugin", [
-    pytest.param(mosquitto_plugin(), marks=pytest.mark.skipif(sanitized(), reason=NO_PLUGIN), id="quota"),
-    pytest.param("/nonexistent", id="plain")])
+    pytest.param(mosquitto_plugin(), id="quota"), pytest.param("/nonexistent", id="plain")])
 def test_a_flood_puts_nobody_off(make_cluster, plugin):
     """Item 10: 1 MiB of valid JSON at full speed from one member; the others stay online for each other. Also where
     the broker does not bound it, which is for clusterd then."""

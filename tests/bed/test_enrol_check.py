@@ -7,7 +7,6 @@ import pytest
 
 from bedlib.fixtures import needs_namespaces
 from bedlib.node import faketime_library
-from bedlib.services import sanitized
 from enrol_seat import ADDRESS, ERROR, OK, UNREACHABLE, USAGE, Seat, Ssh, make_request, serial
 
 pytestmark = needs_namespaces
@@ -184,8 +183,6 @@ def changes(seat, words, **options):
 
 @pytest.fixture
 def case(request, machine, first):
-    if "due" in request.param and sanitized():
-        pytest.skip("sanitizers want to be the first library, before faketime")
     return CASES[request.param](Fleet(machine, first))
 
 

@@ -8,13 +8,17 @@ import pytest
 
 from bedlib.fixtures import needs_namespaces
 from bedlib.node import CLUSTER, faketime_library
-from bedlib.services import client_binary, sanitized
+from bedlib.services import client_binary
 from bedlib.waiting import wait_steadily
 from enrol_seat import ADDRESS, OK, Seat, common_name, openssl, serial
 
-pytestmark = [needs_namespaces,
-              pytest.mark.skipif(sanitized(), reason="sanitizers want to be the first library, before faketime")]
+pytestmark = needs_namespaces
 DAY = 86400
+
+
+@pytest.fixture(autouse=True)
+def clock_can_be_set():
+    faketime_library()
 
 
 def end_of(path):

@@ -38,7 +38,7 @@ def told_states(log):
 
 def faketime_library():
     if sanitized():
-        raise Unavailable("sanitizers want to be the first library, before faketime")
+        raise Unavailable("runs without sanitizers, whose malloc() and faketime wait for each other")
     for folder in Path("/usr/lib").glob("*/"):
         if (folder / FAKETIME).exists():
             return folder / FAKETIME
