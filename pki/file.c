@@ -12,7 +12,7 @@
 
 #include "pki/file.h"
 
-static int write_all(int fd, const char *bytes, size_t n)
+int ald_pki_fd_write(int fd, const char *bytes, size_t n)
 {
         while (n > 0) {
                 ssize_t written = TEMP_FAILURE_RETRY(write(fd, bytes, n));
@@ -33,7 +33,7 @@ static int fill(int fd, const char *text, mode_t mode, uid_t uid, gid_t gid)
                 return -errno;
         if (fchmod(fd, mode) < 0)
                 return -errno;
-        r = write_all(fd, text, strlen(text));
+        r = ald_pki_fd_write(fd, text, strlen(text));
         if (r < 0)
                 return r;
         return fsync(fd) < 0 ? -errno : 0;
@@ -96,10 +96,11 @@ static int read_all(int fd, size_t max, char **ret, size_t *ret_n)
         return 0;
 }
 
-int ald_pki_file_read_with_mode(const char *path, size_t max, char **ret, size_t *ret_n, mode_t *ret_mode)
+static int read_at(
+        int folder, const char *name, int flags, size_t max, char **ret, size_t *ret_n, mode_t *ret_mode)
 {
         /* A FIFO would keep us waiting. */
-        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
         struct stat st;
         int r;
 
@@ -117,9 +118,21 @@ int ald_pki_file_read_with_mode(const char *path, size_t max, char **ret, size_t
         return r;
 }
 
+int ald_pki_file_read_with_mode(const char *path, size_t max, char **ret, size_t *ret_n, mode_t *ret_mode)
+{
+        return read_at(AT_FDCWD, path, 0, max, ret, ret_n, ret_mode);
+}
+
 int ald_pki_file_read(const char *path, size_t max, char **ret, size_t *ret_n)
 {
         mode_t unused;
 
-        return ald_pki_file_read_with_mode(path, max, ret, ret_n, &unused);
+        return read_at(AT_FDCWD, path, 0, max, ret, ret_n, &unused);
+}
+
+int ald_pki_file_read_at(int folder, const char *name, size_t max, char **ret, size_t *ret_n)
+{
+        mode_t unused;
+
+        return read_at(folder, name, O_NOFOLLOW, max, ret, ret_n, &unused);
 }

@@ -10,9 +10,15 @@
  */
 int ald_pki_file_write(const char *path, const char *text, mode_t mode, uid_t uid, gid_t gid);
 
+/* Writes all of it, or fails. */
+int ald_pki_fd_write(int fd, const char *bytes, size_t n);
+
 /* Reads a regular file, with a NUL behind; ret_n may be NULL. -EFBIG beyond max bytes, -EINVAL for what is no
  * regular file. */
 int ald_pki_file_read(const char *path, size_t max, char **ret, size_t *ret_n);
+
+/* The same in a folder that somebody else may write to: no link is followed. */
+int ald_pki_file_read_at(int folder, const char *name, size_t max, char **ret, size_t *ret_n);
 
 /* The same, and the rights of just the file that was read. */
 int ald_pki_file_read_with_mode(const char *path, size_t max, char **ret, size_t *ret_n, mode_t *ret_mode);

@@ -96,13 +96,25 @@ static uint64_t read_end(const AldTrust *trust, const char *name)
         return facts.not_after;
 }
 
+/* Its keys stay where it is a broker no longer. */
+static bool is_broker(void)
+{
+        const char *given = g_getenv("ALIDADE_MOSQUITTO_DIR");
+        g_autofree char *path =
+                g_build_filename(given && *given ? given : "/etc/mosquitto", "conf.d/alidade.conf", NULL);
+
+        return g_file_test(path, G_FILE_TEST_EXISTS);
+}
+
 /* That of a bridge is put there by hand, of which nobody tells this service. */
 static void read_ends(AldTrust *trust)
 {
+        bool broker = is_broker();
+
         trust->ends = (AldTrustEnds){
                 .node = read_end(trust, "node.crt"),
-                .broker = read_end(trust, "broker/broker.crt"),
-                .bridge = read_end(trust, "broker/bridge.crt"),
+                .broker = broker ? read_end(trust, "broker/broker.crt") : UINT64_MAX,
+                .bridge = broker ? read_end(trust, "broker/bridge.crt") : UINT64_MAX,
                 .authority = read_end(trust, "ca.crt"),
         };
 }

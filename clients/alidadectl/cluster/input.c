@@ -9,6 +9,7 @@
 #include "clients/alidadectl/cluster/home.h"
 #include "clients/alidadectl/cluster/input.h"
 #include "clients/alidadectl/print.h"
+#include "pki/file.h"
 #include "services/common/fd.h"
 
 const char *ald_input_file(const AldClusterOrder *order)
@@ -78,21 +79,6 @@ static int open_folder(const char *path)
         return folder < 0 ? -errno : ald_fd_steal(&folder);
 }
 
-static int write_all(int fd, const char *text)
-{
-        size_t n = strlen(text);
-
-        while (n > 0) {
-                ssize_t written = TEMP_FAILURE_RETRY(write(fd, text, n));
-
-                if (written < 0)
-                        return -errno;
-                text += written;
-                n -= (size_t) written;
-        }
-        return 0;
-}
-
 static int create_beside(int folder, const char *name, const char *text)
 {
         g_autofree char *beside = g_strdup_printf("%s.%08x", name, g_random_int());
@@ -101,7 +87,7 @@ static int create_beside(int folder, const char *name, const char *text)
 
         if (fd < 0)
                 return -errno;
-        r = write_all(fd, text);
+        r = ald_pki_fd_write(fd, text, strlen(text));
         if (r == 0 && (fchmod(fd, 0644) < 0 || fsync(fd) < 0 || renameat(folder, beside, folder, name) < 0))
                 r = -errno;
         if (r < 0)
@@ -113,7 +99,7 @@ static int write_into(int folder, const char *name, const char *text)
 {
         ald_fd int fd = openat(folder, name, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
 
-        return fd < 0 ? -errno : write_all(fd, text);
+        return fd < 0 ? -errno : ald_pki_fd_write(fd, text, strlen(text));
 }
 
 bool ald_output_is_standard(const AldClusterOrder *order)

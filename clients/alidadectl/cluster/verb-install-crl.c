@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <fcntl.h>
 
 #include "clients/alidadectl/cluster/cluster.h"
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/print.h"
 #include "pki/certificate.h"
 #include "pki/crl.h"
+#include "pki/file.h"
 
 static int install(const AldHome *home, X509_CRL *crl)
 {
@@ -20,15 +22,20 @@ static int find_newer(const AldHome *home, bool again, X509_CRL **ret)
 {
         g_autofree char *ca_path = g_build_filename(home->folder, "ca.crt", NULL);
         g_autofree char *path = g_build_filename(home->folder, "crl.pem", NULL), *reason = NULL;
+        g_autofree char *text = NULL;
         g_autoptr(X509_CRL) crl = NULL, current = NULL;
         g_autoptr(X509) ca = NULL;
+        size_t n;
         int r;
 
-        r = ald_pki_crl_load(home->fresh_crl, &crl, &reason);
+        r = ald_pki_file_read_at(AT_FDCWD, home->fresh_crl, ALD_PKI_CRL_MAX, &text, &n);
         if (r == -ENOENT) {
                 ald_home_tell(home, "There is no %s: nothing to install", home->fresh_crl);
                 return ALD_EXIT_OK;
         }
+        if (r < 0)
+                return ald_home_failed(r, home->fresh_crl, NULL);
+        r = ald_pki_crl_parse(text, n, &crl, &reason);
         if (r >= 0)
                 r = ald_pki_certificate_load(ca_path, &ca, &reason);
         if (r < 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -44,7 +45,7 @@ static int take_renewed(Due *due)
         bool node, broker;
         int r;
 
-        r = ald_pki_file_read(due->home->renewed, ALD_PKI_PEM_MAX, &text, NULL);
+        r = ald_pki_file_read_at(AT_FDCWD, due->home->renewed, ALD_PKI_PEM_MAX, &text, NULL);
         if (r < 0)
                 return r == -ENOENT ? ALD_EXIT_OK : ald_home_failed(r, due->home->renewed, NULL);
         r = ald_enrol_take_renewed(due->home, text, &node, &broker);
@@ -65,6 +66,20 @@ static uint64_t asked_at(const Due *due, const char *path)
         return request.made;
 }
 
+/* Removes what the cluster service publishes. */
+static int withdraw(Due *due, const char *path)
+{
+        int r;
+
+        if (access(path, F_OK) < 0)
+                return ALD_EXIT_OK;
+        r = ald_home_begin(due->home);
+        if (r == ALD_EXIT_OK)
+                r = ald_home_remove(due->home, path);
+        due->told = true;
+        return r;
+}
+
 static int ask(Due *due)
 {
         const AldHome *home = due->home;
@@ -76,7 +91,7 @@ static int ask(Due *due)
 
         /* For a check, what was taken is not installed. */
         if (!is_due(due, ald_enrol_expiry(home)) || (home->changes->check && due->told))
-                return ald_home_remove(home, path);
+                return withdraw(due, path);
         if (asked_at(due, path) + AGAIN_USEC > due->now)
                 return ALD_EXIT_OK;
         if (ald_broker_files_exist(home) && ald_pki_certificate_load(certificate, &broker, NULL) >= 0)
@@ -87,22 +102,6 @@ static int ask(Due *due)
                         ": the certificate of this node is to be renewed");
         due->told = true;
         return r;
-}
-
-/* The newest certificate of a node, or its broker, for this key. */
-static const AldIssued *newest(const AldAuthority *authority, const char *node, bool broker, EVP_PKEY *key)
-{
-        const AldIssued *found = NULL;
-
-        for (guint i = 0; i < authority->issued->len; i++) {
-                const AldIssued *one = authority->issued->pdata[i];
-
-                if (one->is_broker == broker && strcmp(one->node, node) == 0 &&
-                        EVP_PKEY_eq(X509_get0_pubkey(one->certificate), key) == 1 &&
-                        (!found || one->facts.not_after > found->facts.not_after))
-                        found = one;
-        }
-        return found;
 }
 
 /* The newest of each site that is for this key, as far as it is valid: with that, the broker of a node
@@ -146,17 +145,18 @@ static bool is_bridge_due(const Due *due, const AldAuthority *authority, EVP_PKE
 static const char *refuse(const Due *due, const AldSigning *signing, bool *ret_due)
 {
         const AldRequest *request = signing->request;
-        const AldIssued *node = newest(signing->authority, request->id, false, request->node), *broker = NULL;
+        const AldIssued *node = ald_authority_find(signing->authority, request->id, false, request->node);
+        const AldIssued *broker;
 
         if (request->purpose != ALD_REQUEST_RENEW)
                 return "it does not ask to renew a certificate";
-        if (!node || !ald_authority_is_valid(signing->authority, node))
+        if (!node)
                 return "it has no valid certificate for this key";
         *ret_due = is_due(due, node->facts.not_after);
         if (!request->broker)
                 return NULL;
-        broker = newest(signing->authority, request->id, true, request->broker);
-        if (!broker || !ald_authority_is_valid(signing->authority, broker))
+        broker = ald_authority_find(signing->authority, request->id, true, request->broker);
+        if (!broker)
                 return "its broker has no valid certificate for this key";
         if (!ald_authority_has_addresses(broker, request->addresses))
                 return "its broker asks for other addresses";
@@ -165,23 +165,24 @@ static const char *refuse(const Due *due, const AldSigning *signing, bool *ret_d
         return NULL;
 }
 
-/* Signs each anew; *ret_pem is all of them. */
-static int sign_bridges(AldAuthority *authority, EVP_PKEY *key, char **ret_pem)
+/* Signs each anew, and adds it to `made`; *ret_pem is all of them. */
+static int sign_bridges(AldAuthority *authority, EVP_PKEY *key, GPtrArray *made, char **ret_pem)
 {
         g_autoptr(GPtrArray) bridges = find_bridges(authority, key);
         g_autoptr(GString) pem = g_string_new(NULL);
 
         for (guint i = 0; i < bridges->len; i++) {
-                const AldIssued *old = bridges->pdata[i], *made;
+                const AldIssued *old = bridges->pdata[i], *bridge;
                 AldPkiSubject subject = { .role = ALD_PKI_ROLE_BRIDGE,
                         .name = old->facts.common_name + strlen(ALD_PKI_BRIDGE_PREFIX),
                         .key = key };
                 g_autofree char *text = NULL;
-                int r = ald_authority_sign(authority, &subject, &made);
+                int r = ald_authority_sign(authority, &subject, &bridge);
 
                 if (r != ALD_EXIT_OK)
                         return r;
-                text = ald_pki_certificate_to_pem(made->certificate);
+                g_ptr_array_add(made, (gpointer) bridge);
+                text = ald_pki_certificate_to_pem(bridge->certificate);
                 g_string_append(pem, text);
         }
         *ret_pem = g_string_free(g_steal_pointer(&pem), FALSE);
@@ -216,17 +217,25 @@ static int sign(Due *due, AldSigning *signing)
         const AldRequest *request = signing->request;
         AldPkiSubject node = { .role = ALD_PKI_ROLE_NODE, .name = request->id, .key = request->node };
         AldPkiSubject broker = { .role = ALD_PKI_ROLE_BROKER, .name = request->id, .key = request->broker };
+        g_autoptr(GPtrArray) made = g_ptr_array_new();
         g_autofree char *bridges = NULL;
         int r;
 
         broker.names = (const char *const *) request->addresses;
         r = ald_authority_sign(signing->authority, &node, &signing->node);
+        if (signing->node)
+                g_ptr_array_add(made, (gpointer) signing->node);
         if (r == ALD_EXIT_OK && request->broker)
                 r = ald_authority_sign(signing->authority, &broker, &signing->broker);
+        if (signing->broker)
+                g_ptr_array_add(made, (gpointer) signing->broker);
         if (r == ALD_EXIT_OK && request->broker)
-                r = sign_bridges(signing->authority, request->broker, &bridges);
+                r = sign_bridges(signing->authority, request->broker, made, &bridges);
         if (r == ALD_EXIT_OK)
                 r = hand_out(signing, bridges);
+        /* Nobody got them. */
+        for (guint i = 0; r != ALD_EXIT_OK && i < made->len; i++)
+                ald_authority_forget(signing->authority, made->pdata[i]);
         due->told = due->told || r == ALD_EXIT_OK;
         return r;
 }
@@ -260,12 +269,12 @@ static int consider(Due *due, const char *id, const char *text)
 static int consider_entry(const AldHome *home, int folder, const char *name, void *userdata)
 {
         Due *due = userdata;
-        g_autofree char *path = g_build_filename(home->requests, name, NULL), *text = NULL;
+        g_autofree char *text = NULL;
         g_autofree char *id = g_strndup(name, ALD_PKI_ID_SIZE - 1);
         int r = ALD_EXIT_OK;
 
         if (due->authority && ald_pki_is_node_id(id) && strcmp(name + strlen(id), SUFFIX) == 0 &&
-                ald_pki_file_read(path, ALD_REQUEST_MAX, &text, NULL) >= 0)
+                ald_pki_file_read_at(folder, name, ALD_REQUEST_MAX, &text, NULL) >= 0)
                 r = consider(due, id, text);
         return r == ALD_EXIT_OK ? ald_home_remove_request(home, folder, name, NULL) : r;
 }
@@ -286,7 +295,7 @@ static int forget_old(Due *due)
                 if (ald_pki_certificate_load(path, &certificate, NULL) >= 0)
                         ald_pki_certificate_facts(certificate, &facts);
                 if (facts.not_before + DUE_USEC < due->now)
-                        r = ald_home_remove(due->home, path);
+                        r = withdraw(due, path);
         }
         return r;
 }

@@ -80,11 +80,14 @@ static int publish(AldAuthority *authority, const char *name, GPtrArray *serials
         return r;
 }
 
-static int hand_out(const AldClusterOrder *order, const AldHome *home, X509 *certificate)
+/* name: NULL where it was signed before. */
+static int hand_out(const AldClusterOrder *order, const AldHome *home, const char *name, X509 *certificate)
 {
         g_autofree char *pem = ald_pki_certificate_to_pem(certificate);
         int r = ald_output_give(order, pem);
 
+        if (r == ALD_EXIT_OK && name)
+                ald_changes_add(home->changes, ALD_CHANGE_SIGN, name, "%s", "");
         if (r == ALD_EXIT_OK)
                 ald_home_tell_next(home, "Next: alidade-cluster(7), Several sites");
         return r;
@@ -106,16 +109,6 @@ static const AldIssued *find_good(const AldAuthority *authority, const char *nam
         return NULL;
 }
 
-static int sign(
-        AldAuthority *authority, const AldPkiSubject *subject, const char *name, const AldIssued **ret)
-{
-        int r = ald_authority_sign(authority, subject, ret);
-
-        if (r == ALD_EXIT_OK)
-                ald_changes_add(authority->home->changes, ALD_CHANGE_SIGN, name, "%s", "");
-        return r;
-}
-
 static int run(const AldClusterOrder *order, AldAuthority *authority, const char *site, const char *text)
 {
         g_autofree char *name = g_strconcat(ALD_PKI_BRIDGE_PREFIX, site, NULL);
@@ -123,6 +116,7 @@ static int run(const AldClusterOrder *order, AldAuthority *authority, const char
         AldPkiSubject subject = { .role = ALD_PKI_ROLE_BRIDGE, .name = site };
         g_autoptr(EVP_PKEY) key = NULL;
         const AldIssued *issued = NULL;
+        bool kept;
         int r;
 
         r = read_request(authority, text, &key);
@@ -133,13 +127,14 @@ static int run(const AldClusterOrder *order, AldAuthority *authority, const char
         subject.key = key;
         if (serials->len == 0)
                 issued = find_good(authority, name, key);
-        if (issued)
+        kept = issued;
+        if (kept)
                 ald_home_tell(authority->home, "%s has a certificate for this key already", name);
         else
-                r = sign(authority, &subject, name, &issued);
+                r = ald_authority_sign(authority, &subject, &issued);
         if (r == ALD_EXIT_OK)
                 r = publish(authority, name, serials);
-        return r == ALD_EXIT_OK ? hand_out(order, authority->home, issued->certificate) : r;
+        return r == ALD_EXIT_OK ? hand_out(order, authority->home, kept ? NULL : name, issued->certificate) : r;
 }
 
 static int sign_text(const AldClusterOrder *order, const char *site, const char *text)

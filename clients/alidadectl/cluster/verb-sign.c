@@ -53,22 +53,24 @@ static int sign(AldSigning *signing)
         const AldRequest *request = signing->request;
         AldPkiSubject node = { .role = ALD_PKI_ROLE_NODE, .name = request->id, .key = request->node };
         AldPkiSubject broker = { .role = ALD_PKI_ROLE_BROKER, .name = request->id, .key = request->broker };
-        g_autofree char *until = NULL, *names = NULL, *object = NULL;
         int r;
 
-        broker.names = (const char *const *) signing->request->addresses;
+        broker.names = (const char *const *) request->addresses;
         r = ald_authority_sign(signing->authority, &node, &signing->node);
         if (r == ALD_EXIT_OK && request->broker)
                 r = ald_authority_sign(signing->authority, &broker, &signing->broker);
-        if (r != ALD_EXIT_OK)
-                return r;
-        until = ald_home_day(signing->node->facts.not_after);
-        object = g_strconcat("node ", signing->request->id, NULL);
+        return r;
+}
+
+static void report(const AldSigning *signing)
+{
+        g_autofree char *until = ald_home_day(signing->node->facts.not_after);
+        g_autofree char *object = g_strconcat("node ", signing->request->id, NULL);
+        g_autofree char *names = g_strjoinv(", ", signing->request->addresses);
+
         ald_changes_add(signing->home->changes, ALD_CHANGE_SIGN, object, ", valid until %s", until);
-        names = g_strjoinv(", ", signing->request->addresses);
         if (signing->broker)
                 ald_changes_add(signing->home->changes, ALD_CHANGE_SIGN, "its broker", " at %s", names);
-        return ALD_EXIT_OK;
 }
 
 /* Those who were replaced are shut out, and a new broker is told to all who ask from now on. */
@@ -107,6 +109,8 @@ static int hand_out(const AldClusterOrder *order, const AldSigning *signing)
                 bundle.broker = ald_pki_certificate_to_pem(signing->broker->certificate);
         text = ald_bundle_format(&bundle);
         r = ald_output_give(order, text);
+        if (r == ALD_EXIT_OK && !signing->kept)
+                report(signing);
         if (r == ALD_EXIT_OK && !ald_output_is_standard(order))
                 ald_home_tell_next(signing->home,
                         "Next: on the machine that asked: alidadectl cluster %s --accept %s",
