@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
@@ -14,6 +15,7 @@
 #include "services/common/process.h"
 
 #define FDS_MAX 8u
+#define REAP_SECONDS 1u
 
 char **ald_process_environment(void)
 {
@@ -118,11 +120,29 @@ void ald_process_kill(const AldProcess *process)
                 kill(-process->pid, SIGKILL);
 }
 
+static bool reap(idtype_t type, int id, siginfo_t *ret)
+{
+        *ret = (siginfo_t){ 0 };
+        return waitid(type, (id_t) id, ret, WEXITED | WNOHANG) < 0 || ret->si_pid != 0;
+}
+
+static gboolean on_reap_later(gpointer pid)
+{
+        siginfo_t unused;
+
+        return !reap(P_PID, GPOINTER_TO_INT(pid), &unused);
+}
+
 void ald_process_reap(AldProcess *process, siginfo_t *ret)
 {
         /* The group goes first, while its number cannot be anybody else's. */
         ald_process_kill(process);
-        (void) waitid(P_PIDFD, (id_t) process->pidfd, ret, WEXITED | WNOHANG);
+        /* A debugger, or a sanitizer that looks for leaks, has it before us. */
+        if (!reap(P_PIDFD, process->pidfd, ret)) {
+                g_timeout_add_seconds(REAP_SECONDS, on_reap_later, GINT_TO_POINTER((int) process->pid));
+                ret->si_code = CLD_KILLED;
+                ret->si_status = SIGKILL;
+        }
         ald_fd_close(&process->pidfd);
         process->pid = 0;
 }

@@ -26,7 +26,8 @@ int ald_process_spawn(
 /* Ends the whole group at once; it is still to be reaped. */
 void ald_process_kill(const AldProcess *process);
 
-/* After its end: what is left of its group goes, and the process is forgotten. `ret` tells how it ended. */
+/* After its end: what is left of its group goes, and the process is forgotten. `ret` says how it ended. One
+ * that is being traced counts as killed, and is reaped from the main loop later. */
 void ald_process_reap(AldProcess *process, siginfo_t *ret);
 
 /* Waits so long for its end. */
