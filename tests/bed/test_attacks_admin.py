@@ -242,6 +242,15 @@ def test_another_broker_key_takes_a_word(machine, first):
     first.cluster("sign-bridge", "site2", text_in=seat.cluster("renew", "--request").stdout)
 
 
+def test_what_could_not_be_written_was_not_signed(machine, first):
+    """Item 4: a refused output is not preceded by words that the request was signed."""
+    seat = Seat(machine, "second")
+    before = set(first.path("ca/issued").iterdir())
+    told = first.cluster("sign", "--output=/proc/bundle", text_in=seat.cluster("join", "--request").stdout, code=ERROR)
+    assert "Signed" not in told.stdout + told.stderr and "/proc/bundle" in told.stderr
+    assert set(first.path("ca/issued").iterdir()) == before
+
+
 def test_old_requests_expire(machine, first):
     """Item 9: one that was kept for later, or made by a clock that is wrong."""
     faketime_library()

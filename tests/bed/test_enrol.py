@@ -709,7 +709,7 @@ def test_install_crl_sees_what_comes_meanwhile(machine, first):
     assert calls.read_text().splitlines() == ["reset-failed mosquitto.service", "try-restart mosquitto.service"] * 2
 
 
-@pytest.mark.parametrize("kind", ["forged", "older", "rubbish", "folder", "fifo", "large"])
+@pytest.mark.parametrize("kind", ["forged", "older", "rubbish", "folder", "fifo", "large", "link"])
 def test_install_crl_takes_no_other_list(machine, first, kind):
     """Who can write to the state directory of the cluster service cannot let anybody in again."""
     second, third = joined(machine, first), joined(machine, first, "third")
@@ -725,10 +725,14 @@ def test_install_crl_takes_no_other_list(machine, first, kind):
         path.mkdir()
     elif kind == "fifo":
         os.mkfifo(path)
+    elif kind == "link":
+        first.cluster("revoke", second.id)
+        path.symlink_to(first.path("crl.pem"))
     else:
         path.write_text({"older": old, "rubbish": "no list", "large": "x" * (2 << 20)}[kind])
+    before = second.read("crl.pem")
     second.cluster("install-crl", code=0 if kind == "older" else ERROR)
-    assert second.read("crl.pem") == first.read("crl.pem")
+    assert second.read("crl.pem") == before
 
 
 def test_leave(machine, first):

@@ -228,13 +228,14 @@ def probers(node):
     for name in (node.root / "proc").glob("[0-9]*/comm"):
         with contextlib.suppress(OSError):  # it has just ended
             if name.read_text(encoding="utf-8").strip() == "alidade-probe-socket"[:15]:
-                found.append(name.parent.name)
+                found.append((name.parent / "stat").read_text(encoding="utf-8"))
     return found
 
 
 def wait_idle(*nodes):
     for node in nodes:
-        wait_steadily(lambda node=node: not probers(node), f"the end of all probes of {node.name}", ONE_PROBE)
+        wait_steadily(lambda node=node: not probers(node),
+                      lambda node=node: f"the end of all probes of {node.name}: {probers(node)}", ONE_PROBE)
 
 
 def test_each_address_has_its_own_row_which_goes_with_it(pair):
@@ -407,10 +408,15 @@ def test_who_has_work_is_not_loaded_by_others(pair):
         assert told["error"] == "round-trips-only", told
         assert told["message"] == "the other side: work: held off by trainer: epoch 7"
     assert outcome("--automatic", "--round-trips")["RttSamples"] > 0
-    assert outcome("--check")["SpotUploadBitsPerSecond"] > 0
+
+    def await_figure(*options):
+        """Of a busy machine a burst may give none, with a reason."""
+        wait_steadily(lambda: outcome(*options)["SpotUploadBitsPerSecond"], "a spot check with a figure", ROUNDS)
+
+    await_figure("--check")
     holder.signal(signal.SIGTERM)
     sink.wait_for_property(*LINK_PROBE, "Inhibited", lambda what: not what)
-    assert outcome("--automatic", "--check")["SpotUploadBitsPerSecond"] > 0
+    await_figure("--automatic", "--check")
 
 
 # Who is not who should be measured

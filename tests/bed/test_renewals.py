@@ -180,6 +180,40 @@ def test_a_link_instead_of_the_folder_of_requests_is_not_followed(fleet, machine
     assert list(victim.iterdir()) and not inbox.is_symlink() and not first.path("ca").exists()
 
 
+def test_links_among_what_was_received_are_not_followed(fleet, machine):
+    """Item 4: root reads only what the cluster service wrote itself."""
+    first, second = fleet.first, fleet.others[0]
+    inbox, elsewhere = first.state / "renewals", machine.dir / "elsewhere"
+    inbox.mkdir()
+    elsewhere.mkdir()
+    (elsewhere / "request").write_text(renewal(fleet, 350))
+    (inbox / f"{second.id}.pem").symlink_to(elsewhere / "request")
+    assert run_on(first, 350) == OK
+    assert not first.path(f"renewed/{second.id}.pem").exists() and not list(inbox.iterdir())
+    shutil.copy(elsewhere / "request", inbox / f"{second.id}.pem")
+    assert run_on(first, 350) == OK
+    shutil.copy(first.path(f"renewed/{second.id}.pem"), elsewhere / "answer")
+    before = second.read("node.crt")
+    (second.state / "renewed.pem").symlink_to(elsewhere / "answer")
+    assert run_on(second, 350) != OK and second.read("node.crt") == before
+    (second.state / "renewed.pem").unlink()
+    shutil.copy(elsewhere / "answer", second.state / "renewed.pem")
+    assert run_on(second, 350) == OK and second.read("node.crt") != before
+
+
+def test_what_nobody_got_is_forgotten(fleet):
+    """Item 18: what cannot be handed out leaves nothing behind that could be mistaken for the newest."""
+    first, second = fleet.first, fleet.others[0]
+    first.cluster("sign-bridge", "site2", text_in=second.cluster("renew", "--request").stdout)
+    assert run_on(first, 350) == OK  # its own
+    (first.state / "renewals").mkdir()
+    (first.state / "renewals" / f"{second.id}.pem").write_text(renewal(fleet, 350))
+    first.path("renewed").write_text("no folder")
+    before = set(first.path("ca/issued").iterdir())
+    assert run_on(first, 350) != OK
+    assert set(first.path("ca/issued").iterdir()) == before
+
+
 def test_what_cannot_be_removed_does_not_keep_others_waiting(fleet):
     """Item 18: the run fails, so that systemd waits for the next try, but all other requests are signed."""
     first, second = fleet.first, fleet.others[0]
@@ -233,7 +267,8 @@ ENDS = ("certificate-expires", "broker-certificate-expires", "bridge-certificate
 
 @pytest.mark.parametrize("mirror", ["all", "self"])
 def test_an_end_is_shown_by_every_node_until_it_is_renewed(make_cluster, mirror):
-    """Item 18: certificates of a node, of its broker and of the bridge of that end within 30 days."""
+    """Item 18: certificates of a node, of its broker and of the bridge of that end within 30 days; those of a machine
+    that is a broker no longer are of no interest."""
     cluster = make_cluster(3, brokers=(0, 1), config=f"[cluster]\nmirror={mirror}\n")
     cluster.wait_online()
     one, two, three = cluster.nodes
@@ -250,6 +285,14 @@ def test_an_end_is_shown_by_every_node_until_it_is_renewed(make_cluster, mirror)
             issued.unlink()
     files[2].write_text(one.run([*ago, "sign-bridge", "site2"], text_in=request).stdout)
     two.alidadectl("cluster", "renew", "--accept", text_in=bundle)
+    two.reload("clusterd")
+    drop_in = two.broker.config / "conf.d/alidade.conf"
+    drop_in.rename(drop_in.with_suffix(".away"))
+    two.reload("clusterd")
+    for node in cluster.nodes:
+        wait_steadily(lambda node=node: found(node, ENDS[0], two), f"{ENDS[0]} at {node.name}", 30)
+        assert [found(node, name, two) for name in ENDS[1:]] == [None, None]
+    drop_in.with_suffix(".away").rename(drop_in)
     two.reload("clusterd")
     for node in cluster.nodes:
         for name in ENDS:

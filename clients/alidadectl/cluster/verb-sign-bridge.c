@@ -134,7 +134,8 @@ static int run(const AldClusterOrder *order, AldAuthority *authority, const char
                 r = ald_authority_sign(authority, &subject, &issued);
         if (r == ALD_EXIT_OK)
                 r = publish(authority, name, serials);
-        return r == ALD_EXIT_OK ? hand_out(order, authority->home, kept ? NULL : name, issued->certificate) : r;
+        return r == ALD_EXIT_OK ? hand_out(order, authority->home, kept ? NULL : name, issued->certificate)
+                                : r;
 }
 
 static int sign_text(const AldClusterOrder *order, const char *site, const char *text)
