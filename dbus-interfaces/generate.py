@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes C out of the record interfaces: generate.py schema-h|schema-c|vtables-c OUTPUT XML…
 
-schema-*  structs and field tables for state/, which knows no bus
-vtables-c the sd-bus property tables over these structs, for services/common
+schema-*  structs and field tables
+vtables-c the sd-bus property tables over these structs
 """
 
 import sys
@@ -38,7 +38,7 @@ def enums(records):
 
 
 def schema_h(records):
-    out = [BANNER, '#pragma once\n\n#include "state/field.h"\n\n']
+    out = [BANNER, '#pragma once\n\n#include "record/field.h"\n\n']
     out.append("typedef enum AldKind {\n")
     out += [f"        ALD_KIND_{record.symbol.upper()},\n" for record in records]
     out.append("        ALD_N_KINDS,\n} AldKind;\n\n")
@@ -82,7 +82,7 @@ def field_table(name, symbol, fields):
 
 
 def schema_c(records):
-    out = [BANNER, "#include <glib.h>\n#include <stddef.h>\n\n#include \"state/kind.h\"\n\n"]
+    out = [BANNER, "#include <glib.h>\n#include <stddef.h>\n\n#include \"record/kind.h\"\n\n"]
     for name, values in enums(records):
         lower = "ald_" + schema.snake(name[3:])
         strings = ", ".join(f'"{value}"' for value in values)
@@ -106,7 +106,7 @@ def schema_c(records):
 
 def vtables_c(records):
     """sd-bus reads scalars and strings by itself: its C types are those of the structs."""
-    out = [BANNER, '#include "services/common/record-bus.h"\n#include "state/schema.h"\n\n']
+    out = [BANNER, '#include "record/record-bus.h"\n#include "record/schema.h"\n\n']
     for record in records:
         out.append(f"static const sd_bus_vtable {record.symbol}_vtable[] = {{\n        SD_BUS_VTABLE_START(0),\n")
         for field in record.fields:

@@ -2,9 +2,9 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "record/record.h"
 #include "state/candidates.h"
 #include "state/network.h"
-#include "state/record.h"
 
 /* How many addresses of one end are looked at. */
 #define ADDRESSES_MAX 64u

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "state/schema.h"
+#include "record/schema.h"
 
 #define ALD_ADDRESS_STRING_SIZE 46
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/record.h"
+#include "record/record.h"
 
 /* What a probe of this node tells of its devices, put together with what was known; both Node1.Compute. */
 

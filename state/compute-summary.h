@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/record.h"
+#include "record/record.h"
 
 /* Why a device that could have a figure lacks it. */
 typedef enum AldLeftOut {

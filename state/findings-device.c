@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "record/units.h"
 #include "state/findings-report.h"
 #include "state/planner.h"
-#include "state/units.h"
 
 /* Compute devices that are never free to be measured. */
 

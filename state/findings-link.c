@@ -2,12 +2,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "record/units.h"
 #include "state/findings-report.h"
 #include "state/link-quality.h"
 #include "state/link.h"
 #include "state/path-end.h"
 #include "state/rdma-problem.h"
-#include "state/units.h"
 
 /* What links deliver, beside what they negotiated and beside the other direction. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "record/units.h"
 #include "state/findings-report.h"
-#include "state/units.h"
 
 /* What nodes say of their membership in the cluster: certificates that end, and what brokers refuse. */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "record/units.h"
 #include "state/findings-report.h"
-#include "state/units.h"
 
 /* What one node alone tells: memory, disks, devices and interfaces. */
 

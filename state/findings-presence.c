@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "record/units.h"
 #include "state/findings-report.h"
-#include "state/units.h"
 
 /* How nodes are heard of: clocks that differ, ids that two machines use, nodes that are gone. */
 

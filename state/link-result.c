@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "state/id.h"
-#include "state/key.h"
+#include "record/id.h"
+#include "record/key.h"
 #include "state/link-quality.h"
 #include "state/link-result.h"
 #include "state/path-end.h"

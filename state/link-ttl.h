@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/record.h"
+#include "record/record.h"
 
 /*
  * How long the figures of a link last. The interval between whole measurements doubles while they agree. What

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "record/record.h"
 #include "state/network.h"
-#include "state/record.h"
 
 /* How deep interfaces lie upon each other. */
 #define DEPTH_MAX 8u

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "state/schema.h"
+#include "record/schema.h"
 
 /* What the interfaces of one node are to each other and to the world. */
 

@@ -3,9 +3,9 @@
 
 #include <glib.h>
 
+#include "record/record.h"
 #include "state/network.h"
 #include "state/path-end.h"
-#include "state/record.h"
 
 /* How deep interfaces lie upon each other, and how many are looked at. */
 #define DEPTH_MAX 8u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/schema.h"
+#include "record/schema.h"
 
 /* The two ends of a path over sockets, and what the path is by them. */
 

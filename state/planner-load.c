@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "state/key.h"
+#include "record/key.h"
 #include "state/network.h"
 #include "state/planner-load.h"
 

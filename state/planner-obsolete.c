@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "state/key.h"
+#include "record/key.h"
 #include "state/link.h"
 #include "state/network.h"
 #include "state/planner.h"

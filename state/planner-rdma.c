@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "state/key.h"
+#include "record/key.h"
 #include "state/planner-rdma.h"
 #include "state/rdma-problem.h"
 #include "state/segments.h"

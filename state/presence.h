@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "state/id.h"
-#include "state/schema.h"
+#include "record/id.h"
+#include "record/schema.h"
 
 /*
  * Whether one other node is heard of, judged from what brokers deliver. A live message is one that its

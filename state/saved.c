@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "state/json.h"
+#include "record/json.h"
 #include "state/saved.h"
 
 #define VERSION 1
@@ -81,8 +81,7 @@ static int parse_root(json_t *root, const AldId *local, AldSaved *saved, char **
         saved->epoch = (uint64_t) epoch;
         saved->updates = g_new0(AldUpdate, json_array_size(records));
         saved->keys = g_new0(char *, json_array_size(records));
-        json_array_foreach(records, i, record)
-        {
+        json_array_foreach(records, i, record) {
                 int r = parse_record(record, local, saved, ret_error);
                 if (r < 0)
                         return r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "state/key.h"
+#include "record/key.h"
 #include "state/link-set.h"
 #include "state/store-private.h"
 

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "state/key.h"
+#include "record/key.h"
 #include "state/link-set.h"
 #include "state/store-private.h"
 
@@ -248,13 +248,6 @@ static void apply(AldStore *store, AldEntry *entry, const AldUpdate *update, uin
         ald_store_set_record(store, entry, update->record);
         if (store->changed)
                 store->changed(entry, before, store->userdata);
-}
-
-int ald_stamp_compare(const AldStamp *a, const AldStamp *b)
-{
-        if (a->epoch != b->epoch)
-                return a->epoch < b->epoch ? -1 : 1;
-        return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
 /* The total order that merging takes the greatest of: stamp, deleted, fields, time. */

@@ -3,8 +3,7 @@
 
 #include <glib.h>
 
-#include "state/id.h"
-#include "state/record.h"
+#include "record/update.h"
 
 /*
  * The merged state: for each node one entry a kind, and the links it measured. An update touches its own
@@ -24,24 +23,6 @@ typedef struct AldLinkSet AldLinkSet;
 
 /* The greatest epoch of this node: one more still survives JSON. */
 #define ALD_EPOCH_MAX ((uint64_t) ALD_INTEGER_MAX - 1)
-
-typedef struct AldStamp {
-        uint64_t epoch;
-        uint64_t seq;
-} AldStamp;
-
-/* Which is newer: less, equal or greater, as for qsort(). */
-int ald_stamp_compare(const AldStamp *a, const AldStamp *b);
-
-/* What travels between daemons. */
-typedef struct AldUpdate {
-        AldId node;
-        AldKind kind;
-        const char *key; /* "" for kinds of nodes; see state/key.h for links */
-        AldStamp stamp;
-        uint64_t updated_usec; /* CLOCK_REALTIME of the source */
-        AldRecord *record;     /* NULL: deleted */
-} AldUpdate;
 
 /* What a merge looks at comes first, so that it is one cache line. */
 struct AldEntry {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "pki/tls.h"
+#include "record/id.h"
 #include "services/cluster/address.h"
 #include "services/cluster/claims.h"
 #include "services/cluster/inbox.h"
-#include "state/id.h"
 
 /*
  * One broker: the connection to it, made again for ever. A thread for each attempt resolves, connects and

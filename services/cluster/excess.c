@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/excess.h"
-#include "state/json.h"
+#include "record/json.h"
 
 #define REPORT_MAX 4096u
 

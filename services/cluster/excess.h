@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "state/id.h"
+#include "record/id.h"
 
 /*
  * What the plugin of a broker reports of the nodes of which it has refused something: that they publish, or

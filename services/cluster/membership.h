@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "record/schema.h"
 #include "services/cluster/excess.h"
 #include "services/cluster/trust.h"
-#include "state/schema.h"
 
 /* Node1.Membership of this machine; not to be copied, since it points into itself. */
 typedef struct AldMembershipMade {

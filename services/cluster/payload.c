@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/json.h"
 #include "services/cluster/payload.h"
-#include "state/json.h"
 
 static const char *const said_names[] = {
         [ALD_PRESENCE_SAYS_ONLINE] = "online",

@@ -10,7 +10,7 @@
 /*
  * What the topics carry, as JSON. Node, kind and key are those of the topic. Reading skips unknown members,
  * and refuses with
- *   -EBADMSG  what is no JSON of this form; see state/json.h
+ *   -EBADMSG  what is no JSON of this form; see record/json.h
  *   -ERANGE   a number beyond what it may be
  *   -E2BIG    a payload, or a record, that is too large
  *   -EINVAL   a link's record that is not of its key

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "record/id.h"
 #include "services/cluster/brokers.h"
-#include "state/id.h"
 
 /*
  * Certificates that renew themselves. Root's part of this machine (alidadectl cluster renew --auto) leaves

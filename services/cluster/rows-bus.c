@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/rows-bus.h"
-#include "services/common/record-bus.h"
+#include "record/record-bus.h"
 
 typedef struct BrokerRow {
         const char *address, *source, *state;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "record/update-bus.h"
 #include "services/cluster/state-link-bus.h"
 #include "services/common/bus-cleanup.h"
 #include "services/common/peer.h"
-#include "services/common/record-bus.h"
 
 #define STATE_NAME "org.alidade.State1"
 #define STATE_PATH "/org/alidade/State1"
-#define RECORD_SIGNATURE "ssstttba{sv}"
 
 /* The state service may be busy with what others ask of it. */
 #define PUT_TIMEOUT_USEC (UINT64_C(30) * 1000 * 1000)
@@ -29,47 +28,17 @@ struct AldStateLink {
         void *userdata;
 };
 
-static int read_record(AldStateLink *link, sd_bus_message *message)
-{
-        g_autoptr(AldRecord) record = NULL;
-        const char *node, *kind_name;
-        AldUpdate update = { 0 };
-        int r, kind, deleted;
-
-        r = sd_bus_message_read(message, "ssstttb", &node, &kind_name, &update.key, &update.stamp.epoch,
-                &update.stamp.seq, &update.updated_usec, &deleted);
-        if (r < 0)
-                return r;
-        kind = ald_kind_from_name(kind_name);
-        if (kind < 0 || deleted)
-                r = sd_bus_message_skip(message, "a{sv}");
-        else
-                r = ald_record_bus_read(message, (AldKind) kind, NULL, &record, NULL);
-        if (r < 0 || kind < 0)
-                return r;
-        r = ald_id_parse(node, &update.node);
-        if (r < 0)
-                return r;
-        update.kind = (AldKind) kind;
-        update.record = record;
-        link->handler->record(&update, link->userdata);
-        return 0;
-}
-
 static int read_records(AldStateLink *link, sd_bus_message *message)
 {
+        g_auto(AldUpdateRow) row = {};
         int r;
 
-        r = sd_bus_message_enter_container(message, 'a', "(" RECORD_SIGNATURE ")");
+        r = sd_bus_message_enter_container(message, 'a', ALD_UPDATE_SIGNATURE);
         if (r < 0)
                 return r;
-        while ((r = sd_bus_message_enter_container(message, 'r', RECORD_SIGNATURE)) > 0) {
-                r = read_record(link, message);
-                if (r >= 0)
-                        r = sd_bus_message_exit_container(message);
-                if (r < 0)
-                        return r;
-        }
+        while ((r = ald_update_bus_read(message, &row)) > 0)
+                if (row.refusal == 0)
+                        link->handler->record(&row.update, link->userdata);
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
@@ -222,32 +191,17 @@ static int on_put(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         return 0;
 }
 
-static int append_update(sd_bus_message *message, const AldUpdate *update)
-{
-        char node[ALD_ID_STRING_SIZE];
-        int r;
-
-        r = sd_bus_message_open_container(message, 'r', RECORD_SIGNATURE);
-        if (r >= 0)
-                r = sd_bus_message_append(message, "ssstttb", ald_id_format(&update->node, node),
-                        ald_kinds[update->kind].name, update->key, update->stamp.epoch, update->stamp.seq,
-                        update->updated_usec, !update->record);
-        if (r >= 0)
-                r = ald_record_bus_append(message, update->record, 0);
-        return r < 0 ? r : sd_bus_message_close_container(message);
-}
-
 static int append_outbox(sd_bus_message *message, AldOutbox *outbox)
 {
         const AldUpdate *update;
         size_t bytes = 0;
         int r;
 
-        r = sd_bus_message_open_container(message, 'a', "(" RECORD_SIGNATURE ")");
+        r = sd_bus_message_open_container(message, 'a', ALD_UPDATE_SIGNATURE);
         for (unsigned n = 0; r >= 0 && n < ALD_STATE_LINK_RECORDS_MAX && bytes < ALD_STATE_LINK_BYTES_MAX &&
                              (update = ald_outbox_first(outbox));
                 n++) {
-                r = append_update(message, update);
+                r = ald_update_bus_append(message, update);
                 bytes += update->record ? update->record->wire_size : 0;
                 ald_outbox_drop_first(outbox);
         }
@@ -278,9 +232,9 @@ int ald_state_link_put_own(AldStateLink *link, const AldUpdate *update)
         if (r >= 0)
                 r = sd_bus_message_set_expect_reply(call, 0);
         if (r >= 0)
-                r = sd_bus_message_open_container(call, 'a', "(" RECORD_SIGNATURE ")");
+                r = sd_bus_message_open_container(call, 'a', ALD_UPDATE_SIGNATURE);
         if (r >= 0)
-                r = append_update(call, update);
+                r = ald_update_bus_append(call, update);
         if (r >= 0)
                 r = sd_bus_message_close_container(call);
         if (r >= 0)

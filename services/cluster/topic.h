@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/id.h"
-#include "state/key.h"
-#include "state/kind.h"
+#include "record/id.h"
+#include "record/key.h"
+#include "record/kind.h"
 
 /*
  * The topics of a cluster: alidade/1/CLUSTER/NODE/… followed by KIND or KIND/KEY (a record), "status",

@@ -100,8 +100,8 @@ static uint64_t read_end(const AldTrust *trust, const char *name)
 static bool is_broker(void)
 {
         const char *given = g_getenv("ALIDADE_MOSQUITTO_DIR");
-        g_autofree char *path =
-                g_build_filename(given && *given ? given : "/etc/mosquitto", "conf.d/alidade.conf", NULL);
+        g_autofree char *path = g_build_filename(
+                given && *given ? given : "/etc/mosquitto", "conf.d/alidade.conf", NULL);
 
         return g_file_test(path, G_FILE_TEST_EXISTS);
 }

@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
+#include "record/field.h"
 #include "services/common/cpu-times.h"
-#include "state/field.h"
 
 bool ald_cpu_times_parse(const char *text, AldCpuTimes *ret)
 {

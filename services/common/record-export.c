@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/common/record-export.h"
-#include "services/common/record-bus.h"
+#include "record/record-bus.h"
+#include "services/common/record-signals.h"
 #include "services/common/timer.h"
 
 /* One object. */
@@ -52,8 +53,8 @@ static void tell(AldRecordExport *export, const Shown *shown, uint64_t changed)
 {
         bool may_broadcast = ald_service_may_broadcast(export->service);
 
-        ald_record_bus_emit_changed(ald_service_bus(export->service),
-                may_broadcast ? NULL : "org.alidade.State1", shown->path, shown->sent, changed);
+        ald_record_emit_changed(ald_service_bus(export->service), may_broadcast ? NULL : "org.alidade.State1",
+                shown->path, shown->sent, changed);
         if (may_broadcast)
                 ald_service_broadcast(export->service, shown->sent->wire_size);
 }

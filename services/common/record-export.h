@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "record/record.h"
 #include "services/common/service.h"
-#include "state/record.h"
 
 /*
  * Records of one kind that a service measures, shown as their D-Bus interface on objects of the service: on

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
+#include "record/field.h"
 #include "services/common/sysroot.h"
 #include "services/common/thunderbolt.h"
-#include "state/field.h"
 
 #define BITS_PER_GIGABIT UINT64_C(1000000000)
 #define LANES_MAX 8u

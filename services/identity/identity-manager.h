@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "state/schema.h"
+#include "record/schema.h"
 
 /*
  * Who this machine is: a name somebody gave it, what hostname1 says, and what the machine tells of itself,

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "record/update-bus.h"
 #include "services/common/bus-cleanup.h"
-#include "services/common/record-bus.h"
 #include "services/link-probe/address-query-bus.h"
-#include "state/record.h"
 
 #define STATE_NAME "org.alidade.State1"
 #define STATE_PATH "/org/alidade/State1"
-#define RECORD_SIGNATURE "ssstttba{sv}"
 
 /* Of a page, so that neither service is busy with it for long; and in all. */
 #define RECORDS_MAX 200u
@@ -58,28 +56,14 @@ static void add_addresses(AldAddressQuery *query, const char *node, const AldNet
         }
 }
 
-static int read_record(AldAddressQuery *query, sd_bus_message *message)
-{
-        g_autoptr(AldRecord) record = NULL;
-        const char *node;
-        int r, deleted;
-
-        r = sd_bus_message_read(message, "sssttt", &node, NULL, NULL, NULL, NULL, NULL);
-        if (r >= 0)
-                r = sd_bus_message_read(message, "b", &deleted);
-        if (r >= 0)
-                r = ald_record_bus_read(message, ALD_KIND_NETWORK, NULL, &record, NULL);
-        if (r >= 0 && !deleted && !g_str_equal(node, query->own_id))
-                add_addresses(query, node, ald_record_as(record, NETWORK, AldNetwork));
-        return r < 0 ? r : sd_bus_message_exit_container(message);
-}
-
 static int read_page(AldAddressQuery *query, sd_bus_message *message, const char **ret_next)
 {
-        int r = sd_bus_message_enter_container(message, 'a', "(" RECORD_SIGNATURE ")");
+        g_auto(AldUpdateRow) row = {};
+        int r = sd_bus_message_enter_container(message, 'a', ALD_UPDATE_SIGNATURE);
 
-        while (r >= 0 && (r = sd_bus_message_enter_container(message, 'r', RECORD_SIGNATURE)) > 0)
-                r = read_record(query, message);
+        while (r >= 0 && (r = ald_update_bus_read(message, &row)) > 0)
+                if (row.refusal == 0 && row.update.record && !g_str_equal(row.node, query->own_id))
+                        add_addresses(query, row.node, ald_record_as(row.update.record, NETWORK, AldNetwork));
         if (r >= 0)
                 r = sd_bus_message_exit_container(message);
         return r < 0 ? r : sd_bus_message_read(message, "s", ret_next);

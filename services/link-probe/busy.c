@@ -3,8 +3,8 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "record/record.h"
 #include "services/link-probe/busy.h"
-#include "state/record.h"
 
 #define SHARE 10u
 

@@ -4,9 +4,9 @@
 #include <net/if.h>
 #include <sys/socket.h>
 
+#include "record/schema.h"
 #include "services/link-probe/counters.h"
 #include "services/link-probe/results.h"
-#include "state/schema.h"
 
 /*
  * Why an interface or an RDMA port is not to be disturbed by a probe of another node: what goes over it by

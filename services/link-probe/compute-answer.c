@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/json.h"
 #include "services/link-probe/compute-answer.h"
 #include "services/link-probe/probe-line.h"
-#include "state/json.h"
 
 #define OUTPUT_MAX (64u * 1024)
 #define TEXT_MAX 256u

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "record/record.h"
 #include "services/link-probe/probe-answer.h"
-#include "state/record.h"
 
 /* What alidade-probe-compute says: its result, and lines meanwhile. Drivers of all kinds have had a hand in
  * it, so nothing of it is believed before it was checked. */

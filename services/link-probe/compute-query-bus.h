@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "record/record.h"
 #include "services/common/service.h"
-#include "state/record.h"
 
 /* What the state service is asked of the compute devices of this machine: which is due. */
 typedef struct AldComputeQuery AldComputeQuery;

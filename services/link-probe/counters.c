@@ -5,10 +5,10 @@
 
 #include <glib.h>
 
+#include "record/record.h"
 #include "services/common/sysroot.h"
 #include "services/link-probe/counters.h"
 #include "state/network.h"
-#include "state/record.h"
 
 #define PATH "proc/net/dev"
 #define INTERFACES_MAX 1024u

@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
+#include "record/schema.h"
 #include "services/link-probe/port-counters.h"
-#include "state/schema.h"
 
 /*
  * How busy the interfaces and RDMA ports of this machine are with what others send over them, by their own

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
+#include "record/field.h"
 #include "services/common/cpu-times.h"
 #include "services/common/sysroot.h"
 #include "services/link-probe/cpu-load.h"
-#include "state/field.h"
 
 /* Less tells nothing of a machine: the kernel counts in hundredths of a second. */
 #define SPAN_MIN_USEC G_USEC_PER_SEC

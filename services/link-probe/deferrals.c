@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/deferrals.h"
+#include "record/units.h"
 #include "state/link-quality.h"
-#include "state/units.h"
 
 struct AldDeferrals {
         GHashTable *since; /* path → uint64_t */

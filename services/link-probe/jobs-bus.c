@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "record/kind.h"
 #include "services/common/bus-cleanup.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
 #include "services/link-probe/jobs-bus.h"
 #include "services/link-probe/json-bus.h"
 #include "services/link-probe/paths.h"
-#include "state/kind.h"
 
 #define INTERFACE "org.alidade.LinkProbe1.Job"
 

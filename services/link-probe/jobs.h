@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <jansson.h>
 
-#include "state/kind.h"
+#include "record/kind.h"
 
 /* Probes that somebody asked for: each of one target after another, as soon as nothing else is in the way.
  * What a target is and how it is measured is for its kind: jobs-link.h, compute-jobs.h. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
+#include "record/record.h"
 #include "services/common/sysroot.h"
 #include "services/common/thunderbolt.h"
 #include "services/link-probe/medium.h"
 #include "services/link-probe/wifi.h"
 #include "state/path-end.h"
-#include "state/record.h"
 
 /* Interfaces come and go under new names, as those of containers do. */
 #define HELD_MAX 256u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/schema.h"
+#include "record/schema.h"
 
 /*
  * What carries the traffic of the interfaces of this machine (state/path-end.h), by its Node1.Network record,

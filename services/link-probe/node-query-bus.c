@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "services/common/record-bus.h"
+#include "record/id.h"
+#include "record/record-bus.h"
 #include "services/link-probe/node-query-bus.h"
-#include "state/id.h"
 
 #define STATE_NAME "org.alidade.State1"
 #define STATE_PATH "/org/alidade/State1"

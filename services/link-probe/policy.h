@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "state/schema.h"
+#include "record/schema.h"
 
 /* The inputs of Node1.ProbePolicy. */
 typedef struct AldPolicyInput {

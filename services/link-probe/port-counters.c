@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "record/key.h"
 #include "services/common/sysroot.h"
 #include "services/link-probe/port-counters.h"
-#include "state/key.h"
 
 #define CLASS "sys/class/infiniband"
 #define GIGABIT 1e9

@@ -4,10 +4,10 @@
 #include <net/if.h>
 #include <string.h>
 
+#include "record/id.h"
+#include "record/json.h"
 #include "services/link-probe/probe-answer.h"
 #include "services/link-probe/probe-line.h"
-#include "state/id.h"
-#include "state/json.h"
 
 #define TEXT_MAX 256u
 #define PHASE_MAX 32u

@@ -4,8 +4,8 @@
 #include <glib.h>
 #include <jansson.h>
 
+#include "record/schema.h"
 #include "state/probe-policy.h"
-#include "state/schema.h"
 
 /*
  * What a program that measures links says: its result, and lines meanwhile. It has talked to another machine,

@@ -3,8 +3,8 @@
 
 #include <glib.h>
 
+#include "record/json.h"
 #include "services/link-probe/probe-line.h"
-#include "state/json.h"
 
 static json_t *load(const char *text, size_t length, size_t max)
 {

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 
+#include "record/id.h"
 #include "services/common/bus-cleanup.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
@@ -9,7 +10,6 @@
 #include "services/link-probe/paths.h"
 #include "services/link-probe/probe-link-bus.h"
 #include "services/link-probe/route.h"
-#include "state/id.h"
 
 struct AldProbeLinkBus {
         AldService *service;

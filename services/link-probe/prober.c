@@ -2,12 +2,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/record.h"
 #include "services/link-probe/probe-child.h"
 #include "services/link-probe/prober.h"
 #include "services/link-probe/rdma-answer.h"
 #include "services/link-probe/result-record.h"
 #include "services/link-probe/route.h"
-#include "state/record.h"
 
 /* The program has shorter limits of its own; this one is for one that hangs. */
 #define DEADLINE_MSEC 60000u

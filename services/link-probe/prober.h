@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "record/record.h"
 #include "services/link-probe/counters.h"
 #include "services/link-probe/medium.h"
 #include "services/link-probe/node-query-bus.h"
 #include "services/link-probe/probe-answer.h"
 #include "services/link-probe/program.h"
 #include "state/probe-policy.h"
-#include "state/record.h"
 
 /* The probes that this machine makes: one per interface or RDMA port at a time, each in a child. */
 typedef struct AldProber AldProber;

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/record.h"
 #include "services/link-probe/rdma-wish.h"
 #include "state/candidates.h"
 #include "state/rdma-problem.h"
-#include "state/record.h"
 
 static int choose_address(const AldProbeTarget *wanted, const AldNetwork *own, const AldNetwork *peer,
         const AldResults *results, AldProbeTarget *ret)

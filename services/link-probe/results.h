@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "record/record.h"
 #include "services/link-probe/prober.h"
-#include "state/record.h"
 
 /*
  * What was last measured of each path, as records: a failure never takes the place of figures, but stands

@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/record.h"
 #include "services/link-probe/accept-limit.h"
 #include "services/link-probe/probe-answer.h"
 #include "services/link-probe/probe-child.h"
 #include "services/link-probe/sessions.h"
 #include "services/link-probe/turns.h"
-#include "state/record.h"
 
 /* What is said of the GIDs of a node; beside that a line has little room. */
 #define GIDS_MAX 3500u

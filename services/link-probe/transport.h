@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "record/kind.h"
 #include "services/link-probe/inhibit-what.h"
-#include "state/kind.h"
 
 /* By what a link is measured: each has a program and a kind of record. */
 typedef enum AldTransport {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/state/cluster-peer-bus.h"
+#include "record/update-bus.h"
 #include "services/common/bus-cleanup.h"
 #include "services/common/peer.h"
 #include "services/state/paths.h"
@@ -31,7 +32,7 @@ static int send_some(AldClusterPeer *cluster, GHashTableIter *iter, gpointer *en
         if (r >= 0)
                 r = sd_bus_message_set_destination(signal, ald_peer_owner(cluster->peer));
         if (r >= 0)
-                r = sd_bus_message_open_container(signal, 'a', "(" ALD_RECORD_SIGNATURE ")");
+                r = sd_bus_message_open_container(signal, 'a', ALD_UPDATE_SIGNATURE);
         while (r >= 0 && *more) {
                 size_t size = ald_records_bus_size(*entry);
 

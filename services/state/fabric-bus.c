@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "services/common/record-bus.h"
+#include "record/record-bus.h"
 #include "services/state/fabric-bus.h"
 #include "services/state/records-bus.h"
 #include "state/rdma-problem.h"

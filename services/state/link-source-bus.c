@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/record-bus.h"
 #include "services/common/peer.h"
-#include "services/common/record-bus.h"
 #include "services/state/link-source-bus.h"
 #include "services/state/links.h"
 #include "state/link-result.h"

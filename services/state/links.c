@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/state/links.h"
+#include "record/key.h"
 #include "services/common/service.h"
-#include "state/key.h"
 #include "state/link-result.h"
 #include "state/network.h"
 

@@ -2,7 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "services/common/record-bus.h"
+#include "record/record-bus.h"
+#include "record/update-bus.h"
 #include "services/state/records-bus.h"
 
 /* A page ends at so many records or bytes, whichever comes first. */
@@ -20,19 +21,12 @@ size_t ald_records_bus_size(const AldEntry *entry)
 
 int ald_records_bus_append(sd_bus_message *message, const AldEntry *entry)
 {
-        char id[ALD_ID_STRING_SIZE];
-        int r;
-
-        r = sd_bus_message_open_container(message, 'r', ALD_RECORD_SIGNATURE);
-        if (r < 0)
-                return r;
-        r = sd_bus_message_append(message, "ssstttb", ald_id_format(&entry->node->id, id),
-                ald_kinds[entry->kind].name, entry->key ? entry->key : "", entry->stamp.epoch,
-                entry->stamp.seq, entry->updated_usec, !entry->record);
-        if (r < 0)
-                return r;
-        r = ald_record_bus_append(message, entry->record, 0);
-        return r < 0 ? r : sd_bus_message_close_container(message);
+        return ald_update_bus_append(message, &(AldUpdate){ .node = entry->node->id,
+                                                      .kind = entry->kind,
+                                                      .key = entry->key ? entry->key : "",
+                                                      .stamp = entry->stamp,
+                                                      .updated_usec = entry->updated_usec,
+                                                      .record = entry->record });
 }
 
 /* A cursor is the last record that was sent: "NODE KIND KEY". */
@@ -107,7 +101,7 @@ int ald_records_bus_append_page(sd_bus_message *message, AldStore *store, AldNod
         r = first_entry(store, only, cursor, &entry);
         if (r < 0)
                 return r;
-        r = sd_bus_message_open_container(message, 'a', "(" ALD_RECORD_SIGNATURE ")");
+        r = sd_bus_message_open_container(message, 'a', ALD_UPDATE_SIGNATURE);
         for (; r >= 0 && entry; entry = next_entry(store, only, entry)) {
                 if (kind >= 0 ? entry->kind != (AldKind) kind : only && ald_kinds[entry->kind].local)
                         continue;

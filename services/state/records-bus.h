@@ -5,11 +5,6 @@
 
 #include "state/store.h"
 
-/* Records as they travel between daemons: a(ssstttba{sv}), that is node, kind, key, epoch, seq, updated,
- * deleted, fields. */
-#define ALD_RECORDS_SIGNATURE "a(ssstttba{sv})"
-#define ALD_RECORD_SIGNATURE "ssstttba{sv}"
-
 /* No reply exceeds this. */
 #define ALD_REPLY_MAX (16u * 1024 * 1024)
 

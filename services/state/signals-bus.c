@@ -2,8 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/record-bus.h"
 #include "services/common/bus-cleanup.h"
-#include "services/common/record-bus.h"
+#include "services/common/record-signals.h"
 #include "services/common/timer.h"
 #include "services/state/paths.h"
 #include "services/state/records-bus.h"
@@ -142,7 +143,7 @@ static int emit_added(Audience *audience, AldEntry *entry, const char *path)
                 note_sent(audience, ald_records_bus_size(other));
                 notice_free(audience, notice);
         }
-        return ald_record_bus_emit_added(
+        return ald_record_emit_added(
                 ald_service_bus(audience->signals->service), audience->name, ALD_STATE_PATH, path, records);
 }
 
@@ -150,7 +151,7 @@ static int emit_hidden(Audience *audience, AldKind kind, const char *path)
 {
         const char *interfaces[] = { ald_kinds[kind].interface, NULL };
 
-        return ald_record_bus_emit_removed(ald_service_bus(audience->signals->service), audience->name,
+        return ald_record_emit_removed(ald_service_bus(audience->signals->service), audience->name,
                 ALD_STATE_PATH, path, interfaces);
 }
 
@@ -165,8 +166,8 @@ static void emit_entry(Audience *audience, Notice *notice)
         else if (entry->shown && !notice->known)
                 r = emit_added(audience, entry, path);
         else if (entry->shown)
-                r = ald_record_bus_emit_changed(ald_service_bus(audience->signals->service), audience->name,
-                        path, entry->record,
+                r = ald_record_emit_changed(ald_service_bus(audience->signals->service), audience->name, path,
+                        entry->record,
                         notice->told ? ald_record_diff(notice->told, entry->record) : UINT64_MAX);
         if (r < 0)
                 g_warning("Cannot tell of %s: %s", path, g_strerror(-r));
@@ -188,7 +189,7 @@ static void emit_forgotten(Audience *audience, Notice *notice)
         } while (notice && g_strcmp0(notice->path, path) == 0);
 
         g_ptr_array_add(interfaces, NULL);
-        r = ald_record_bus_emit_removed(ald_service_bus(audience->signals->service), audience->name,
+        r = ald_record_emit_removed(ald_service_bus(audience->signals->service), audience->name,
                 ALD_STATE_PATH, path, (const char *const *) interfaces->pdata);
         if (r < 0)
                 g_warning("Cannot tell that %s is gone: %s", path, g_strerror(-r));

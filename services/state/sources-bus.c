@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "record/record-bus.h"
 #include "services/common/peer.h"
-#include "services/common/record-bus.h"
 #include "services/state/devices.h"
 #include "services/state/sources-bus.h"
 

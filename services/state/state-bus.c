@@ -2,10 +2,11 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "record/record-bus.h"
+#include "record/update-bus.h"
 #include "services/common/bus-cleanup.h"
 #include "services/common/errors.h"
 #include "services/common/holders.h"
-#include "services/common/record-bus.h"
 #include "services/state/fabric-bus.h"
 #include "services/state/paths.h"
 #include "services/state/probes-bus.h"
@@ -396,12 +397,12 @@ static const sd_bus_vtable state_vtable[] = { SD_BUS_VTABLE_START(0),
         SD_BUS_METHOD_WITH_ARGS("GetFindings", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Findings),
                 method_get_findings, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("GetRecords", SD_BUS_ARGS("s", Kind, "s", After, "t", Max),
-                SD_BUS_RESULT(ALD_RECORDS_SIGNATURE, Records, "s", Next), method_get_records,
+                SD_BUS_RESULT(ALD_UPDATES_SIGNATURE, Records, "s", Next), method_get_records,
                 SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("GetLocalRecords", SD_BUS_ARGS("s", After, "t", Max),
-                SD_BUS_RESULT(ALD_RECORDS_SIGNATURE, Records, "s", Next), method_get_local_records,
+                SD_BUS_RESULT(ALD_UPDATES_SIGNATURE, Records, "s", Next), method_get_local_records,
                 SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("PutRecords", SD_BUS_ARGS(ALD_RECORDS_SIGNATURE, Records),
+        SD_BUS_METHOD_WITH_ARGS("PutRecords", SD_BUS_ARGS(ALD_UPDATES_SIGNATURE, Records),
                 SD_BUS_RESULT("t", Accepted, "t", Refused), method_put_records, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("PutPresences", SD_BUS_ARGS(ALD_PRESENCES_SIGNATURE, Presences),
                 SD_BUS_RESULT("t", Accepted, "t", Refused), method_put_presences, SD_BUS_VTABLE_UNPRIVILEGED),
@@ -409,7 +410,7 @@ static const sd_bus_vtable state_vtable[] = { SD_BUS_VTABLE_START(0),
                 method_get_digest, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD("Subscribe", NULL, NULL, method_subscribe, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD("Unsubscribe", NULL, NULL, method_unsubscribe, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_SIGNAL_WITH_ARGS("RecordsChanged", SD_BUS_ARGS(ALD_RECORDS_SIGNATURE, Records), 0),
+        SD_BUS_SIGNAL_WITH_ARGS("RecordsChanged", SD_BUS_ARGS(ALD_UPDATES_SIGNATURE, Records), 0),
         SD_BUS_VTABLE_END };
 
 int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterPeer *cluster,

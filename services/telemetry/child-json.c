@@ -3,8 +3,8 @@
 
 #include <glib.h>
 
+#include "record/field.h"
 #include "services/telemetry/child-json.h"
-#include "state/field.h"
 
 #define STRING_MAX 256u
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "record/field.h"
 #include "services/telemetry/cpu.h"
 #include "services/telemetry/kept-file.h"
-#include "state/field.h"
 
 /* The first line of /proc/stat: ten numbers of at most 20 digits. */
 #define LINE_MAX_BYTES 256u

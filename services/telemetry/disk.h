@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "state/schema.h"
+#include "record/schema.h"
 
 /*
  * Size and free space of paths. A file system may answer late or never (a network mount whose server is

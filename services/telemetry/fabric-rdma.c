@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "record/record.h"
 #include "services/common/sysroot.h"
 #include "services/telemetry/fabric-rdma.h"
-#include "state/record.h"
 
 #define CLASS "sys/class/infiniband"
 #define VERBS "sys/class/infiniband_verbs"

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "state/schema.h"
+#include "record/schema.h"
 
 /* The rows of one look, with the strings they point to. */
 typedef struct AldFabricRows {

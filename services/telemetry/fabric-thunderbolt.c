@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "record/record.h"
 #include "services/common/sysroot.h"
 #include "services/common/thunderbolt.h"
 #include "services/telemetry/fabric-thunderbolt.h"
-#include "state/record.h"
 
 /* After Documentation/ABI/testing/sysfs-bus-thunderbolt of the kernel: domain0, its router 0-0, other hosts
  * 0-1 and 0-301 of the type thunderbolt_xdomain, the services they offer 0-1.0. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/telemetry/fabric.h"
+#include "record/record.h"
 #include "services/telemetry/device-watch.h"
 #include "services/telemetry/fabric-rdma.h"
 #include "services/telemetry/fabric-thunderbolt.h"
-#include "state/record.h"
 
 /* The kernel makes and drops GIDs in a worker of its own, after it has told of the address. */
 #define SETTLE_MSEC 200u

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "state/schema.h"
+#include "record/schema.h"
 
 /*
  * What joins this host to others besides its network interfaces: RDMA ports, Thunderbolt and USB4. By udev's

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "state/schema.h"
+#include "record/schema.h"
 
 /* What one source tells of a device that does not change while it is there. */
 typedef struct AldGpuFacts {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/schema.h"
+#include "record/schema.h"
 
 /* More memory than any device has. */
 #define ALD_GPU_MEMORY_MAX (UINT64_C(1) << 50)

@@ -5,10 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "record/field.h"
 #include "services/common/fd.h"
 #include "services/common/sysroot.h"
 #include "services/telemetry/gpu-pmu.h"
-#include "state/field.h"
 
 #define SOURCES "sys/bus/event_source/devices"
 #define BUSY "-busy"

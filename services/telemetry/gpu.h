@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "state/schema.h"
+#include "record/schema.h"
 
 /*
  * The compute devices of this machine: GPUs and accelerators on PCI and within a system on chip, what OpenCL

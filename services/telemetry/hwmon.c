@@ -3,10 +3,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "record/field.h"
 #include "services/common/sysroot.h"
 #include "services/telemetry/hwmon.h"
 #include "services/telemetry/kept-file.h"
-#include "state/field.h"
 
 #define HWMON_DIR "sys/class/hwmon"
 #define THERMAL_DIR "sys/class/thermal"

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "state/schema.h"
+#include "record/schema.h"
 
 /* Host memory and the pressure on it, from /proc/meminfo and /proc/pressure/memory. */
 typedef struct AldMemoryCollector AldMemoryCollector;

@@ -3,9 +3,9 @@
 #include <linux/if_arp.h>
 #include <string.h>
 
+#include "record/record.h"
 #include "services/telemetry/network-merge.h"
 #include "services/telemetry/network-type.h"
-#include "state/record.h"
 
 /* A vlan upon a macvlan upon a bond: more than that nobody builds. */
 #define STACK_MAX 8

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "record/schema.h"
 #include "services/telemetry/network-links.h"
-#include "state/schema.h"
 
 /* What NetworkManager tells of one interface. */
 typedef struct AldManagedDevice {

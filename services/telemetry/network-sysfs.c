@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/field.h"
 #include "services/common/sysroot.h"
 #include "services/telemetry/network-sysfs.h"
-#include "state/field.h"
 
 #define BITS_PER_MEGABIT UINT64_C(1000000)
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "record/schema.h"
 #include "services/telemetry/network-parse.h"
 #include "services/telemetry/network-sysfs.h"
-#include "state/schema.h"
 
 /* Of the kind of the interface it lies upon, as a macvlan is. */
 #define ALD_INTERFACE_TYPE_AS_PARENT ALD_INTERFACE_TYPE_N

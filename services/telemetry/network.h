@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-#include "state/schema.h"
+#include "record/schema.h"
 
 /*
  * The network interfaces of the host, by events alone: rtnetlink and sysfs tell what they are, NetworkManager

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "state/schema.h"
+#include "record/schema.h"
 
 /* What the helper alidade-nvml answered, checked: a driver may tell anything. */
 

@@ -3,11 +3,11 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "record/field.h"
 #include "services/common/sysroot.h"
 #include "services/telemetry/energy.h"
 #include "services/telemetry/kept-file.h"
 #include "services/telemetry/rapl.h"
-#include "state/field.h"
 
 #define POWERCAP_DIR "sys/class/powercap"
 #define RESCAN_USEC (UINT64_C(10) * 1000 * 1000)

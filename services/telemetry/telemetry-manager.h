@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "state/kind.h"
+#include "record/kind.h"
 
 /*
  * Decides when what is measured. Everything is told at once on start; then memory, load and free space at

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "record/record-bus.h"
 #include "services/common/bus-cleanup.h"
-#include "services/common/record-bus-private.h"
 #include "tests/bench/bus-peer.h"
 #include "tests/bench/bus-tools.h"
 #include "tests/bench/fixture.h"
@@ -19,7 +19,7 @@ static void read_struct(sd_bus_message *message, const AldStruct *type);
 
 static void read_value(sd_bus_message *message, const AldField *field)
 {
-        const char *signature = ald_record_bus_signature(field), *string;
+        const char *signature = ald_field_signature(field), *string;
         uint64_t number;
 
         if (*signature != 'a') {
@@ -46,7 +46,7 @@ static void read_struct(sd_bus_message *message, const AldStruct *type)
                 TRY(sd_bus_message_read_basic(message, 's', &name));
                 while (strcmp(field->name, name) != 0)
                         field++;
-                TRY(sd_bus_message_enter_container(message, 'v', ald_record_bus_signature(field)));
+                TRY(sd_bus_message_enter_container(message, 'v', ald_field_signature(field)));
                 read_value(message, field);
                 TRY(sd_bus_message_exit_container(message));
                 TRY(sd_bus_message_exit_container(message));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "record/record.h"
 #include "services/link-probe/rdma-answer.h"
-#include "state/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

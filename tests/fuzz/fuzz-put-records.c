@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "record/update-bus.h"
 #include "services/common/bus-cleanup.h"
 #include "services/state/put-bus.h"
 #include "services/state/records-bus.h"
@@ -47,7 +48,7 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
         int r;
 
         target->handled = true;
-        if (sd_bus_message_has_signature(message, ALD_RECORDS_SIGNATURE))
+        if (sd_bus_message_has_signature(message, ALD_UPDATES_SIGNATURE))
                 r = ald_put_bus_read(message, target->manager, &accepted, &refused);
         else if (sd_bus_message_has_signature(message, ALD_PRESENCES_SIGNATURE))
                 r = ald_put_bus_read_presences(message, target->manager, &accepted, &refused);
@@ -178,7 +179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 return 0;
         be_silent();
         manager = manager_new();
-        try_as(manager, ALD_RECORDS_SIGNATURE, data, size);
+        try_as(manager, ALD_UPDATES_SIGNATURE, data, size);
         try_as(manager, ALD_PRESENCES_SIGNATURE, data, size);
         ald_state_manager_free(manager);
         return 0;

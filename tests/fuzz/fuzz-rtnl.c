@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "record/record.h"
 #include "services/telemetry/network-merge.h"
 #include "services/telemetry/network-sync.h"
-#include "state/record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,10 @@ import tree
 from tree import SOURCE, c_files, read
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-GENERATED = {"state/schema.h", "probes/compute/kernels.h"}
+GENERATED = {"record/schema.h", "probes/compute/kernels.h"}
+HOUSE = ("record", "state", "pki", "probes", "services", "clients")
+# Records as sd-bus messages.
+CODEC = {"record/record-bus.h", "record/update-bus.h"}
 KNOW_PKI = {"services/cluster", "clients/alidadectl/cluster"}
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
@@ -23,16 +26,16 @@ def allowed_folders(path):
     top = path.parts[0]
     pki = {"pki"} if top == "probes" or own_folder(path) in KNOW_PKI else set()
     if top == "services":
-        return {"services/common", "state", own_folder(path)} | pki
+        return {"services/common", "record", "state", own_folder(path)} | pki
     if top == "clients":
         # What works with the keys of the machine knows its id and configuration as the services do.
         return {"/".join(path.parts[:2]), own_folder(path)} | pki | ({"services/common"} if pki else set())
-    return {top} | pki
+    return {top} | ({"record"} if top == "state" else set()) | pki
 
 
 def test_includes_stay_in_their_house():
     wrong = []
-    for path in c_files("state", "pki", "probes", "services", "clients"):
+    for path in c_files(*HOUSE):
         for included in INCLUDE.findall(read(path)):
             if not any(included.startswith(folder + "/") for folder in allowed_folders(path)):
                 wrong.append(f"{path} includes {included}")
@@ -40,7 +43,7 @@ def test_includes_stay_in_their_house():
 
 
 def test_includes_are_from_the_root():
-    wrong = [f"{path} includes {included}" for path in c_files("state", "pki", "probes", "services", "clients")
+    wrong = [f"{path} includes {included}" for path in c_files(*HOUSE)
              for included in INCLUDE.findall(read(path))
              if included not in GENERATED and not (SOURCE / included).is_file()]
     assert wrong == []
@@ -49,8 +52,10 @@ def test_includes_are_from_the_root():
 def test_the_bus_is_known_to_bus_files_only():
     """Managers and collectors never see an sd_bus_message."""
     wrong = []
-    for path in c_files("state", "pki", "probes", "services"):
+    for path in c_files("record", "state", "pki", "probes", "services"):
         knows = own_folder(path) == "services/common" or path.stem.endswith("-bus")
+        if not knows and CODEC & set(INCLUDE.findall(read(path))):
+            wrong.append(f"{path} includes the codec")
         if not knows and re.search(r"\bsd_bus_(?!path_)", COMMENT.sub("", read(path))):
             wrong.append(str(path))
     assert wrong == []
@@ -60,7 +65,7 @@ def test_pure_logic_has_no_bus_no_files_no_clock():
     impure = re.compile(r"<(systemd|gio|sys/socket|fcntl|dirent|unistd|time)\b|\b(fopen|open|openat|clock_gettime"
                         r"|time|g_get_real_time|g_get_monotonic_time|g_file_\w+|getenv|g_getenv)\s*\(")
     found = {str(path): sorted({match.group() for match in impure.finditer(COMMENT.sub("", read(path)))})
-             for path in c_files("state")}
+             for path in c_files("record", "state") if not path.stem.endswith("-bus")}
     assert {path: what for path, what in found.items() if what} == {}
 
 
@@ -92,7 +97,7 @@ def test_lines_fit():
 
 def test_names_of_files():
     kebab = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\.[ch]")
-    found = c_files("state", "pki", "probes", "services", "clients", "tests")
+    found = c_files(*HOUSE, "tests")
     assert [str(path) for path in found if not kebab.fullmatch(path.name)] == []
 
 
@@ -117,6 +122,6 @@ def test_brokers_pass_on_each_kind():
     (r"\busleep\s*\(|\bsleep\s*\(", "an event"),
 ], ids=["unbounded", "shell", "sleep"])
 def test_calls_that_are_not_used(pattern, instead):
-    found = [str(path) for path in c_files("state", "pki", "probes", "services", "clients")
+    found = [str(path) for path in c_files(*HOUSE)
              if re.search(pattern, COMMENT.sub("", read(path)))]
     assert found == [], f"use {instead}"

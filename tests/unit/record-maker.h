@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/id.h"
-#include "state/record.h"
+#include "record/id.h"
+#include "record/record.h"
 
 /* Records for tests. Randomness is that of g_test_rand_int(), so that --seed repeats a run. */
 

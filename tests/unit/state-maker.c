@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/unit/state-maker.h"
-#include "state/json.h"
+#include "record/json.h"
 #include "tests/unit/record-maker.h"
 
 #define MAX_BYTES (1024u * 1024)

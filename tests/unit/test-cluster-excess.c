@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "record/record.h"
 #include "services/cluster/membership.h"
-#include "state/record.h"
 #include "tests/unit/record-maker.h"
 
 #define A "0123456789abcdef0123456789abcdef"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "record/json.h"
 #include "state/compute-result.h"
-#include "state/json.h"
 
 #define TTL UINT64_C(1000)
 

@@ -6,8 +6,8 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include "record/record.h"
 #include "services/telemetry/disk.h"
-#include "state/record.h"
 #include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"
 

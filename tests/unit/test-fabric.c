@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "record/record.h"
 #include "services/telemetry/fabric.h"
-#include "state/record.h"
 #include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"
 

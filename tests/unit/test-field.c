@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
-#include "state/field.h"
+#include "record/field.h"
 #include "tests/unit/record-maker.h"
 
 static const AldField string_field = { .name = "S", .type = ALD_TYPE_STRING };

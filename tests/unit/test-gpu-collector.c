@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "record/record.h"
 #include "services/telemetry/gpu-private.h"
-#include "state/record.h"
 #include "tests/unit/gpu-roots.h"
 #include "tests/unit/log-count.h"
 

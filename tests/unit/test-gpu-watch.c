@@ -5,9 +5,9 @@
 
 #include <umockdev.h>
 
+#include "record/record.h"
 #include "services/common/fd.h"
 #include "services/telemetry/gpu-private.h"
-#include "state/record.h"
 #include "tests/unit/gpu-roots.h"
 #include "tests/unit/log-count.h"
 

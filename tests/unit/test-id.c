@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "state/id.h"
+#include "record/id.h"
 
 #define ID "0123456789abcdef0123456789abcdef"
 

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/record.h"
 #include "services/identity/identity-manager.h"
-#include "state/record.h"
 #include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "state/json.h"
+#include "record/json.h"
 #include "tests/unit/record-maker.h"
 
 #define MAX_BYTES (1024u * 1024)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "record/record.h"
 #include "services/telemetry/network-merge.h"
 #include "services/telemetry/network-type.h"
-#include "state/record.h"
 #include "tests/unit/log-count.h"
 #include "tests/unit/network-messages.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "record/field.h"
 #include "services/telemetry/network-sysfs.h"
-#include "state/field.h"
 #include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"
 

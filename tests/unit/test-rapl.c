@@ -4,8 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "record/field.h"
 #include "services/telemetry/rapl.h"
-#include "state/field.h"
 #include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"
 

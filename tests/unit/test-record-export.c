@@ -3,9 +3,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "record/kind.h"
 #include "services/common/record-export.h"
 #include "services/common/service-private.h"
-#include "state/kind.h"
 #include "tests/unit/log-count.h"
 
 #define PATH "/org/alidade/Test1"

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <gio/gio.h>
 
-#include "state/record.h"
+#include "record/record.h"
 #include "tests/unit/record-maker.h"
 
 static void test_copies_what_it_is_given(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "state/json.h"
-#include "state/key.h"
+#include "record/json.h"
+#include "record/key.h"
 #include "state/store.h"
 #include "tests/unit/record-maker.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
+#include "record/record.h"
 #include "services/telemetry/telemetry-manager.h"
-#include "state/record.h"
 #include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "state/units.h"
+#include "record/units.h"
 
 static void check(char *text, const char *expected)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "state/units.h"
+#include "record/units.h"
 
 /* Rounding must not end in a fourth digit. */
 #define FULL(step) ((step) -0.5)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/id.h"
-#include "state/record.h"
+#include "record/id.h"
+#include "record/record.h"
 
 #define ALD_KEY_MAX 255u
 

@@ -2,7 +2,7 @@
 #include <glib.h>
 #include <string.h>
 
-#include "state/field.h"
+#include "record/field.h"
 
 #define CMP(a, b) (((a) > (b)) - ((a) < (b)))
 
@@ -177,4 +177,25 @@ const AldField *ald_struct_find(const AldStruct *type, const char *name)
         size_t next = 0;
 
         return ald_struct_find_next(type, name, &next);
+}
+
+const char *ald_field_signature(const AldField *field)
+{
+        switch (field->type) {
+        case ALD_TYPE_STRING:
+                return "s";
+        case ALD_TYPE_UINT64:
+                return "t";
+        case ALD_TYPE_INT64:
+                return "x";
+        case ALD_TYPE_DOUBLE:
+                return "d";
+        case ALD_TYPE_BOOLEAN:
+                return "b";
+        case ALD_TYPE_STRV:
+                return "as";
+        case ALD_TYPE_ROWS:
+                return "aa{sv}";
+        }
+        g_assert_not_reached();
 }

@@ -3,7 +3,7 @@
 
 #include <systemd/sd-bus.h>
 
-#include "state/record.h"
+#include "record/record.h"
 
 /* Records as they travel on the bus. All return negative errno. */
 
@@ -41,14 +41,3 @@ int ald_record_bus_read(sd_bus_message *message, AldKind kind, const AldRecord *
 /* Appends what PropertiesChanged says of the fields of the set (see ald_record_diff()), and the envelope:
  * sa{sv}as. */
 int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *record, uint64_t fields);
-
-/*
- * PropertiesChanged, InterfacesAdded with the records that end with NULL, and InterfacesRemoved with the
- * interfaces that end with NULL: to all, or with `destination` to this connection alone.
- */
-int ald_record_bus_emit_changed(
-        sd_bus *bus, const char *destination, const char *path, const AldRecord *record, uint64_t fields);
-int ald_record_bus_emit_added(sd_bus *bus, const char *destination, const char *manager, const char *path,
-        const AldRecord *const *records);
-int ald_record_bus_emit_removed(sd_bus *bus, const char *destination, const char *manager, const char *path,
-        const char *const *interfaces);

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "state/key.h"
+#include "record/key.h"
 
 /* Only the one canonical spelling, so that one address has one key. */
 static bool is_address(const char *string)

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "state/id.h"
+#include "record/id.h"
 
 static int digit(char c)
 {

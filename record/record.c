@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "state/record.h"
+#include "record/record.h"
 
 #define ALIGN8(n) (((n) + 7u) & ~(size_t) 7u)
 

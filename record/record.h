@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "state/kind.h"
+#include "record/kind.h"
 
 #define ALD_STRING_MAX 1024u         /* bytes in one string of a record */
 #define ALD_RECORD_MAX (256u * 1024) /* bytes of one record in memory */

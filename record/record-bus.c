@@ -2,7 +2,158 @@
 #include <errno.h>
 #include <string.h>
 
-#include "services/common/record-bus-private.h"
+#include "record/record-bus.h"
+
+/* As they lie in the record itself. */
+static const AldField envelope_fields[] = {
+        { .name = "Revision", .type = ALD_TYPE_UINT64, .offset = offsetof(AldRecord, revision) },
+        { .name = "UpdatedUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(AldRecord, updated_usec) },
+};
+
+static int append_row_list(sd_bus_message *message, const AldRows *rows);
+
+static int append_value(sd_bus_message *message, const AldField *field, const void *value)
+{
+        switch (field->type) {
+        case ALD_TYPE_STRING:
+                return sd_bus_message_append_basic(message, 's', *(const char *const *) value);
+        case ALD_TYPE_UINT64:
+        case ALD_TYPE_INT64:
+        case ALD_TYPE_DOUBLE:
+        case ALD_TYPE_BOOLEAN:
+                return sd_bus_message_append_basic(message, *ald_field_signature(field), value);
+        case ALD_TYPE_STRV:
+                return sd_bus_message_append_strv(message, *(char **const *) value);
+        case ALD_TYPE_ROWS:
+                return append_row_list(message, value);
+        }
+        g_assert_not_reached();
+}
+
+static int append_entry(sd_bus_message *message, const AldField *field, const void *value)
+{
+        int r;
+
+        r = sd_bus_message_open_container(message, 'e', "sv");
+        if (r < 0)
+                return r;
+        r = sd_bus_message_append_basic(message, 's', field->name);
+        if (r < 0)
+                return r;
+        r = sd_bus_message_open_container(message, 'v', ald_field_signature(field));
+        if (r < 0)
+                return r;
+        r = append_value(message, field, value);
+        if (r < 0)
+                return r;
+        r = sd_bus_message_close_container(message);
+        if (r < 0)
+                return r;
+        return sd_bus_message_close_container(message);
+}
+
+static int append_entries(sd_bus_message *message, const AldStruct *type, const void *base)
+{
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                const void *value = ald_field_of(field, base);
+                int r;
+
+                if (ald_field_is_absent(field, value))
+                        continue;
+                r = append_entry(message, field, value);
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type, const void *fields)
+{
+        int r;
+
+        r = sd_bus_message_open_container(message, 'a', "{sv}");
+        if (r >= 0)
+                r = append_entries(message, type, fields);
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+static int append_row_list(sd_bus_message *message, const AldRows *rows)
+{
+        int r;
+
+        r = sd_bus_message_open_container(message, 'a', "a{sv}");
+        for (size_t i = 0; r >= 0 && i < rows->n; i++)
+                r = ald_record_bus_append_struct(message, rows->type, ald_rows_at(rows, i));
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+int ald_record_bus_get_rows(sd_bus *bus, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        return append_row_list(reply, userdata);
+}
+
+int ald_record_bus_append(sd_bus_message *message, const AldRecord *record, uint64_t updated_usec)
+{
+        static const AldField updated = { .name = "UpdatedUSec", .type = ALD_TYPE_UINT64 };
+        int r;
+
+        r = sd_bus_message_open_container(message, 'a', "{sv}");
+        if (r < 0)
+                return r;
+        if (record)
+                r = append_entries(message, ald_record_type(record), ald_record_fields(record));
+        if (r < 0)
+                return r;
+        if (updated_usec != 0)
+                r = append_entry(message, &updated, &updated_usec);
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+int ald_record_bus_append_properties(sd_bus_message *message, const AldRecord *record)
+{
+        const AldStruct *type = ald_record_type(record);
+        int r;
+
+        r = sd_bus_message_open_container(message, 'a', "{sv}");
+        for (size_t i = 0; r >= 0 && i < type->n_fields; i++)
+                r = append_entry(message, &type->fields[i], ald_record_field(record, &type->fields[i]));
+        for (size_t i = 0; r >= 0 && i < G_N_ELEMENTS(envelope_fields); i++)
+                r = append_entry(message, &envelope_fields[i], ald_field_of(&envelope_fields[i], record));
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+int ald_record_bus_append_interface(sd_bus_message *message, const AldRecord *record)
+{
+        int r;
+
+        r = sd_bus_message_open_container(message, 'e', "sa{sv}");
+        if (r >= 0)
+                r = sd_bus_message_append_basic(message, 's', ald_kinds[record->kind].interface);
+        if (r >= 0)
+                r = ald_record_bus_append_properties(message, record);
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *record, uint64_t fields)
+{
+        const AldStruct *type = ald_record_type(record);
+        int r;
+
+        r = sd_bus_message_append_basic(message, 's', ald_kinds[record->kind].interface);
+        if (r >= 0)
+                r = sd_bus_message_open_container(message, 'a', "{sv}");
+        for (size_t i = 0; r >= 0 && i < type->n_fields; i++)
+                if (fields & (UINT64_C(1) << i))
+                        r = append_entry(
+                                message, &type->fields[i], ald_record_field(record, &type->fields[i]));
+        for (size_t i = 0; r >= 0 && i < G_N_ELEMENTS(envelope_fields); i++)
+                r = append_entry(message, &envelope_fields[i], ald_field_of(&envelope_fields[i], record));
+        if (r >= 0)
+                r = sd_bus_message_close_container(message);
+        return r < 0 ? r : sd_bus_message_append(message, "as", 0);
+}
 
 /* Strings are borrowed from the message; rows and lists are owned here. A field that cannot be taken is noted
  * and skipped, so that the message is left behind the whole record in any case. */
@@ -107,7 +258,7 @@ static int read_value(sd_bus_message *message, const AldField *field, void *to, 
         case ALD_TYPE_ROWS:
                 return read_rows(message, field, to, reader);
         default:
-                r = sd_bus_message_read_basic(message, *ald_record_bus_signature(field), to);
+                r = sd_bus_message_read_basic(message, *ald_field_signature(field), to);
                 if (r >= 0 && !in_range(field, to))
                         note_bad(reader, field, -ERANGE);
                 return r;
@@ -118,7 +269,7 @@ static int read_variant(sd_bus_message *message, const AldField *field, void *to
 {
         int r;
 
-        r = sd_bus_message_enter_container(message, 'v', ald_record_bus_signature(field));
+        r = sd_bus_message_enter_container(message, 'v', ald_field_signature(field));
         if (r == -ENXIO) { /* another type than ours */
                 note_bad(reader, field, -EBADMSG);
                 return sd_bus_message_skip(message, "v");
@@ -141,10 +292,10 @@ static int read_entry(sd_bus_message *message, const AldStruct *type, void *to, 
         field = ald_struct_find_next(type, name, next);
         if (field)
                 return read_variant(message, field, (char *) to + field->offset, reader);
-        for (size_t i = 0; envelope && i < ALD_RECORD_BUS_ENVELOPE; i++)
-                if (strcmp(ald_record_bus_envelope[i].name, name) == 0)
-                        return read_variant(message, &ald_record_bus_envelope[i],
-                                (char *) envelope + ald_record_bus_envelope[i].offset, reader);
+        for (size_t i = 0; envelope && i < G_N_ELEMENTS(envelope_fields); i++)
+                if (strcmp(envelope_fields[i].name, name) == 0)
+                        return read_variant(message, &envelope_fields[i],
+                                (char *) envelope + envelope_fields[i].offset, reader);
         return sd_bus_message_skip(message, "v");
 }
 

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "state/kind.h"
+#include "record/kind.h"
 
 #define INTERFACE_PREFIX "org.alidade."
 

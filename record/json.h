@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "state/store.h"
+#include "record/update.h"
 
 /*
  * Records and updates as JSON, for the state file and what nodes send each other. Keys are the D-Bus names;

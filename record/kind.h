@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/schema.h"
+#include "record/schema.h"
 
 /* A kind of record: one D-Bus interface. */
 typedef struct AldKindInfo {

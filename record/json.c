@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "state/json.h"
+#include "record/json.h"
 
 static json_t *fields_to_json(const AldStruct *type, const void *base);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "state/json.h"
+#include "record/json.h"
 
 /* jansson's own limit is compiled in and far too deep for us. Up to the first character that it would refuse
  * this sees the same nesting. */

@@ -62,6 +62,9 @@ static inline const void *ald_field_of(const AldField *field, const void *base)
         return (const char *) base + field->offset;
 }
 
+/* The type of a field as D-Bus has it: "s", "aa{sv}" … */
+const char *ald_field_signature(const AldField *field);
+
 /* Whether a value is absent, in any of the forms above. */
 bool ald_field_is_absent(const AldField *field, const void *value);
 

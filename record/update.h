@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "record/id.h"
+#include "record/record.h"
+
+/* Which of two records is newer: the state service of the source counts seq, and begins a new epoch when it
+ * may have lost count. */
+typedef struct AldStamp {
+        uint64_t epoch;
+        uint64_t seq;
+} AldStamp;
+
+/* Less, equal or greater, as for qsort(). */
+int ald_stamp_compare(const AldStamp *a, const AldStamp *b);
+
+/* What travels between daemons. */
+typedef struct AldUpdate {
+        AldId node;
+        AldKind kind;
+        const char *key; /* "" for kinds of nodes; see record/key.h for links */
+        AldStamp stamp;
+        uint64_t updated_usec; /* CLOCK_REALTIME of the source */
+        AldRecord *record;     /* NULL: deleted */
+} AldUpdate;
