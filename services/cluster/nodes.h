@@ -45,6 +45,7 @@ typedef struct AldClusterNode {
         uint64_t too_new;    /* a time that was refused as too far ahead; 0: none, or asked for again since */
         uint64_t asked_again; /* when the brokers were asked for these; 0: never */
 
+        uint64_t unknown_kinds; /* messages of kinds that only a newer version knows */
         uint64_t refused;
         char *problem;   /* why the last refused message was; NULL where none was */
         uint64_t logged; /* when a refusal last was */

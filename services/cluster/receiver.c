@@ -237,24 +237,27 @@ static void dispatch(Passing *passing)
 }
 
 /* Of "alidade/1/CLUSTER/NODE/KIND". */
-static char *name_unknown_kind(const char *topic)
+static void pass_over_unknown_kind(const Passing *passing)
 {
-        g_auto(GStrv) parts = g_strsplit(topic, "/", 6);
+        g_auto(GStrv) parts = g_strsplit(passing->received->topic, "/", 6);
         g_autofree char *kind = g_strv_length(parts) > 4 ? ald_excerpt(parts[4]) : g_strdup("");
+        char id[ALD_ID_STRING_SIZE];
 
-        return g_strdup_printf("the unknown kind \"%s\"", kind);
+        if (!passing->node)
+                return;
+        if (passing->node->unknown_kinds++ == 0)
+                g_info("Node %s publishes records of a kind that this version does not know: %s",
+                        ald_id_format(&passing->topic.node, id), kind);
 }
 
 /* What is not worth decoding, or NULL. */
 static char *refuse_unread(const Passing *passing, int r)
 {
-        if (r == -ENOENT)
-                return name_unknown_kind(passing->received->topic);
         if (r == -EPERM)
                 return g_strdup("a kind that never travels");
-        if (r < 0)
+        if (r < 0 && r != -ENOENT)
                 return g_strdup("an odd topic or key");
-        if (passing->received->size > ald_payload_max(passing->topic.type))
+        if (r >= 0 && passing->received->size > ald_payload_max(passing->topic.type))
                 return g_strdup_printf(
                         "a payload of more than %zu bytes", ald_payload_max(passing->topic.type));
         if (passing->node && !ald_node_may_speak(passing->node, passing->received->size, passing->now))
@@ -323,6 +326,8 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
         reason = refuse_unread(&passing, r);
         if (reason)
                 refuse(&passing, reason);
+        else if (r == -ENOENT) /* of a newer version */
+                pass_over_unknown_kind(&passing);
         else if (received->size > 0) /* else a topic was cleared, which says nothing */
                 dispatch(&passing);
         if (passing.node)

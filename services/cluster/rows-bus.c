@@ -31,7 +31,7 @@ typedef struct NodeRow {
         const char *id, *state;
         uint64_t since_usec, lag_usec;
         int64_t clock_offset_usec;
-        uint64_t refused_messages;
+        uint64_t refused_messages, unknown_kinds;
         const char *instance, *problem;
 } NodeRow;
 
@@ -42,6 +42,7 @@ static const AldField node_fields[] = {
         { .name = "LagUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(NodeRow, lag_usec) },
         { .name = "ClockOffsetUSec", .type = ALD_TYPE_INT64, .offset = offsetof(NodeRow, clock_offset_usec) },
         { .name = "RefusedMessages", .type = ALD_TYPE_UINT64, .offset = offsetof(NodeRow, refused_messages) },
+        { .name = "UnknownKinds", .type = ALD_TYPE_UINT64, .offset = offsetof(NodeRow, unknown_kinds) },
         { .name = "Instance", .type = ALD_TYPE_STRING, .offset = offsetof(NodeRow, instance) },
         { .name = "Problem", .type = ALD_TYPE_STRING, .offset = offsetof(NodeRow, problem) },
 };
@@ -105,6 +106,7 @@ static void append_own(Rows *rows, const AldClusterManager *manager)
                 .lag_usec = ALD_ABSENT_UINT64,
                 .clock_offset_usec = 0,
                 .refused_messages = member ? ald_receiver_refused_own(ald_member_receiver(member)) : 0,
+                .unknown_kinds = ALD_ABSENT_UINT64,
                 .instance = ald_id_format(ald_cluster_manager_instance(manager), instance),
         };
 
@@ -122,6 +124,7 @@ static gboolean append_node(AldClusterNode *node, void *userdata)
                 .lag_usec = ald_presence_lag(presence),
                 .clock_offset_usec = ald_presence_clock_offset(presence),
                 .refused_messages = node->refused,
+                .unknown_kinds = node->unknown_kinds > 0 ? node->unknown_kinds : ALD_ABSENT_UINT64,
                 .instance = presence->has_instance ? ald_id_format(&presence->instance, instance) : NULL,
                 .problem = node->problem,
         };

@@ -10,6 +10,7 @@
 
 #define PREFIX "alidade/1/"
 #define FORGET "forget/"
+#define KIND_NAME_MAX 64u
 
 /* Without a key, so that a kind cannot have such a name: kinds have a dot and a capital. */
 static const struct {
@@ -50,6 +51,15 @@ static int parse_key(const char *encoded, char ret[static ALD_KEY_MAX + 1])
         return r;
 }
 
+/* "Node1.Memory", say: a newer version may have others. */
+static bool may_be_kind(const char *name)
+{
+        const char *dot = strchr(name, '.');
+
+        return dot && g_ascii_isupper(name[0]) && g_ascii_isupper(dot[1]) && strlen(name) <= KIND_NAME_MAX &&
+               strspn(name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS ".") == strlen(name);
+}
+
 static int parse_record(const char *rest, AldTopic *topic)
 {
         const char *slash = strchr(rest, '/');
@@ -58,7 +68,7 @@ static int parse_record(const char *rest, AldTopic *topic)
 
         r = ald_kind_from_name(name ? name : rest);
         if (r < 0)
-                return r;
+                return may_be_kind(name ? name : rest) ? -ENOENT : -EINVAL;
         topic->type = ALD_TOPIC_RECORD;
         topic->kind = (AldKind) r;
         topic->key[0] = '\0';

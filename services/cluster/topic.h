@@ -33,8 +33,8 @@ const char *ald_cluster_name_refuse(const char *name);
 
 /*
  * -ENOMSG for a topic of no node of this cluster; then *ret is untouched. Otherwise ret->node is set in any
- * case: -ENOENT for an unknown kind, -EPERM for one that never travels, -EINVAL for what is no topic of ours
- * or a key that does not fit the kind.
+ * case: -ENOENT for a kind that this version does not know, -EPERM for one that never travels, -EINVAL for
+ * what is no topic of ours or a key that does not fit the kind.
  */
 int ald_topic_parse(const char *topic, const char *cluster, AldTopic *ret);
 

@@ -142,7 +142,7 @@ BAD_RECORDS = {
     "a field too long": json.dumps({"epoch": 1, "seq": 1, "updated": 1, "fields": {"Vendor": "x" * 5000}}),
     "deleted by a word": '{"epoch": 1, "seq": 1, "updated": 1, "deleted": "yes"}',
 }
-BAD_TOPICS = ("Node1.Presence", "Node1.Nonsense", "node1.identity", "Node1.Identity/", "Node1.Identity/_",
+BAD_TOPICS = ("Node1.Presence", "node1.identity", "Node1.Identity/", "Node1.Identity/_",
               "Node1.Identity/key", "Node1.Identity/a/b", "LinkRdma/_zz", "Link1.Socket", "Link1.Socket/x",
               "Link1.Socket/_2e_2e_2f", "forget", "forget/", "forget/nobody", f"forget/{SOURCE}/x", "status/x",
               "alive/", "crl/x", "", "/", "//", "Status", "x" * 4000, "$SYS", "ü")
@@ -238,6 +238,20 @@ def test_bad_topics_are_refused_and_counted(unlimited):
     assert kinds <= {KIND, MARKER, "Node1.Presence"}
     for topic in BAD_TOPICS:
         unlimited.say(topic, "", retain=True, qos=1)
+
+
+def test_kinds_of_a_newer_version_are_counted_apart(unlimited):
+    """They are passed over, and nothing is wrong."""
+    def shown():
+        return {**{"UnknownKinds": 0, "Problem": ""}, **row(unlimited.one, unlimited.node)}
+
+    before, refused_before = shown()["UnknownKinds"], refused(unlimited.one, unlimited.node)
+    problem = shown()["Problem"]
+    for topic in ("Node1.Nonsense", "Link2.Rope/key"):
+        unlimited.say(topic, unlimited.record(), qos=1)
+    unlimited.mark(unlimited.one)
+    assert shown()["UnknownKinds"] == before + 2
+    assert (refused(unlimited.one, unlimited.node), shown()["Problem"]) == (refused_before, problem)
 
 
 def test_large_payloads_are_refused_and_counted(unlimited):

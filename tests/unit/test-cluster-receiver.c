@@ -177,7 +177,7 @@ static void test_refusals(Fixture *fixture, gconstpointer unused)
 {
         g_autofree char *large = g_strnfill(ALD_PAYLOAD_SMALL_MAX + 1, ' ');
         static const char *const bad[][2] = { { "Node1.Memory", "no JSON" }, { "Node1.Memory", "{}" },
-                { "Node1.Nothing", "{}" }, { "Node1.Presence", "{}" }, { "Node1.Memory/x", "{}" },
+                { "Nothing", "{}" }, { "Node1.Presence", "{}" }, { "Node1.Memory/x", "{}" },
                 { "status", "[]" }, { "alive", "{}" }, { "forget/x", "{}" }, { "crl", "x" } };
         unsigned n = G_N_ELEMENTS(bad);
 
@@ -195,6 +195,21 @@ static void test_refusals(Fixture *fixture, gconstpointer unused)
         g_assert_cmpuint(log_count("Refused"), ==, 1);
         /* Who sends rubbish lives. */
         g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_ONLINE);
+}
+
+/* A newer version has more of them. */
+static void test_unknown_kinds(Fixture *fixture, gconstpointer unused)
+{
+        take(fixture, 2, "Node1.Nothing", "{}", false);
+        take(fixture, 2, "Link2.Nothing/key", "rubbish", true);
+        g_assert_cmpuint(node_of(fixture, 2)->unknown_kinds, ==, 2);
+        g_assert_cmpuint(node_of(fixture, 2)->refused, ==, 0);
+        g_assert_null(node_of(fixture, 2)->problem);
+        g_assert_cmpuint(ald_receiver_refused(fixture->receiver), ==, 0);
+        g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_ONLINE);
+        /* What only this machine says of others is none of them. */
+        take(fixture, 2, "Node1.Presence", "{}", false);
+        g_assert_cmpuint(node_of(fixture, 2)->refused, ==, 1);
 }
 
 static void test_flood(Fixture *fixture, gconstpointer unused)
@@ -577,6 +592,7 @@ int main(int argc, char *argv[])
         log_count_install();
         ADD(records_and_presence);
         ADD(refusals);
+        ADD(unknown_kinds);
         ADD(flood);
         ADD(many_links);
         ADD(ghosts);

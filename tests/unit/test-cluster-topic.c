@@ -50,13 +50,17 @@ static void test_of_no_node(void)
 
 static void test_not_ours(void)
 {
-        check(OWN, -ENOENT, 0);
-        check(OWN "Status", -ENOENT, 0);
-        check(OWN "status/", -ENOENT, 0);
-        check(OWN "status/x", -ENOENT, 0);
         check(OWN "Node1.Nothing", -ENOENT, 0);
-        check(OWN "node1.memory", -ENOENT, 0);
-        check(OWN "/Node1.Memory", -ENOENT, 0);
+        check(OWN "Node2.Memory/key", -ENOENT, 0);
+        check(OWN "Link1.Socket.More", -ENOENT, 0);
+        check(OWN, -EINVAL, 0);
+        check(OWN "Status", -EINVAL, 0);
+        check(OWN "status/", -EINVAL, 0);
+        check(OWN "status/x", -EINVAL, 0);
+        check(OWN "node1.memory", -EINVAL, 0);
+        check(OWN "/Node1.Memory", -EINVAL, 0);
+        check(OWN "Node1.", -EINVAL, 0);
+        check(OWN "Node1.Mem_ory", -EINVAL, 0);
         check(OWN "Node1.Presence", -EPERM, 0);
         check(OWN "forget/", -EINVAL, 0);
         check(OWN "forget/" B "/x", -EINVAL, 0);
