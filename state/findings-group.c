@@ -62,9 +62,10 @@ static void groups_add(Groups *groups, const char *string, const AldId *id)
         g_array_append_vals(group->ids, id, 1);
 }
 
-/* All three in one pass. */
+/* All in one pass. */
 typedef struct Said {
         Groups systems;
+        Groups versions;
         Groups names;
         Groups reasons;
 } Said;
@@ -80,6 +81,8 @@ static gboolean listen(AldNode *node, void *userdata)
                 return FALSE;
         if (identity && identity->operating_system)
                 groups_add(&said->systems, identity->operating_system, &node->id);
+        if (identity && identity->alidade_version)
+                groups_add(&said->versions, identity->alidade_version, &node->id);
         if (identity && identity->friendly_name)
                 groups_add(&said->names, identity->friendly_name, &node->id);
         for (const char *const *reason = system ? system->absent_reasons : NULL; reason && *reason; reason++)
@@ -92,13 +95,16 @@ static int compare_ids(gconstpointer a, gconstpointer b)
         return ald_id_compare(a, b);
 }
 
-static void find_differing_systems(AldReport *report, GPtrArray *groups)
+/* `what` they run, a plural. */
+static void find_differing(
+        AldReport *report, GPtrArray *groups, const char *finding, const char *what, const char *remedy)
 {
-        g_autoptr(GString) text = g_string_new("The nodes run different operating systems: ");
+        g_autoptr(GString) text = g_string_new("The nodes run different ");
         g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(AldId));
 
-        if (groups->len < 2 || ald_report_full(report, "os-versions-differ"))
+        if (groups->len < 2 || ald_report_full(report, finding))
                 return;
+        g_string_append_printf(text, "%s: ", what);
         g_ptr_array_sort(groups, compare_groups);
         for (guint i = 0; i < groups->len; i++) {
                 const Group *group = groups->pdata[i];
@@ -115,9 +121,8 @@ static void find_differing_systems(AldReport *report, GPtrArray *groups)
                 g_string_append_printf(text, "; and %u others", groups->len - MAX_GROUPS);
         g_string_append_c(text, '.');
         g_array_sort(all, compare_ids);
-        ald_report_add(report, ALD_SEVERITY_NOTICE, "os-versions-differ", (const AldId *) (void *) all->data,
-                all->len, g_string_free(g_steal_pointer(&text), FALSE),
-                g_strdup("Bring the nodes to one release, unless they are meant to differ."));
+        ald_report_add(report, ALD_SEVERITY_NOTICE, finding, (const AldId *) (void *) all->data, all->len,
+                g_string_free(g_steal_pointer(&text), FALSE), g_strdup(remedy));
 }
 
 static void find_shared_name(AldReport *report, const Group *group)
@@ -163,15 +168,20 @@ void ald_find_in_groups(AldReport *report)
         Said said;
 
         groups_init(&said.systems);
+        groups_init(&said.versions);
         groups_init(&said.names);
         groups_init(&said.reasons);
         ald_store_foreach_node(report->store, listen, &said);
-        find_differing_systems(report, said.systems.list);
+        find_differing(report, said.systems.list, "os-versions-differ", "operating systems",
+                "Bring the nodes to one release, unless they are meant to differ.");
+        find_differing(report, said.versions.list, "versions-differ", "versions of Alidade",
+                "Upgrade the others as well: what only the newer versions know is not shown everywhere.");
         for (guint i = 0; i < said.names.list->len; i++)
                 find_shared_name(report, said.names.list->pdata[i]);
         for (guint i = 0; i < said.reasons.list->len; i++)
                 find_absent_field(report, said.reasons.list->pdata[i]);
         groups_clear(&said.systems);
+        groups_clear(&said.versions);
         groups_clear(&said.names);
         groups_clear(&said.reasons);
 }

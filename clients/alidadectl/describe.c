@@ -62,6 +62,7 @@ static void describe_identity(GString *out, const AldEntity *node, unsigned colu
         add_text(chip, "", identity, "ChipId", "");
         add_text(system, "", identity, "OperatingSystem", "");
         add_text(system, "Linux ", identity, "KernelRelease", "");
+        add_text(system, "Alidade ", identity, "AlidadeVersion", "");
         add_text(system, "", identity, "Architecture", "");
         entry(out, "Model", columns, g_string_free(model, FALSE));
         entry(out, "Processor", columns, g_string_free(chip, FALSE));

@@ -57,6 +57,7 @@ static void publish(AldIdentityManager *m)
                 .hypervisor = facts->hypervisor,
                 .operating_system = facts->operating_system,
                 .kernel_release = facts->kernel_release,
+                .alidade_version = ALD_VERSION,
                 .architecture = facts->architecture,
                 .boot_id = facts->boot_id,
         };

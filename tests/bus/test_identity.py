@@ -70,6 +70,7 @@ def test_first_values(make_host):
     assert record == {
         "FriendlyName": "bed", "ChipId": "Bed CPU", "OperatingSystem": "Bed Linux 1", "KernelRelease": "6.1.0-bed",
         "BootId": "00112233445566778899aabbccddeeff",
+        "AlidadeVersion": host.alidadectl("--version").stdout.split()[1],
         # Absent: this root says nothing about them.
         "ModelId": "", "Vendor": "", "Chassis": "", "Hypervisor": "", "Architecture": ""}
 

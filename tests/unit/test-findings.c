@@ -41,6 +41,20 @@ static void test_os_versions_differ(void)
                 "Bring the nodes to one release, unless they are meant to differ.");
 }
 
+static void test_versions_differ(void)
+{
+        g_autoptr(AldStore) store = state_make();
+
+        for (unsigned node = 1; node <= 4; node++)
+                put(store, node, ALD_KIND_IDENTITY, "{'AlidadeVersion': '0.2.0'}");
+        put(store, 5, ALD_KIND_IDENTITY, "{'FriendlyName': 'five'}");
+        g_assert_cmpuint(findings_count_now(store, "versions-differ"), ==, 0);
+        put(store, 6, ALD_KIND_IDENTITY, "{'FriendlyName': 'six', 'AlidadeVersion': '0.1.0'}");
+        findings_check(store, "versions-differ", ALD_SEVERITY_NOTICE, NODES(1, 2, 3, 4, 6),
+                "The nodes run different versions of Alidade: 0.2.0 on 4 nodes; 0.1.0 on six.",
+                "Upgrade the others as well: what only the newer versions know is not shown everywhere.");
+}
+
 static void test_many_operating_systems(void)
 {
         g_autoptr(AldStore) store = state_make();
@@ -834,6 +848,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/findings/nothing-wrong", test_nothing_wrong);
         g_test_add_func("/findings/os-versions-differ", test_os_versions_differ);
+        g_test_add_func("/findings/versions-differ", test_versions_differ);
         g_test_add_func("/findings/many-operating-systems", test_many_operating_systems);
         g_test_add_func("/findings/friendly-name-shared", test_friendly_name_shared);
         g_test_add_func("/findings/memory-pressure", test_memory_pressure);
