@@ -126,14 +126,20 @@ end_children() {
 
 # build DIRECTORY [MESON OPTION…]: quiet unless it fails.
 build() {
-        local dir=$1 log
+        local dir=$1 log words
         shift
+        words="${CC:-cc} $*"
+        # That of another compiler, or with other options.
+        if [ -f "$dir/build.ninja" ] && [ "$(cat "$dir/options" 2>/dev/null)" != "$words" ]; then
+                rm -rf "$dir"
+        fi
         mkdir -p "$dir" || return
         log=$dir/build.log
         if [ ! -f "$dir/build.ninja" ]; then
                 # It was ended while it configured anew.
                 [ ! -d "$dir/meson-private" ] || set -- --reconfigure "$@"
                 through meson setup "$dir" "$@" >"$log" 2>&1 </dev/null || { cat "$log" >&2; return 1; }
+                echo "$words" >"$dir/options"
         fi
         through ninja -C "$dir" >"$log" 2>&1 </dev/null || { grep -v '^\[' "$log" | tail -n 60 >&2; return 1; }
 }
