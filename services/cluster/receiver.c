@@ -253,13 +253,14 @@ static void pass_over_unknown_kind(const Passing *passing)
 /* What is not worth decoding, or NULL. */
 static char *refuse_unread(const Passing *passing, int r)
 {
+        size_t max = ald_payload_max(r < 0 ? ALD_TOPIC_RECORD : passing->topic.type);
+
         if (r == -EPERM)
                 return g_strdup("a kind that never travels");
         if (r < 0 && r != -ENOENT)
                 return g_strdup("an odd topic or key");
-        if (r >= 0 && passing->received->size > ald_payload_max(passing->topic.type))
-                return g_strdup_printf(
-                        "a payload of more than %zu bytes", ald_payload_max(passing->topic.type));
+        if (passing->received->size > max)
+                return g_strdup_printf("a payload of more than %zu bytes", max);
         if (passing->node && !ald_node_may_speak(passing->node, passing->received->size, passing->now))
                 return g_strdup_printf("more than %u messages, or %u KiB, a second", ALD_NODE_RATE,
                         (unsigned) (ALD_NODE_RATE_BYTES / 1024));

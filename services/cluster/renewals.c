@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "pki/certificate.h"
 #include "pki/file.h"
@@ -19,12 +20,13 @@
 struct AldRenewals {
         AldBrokers *brokers;
         char id[ALD_ID_STRING_SIZE];
-        char *prefix;      /* alidade/1/CLUSTER/ */
-        char *folder;      /* root's */
-        char *inbox;       /* for requests of others, where the certificate authority is */
-        char *received;    /* a request that is being written */
-        char *answer;      /* for the certificates of this node */
-        GHashTable *turns; /* node → when it may ask again */
+        char *prefix;         /* alidade/1/CLUSTER/ */
+        char *folder;         /* root's */
+        char *inbox;          /* for requests of others, where the certificate authority is */
+        char *received;       /* a request that is being written */
+        char *answer;         /* for the certificates of this node */
+        GHashTable *turns;    /* node → when it may ask again */
+        GHashTable *answered; /* ids of nodes whose answers were published */
 };
 
 AldRenewals *ald_renewals_new(const AldId *own, const char *cluster, AldBrokers *brokers)
@@ -40,6 +42,7 @@ AldRenewals *ald_renewals_new(const AldId *own, const char *cluster, AldBrokers 
         renewals->received = g_build_filename(state, "renewal.received", NULL);
         renewals->answer = g_build_filename(state, "renewed.pem", NULL);
         renewals->turns = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        renewals->answered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         ald_state_remove_leftovers(renewals->answer);
         ald_state_remove_leftovers(renewals->received);
         return renewals;
@@ -50,6 +53,7 @@ void ald_renewals_free(AldRenewals *renewals)
         if (!renewals)
                 return;
         g_hash_table_unref(renewals->turns);
+        g_hash_table_unref(renewals->answered);
         g_free(renewals->prefix);
         g_free(renewals->folder);
         g_free(renewals->inbox);
@@ -91,6 +95,21 @@ static void publish_file(AldRenewals *renewals, const char *path, const char *re
                 (void) ald_broker_publish(ald_brokers_get(renewals->brokers, i), topic, text, n, 1, true);
 }
 
+/* Whether there was an answer. */
+static bool publish_answer(AldRenewals *renewals, const char *id)
+{
+        g_autofree char *path = g_strdup_printf("%s/" ANSWERS "/%s" SUFFIX, renewals->folder, id);
+        g_autofree char *rest = g_strdup_printf(ANSWERS "/%s", id);
+
+        publish_file(renewals, path, rest);
+        return access(path, F_OK) == 0;
+}
+
+static gboolean publish_again(gpointer id, gpointer unused, gpointer renewals)
+{
+        return !publish_answer(renewals, id);
+}
+
 void ald_renewals_publish(AldRenewals *renewals)
 {
         g_autofree char *request = g_build_filename(renewals->folder, REQUEST, NULL);
@@ -100,14 +119,13 @@ void ald_renewals_publish(AldRenewals *renewals)
 
         publish_file(renewals, request, REQUEST);
         while (dir && (name = g_dir_read_name(dir))) {
-                g_autofree char *path = g_build_filename(answers, name, NULL), *rest = NULL;
                 g_autofree char *id = g_strndup(name, ALD_ID_STRING_SIZE - 1);
 
-                if (!ald_pki_is_node_id(id) || strcmp(name + strlen(id), SUFFIX) != 0)
-                        continue;
-                rest = g_strdup_printf(ANSWERS "/%s", id);
-                publish_file(renewals, path, rest);
+                if (ald_pki_is_node_id(id) && strcmp(name + strlen(id), SUFFIX) == 0)
+                        g_hash_table_add(renewals->answered, g_steal_pointer(&id));
         }
+        /* Of an answer that is not there any more the topic is cleared, once. */
+        g_hash_table_foreach_remove(renewals->answered, publish_again, renewals);
 }
 
 static bool may_ask(AldRenewals *renewals, const char *node, gint64 now)

@@ -8,6 +8,7 @@
 #include "pki/file.h"
 #include "pki/verify.h"
 #include "services/cluster/trust.h"
+#include "services/common/cluster-keys.h"
 #include "services/common/state-directory.h"
 
 #define STATE_DIRECTORY "/var/lib/alidade/cluster"
@@ -101,7 +102,7 @@ static bool is_broker(void)
 {
         const char *given = g_getenv("ALIDADE_MOSQUITTO_DIR");
         g_autofree char *path = g_build_filename(
-                given && *given ? given : "/etc/mosquitto", "conf.d/alidade.conf", NULL);
+                given && *given ? given : ALD_MOSQUITTO_DIR, ALD_MOSQUITTO_DROP_IN, NULL);
 
         return g_file_test(path, G_FILE_TEST_EXISTS);
 }

@@ -3,6 +3,10 @@
 
 #include "services/common/config.h"
 
+/* What a machine whose mosquitto serves the cluster has below the folder of mosquitto. */
+#define ALD_MOSQUITTO_DIR "/etc/mosquitto"
+#define ALD_MOSQUITTO_DROP_IN "conf.d/alidade.conf"
+
 /*
  * The keys of [cluster], for the cluster service and for services that read some of them too: each service
  * knows all keys of the groups that it reads, so that it can report misspelt ones. Values are checked by the

@@ -247,8 +247,10 @@ int ald_authority_sign(AldAuthority *authority, const AldPkiSubject *subject, co
         issued = add_issued(authority, certificate);
         pem = ald_pki_certificate_to_pem(certificate);
         r = ald_home_write(authority->home, issued->path, pem, 0600);
-        if (r != ALD_EXIT_OK)
+        if (r != ALD_EXIT_OK) {
+                ald_authority_forget(authority, issued);
                 return r;
+        }
         *ret = issued;
         return ALD_EXIT_OK;
 }

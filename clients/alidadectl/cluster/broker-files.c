@@ -7,6 +7,7 @@
 #include "clients/alidadectl/cluster/mosquitto-conf.h"
 #include "clients/alidadectl/print.h"
 #include "pki/file.h"
+#include "services/common/cluster-keys.h"
 
 #define RIGHTS_MAX (1024u * 1024)
 #define HEAD "# Written by alidadectl cluster for cluster %s; see alidadectl(1).\n"
@@ -74,7 +75,7 @@ static const char announcement[] =
 
 static char *drop_in_path(const AldHome *home)
 {
-        return g_build_filename(home->mosquitto, "conf.d", "alidade.conf", NULL);
+        return g_build_filename(home->mosquitto, ALD_MOSQUITTO_DROP_IN, NULL);
 }
 
 static char *rights_path(const AldHome *home)

@@ -15,6 +15,7 @@
 #include "clients/alidadectl/print.h"
 #include "pki/crl.h"
 #include "pki/file.h"
+#include "services/common/cluster-keys.h"
 #include "services/common/config.h"
 #include "services/common/node-id.h"
 
@@ -75,7 +76,7 @@ int ald_home_open(AldHome *home, AldChanges *changes)
         home->changes = changes;
         home->config = folder_of("ALIDADE_CONFIG_DIR", ALD_CONFIG_DIR);
         home->folder = g_build_filename(home->config, "cluster", NULL);
-        home->mosquitto = folder_of("ALIDADE_MOSQUITTO_DIR", "/etc/mosquitto");
+        home->mosquitto = folder_of("ALIDADE_MOSQUITTO_DIR", ALD_MOSQUITTO_DIR);
         home->avahi = folder_of("ALIDADE_AVAHI_DIR", "/etc/avahi");
         home->systemd = folder_of("ALIDADE_SYSTEMD_DIR", "/etc/systemd/system");
         home->fresh_crl = g_build_filename(state, "crl.pem", NULL);

@@ -207,7 +207,10 @@ static int hand_out(AldSigning *signing, const char *bridges)
                 r = ald_home_begin(home);
         if (r == ALD_EXIT_OK)
                 r = ald_home_write(home, path, text, 0644);
-        if (r == ALD_EXIT_OK)
+        /* It may be there, though not for certain. */
+        if (r != ALD_EXIT_OK)
+                (void) ald_home_remove(home, path);
+        else
                 ald_changes_add(home->changes, ALD_CHANGE_RENEW, object, ", now valid until %s", until);
         return r;
 }
@@ -300,6 +303,13 @@ static int forget_old(Due *due)
         return r;
 }
 
+static bool is_installed(const char *path, X509 *certificate)
+{
+        g_autoptr(X509) found = NULL;
+
+        return ald_pki_certificate_load(path, &found, NULL) >= 0 && X509_cmp(found, certificate) == 0;
+}
+
 /* The authority signs for itself. */
 static int renew_own(Due *due, AldAuthority *authority, bool broker)
 {
@@ -323,8 +333,11 @@ static int renew_own(Due *due, AldAuthority *authority, bool broker)
         subject.names = (const char *const *) names;
         subject.key = X509_get0_pubkey(certificate);
         r = ald_authority_sign(authority, &subject, &issued);
-        if (r == ALD_EXIT_OK)
+        if (r == ALD_EXIT_OK) {
                 r = ald_enrol_replace(home, broker, issued->certificate);
+                if (r != ALD_EXIT_OK && !is_installed(path, issued->certificate))
+                        ald_authority_forget(authority, issued);
+        }
         due->told = true;
         due->broker = due->broker || broker;
         return r;

@@ -132,10 +132,14 @@ static int run(const AldClusterOrder *order, AldAuthority *authority, const char
                 ald_home_tell(authority->home, "%s has a certificate for this key already", name);
         else
                 r = ald_authority_sign(authority, &subject, &issued);
+        if (r != ALD_EXIT_OK)
+                return r;
+        r = publish(authority, name, serials);
         if (r == ALD_EXIT_OK)
-                r = publish(authority, name, serials);
-        return r == ALD_EXIT_OK ? hand_out(order, authority->home, kept ? NULL : name, issued->certificate)
-                                : r;
+                r = hand_out(order, authority->home, kept ? NULL : name, issued->certificate);
+        if (r != ALD_EXIT_OK && !kept)
+                ald_authority_forget(authority, issued);
+        return r;
 }
 
 static int sign_text(const AldClusterOrder *order, const char *site, const char *text)
