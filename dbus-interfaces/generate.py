@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes C out of the record interfaces: generate.py schema-h|schema-c|vtables-c OUTPUT XML…
+"""Makes C out of the interfaces: generate.py schema-h|schema-c|vtables-c OUTPUT XML…
 
-schema-*  structs and field tables
+schema-*  structs and field tables of records, and of the rows that methods return
 vtables-c the sd-bus property tables over these structs
 """
 
@@ -21,8 +21,10 @@ ABSENT = {"s": "NULL", "t": "ALD_ABSENT_UINT64", "x": "ALD_ABSENT_INT64", "d": "
           "b": "ALD_ABSENT_BOOLEAN", "as": "NULL"}
 
 
-def structs(records):
+def structs(records, services):
     """Every struct as (C name, symbol, fields); rows before the record that holds them."""
+    for field in (field for interface in services for field in interface.rows):
+        yield "Ald" + field.row, "ald_" + schema.snake(field.row), field.row_fields
     for record in records:
         for field in record.fields:
             if field.row:
@@ -30,25 +32,25 @@ def structs(records):
         yield "Ald" + record.struct, "ald_" + record.symbol, record.fields
 
 
-def enums(records):
-    for name, _, fields in structs(records):
+def enums(records, services):
+    for name, _, fields in structs(records, services):
         for field in fields:
             if field.enum:
                 yield name + field.name, field.enum
 
 
-def schema_h(records):
+def schema_h(records, services):
     out = [BANNER, '#pragma once\n\n#include "record/field.h"\n\n']
     out.append("typedef enum AldKind {\n")
     out += [f"        ALD_KIND_{record.symbol.upper()},\n" for record in records]
     out.append("        ALD_N_KINDS,\n} AldKind;\n\n")
-    for name, values in enums(records):
+    for name, values in enums(records, services):
         upper = "ALD_" + schema.snake(name[3:]).upper()
         out.append(f"typedef enum {name} {{\n")
         out += [f"        {upper}_{value.replace('-', '_').upper()},\n" for value in values]
         out.append(f"        {upper}_N,\n}} {name};\n\n")
         out.append(f"const char *{upper.lower()}_to_string({name} value);\n\n")
-    for name, symbol, fields in structs(records):
+    for name, symbol, fields in structs(records, services):
         out.append(f"typedef struct {name} {{\n")
         for field in fields:
             unit = f" /* {field.unit} */" if field.unit else ""
@@ -81,16 +83,16 @@ def field_table(name, symbol, fields):
     return "".join(out)
 
 
-def schema_c(records):
+def schema_c(records, services):
     out = [BANNER, "#include <glib.h>\n#include <stddef.h>\n\n#include \"record/kind.h\"\n\n"]
-    for name, values in enums(records):
+    for name, values in enums(records, services):
         lower = "ald_" + schema.snake(name[3:])
         strings = ", ".join(f'"{value}"' for value in values)
         out.append(f"const char *{lower}_to_string({name} value)\n{{\n"
                    f"        static const char *const strings[] = {{ {strings} }};\n\n"
                    f"        g_assert((size_t) value < G_N_ELEMENTS(strings));\n"
                    f"        return strings[value];\n}}\n\n")
-    out += [field_table(*struct) for struct in structs(records)]
+    out += [field_table(*struct) for struct in structs(records, services)]
     out.append("const AldKindInfo ald_kinds[ALD_N_KINDS] = {\n")
     for record in records:
         out.append(f"        [ALD_KIND_{record.symbol.upper()}] = {{\n"
@@ -104,7 +106,7 @@ def schema_c(records):
     return "".join(out)
 
 
-def vtables_c(records):
+def vtables_c(records, _services):
     """sd-bus reads scalars and strings by itself: its C types are those of the structs."""
     out = [BANNER, '#include "record/record-bus.h"\n#include "record/schema.h"\n\n']
     for record in records:
@@ -131,8 +133,10 @@ def main(argv):
     if len(argv) < 4 or argv[1] not in MAKERS:
         sys.exit(__doc__)
     try:
-        records = [i for i in schema.load_all(argv[3:]) if i.is_record]
-        Path(argv[2]).write_text(MAKERS[argv[1]](records), encoding="utf-8")
+        interfaces = schema.load_all(argv[3:])
+        records = [interface for interface in interfaces if interface.is_record]
+        services = [interface for interface in interfaces if not interface.is_record]
+        Path(argv[2]).write_text(MAKERS[argv[1]](records, services), encoding="utf-8")
     except schema.SchemaError as error:
         sys.exit(f"generate.py: {error}")
 

@@ -125,6 +125,10 @@ def member_entry(member):
         name = argument.get("name")
         if words.get(name):
             out.append(f".TP\n.I {text(name)}\n{text(words[name])}\n")
+        for rows in member.rows:
+            if rows.name == name:
+                entries = "".join(field_entry(field, TYPES[field.type]) for field in rows.row_fields)
+                out.append(f".RS\n{entries}.RE\n")
     if errors:
         out.append(f".TP\n.B Errors\n{text(errors)}\n")
     return "".join(out)

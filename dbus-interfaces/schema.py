@@ -66,6 +66,8 @@ class Member:
     def __init__(self, element, doc):
         self.element, self.doc = element, doc
         self.name = element.get("name")
+        self.rows = [read_field(self.name, argument, argument.get("type"), "") for argument in element.findall("arg")
+                     if any(child.get("name") == ROW for child in argument)]
 
 
 class Interface:
@@ -76,6 +78,7 @@ class Interface:
             raise SchemaError(f"{path}: {self.name} does not begin with {PREFIX}")
         self.mapping, self.persistent, self.local = None, False, False
         self.members, self.fields = [], []
+        self.rows = []  # a Field for each argument of a method that is a list of described rows
         self._read_members()
         if self.mapping:
             self._read_fields()
@@ -114,6 +117,7 @@ class Interface:
                 raise SchemaError(f"{self.path}: unknown annotation {name}")
             else:
                 self.members.append(Member(child, doc))
+                self.rows += self.members[-1].rows
 
     def _read_fields(self):
         for member in self.members:
@@ -164,7 +168,7 @@ def read_field(where, element, type, doc):
             read_row_annotation(field, name[len(ROW) + 1:], value, row_doc)
         elif name.startswith(PREFIX):
             field.annotate(name[len(PREFIX):], value)
-    check_rows(field)
+    check_rows(field, element.tag == "property")
     return field
 
 
@@ -179,11 +183,11 @@ def read_row_annotation(field, name, value, doc):
         raise SchemaError(f"{field.where}.{field.name}: {ROW}.{name}.{fact} does not follow {ROW}.{name}")
 
 
-def check_rows(field):
+def check_rows(field, keyed):
     where = f"{field.where}.{field.name}"
     if not (field.type == "aa{sv}") == bool(field.row) == bool(field.row_fields):
         raise SchemaError(f"{where}: type aa{{sv}}, a Row annotation and the fields of the row go together")
-    if field.row and (field.row_fields[0].name, field.row_fields[0].type) != ("Id", "s"):
+    if keyed and field.row and (field.row_fields[0].name, field.row_fields[0].type) != ("Id", "s"):
         raise SchemaError(f"{where}: the first field of a row is Id, of type s")
     if any(sub.type == "aa{sv}" for sub in field.row_fields):
         raise SchemaError(f"{where}: a row has no rows")

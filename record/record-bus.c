@@ -185,11 +185,6 @@ static bool has_room(Reader *reader, const AldField *field, size_t n)
 static int read_struct(
         sd_bus_message *message, const AldStruct *type, void *to, Reader *reader, AldRecord *envelope);
 
-static void strv_free_container(gpointer strv)
-{
-        g_free(strv);
-}
-
 static int read_strv(sd_bus_message *message, const AldField *field, const char *const **ret, Reader *reader)
 {
         GPtrArray *strv = g_ptr_array_new();
@@ -318,11 +313,26 @@ static int read_struct(
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
+int ald_record_bus_read_rows(sd_bus_message *message, const AldStruct *type, GPtrArray *owned, AldRows *ret)
+{
+        const AldField field = { .name = type->name, .type = ALD_TYPE_ROWS };
+        Reader reader = { .owned = owned };
+        AldRows rows = { .type = type };
+        int r;
+
+        r = read_rows(message, &field, &rows, &reader);
+        if (r >= 0)
+                r = reader.bad;
+        if (r >= 0)
+                *ret = rows;
+        return r;
+}
+
 int ald_record_bus_read(
         sd_bus_message *message, AldKind kind, const AldRecord *base, AldRecord **ret, const char **ret_field)
 {
         const AldStruct *type = ald_kinds[kind].type;
-        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(strv_free_container);
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
         Reader reader = { .owned = owned };
         AldRecord envelope = { .revision = base ? base->revision : 0,
                 .updated_usec = base ? base->updated_usec : 0 };

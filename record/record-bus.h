@@ -28,6 +28,12 @@ int ald_record_bus_append_interface(sd_bus_message *message, const AldRecord *re
 int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type, const void *fields);
 
 /*
+ * Reads an aa{sv} of structs that a field table describes; unknown fields are skipped. Strings point into the
+ * message; the rest goes with `owned`, an array that frees with g_free(). Errors as of ald_record_bus_read().
+ */
+int ald_record_bus_read_rows(sd_bus_message *message, const AldStruct *type, GPtrArray *owned, AldRows *ret);
+
+/*
  * Reads an a{sv} of fields. Fields that are not in it are taken from `base`, or absent where that is NULL.
  * Unknown fields are skipped: a newer peer sends them. The envelope goes into the record where it is there.
  * -EBADMSG for a field of another type, -ERANGE for a number or string out of range, -E2BIG for more rows or

@@ -2,58 +2,6 @@
 #include "services/cluster/rows-bus.h"
 #include "record/record-bus.h"
 
-typedef struct BrokerRow {
-        const char *address, *source, *state;
-        int publishing;
-        const char *problem;
-        uint64_t certificate_expiry_usec;
-} BrokerRow;
-
-static const AldField broker_fields[] = {
-        { .name = "Address", .type = ALD_TYPE_STRING, .offset = offsetof(BrokerRow, address) },
-        { .name = "Source", .type = ALD_TYPE_STRING, .offset = offsetof(BrokerRow, source) },
-        { .name = "State", .type = ALD_TYPE_STRING, .offset = offsetof(BrokerRow, state) },
-        { .name = "Publishing", .type = ALD_TYPE_BOOLEAN, .offset = offsetof(BrokerRow, publishing) },
-        { .name = "Problem", .type = ALD_TYPE_STRING, .offset = offsetof(BrokerRow, problem) },
-        { .name = "CertificateExpiryUSec",
-                .type = ALD_TYPE_UINT64,
-                .offset = offsetof(BrokerRow, certificate_expiry_usec) },
-};
-
-static const AldStruct broker_struct = {
-        .name = "Broker",
-        .fields = broker_fields,
-        .n_fields = G_N_ELEMENTS(broker_fields),
-        .size = sizeof(BrokerRow),
-};
-
-typedef struct NodeRow {
-        const char *id, *state;
-        uint64_t since_usec, lag_usec;
-        int64_t clock_offset_usec;
-        uint64_t refused_messages, unknown_kinds;
-        const char *instance, *problem;
-} NodeRow;
-
-static const AldField node_fields[] = {
-        { .name = "Id", .type = ALD_TYPE_STRING, .offset = offsetof(NodeRow, id) },
-        { .name = "State", .type = ALD_TYPE_STRING, .offset = offsetof(NodeRow, state) },
-        { .name = "SinceUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(NodeRow, since_usec) },
-        { .name = "LagUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(NodeRow, lag_usec) },
-        { .name = "ClockOffsetUSec", .type = ALD_TYPE_INT64, .offset = offsetof(NodeRow, clock_offset_usec) },
-        { .name = "RefusedMessages", .type = ALD_TYPE_UINT64, .offset = offsetof(NodeRow, refused_messages) },
-        { .name = "UnknownKinds", .type = ALD_TYPE_UINT64, .offset = offsetof(NodeRow, unknown_kinds) },
-        { .name = "Instance", .type = ALD_TYPE_STRING, .offset = offsetof(NodeRow, instance) },
-        { .name = "Problem", .type = ALD_TYPE_STRING, .offset = offsetof(NodeRow, problem) },
-};
-
-static const AldStruct node_struct = {
-        .name = "Node",
-        .fields = node_fields,
-        .n_fields = G_N_ELEMENTS(node_fields),
-        .size = sizeof(NodeRow),
-};
-
 /* The rows, with the first error kept so that a walk needs no exit of its own. */
 typedef struct Rows {
         sd_bus_message *message;
@@ -80,7 +28,7 @@ int ald_rows_bus_append_brokers(sd_bus_message *message, const AldClusterManager
         for (size_t i = 0; brokers && i < ald_brokers_count(brokers); i++) {
                 AldBroker *broker = ald_brokers_get(brokers, i);
                 g_autofree char *problem = ald_member_broker_problem(member, broker);
-                const BrokerRow row = {
+                const AldBrokerRow row = {
                         .address = ald_broker_address(broker),
                         .source = ald_broker_discovered(broker) ? "avahi" : "configured",
                         .state = ald_broker_state_name(ald_broker_state(broker)),
@@ -89,7 +37,7 @@ int ald_rows_bus_append_brokers(sd_bus_message *message, const AldClusterManager
                         .certificate_expiry_usec = ald_broker_certificate_expiry(broker),
                 };
 
-                append(&rows, &broker_struct, &row);
+                append(&rows, &ald_broker_row_struct, &row);
         }
         return close_rows(&rows);
 }
@@ -99,7 +47,7 @@ static void append_own(Rows *rows, const AldClusterManager *manager)
         bool duplicate = ald_cluster_manager_state(manager) == ALD_CLUSTER_DUPLICATE;
         AldMember *member = ald_cluster_manager_member(manager);
         char id[ALD_ID_STRING_SIZE], instance[ALD_ID_STRING_SIZE];
-        const NodeRow row = {
+        const AldClusterNodeRow row = {
                 .id = ald_id_format(ald_cluster_manager_own(manager), id),
                 .state = duplicate ? "duplicate" : "online",
                 .since_usec = ald_cluster_manager_since(manager),
@@ -110,14 +58,14 @@ static void append_own(Rows *rows, const AldClusterManager *manager)
                 .instance = ald_id_format(ald_cluster_manager_instance(manager), instance),
         };
 
-        append(rows, &node_struct, &row);
+        append(rows, &ald_cluster_node_row_struct, &row);
 }
 
 static gboolean append_node(AldClusterNode *node, void *userdata)
 {
         const AldNodePresence *presence = &node->presence;
         char id[ALD_ID_STRING_SIZE], instance[ALD_ID_STRING_SIZE];
-        const NodeRow row = {
+        const AldClusterNodeRow row = {
                 .id = ald_id_format(&node->id, id),
                 .state = ald_presence_state_to_string(presence->state),
                 .since_usec = presence->since,
@@ -130,7 +78,7 @@ static gboolean append_node(AldClusterNode *node, void *userdata)
         };
 
         if (!node->is_forgotten)
-                append(userdata, &node_struct, &row);
+                append(userdata, &ald_cluster_node_row_struct, &row);
         return FALSE;
 }
 

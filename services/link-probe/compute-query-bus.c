@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/compute-query-bus.h"
+#include "record/record-bus.h"
 #include "services/common/bus-cleanup.h"
 
 #define STATE_NAME "org.alidade.State1"
@@ -28,28 +29,19 @@ void ald_compute_query_free(AldComputeQuery *query)
         g_free(query);
 }
 
-/* One row, of which unknown entries are skipped. */
-static int read_row(sd_bus_message *message, const char **ret_device)
+/* The first device; NULL: there is none. The string points into the message. */
+static int read_device(sd_bus_message *message, const char **ret)
 {
-        const char *kind = "", *address = "", *name;
-        int r;
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        AldRows rows;
+        int r = ald_record_bus_read_rows(message, &ald_due_probe_row_struct, owned, &rows);
 
-        r = sd_bus_message_enter_container(message, 'a', "{sv}");
-        while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
-                const char **value;
+        for (size_t i = 0; r >= 0 && i < rows.n && !*ret; i++) {
+                const AldDueProbeRow *row = ald_rows_at(&rows, i);
 
-                r = sd_bus_message_read(message, "s", &name);
-                if (r < 0)
-                        return r;
-                value = g_str_equal(name, "Kind") ? &kind : g_str_equal(name, "Address") ? &address : NULL;
-                r = value ? sd_bus_message_read(message, "v", "s", value) : sd_bus_message_skip(message, "v");
-                if (r >= 0)
-                        r = sd_bus_message_exit_container(message);
+                if (g_strcmp0(row->kind, ald_kinds[ALD_KIND_COMPUTE].name) == 0)
+                        *ret = row->address;
         }
-        if (r >= 0)
-                r = sd_bus_message_exit_container(message);
-        if (r >= 0 && g_str_equal(kind, ald_kinds[ALD_KIND_COMPUTE].name) && *address != '\0' && !*ret_device)
-                *ret_device = address;
         return r;
 }
 
@@ -64,9 +56,7 @@ static int on_due(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
                 query->due_answered(-sd_bus_message_get_errno(reply), NULL, query->due_userdata);
                 return 0;
         }
-        r = sd_bus_message_enter_container(reply, 'a', "a{sv}");
-        while (r >= 0 && sd_bus_message_at_end(reply, false) == 0)
-                r = read_row(reply, &device);
+        r = read_device(reply, &device);
         query->due_answered(MIN(r, 0), r < 0 ? NULL : device, query->due_userdata);
         return 0;
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/link-probe/state-query-bus.h"
+#include <errno.h>
+
 #include "record/id.h"
+#include "record/record-bus.h"
 #include "services/common/bus-cleanup.h"
+#include "services/link-probe/state-query-bus.h"
 
 #define STATE_NAME "org.alidade.State1"
 #define STATE_PATH "/org/alidade/State1"
@@ -38,85 +41,37 @@ static void complain(AldStateQuery *query, const char *what)
         query->complained = true;
 }
 
-typedef struct DueRow {
-        const char *kind, *peer, *address, *interface, *source_port, *sink_port, *scope;
-        int overdue, despite_traffic;
-} DueRow;
-
-static const char **value_of(DueRow *row, const char *name)
+static void add_target(const AldDueProbeRow *row, GArray *targets)
 {
-        return g_str_equal(name, "Kind")         ? &row->kind
-               : g_str_equal(name, "Peer")       ? &row->peer
-               : g_str_equal(name, "Address")    ? &row->address
-               : g_str_equal(name, "Interface")  ? &row->interface
-               : g_str_equal(name, "SourcePort") ? &row->source_port
-               : g_str_equal(name, "SinkPort")   ? &row->sink_port
-               : g_str_equal(name, "Scope")      ? &row->scope
-                                                 : NULL;
-}
-
-static void add_target(const DueRow *row, GArray *targets)
-{
-        int transport = ald_transport_of_kind(row->kind);
-        int scope = *row->scope ? ald_link_scope_from_string(row->scope) : ALD_LINK_SCOPE_FULL;
+        int transport = row->kind ? ald_transport_of_kind(row->kind) : -ENOENT;
+        int scope = row->scope ? ald_link_scope_from_string(row->scope) : ALD_LINK_SCOPE_FULL;
         AldProbeTarget target;
         AldId id;
 
-        if (transport < 0 || scope < 0 || targets->len >= TARGETS_MAX || ald_id_parse(row->peer, &id) < 0 ||
-                ald_probe_target_set(&target, row->peer, row->address, row->interface) < 0)
+        if (transport < 0 || scope < 0 || targets->len >= TARGETS_MAX || !row->peer || !row->address ||
+                ald_id_parse(row->peer, &id) < 0 ||
+                ald_probe_target_set(&target, row->peer, row->address, row->interface ? row->interface : "") <
+                        0)
                 return;
         if (transport == ALD_TRANSPORT_RDMA &&
-                ald_probe_target_set_ports(&target, row->source_port, row->sink_port) < 0)
+                (!row->source_port || !row->sink_port ||
+                        ald_probe_target_set_ports(&target, row->source_port, row->sink_port) < 0))
                 return;
         target.scope = (AldLinkScope) scope;
         target.automatic = true;
-        target.overdue = row->overdue;
-        target.despite_traffic = row->despite_traffic;
+        target.overdue = row->overdue == 1;
+        target.despite_traffic = row->despite_traffic == 1;
         g_array_append_val(targets, target);
 }
 
-static int read_value(sd_bus_message *message, const char *name, DueRow *row)
+static int read_targets(sd_bus_message *message, GArray *targets)
 {
-        const char **value = value_of(row, name);
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        AldRows rows;
+        int r = ald_record_bus_read_rows(message, &ald_due_probe_row_struct, owned, &rows);
 
-        if (value)
-                return sd_bus_message_read(message, "v", "s", value);
-        if (g_str_equal(name, "Overdue"))
-                return sd_bus_message_read(message, "v", "b", &row->overdue);
-        if (g_str_equal(name, "DespiteTraffic"))
-                return sd_bus_message_read(message, "v", "b", &row->despite_traffic);
-        return sd_bus_message_skip(message, "v");
-}
-
-/* One row, of which unknown entries are skipped. */
-static int read_row(sd_bus_message *message, GArray *targets)
-{
-        DueRow row = { "", "", "", "", "", "", "", 0, 0 };
-        const char *name;
-        int r;
-
-        r = sd_bus_message_enter_container(message, 'a', "{sv}");
-        while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
-                r = sd_bus_message_read(message, "s", &name);
-                if (r < 0)
-                        return r;
-                r = read_value(message, name, &row);
-                if (r >= 0)
-                        r = sd_bus_message_exit_container(message);
-        }
-        if (r >= 0)
-                r = sd_bus_message_exit_container(message);
-        if (r >= 0)
-                add_target(&row, targets);
-        return r;
-}
-
-static int read_rows(sd_bus_message *message, GArray *targets)
-{
-        int r = sd_bus_message_enter_container(message, 'a', "a{sv}");
-
-        while (r >= 0 && sd_bus_message_at_end(message, false) == 0)
-                r = read_row(message, targets);
+        for (size_t i = 0; r >= 0 && i < rows.n; i++)
+                add_target(ald_rows_at(&rows, i), targets);
         return r;
 }
 
@@ -133,7 +88,7 @@ static int on_due(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
                 query->due_answered(NULL, query->due_userdata);
                 return 0;
         }
-        r = read_rows(reply, targets);
+        r = read_targets(reply, targets);
         if (r < 0)
                 complain(query, g_strerror(-r));
         else

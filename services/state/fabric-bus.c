@@ -12,43 +12,6 @@
 #define WIRE_PER_SEGMENT 256u
 #define WIRE_PER_MEMBER 48u
 
-typedef struct PortRow {
-        const char *node, *port, *kind, *interface, *link_layer, *state;
-        uint64_t rate;
-        const char *problem, *reason, *remedy;
-} PortRow;
-
-static const AldField port_fields[] = {
-        { .name = "Node", .type = ALD_TYPE_STRING, .offset = offsetof(PortRow, node) },
-        { .name = "Port", .type = ALD_TYPE_STRING, .offset = offsetof(PortRow, port) },
-        { .name = "Kind", .type = ALD_TYPE_STRING, .offset = offsetof(PortRow, kind) },
-        { .name = "Interface", .type = ALD_TYPE_STRING, .offset = offsetof(PortRow, interface) },
-        { .name = "LinkLayer", .type = ALD_TYPE_STRING, .offset = offsetof(PortRow, link_layer) },
-        { .name = "State", .type = ALD_TYPE_STRING, .offset = offsetof(PortRow, state) },
-        { .name = "RateBitsPerSecond", .type = ALD_TYPE_UINT64, .offset = offsetof(PortRow, rate) },
-        { .name = "Problem", .type = ALD_TYPE_STRING, .offset = offsetof(PortRow, problem) },
-        { .name = "Reason", .type = ALD_TYPE_STRING, .offset = offsetof(PortRow, reason) },
-        { .name = "Remedy", .type = ALD_TYPE_STRING, .offset = offsetof(PortRow, remedy) },
-};
-
-static const AldStruct port_struct = { .fields = port_fields, .n_fields = G_N_ELEMENTS(port_fields) };
-
-typedef struct SegmentRow {
-        const char *how, *identity;
-        int candidate;
-        const char *const *members;
-} SegmentRow;
-
-static const AldField segment_fields[] = {
-        { .name = "How", .type = ALD_TYPE_STRING, .offset = offsetof(SegmentRow, how) },
-        { .name = "Identity", .type = ALD_TYPE_STRING, .offset = offsetof(SegmentRow, identity) },
-        { .name = "Candidate", .type = ALD_TYPE_BOOLEAN, .offset = offsetof(SegmentRow, candidate) },
-        { .name = "Members", .type = ALD_TYPE_STRV, .offset = offsetof(SegmentRow, members) },
-};
-
-static const AldStruct segment_struct = { .fields = segment_fields,
-        .n_fields = G_N_ELEMENTS(segment_fields) };
-
 typedef struct Appending {
         sd_bus_message *message;
         const AldNode *only;
@@ -61,14 +24,14 @@ static size_t length_of(const char *string)
         return string ? strlen(string) : 0;
 }
 
-static int append_port(Appending *appending, const PortRow *row)
+static int append_port(Appending *appending, const AldPortRow *row)
 {
         appending->bytes += WIRE_PER_PORT + length_of(row->port) + length_of(row->interface) +
                             length_of(row->link_layer) + length_of(row->state) + length_of(row->reason) +
                             length_of(row->remedy);
         if (appending->bytes > ALD_REPLY_MAX)
                 return -E2BIG;
-        return ald_record_bus_append_struct(appending->message, &port_struct, row);
+        return ald_record_bus_append_struct(appending->message, &ald_port_row_struct, row);
 }
 
 static int append_rdma_ports(Appending *appending, AldNode *node, const AldFabric *fabric, const char *id)
@@ -79,13 +42,13 @@ static int append_rdma_ports(Appending *appending, AldNode *node, const AldFabri
         for (size_t i = 0; r >= 0 && i < fabric->rdma_ports.n; i++) {
                 const AldRdmaPort *port = ald_rows_at(&fabric->rdma_ports, i);
                 g_auto(AldRdmaProblem) problem = { 0 };
-                PortRow row = { .node = id,
+                AldPortRow row = { .node = id,
                         .port = port->id,
                         .kind = "rdma",
                         .interface = port->interface,
                         .link_layer = port->link_layer,
                         .state = port->state,
-                        .rate = port->rate_bits_per_second };
+                        .rate_bits_per_second = port->rate_bits_per_second };
 
                 if (ald_rdma_problem_find(node, port, failures, &problem)) {
                         row.problem = problem.word;
@@ -103,11 +66,11 @@ static int append_thunderbolt_ports(Appending *appending, const AldFabric *fabri
 
         for (size_t i = 0; r >= 0 && i < fabric->thunderbolt_ports.n; i++) {
                 const AldThunderboltPort *port = ald_rows_at(&fabric->thunderbolt_ports, i);
-                const PortRow row = { .node = id,
+                const AldPortRow row = { .node = id,
                         .port = port->id,
                         .kind = "thunderbolt",
                         .interface = port->interface,
-                        .rate = port->speed_bits_per_second };
+                        .rate_bits_per_second = port->speed_bits_per_second };
 
                 r = append_port(appending, &row);
         }
@@ -156,7 +119,7 @@ static GPtrArray *list_members(const AldSegment *segment)
 static int append_segment(Appending *appending, const AldSegment *segment)
 {
         g_autoptr(GPtrArray) members = list_members(segment);
-        const SegmentRow row = {
+        const AldSegmentRow row = {
                 .how = ald_segment_how_to_string(segment->how),
                 .identity = segment->identity,
                 .candidate = segment->candidate,
@@ -168,7 +131,7 @@ static int append_segment(Appending *appending, const AldSegment *segment)
                 appending->bytes += WIRE_PER_MEMBER + strlen(members->pdata[i]);
         if (appending->bytes > ALD_REPLY_MAX)
                 return -E2BIG;
-        return ald_record_bus_append_struct(appending->message, &segment_struct, &row);
+        return ald_record_bus_append_struct(appending->message, &ald_segment_row_struct, &row);
 }
 
 int ald_fabric_bus_append(sd_bus_message *message, AldStore *store, const AldNode *only, size_t *ret_bytes)

@@ -159,32 +159,10 @@ static int read_options(sd_bus_message *message, Options *options, sd_bus_error 
         return r;
 }
 
-typedef struct ProbeRow {
-        const char *kind, *peer, *address, *interface, *source_port, *sink_port, *scope, *reason;
-        int overdue, despite_traffic;
-        uint64_t since;
-} ProbeRow;
-
-static const AldField probe_fields[] = {
-        { .name = "Kind", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, kind) },
-        { .name = "Peer", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, peer) },
-        { .name = "Address", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, address) },
-        { .name = "Interface", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, interface) },
-        { .name = "SourcePort", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, source_port) },
-        { .name = "SinkPort", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, sink_port) },
-        { .name = "Scope", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, scope) },
-        { .name = "Overdue", .type = ALD_TYPE_BOOLEAN, .offset = offsetof(ProbeRow, overdue) },
-        { .name = "DespiteTraffic", .type = ALD_TYPE_BOOLEAN, .offset = offsetof(ProbeRow, despite_traffic) },
-        { .name = "Reason", .type = ALD_TYPE_STRING, .offset = offsetof(ProbeRow, reason) },
-        { .name = "DueSinceUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(ProbeRow, since) },
-};
-
-static const AldStruct probe_struct = { .fields = probe_fields, .n_fields = G_N_ELEMENTS(probe_fields) };
-
 static int append_probe(sd_bus_message *reply, const AldDueProbe *probe)
 {
         char peer[ALD_ID_STRING_SIZE];
-        const ProbeRow row = {
+        const AldDueProbeRow row = {
                 .kind = ald_kinds[probe->kind].name,
                 .peer = ald_id_format(&probe->peer, peer),
                 .address = probe->address,
@@ -195,26 +173,26 @@ static int append_probe(sd_bus_message *reply, const AldDueProbe *probe)
                 .overdue = probe->overdue ? 1 : ALD_ABSENT_BOOLEAN,
                 .despite_traffic = probe->despite_traffic ? 1 : ALD_ABSENT_BOOLEAN,
                 .reason = ald_due_reason_to_string(probe->reason),
-                .since = probe->since,
+                .due_since_usec = probe->since,
         };
 
-        return ald_record_bus_append_struct(reply, &probe_struct, &row);
+        return ald_record_bus_append_struct(reply, &ald_due_probe_row_struct, &row);
 }
 
 static int append_device(sd_bus_message *reply, const AldId *own, const AldDueDevice *device)
 {
         char id[ALD_ID_STRING_SIZE];
-        const ProbeRow row = {
+        const AldDueProbeRow row = {
                 .kind = ald_kinds[ALD_KIND_COMPUTE].name,
                 .peer = ald_id_format(own, id),
                 .address = device->id,
                 .overdue = ALD_ABSENT_BOOLEAN,
                 .despite_traffic = ALD_ABSENT_BOOLEAN,
                 .reason = ald_due_reason_to_string(device->reason),
-                .since = device->since,
+                .due_since_usec = device->since,
         };
 
-        return ald_record_bus_append_struct(reply, &probe_struct, &row);
+        return ald_record_bus_append_struct(reply, &ald_due_probe_row_struct, &row);
 }
 
 /* Returns how many, or an error. */

@@ -13,44 +13,10 @@
 #define WIRE_PER_EDGE 320u
 #define WIRE_PER_FINDING 256u
 
-typedef struct EdgeRow {
-        const char *source, *sink, *path, *prober;
-        uint64_t bits_per_second, rtt_p50_nsec, measured_usec;
-} EdgeRow;
-
-static const AldField edge_fields[] = {
-        { .name = "Source", .type = ALD_TYPE_STRING, .offset = offsetof(EdgeRow, source) },
-        { .name = "Sink", .type = ALD_TYPE_STRING, .offset = offsetof(EdgeRow, sink) },
-        { .name = "Path", .type = ALD_TYPE_STRING, .offset = offsetof(EdgeRow, path) },
-        { .name = "BitsPerSecond", .type = ALD_TYPE_UINT64, .offset = offsetof(EdgeRow, bits_per_second) },
-        { .name = "RttP50NSec", .type = ALD_TYPE_UINT64, .offset = offsetof(EdgeRow, rtt_p50_nsec) },
-        { .name = "MeasuredUSec", .type = ALD_TYPE_UINT64, .offset = offsetof(EdgeRow, measured_usec) },
-        { .name = "Prober", .type = ALD_TYPE_STRING, .offset = offsetof(EdgeRow, prober) },
-};
-
-static const AldStruct edge_struct = { .fields = edge_fields, .n_fields = G_N_ELEMENTS(edge_fields) };
-
-typedef struct FindingRow {
-        const char *id, *severity;
-        const char *const *nodes;
-        const char *text, *remedy;
-} FindingRow;
-
-static const AldField finding_fields[] = {
-        { .name = "Id", .type = ALD_TYPE_STRING, .offset = offsetof(FindingRow, id) },
-        { .name = "Severity", .type = ALD_TYPE_STRING, .offset = offsetof(FindingRow, severity) },
-        { .name = "Nodes", .type = ALD_TYPE_STRV, .offset = offsetof(FindingRow, nodes) },
-        { .name = "Text", .type = ALD_TYPE_STRING, .offset = offsetof(FindingRow, text) },
-        { .name = "Remedy", .type = ALD_TYPE_STRING, .offset = offsetof(FindingRow, remedy) },
-};
-
-static const AldStruct finding_struct = { .fields = finding_fields,
-        .n_fields = G_N_ELEMENTS(finding_fields) };
-
 static int append_edge(sd_bus_message *message, const AldEdge *edge)
 {
         char source[ALD_ID_STRING_SIZE], sink[ALD_ID_STRING_SIZE], prober[ALD_ID_STRING_SIZE];
-        const EdgeRow row = {
+        const AldEdgeRow row = {
                 .source = ald_id_format(&edge->source, source),
                 .sink = ald_id_format(&edge->sink, sink),
                 .path = ald_path_to_string(edge->path),
@@ -60,7 +26,7 @@ static int append_edge(sd_bus_message *message, const AldEdge *edge)
                 .measured_usec = edge->measured_usec,
         };
 
-        return ald_record_bus_append_struct(message, &edge_struct, &row);
+        return ald_record_bus_append_struct(message, &ald_edge_row_struct, &row);
 }
 
 int ald_reports_bus_append_topology(sd_bus_message *message, AldStore *store, size_t *ret_bytes)
@@ -85,7 +51,7 @@ static size_t wire_size(const AldFinding *finding)
 
 static int append_finding(sd_bus_message *message, const AldFinding *finding)
 {
-        const FindingRow row = {
+        const AldFindingRow row = {
                 .id = finding->id,
                 .severity = ald_severity_to_string(finding->severity),
                 .nodes = (const char *const *) finding->nodes,
@@ -93,7 +59,7 @@ static int append_finding(sd_bus_message *message, const AldFinding *finding)
                 .remedy = finding->remedy,
         };
 
-        return ald_record_bus_append_struct(message, &finding_struct, &row);
+        return ald_record_bus_append_struct(message, &ald_finding_row_struct, &row);
 }
 
 int ald_reports_bus_append_findings(sd_bus_message *message, AldStore *store, size_t *ret_bytes)

@@ -48,6 +48,20 @@ def test_snake(name, expected):
     assert schema.snake(name) == expected
 
 
+def test_rows_that_a_method_returns(tmp_path):
+    """They need no Id; what is not described stays as it is."""
+    rows = row(("State", "s"), ("Load", "d"))
+    service = parse(tmp_path, f'<method name="Get"><arg name="Rows" type="aa{{sv}}" direction="out">{rows}</arg>'
+                    '<arg name="Others" type="aa{sv}" direction="out"/></method>', "org.alidade.Test1")
+    assert [(field.name, field.row) for field in service.rows] == [("Rows", "TestRow")]
+    header, source = generate.schema_h([], [service]), generate.schema_c([], [service])
+    assert "typedef struct AldTestRow {" in header and "const AldStruct ald_test_row_struct" in source
+    page = man.page(service)
+    assert page.index("Get(") < page.index("State") < page.index("Load")
+    with pytest.raises(schema.SchemaError, match="Rows: type aa"):
+        parse(tmp_path, f'<method name="Get"><arg name="Rows" type="s">{rows}</arg></method>', "org.alidade.Test1")
+
+
 BAD_RECORDS = [
     (field("u"), "TestRecord.Value: type u is none of"),
     (field("t", annotation("Enum", "a b")), "Value: an Enum must be of type s"),
@@ -119,7 +133,7 @@ def test_share_that_is_capped(tmp_path):
     interface = record(tmp_path, field("t", annotation("Unit", "bytes") + annotation("Threshold", "0.5%,268435456")))
     value, = interface.fields
     assert (value.threshold, value.relative, value.threshold_max) == (0.005, True, 2 ** 28)
-    assert ".threshold = 0.005, .relative = true, .threshold_max = 268435456" in generate.schema_c([interface])
+    assert ".threshold = 0.005, .relative = true, .threshold_max = 268435456" in generate.schema_c([interface], [])
     assert ("A change of less than 0.5 % of the value sent before, or 268435456 bytes where that is less, waits."
             in man.page(interface))
 
@@ -140,7 +154,7 @@ def test_facts_of_a_record(tmp_path):
     marked = record(tmp_path, annotation("Persistent", "true") + annotation("Local", "true") + field("t"))
     assert (plain.persistent, plain.local, marked.persistent, marked.local) == (False, False, True, True)
     for interface, value in ((plain, "false"), (marked, "true")):
-        source = generate.schema_c([interface])
+        source = generate.schema_c([interface], [])
         assert f".persistent = {value}," in source and f".local = {value}," in source
 
 
@@ -148,14 +162,14 @@ def test_header_and_tables_follow_the_xml(tmp_path):
     records = [record(tmp_path, field("t", annotation("Threshold", "5%"), "FreeBytes")
                       + field("s", annotation("Enum", "up down-low"), "State")
                       + field("aa{sv}", row(("Id", "s"), ("Load", "d")), "Rows"))]
-    header, source = generate.schema_h(records), generate.schema_c(records)
+    header, source = generate.schema_h(records, []), generate.schema_c(records, [])
     for wanted in ("uint64_t free_bytes;", "ALD_TEST_STATE_DOWN_LOW", "double load;", "typedef struct AldTestRow",
                    ".free_bytes = ALD_ABSENT_UINT64", ".load = ALD_ABSENT_DOUBLE", "ALD_KIND_TEST,"):
         assert wanted in header
     for wanted in ('"FreeBytes", .type = ALD_TYPE_UINT64', ".threshold = 0.05, .relative = true",
                    '"up", "down-low"', '.mapping = "Tests"', ".rows = &ald_test_row_struct"):
         assert wanted in source
-    vtable = generate.vtables_c(records)
+    vtable = generate.vtables_c(records, [])
     for wanted in ('"FreeBytes", "t", NULL', '"Rows", "aa{sv}", ald_record_bus_get_rows', '"Revision", "t"'):
         assert wanted in vtable
 
