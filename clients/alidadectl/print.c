@@ -68,6 +68,9 @@ int ald_print_finish(void)
 {
         if (fflush(stdout) == 0 && !ferror(stdout))
                 return ALD_EXIT_OK;
+        /* Whoever read it has seen enough. */
+        if (errno == EPIPE)
+                return ALD_EXIT_OK;
         ald_complain("Cannot write the output: %s", strerror(errno));
         return ALD_EXIT_ERROR;
 }

@@ -163,7 +163,9 @@ static const char *remedy_for(int error)
         case -ENOKEY: /* the list is signed, as we know, but not of this time */
                 return ": set the clock of this machine right";
         case -EKEYREVOKED:
-                return "; an administrator has shut this machine out, and can let it join again";
+                return "; an administrator has shut this machine out. To come back, run alidadectl cluster "
+                       "leave, "
+                       "then alidadectl cluster join";
         default:
                 return ": run alidadectl cluster join";
         }

@@ -24,7 +24,7 @@ def test_a_folder_of_requests(machine):
 
     for seat in seats[:3]:
         ask(seat)
-    assert "has to be one" in first.cluster("sign", requests, code=USAGE).stderr
+    assert "must name a folder" in first.cluster("sign", requests, code=USAGE).stderr
     bundles.mkdir()
     (requests / "a-bad-one").write_text("rubbish")
     told = first.cluster("sign", requests, f"--output={bundles}", code=ERROR)

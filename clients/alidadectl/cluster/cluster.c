@@ -39,7 +39,7 @@ static const Verb verbs[] = {
         { "init", 1, 1, ADDRESS | NO_BROKER | CHANGES, ald_cluster_init,
                 "init NAME [--address=HOST] [--no-broker]", "Begin a cluster: this node keeps its keys" },
         { "join", 0, 1, ADDRESS | BROKER | REQUEST | ACCEPT | REPLACE | CHANGES, ald_cluster_join,
-                "join USER@FIRST [--broker]", "Enter the cluster whose keys that machine keeps" },
+                "join USER@FIRST [--broker]", "Join the cluster that was begun on that machine" },
         { "sign", 0, 1, BROKER | REPLACE | RENEW | OUTPUT | CHANGES, ald_cluster_sign,
                 "sign [FILE|DIR] [--broker] [--output=FILE|DIR]",
                 "Sign a node's request to join, or all of a folder" },
@@ -47,14 +47,14 @@ static const Verb verbs[] = {
                 "sign-bridge SITE [FILE] [--output=FILE]",
                 "Sign a bridge certificate for the broker of a request" },
         { "renew", 0, 1, ADDRESS | BROKER | REQUEST | ACCEPT | REPLACE | AUTO | CHANGES, ald_cluster_renew,
-                "renew [USER@FIRST]", "New certificates for this node, and its brokers anew" },
+                "renew [USER@FIRST]", "Renew the certificates of this node, and its list of brokers" },
         { "revoke", 1, 1, CHANGES, ald_cluster_revoke, "revoke NODE", "Shut a node out" },
         { "leave", 0, 0, FORCE | CHANGES, ald_cluster_leave, "leave [--force]",
                 "Take this node out and remove its keys" },
         { "backup", 1, 1, CHANGES, ald_cluster_backup, "backup FILE",
-                "Write the keys of the cluster to a file that a passphrase opens" },
+                "Write the keys of the cluster to a file, encrypted with a passphrase" },
         { "restore", 1, 1, CHANGES, ald_cluster_restore, "restore FILE",
-                "Keep them on this machine from now on" },
+                "Keep the keys on this machine from now on, from a backup" },
         { "install-crl", 0, 0, CHANGES, ald_cluster_install_crl, "install-crl",
                 "Install the revocation list that the cluster brought" },
 };
@@ -84,7 +84,7 @@ static int help(void)
              "Make, enter and keep a cluster of nodes that trust each other.\n\n"
              "Verbs (status, where none is given):");
         for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
-                printf("  %-42s  %s\n", verbs[i].usage, verbs[i].help);
+                printf("  %-46s  %s\n", verbs[i].usage, verbs[i].help);
         puts("\nOptions:\n"
              "  -h --help           Show this help\n"
              "     --address=HOST   A name or address of the broker here; the first is told to others\n"
@@ -98,7 +98,7 @@ static int help(void)
              "key,\n"
              "                      which is revoked\n"
              "     --renew          sign: even if the node has a certificate, of the same key\n"
-             "     --auto           renew: what is due, by way of the brokers, as the timer does each day\n"
+             "     --auto           renew: only what is due, through the brokers, as the daily timer does\n"
              "     --output=FILE    sign, sign-bridge: write there instead of to standard output\n"
              "     --force          leave: even if this node keeps the keys of the cluster\n"
              "     --check          Only say what would be changed\n"

@@ -159,7 +159,8 @@ static int check_certificate(const AldHome *home, const Parts *parts, bool broke
         }
         r = ald_pki_key_load(path, &key, &reason);
         if (r < 0)
-                return ald_home_failed(r, "There is no key here that the bundle could be for", reason);
+                return ald_home_failed(
+                        r, "There is no key here that the bundle could be for, make another request", reason);
         if (EVP_PKEY_eq(X509_get0_pubkey(certificate), key) != 1) {
                 ald_complain("%s is not for the key that lies here: have the newest request of this machine "
                              "signed",

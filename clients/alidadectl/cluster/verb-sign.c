@@ -255,7 +255,8 @@ static int sign_folder(const AldClusterOrder *order)
         int r;
 
         if (!order->output || !g_file_test(order->output, G_FILE_TEST_IS_DIR)) {
-                ald_complain("%s is a folder, so --output= has to be one, too", order->ctl.args[0]);
+                ald_complain("%s is a folder, so --output= must name a folder, too, which exists",
+                        order->ctl.args[0]);
                 return ALD_EXIT_USAGE;
         }
         while (dir && (name = g_dir_read_name(dir)))
