@@ -99,6 +99,21 @@ size_t ald_pki_crl_count(X509_CRL *crl)
         return (size_t) MAX(sk_X509_REVOKED_num(X509_CRL_get_REVOKED(crl)), 0);
 }
 
+char **ald_pki_crl_beyond(X509_CRL *crl, X509_CRL *other)
+{
+        const STACK_OF(X509_REVOKED) *all = X509_CRL_get_REVOKED(crl);
+        g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+
+        for (int i = 0; i < sk_X509_REVOKED_num(all); i++) {
+                char serial[ALD_PKI_SERIAL_SIZE];
+
+                ald_pki_serial_format(X509_REVOKED_get0_serialNumber(sk_X509_REVOKED_value(all, i)), serial);
+                if (*serial && !ald_pki_crl_contains(other, serial))
+                        g_strv_builder_add(builder, serial);
+        }
+        return g_strv_builder_end(builder);
+}
+
 bool ald_pki_crl_contains(X509_CRL *crl, const char *serial)
 {
         ASN1_INTEGER *number = ald_pki_serial_parse(serial);

@@ -31,5 +31,8 @@ int ald_pki_crl_accept(X509_CRL *crl, X509 *ca, X509_CRL *current, char **ret_re
 uint64_t ald_pki_crl_number(X509_CRL *crl);
 /* How many certificates it revokes. */
 size_t ald_pki_crl_count(X509_CRL *crl);
+/* The serials of those that it revokes and `other` does not, as AldPkiFacts has them. Free with g_strfreev().
+ */
+char **ald_pki_crl_beyond(X509_CRL *crl, X509_CRL *other);
 /* Whether it revokes this one, by the serial of AldPkiFacts. */
 bool ald_pki_crl_contains(X509_CRL *crl, const char *serial);

@@ -251,6 +251,68 @@ def test_what_could_not_be_written_was_not_signed(machine, first):
     assert set(first.path("ca/issued").iterdir()) == before
 
 
+def test_leave_is_kept_by_nothing_that_the_service_left(machine, first):
+    """Item 4: what cannot be removed keeps no key; an empty folder goes."""
+    seat = Seat(machine, "second")
+    bundle = first.cluster("sign", text_in=seat.cluster("join", "--request").stdout).stdout
+    seat.cluster("join", "--accept", text_in=bundle)
+    (seat.state / "crl.pem").mkdir()
+    (seat.state / "renewed.pem/more").mkdir(parents=True)
+    seat.cluster("leave", code=ERROR)
+    assert not seat.path("node.key").exists() and not (seat.state / "crl.pem").exists()
+    (seat.state / "renewed.pem/more").rmdir()
+    seat.cluster("leave")
+    assert not seat.path("").exists() and not (seat.state / "renewed.pem").exists()
+
+
+def test_a_closed_standard_output_is_no_other_file(machine, first):
+    """Item 4: what is opened next must not be taken for it."""
+    seat = Seat(machine, "second")
+    (machine.dir / "request").write_text(seat.cluster("join", "--request").stdout)
+    before = set(first.path("ca/issued").iterdir())
+    done = machine.run(["sh", "-c", f"{client_binary()} cluster sign {machine.dir}/request >&-"],
+                       env=first.environment, check=False)
+    assert done.returncode == ERROR and "Cannot write the output" in done.stderr
+    assert first.read("lock") == "" and set(first.path("ca/issued").iterdir()) == before
+
+
+def test_a_backup_follows_no_link_of_others(machine, first):
+    """Item 4: as with --output=."""
+    others, victim = machine.dir / "others", machine.dir / "victim"
+    victim.mkdir()
+    others.mkdir()
+    (others / "link").symlink_to(victim)
+    os.chown(others, 65534, 65534)
+    first.cluster("backup", others / "link/file", text_in="passphrase\n", code=ERROR)
+    assert not list(victim.iterdir())
+    first.cluster("backup", victim / "file", text_in="passphrase\n")
+    assert stat.S_IMODE((victim / "file").stat().st_mode) == 0o600
+
+
+def test_names_of_files_do_not_reach_the_terminal_raw(machine, first):
+    """Item 5: nor do they make changes vanish from JSON."""
+    seat = Seat(machine, "second")
+    requests, bundles = machine.dir / "requests", machine.dir / "bundles"
+    requests.mkdir()
+    bundles.mkdir()
+    (requests / "a\033]0;owned\007").write_text(seat.cluster("join", "--request").stdout)
+    told = first.cluster("sign", requests, f"--output={bundles}")
+    assert not set("\033\007") & set(told.stdout + told.stderr) and "Signed for node" in told.stdout
+    path = os.fsdecode(os.fsencode(machine.dir) + b"/b\xff")
+    found = json.loads(first.cluster("backup", path, "--json", text_in="passphrase\n").stdout)
+    assert [change["Action"] for change in found["Changes"]] == ["write"]
+
+
+def test_nothing_is_revoked_for_an_output_that_cannot_be(machine, first):
+    """Item 9: a folder instead of a file is seen before anything is signed, published or shut out."""
+    seat = Seat(machine, "second")
+    request = seat.cluster("join", "--request", "--broker", "--address=192.0.2.7").stdout
+    before = first.files()
+    first.cluster("sign", "--broker", f"--output={machine.dir}", text_in=request, code=ERROR)
+    assert first.files() == before
+    first.cluster("sign", "--broker", "--check", f"--output={machine.dir}", text_in=request, code=ERROR)
+
+
 def test_old_requests_expire(machine, first):
     """Item 9: one that was kept for later, or made by a clock that is wrong."""
     faketime_library()

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Many machines at once, without hands."""
 
+import re
 import shutil
 
 import pytest
 
 from bedlib.fixtures import needs_namespaces
-from enrol_seat import ERROR, OK, USAGE, Seat
+from enrol_seat import ERROR, OK, USAGE, Seat, openssl
 
 pytestmark = needs_namespaces
 
@@ -93,3 +94,52 @@ def test_a_backup_is_for_no_other_cluster(machine):
     before = second.files()
     refused = second.cluster("restore", machine.dir / "backup", text_in=PASSPHRASE, code=ERROR)
     assert "in another cluster" in refused.stderr and second.files() == before
+
+
+def revoked_in(path):
+    """The serials of a revocation list."""
+    return set(re.findall("Serial Number: ([0-9A-F]+)", openssl("crl", "-in", path, "-noout", "-text")))
+
+
+@pytest.fixture
+def lost(machine):
+    """(seats, backup): the first of them was backed up, has then shut two others out, and is lost."""
+    seats = {name: Seat(machine, name) for name in ("first", "second", "third", "fourth", "fresh")}
+    first = seats["first"]
+    first.cluster("init", "lab", "--address=127.0.0.1")
+    for name in ("second", "third", "fourth"):
+        bundle = first.cluster("sign", text_in=seats[name].cluster("join", "--request").stdout).stdout
+        seats[name].cluster("join", "--accept", text_in=bundle)
+    first.cluster("backup", machine.dir / "backup", text_in=PASSPHRASE)
+    for name in ("third", "fourth"):
+        first.cluster("revoke", seats[name].id)
+    return seats, machine.dir / "backup"
+
+
+def test_who_was_revoked_since_the_backup_stays_so(lost):
+    """Item 19: the member that restores has received a list that is newer than that of the backup."""
+    seats, backup = lost
+    first, second, third = seats["first"], seats["second"], seats["third"]
+    (second.state / "crl.pem").write_text(first.read("crl.pem"))
+    request = third.cluster("renew", "--request").stdout
+    second.cluster("restore", backup, text_in=PASSPHRASE)
+    second.cluster("sign", "--renew", text_in=request, code=ERROR)
+    second.cluster("revoke", first.id)
+    assert second.crl_number() > first.crl_number()
+    assert revoked_in(second.path("crl.pem")) > revoked_in(first.path("crl.pem"))
+
+
+def test_two_authorities_shut_out_what_either_did(lost):
+    """Item 19: the list of the lost one comes when the restored one has already made another."""
+    seats, backup = lost
+    first, fresh = seats["first"], seats["fresh"]
+    fresh.cluster("restore", backup, text_in=PASSPHRASE)
+    fresh.cluster("revoke", first.id)
+    own = revoked_in(fresh.path("crl.pem"))
+    (fresh.state / "crl.pem").write_text(first.read("crl.pem"))
+    fresh.cluster("install-crl")
+    assert fresh.crl_number() > first.crl_number()
+    assert revoked_in(fresh.path("crl.pem")) == own | revoked_in(first.path("crl.pem"))
+    again = fresh.read("crl.pem")
+    fresh.cluster("install-crl")
+    assert fresh.read("crl.pem") == again

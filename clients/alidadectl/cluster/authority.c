@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "clients/alidadectl/cluster/authority.h"
+#include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/print.h"
 #include "pki/file.h"
 #include "pki/key.h"
@@ -81,6 +83,48 @@ static void prepare(AldAuthority *authority, const AldHome *home)
         authority->issued = g_ptr_array_new_with_free_func(issued_free);
 }
 
+/* What the cluster service received, if this authority has signed it. */
+static X509_CRL *load_received(const AldAuthority *authority)
+{
+        g_autofree char *text = NULL;
+        g_autoptr(X509_CRL) crl = NULL;
+        size_t n;
+
+        if (ald_pki_file_read_at(AT_FDCWD, authority->home->fresh_crl, ALD_PKI_CRL_MAX, &text, &n) < 0 ||
+                ald_pki_crl_parse(text, n, &crl, NULL) < 0 ||
+                ald_pki_crl_verify(crl, authority->ca, NULL) < 0)
+                return NULL;
+        return g_steal_pointer(&crl);
+}
+
+/*
+ * An authority that was restored from a backup meets lists of the one before, which have greater numbers, or
+ * the same ones. The newer list counts, and what the other one has beyond it is revoked once more.
+ */
+static int merge_received(AldAuthority *authority)
+{
+        g_autoptr(X509_CRL) received = load_received(authority);
+        g_auto(GStrv) beyond = NULL;
+        int r;
+
+        if (!received)
+                return ALD_EXIT_OK;
+        if (ald_pki_crl_number(received) > ald_pki_crl_number(authority->crl)) {
+                X509_CRL *older = authority->crl;
+
+                authority->crl = g_steal_pointer(&received);
+                received = older;
+        }
+        beyond = ald_pki_crl_beyond(received, authority->crl);
+        if (!*beyond)
+                return ALD_EXIT_OK;
+        r = ald_authority_revoke(authority, (const char *const *) beyond);
+        if (r == ALD_EXIT_OK)
+                r = ald_services_apply(
+                        authority->home, ALD_SERVICES_CLUSTERD | ald_services_of_broker(authority->home));
+        return r;
+}
+
 int ald_authority_open(const AldHome *home, AldAuthority *ret)
 {
         g_autofree char *key = g_build_filename(home->folder, "ca", "ca.key", NULL), *reason = NULL;
@@ -101,7 +145,8 @@ int ald_authority_open(const AldHome *home, AldAuthority *ret)
                 r = ald_pki_crl_load(crl, &ret->crl, &reason);
         if (r < 0)
                 return ald_home_failed(r, not_whole, reason);
-        return load_issued(ret);
+        r = load_issued(ret);
+        return r == ALD_EXIT_OK ? merge_received(ret) : r;
 }
 
 void ald_authority_close(AldAuthority *authority)

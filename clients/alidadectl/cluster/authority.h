@@ -30,6 +30,7 @@ typedef struct AldAuthority {
 
 /* Makes what is missing of it, so that an interrupted attempt is gone on with. */
 int ald_authority_make(const AldHome *home, const char *cluster, AldAuthority *ret);
+/* Takes what the cluster service received of revocation lists into account. */
 int ald_authority_open(const AldHome *home, AldAuthority *ret);
 void ald_authority_close(AldAuthority *authority);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldAuthority, ald_authority_close)

@@ -3,6 +3,7 @@
 
 #include "clients/alidadectl/cluster/changes.h"
 #include "clients/alidadectl/print.h"
+#include "clients/alidadectl/text.h"
 
 static const struct {
         const char *name; /* in JSON */
@@ -37,11 +38,30 @@ void ald_changes_add_list(
         g_autofree char *rest = g_strdup_vprintf(format, list);
         g_autofree char *text = g_strdup_printf(
                 "%s %s%s", changes->check ? kinds[kind].would : kinds[kind].done, object, rest);
+        /* A path may be of any bytes. */
+        g_autofree char *valid_object = g_utf8_make_valid(object, -1),
+                        *valid_text = g_utf8_make_valid(text, -1);
 
-        json_array_append_new(changes->list,
-                json_pack("{ssssss}", "Action", kinds[kind].name, "Object", object, "Text", text));
+        json_array_append_new(changes->list, json_pack("{ssssss}", "Action", kinds[kind].name, "Object",
+                                                     valid_object, "Text", valid_text));
+        ald_changes_tell(changes, "%s", text);
+}
+
+void ald_changes_tell_list(const AldChanges *changes, const char *format, va_list list)
+{
+        g_autofree char *text = g_strdup_vprintf(format, list), *safe = ald_text_safe(text);
+
         if (!changes->json)
-                fprintf(changes->tell, "%s\n", text);
+                fprintf(changes->tell, "%s\n", safe);
+}
+
+void ald_changes_tell(const AldChanges *changes, const char *format, ...)
+{
+        va_list list;
+
+        va_start(list, format);
+        ald_changes_tell_list(changes, format, list);
+        va_end(list);
 }
 
 void ald_changes_add(AldChanges *changes, AldChangeKind kind, const char *object, const char *format, ...)

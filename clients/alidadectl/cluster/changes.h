@@ -43,6 +43,10 @@ void ald_changes_add(AldChanges *changes, AldChangeKind kind, const char *object
 void ald_changes_add_list(AldChanges *changes, AldChangeKind kind, const char *object, const char *format,
         va_list list) G_GNUC_PRINTF(4, 0);
 
+/* A sentence beside them; not with JSON. What of it a terminal would take for a command is replaced. */
+void ald_changes_tell(const AldChanges *changes, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void ald_changes_tell_list(const AldChanges *changes, const char *format, va_list list) G_GNUC_PRINTF(2, 0);
+
 /* Whether there was any. */
 bool ald_changes_any(const AldChanges *changes);
 

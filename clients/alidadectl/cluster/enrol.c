@@ -361,6 +361,13 @@ static int install_bridge(const AldHome *home, X509 *certificate)
         return install_at(home, path, certificate);
 }
 
+bool ald_enrol_is_installed(const char *path, X509 *certificate)
+{
+        g_autoptr(X509) found = NULL;
+
+        return ald_pki_certificate_load(path, &found, NULL) >= 0 && X509_cmp(found, certificate) == 0;
+}
+
 int ald_enrol_replace(const AldHome *home, bool broker, X509 *certificate)
 {
         return install_certificate(home, broker, certificate);

@@ -24,6 +24,9 @@ int ald_enrol_accept(AldHome *home, const AldBundle *bundle, bool renew);
  * here. */
 int ald_enrol_take_renewed(const AldHome *home, const char *text, bool *ret_node, bool *ret_broker);
 
+/* Whether this file has this certificate. */
+bool ald_enrol_is_installed(const char *path, X509 *certificate);
+
 /* Replaces one certificate of ours, and nothing beside it. */
 int ald_enrol_replace(const AldHome *home, bool broker, X509 *certificate);
 

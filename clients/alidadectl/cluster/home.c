@@ -328,7 +328,8 @@ int ald_home_remove(const AldHome *home, const char *path)
 
         if (lstat(path, &st) < 0 && errno == ENOENT)
                 return ALD_EXIT_OK;
-        if (!home->changes->check && unlink(path) < 0 && errno != ENOENT)
+        if (!home->changes->check && unlink(path) < 0 && (errno != EISDIR || rmdir(path) < 0) &&
+                errno != ENOENT)
                 return ald_home_failed(-errno, path, NULL);
         ald_changes_add(home->changes, ALD_CHANGE_REMOVE, path, "%s", "");
         return ALD_EXIT_OK;
@@ -389,20 +390,12 @@ char *ald_home_day(uint64_t usec)
         return time ? g_date_time_format(time, "%F") : g_strdup("?");
 }
 
-static void tell(const AldHome *home, const char *format, va_list list)
-{
-        if (home->changes->json)
-                return;
-        (void) vfprintf(home->changes->tell, format, list);
-        (void) fputc('\n', home->changes->tell);
-}
-
 void ald_home_tell(const AldHome *home, const char *format, ...)
 {
         va_list list;
 
         va_start(list, format);
-        tell(home, format, list);
+        ald_changes_tell_list(home->changes, format, list);
         va_end(list);
 }
 
@@ -413,7 +406,7 @@ void ald_home_tell_next(const AldHome *home, const char *format, ...)
         if (home->changes->check || !ald_changes_any(home->changes))
                 return;
         va_start(list, format);
-        tell(home, format, list);
+        ald_changes_tell_list(home->changes, format, list);
         va_end(list);
 }
 

@@ -78,7 +78,7 @@ int ald_home_put(const AldHome *home, AldChangeKind kind, const char *path, cons
 int ald_home_install(const AldHome *home, AldChangeKind kind, const char *path, const char *text, mode_t mode,
         const char *format, ...) G_GNUC_PRINTF(6, 7);
 
-/* Removes a file where it is there, and reports that. */
+/* Removes a file, or an empty folder, where it is there, and reports that. */
 int ald_home_remove(const AldHome *home, const char *path);
 
 /*

@@ -79,7 +79,7 @@ static int open_folder(const char *path)
         return folder < 0 ? -errno : ald_fd_steal(&folder);
 }
 
-static int create_beside(int folder, const char *name, const char *text)
+static int create_beside(int folder, const char *name, const char *text, mode_t mode)
 {
         g_autofree char *beside = g_strdup_printf("%s.%08x", name, g_random_int());
         ald_fd int fd = openat(folder, beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -88,7 +88,7 @@ static int create_beside(int folder, const char *name, const char *text)
         if (fd < 0)
                 return -errno;
         r = ald_pki_fd_write(fd, text, strlen(text));
-        if (r == 0 && (fchmod(fd, 0644) < 0 || fsync(fd) < 0 || renameat(folder, beside, folder, name) < 0))
+        if (r == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0 || renameat(folder, beside, folder, name) < 0))
                 r = -errno;
         if (r < 0)
                 (void) unlinkat(folder, beside, 0);
@@ -137,31 +137,49 @@ static bool has_text(int folder, const char *name, const char *text)
                ald_input_read_all(fd, strlen(text), &found, &n) >= 0 && strcmp(found, text) == 0;
 }
 
-int ald_output_write_file(AldChanges *changes, const char *path, const char *text)
+/* Where a file is to be written; *ret_replace is false where it is written into what is there. */
+static int open_place(const char *path, int *ret_folder, bool *ret_replace)
 {
         g_autofree char *folder_path = g_path_get_dirname(path), *name = g_path_get_basename(path);
         ald_fd int folder = open_folder(folder_path);
         struct stat st;
-        int r;
 
         if (folder < 0)
                 return ald_home_failed(folder, path, NULL);
-        if (has_text(folder, name, text)) {
-                if (!changes->json)
-                        fprintf(changes->tell, "Kept %s\n", path);
-                return ALD_EXIT_OK;
-        }
-        if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || S_ISREG(st.st_mode))
-                r = changes->check ? 0 : create_beside(folder, name, text);
-        else if (is_trusted(folder)) /* a link is followed, not replaced: /dev/stdout is one */
-                r = changes->check ? 0 : write_into(folder, name, text);
-        else {
+        *ret_replace = fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || S_ISREG(st.st_mode);
+        if (!*ret_replace && S_ISDIR(st.st_mode))
+                return ald_home_failed(-EISDIR, path, NULL);
+        if (!*ret_replace && !is_trusted(folder)) {
                 ald_complain(
                         "%s is not a regular file, and other users can write to its folder: choose another "
                         "place",
                         path);
                 return ALD_EXIT_ERROR;
         }
+        *ret_folder = ald_fd_steal(&folder);
+        return ALD_EXIT_OK;
+}
+
+int ald_output_write_file(AldChanges *changes, const char *path, const char *text, mode_t mode)
+{
+        g_autofree char *name = g_path_get_basename(path);
+        ald_fd int folder = -1;
+        bool replace;
+        int r;
+
+        r = open_place(path, &folder, &replace);
+        if (r != ALD_EXIT_OK)
+                return r;
+        if (has_text(folder, name, text)) {
+                ald_changes_tell(changes, "Kept %s", path);
+                return ALD_EXIT_OK;
+        }
+        if (changes->check)
+                r = 0;
+        else if (replace)
+                r = create_beside(folder, name, text, mode);
+        else /* a link is followed, not replaced: /dev/stdout is one */
+                r = write_into(folder, name, text);
         if (r < 0)
                 return ald_home_failed(r, path, NULL);
         ald_changes_add(changes, ALD_CHANGE_WRITE, path, "%s", "");
@@ -174,5 +192,15 @@ int ald_output_give(const AldClusterOrder *order, const char *text)
                 return ald_output_print(order->changes, text);
         if (!order->output || strcmp(order->output, "-") == 0) /* only a check */
                 return ALD_EXIT_OK;
-        return ald_output_write_file(order->changes, order->output, text);
+        return ald_output_write_file(order->changes, order->output, text, 0644);
+}
+
+int ald_output_check(const AldClusterOrder *order)
+{
+        ald_fd int folder = -1;
+        bool unused;
+
+        if (!order->output || strcmp(order->output, "-") == 0)
+                return ALD_EXIT_OK;
+        return open_place(order->output, &folder, &unused);
 }

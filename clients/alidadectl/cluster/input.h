@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "clients/alidadectl/cluster/cluster.h"
 
@@ -14,7 +15,10 @@ int ald_input_read_all(int fd, size_t max, char **ret, size_t *ret_n);
 
 /* Replaces a file that has another text, or writes into what is none, such as a pipe, or a link to one; the
  * latter only in a folder that no other user can write to. Reports it. Complains and returns an exit code. */
-int ald_output_write_file(AldChanges *changes, const char *path, const char *text);
+int ald_output_write_file(AldChanges *changes, const char *path, const char *text, mode_t mode);
+
+/* Whether ald_output_give() can be expected to succeed, for those who first do what cannot be undone. */
+int ald_output_check(const AldClusterOrder *order);
 
 /* Whether what is made goes to standard output: there is no --output=, and more than a check is asked for. */
 bool ald_output_is_standard(const AldClusterOrder *order);

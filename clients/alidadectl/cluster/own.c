@@ -80,7 +80,7 @@ int ald_own_node(AldAuthority *authority, bool anew)
         if (r != ALD_EXIT_OK)
                 return r;
         r = ald_enrol_install_node(home, issued->certificate);
-        if (r != ALD_EXIT_OK)
+        if (r != ALD_EXIT_OK && !ald_enrol_is_installed(path, issued->certificate))
                 ald_authority_forget(authority, issued);
         return r;
 }
@@ -107,7 +107,7 @@ int ald_own_broker(AldAuthority *authority, const char *cluster, char **addresse
         if (r != ALD_EXIT_OK)
                 return r;
         r = ald_enrol_install_broker(home, cluster, issued->certificate);
-        if (r != ALD_EXIT_OK && !is_good(authority, path, key, addresses))
+        if (r != ALD_EXIT_OK && !ald_enrol_is_installed(path, issued->certificate))
                 ald_authority_forget(authority, issued);
         return r;
 }

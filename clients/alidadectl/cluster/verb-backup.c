@@ -13,6 +13,7 @@
 #include "clients/alidadectl/cluster/addresses.h"
 #include "clients/alidadectl/cluster/authority.h"
 #include "clients/alidadectl/cluster/enrol.h"
+#include "clients/alidadectl/cluster/input.h"
 #include "clients/alidadectl/cluster/own.h"
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/print.h"
@@ -142,10 +143,14 @@ static int seal(const AldHome *home, const char *path, const char *text, const c
         r = ald_pki_seal(text, passphrase, &sealed, &reason);
         if (r < 0)
                 return ald_home_failed(r, "Cannot make the backup", reason);
-        return ald_home_put(home, ALD_CHANGE_WRITE, path, sealed, 0600,
-                ": with it and the passphrase any machine can let nodes into cluster %s. Make a new one when "
-                "you have signed or revoked",
-                home->name);
+        r = ald_output_write_file(home->changes, path, sealed, 0600);
+        if (r == ALD_EXIT_OK)
+                ald_home_tell_next(home,
+                        "With it and the passphrase any machine can let nodes into cluster %s. Make a new "
+                        "one "
+                        "when you have signed or revoked",
+                        home->name);
+        return r;
 }
 
 static int write_sealed(const AldHome *home, const char *path, const char *text)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "clients/alidadectl/cluster/authority.h"
 #include "clients/alidadectl/cluster/cluster.h"
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/print.h"
@@ -51,12 +52,22 @@ static int find_newer(const AldHome *home, bool again, X509_CRL **ret)
         return ALD_EXIT_OK;
 }
 
+/* What this machine has revoked itself stays revoked. */
+static int merge(const AldHome *home)
+{
+        g_auto(AldAuthority) authority = {};
+
+        return ald_authority_open(home, &authority);
+}
+
 /* Until there is none: systemd does not watch the file while it runs this, and mosquitto takes a while. */
 int ald_cluster_install_crl(const AldClusterOrder *order)
 {
         g_auto(AldHome) home = ALD_HOME_INIT;
         int r = ald_home_open_to_change(&home, order->changes);
 
+        if (r == ALD_EXIT_OK && ald_home_is_authority(&home))
+                r = merge(&home);
         for (bool again = false; r == ALD_EXIT_OK; again = true) {
                 g_autoptr(X509_CRL) crl = NULL;
 

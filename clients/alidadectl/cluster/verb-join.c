@@ -131,12 +131,12 @@ static int write_request(const AldClusterOrder *order, bool renew)
         r = make_request(order, renew, file, &request, &broker);
         if (r != ALD_EXIT_OK || order->changes->check)
                 return r == ALD_EXIT_OK && file && request
-                               ? ald_output_write_file(order->changes, file, request)
+                               ? ald_output_write_file(order->changes, file, request, 0644)
                                : r;
         if (!file)
                 r = ald_output_print(order->changes, request);
         else if (request)
-                r = ald_output_write_file(order->changes, file, request);
+                r = ald_output_write_file(order->changes, file, request, 0644);
         if (r == ALD_EXIT_OK && !order->changes->json)
                 fprintf(file ? stdout : stderr,
                         "Next: where the cluster was begun: alidadectl cluster sign %s%s%s --output=BUNDLE, "

@@ -124,21 +124,27 @@ static int remove_requests(const AldHome *home)
         return r;
 }
 
+/* What cannot be removed keeps nothing else: the cluster service owns some of it. */
+static void add_result(int *result, int r)
+{
+        if (*result == ALD_EXIT_OK)
+                *result = r;
+}
+
 /* The configuration goes first: what is interrupted leaves a machine that is in no cluster. */
 static int remove_all(const AldHome *home)
 {
         g_autofree char *config = config_path(home);
-        int r = ald_home_begin(home);
+        int result = ald_home_begin(home);
 
-        if (r == ALD_EXIT_OK)
-                r = ald_home_remove(home, config);
-        if (r == ALD_EXIT_OK)
-                r = ald_broker_files_remove(home);
-        if (r == ALD_EXIT_OK)
-                r = ald_home_remove(home, home->fresh_crl);
-        if (r == ALD_EXIT_OK)
-                r = ald_home_remove(home, home->renewed);
-        return r == ALD_EXIT_OK ? remove_keys(home) : r;
+        if (result != ALD_EXIT_OK)
+                return result;
+        result = ald_home_remove(home, config);
+        add_result(&result, ald_broker_files_remove(home));
+        add_result(&result, remove_keys(home));
+        add_result(&result, ald_home_remove(home, home->fresh_crl));
+        add_result(&result, ald_home_remove(home, home->renewed));
+        return result;
 }
 
 /* Another run may take a new lock at once, and then keeps the folder. */
@@ -177,11 +183,8 @@ static int leave(const AldHome *home)
 
         if (is_somewhere(home))
                 r = remove_all(home);
-        if (r == ALD_EXIT_OK)
-                r = ald_services_apply(home, services);
-        /* The cluster service owns these, so they go when nothing else is left to do. */
-        if (r == ALD_EXIT_OK)
-                r = remove_requests(home);
+        add_result(&r, ald_services_apply(home, services));
+        add_result(&r, remove_requests(home));
         if (r == ALD_EXIT_OK)
                 r = remove_home(home);
         if (r == ALD_EXIT_OK && *home->name && !authority)

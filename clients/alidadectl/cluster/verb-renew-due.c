@@ -303,13 +303,6 @@ static int forget_old(Due *due)
         return r;
 }
 
-static bool is_installed(const char *path, X509 *certificate)
-{
-        g_autoptr(X509) found = NULL;
-
-        return ald_pki_certificate_load(path, &found, NULL) >= 0 && X509_cmp(found, certificate) == 0;
-}
-
 /* The authority signs for itself. */
 static int renew_own(Due *due, AldAuthority *authority, bool broker)
 {
@@ -335,7 +328,7 @@ static int renew_own(Due *due, AldAuthority *authority, bool broker)
         r = ald_authority_sign(authority, &subject, &issued);
         if (r == ALD_EXIT_OK) {
                 r = ald_enrol_replace(home, broker, issued->certificate);
-                if (r != ALD_EXIT_OK && !is_installed(path, issued->certificate))
+                if (r != ALD_EXIT_OK && !ald_enrol_is_installed(path, issued->certificate))
                         ald_authority_forget(authority, issued);
         }
         due->told = true;

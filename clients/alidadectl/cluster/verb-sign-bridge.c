@@ -119,7 +119,9 @@ static int run(const AldClusterOrder *order, AldAuthority *authority, const char
         bool kept;
         int r;
 
-        r = read_request(authority, text, &key);
+        r = ald_output_check(order);
+        if (r == ALD_EXIT_OK)
+                r = read_request(authority, text, &key);
         if (r == ALD_EXIT_OK)
                 r = find_replaced(order, authority, name, key, serials);
         if (r != ALD_EXIT_OK)

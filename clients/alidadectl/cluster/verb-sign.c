@@ -192,6 +192,9 @@ static int sign_one(
                 ald_home_tell(home, "Kept %s: it is the answer to this request", order->output);
                 return ALD_EXIT_OK;
         }
+        r = ald_output_check(order);
+        if (r != ALD_EXIT_OK)
+                return r;
         granted.renew = order->renew || (folder && !order->replace && request.purpose == ALD_REQUEST_RENEW);
         return run(&granted, &signing);
 }
