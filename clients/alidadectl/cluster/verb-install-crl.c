@@ -64,13 +64,14 @@ static int merge(const AldHome *home)
 int ald_cluster_install_crl(const AldClusterOrder *order)
 {
         g_auto(AldHome) home = ALD_HOME_INIT;
-        int r = ald_home_open_to_change(&home, order->changes);
+        int r = ald_home_open_to_change(&home, order->changes), merged = ALD_EXIT_OK;
 
-        if (r == ALD_EXIT_OK && ald_home_is_authority(&home))
-                r = merge(&home);
         for (bool again = false; r == ALD_EXIT_OK; again = true) {
                 g_autoptr(X509_CRL) crl = NULL;
 
+                /* Even if that fails, the list that came is not kept waiting. */
+                if (ald_home_is_authority(&home))
+                        merged = merge(&home);
                 r = find_newer(&home, again, &crl);
                 if (r == ALD_EXIT_OK && crl)
                         r = install(&home, crl);
@@ -80,5 +81,5 @@ int ald_cluster_install_crl(const AldClusterOrder *order)
                 if (!crl || order->changes->check)
                         break;
         }
-        return r;
+        return r == ALD_EXIT_OK ? merged : r;
 }
