@@ -154,7 +154,7 @@ static int run_verb(AldCtl *ctl, const char *name, unsigned n_args)
                 }
                 return verbs[i].run(ctl);
         }
-        ald_complain("\"%s\" is no verb; see alidadectl --help", name);
+        ald_complain("Unknown command \"%s\"; see alidadectl --help", name);
         return ALD_EXIT_USAGE;
 }
 

@@ -155,7 +155,7 @@ static char *busy_reason(const Session *session)
                 return reason;
         if (ald_sessions_count(sessions) >= sessions->program->config->max_sessions) {
                 ald_turns_wait(sessions->turns, session->peer, "", now_usec());
-                return g_strdup("as many sessions as may be are under way");
+                return g_strdup("session limit reached");
         }
         if (*session->port && ald_counters_is_occupied(sessions->counters, network, session->port)) {
                 ald_turns_wait(sessions->turns, session->peer, session->port, now_usec());

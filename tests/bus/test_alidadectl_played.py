@@ -238,7 +238,7 @@ def test_what_is_long_is_not_echoed(make_host, args):
 def test_help(make_host):
     host = make_host()
     assert host.alidadectl("help").stdout == host.alidadectl("--help").stdout
-    assert host.alidadectl("", check=False).stderr == 'alidadectl: "" is no verb; see alidadectl --help\n'
+    assert host.alidadectl("", check=False).stderr == 'alidadectl: Unknown command ""; see alidadectl --help\n'
 
 
 @pytest.mark.parametrize("name", ["nobody", "00", "", "f" * 32, "A1"])

@@ -189,7 +189,7 @@ static int on_patience_ended(sd_event_source *source, uint64_t usec, void *userd
         AldProbe *probe = userdata;
 
         ald_progress_end(&probe->progress);
-        ald_complain("The probe of %s was to be canceled, but has not ended", probe->order->label);
+        ald_complain("The probe of %s did not stop when canceled", probe->order->label);
         return sd_event_exit(probe->event, ALD_EXIT_ERROR);
 }
 
