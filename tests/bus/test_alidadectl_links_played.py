@@ -531,7 +531,7 @@ def test_a_second_ctrl_c_does_not_wait(play_probe):
         wait_until(lambda: probe.calls("Cancel"), "Cancel")
         terminal.type("\x03")
         assert terminal.wait(4) == ERROR
-        assert "has not ended" in terminal.screen.text()
+        assert "did not stop" in terminal.screen.text()
 
 
 def test_ctrl_c_before_the_job_is_there(play_probe):
