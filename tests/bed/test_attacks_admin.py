@@ -265,6 +265,21 @@ def test_leave_is_kept_by_nothing_that_the_service_left(machine, first):
     assert not seat.path("").exists() and not (seat.state / "renewed.pem").exists()
 
 
+def test_what_could_not_be_recorded_is_not_handed_out(machine, first):
+    """Item 19: what the authority does not know to have signed it could never revoke."""
+    seat = Seat(machine, "second")
+    requests, bundles, issued = machine.dir / "requests", machine.dir / "bundles", first.path("ca/issued")
+    requests.mkdir()
+    bundles.mkdir()
+    for name in ("1", "2"):
+        (requests / name).write_text(seat.cluster("join", "--request").stdout)
+    machine.run(["mount", "-t", "tmpfs", "-o", "size=4k", "full", issued])
+    machine.run(["sh", "-c", f"head -c 4096 /dev/zero >{issued}/.full"])
+    told = first.cluster("sign", requests, f"--output={bundles}", code=ERROR)
+    machine.run(["umount", issued])
+    assert told.stderr.count("was not signed") == 2 and not list(bundles.iterdir())
+
+
 def test_a_closed_standard_output_is_no_other_file(machine, first):
     """Item 4: what is opened next must not be taken for it."""
     seat = Seat(machine, "second")
