@@ -16,8 +16,8 @@ int ald_update_bus_append(sd_bus_message *message, const AldUpdate *update);
 typedef struct AldUpdateRow {
         const char *node, *kind; /* "" where not even these could be read */
         /*
-         * 0, or why this one is refused: -ENOENT for an unknown kind, -EINVAL for what is no node id, or what
-         * ald_record_bus_read() returns. Whether the key fits the kind is for ald_store_put() to say.
+         * 0, or why this update is refused: -ENOENT for an unknown kind, -EINVAL for an invalid node id, or
+         * an error of ald_record_bus_read(). ald_store_put() checks whether the key fits the kind.
          */
         int refusal;
         const char *field; /* that was refused; NULL: no single one */

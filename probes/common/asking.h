@@ -3,7 +3,8 @@
 
 #include "probes/common/failure.h"
 
-/* What whoever runs a session says of it, once it knows with whom that is and what is to be measured. */
+/* The answer of the program that started a session: whether to go on, now that the peer and the scope are
+ * known. */
 
 #define ALD_ASKING_MAX 4096u
 

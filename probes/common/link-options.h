@@ -22,8 +22,8 @@ typedef struct AldLinkOptions {
         unsigned port;
         bool once, json;
         bool ask; /* report_fd tells whether to measure, once it is known for whom and what */
-        /* What the other side is told of the wish: nobody asked for it, so that it may be put off; the
-         * figures are so old that it is to be measured even beside other traffic. */
+        /* Sent to the other side: the probe was not started by hand, so it may be deferred; the figures are
+         * so old that it is to be measured even beside other traffic. */
         bool automatic, overdue;
         int session_fd, progress_fd, report_fd; /* -1: none */
         AldKeyFiles keys;

@@ -35,7 +35,7 @@ typedef struct AldServer {
         AldFailure *failure;
 } AldServer;
 
-/* Whether the client may measure what its first message wants; else it is told why not. */
+/* Whether the client may measure what its first message requests; if not, sends it the reason. */
 int ald_server_admit(AldServer *server, const AldMessage *first);
 
 /* Does what the client asks for. */

@@ -41,7 +41,7 @@ AldMirrorMode ald_cluster_manager_mirror(const AldClusterManager *manager);
 bool ald_cluster_manager_is_mirroring(const AldClusterManager *manager);
 uint64_t ald_cluster_manager_refused(const AldClusterManager *manager);
 uint64_t ald_cluster_manager_certificate_expiry(const AldClusterManager *manager);
-/* What others are told of it; good until the manager changes. */
+/* The record Node1.Membership of this node; valid until the manager changes. */
 void ald_cluster_manager_membership(const AldClusterManager *manager, AldMembershipMade *ret);
 /* CLOCK_REALTIME in µs at the start. */
 uint64_t ald_cluster_manager_since(const AldClusterManager *manager);

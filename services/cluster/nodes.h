@@ -80,7 +80,7 @@ bool ald_node_note_change(AldClusterNode *node);
 /* It is told what holds now. */
 void ald_node_note_told(AldClusterNode *node);
 
-/* Whether one more message of it, of so many bytes, may be read. */
+/* Whether the limits of this node allow one more message of `size` bytes; counts the message. */
 bool ald_node_may_speak(AldClusterNode *node, size_t size, uint64_t now);
 /* Whether a link may have this key. */
 bool ald_node_may_have_link(AldClusterNode *node, AldKind kind, const char *key);

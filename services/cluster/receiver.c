@@ -66,8 +66,9 @@ static bool is_left_behind(const Passing *passing, const AldUpdate *update)
                update->updated_usec < passing->real - receiver->expiry_usec;
 }
 
-/* A time that cannot be is refused, whoever says it: it would stand above all that the node ever says. Where
- * it is our own clock that is not set, the time may be right, and is judged again then. */
+/* An impossible time is refused, no matter which node sends it: it would outrank everything that the node
+ * sends later. While our own clock is not set, the time may be right, and is judged again once the clock is
+ * set. */
 static bool refuse_time(Passing *passing, const char *field, uint64_t usec)
 {
         AldReceiver *receiver = passing->receiver;

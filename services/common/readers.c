@@ -20,8 +20,8 @@
 #define UNREAD_SLACK (1u * MEBI)
 /* Beyond ALD_UNREAD_MAX, small replies to other users still have so much. */
 #define SMALL_RESERVE (8u * MEBI)
-/* A user is told so often that it is refused; further calls get no answer at all, since answers add to what
- * is unread. dbus-daemon bounds the number of calls that wait. */
+/* Bytes of refusals sent to a user; further calls get no answer, since answers add to what is unread.
+ * dbus-daemon limits the number of pending calls. */
 #define REFUSALS_MAX (1u * MEBI)
 
 /* A call of a user that has not read enough waits so long for it. */
@@ -42,8 +42,8 @@
 /* Connections that hold nothing are forgotten where there are more than this. */
 #define CONNECTIONS_MAX 1024u
 
-/* The bus is asked what it holds of our broadcasts after so many bytes; without an answer, so many may be
- * sent. */
+/* After BROADCASTS_ASK bytes the bus is asked how much of our broadcasts it holds; until it answers, at most
+ * BROADCASTS_AHEAD bytes are sent. */
 #define BROADCASTS_ASK (1u * MEBI)
 #define BROADCASTS_AHEAD (4u * MEBI)
 /* Whatever it is that is held, more is too near to what the bus bears. */
@@ -168,7 +168,7 @@ static void connection_free(gpointer data)
         g_free(connection);
 }
 
-/* Its call is handled anew, from the start; whoever waits longer is behind it. */
+/* Handles the oldest waiting call again from the start. */
 static void readmit(User *user)
 {
         Waiting *waiting = g_queue_pop_head(&user->waiting);
@@ -304,7 +304,8 @@ static int refuse(User *user, sd_bus_message *call, sd_bus_error *error)
         return r;
 }
 
-/* When something is to be done about those who wait. Who is not known yet waits for that alone. */
+/* When to look at the waiting calls again. Calls of a user that is not yet known wait only until it is known.
+ */
 static gint64 next_look(const User *user)
 {
         const Waiting *first = g_queue_peek_head((GQueue *) &user->waiting);

@@ -160,7 +160,7 @@ static int check_certificate(const AldHome *home, const Parts *parts, bool broke
         r = ald_pki_key_load(path, &key, &reason);
         if (r < 0)
                 return ald_home_failed(
-                        r, "There is no key here that the bundle could be for, make another request", reason);
+                        r, "No key on this machine matches the bundle; make another request", reason);
         if (EVP_PKEY_eq(X509_get0_pubkey(certificate), key) != 1) {
                 ald_complain("%s is not for the key that lies here: have the newest request of this machine "
                              "signed",
