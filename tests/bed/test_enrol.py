@@ -547,7 +547,7 @@ def test_steps_out_of_order(machine, first):
     assert "From whom?" in stranger.cluster("join", code=USAGE).stderr
     second.path("node.key").unlink()
     refused = second.cluster("join", "--accept", text_in=bundle, code=ERROR)
-    assert "no key here" in refused.stderr
+    assert "No key on this machine" in refused.stderr
     second.cluster("join", "--request")
     refused = second.cluster("join", "--accept", text_in=bundle, code=ERROR)
     assert "not for the key that lies here" in refused.stderr
