@@ -347,9 +347,10 @@ def test_link_local_address_is_found_behind_another_interface(pair):
     def becomes():
         """What became of the link-local path: an error, or None."""
         path = probe(source, sink)
-        end_of(source, path)
-        tried, = (row for row in job(source, path, "Paths") if row["Address"] == address)
-        return tried.get("Error")
+        end, paths = end_of(source, path), job(source, path, "Paths")
+        tried = [row for row in paths if row["Address"] == address]
+        assert tried, f"{address} among {paths}, which ended with {end}"
+        return tried[0].get("Error")
 
     outcomes = [becomes(), becomes()]
     assert None in outcomes, outcomes
