@@ -6,14 +6,9 @@
 #include "state/findings-report.h"
 #include "state/link-quality.h"
 #include "state/link.h"
-#include "state/path-end.h"
 #include "state/rdma-problem.h"
 
 /* What links deliver, beside what they negotiated and beside the other direction. */
-
-#define FAIR_SHARE 0.5
-#define FAIR_SHARE_WIFI 0.25 /* a radio delivers about half of its bit rate at the best of times */
-#define UNEVEN 2.0
 
 /* A link with the names of its ends. */
 typedef struct Subject {
@@ -55,72 +50,21 @@ static void subject_clear(Subject *subject)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Subject, subject_clear)
 
-/* A fast port that talks to a slow one is not at fault: both ends count. */
-static void heed_sink_port(AldReport *report, AldLink *link)
+static void add_sink(AldReport *report, AldLink *link)
 {
         const AldNode *node = ald_store_find_node(report->store, &link->sink);
-        const AldFabric *fabric;
-        const AldRdmaPort *port;
 
-        if (!node || !link->to)
-                return;
-        fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
-        port = fabric ? ald_rows_find(&fabric->rdma_ports, link->to) : NULL;
-        if (port)
-                link->negotiated_bits_per_second = MIN(
-                        link->negotiated_bits_per_second, port->rate_bits_per_second);
-}
-
-/* Looks up what a record lacks, such as one of an older version. */
-static void heed_sink_interface(AldReport *report, AldLink *link)
-{
-        const AldNode *node = ald_store_find_node(report->store, &link->sink);
-        AldPathEnd end;
-
-        if (link->sink_type || !node || !link->to)
-                return;
-        end = ald_path_end_find(ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork),
-                NULL, NULL, link->to);
-        link->negotiated_bits_per_second = ald_path_speed(
-                link->negotiated_bits_per_second, end.bits_per_second);
-        link->sink_type = end.type;
-}
-
-static bool is_wifi(const AldLink *link)
-{
-        return g_strcmp0(ald_path_type(link->source_type, link->sink_type),
-                       ald_interface_type_to_string(ALD_INTERFACE_TYPE_WIFI)) == 0;
-}
-
-/* All of the interval has to be below. */
-static bool is_below(const AldLink *link, uint64_t rate, double interval)
-{
-        double share = is_wifi(link) ? FAIR_SHARE_WIFI : FAIR_SHARE;
-
-        return rate != ALD_ABSENT_UINT64 && link->negotiated_bits_per_second != ALD_ABSENT_UINT64 &&
-               ald_link_rate_most(rate, interval) < share * (double) link->negotiated_bits_per_second;
-}
-
-static bool upload_is_below(const AldLink *link)
-{
-        return is_below(link, link->upload_bits_per_second, link->upload_interval);
-}
-
-static bool download_is_below(const AldLink *link)
-{
-        return is_below(link, link->download_bits_per_second, link->download_interval);
-}
-
-static bool falls_short(const AldLink *link)
-{
-        return upload_is_below(link) || download_is_below(link);
+        if (node)
+                ald_link_add_sink(link,
+                        ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork),
+                        ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric));
 }
 
 /* "13 Gb/s measured from a to b", "… and 14 Gb/s from b to a". */
 static char *describe_shortfall(const Subject *subject)
 {
         const AldLink *link = &subject->link;
-        bool up = upload_is_below(link), down = download_is_below(link);
+        bool up = ald_link_upload_falls_short(link), down = ald_link_download_falls_short(link);
         g_autofree char *upload = ald_units_rate(link->upload_bits_per_second);
         g_autofree char *download = ald_units_rate(link->download_bits_per_second);
 
@@ -140,10 +84,11 @@ static bool is_held_down(const char *limiter)
 /* What held down the direction that falls short, where that is not the network. */
 static const char *limiter_of(const AldLink *link)
 {
-        if (upload_is_below(link) && is_held_down(link->upload_limiter))
+        if (ald_link_upload_falls_short(link) && is_held_down(link->upload_limiter))
                 return link->upload_limiter;
-        return download_is_below(link) && is_held_down(link->download_limiter) ? link->download_limiter
-                                                                               : NULL;
+        return ald_link_download_falls_short(link) && is_held_down(link->download_limiter)
+                       ? link->download_limiter
+                       : NULL;
 }
 
 static char *advise_on_shortfall(const AldLink *link)
@@ -155,7 +100,7 @@ static char *advise_on_shortfall(const AldLink *link)
                         "It was held down by the %s, not by the network: look at its load, its "
                         "interrupts and the slot of its adapter.",
                         limiter);
-        if (is_wifi(link))
+        if (ald_link_is_wifi(link))
                 return g_strdup("Bring the antennas closer, change the channel, or use a cable.");
         return g_strdup("Check the cable, the MTU at both ends and the slot of each adapter.");
 }
@@ -165,13 +110,10 @@ static void find_shortfall(AldReport *report, AldLink link)
         g_auto(Subject) subject = { 0 };
         g_autofree char *negotiated = NULL, *shortfall = NULL;
 
-        if (!falls_short(&link))
+        if (!ald_link_falls_short(&link))
                 return;
-        if (link.rdma)
-                heed_sink_port(report, &link);
-        else
-                heed_sink_interface(report, &link);
-        if (!falls_short(&link) || ald_report_full(report, "link-below-negotiated"))
+        add_sink(report, &link);
+        if (!ald_link_falls_short(&link) || ald_report_full(report, "link-below-negotiated"))
                 return;
 
         subject_init(&subject, report, &link);
@@ -181,12 +123,6 @@ static void find_shortfall(AldReport *report, AldLink link)
                 g_strdup_printf("The link from %s to %s%s falls short: %s negotiated, %s.", subject.source,
                         subject.sink, subject.path, negotiated, shortfall),
                 advise_on_shortfall(&link));
-}
-
-/* Whether one rate exceeds the other by the factor UNEVEN even at the ends of their intervals. */
-static bool exceeds(uint64_t rate, double interval, uint64_t other, double other_interval)
-{
-        return ald_link_rate_least(rate, interval) > UNEVEN * ald_link_rate_most(other, other_interval);
 }
 
 /* Both ends measure a link, and it may have several paths: one unevenness is told once. */
@@ -206,13 +142,10 @@ static bool was_said(AldReport *report, const AldLink *link)
 static void find_unevenness(AldReport *report, const AldLink *link)
 {
         uint64_t up = link->upload_bits_per_second, down = link->download_bits_per_second;
-        double up_interval = link->upload_interval, down_interval = link->download_interval;
         g_auto(Subject) subject = { 0 };
         g_autofree char *upload = NULL, *download = NULL;
 
-        if (up == ALD_ABSENT_UINT64 || down == ALD_ABSENT_UINT64 ||
-                (!exceeds(up, up_interval, down, down_interval) &&
-                        !exceeds(down, down_interval, up, up_interval)) ||
+        if (!ald_link_rates_are_uneven(up, link->upload_interval, down, link->download_interval) ||
                 was_said(report, link) || ald_report_full(report, "link-asymmetric"))
                 return;
         subject_init(&subject, report, link);
@@ -270,7 +203,7 @@ static void find_unsteadiness(AldReport *report, const AldLink *link)
         ald_report_add(report, ALD_SEVERITY_NOTICE, "link-unsteady", subject.ends, 2,
                 g_strdup_printf("The link from %s to %s%s is unsteady: %s%s%s.", subject.source, subject.sink,
                         subject.path, up ?: "", up && down ? "; " : "", down ?: ""),
-                is_wifi(link)
+                ald_link_is_wifi(link)
                         ? g_strdup("Bring the antennas closer, change the channel, or use a cable.")
                         : g_strdup("Look for lost packets, other traffic and load at both ends and on the "
                                    "way."));
@@ -329,12 +262,9 @@ static void find_failing_probe(AldReport *report, const AldLink *link)
         g_auto(Subject) subject = { 0 };
         g_autofree char *age = NULL;
         bool never = link->measured_usec == ALD_ABSENT_UINT64;
-        bool failed = never ? link->failure || link->failed_usec != ALD_ABSENT_UINT64
-                            : link->failed_usec != ALD_ABSENT_UINT64 &&
-                                      link->failed_usec > link->measured_usec;
 
         /* What is wrong with a port is told once, not of each peer. */
-        if (!failed || (link->rdma && ald_rdma_failure_is_own(link->failure)) ||
+        if (!ald_link_has_failed(link) || (link->rdma && ald_rdma_failure_is_own(link->failure)) ||
                 ald_report_full(report, "link-probe-failing"))
                 return;
         subject_init(&subject, report, link);
