@@ -9,10 +9,6 @@
 
 /* What links deliver, compared with what they negotiated and with the other direction. */
 
-#define FAIR_SHARE 0.5
-#define FAIR_SHARE_WIFI 0.25 /* a radio delivers about half of its bit rate at the best of times */
-#define UNEVEN 2.0
-
 /* The row of a link, with its path. */
 static AldFindingRow link_row(const AldLink *link)
 {
@@ -32,65 +28,14 @@ static void add(AldReport *report, AldFindingRowSeverity severity, AldFindingRow
         ald_report_add(report, severity, id, ends, 2, row);
 }
 
-/* A fast port that talks to a slow one is not at fault: both ends count. */
-static void limit_to_sink_port(AldReport *report, AldLink *link)
+static void add_sink(AldReport *report, AldLink *link)
 {
         const AldNode *node = ald_store_find_node(report->store, &link->sink);
-        const AldFabric *fabric;
-        const AldRdmaPort *port;
 
-        if (!node || !link->to)
-                return;
-        fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
-        port = fabric ? ald_rows_find(&fabric->rdma_ports, link->to) : NULL;
-        if (port)
-                link->negotiated_bits_per_second = MIN(
-                        link->negotiated_bits_per_second, port->rate_bits_per_second);
-}
-
-/* Looks up what a record lacks, such as one of an older version. */
-static void limit_to_sink_interface(AldReport *report, AldLink *link)
-{
-        const AldNode *node = ald_store_find_node(report->store, &link->sink);
-        AldPathEnd end;
-
-        if (link->sink_type || !node || !link->to)
-                return;
-        end = ald_path_end_find(ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork),
-                NULL, NULL, link->to);
-        link->negotiated_bits_per_second = ald_path_speed(
-                link->negotiated_bits_per_second, end.bits_per_second);
-        link->sink_type = end.type;
-}
-
-static bool is_wifi(const AldLink *link)
-{
-        return g_strcmp0(ald_path_type(link->source_type, link->sink_type),
-                       ald_interface_type_to_string(ALD_INTERFACE_TYPE_WIFI)) == 0;
-}
-
-/* All of the interval has to be below. */
-static bool is_below(const AldLink *link, uint64_t rate, double interval)
-{
-        double share = is_wifi(link) ? FAIR_SHARE_WIFI : FAIR_SHARE;
-
-        return rate != ALD_ABSENT_UINT64 && link->negotiated_bits_per_second != ALD_ABSENT_UINT64 &&
-               ald_link_rate_most(rate, interval) < share * (double) link->negotiated_bits_per_second;
-}
-
-static bool upload_is_below(const AldLink *link)
-{
-        return is_below(link, link->upload_bits_per_second, link->upload_interval);
-}
-
-static bool download_is_below(const AldLink *link)
-{
-        return is_below(link, link->download_bits_per_second, link->download_interval);
-}
-
-static bool falls_short(const AldLink *link)
-{
-        return upload_is_below(link) || download_is_below(link);
+        if (node)
+                ald_link_add_sink(link,
+                        ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork),
+                        ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric));
 }
 
 static bool is_limited(const char *limiter)
@@ -102,38 +47,31 @@ static bool is_limited(const char *limiter)
 /* What limited the direction that falls short, if that is not the network. */
 static const char *limiter_of(const AldLink *link)
 {
-        if (upload_is_below(link) && is_limited(link->upload_limiter))
+        if (ald_link_upload_falls_short(link) && is_limited(link->upload_limiter))
                 return link->upload_limiter;
-        return download_is_below(link) && is_limited(link->download_limiter) ? link->download_limiter : NULL;
+        return ald_link_download_falls_short(link) && is_limited(link->download_limiter)
+                       ? link->download_limiter
+                       : NULL;
 }
 
 static void find_shortfall(AldReport *report, AldLink link)
 {
         AldFindingRow row;
 
-        if (!falls_short(&link))
+        if (!ald_link_falls_short(&link))
                 return;
-        if (link.rdma)
-                limit_to_sink_port(report, &link);
-        else
-                limit_to_sink_interface(report, &link);
-        if (!falls_short(&link) || ald_report_full(report, ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED))
+        add_sink(report, &link);
+        if (!ald_link_falls_short(&link) || ald_report_full(report, ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED))
                 return;
 
         row = link_row(&link);
         row.negotiated_bits_per_second = link.negotiated_bits_per_second;
-        if (upload_is_below(&link))
+        if (ald_link_upload_falls_short(&link))
                 row.upload_bits_per_second = link.upload_bits_per_second;
-        if (download_is_below(&link))
+        if (ald_link_download_falls_short(&link))
                 row.download_bits_per_second = link.download_bits_per_second;
         row.limiter = limiter_of(&link);
         add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED, &link, &row);
-}
-
-/* Whether one rate exceeds the other by the factor UNEVEN even at the ends of their intervals. */
-static bool exceeds(uint64_t rate, double interval, uint64_t other, double other_interval)
-{
-        return ald_link_rate_least(rate, interval) > UNEVEN * ald_link_rate_most(other, other_interval);
 }
 
 /* Both ends measure a link, and it may have several paths: each pair is reported once per direction. */
@@ -153,12 +91,9 @@ static bool was_reported(AldReport *report, const AldLink *link)
 static void find_unevenness(AldReport *report, const AldLink *link)
 {
         uint64_t up = link->upload_bits_per_second, down = link->download_bits_per_second;
-        double up_interval = link->upload_interval, down_interval = link->download_interval;
         AldFindingRow row;
 
-        if (up == ALD_ABSENT_UINT64 || down == ALD_ABSENT_UINT64 ||
-                (!exceeds(up, up_interval, down, down_interval) &&
-                        !exceeds(down, down_interval, up, up_interval)) ||
+        if (!ald_link_rates_are_uneven(up, link->upload_interval, down, link->download_interval) ||
                 was_reported(report, link) || ald_report_full(report, ALD_FINDING_ROW_ID_LINK_ASYMMETRIC))
                 return;
         row = link_row(link);
@@ -231,13 +166,10 @@ static bool works_otherwise(const AldReport *report, const AldLink *link)
 static void find_failing_probe(AldReport *report, const AldLink *link)
 {
         bool never = link->measured_usec == ALD_ABSENT_UINT64;
-        bool failed = never ? link->failure || link->failed_usec != ALD_ABSENT_UINT64
-                            : link->failed_usec != ALD_ABSENT_UINT64 &&
-                                      link->failed_usec > link->measured_usec;
         AldFindingRow row;
 
         /* A problem of a port is reported once, not for each peer. */
-        if (!failed || (link->rdma && ald_rdma_failure_is_own(link->failure)) ||
+        if (!ald_link_has_failed(link) || (link->rdma && ald_rdma_failure_is_own(link->failure)) ||
                 ald_report_full(report, ALD_FINDING_ROW_ID_LINK_PROBE_FAILING))
                 return;
         row = link_row(link);

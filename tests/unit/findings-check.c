@@ -6,6 +6,8 @@
 #include "tests/unit/bus-pair.h"
 #include "tests/unit/state-maker.h"
 
+#define ROWS_MAX (1024u * 1024) /* bytes */
+
 const AldFindingRow *findings_find(GPtrArray *findings, const char *id, guint nth)
 {
         for (guint i = 0; i < findings->len; i++) {
@@ -68,7 +70,8 @@ void findings_check_words(GPtrArray *findings)
                         >=, 0);
         g_assert_cmpint(sd_bus_message_close_container(message), >=, 0);
         bus_pair_seal(message);
-        g_assert_cmpint(ald_record_bus_read_rows(message, &ald_finding_row_struct, owned, &rows), >=, 0);
+        g_assert_cmpint(
+                ald_record_bus_read_rows(message, &ald_finding_row_struct, ROWS_MAX, owned, &rows), >=, 0);
         g_assert_cmpuint(rows.n, ==, findings->len);
         for (size_t i = 0; i < rows.n; i++) {
                 const AldFindingRow *row = ald_rows_at(&rows, i);
