@@ -37,13 +37,15 @@ static void on_connected(AldBroker *broker, void *userdata)
 
         ald_voice_connected(member->voice, broker);
         ald_renewals_publish(member->renewals);
-        ald_judging_set_connected(member->judging, true);
+        ald_receiver_set_connected(
+                member->receiver, true, (uint64_t) g_get_monotonic_time(), ald_realtime_usec());
         ald_member_changed(member);
 }
 
 static void on_disconnected(AldBroker *broker, const char *reason, void *userdata)
 {
         AldMember *member = userdata;
+        uint64_t now = (uint64_t) g_get_monotonic_time(), real = ald_realtime_usec();
 
         if (member->forged_by == ald_broker_number(broker))
                 member->forged_by = 0;
@@ -52,11 +54,10 @@ static void on_disconnected(AldBroker *broker, const char *reason, void *userdat
         if (ald_broker_is_of(broker, &member->own))
                 member->n_refused = 0;
         ald_wills_lose(member->wills, ald_broker_number(broker));
-        ald_receiver_lose(member->receiver, ald_broker_number(broker), (uint64_t) g_get_monotonic_time(),
-                ald_realtime_usec());
+        ald_receiver_lose(member->receiver, ald_broker_number(broker), now, real);
         ald_voice_disconnected(member->voice, broker);
         if (ald_brokers_count_connected(member->brokers) == 0)
-                ald_judging_set_connected(member->judging, false);
+                ald_receiver_set_connected(member->receiver, false, now, real);
         ald_member_changed(member);
 }
 

@@ -20,7 +20,6 @@ static void on_presence(AldClusterNode *node, void *userdata)
         ald_handover_presence(member->setup.handover, &node->id);
         if (node->presence.state == ALD_PRESENCE_STATE_ONLINE)
                 ald_voice_unforget(member->voice, &node->id);
-        ald_judging_note(member->judging, &node->presence);
 }
 
 static void on_dropped(const AldId *id, void *userdata)
@@ -168,6 +167,13 @@ static void on_own_forget(const AldId *target, const AldForget *forget, void *us
         ald_voice_found_forget(member->voice, target, forget);
 }
 
+static void on_due(uint64_t usec, void *userdata)
+{
+        AldMember *member = userdata;
+
+        ald_judging_set_due(member->judging, usec);
+}
+
 const AldReceiverHandler ald_member_receiver_handler = {
         .record = on_record,
         .presence = on_presence,
@@ -178,4 +184,5 @@ const AldReceiverHandler ald_member_receiver_handler = {
         .own_record = on_own_record,
         .own_status = on_own_status,
         .own_forget = on_own_forget,
+        .due = on_due,
 };

@@ -238,14 +238,13 @@ void ald_member_set_mirroring(AldMember *member, bool mirroring)
         if (!mirroring)
                 ald_handover_clear(member->setup.handover);
         ald_receiver_set_peers(member->receiver, member->has_peers);
-        ald_receiver_set_mirroring(member->receiver, mirroring);
+        ald_receiver_set_mirroring(member->receiver, mirroring, now_usec(), ald_realtime_usec());
         ald_listening_set_scope(member->listening, scope_of(member));
-        ald_judging_set_mirroring(member->judging, mirroring);
 }
 
 void ald_member_drop_nodes(AldMember *member)
 {
-        ald_receiver_set_mirroring(member->receiver, false);
+        ald_receiver_set_mirroring(member->receiver, false, now_usec(), ald_realtime_usec());
 }
 
 void ald_member_reconnect(AldMember *member)

@@ -305,6 +305,7 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
         char *reason;
         int r;
 
+        ald_receiver_note_stop(receiver, now);
         ald_receiver_note_clock(receiver, now, real);
         r = ald_topic_parse(received->topic, receiver->cluster, &passing.topic);
         if (r == -ENOMSG) {
