@@ -41,12 +41,11 @@ static void shown_clear(Shown *shown)
 
 static Shown look(const AldClusterManager *manager)
 {
-        char instance[ALD_ID_STRING_SIZE];
 
         return (Shown){
                 .cluster_name = g_strdup(ald_cluster_manager_name(manager)),
                 .problem = ald_cluster_manager_problem(manager),
-                .instance = g_strdup(ald_id_format(ald_cluster_manager_instance(manager), instance)),
+                .instance = g_strdup(ald_cluster_manager_instance(manager)),
                 .state = ald_cluster_state_name(ald_cluster_manager_state(manager)),
                 .mirror = ald_mirror_mode_name(ald_cluster_manager_mirror(manager)),
                 .mirroring = ald_cluster_manager_is_mirroring(manager),

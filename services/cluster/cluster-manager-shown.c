@@ -73,7 +73,7 @@ const AldId *ald_cluster_manager_own(const AldClusterManager *manager)
         return &manager->own;
 }
 
-const AldId *ald_cluster_manager_instance(const AldClusterManager *manager)
+const char *ald_cluster_manager_instance(const AldClusterManager *manager)
 {
         return ald_own_status_instance(manager->status);
 }

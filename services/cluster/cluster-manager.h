@@ -36,7 +36,7 @@ AldClusterState ald_cluster_manager_state(const AldClusterManager *manager);
 char *ald_cluster_manager_problem(const AldClusterManager *manager);
 const char *ald_cluster_manager_name(const AldClusterManager *manager);
 const AldId *ald_cluster_manager_own(const AldClusterManager *manager);
-const AldId *ald_cluster_manager_instance(const AldClusterManager *manager);
+const char *ald_cluster_manager_instance(const AldClusterManager *manager);
 AldMirrorMode ald_cluster_manager_mirror(const AldClusterManager *manager);
 bool ald_cluster_manager_is_mirroring(const AldClusterManager *manager);
 uint64_t ald_cluster_manager_refused(const AldClusterManager *manager);

@@ -16,10 +16,10 @@ void ald_forgets_free(AldForgets *forgets);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldForgets, ald_forgets_free)
 
 /* False where there are too many. */
-bool ald_forgets_add(AldForgets *forgets, const AldId *target, const AldForget *forget);
+bool ald_forgets_add(AldForgets *forgets, const AldId *target, const AldNodeForget *forget);
 bool ald_forgets_remove(AldForgets *forgets, const AldId *target);
 
-typedef void (*AldForgetsFunc)(const AldId *target, const AldForget *forget, void *userdata);
+typedef void (*AldForgetsFunc)(const AldId *target, const AldNodeForget *forget, void *userdata);
 void ald_forgets_foreach(AldForgets *forgets, AldForgetsFunc func, void *userdata);
 /* Removes those that are older, and calls the function for each. */
 void ald_forgets_expire(AldForgets *forgets, uint64_t before, AldForgetsFunc func, void *userdata);

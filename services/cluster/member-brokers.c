@@ -28,7 +28,7 @@ static char *make_will(uint64_t conn, void *userdata)
 {
         AldMember *member = userdata;
 
-        return ald_own_status_write(member->setup.status, ALD_PRESENCE_SAYS_OFFLINE, conn);
+        return ald_own_status_write(member->setup.status, ALD_NODE_STATUS_STATE_OFFLINE, conn);
 }
 
 static void on_connected(AldBroker *broker, void *userdata)

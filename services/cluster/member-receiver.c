@@ -116,7 +116,7 @@ static char *on_own_record(const AldUpdate *update, const AldReceived *received,
 
 /* A broker may have kept the status of this node from a time when its epoch was newer, and none of its
  * records. */
-static void meet_past_status(AldMember *member, const AldStatus *status, bool retained)
+static void meet_past_status(AldMember *member, const AldNodeStatus *status, bool retained)
 {
         const AldUpdate update = {
                 .node = member->own,
@@ -130,17 +130,17 @@ static void meet_past_status(AldMember *member, const AldStatus *status, bool re
                 ald_past_found(member->past, &update);
 }
 
-static void on_own_status(const AldStatus *status, const AldReceived *received, void *userdata)
+static void on_own_status(const AldNodeStatus *status, const AldReceived *received, void *userdata)
 {
         AldMember *member = userdata;
         uint64_t now = (uint64_t) g_get_monotonic_time();
         AldBroker *broker;
 
-        if (ald_clock_is_ahead(MAX(status->epoch, status->announced), ald_realtime_usec(), 0))
+        if (ald_clock_is_ahead(MAX(status->epoch, ald_payload_announced(status)), ald_realtime_usec(), 0))
                 ald_own_status_note_forged(member->setup.status, now);
         broker = ald_brokers_find(member->brokers, received->broker);
-        if (broker && received->retained && status->said == ALD_PRESENCE_SAYS_OFFLINE &&
-                ald_id_equal(&status->instance, ald_own_status_instance(member->setup.status)))
+        if (broker && received->retained && ald_status_is(status, ALD_NODE_STATUS_STATE_OFFLINE) &&
+                g_str_equal(status->instance, ald_own_status_instance(member->setup.status)))
                 ald_broker_note_will(broker);
         switch (ald_own_status_take(
                 member->setup.status, status, received->broker, received->conn, received->retained, now)) {
@@ -160,7 +160,7 @@ static void on_own_status(const AldStatus *status, const AldReceived *received, 
         }
 }
 
-static void on_own_forget(const AldId *target, const AldForget *forget, void *userdata)
+static void on_own_forget(const AldId *target, const AldNodeForget *forget, void *userdata)
 {
         AldMember *member = userdata;
 

@@ -22,13 +22,14 @@ AldOwnStatus *ald_own_status_new(const AldId *instance, const AldId *boot);
 void ald_own_status_free(AldOwnStatus *own);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOwnStatus, ald_own_status_free)
 
-const AldId *ald_own_status_instance(const AldOwnStatus *own);
+/* 32 hexadecimal digits; valid until it is renewed. */
+const char *ald_own_status_instance(const AldOwnStatus *own);
 
 /* Speaks as this instance from now on: what others said of the former ones, and in their name, is void. */
 void ald_own_status_renew(AldOwnStatus *own, const AldId *instance);
 
 /* The payload for a connection; free with g_free(). */
-char *ald_own_status_write(AldOwnStatus *own, AldPresenceSaid said, uint64_t conn);
+char *ald_own_status_write(AldOwnStatus *own, AldNodeStatusState state, uint64_t connection);
 
 /* The epoch as the state service has it. True where it is another one. */
 bool ald_own_status_set_epoch(AldOwnStatus *own, uint64_t epoch, uint64_t now);
@@ -65,8 +66,8 @@ typedef enum AldOwnFinding {
 } AldOwnFinding;
 
 /* Takes what came under our own topic through a connection of a broker. */
-AldOwnFinding ald_own_status_take(AldOwnStatus *own, const AldStatus *status, uint32_t broker, uint64_t conn,
-        bool retained, uint64_t now);
+AldOwnFinding ald_own_status_take(AldOwnStatus *own, const AldNodeStatus *status, uint32_t broker,
+        uint64_t conn, bool retained, uint64_t now);
 
 /* A record under our own id, of this epoch, came just now: notes whether somebody else must have said it. */
 void ald_own_status_take_record(

@@ -38,8 +38,8 @@ typedef struct AldReceiverHandler {
         /* Under our own id. */
         char *(*own_record)(const AldUpdate *update, const AldReceived *received,
                 void *userdata); /* the result as that of crl */
-        void (*own_status)(const AldStatus *status, const AldReceived *received, void *userdata);
-        void (*own_forget)(const AldId *target, const AldForget *forget, void *userdata);
+        void (*own_status)(const AldNodeStatus *status, const AldReceived *received, void *userdata);
+        void (*own_forget)(const AldId *target, const AldNodeForget *forget, void *userdata);
 
         /* When to call ald_receiver_judge() next, in µs of CLOCK_MONOTONIC. Called whenever that becomes
          * sooner; a judgement of all nodes sets it anew. */

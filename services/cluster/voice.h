@@ -50,19 +50,19 @@ void ald_voice_found(AldVoice *voice, const AldUpdate *update);
 bool ald_voice_is_forged(const AldVoice *voice, const AldUpdate *update);
 
 /* Says it to one broker. */
-void ald_voice_say_to(AldVoice *voice, AldBroker *broker, AldPresenceSaid said);
+void ald_voice_say_to(AldVoice *voice, AldBroker *broker, AldNodeStatusState said);
 /* Says it to all brokers. */
-void ald_voice_say(AldVoice *voice, AldPresenceSaid said);
+void ald_voice_say(AldVoice *voice, AldNodeStatusState said);
 
 /* A list that is no older than ours came through a broker; whether it was news. Where the first broker keeps
  * it, nobody need say it there again. */
 void ald_voice_heard_crl(AldVoice *voice, uint32_t broker, const char *pem, bool is_news);
 
 /* Says that a node is forgotten, and takes it back. -ENOSPC where too many are. */
-int ald_voice_forget(AldVoice *voice, const AldId *target, const AldForget *forget);
+int ald_voice_forget(AldVoice *voice, const AldId *target, const AldNodeForget *forget);
 void ald_voice_unforget(AldVoice *voice, const AldId *target);
 /* It was said before this service started. */
-void ald_voice_found_forget(AldVoice *voice, const AldId *target, const AldForget *forget);
+void ald_voice_found_forget(AldVoice *voice, const AldId *target, const AldNodeForget *forget);
 
 /* Now and then: clears what is older than the expiry time. */
 void ald_voice_expire(AldVoice *voice, uint64_t expiry_usec);

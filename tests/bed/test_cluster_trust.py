@@ -252,7 +252,7 @@ def test_nobody_speaks_for_another_node(taken_over):
 def test_forged_will(taken_over):
     """Whether the broker refuses who has one, or keeps it for itself, nobody is declared dead by it."""
     site = taken_over
-    will = {"state": "offline", "epoch": 2 ** 53 - 1, "conn": 2 ** 53 - 1, "instance": "1" * 32}
+    will = {"State": "offline", "Epoch": 2 ** 53 - 1, "Connection": 2 ** 53 - 1, "Instance": "1" * 32}
     with site.one.log_presences() as log:
         with contextlib.suppress(*REFUSAL):
             Peer(site.three, site.one, will=(site.topic(site.two, "status"), json.dumps(will))).close()

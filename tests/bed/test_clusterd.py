@@ -72,7 +72,7 @@ def test_what_it_publishes(pair):
 
     wait_steadily(lambda: local() | {"status"} == kept().keys() - {"crl"}, lambda: f"{local()} among {kept()}")
     kinds = {name: json.loads(payload) for name, payload in kept().items() if name != "crl"}
-    assert kinds["status"]["state"] == "online" and kinds["status"]["instance"] == two.get(*CLUSTER, "Instance")
+    assert kinds["status"]["State"] == "online" and kinds["status"]["Instance"] == two.get(*CLUSTER, "Instance")
     assert kinds["Node1.Identity"]["fields"] == two.records()[two.id, "Node1.Identity", ""][3]
 
 
@@ -88,7 +88,7 @@ def test_an_orderly_end_is_told_at_once(pair):
     two.process("clusterd").stop()
     one.wait_presence(two, "offline")
     told, = pair.retained(one, f"alidade/1/bed/{two.id}/status").values()
-    assert json.loads(told)["state"] == "offline"
+    assert json.loads(told)["State"] == "offline"
     two.wait_presence(two, None)
 
 

@@ -66,12 +66,12 @@ static char *on_own_record(const AldUpdate *update, const AldReceived *received,
         return update->stamp.seq == FORGED_SEQ ? g_strdup("forged") : NULL;
 }
 
-static void on_own_status(const AldStatus *status, const AldReceived *received, void *userdata)
+static void on_own_status(const AldNodeStatus *status, const AldReceived *received, void *userdata)
 {
         ((Fixture *) userdata)->n_own_statuses++;
 }
 
-static void on_own_forget(const AldId *target, const AldForget *forget, void *userdata)
+static void on_own_forget(const AldId *target, const AldNodeForget *forget, void *userdata)
 {
         ((Fixture *) userdata)->n_own_forgets++;
 }
@@ -137,33 +137,40 @@ static void take_memory(Fixture *fixture, unsigned node, unsigned epoch, unsigne
         take(fixture, node, "Node1.Memory", payload, retained);
 }
 
-static void take_status(
-        Fixture *fixture, unsigned node, AldPresenceSaid said, uint64_t announced, bool retained)
+static void take_status_of(Fixture *fixture, unsigned node, unsigned instance, AldNodeStatusState state,
+        uint64_t epoch, uint64_t announced, bool retained)
 {
-        const AldStatus status = {
-                .said = said, .epoch = 5, .conn = 1, .instance = id_make(7), .announced = announced
+        const AldNodeStatus status = {
+                .state = ald_node_status_state_to_string(state),
+                .epoch = epoch,
+                .connection = 1,
+                .instance = ID_TEXT(instance),
+                .announced_epoch = announced == 0 ? ALD_ABSENT_UINT64 : announced,
         };
-        g_autofree char *payload = ald_payload_write_status(&status);
+        g_autofree char *payload = ald_message_format(ALD_KIND_NODE_STATUS, &status);
 
         take(fixture, node, "status", payload, retained);
 }
 
-static void take_epoch(Fixture *fixture, AldPresenceSaid said, uint64_t epoch, bool retained)
+static void take_status(
+        Fixture *fixture, unsigned node, AldNodeStatusState state, uint64_t announced, bool retained)
 {
-        const AldStatus status = { .said = said, .epoch = epoch, .conn = 1, .instance = id_make(7) };
-        g_autofree char *payload = ald_payload_write_status(&status);
+        take_status_of(fixture, node, 7, state, 5, announced, retained);
+}
 
-        take(fixture, 2, "status", payload, retained);
+static void take_epoch(Fixture *fixture, AldNodeStatusState state, uint64_t epoch, bool retained)
+{
+        take_status_of(fixture, 2, 7, state, epoch, 0, retained);
 }
 
 static void take_forget(Fixture *fixture, unsigned forgetter, unsigned target, AldStamp stamp)
 {
-        const AldForget forget = { stamp, fixture->real };
-        g_autofree char *payload = ald_payload_write_forget(&forget), *rest = NULL;
-        AldId id = id_make(target);
-        char text[ALD_ID_STRING_SIZE];
+        const AldNodeForget forget = {
+                .epoch = stamp.epoch, .sequence = stamp.seq, .sent_usec = fixture->real
+        };
+        g_autofree char *payload = ald_message_format(ALD_KIND_NODE_FORGET, &forget);
+        g_autofree char *rest = g_strdup_printf("forget/%s", ID_TEXT(target));
 
-        rest = g_strdup_printf("forget/%s", ald_id_format(&id, text));
         take(fixture, forgetter, rest, payload, true);
 }
 
@@ -289,7 +296,7 @@ static void test_ghosts(Fixture *fixture, gconstpointer unused)
 static void test_announced(Fixture *fixture, gconstpointer unused)
 {
         take_memory(fixture, 2, 4, 1, true);
-        take_status(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 5, true);
+        take_status(fixture, 2, ALD_NODE_STATUS_STATE_ONLINE, 5, true);
         g_assert_cmpuint(node_of(fixture, 2)->announced, ==, 5);
         take_memory(fixture, 2, 4, 9, true);
         g_assert_cmpuint(fixture->n_records, ==, 1);
@@ -300,28 +307,23 @@ static void test_announced(Fixture *fixture, gconstpointer unused)
 /* The epoch that a node is at goes back only by its own live word; a broker may have kept an older one. */
 static void test_epoch_of_a_node(Fixture *fixture, gconstpointer unused)
 {
-        take_epoch(fixture, ALD_PRESENCE_SAYS_ONLINE, 5, true);
+        take_epoch(fixture, ALD_NODE_STATUS_STATE_ONLINE, 5, true);
         g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 5);
-        take_epoch(fixture, ALD_PRESENCE_SAYS_ONLINE, 7, true);
-        take_epoch(fixture, ALD_PRESENCE_SAYS_ONLINE, 6, true);
+        take_epoch(fixture, ALD_NODE_STATUS_STATE_ONLINE, 7, true);
+        take_epoch(fixture, ALD_NODE_STATUS_STATE_ONLINE, 6, true);
         g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 7);
         g_assert_cmpuint(node_of(fixture, 2)->told_epoch, ==, 0);
         ald_node_note_told(node_of(fixture, 2));
-        take_epoch(fixture, ALD_PRESENCE_SAYS_ONLINE, 4, false);
+        take_epoch(fixture, ALD_NODE_STATUS_STATE_ONLINE, 4, false);
         g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 4);
         g_assert_true(node_of(fixture, 2)->changed);
-        take_epoch(fixture, ALD_PRESENCE_SAYS_OFFLINE, 9, false);
+        take_epoch(fixture, ALD_NODE_STATUS_STATE_OFFLINE, 9, false);
         g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 4);
 }
 
 static void take_instance(Fixture *fixture, unsigned instance, uint64_t announced, bool retained)
 {
-        const AldStatus status = {
-                .epoch = REAL, .conn = 1, .instance = id_make(instance), .announced = announced
-        };
-        g_autofree char *payload = ald_payload_write_status(&status);
-
-        take(fixture, 2, "status", payload, retained);
+        take_status_of(fixture, 2, instance, ALD_NODE_STATUS_STATE_ONLINE, REAL, announced, retained);
 }
 
 /* Whoever has its key makes up an instance; the node's own one says what it has announced, also where that is
@@ -367,8 +369,8 @@ static void test_times_of_the_future(Fixture *fixture, gconstpointer unused)
 
 static void take_alive(Fixture *fixture, unsigned node, uint64_t ahead)
 {
-        const AldAlive alive = { .usec = fixture->real + ahead, .epoch = 1, .conn = 1 };
-        g_autofree char *payload = ald_payload_write_alive(&alive);
+        const AldNodeAlive alive = { .sent_usec = fixture->real + ahead, .epoch = 1, .connection = 1 };
+        g_autofree char *payload = ald_message_format(ALD_KIND_NODE_ALIVE, &alive);
 
         take(fixture, node, "alive", payload, false);
 }
@@ -443,7 +445,7 @@ static void test_forgetting(Fixture *fixture, gconstpointer unused)
         take_forget(fixture, 3, 2, (AldStamp){ 5, 7 });
         g_assert_false(node_of(fixture, 2)->is_forgotten);
 
-        take_status(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 0, false);
+        take_status(fixture, 2, ALD_NODE_STATUS_STATE_OFFLINE, 0, false);
         g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_OFFLINE);
         take_forget(fixture, 3, 2, (AldStamp){ 5, 6 });
         g_assert_false(node_of(fixture, 2)->is_forgotten);
@@ -478,13 +480,13 @@ static void test_asking_again_is_bounded(Fixture *fixture, gconstpointer unused)
         const uint64_t end = START + 100 * SECOND;
 
         for (; fixture->now < end; fixture->now += SECOND / 2) {
-                take_status(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 0, false);
+                take_status(fixture, 2, ALD_NODE_STATUS_STATE_OFFLINE, 0, false);
                 take(fixture, 2, "Node1.Memory", OLD_MEMORY, true);
                 take(fixture, 2, "alive", "{}", false);
         }
         g_assert_cmpuint(fixture->n_missed, ==, 10);
         /* Another node does not wait for that one. */
-        take_status(fixture, 3, ALD_PRESENCE_SAYS_OFFLINE, 0, false);
+        take_status(fixture, 3, ALD_NODE_STATUS_STATE_OFFLINE, 0, false);
         take(fixture, 3, "Node1.Memory", OLD_MEMORY, true);
         take(fixture, 3, "alive", "{}", false);
         g_assert_cmpuint(fixture->n_missed, ==, 11);
@@ -514,7 +516,7 @@ static void test_forgetting_is_bounded(Fixture *fixture, gconstpointer unused)
 static void test_own(Fixture *fixture, gconstpointer unused)
 {
         take_memory(fixture, 1, 5, 1, true);
-        take_status(fixture, 1, ALD_PRESENCE_SAYS_ONLINE, 0, false);
+        take_status(fixture, 1, ALD_NODE_STATUS_STATE_ONLINE, 0, false);
         take_forget(fixture, 1, 2, (AldStamp){ 5, 1 });
         take(fixture, 1, "alive", "{}", false);
         g_assert_cmpuint(ald_receiver_refused_own(fixture->receiver), ==, 0);
@@ -570,7 +572,7 @@ static void judge_late(Fixture *fixture)
 static void take_retained_late(Fixture *fixture)
 {
         take_memory(fixture, 2, 5, 2, true);
-        take_status(fixture, 3, ALD_PRESENCE_SAYS_ONLINE, 0, true);
+        take_status(fixture, 3, ALD_NODE_STATUS_STATE_ONLINE, 0, true);
 }
 
 static void take_forget_late(Fixture *fixture)
@@ -643,7 +645,7 @@ static void test_not_hearing_others(Fixture *fixture, gconstpointer unused)
         take(fixture, 2, "crl", large, false);
         g_assert_cmpuint(fixture->n_crls, ==, 1);
         g_assert_cmpuint(ald_receiver_refused(fixture->receiver), ==, 2);
-        take_status(fixture, 1, ALD_PRESENCE_SAYS_ONLINE, 0, false);
+        take_status(fixture, 1, ALD_NODE_STATUS_STATE_ONLINE, 0, false);
         g_assert_cmpuint(fixture->n_own_statuses, ==, 1);
 
         ald_receiver_set_mirroring(fixture->receiver, true, fixture->now, fixture->real);
@@ -657,14 +659,14 @@ static void test_peers_of_links(Fixture *fixture, gconstpointer unused)
         AldNodes *nodes = ald_receiver_nodes(fixture->receiver);
 
         ald_receiver_set_mirroring(fixture->receiver, false, fixture->now, fixture->real);
-        take_status(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 0, true);
-        take_status(fixture, 3, ALD_PRESENCE_SAYS_OFFLINE, 0, true);
+        take_status(fixture, 2, ALD_NODE_STATUS_STATE_ONLINE, 0, true);
+        take_status(fixture, 3, ALD_NODE_STATUS_STATE_OFFLINE, 0, true);
         take(fixture, 2, "Node1.Identity", IDENTITY, true);
         take_memory(fixture, 2, 5, 1, true);
         g_assert_cmpuint(fixture->n_records, ==, 1);
-        take_status(fixture, 4, ALD_PRESENCE_SAYS_ONLINE, 0, true);
+        take_status(fixture, 4, ALD_NODE_STATUS_STATE_ONLINE, 0, true);
         pass(fixture, ALD_PRESENCE_REPEAT_USEC);
-        take_status(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 0, false);
+        take_status(fixture, 2, ALD_NODE_STATUS_STATE_ONLINE, 0, false);
         g_assert_cmpuint(fixture->due, ==, START + ALD_PRESENCE_BELIEVED_USEC);
         pass(fixture, fixture->due - fixture->now - 1);
         g_assert_cmpint(node_of(fixture, 4)->presence.state, ==, ALD_PRESENCE_STATE_ONLINE);
