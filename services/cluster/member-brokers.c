@@ -4,18 +4,18 @@
 #include "services/cluster/excess.h"
 #include "services/cluster/member-private.h"
 
-#define REFUSED_PUBLISH                                                                                \
-        "it passed on nothing of what this machine publishes, as where its access rules do not grant " \
-        "the topics of the own id"
+#define REFUSED_PUBLISH                                                                                      \
+        "it did not deliver what this machine publishes; its access rules may not grant the topics of this " \
+        "machine's id"
 
 /* Only who is spoken for can notice; to all others it is what this machine says. */
-#define FORGED                                                                                               \
-        "somebody else publishes under the id of this machine: with its certificate, or because the access " \
+#define FORGED                                                                                              \
+        "someone else publishes under the id of this machine: with its certificate, or because the access " \
         "rules of the broker are not those that alidadectl cluster wrote"
 
-#define ENDS                                                                                              \
-        "it ended the connection several times within minutes, though it can be reached: maybe somebody " \
-        "else uses this machine's certificate"
+#define ENDS                                                                                               \
+        "it closed the connection several times within minutes, although it can be reached: someone else " \
+        "may be using this machine's certificate"
 
 static AldTls *make_tls(const char *name, char **ret_problem, void *userdata)
 {
@@ -160,5 +160,6 @@ char *ald_member_broker_problem(AldMember *member, AldBroker *broker)
                                 &member->excess, ald_id_equal(&member->excess, &member->own));
                 return g_strdup(problem);
         }
-        return problem ? g_strdup_printf("%s; before, " REFUSED_PUBLISH, problem) : g_strdup(REFUSED_PUBLISH);
+        return problem ? g_strdup_printf("%s; before that, " REFUSED_PUBLISH, problem)
+                       : g_strdup(REFUSED_PUBLISH);
 }

@@ -65,7 +65,7 @@ static char *on_crl(const AldId *node, const AldReceived *received, void *userda
         if (!ald_trust_has_crl(member->setup.trust, received->payload, received->size))
                 r = ald_crl_turns_take(member->crl_turns, node, received, g_get_monotonic_time());
         if (r <= 0)
-                return r < 0 ? g_strdup("too much waits to be read") : NULL;
+                return r < 0 ? g_strdup("too many lists are waiting") : NULL;
         r = ald_trust_take_crl(member->setup.trust, received->payload, received->size, &reason);
         if (r < 0)
                 return reason;
@@ -109,7 +109,7 @@ static char *on_own_record(const AldUpdate *update, const AldReceived *received,
         } else if (ald_voice_is_forged(member->voice, update)) {
                 member->forged_by = received->broker;
                 ald_member_changed(member);
-                return g_strdup("this machine has not said it");
+                return g_strdup("not published by this machine");
         }
         return NULL;
 }

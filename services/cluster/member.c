@@ -84,12 +84,12 @@ void ald_member_meet_twin(AldMember *member, AldBroker *broker)
                 ald_timer_set(member->twin_timer,
                         g_get_monotonic_time() +
                                 (gint64) (g_random_double_range(0.75, 1.25) * (double) ALD_TWIN_USEC));
-        g_warning("Another machine speaks at broker %s under the id of this one; it is left alone for some "
+        g_warning("Another machine uses the id of this one at broker %s; disconnecting from it for some "
                   "minutes",
                 ald_broker_address(broker));
         ald_voice_say_to(member->voice, broker,
                 elsewhere ? ALD_NODE_STATUS_STATE_OFFLINE : ALD_NODE_STATUS_STATE_DUPLICATE);
-        ald_brokers_hold(member->brokers, broker, "another machine speaks there under the id of this one");
+        ald_brokers_hold(member->brokers, broker, "another machine uses the id of this one there");
 }
 
 static void on_answer(void *userdata)
@@ -222,7 +222,7 @@ void ald_member_configure(AldMember *member, const AldClusterConfig *config)
                 member->brokers, (const AldAddress *) config->brokers->data, config->brokers->len);
         r = set_discovery(member, config->discovery);
         if (r < 0)
-                g_warning("Cannot look for brokers by Avahi: %s", g_strerror(-r));
+                g_warning("Cannot look for brokers with Avahi: %s", g_strerror(-r));
 }
 
 static AldListeningScope scope_of(const AldMember *member)

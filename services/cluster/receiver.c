@@ -87,7 +87,7 @@ static void take_other_record(Passing *passing, const AldUpdate *update)
         AldClusterNode *node = passing->node;
 
         if (refuse_time(passing, "an epoch", update->stamp.epoch) ||
-                refuse_time(passing, "a record that was updated", update->updated_usec))
+                refuse_time(passing, "an update time", update->updated_usec))
                 return;
         if (update->stamp.epoch < node->announced)
                 return;
@@ -269,13 +269,13 @@ static char *refuse_unread(const Passing *passing, int r)
         size_t max = ald_payload_max(r < 0 ? ALD_TOPIC_RECORD : passing->topic.type);
 
         if (r == -EPERM)
-                return g_strdup("a kind that never travels");
+                return g_strdup("a kind that is never published");
         if (r < 0 && r != -ENOENT)
-                return g_strdup("an odd topic or key");
+                return g_strdup("an invalid topic or key");
         if (passing->received->size > max)
                 return g_strdup_printf("a payload of more than %zu bytes", max);
         if (passing->node && !ald_node_may_speak(passing->node, passing->received->size, passing->now))
-                return g_strdup_printf("more than %u messages, or %u KiB, a second", ALD_NODE_RATE,
+                return g_strdup_printf("more than %u messages or %u KiB per second", ALD_NODE_RATE,
                         (unsigned) (ALD_NODE_RATE_BYTES / 1024));
         return NULL;
 }
@@ -321,7 +321,7 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
         ald_receiver_note_clock(receiver, now, real);
         r = ald_topic_parse(received->topic, receiver->cluster, &passing.topic);
         if (r == -ENOMSG) {
-                refuse(&passing, g_strdup("a topic of no node"));
+                refuse(&passing, g_strdup("a topic without a node"));
                 return;
         }
         if (!ald_id_equal(&passing.topic.node, &receiver->own) &&

@@ -41,7 +41,7 @@ static void publish(AldVoice *voice, const char *topic, const char *payload, int
         if (r >= 0)
                 voice->sent = g_get_monotonic_time();
         else if (r != -ENOTCONN)
-                g_info("Left out %s: %s", topic, g_strerror(-r));
+                g_info("Cannot publish %s: %s", topic, g_strerror(-r));
 }
 
 /* From all brokers: one that was the first for a while keeps what was said to it then. */
@@ -193,8 +193,8 @@ void ald_voice_say_to(AldVoice *voice, AldBroker *broker, AldNodeStatusState sai
 
         r = ald_broker_publish(broker, topic, payload, strlen(payload), 1, true);
         if (r < 0)
-                g_warning("Cannot say to broker %s how this node is: %s", ald_broker_address(broker),
-                        g_strerror(-r));
+                g_warning("Cannot publish the status of this node to broker %s: %s",
+                        ald_broker_address(broker), g_strerror(-r));
         else
                 ald_own_status_published(voice->setup.status, ald_broker_number(broker), conn,
                         (uint64_t) g_get_monotonic_time());

@@ -19,7 +19,7 @@ ABSURD = 2 ** 53
 MADE_UP = f"{1:032x}"
 OFFLINE = 60
 RESEND = 40
-NAMED = "somebody else uses this machine's certificate"
+NAMED = "someone else may be using this machine's certificate"
 
 
 def started(make_cluster, count=3, **options):

@@ -376,7 +376,7 @@ def test_lists_that_are_not_to_be_taken(hostile, tmp_path):
     hostile.say("crl", (tmp_path / "crl.pem").read_text(), qos=1)
     hostile.mark()
     assert refused(hostile.one, hostile.node) == before + 1
-    assert "has not signed it" in row(hostile.one, hostile.node)["Problem"]
+    assert "not signed by the CA" in row(hostile.one, hostile.node)["Problem"]
     hostile.one.alidadectl("cluster", "revoke", "--help")
     hostile.say("crl", text, qos=1)
     hostile.mark()

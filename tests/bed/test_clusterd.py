@@ -176,7 +176,7 @@ def test_who_mirrors_nobody_sees_peers_come_and_go(make_cluster):
     one, two, three = cluster.nodes
     for peer in (two, three):
         wait_peer_alone(cluster, one, peer)
-    assert shown_mirror(one).startswith("self: presence, names and addresses only")
+    assert shown_mirror(one).startswith("self: only presence, names and addresses")
     three.crash()
     one.wait_presence(three, "offline")
     two.kill("clusterd")
@@ -186,7 +186,7 @@ def test_who_mirrors_nobody_sees_peers_come_and_go(make_cluster):
     one.write_config("[cluster]\nmirror=none\n")
     one.reload("clusterd")
     cluster.wait_until(lambda: {node for node, *_ in one.records()} == {one.id}, "nobody else to be known")
-    assert shown_mirror(one).startswith("none: other nodes are not heard")
+    assert shown_mirror(one).startswith("none: nothing from other nodes")
     one.write_config("[cluster]\nmirror=self\n")
     one.reload("clusterd")
     one.wait_presence(two, "online")
@@ -218,7 +218,7 @@ def test_mirror_on_demand(make_cluster):
     client = one.new_connection()
     client.call(*CLUSTER, "Mirror")
     wait_property(one, "Mirroring", True)
-    assert shown_mirror(one) == "all, as a client asks for it"
+    assert shown_mirror(one) == "everything, as requested by a client"
     cluster.wait_until(lambda: (two.id, "Node1.Memory", "") in one.records(), "all records of node2")
     one.wait_presence(two, "online")
     client.close()
