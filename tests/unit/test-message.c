@@ -49,7 +49,7 @@ static void test_round_trip(void)
         g_assert_cmpint(ald_node_status_state_from_string(again->state), ==, ALD_NODE_STATUS_STATE_DUPLICATE);
         g_assert_cmpuint(again->connection, ==, 0);
         g_assert_null(again->boot);
-        g_assert_cmpuint(again->announced_usec, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(again->announced_epoch, ==, ALD_ABSENT_UINT64);
 }
 
 static void test_unknown_keys_are_skipped(void)
