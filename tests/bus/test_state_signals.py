@@ -286,7 +286,7 @@ def test_a_bus_that_reads_nothing_more_is_left(make_host):
     with Deaf(host):
         Flood(host).running = False
         host.daemons[-1].expect_exit(1, deadline=20)
-    assert "The bus reads no more: it hangs, or it holds too much" in host.daemons[-1].log_text()
+    assert "The bus has stopped reading: it hangs, or holds too much" in host.daemons[-1].log_text()
     assert sanitized() or "MiB" not in host.daemons[-1].log_text()
 
 
