@@ -243,7 +243,7 @@ def test_broadcasts_that_somebody_does_not_read_pause(make_host):
             subscriber.log_directed(STATE, "PropertiesChanged") as directed:
         subscriber.call(STATE, PATH, STATE, "Subscribe")
         flood = Flood(host)
-        wait_until(lambda: "not broadcast" in daemon.log_text(), "the broadcasts to pause", 60)
+        wait_until(lambda: "Not broadcasting" in daemon.log_text(), "the broadcasts to pause", 60)
         for _ in range(3):
             directed.received.clear()
             directed.wait()
