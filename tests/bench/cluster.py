@@ -4,6 +4,7 @@
 import json
 import os
 import resource
+import statistics
 import sys
 import time
 from pathlib import Path
@@ -17,6 +18,8 @@ PORT = 8883
 PROGRAMS = ("stated", "clusterd")
 LATE_SECONDS = 120
 COUNT_SECONDS = 0.01  # for 1000 nodes
+BARE_JOINS = 5
+RETAINED = 13  # messages of a simulated node: 12 records and its status
 
 
 def add_arguments(parser):
@@ -56,6 +59,25 @@ def measure(pids, swarm):
     swarm.hear("end")
     after = footprint.Sample(pids)
     return footprint.compare(pids, before, after)
+
+
+def bare_join(cluster, build, nodes):
+    """How long a client of the broker needs for every record and status of all nodes, the median of some; in ms."""
+    first, second = cluster.nodes
+    argv = [build / "tests/bench/bench-join", first.address, PORT, cluster.name, *cluster.ca_files(),
+            nodes * RETAINED]
+
+    def join():
+        words, theirs = os.pipe()
+        process = second.spawn(argv, "bench-join", stdout=theirs)
+        os.close(theirs)
+        with os.fdopen(words) as line:
+            told = line.readline()
+        if not told:
+            sys.exit(f"bench-join: {process.log_text()}")
+        return float(told)
+
+    return statistics.median(join() for _ in range(BARE_JOINS))
 
 
 def late_join(node, nodes, records):
@@ -102,13 +124,15 @@ def run(build, nodes, divisor):
         pids = pids_of(first)
         pids["swarm"] = swarm.process.outer_pid
         figures = measure(pids, swarm)
+        bare = bare_join(cluster, build, nodes)
         late = late_join(second, nodes, first.state("GetDigest", "s", ("",))[0])
         swarm.stop()
         told = json.loads(swarm.hear())
         if told["final_values_missing"]:
             print(swarm.process.log_text(), first.process("clusterd").log_text(),
                   first.process("stated").log_text(), file=sys.stderr)
-        return figures, {**told, "fill_s": round(fill, 2), "late_join_ms": round(late, 1)}
+        return figures, {**told, "fill_s": round(fill, 2), "late_join_ms": round(late, 1),
+                         "bare_join_ms": round(bare, 1)}
 
 
 def main(build, json_only, nodes=1000, rate_divisor=1):

@@ -21,7 +21,7 @@
 
 #define SECOND_USEC UINT64_C(1000000)
 #define ALIVE_USEC (10 * SECOND_USEC)
-#define HANDSHAKES 32u /* at a time */
+#define HANDSHAKES 32u        /* at a time */
 #define KEEPALIVE_SECONDS 600 /* more than all handshakes take, during which who is done says nothing */
 
 typedef struct Node {
@@ -182,8 +182,8 @@ static void introduce(Swarm *swarm, Node *node)
                 "alidade/1/%s/%s/#", swarm->settings.cluster, ald_id_format(&node->id, id));
         g_autofree char *lists = g_strdup_printf("alidade/1/%s/+/crl", swarm->settings.cluster);
 
-        mqtt_client_subscribe(node->client, own);
-        mqtt_client_subscribe(node->client, lists);
+        mqtt_client_subscribe(node->client, own, 1);
+        mqtt_client_subscribe(node->client, lists, 1);
         publish(swarm, node, &topic, ald_payload_write_status(&here), 1, true);
         for (unsigned which = 0; which < FIXTURE_RECORDS; which++)
                 publish_record(swarm, node, which);
