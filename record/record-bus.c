@@ -12,11 +12,24 @@ static const AldField envelope_fields[] = {
 
 static int append_row_list(sd_bus_message *message, const AldRows *rows);
 
+/* Without the check that it is text: names are, and so is each string that a record holds. */
+static int append_text(sd_bus_message *message, const char *text)
+{
+        size_t n = strlen(text);
+        char *space;
+        int r;
+
+        r = sd_bus_message_append_string_space(message, n, &space);
+        if (r >= 0)
+                memcpy(space, text, n);
+        return r;
+}
+
 static int append_value(sd_bus_message *message, const AldField *field, const void *value)
 {
         switch (field->type) {
         case ALD_TYPE_STRING:
-                return sd_bus_message_append_basic(message, 's', *(const char *const *) value);
+                return append_text(message, *(const char *const *) value ?: "");
         case ALD_TYPE_UINT64:
         case ALD_TYPE_INT64:
         case ALD_TYPE_DOUBLE:
@@ -37,7 +50,7 @@ static int append_entry(sd_bus_message *message, const AldField *field, const vo
         r = sd_bus_message_open_container(message, 'e', "sv");
         if (r < 0)
                 return r;
-        r = sd_bus_message_append_basic(message, 's', field->name);
+        r = append_text(message, field->name);
         if (r < 0)
                 return r;
         r = sd_bus_message_open_container(message, 'v', ald_field_signature(field));

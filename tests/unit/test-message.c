@@ -66,7 +66,7 @@ static void test_what_is_required(void)
         check_refused(ALD_KIND_NODE_STATUS, "{" STATUS ",\"Instance\":null}", -EBADMSG, "Instance");
         check_refused(ALD_KIND_NODE_STATUS, "{" STATUS ",\"Instance\":\"\"}", -ERANGE, "Instance");
         check_refused(ALD_KIND_NODE_STATUS, "[]", -EBADMSG, "NodeStatus");
-        check_refused(ALD_KIND_NODE_STATUS, "{", -EBADMSG, "line 1");
+        check_refused(ALD_KIND_NODE_STATUS, "{", -EBADMSG, "byte 1: ");
 }
 
 static void test_limits(void)
