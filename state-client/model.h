@@ -110,6 +110,10 @@ const AldEntity *ald_model_get(AldModel *model, const char *id);
 /* A record of an entity, or NULL; NULL for NULL. For ald_record_as(). */
 const AldRecord *ald_entity_record(const AldEntity *entity, AldKind kind);
 
+/* The fields of a record, or NULL: ald_entity_as(node, MEMORY, AldMemory). */
+#define ald_entity_as(entity, KIND, Type) \
+        ald_record_as(ald_entity_record((entity), ALD_KIND_##KIND), KIND, Type)
+
 /* The raw fields of a kind, known or not; NULL: none. */
 json_t *ald_entity_raw(const AldEntity *entity, const char *kind);
 
