@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/bus-cleanup.h"
 #include "record/record-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "tests/unit/bus-pair.h"
 #include "tests/unit/record-maker.h"
 

@@ -12,6 +12,7 @@
  */
 typedef void (*AldBusClosed)(sd_bus *bus, int error, gpointer userdata);
 
-/* Carries a bus connection in the default main context. Destroy and unref the source before the connection.
+/* Carries a bus connection in the thread's default main context. Destroy and unref the source before the
+ * connection.
  */
 GSource *ald_bus_source_new(sd_bus *bus, AldBusClosed closed, gpointer userdata);

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <sys/ioctl.h>
 
-#include "services/common/bus-source.h"
+#include "common/bus-source.h"
 
 /* So that a flood of messages does not starve timers and other sources. */
 #define MESSAGES_PER_TURN 16
@@ -139,6 +139,6 @@ GSource *ald_bus_source_new(sd_bus *bus, AldBusClosed closed, gpointer userdata)
         /* No loop runs within a callback, so GLib need not take the fd out of its list meanwhile, for which
          * it would wake itself twice. */
         g_source_set_can_recurse(source, TRUE);
-        g_source_attach(source, NULL);
+        g_source_attach(source, g_main_context_get_thread_default());
         return source;
 }
