@@ -159,7 +159,8 @@ int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *reco
  * and skipped, so that the message is left behind the whole record in any case. */
 typedef struct Reader {
         GPtrArray *owned;
-        size_t held, most; /* bytes of these */
+        size_t held, most;               /* bytes of these */
+        const AldUnknownFields *unknown; /* NULL: they are skipped */
         int bad;
         const char *bad_field;
 } Reader;
@@ -217,6 +218,9 @@ static int read_rows(sd_bus_message *message, const AldField *field, AldRows *ro
                 }
                 g_array_append_vals(items, type->absent, 1);
                 r = read_struct(message, type, items->data + (items->len - 1) * type->size, reader, NULL);
+                if (r >= 0 && reader->unknown)
+                        reader->unknown->end_row(field, items->data + (items->len - 1) * type->size,
+                                reader->unknown->userdata);
         }
         if (r >= 0)
                 r = sd_bus_message_exit_container(message);
@@ -291,7 +295,9 @@ static int read_entry(sd_bus_message *message, const AldStruct *type, void *to, 
                 if (strcmp(envelope_fields[i].name, name) == 0)
                         return read_variant(message, &envelope_fields[i],
                                 (char *) envelope + envelope_fields[i].offset, reader);
-        return sd_bus_message_skip(message, "v");
+        return reader->unknown
+                       ? reader->unknown->read(message, name, envelope == NULL, reader->unknown->userdata)
+                       : sd_bus_message_skip(message, "v");
 }
 
 static int read_struct(
@@ -329,12 +335,12 @@ int ald_record_bus_read_rows(
         return r;
 }
 
-int ald_record_bus_read(
-        sd_bus_message *message, AldKind kind, const AldRecord *base, AldRecord **ret, const char **ret_field)
+int ald_record_bus_read_all(sd_bus_message *message, AldKind kind, const AldRecord *base,
+        const AldUnknownFields *unknown, AldRecord **ret, const char **ret_field)
 {
         const AldStruct *type = ald_kinds[kind].type;
         g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
-        Reader reader = { .owned = owned, .most = ALD_RECORD_MAX };
+        Reader reader = { .owned = owned, .most = ALD_RECORD_MAX, .unknown = unknown };
         AldRecord envelope = { .revision = base ? base->revision : 0,
                 .updated_usec = base ? base->updated_usec : 0 };
         g_autofree void *fields = g_malloc(type->size);
@@ -355,4 +361,10 @@ int ald_record_bus_read(
         (*ret)->revision = envelope.revision;
         (*ret)->updated_usec = envelope.updated_usec;
         return 0;
+}
+
+int ald_record_bus_read(
+        sd_bus_message *message, AldKind kind, const AldRecord *base, AldRecord **ret, const char **ret_field)
+{
+        return ald_record_bus_read_all(message, kind, base, NULL, ret, ret_field);
 }

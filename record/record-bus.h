@@ -46,6 +46,19 @@ int ald_record_bus_read_rows(
 int ald_record_bus_read(sd_bus_message *message, AldKind kind, const AldRecord *base, AldRecord **ret,
         const char **ret_field);
 
+/* Takes the fields that a table does not have, as a newer peer sends them, while a record is read. */
+typedef struct AldUnknownFields {
+        /* Reads the value, a variant; of a row where `in_row`. Returns negative errno of sd-bus. */
+        int (*read)(sd_bus_message *message, const char *name, bool in_row, void *userdata);
+        /* A row of a known list was read, after its unknown fields. */
+        void (*end_row)(const AldField *list, const void *row, void *userdata);
+        void *userdata;
+} AldUnknownFields;
+
+/* Like ald_record_bus_read(), but unknown fields are not skipped. */
+int ald_record_bus_read_all(sd_bus_message *message, AldKind kind, const AldRecord *base,
+        const AldUnknownFields *unknown, AldRecord **ret, const char **ret_field);
+
 /* Appends what PropertiesChanged says of the fields of the set (see ald_record_diff()), and the envelope:
  * sa{sv}as. */
 int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *record, uint64_t fields);
