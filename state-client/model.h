@@ -44,9 +44,9 @@ typedef struct AldChange {
         const char *kind;        /* name of the kind, known or not; NULL: the totals */
         const AldRecord *record; /* as it is now; NULL where removed */
         const AldRecord *before; /* as it was; NULL where added */
-        uint64_t fields;         /* where changed: ald_record_diff(); 0 if only the envelope did, or raw fields */
-        json_t *raw;             /* raw fields and totals that are new or differ; NULL: none */
-        json_t *raw_absent;      /* names of raw fields and totals that went; NULL: none */
+        uint64_t fields;    /* where changed: ald_record_diff(); 0 if only the envelope did, or raw fields */
+        json_t *raw;        /* raw fields and totals that are new or differ; NULL: none */
+        json_t *raw_absent; /* names of raw fields and totals that went; NULL: none */
 } AldChange;
 
 /* Called after each change, but before an entity that lost its last record is freed. The model must not be

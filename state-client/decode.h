@@ -3,11 +3,12 @@
 
 #include <systemd/sd-bus.h>
 
-#include "clients/alidadectl/model.h"
+#include "state-client/model.h"
 
 /*
  * From the messages of the state service to the model. A message of the wrong shape gives -EBADMSG and
- * changes nothing; objects, interfaces and fields that are not known to be records are passed over.
+ * changes nothing, and so does a record with a value that its table does not allow. Objects and interfaces
+ * that show no records are passed over.
  */
 
 /* Reply of GetAll() of org.alidade.State1. */

@@ -23,6 +23,9 @@ bool ald_value_is_name(const char *name);
 /* Reads a{sv} into an object. Names of absent fields are added to `absent`, which may be NULL. */
 int ald_value_read_dict(sd_bus_message *m, json_t *into, json_t *absent);
 
+/* Reads the variant of one field, into an object under its name; of a row where `in_row`. */
+int ald_value_read_field(sd_bus_message *m, const char *name, bool in_row, json_t *into, json_t *absent);
+
 /* Reads aa{sv}, a list of rows. */
 int ald_value_read_rows(sd_bus_message *m, json_t *into);
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "clients/alidadectl/value.h"
+#include "state-client/value.h"
 
 /* A dictionary may have others in it, and each of them rows. */
 #define DEPTH_MAX 2u
@@ -145,15 +145,11 @@ static int read_variant(sd_bus_message *m, unsigned depth, json_t **ret)
         return r;
 }
 
-static int read_entry(sd_bus_message *m, unsigned depth, json_t *into, json_t *absent)
+static int read_named(sd_bus_message *m, const char *name, unsigned depth, json_t *into, json_t *absent)
 {
-        const char *name;
         json_t *value = NULL;
-        int r;
+        int r = read_variant(m, depth, &value);
 
-        r = sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &name);
-        if (r >= 0)
-                r = read_variant(m, depth, &value);
         if (r < 0 || !ald_value_is_name(name) || json_object_size(into) >= ALD_VALUE_FIELDS_MAX) {
                 json_decref(value);
                 return r;
@@ -163,6 +159,14 @@ static int read_entry(sd_bus_message *m, unsigned depth, json_t *into, json_t *a
         else if (absent && json_array_size(absent) < ALD_VALUE_FIELDS_MAX)
                 json_array_append_new(absent, json_string(name));
         return r;
+}
+
+static int read_entry(sd_bus_message *m, unsigned depth, json_t *into, json_t *absent)
+{
+        const char *name;
+        int r = sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &name);
+
+        return r < 0 ? r : read_named(m, name, depth, into, absent);
 }
 
 static int read_dict(sd_bus_message *m, unsigned depth, json_t *into, json_t *absent)
@@ -184,6 +188,11 @@ static int read_dict(sd_bus_message *m, unsigned depth, json_t *into, json_t *ab
 int ald_value_read_dict(sd_bus_message *m, json_t *into, json_t *absent)
 {
         return read_dict(m, DEPTH_MAX, into, absent);
+}
+
+int ald_value_read_field(sd_bus_message *m, const char *name, bool in_row, json_t *into, json_t *absent)
+{
+        return read_named(m, name, in_row ? 0 : DEPTH_MAX, into, absent);
 }
 
 static int read_rows(sd_bus_message *m, unsigned depth, size_t max, json_t *into)
