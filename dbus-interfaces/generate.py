@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes C out of the interfaces: generate.py schema-h|schema-c|vtables-c OUTPUT XML…
 
-schema-*  structs and field tables of records, and of the rows that methods return
+schema-*  structs and field tables of records, messages, and the rows that methods return
 vtables-c the sd-bus property tables over these structs
 """
 
@@ -21,36 +21,41 @@ ABSENT = {"s": "NULL", "t": "ALD_ABSENT_UINT64", "x": "ALD_ABSENT_INT64", "d": "
           "b": "ALD_ABSENT_BOOLEAN", "as": "NULL"}
 
 
-def structs(records, services):
+def structs(records, services, messages):
     """Every struct as (C name, symbol, fields); rows before the record that holds them."""
     for field in (field for interface in services for field in interface.rows):
         yield "Ald" + field.row, "ald_" + schema.snake(field.row), field.row_fields
-    for record in records:
+    for record in records + messages:
         for field in record.fields:
             if field.row:
                 yield "Ald" + field.row, "ald_" + schema.snake(field.row), field.row_fields
         yield "Ald" + record.struct, "ald_" + record.symbol, record.fields
 
 
-def enums(records, services):
-    for name, _, fields in structs(records, services):
+def enums(records, services, messages):
+    for name, _, fields in structs(records, services, messages):
         for field in fields:
             if field.enum:
                 yield name + field.name, field.enum
 
 
-def schema_h(records, services):
+def schema_h(records, services, messages):
     out = [BANNER, '#pragma once\n\n#include "record/field.h"\n\n']
     out.append("typedef enum AldKind {\n")
     out += [f"        ALD_KIND_{record.symbol.upper()},\n" for record in records]
-    out.append("        ALD_N_KINDS,\n} AldKind;\n\n")
-    for name, values in enums(records, services):
+    out.append("        ALD_N_KINDS,\n\n        /* Messages: ald_message_parse(). */\n")
+    out += [f"        ALD_KIND_{message.symbol.upper()}{' = ALD_N_KINDS' if i == 0 else ''},\n"
+            for i, message in enumerate(messages)]
+    out.append("        ALD_N_ALL_KINDS,\n} AldKind;\n\n")
+    for name, values in enums(records, services, messages):
         upper = "ALD_" + schema.snake(name[3:]).upper()
         out.append(f"typedef enum {name} {{\n")
         out += [f"        {upper}_{value.replace('-', '_').upper()},\n" for value in values]
         out.append(f"        {upper}_N,\n}} {name};\n\n")
-        out.append(f"const char *{upper.lower()}_to_string({name} value);\n\n")
-    for name, symbol, fields in structs(records, services):
+        out.append(f"const char *{upper.lower()}_to_string({name} value);\n"
+                   f"/* -1 for any other text, and for NULL. */\n"
+                   f"int {upper.lower()}_from_string(const char *text);\n\n")
+    for name, symbol, fields in structs(records, services, messages):
         out.append(f"typedef struct {name} {{\n")
         for field in fields:
             unit = f" /* {field.unit} */" if field.unit else ""
@@ -63,17 +68,32 @@ def schema_h(records, services):
     return "".join(out)
 
 
+def field_facts(name, field):
+    """What a table says of a field beside its name, type and place."""
+    if field.threshold:
+        yield f".threshold = {field.threshold:g}, .relative = {str(field.relative).lower()}"
+    if field.threshold_max:
+        yield f".threshold_max = {field.threshold_max:.17g}"
+    if field.row:
+        yield f".rows = &ald_{schema.snake(field.row)}_struct"
+    if field.required:
+        yield ".required = true"
+    if field.is_id:
+        yield ".is_id = true"
+    if field.minimum is not None:
+        yield f".limited_below = true, .minimum = {field.minimum:.17g}"
+    if field.maximum is not None:
+        yield f".limited_above = true, .maximum = {field.maximum:.17g}"
+    if field.enum:
+        yield f".from_string = ald_{schema.snake(name[3:] + field.name)}_from_string"
+
+
 def field_table(name, symbol, fields):
     out = [f"static const AldField {symbol}_fields[] = {{\n"]
     for field in fields:
         out.append(f'        {{ .name = "{field.name}", .type = ALD_TYPE_{FIELD_TYPES[field.type]}, '
                    f".offset = offsetof({name}, {field.member})")
-        if field.threshold:
-            out.append(f", .threshold = {field.threshold:g}, .relative = {str(field.relative).lower()}")
-        if field.threshold_max:
-            out.append(f", .threshold_max = {field.threshold_max:.17g}")
-        if field.row:
-            out.append(f", .rows = &ald_{schema.snake(field.row)}_struct")
+        out += [f", {fact}" for fact in field_facts(name, field)]
         out.append(" },\n")
     out.append("};\n\n")
     out.append(f"static const {name} {symbol}_absent = {symbol.upper()}_INIT;\n\n")
@@ -83,17 +103,22 @@ def field_table(name, symbol, fields):
     return "".join(out)
 
 
-def schema_c(records, services):
+def schema_c(records, services, messages):
     out = [BANNER, "#include <glib.h>\n#include <stddef.h>\n\n#include \"record/kind.h\"\n\n"]
-    for name, values in enums(records, services):
+    for name, values in enums(records, services, messages):
         lower = "ald_" + schema.snake(name[3:])
         strings = ", ".join(f'"{value}"' for value in values)
         out.append(f"const char *{lower}_to_string({name} value)\n{{\n"
                    f"        static const char *const strings[] = {{ {strings} }};\n\n"
                    f"        g_assert((size_t) value < G_N_ELEMENTS(strings));\n"
-                   f"        return strings[value];\n}}\n\n")
-    out += [field_table(*struct) for struct in structs(records, services)]
-    out.append("const AldKindInfo ald_kinds[ALD_N_KINDS] = {\n")
+                   f"        return strings[value];\n}}\n\n"
+                   f"int {lower}_from_string(const char *text)\n{{\n"
+                   f"        for (int i = 0; text && i < {lower.upper()}_N; i++)\n"
+                   f"                if (g_str_equal({lower}_to_string(({name}) i), text))\n"
+                   f"                        return i;\n"
+                   f"        return -1;\n}}\n\n")
+    out += [field_table(*struct) for struct in structs(records, services, messages)]
+    out.append("const AldKindInfo ald_kinds[ALD_N_ALL_KINDS] = {\n")
     for record in records:
         out.append(f"        [ALD_KIND_{record.symbol.upper()}] = {{\n"
                    f'                .name = "{record.kind}",\n                .interface = "{record.name}",\n'
@@ -102,11 +127,17 @@ def schema_c(records, services):
                    f"                .is_link = {str(record.is_link).lower()},\n"
                    f"                .persistent = {str(record.persistent).lower()},\n"
                    f"                .local = {str(record.local).lower()},\n        }},\n")
+    for message in messages:
+        out.append(f"        [ALD_KIND_{message.symbol.upper()}] = {{\n"
+                   f'                .name = "{message.kind[len(schema.MESSAGE):]}",\n'
+                   f"                .type = &ald_{message.symbol}_struct,\n"
+                   f"                .local = true,\n"
+                   f"                .tolerant = {str(message.tolerant).lower()},\n        }},\n")
     out.append("};\n")
     return "".join(out)
 
 
-def vtables_c(records, _services):
+def vtables_c(records, _services, _messages):
     """sd-bus reads scalars and strings by itself: its C types are those of the structs."""
     out = [BANNER, '#include "record/record-bus.h"\n#include "record/schema.h"\n\n']
     for record in records:
@@ -135,8 +166,9 @@ def main(argv):
     try:
         interfaces = schema.load_all(argv[3:])
         records = [interface for interface in interfaces if interface.is_record]
-        services = [interface for interface in interfaces if not interface.is_record]
-        Path(argv[2]).write_text(MAKERS[argv[1]](records, services), encoding="utf-8")
+        messages = [interface for interface in interfaces if interface.is_message]
+        services = [interface for interface in interfaces if not interface.is_record and not interface.is_message]
+        Path(argv[2]).write_text(MAKERS[argv[1]](records, services, messages), encoding="utf-8")
     except schema.SchemaError as error:
         sys.exit(f"generate.py: {error}")
 

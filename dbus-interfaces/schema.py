@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Reads the D-Bus XML of Alidade: interfaces with their documentation, and what the records among them list."""
+"""Reads the XML of Alidade: interfaces and messages with their documentation, and the fields of the records among them.
+
+A message is a record that passes between processes of ours and that no bus exports, such as the result of a probe. It
+is described like an interface, in record/messages/, and its name begins with org.alidade.Message1.
+"""
 
 import re
 import xml.etree.ElementTree as ET
@@ -7,6 +11,7 @@ import xml.etree.ElementTree as ET
 PREFIX = "org.alidade."
 # Annotations lie flat on the property, since gdbus-codegen does not take one within another.
 ROW = PREFIX + "Row"
+MESSAGE = "Message1."
 # Every record interface has these two; they belong to the envelope of a record, not to its fields.
 ENVELOPE = ("Revision", "UpdatedUSec")
 FIELD_TYPES = ("s", "t", "x", "d", "b", "as", "aa{sv}")
@@ -24,6 +29,7 @@ class Field:
         self.unit = None
         self.enum = []
         self.threshold, self.relative, self.threshold_max = 0.0, False, 0.0
+        self.required, self.minimum, self.maximum, self.is_id = False, None, None, False
         self.row = None
         self.row_fields = []
         if type not in FIELD_TYPES:
@@ -40,8 +46,26 @@ class Field:
             if self.type not in ("t", "x", "d"):
                 raise SchemaError(f"{self.where}.{self.name}: only numbers have a Threshold")
             self.read_threshold(value)
+        elif name == "Required":
+            if value != "true" or self.type == "aa{sv}":
+                raise SchemaError(f"{self.where}.{self.name}: only true can be Required, and never rows")
+            self.required = True
+        elif name in ("Minimum", "Maximum"):
+            self.read_limit(name, value)
+        elif name == "Format":
+            if self.type != "s" or value != "id":
+                raise SchemaError(f"{self.where}.{self.name}: the only Format is id, of type s")
+            self.is_id = True
         else:
             raise SchemaError(f"{self.where}.{self.name}: unknown annotation {PREFIX}{name}")
+
+    def read_limit(self, name, value):
+        if self.type not in ("t", "x", "d"):
+            raise SchemaError(f"{self.where}.{self.name}: only numbers have a {name}")
+        try:
+            setattr(self, name.lower(), float(value))
+        except ValueError as error:
+            raise SchemaError(f"{self.where}.{self.name}: {name} {value}: {error}") from error
 
     def read_threshold(self, value):
         """A number, a share as in "0.5%", or a share that is capped at a number, as in "0.5%,1024"."""
@@ -76,11 +100,11 @@ class Interface:
         self.name = element.get("name")
         if not self.name.startswith(PREFIX):
             raise SchemaError(f"{path}: {self.name} does not begin with {PREFIX}")
-        self.mapping, self.persistent, self.local = None, False, False
+        self.mapping, self.persistent, self.local, self.tolerant = None, False, False, False
         self.members, self.fields = [], []
         self.rows = []  # a Field for each argument of a method that is a list of described rows
         self._read_members()
-        if self.mapping:
+        if self.is_record or self.is_message:
             self._read_fields()
 
     @property
@@ -92,13 +116,17 @@ class Interface:
         return self.mapping is not None
 
     @property
+    def is_message(self):
+        return self.kind.startswith(MESSAGE)
+
+    @property
     def is_link(self):
         return self.kind.startswith("Link1.")
 
     @property
     def struct(self):
         scope, _, rest = self.kind.partition(".")
-        return ("Link" if scope == "Link1" else "") + rest
+        return ("Link" if scope == "Link1" else "") + rest.replace(".", "")
 
     @property
     def symbol(self):
@@ -113,6 +141,8 @@ class Interface:
                 self.persistent = child.get("value") == "true"
             elif child.tag == "annotation" and name == PREFIX + "Local":
                 self.local = child.get("value") == "true"
+            elif child.tag == "annotation" and name == PREFIX + "Tolerant" and self.is_message:
+                self.tolerant = child.get("value") == "true"
             elif child.tag == "annotation":
                 raise SchemaError(f"{self.path}: unknown annotation {name}")
             else:
@@ -128,9 +158,18 @@ class Interface:
             self.fields.append(read_field(self.struct, member.element, member.element.get("type"), member.doc))
         if len(self.fields) > 64:
             raise SchemaError(f"{self.path}: more than 64 fields")
+        self._check_limits()
         missing = set(ENVELOPE) - {m.name for m in self.members}
-        if missing:
+        if missing and self.is_record:
             raise SchemaError(f"{self.path}: lacks {' '.join(sorted(missing))}")
+
+    def _check_limits(self):
+        """A record of a newer peer must not be refused for what this version does not expect."""
+        if self.is_message:
+            return
+        for field in [sub for field in self.fields for sub in (field, *field.row_fields)]:
+            if field.required or field.is_id or field.minimum is not None or field.maximum is not None:
+                raise SchemaError(f"{self.path}: {field.name}: only fields of messages are checked")
 
 
 def snake(name):

@@ -199,3 +199,40 @@ const char *ald_field_signature(const AldField *field)
         }
         g_assert_not_reached();
 }
+
+static size_t value_size(AldType type)
+{
+        switch (type) {
+        case ALD_TYPE_STRING:
+        case ALD_TYPE_STRV:
+                return sizeof(char *);
+        case ALD_TYPE_UINT64:
+        case ALD_TYPE_INT64:
+        case ALD_TYPE_DOUBLE:
+                return sizeof(uint64_t);
+        case ALD_TYPE_BOOLEAN:
+                return sizeof(int);
+        case ALD_TYPE_ROWS:
+                return sizeof(AldRows);
+        }
+        g_assert_not_reached();
+}
+
+void ald_field_clear(const AldStruct *type, const AldField *field, void *base)
+{
+        memcpy((char *) base + field->offset, ald_field_of(field, type->absent), value_size(field->type));
+}
+
+void ald_struct_copy_common(const AldStruct *to_type, void *to, const AldStruct *from_type, const void *from)
+{
+        size_t next = 0;
+
+        for (size_t i = 0; i < from_type->n_fields; i++) {
+                const AldField *source = &from_type->fields[i];
+                const AldField *field = ald_struct_find_next(to_type, source->name, &next);
+
+                if (field && field->type == source->type && field->rows == source->rows)
+                        memcpy((char *) to + field->offset, ald_field_of(source, from),
+                                value_size(field->type));
+        }
+}

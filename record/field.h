@@ -25,7 +25,7 @@ typedef enum AldType {
         ALD_TYPE_UINT64,  /* uint64_t */
         ALD_TYPE_INT64,   /* int64_t */
         ALD_TYPE_DOUBLE,  /* double: infinite is absent too */
-        ALD_TYPE_BOOLEAN, /* int: 0, 1 or ALD_ABSENT_BOOLEAN; in rows only */
+        ALD_TYPE_BOOLEAN, /* int: 0, 1 or ALD_ABSENT_BOOLEAN; in rows and messages only */
         ALD_TYPE_STRV,    /* const char *const *: NULL is absent, and so is an empty list */
         ALD_TYPE_ROWS,    /* AldRows: never absent, maybe empty; never in rows */
 } AldType;
@@ -46,6 +46,11 @@ typedef struct AldField {
         bool relative;        /* the threshold is a share of the value sent before */
         double threshold_max; /* the most that this share comes to; 0 where it is not capped */
         const AldStruct *rows;
+
+        /* In messages only: what ald_message_parse() checks. */
+        bool required, is_id, limited_below, limited_above;
+        double minimum, maximum;
+        int (*from_string)(const char *text); /* of an enumeration: -1 for a word it does not have */
 } AldField;
 
 struct AldStruct {
@@ -78,6 +83,13 @@ bool ald_field_beyond_threshold(const AldField *field, const void *a, const void
 /* The field of this name, or NULL. */
 const AldField *ald_struct_find(const AldStruct *type, const char *name);
 
-/* The same where many are looked for. Who writes fields does so in the order of the table, so the one after
- * the last is tried first: *next is 0 at the first call. */
+/* Makes a field of a struct of this type absent. */
+void ald_field_clear(const AldStruct *type, const AldField *field, void *base);
+
+/* Copies the fields of `from` that `to` has too, by name and type. Strings, lists and rows stay those of
+ * `from`. */
+void ald_struct_copy_common(const AldStruct *to_type, void *to, const AldStruct *from_type, const void *from);
+
+/* The same as ald_struct_find() where many are looked for. Who writes fields does so in the order of the
+ * table, so the one after the last is tried first: *next is 0 at the first call. */
 const AldField *ald_struct_find_next(const AldStruct *type, const char *name, size_t *next);

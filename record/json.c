@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "record/json.h"
+#include "record/message.h"
 
 static json_t *fields_to_json(const AldStruct *type, const void *base);
 
@@ -81,6 +82,7 @@ typedef struct Reader {
         GPtrArray *owned;
         size_t held; /* bytes of these */
         const char *bad_field;
+        bool message, tolerant; /* whether fields are checked, and invalid ones left out */
 } Reader;
 
 static int read_fields(json_t *json, const AldStruct *type, void *to, Reader *reader);
@@ -183,8 +185,12 @@ static int read_rows(json_t *value, AldRows *rows, Reader *reader)
         if (!items)
                 return -E2BIG;
         for (size_t i = 0; i < n; i++) {
-                int r = read_fields(json_array_get(value, i), rows->type, items + i * size, reader);
-                if (r < 0)
+                char *item = items + i * size;
+                int r = read_fields(json_array_get(value, i), rows->type, item, reader);
+
+                if (r < 0 && reader->tolerant) /* a row without an Id is not taken */
+                        memcpy(item, rows->type->absent, size);
+                else if (r < 0)
                         return r;
         }
         rows->items = items;
@@ -213,6 +219,89 @@ static int read_value(json_t *value, const AldField *field, void *to, Reader *re
         g_assert_not_reached();
 }
 
+static int check_string(const AldField *field, const char *string)
+{
+        AldId id;
+
+        if (strlen(string) > ALD_MESSAGE_STRING_MAX ||
+                (field->from_string && field->from_string(string) < 0) ||
+                (field->is_id && ald_id_parse(string, &id) < 0))
+                return -ERANGE;
+        for (; *string; string = g_utf8_next_char(string))
+                if (!g_unichar_isprint(g_utf8_get_char(string)))
+                        return -ERANGE;
+        return 0;
+}
+
+static int check_strv(const AldField *field, const char *const *strv)
+{
+        int r = 0;
+
+        for (; r >= 0 && *strv; strv++)
+                r = check_string(field, *strv);
+        return r;
+}
+
+static int check_number(const AldField *field, double number)
+{
+        return (field->limited_below && number < field->minimum) ||
+                               (field->limited_above && number > field->maximum)
+                       ? -ERANGE
+                       : 0;
+}
+
+/* What the schema demands of a field of a message. */
+static int check_value(const AldField *field, const void *value)
+{
+        switch (field->type) {
+        case ALD_TYPE_STRING:
+                return check_string(field, *(const char *const *) value);
+        case ALD_TYPE_STRV:
+                return check_strv(field, *(const char *const *const *) value);
+        case ALD_TYPE_UINT64:
+                return check_number(field, (double) *(const uint64_t *) value);
+        case ALD_TYPE_INT64:
+                return check_number(field, (double) *(const int64_t *) value);
+        case ALD_TYPE_DOUBLE:
+                return check_number(field, *(const double *) value);
+        case ALD_TYPE_BOOLEAN:
+        case ALD_TYPE_ROWS:
+                return 0;
+        }
+        g_assert_not_reached();
+}
+
+static int read_field(json_t *value, const AldStruct *type, const AldField *field, void *to, Reader *reader)
+{
+        int r;
+
+        r = read_value(value, field, (char *) to + field->offset, reader);
+        if (r >= 0 && reader->message)
+                r = check_value(field, ald_field_of(field, to));
+        if (r >= 0)
+                return 0;
+        if (reader->tolerant && r != -E2BIG) {
+                ald_field_clear(type, field, to);
+                return 0;
+        }
+        if (!reader->bad_field)
+                reader->bad_field = field->name;
+        return r;
+}
+
+static int check_required(const AldStruct *type, const void *fields, Reader *reader)
+{
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+
+                if (field->required && ald_field_is_absent(field, ald_field_of(field, fields))) {
+                        reader->bad_field = field->name;
+                        return -EBADMSG;
+                }
+        }
+        return 0;
+}
+
 static int read_fields(json_t *json, const AldStruct *type, void *to, Reader *reader)
 {
         size_t next = 0;
@@ -227,14 +316,11 @@ static int read_fields(json_t *json, const AldStruct *type, void *to, Reader *re
 
                 if (!field)
                         continue;
-                r = read_value(json_object_iter_value(at), field, (char *) to + field->offset, reader);
-                if (r < 0) {
-                        if (!reader->bad_field)
-                                reader->bad_field = field->name;
+                r = read_field(json_object_iter_value(at), type, field, to, reader);
+                if (r < 0)
                         return r;
-                }
         }
-        return 0;
+        return reader->message ? check_required(type, to, reader) : 0;
 }
 
 int ald_record_from_json(AldKind kind, json_t *json, AldRecord **ret, const char **ret_field)
@@ -242,7 +328,9 @@ int ald_record_from_json(AldKind kind, json_t *json, AldRecord **ret, const char
         const AldStruct *type = ald_kinds[kind].type;
         g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
         g_autofree void *fields = g_malloc(type->size);
-        Reader reader = { .owned = owned };
+        Reader reader = {
+                .owned = owned, .message = kind >= ALD_N_KINDS, .tolerant = ald_kinds[kind].tolerant
+        };
         int r;
 
         r = read_fields(json, type, fields, &reader);

@@ -3,7 +3,7 @@
 
 #include "record/schema.h"
 
-/* A kind of record: one D-Bus interface. */
+/* A kind of record: one D-Bus interface, or one message, which has neither interface nor mapping. */
 typedef struct AldKindInfo {
         const char *name;      /* on every wire: Node1.Memory */
         const char *interface; /* org.alidade.Node1.Memory */
@@ -12,11 +12,12 @@ typedef struct AldKindInfo {
         bool is_link;
         bool persistent; /* kept over a restart of the state service, since measuring it again is dear */
         bool local;      /* what this machine alone says of a node; never travels */
+        bool tolerant;   /* of a message: an invalid field is left out instead of refusing all of it */
 } AldKindInfo;
 
-extern const AldKindInfo ald_kinds[ALD_N_KINDS];
+extern const AldKindInfo ald_kinds[ALD_N_ALL_KINDS];
 
-/* The kind of this name, or -ENOENT. */
+/* The kind of this name, never a message, or -ENOENT. */
 int ald_kind_from_name(const char *name);
 
 /* The kind of this interface name, or -ENOENT. */

@@ -20,6 +20,7 @@ import schema  # noqa: E402
 XML = sorted(INTERFACES.glob("*.xml"))
 LOADED = {path.stem: schema.load(path) for path in XML}
 ALL = [interface for found in LOADED.values() for interface in found]
+MESSAGES = [message for path in sorted((SOURCE / "record" / "messages").glob("*.xml")) for message in schema.load(path)]
 each_interface = pytest.mark.parametrize("interface", ALL, ids=lambda interface: interface.name)
 
 
@@ -36,7 +37,7 @@ def everything_named(interface):
             yield f"{interface.name}.{field.name}.{sub.name}", sub.doc
 
 
-@each_interface
+@pytest.mark.parametrize("interface", ALL + MESSAGES, ids=lambda interface: interface.name)
 def test_everything_is_documented(interface):
     assert [name for name, doc in everything_named(interface) if not doc or not doc.strip()] == []
 
@@ -52,6 +53,11 @@ def test_documentation_names_no_stranger(interface):
 def test_each_file_is_named_after_its_interface():
     assert {stem: [interface.name for interface in found] for stem, found in LOADED.items()} \
         == {stem: [stem] for stem in LOADED}
+
+
+def test_messages_are_no_interfaces():
+    assert MESSAGES != [] and all(message.is_message for message in MESSAGES)
+    assert not any(interface.is_message for interface in ALL)
 
 
 def test_each_file_is_installed():

@@ -54,7 +54,7 @@ def test_rows_that_a_method_returns(tmp_path):
     service = parse(tmp_path, f'<method name="Get"><arg name="Rows" type="aa{{sv}}" direction="out">{rows}</arg>'
                     '<arg name="Others" type="aa{sv}" direction="out"/></method>', "org.alidade.Test1")
     assert [(field.name, field.row) for field in service.rows] == [("Rows", "TestRow")]
-    header, source = generate.schema_h([], [service]), generate.schema_c([], [service])
+    header, source = generate.schema_h([], [service], []), generate.schema_c([], [service], [])
     assert "typedef struct AldTestRow {" in header and "const AldStruct ald_test_row_struct" in source
     page = man.page(service)
     assert page.index("Get(") < page.index("State") < page.index("Load")
@@ -133,7 +133,7 @@ def test_share_that_is_capped(tmp_path):
     interface = record(tmp_path, field("t", annotation("Unit", "bytes") + annotation("Threshold", "0.5%,268435456")))
     value, = interface.fields
     assert (value.threshold, value.relative, value.threshold_max) == (0.005, True, 2 ** 28)
-    assert ".threshold = 0.005, .relative = true, .threshold_max = 268435456" in generate.schema_c([interface], [])
+    assert ".threshold = 0.005, .relative = true, .threshold_max = 268435456" in generate.schema_c([interface], [], [])
     assert ("A change of less than 0.5 % of the value sent before, or 268435456 bytes where that is less, waits."
             in man.page(interface))
 
@@ -142,6 +142,40 @@ def test_share_that_is_capped(tmp_path):
 def test_threshold_that_makes_no_sense(tmp_path, threshold):
     with pytest.raises(schema.SchemaError, match="Test.Value: Threshold"):
         record(tmp_path, field("t", annotation("Threshold", threshold)))
+
+
+def message(tmp_path, body):
+    return parse(tmp_path, body, "org.alidade.Message1.Test")
+
+
+def test_messages_have_no_envelope_and_are_checked(tmp_path):
+    limits = annotation("Required", "true") + annotation("Minimum", "1") + annotation("Maximum", "1e3")
+    told = message(tmp_path, annotation("Tolerant", "true") + field("t", limits)
+                   + field("s", annotation("Format", "id"), "Node") + field("b", name="Late")
+                   + field("s", annotation("Enum", "up down-low"), "State"))
+    header, source = generate.schema_h([], [], [told]), generate.schema_c([], [], [told])
+    assert "ALD_KIND_TEST = ALD_N_KINDS," in header and "int ald_test_state_from_string(const char *text);" in header
+    for wanted in (".required = true, .limited_below = true, .minimum = 1, .limited_above = true, .maximum = 1000",
+                   ".is_id = true", ".from_string = ald_test_state_from_string", '.name = "Test"', ".tolerant = true"):
+        assert wanted in source
+    assert "ALD_KIND_TEST" not in generate.vtables_c([], [], [told])
+
+
+@pytest.mark.parametrize("fact, value, type", [
+    ("Required", "true", "t"), ("Minimum", "1", "d"), ("Maximum", "1", "x"), ("Format", "id", "s")])
+def test_only_messages_are_checked(tmp_path, fact, value, type):
+    with pytest.raises(schema.SchemaError, match="only fields of messages are checked"):
+        record(tmp_path, field(type, annotation(fact, value)))
+    with pytest.raises(schema.SchemaError, match="only fields of messages are checked"):
+        record(tmp_path, field("aa{sv}", row(("Id", "s"), ("Value", type)) + annotation(f"Row.Value.{fact}", value)))
+
+
+@pytest.mark.parametrize("type, fact, value", [
+    ("s", "Minimum", "1"), ("t", "Maximum", "much"), ("t", "Format", "id"), ("s", "Format", "date"),
+    ("t", "Required", "false")])
+def test_check_that_makes_no_sense(tmp_path, type, fact, value):
+    with pytest.raises(schema.SchemaError, match="Message1?.*Value|Test.Value"):
+        message(tmp_path, field(type, annotation(fact, value)))
 
 
 def test_link_structs_say_so(tmp_path):
@@ -154,7 +188,7 @@ def test_facts_of_a_record(tmp_path):
     marked = record(tmp_path, annotation("Persistent", "true") + annotation("Local", "true") + field("t"))
     assert (plain.persistent, plain.local, marked.persistent, marked.local) == (False, False, True, True)
     for interface, value in ((plain, "false"), (marked, "true")):
-        source = generate.schema_c([interface], [])
+        source = generate.schema_c([interface], [], [])
         assert f".persistent = {value}," in source and f".local = {value}," in source
 
 
@@ -162,14 +196,14 @@ def test_header_and_tables_follow_the_xml(tmp_path):
     records = [record(tmp_path, field("t", annotation("Threshold", "5%"), "FreeBytes")
                       + field("s", annotation("Enum", "up down-low"), "State")
                       + field("aa{sv}", row(("Id", "s"), ("Load", "d")), "Rows"))]
-    header, source = generate.schema_h(records, []), generate.schema_c(records, [])
+    header, source = generate.schema_h(records, [], []), generate.schema_c(records, [], [])
     for wanted in ("uint64_t free_bytes;", "ALD_TEST_STATE_DOWN_LOW", "double load;", "typedef struct AldTestRow",
                    ".free_bytes = ALD_ABSENT_UINT64", ".load = ALD_ABSENT_DOUBLE", "ALD_KIND_TEST,"):
         assert wanted in header
     for wanted in ('"FreeBytes", .type = ALD_TYPE_UINT64', ".threshold = 0.05, .relative = true",
                    '"up", "down-low"', '.mapping = "Tests"', ".rows = &ald_test_row_struct"):
         assert wanted in source
-    vtable = generate.vtables_c(records, [])
+    vtable = generate.vtables_c(records, [], [])
     for wanted in ('"FreeBytes", "t", NULL', '"Rows", "aa{sv}", ald_record_bus_get_rows', '"Revision", "t"'):
         assert wanted in vtable
 

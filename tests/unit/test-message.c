@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "record/message.h"
+
+#define ID "0123456789abcdef0123456789abcdef"
+#define STATUS "\"State\":\"online\",\"Epoch\":5,\"Connection\":1"
+#define MAX_BYTES 4096u
+
+static AldRecord *read_status(const char *text)
+{
+        g_autofree char *reason = NULL;
+        AldRecord *record = NULL;
+
+        if (ald_message_parse(ALD_KIND_NODE_STATUS, text, strlen(text), MAX_BYTES, &record, &reason) < 0)
+                g_error("%s: %s", text, reason);
+        return record;
+}
+
+static void check_refused(AldKind kind, const char *text, int error, const char *word)
+{
+        g_autofree char *reason = NULL;
+        AldRecord *record = NULL;
+
+        g_test_message("%.200s", text);
+        g_assert_cmpint(ald_message_parse(kind, text, strlen(text), MAX_BYTES, &record, &reason), ==, error);
+        g_assert_null(record);
+        g_assert_nonnull(strstr(reason, word));
+        g_assert_cmpint(ald_message_parse(kind, text, strlen(text), MAX_BYTES, &record, NULL), ==, error);
+}
+
+static void test_round_trip(void)
+{
+        AldNodeStatus status = ALD_NODE_STATUS_INIT;
+        g_autoptr(AldRecord) record = NULL;
+        g_autofree char *text = NULL;
+        const AldNodeStatus *again;
+
+        status.state = ald_node_status_state_to_string(ALD_NODE_STATUS_STATE_DUPLICATE);
+        status.epoch = 7;
+        status.connection = 0;
+        status.instance = ID;
+        text = ald_message_format(ALD_KIND_NODE_STATUS, &status);
+        g_assert_cmpstr(
+                text, ==, "{\"State\":\"duplicate\",\"Epoch\":7,\"Connection\":0,\"Instance\":\"" ID "\"}");
+        record = read_status(text);
+        again = ald_record_as(record, NODE_STATUS, AldNodeStatus);
+        g_assert_cmpint(ald_node_status_state_from_string(again->state), ==, ALD_NODE_STATUS_STATE_DUPLICATE);
+        g_assert_cmpuint(again->connection, ==, 0);
+        g_assert_null(again->boot);
+        g_assert_cmpuint(again->announced_usec, ==, ALD_ABSENT_UINT64);
+}
+
+static void test_unknown_keys_are_skipped(void)
+{
+        g_autoptr(AldRecord)
+                record = read_status("{" STATUS ",\"Instance\":\"" ID "\",\"Colour\":[{\"red\":true}]}");
+
+        g_assert_cmpuint(ald_record_as(record, NODE_STATUS, AldNodeStatus)->epoch, ==, 5);
+}
+
+static void test_what_is_required(void)
+{
+        check_refused(ALD_KIND_NODE_STATUS, "{" STATUS "}", -EBADMSG, "Instance");
+        check_refused(ALD_KIND_NODE_STATUS, "{" STATUS ",\"Instance\":null}", -EBADMSG, "Instance");
+        check_refused(ALD_KIND_NODE_STATUS, "{" STATUS ",\"Instance\":\"\"}", -ERANGE, "Instance");
+        check_refused(ALD_KIND_NODE_STATUS, "[]", -EBADMSG, "NodeStatus");
+        check_refused(ALD_KIND_NODE_STATUS, "{", -EBADMSG, "line 1");
+}
+
+static void test_limits(void)
+{
+        check_refused(ALD_KIND_NODE_FORGET, "{\"Epoch\":0,\"Sequence\":1,\"SentUSec\":1}", -ERANGE, "Epoch");
+        check_refused(ALD_KIND_NODE_FORGET, "{\"Epoch\":-1,\"Sequence\":1,\"SentUSec\":1}", -ERANGE, "Epoch");
+        check_refused(
+                ALD_KIND_NODE_FORGET, "{\"Epoch\":1.5,\"Sequence\":1,\"SentUSec\":1}", -EBADMSG, "Epoch");
+        check_refused(ALD_KIND_NODE_FORGET, "{\"Epoch\":9007199254740993,\"Sequence\":1,\"SentUSec\":1}",
+                -ERANGE, "Epoch");
+}
+
+static void test_words_and_ids(void)
+{
+        check_refused(ALD_KIND_NODE_STATUS,
+                "{\"State\":\"away\",\"Epoch\":5,\"Connection\":1,\"Instance\":\"" ID "\"}", -ERANGE,
+                "State");
+        check_refused(ALD_KIND_NODE_STATUS, "{" STATUS ",\"Instance\":\"0123\"}", -ERANGE, "Instance");
+        check_refused(ALD_KIND_NODE_STATUS,
+                "{" STATUS ",\"Instance\":\"" ID "\",\"Boot\":\"0123456789ABCDEF0123456789abcdef\"}", -ERANGE,
+                "Boot");
+}
+
+static void test_size(void)
+{
+        g_autofree char *text = g_strdup_printf(
+                "{" STATUS ",\"Instance\":\"" ID "\"%*s}", (int) MAX_BYTES, "");
+
+        check_refused(ALD_KIND_NODE_STATUS, text, -E2BIG, "larger than 4096 bytes");
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/message/round-trip", test_round_trip);
+        g_test_add_func("/message/unknown-keys", test_unknown_keys_are_skipped);
+        g_test_add_func("/message/required", test_what_is_required);
+        g_test_add_func("/message/limits", test_limits);
+        g_test_add_func("/message/words-and-ids", test_words_and_ids);
+        g_test_add_func("/message/size", test_size);
+        return g_test_run();
+}
