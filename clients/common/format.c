@@ -2,9 +2,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "clients/alidadectl/fields.h"
-#include "clients/alidadectl/format.h"
-#include "clients/alidadectl/text.h"
+#include "clients/common/format.h"
+#include "clients/common/safe-text.h"
 
 #define USEC_PER_SEC 1e6
 
@@ -193,25 +192,6 @@ char *ald_format_expiry(double end_usec, double now_usec)
         return g_strdup_printf(end_usec > now_usec ? "%s, in %s" : "%s, %s", date, left);
 }
 
-static char *format_list(const json_t *list)
-{
-        g_autoptr(GString) out = g_string_new(NULL);
-        size_t i;
-        json_t *item;
-
-        if (json_array_size(list) == 0)
-                return g_strdup("none"); /* no rows is an answer, unlike no field */
-        json_array_foreach(list, i, item) {
-                g_autofree char *text = NULL;
-
-                if (!json_is_string(item))
-                        return g_strdup_printf("%zu", json_array_size(list));
-                text = ald_text_safe(json_string_value(item));
-                g_string_append_printf(out, "%s%s", i > 0 ? ", " : "", text);
-        }
-        return g_string_free(g_steal_pointer(&out), FALSE);
-}
-
 static char *format_number(const char *name, double value, double now_usec)
 {
         static const struct {
@@ -249,20 +229,86 @@ static char *format_number(const char *name, double value, double now_usec)
         return isfinite(value) ? g_strdup_printf("%.10g", value) : absent();
 }
 
-char *ald_format_field(const char *name, const json_t *value, double now_usec)
+static char *format_boolean(bool value)
+{
+        return g_strdup(value ? "yes" : "no");
+}
+
+/* No rows is an answer, unlike no field. */
+static char *format_rows(size_t n)
+{
+        return n == 0 ? g_strdup("none") : g_strdup_printf("%zu", n);
+}
+
+/* Adds one of a list with commas. */
+static void append_item(GString *out, const char *item)
+{
+        g_autofree char *safe = ald_text_safe(item);
+
+        g_string_append_printf(out, "%s%s", out->len > 0 ? ", " : "", safe);
+}
+
+char *ald_format_list(const char *const *list)
+{
+        GString *out = g_string_new(NULL);
+
+        for (; list && *list; list++)
+                append_item(out, *list);
+        if (out->len == 0)
+                g_string_append(out, ALD_ABSENT_TEXT);
+        return g_string_free(out, FALSE);
+}
+
+char *ald_format_field(const AldField *field, const void *value, double now_usec)
+{
+        if (ald_field_is_absent(field, value))
+                return absent();
+        switch (field->type) {
+        case ALD_TYPE_STRING:
+                return ald_text_safe(*(const char *const *) value);
+        case ALD_TYPE_UINT64:
+                return format_number(field->name, (double) *(const uint64_t *) value, now_usec);
+        case ALD_TYPE_INT64:
+                return format_number(field->name, (double) *(const int64_t *) value, now_usec);
+        case ALD_TYPE_DOUBLE:
+                return format_number(field->name, *(const double *) value, now_usec);
+        case ALD_TYPE_BOOLEAN:
+                return format_boolean(*(const int *) value);
+        case ALD_TYPE_STRV:
+                return ald_format_list(*(const char *const *const *) value);
+        case ALD_TYPE_ROWS:
+                return format_rows(((const AldRows *) value)->n);
+        }
+        g_assert_not_reached();
+}
+
+static char *format_array(const json_t *array)
+{
+        g_autoptr(GString) out = g_string_new(NULL);
+        size_t i;
+        json_t *item;
+
+        json_array_foreach(array, i, item) {
+                if (!json_is_string(item))
+                        return format_rows(json_array_size(array));
+                append_item(out, json_string_value(item));
+        }
+        return out->len > 0 ? g_string_free(g_steal_pointer(&out), FALSE) : format_rows(0);
+}
+
+char *ald_format_raw(const char *name, const json_t *value, double now_usec)
 {
         switch (value ? json_typeof(value) : JSON_NULL) {
         case JSON_STRING:
                 return ald_text_safe(json_string_value(value));
         case JSON_INTEGER:
         case JSON_REAL:
-                return format_number(name, ald_number(value), now_usec);
+                return format_number(name, json_number_value(value), now_usec);
         case JSON_TRUE:
-                return g_strdup("yes");
         case JSON_FALSE:
-                return g_strdup("no");
+                return format_boolean(json_is_true(value));
         case JSON_ARRAY:
-                return format_list(value);
+                return format_array(value);
         default:
                 return absent();
         }
