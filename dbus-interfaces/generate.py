@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes C out of the interfaces: generate.py schema-h|schema-c|vtables-c OUTPUT XML…
 
-schema-*  structs and field tables of records, messages, and the rows that methods return
+schema-*  structs and field tables of records, messages, the rows that methods return, and the properties of services
+          that clients hold
 vtables-c the sd-bus property tables over these structs
 """
 
@@ -25,7 +26,7 @@ def structs(records, services, messages):
     """Every struct as (C name, symbol, fields); rows before the record that holds them."""
     for field in (field for interface in services for field in interface.rows):
         yield "Ald" + field.row, "ald_" + schema.snake(field.row), field.row_fields
-    for record in records + messages:
+    for record in records + messages + [interface for interface in services if interface.properties]:
         for field in record.fields:
             if field.row:
                 yield "Ald" + field.row, "ald_" + schema.snake(field.row), field.row_fields
