@@ -247,6 +247,21 @@ static bool in_range(const AldField *field, const void *value)
         }
 }
 
+/* Of the types that have a range. */
+static void set_absent(const AldField *field, void *value)
+{
+        switch (field->type) {
+        case ALD_TYPE_UINT64:
+                *(uint64_t *) value = ALD_ABSENT_UINT64;
+                break;
+        case ALD_TYPE_INT64:
+                *(int64_t *) value = ALD_ABSENT_INT64;
+                break;
+        default:
+                *(const char **) value = NULL;
+        }
+}
+
 static int read_value(sd_bus_message *message, const AldField *field, void *to, Reader *reader)
 {
         int r;
@@ -258,8 +273,10 @@ static int read_value(sd_bus_message *message, const AldField *field, void *to, 
                 return read_rows(message, field, to, reader);
         default:
                 r = sd_bus_message_read_basic(message, *ald_field_signature(field), to);
-                if (r >= 0 && !in_range(field, to))
+                if (r >= 0 && !in_range(field, to)) {
                         note_bad(reader, field, -ERANGE);
+                        set_absent(field, to);
+                }
                 return r;
         }
 }
@@ -328,8 +345,8 @@ int ald_record_bus_read_rows(
         int r;
 
         r = read_rows(message, &field, &rows, &reader);
-        if (r >= 0)
-                r = reader.bad;
+        if (r >= 0 && reader.held > max_bytes)
+                r = -E2BIG;
         if (r >= 0)
                 *ret = rows;
         return r;

@@ -28,9 +28,9 @@ int ald_record_bus_append_interface(sd_bus_message *message, const AldRecord *re
 int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type, const void *fields);
 
 /*
- * Reads an aa{sv} of structs that a field table describes; unknown fields are skipped. Strings point into the
- * message; the rest, at most `max_bytes`, goes with `owned`, an array that frees with g_free(). Errors as of
- * ald_record_bus_read(); after those of a field the message is behind the rows.
+ * Reads an aa{sv} of structs that a field table describes; unknown fields are skipped, and those of another
+ * type or out of range are absent. Strings point into the message; the rest goes with `owned`, an array that
+ * frees with g_free(). -E2BIG where that would be more than `max_bytes`; any other error is sd-bus's own.
  */
 int ald_record_bus_read_rows(
         sd_bus_message *message, const AldStruct *type, size_t max_bytes, GPtrArray *owned, AldRows *ret);
