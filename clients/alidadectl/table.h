@@ -33,3 +33,6 @@ unsigned ald_table_rows(AldTable *table);
 
 /* One line of it, after the layout. Row -1 is the header. */
 char *ald_table_line(AldTable *table, int row);
+
+/* Appends all lines of it, after the layout. */
+void ald_table_append(GString *out, AldTable *table);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/model.h"
+#include "state-client/model.h"
 
-/* What GetFabric() tells: rows of ports and of segments. Both may hold anything. */
+/* What GetFabric() returns: AldPortRow and AldSegmentRow. */
 typedef struct AldFabricRows {
-        json_t *ports;
-        json_t *segments;
+        AldRows ports;
+        AldRows segments;
 } AldFabricRows;
 
 /* Appends a table of the ports, those of LLDP behind the others, each with its neighbours or why it cannot be
