@@ -3,7 +3,6 @@
 
 #include <glib.h>
 #include <stddef.h>
-#include <systemd/sd-event.h>
 
 /*
  * A terminal or pipe that is written to without ever waiting for it: who looks at a stopped terminal, or
@@ -14,7 +13,8 @@ typedef struct AldOutput AldOutput;
 /* r is 0 when all is written that was queued, or the negative errno why nothing can be written any more. */
 typedef void (*AldOutputHandler)(AldOutput *output, int r, void *userdata);
 
-int ald_output_new(sd_event *event, int fd, AldOutputHandler handler, void *userdata, AldOutput **ret);
+/* Carried in the thread's default main context. Negative errno. */
+int ald_output_new(int fd, AldOutputHandler handler, void *userdata, AldOutput **ret);
 void ald_output_free(AldOutput *output);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOutput, ald_output_free)
 

@@ -1,49 +1,55 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <systemd/sd-event.h>
+#include "clients/alidadectl/bus.h"
+#include "state-client/state-client.h"
 
-#include "clients/alidadectl/sync.h"
-
-/* What a verb that reads the state needs: an event loop, the bus, and a model in step with the service. */
-typedef struct AldSession {
-        sd_event *event;
+/* What a verb that reads the state needs: a main loop, and a model in step with the service. */
+typedef struct AldStateSession {
+        GMainLoop *loop;
         AldModel *model;
-        sd_bus *bus;   /* NULL while paused */
-        AldSync *sync; /* NULL while paused */
+        AldStateClient *client;
+        GPtrArray *sources; /* timers of the session; they go with it */
         const AldCtl *ctl;
-        const AldSyncHandler *handler;
-        void *userdata;
-        bool subscribe;
-} AldSession;
+        int open_code; /* exit code of the last attempt to open the bus */
+        int exit_code; /* once it has ended */
+        bool ended;
+} AldStateSession;
 
-#define ALD_SESSION_INIT      \
-        {                     \
-                .event = NULL \
+#define ALD_STATE_SESSION_INIT \
+        {                      \
+                .loop = NULL   \
         }
 
-/* Opens all of it; nothing is read before the event loop runs. Complains and returns an exit code. */
-int ald_session_open(AldSession *session, const AldCtl *ctl, bool subscribe, const AldSyncHandler *handler,
-        void *userdata);
+/* Opens all of it; nothing is read before the loop runs. Complains and returns an exit code. */
+int ald_session_open(AldStateSession *session, const AldCtl *ctl, bool subscribe,
+        const AldFollowHandler *handler, void *userdata);
 
 /*
  * Opens a session and reads everything once. Where `settle` is asked for and the service has only just
  * started, it waits a little for this machine's own first records. Complains and returns an exit code.
  */
-int ald_session_load(AldSession *session, const AldCtl *ctl, bool settle);
+int ald_session_load(AldStateSession *session, const AldCtl *ctl, bool settle);
 
 /* Has it said on standard error, once, if reading takes its time. */
-int ald_session_announce_waiting(AldSession *session);
+void ald_session_announce_waiting(AldStateSession *session);
 
-/*
- * Leaves the bus, and comes back to it and reads again: for the time in which nobody would read our signals,
- * which would pile up in the bus. The model keeps what it has. Resuming complains and returns an exit code.
- */
-void ald_session_pause(AldSession *session);
-int ald_session_resume(AldSession *session);
+/* A timer of the session; the callback is as of g_timeout_add(). */
+void ald_session_add_timer(AldStateSession *session, unsigned msec, GSourceFunc callback, void *userdata);
 
-void ald_session_close(AldSession *session);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldSession, ald_session_close)
+/* Leaves the bus and comes back to it: see AldStateClient. Resuming complains and returns an exit code. */
+void ald_session_pause(AldStateSession *session);
+int ald_session_resume(AldStateSession *session);
+
+/* Reads anew what no signal tells, unless the bus is left. */
+void ald_session_refresh(AldStateSession *session);
+
+/* Runs the loop until somebody ends it, which counts only once; returns the exit code. */
+int ald_session_run(AldStateSession *session);
+void ald_session_exit(AldStateSession *session, int exit_code);
+
+void ald_session_close(AldStateSession *session);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldStateSession, ald_session_close)
 
 /* Says why the service cannot be read, and returns the exit code for it. */
 int ald_session_complain(const sd_bus_error *error);
