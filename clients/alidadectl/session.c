@@ -11,7 +11,7 @@
         (3 * G_USEC_PER_SEC) /* services that have just started need a moment for first records \
                               */
 
-int ald_session_complain(const sd_bus_error *error)
+static int complain(const sd_bus_error *error)
 {
         if (!error) {
                 ald_complain("The state service went away");
@@ -112,6 +112,12 @@ void ald_session_exit(AldStateSession *session, int exit_code)
         g_main_loop_quit(session->loop);
 }
 
+void ald_session_fail(AldStateSession *session, const sd_bus_error *error)
+{
+        if (!session->ended)
+                ald_session_exit(session, complain(error));
+}
+
 static gboolean on_waiting(void *userdata)
 {
         AldStateSession *session = userdata;
@@ -180,7 +186,7 @@ static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata
 {
         Load *load = userdata;
 
-        ald_session_exit(load->session, ald_session_complain(error));
+        ald_session_fail(load->session, error);
 }
 
 static void on_changed(AldModel *model, const AldChange *change, void *userdata)

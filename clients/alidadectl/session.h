@@ -48,11 +48,11 @@ void ald_session_refresh(AldStateSession *session);
 int ald_session_run(AldStateSession *session);
 void ald_session_exit(AldStateSession *session, int exit_code);
 
+/* Ends it and says why the service cannot be read; NULL: it went away. */
+void ald_session_fail(AldStateSession *session, const sd_bus_error *error);
+
 void ald_session_close(AldStateSession *session);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldStateSession, ald_session_close)
-
-/* Says why the service cannot be read, and returns the exit code for it. */
-int ald_session_complain(const sd_bus_error *error);
 
 /* CLOCK_REALTIME in µs. */
 double ald_now(void);

@@ -3,7 +3,7 @@
 
 #include "clients/alidadectl/describe.h"
 #include "clients/alidadectl/text.h"
-#include "clients/alidadectl/value.h"
+#include "state-client/value.h"
 #include "clients/alidadectl/view.h"
 
 #define NOW 1.7e15

@@ -5,7 +5,7 @@
 #include "clients/alidadectl/bus.h"
 #include "clients/alidadectl/cluster/status-read.h"
 #include "clients/alidadectl/fields.h"
-#include "clients/alidadectl/value.h"
+#include "state-client/value.h"
 
 static int read_properties(sd_bus *bus, json_t *into, sd_bus_error *error)
 {

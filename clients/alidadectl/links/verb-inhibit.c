@@ -160,7 +160,7 @@ static int list(const Order *order, sd_bus *bus)
 
 static int call_release(sd_bus *bus, const char *number, bool interactive, sd_bus_error *error)
 {
-        g_autoptr(sd_bus_message) call = NULL;
+        g_autoptr(AldMessage) call = NULL;
         int r;
 
         r = sd_bus_message_new_method_call(bus, &call, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH,
@@ -203,7 +203,7 @@ static char *name_command(char **command)
 static int take_lock(sd_bus *bus, const Order *order, sd_bus_error *error)
 {
         g_autofree char *who = order->who ? g_strdup(order->who) : name_command(order->command);
-        g_autoptr(sd_bus_message) reply = NULL;
+        g_autoptr(AldMessage) reply = NULL;
         int fd, r;
 
         r = sd_bus_call_method(bus, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH, ALD_LINK_PROBE_INTERFACE,
