@@ -247,18 +247,27 @@ static bool in_range(const AldField *field, const void *value)
         }
 }
 
-/* Of the types that have a range. */
 static void set_absent(const AldField *field, void *value)
 {
         switch (field->type) {
+        case ALD_TYPE_STRING:
+        case ALD_TYPE_STRV:
+                *(const void **) value = NULL;
+                break;
         case ALD_TYPE_UINT64:
                 *(uint64_t *) value = ALD_ABSENT_UINT64;
                 break;
         case ALD_TYPE_INT64:
                 *(int64_t *) value = ALD_ABSENT_INT64;
                 break;
-        default:
-                *(const char **) value = NULL;
+        case ALD_TYPE_DOUBLE:
+                *(double *) value = ALD_ABSENT_DOUBLE;
+                break;
+        case ALD_TYPE_BOOLEAN:
+                *(int *) value = ALD_ABSENT_BOOLEAN;
+                break;
+        case ALD_TYPE_ROWS:
+                ((AldRows *) value)->n = 0;
         }
 }
 
@@ -274,21 +283,30 @@ static int read_value(sd_bus_message *message, const AldField *field, void *to, 
         default:
                 r = sd_bus_message_read_basic(message, *ald_field_signature(field), to);
                 if (r >= 0 && !in_range(field, to)) {
-                        note_bad(reader, field, -ERANGE);
+                        if (!reader->unknown)
+                                note_bad(reader, field, -ERANGE);
                         set_absent(field, to);
                 }
                 return r;
         }
 }
 
-static int read_variant(sd_bus_message *message, const AldField *field, void *to, Reader *reader)
+static int read_unknown(sd_bus_message *message, const char *name, bool in_row, Reader *reader)
+{
+        return reader->unknown ? reader->unknown->read(message, name, in_row, reader->unknown->userdata)
+                               : sd_bus_message_skip(message, "v");
+}
+
+static int read_variant(sd_bus_message *message, const AldField *field, void *to, bool in_row, Reader *reader)
 {
         int r;
 
         r = sd_bus_message_enter_container(message, 'v', ald_field_signature(field));
         if (r == -ENXIO) { /* another type than ours */
-                note_bad(reader, field, -EBADMSG);
-                return sd_bus_message_skip(message, "v");
+                if (!reader->unknown)
+                        note_bad(reader, field, -EBADMSG);
+                set_absent(field, to);
+                return read_unknown(message, field->name, in_row, reader);
         }
         if (r >= 0)
                 r = read_value(message, field, to, reader);
@@ -307,14 +325,12 @@ static int read_entry(sd_bus_message *message, const AldStruct *type, void *to, 
                 return r;
         field = ald_struct_find_next(type, name, next);
         if (field)
-                return read_variant(message, field, (char *) to + field->offset, reader);
+                return read_variant(message, field, (char *) to + field->offset, !envelope, reader);
         for (size_t i = 0; envelope && i < G_N_ELEMENTS(envelope_fields); i++)
                 if (strcmp(envelope_fields[i].name, name) == 0)
                         return read_variant(message, &envelope_fields[i],
-                                (char *) envelope + envelope_fields[i].offset, reader);
-        return reader->unknown
-                       ? reader->unknown->read(message, name, envelope == NULL, reader->unknown->userdata)
-                       : sd_bus_message_skip(message, "v");
+                                (char *) envelope + envelope_fields[i].offset, false, reader);
+        return read_unknown(message, name, !envelope, reader);
 }
 
 static int read_struct(

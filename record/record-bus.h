@@ -46,7 +46,8 @@ int ald_record_bus_read_rows(
 int ald_record_bus_read(sd_bus_message *message, AldKind kind, const AldRecord *base, AldRecord **ret,
         const char **ret_field);
 
-/* Takes the fields that a table does not have, as a newer peer sends them, while a record is read. */
+/* Takes the fields that a table does not have, or not of this type, as a newer peer sends them, while a
+ * record is read. */
 typedef struct AldUnknownFields {
         /* Reads the value, a variant; of a row where `in_row`. Returns negative errno of sd-bus. */
         int (*read)(sd_bus_message *message, const char *name, bool in_row, void *userdata);
@@ -55,7 +56,8 @@ typedef struct AldUnknownFields {
         void *userdata;
 } AldUnknownFields;
 
-/* Like ald_record_bus_read(), but unknown fields are not skipped. */
+/* The same for clients: unknown fields are not skipped, and one of another type or out of range is absent and
+ * does not refuse the record. -E2BIG, without a field or with it, remains, and so do errors of sd-bus. */
 int ald_record_bus_read_all(sd_bus_message *message, AldKind kind, const AldRecord *base,
         const AldUnknownFields *unknown, AldRecord **ret, const char **ret_field);
 

@@ -59,7 +59,7 @@ int ald_decode_totals(sd_bus_message *m, AldModel *model)
         return r;
 }
 
-/* Reads a{sv} of a kind that this version knows. A record that it cannot take changes nothing. */
+/* Reads a{sv} of a kind that this version knows. A record that is too large changes nothing. */
 static int read_known(
         sd_bus_message *m, const char *id, AldKind kind, bool changes_only, uint64_t updated, AldModel *model)
 {
@@ -68,15 +68,18 @@ static int read_known(
         AldUnknownFields unknown = ald_raw_fields_reader(&raw);
         const AldRecord *base = changes_only ? ald_entity_record(entity, kind) : NULL;
         g_autoptr(AldRecord) record = NULL;
-        const char *field = NULL;
         json_t *kept;
         int r;
 
-        r = ald_record_bus_read_all(m, kind, base, &unknown, &record, &field);
+        r = ald_record_bus_read_all(m, kind, base, &unknown, &record, NULL);
         if (r < 0)
-                return field || r == -E2BIG ? 0 : r;
+                return r == -E2BIG ? 0 : r;
         if (updated > 0)
                 record->updated_usec = updated;
+        if (record->updated_usec > (uint64_t) ALD_INTEGER_MAX)
+                record->updated_usec = 0;
+        if (record->revision > (uint64_t) ALD_INTEGER_MAX)
+                record->revision = 0;
         kept = changes_only ? ald_raw_fields_merged(&raw) : ald_raw_fields_all(&raw);
         (void) ald_model_put(model, id, record, kept);
         json_decref(kept);

@@ -7,8 +7,8 @@
 
 /*
  * From the messages of the state service to the model. A message of the wrong shape gives -EBADMSG and
- * changes nothing, and so does a record with a value that its table does not allow. Objects and interfaces
- * that show no records are passed over.
+ * changes nothing, nor does a record beyond ALD_RECORD_MAX. Objects and interfaces that show no records are
+ * passed over.
  */
 
 /* Reply of GetAll() of org.alidade.State1. */

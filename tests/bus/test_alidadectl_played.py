@@ -572,8 +572,8 @@ def test_monitor_with_a_stalled_reader_leaves_the_bus(play):
         subscriber = next(call.sender for call in state.calls("GetManagedObjects"))
         bus = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
         with host.log_signals(*bus, "NameOwnerChanged", subscriber) as gone:
-            blob = "x" * 15000
-            for number in range(200):
+            blob = "x" * 1000
+            for number in range(3000):
                 state.update(ME, "Node1.Identity", ModelId=f"{number}{blob}")
             gone.wait(lambda signal_: signal_.args[2] == "")
         state.nodes[ME]["Node1.Identity"]["ModelId"] = "the last"
