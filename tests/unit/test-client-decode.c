@@ -5,10 +5,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "clients/alidadectl/bus.h"
-#include "clients/alidadectl/decode.h"
-#include "clients/alidadectl/fields.h"
-#include "clients/alidadectl/value.h"
+#include "common/bus-cleanup.h"
+#include "common/bus-names.h"
+#include "state-client/decode.h"
+#include "state-client/model-json.h"
+#include "state-client/value.h"
 
 #define A "00000000000000000000000000000001"
 #define B "00000000000000000000000000000002"
@@ -62,9 +63,17 @@ static void assert_json(json_t *value, const char *expected)
         free(text);
 }
 
+static void assert_entity(Fixture *fixture, const char *id, const char *expected)
+{
+        json_t *records = ald_entity_to_json(ald_model_get(fixture->model, id));
+
+        assert_json(records, expected);
+        json_decref(records);
+}
+
 static void test_values(Fixture *fixture, const void *data)
 {
-        g_autoptr(sd_bus_message) m = message_new(fixture, "/");
+        g_autoptr(AldMessage) m = message_new(fixture, "/");
         json_t *into = json_object(), *absent = json_array();
 
         g_assert_cmpint(sd_bus_message_append(m, "a{sv}", 12, "S", "s", "text", "T", "t", UINT64_C(1) << 53,
@@ -83,7 +92,7 @@ static void test_values(Fixture *fixture, const void *data)
 
 static void test_rows(Fixture *fixture, const void *data)
 {
-        g_autoptr(sd_bus_message) m = message_new(fixture, "/");
+        g_autoptr(AldMessage) m = message_new(fixture, "/");
         json_t *into = json_object();
 
         g_assert_cmpint(sd_bus_message_append(m, "a{sv}", 2, "Rows", "aa{sv}", 2, 1, "Id", "s", "x", 2, "Id",
@@ -98,7 +107,7 @@ static void test_rows(Fixture *fixture, const void *data)
 /* Types that no field has are passed over, and the rest is read all the same. */
 static void test_foreign_types(Fixture *fixture, const void *data)
 {
-        g_autoptr(sd_bus_message) m = message_new(fixture, "/");
+        g_autoptr(AldMessage) m = message_new(fixture, "/");
         json_t *into = json_object(), *absent = json_array();
 
         g_assert_cmpint(sd_bus_message_append(m, "a{sv}", 8, "Path", "o", "/", "Bytes", "ay", 3, 1, 2, 3,
@@ -116,7 +125,7 @@ static void test_foreign_types(Fixture *fixture, const void *data)
 /* One dictionary within another is read, and what is deeper is not. */
 static void test_nested(Fixture *fixture, const void *data)
 {
-        g_autoptr(sd_bus_message) m = message_new(fixture, "/");
+        g_autoptr(AldMessage) m = message_new(fixture, "/");
         json_t *into = json_object();
 
         g_assert_cmpint(
@@ -132,7 +141,7 @@ static void test_nested(Fixture *fixture, const void *data)
 
 static void test_limits(Fixture *fixture, const void *data)
 {
-        g_autoptr(sd_bus_message) m = message_new(fixture, "/");
+        g_autoptr(AldMessage) m = message_new(fixture, "/");
         g_autofree char *giant = g_strnfill(ALD_VALUE_STRING_MAX + 1, 'x');
         json_t *into = json_object();
 
@@ -153,7 +162,7 @@ static void test_limits(Fixture *fixture, const void *data)
 
 static void test_many_rows(Fixture *fixture, const void *data)
 {
-        g_autoptr(sd_bus_message) m = message_new(fixture, "/");
+        g_autoptr(AldMessage) m = message_new(fixture, "/");
         json_t *into = json_array();
 
         g_assert_cmpint(sd_bus_message_open_container(m, 'a', "a{sv}"), >=, 0);
@@ -168,7 +177,7 @@ static void test_many_rows(Fixture *fixture, const void *data)
 
 static void test_objects(Fixture *fixture, const void *data)
 {
-        g_autoptr(sd_bus_message) m = message_new(fixture, "/");
+        g_autoptr(AldMessage) m = message_new(fixture, "/");
 
         g_assert_cmpint(sd_bus_message_append(m, "a{oa{sa{sv}}}", 4, NODE_PATH, 2, "org.alidade.Node1.Memory",
                                 1, "TotalBytes", "t", UINT64_C(5), "org.freedesktop.DBus.Peer", 0,
@@ -181,14 +190,13 @@ static void test_objects(Fixture *fixture, const void *data)
         g_assert_cmpint(ald_decode_managed_objects(m, fixture->model), >=, 0);
         g_assert_cmpuint(ald_model_nodes(fixture->model)->len, ==, 1);
         g_assert_cmpuint(ald_model_links(fixture->model)->len, ==, 1);
-        assert_json(ald_model_get(fixture->model, A)->records, "{\"Node1.Memory\":{\"TotalBytes\":5}}");
-        assert_json(ald_model_get(fixture->model, A "/" B ",192.0.2.2")->records,
-                "{\"Link1.Socket\":{\"Sink\":\"" B "\"}}");
+        assert_entity(fixture, A, "{\"Node1.Memory\":{\"TotalBytes\":5}}");
+        assert_entity(fixture, A "/" B ",192.0.2.2", "{\"Link1.Socket\":{\"Sink\":\"" B "\"}}");
 }
 
 static void test_records(Fixture *fixture, const void *data)
 {
-        g_autoptr(sd_bus_message) m = message_new(fixture, "/");
+        g_autoptr(AldMessage) m = message_new(fixture, "/");
         g_autofree char *cursor = NULL;
 
         g_assert_cmpint(sd_bus_message_append(m, "a(ssstttba{sv})s", 3, A, "Node1.Memory", "", UINT64_C(1),
@@ -200,8 +208,7 @@ static void test_records(Fixture *fixture, const void *data)
         seal(m);
         g_assert_cmpint(ald_decode_records(m, fixture->model, &cursor), >=, 0);
         g_assert_cmpstr(cursor, ==, "more");
-        assert_json(ald_model_get(fixture->model, A)->records,
-                "{\"Node1.Memory\":{\"TotalBytes\":5,\"UpdatedUSec\":77}}");
+        assert_entity(fixture, A, "{\"Node1.Memory\":{\"TotalBytes\":5,\"UpdatedUSec\":77}}");
         g_assert_null(ald_model_get(fixture->model, B)); /* deleted */
         g_assert_nonnull(ald_model_get(fixture->model, A "/" B ",192.0.2.2"));
 }
@@ -209,7 +216,7 @@ static void test_records(Fixture *fixture, const void *data)
 static void change(Fixture *fixture, const char *path, const char *interface, const char *name,
         const char *type, uint64_t value, const char *invalidated, int expected)
 {
-        g_autoptr(sd_bus_message) m = message_new(fixture, path);
+        g_autoptr(AldMessage) m = message_new(fixture, path);
 
         g_assert_cmpint(sd_bus_message_append(m, "sa{sv}as", interface, 1, name, type, value,
                                 invalidated ? 1 : 0, invalidated),
@@ -221,8 +228,8 @@ static void change(Fixture *fixture, const char *path, const char *interface, co
 static void test_signals(Fixture *fixture, const void *data)
 {
         static const char interface[] = "org.alidade.Node1.Memory";
-        g_autoptr(sd_bus_message) added = message_new(fixture, ALD_STATE_PATH);
-        g_autoptr(sd_bus_message) removed = message_new(fixture, ALD_STATE_PATH);
+        g_autoptr(AldMessage) added = message_new(fixture, ALD_STATE_PATH);
+        g_autoptr(AldMessage) removed = message_new(fixture, ALD_STATE_PATH);
 
         g_assert_cmpint(sd_bus_message_append(added, "oa{sa{sv}}", NODE_PATH, 1, interface, 1, "TotalBytes",
                                 "t", UINT64_C(5)),
@@ -230,13 +237,12 @@ static void test_signals(Fixture *fixture, const void *data)
         seal(added);
         g_assert_cmpint(ald_decode_interfaces_added(added, fixture->model), >=, 0);
         change(fixture, NODE_PATH, interface, "AvailableBytes", "t", 3, NULL, 0);
-        assert_json(ald_model_get(fixture->model, A)->records,
-                "{\"Node1.Memory\":{\"TotalBytes\":5,\"AvailableBytes\":3}}");
+        assert_entity(fixture, A, "{\"Node1.Memory\":{\"TotalBytes\":5,\"AvailableBytes\":3}}");
         change(fixture, NODE_PATH, interface, "AvailableBytes", "t", UINT64_MAX, NULL, 0);
-        assert_json(ald_model_get(fixture->model, A)->records, "{\"Node1.Memory\":{\"TotalBytes\":5}}");
+        assert_entity(fixture, A, "{\"Node1.Memory\":{\"TotalBytes\":5}}");
         change(fixture, NODE_PATH, interface, "AvailableBytes", "t", 4, "TotalBytes", 1);
         change(fixture, ALD_STATE_PATH, ALD_STATE_INTERFACE, "Nodes", "t", 9, NULL, 0);
-        g_assert_cmpfloat(ald_field_number(ald_model_totals(fixture->model), "Nodes"), ==, 9);
+        g_assert_cmpuint(ald_model_totals(fixture->model)->nodes, ==, 9);
         change(fixture, "/elsewhere", interface, "AvailableBytes", "t", 4, NULL, 0);
         g_assert_cmpint(
                 sd_bus_message_append(removed, "oas", NODE_PATH, 2, interface, "org.alidade.Node1.Disk"), >=,
@@ -246,12 +252,89 @@ static void test_signals(Fixture *fixture, const void *data)
         g_assert_null(ald_model_get(fixture->model, A));
 }
 
+/* Of a newer peer: a kind, fields of a record and of its rows, and a field of another type. */
+static void test_unknown(Fixture *fixture, const void *data)
+{
+        static const char network[] = "org.alidade.Node1.Network", memory[] = "org.alidade.Node1.Memory";
+        g_autoptr(AldMessage) added = message_new(fixture, ALD_STATE_PATH);
+        g_autoptr(AldMessage) changed = message_new(fixture, NODE_PATH);
+
+        g_assert_cmpint(sd_bus_message_append(added, "oa{sa{sv}}", NODE_PATH, 3, "org.alidade.Node1.Future",
+                                1, "Colour", "s", "red", memory, 3, "TotalBytes", "t", UINT64_C(5), "Colour",
+                                "s", "red", "AvailableBytes", "s", "some", network, 1, "Interfaces", "aa{sv}",
+                                2, 1, "Id", "s", "eth0", 2, "Colour", "s", "red", "Id", "s", "eth1"),
+                >=, 0);
+        seal(added);
+        g_assert_cmpint(ald_decode_interfaces_added(added, fixture->model), >=, 0);
+        assert_entity(fixture, A,
+                "{\"Node1.Memory\":{\"TotalBytes\":5,\"Colour\":\"red\",\"AvailableBytes\":\"some\"},"
+                "\"Node1.Network\":{\"Interfaces\":[{\"Id\":\"eth0\"},{\"Id\":\"eth1\",\"Colour\":\"red\"}],"
+                "\"Neighbours\":[]},"
+                "\"Node1.Future\":{\"Colour\":\"red\"}}");
+        /* A change leaves what it does not name, and an absent value takes away what was there. */
+        change(fixture, NODE_PATH, memory, "TotalBytes", "t", 6, NULL, 0);
+        change(fixture, NODE_PATH, memory, "AvailableBytes", "t", 4, NULL, 0);
+        change(fixture, NODE_PATH, "org.alidade.Node1.Future", "Size", "t", 7, NULL, 0);
+        change(fixture, NODE_PATH, "org.alidade.Node1.Future", "Colour", "t", UINT64_MAX, NULL, 0);
+        g_assert_cmpint(sd_bus_message_append(changed, "sa{sv}as", network, 1, "Interfaces", "aa{sv}", 1, 1,
+                                "Id", "s", "eth1", 0),
+                >=, 0);
+        seal(changed);
+        g_assert_cmpint(ald_decode_properties_changed(changed, fixture->model), ==, 0);
+        assert_entity(fixture, A,
+                "{\"Node1.Memory\":{\"TotalBytes\":6,\"AvailableBytes\":4,\"Colour\":\"red\"},"
+                "\"Node1.Network\":{\"Interfaces\":[{\"Id\":\"eth1\"}],\"Neighbours\":[]},\"Node1.Future\":{"
+                "\"Size\":7}}");
+}
+
+/* What the service itself never sends is absent, and the rest of the record is there. */
+static void test_out_of_range(Fixture *fixture, const void *data)
+{
+        g_autoptr(AldMessage) m = message_new(fixture, ALD_STATE_PATH);
+        g_autofree char *giant = g_strnfill(ALD_STRING_MAX + 1, 'x');
+
+        g_assert_cmpint(sd_bus_message_append(m, "oa{sa{sv}}", NODE_PATH, 2, "org.alidade.Node1.Identity", 2,
+                                "ModelId", "s", giant, "FriendlyName", "s", "atlas",
+                                "org.alidade.Node1.Memory", 3, "TotalBytes", "t", UINT64_C(5),
+                                "AvailableBytes", "t", UINT64_C(1) << 60, "UpdatedUSec", "t", UINT64_MAX),
+                >=, 0);
+        seal(m);
+        g_assert_cmpint(ald_decode_interfaces_added(m, fixture->model), >=, 0);
+        assert_entity(fixture, A,
+                "{\"Node1.Identity\":{\"FriendlyName\":\"atlas\"},\"Node1.Memory\":{\"TotalBytes\":5}}");
+        g_assert_cmpuint(ald_entity_updated(ald_model_get(fixture->model, A)), ==, ALD_ABSENT_UINT64);
+}
+
+static void test_findings(Fixture *fixture, const void *data)
+{
+        g_autoptr(AldMessage) m = message_new(fixture, ALD_STATE_PATH);
+        const AldFindingRow *row;
+        const AldRows *rows;
+
+        g_assert_cmpint(
+                sd_bus_message_append(m, "aa{sv}", 3, 3, "Id", "s", "loop", "Nodes", "as", 1, A, "Later", "t",
+                        UINT64_C(5), 2, "Id", "t", UINT64_C(5), "Text", "s", "Words", 0),
+                >=, 0);
+        seal(m);
+        g_assert_cmpint(ald_decode_findings(m, fixture->model), >=, 0);
+        rows = ald_model_findings(fixture->model);
+        g_assert_cmpuint(rows->n, ==, 3);
+        row = ald_rows_at(rows, 0);
+        g_assert_cmpstr(row->id, ==, "loop");
+        g_assert_cmpstr(row->nodes[0], ==, A);
+        row = ald_rows_at(rows, 1);
+        g_assert_null(row->id);
+        g_assert_cmpstr(row->text, ==, "Words");
+        assert_json(ald_model_findings_json(fixture->model),
+                "[{\"Id\":\"loop\",\"Nodes\":[\"" A "\"],\"Later\":5},{\"Id\":5,\"Text\":\"Words\"},{}]");
+}
+
 /* What a service that is none of ours might answer. */
 static void test_wrong_shapes(Fixture *fixture, const void *data)
 {
         g_autofree char *cursor = NULL;
-        g_autoptr(sd_bus_message) m = message_new(fixture, ALD_STATE_PATH);
-        g_autoptr(sd_bus_message) none = message_new(fixture, ALD_STATE_PATH);
+        g_autoptr(AldMessage) m = message_new(fixture, ALD_STATE_PATH);
+        g_autoptr(AldMessage) none = message_new(fixture, ALD_STATE_PATH);
 
         g_assert_cmpint(sd_bus_message_append(m, "as", 1, "x"), >=, 0);
         seal(m);
@@ -278,15 +361,18 @@ static void add(const char *path, void (*test)(Fixture *fixture, const void *dat
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
-        add("/ctl/decode/values", test_values);
-        add("/ctl/decode/rows", test_rows);
-        add("/ctl/decode/foreign-types", test_foreign_types);
-        add("/ctl/decode/nested", test_nested);
-        add("/ctl/decode/limits", test_limits);
-        add("/ctl/decode/many-rows", test_many_rows);
-        add("/ctl/decode/objects", test_objects);
-        add("/ctl/decode/records", test_records);
-        add("/ctl/decode/signals", test_signals);
-        add("/ctl/decode/wrong-shapes", test_wrong_shapes);
+        add("/client/decode/values", test_values);
+        add("/client/decode/rows", test_rows);
+        add("/client/decode/foreign-types", test_foreign_types);
+        add("/client/decode/nested", test_nested);
+        add("/client/decode/limits", test_limits);
+        add("/client/decode/many-rows", test_many_rows);
+        add("/client/decode/objects", test_objects);
+        add("/client/decode/records", test_records);
+        add("/client/decode/signals", test_signals);
+        add("/client/decode/unknown", test_unknown);
+        add("/client/decode/out-of-range", test_out_of_range);
+        add("/client/decode/findings", test_findings);
+        add("/client/decode/wrong-shapes", test_wrong_shapes);
         return g_test_run();
 }
