@@ -42,14 +42,14 @@ static guint64 key_of(unsigned x, unsigned y)
         return (guint64) MIN(x, y) << 32 | MAX(x, y);
 }
 
-static AldPair *pair_of(Builder *builder, AldPath path, unsigned x, unsigned y)
+static AldNodePair *pair_of(Builder *builder, AldPath path, unsigned x, unsigned y)
 {
         guint64 key = key_of(x, y);
-        AldPair *pair = g_hash_table_lookup(builder->pairs[path], &key);
+        AldNodePair *pair = g_hash_table_lookup(builder->pairs[path], &key);
 
         if (!pair) {
-                pair = g_new(AldPair, 1);
-                *pair = (AldPair){ key, MIN(x, y), MAX(x, y), ALD_ABSENT_UINT64, ALD_ABSENT_UINT64,
+                pair = g_new(AldNodePair, 1);
+                *pair = (AldNodePair){ key, MIN(x, y), MAX(x, y), ALD_ABSENT_UINT64, ALD_ABSENT_UINT64,
                         ALD_ABSENT_UINT64 };
                 g_hash_table_insert(builder->pairs[path], &pair->key, pair);
                 g_ptr_array_add(builder->topology->pairs[path], pair);
@@ -71,7 +71,7 @@ static void add_edge(Builder *builder, const AldEdgeRow *row)
 {
         AldPath path = path_of(row);
         unsigned from, to;
-        AldPair *pair;
+        AldNodePair *pair;
 
         if (path >= ALD_TOPOLOGY_PATHS || !row->source || !row->sink || !ald_is_node_id(row->source) ||
                 !ald_is_node_id(row->sink) || strcmp(row->source, row->sink) == 0 ||
@@ -86,7 +86,7 @@ static void add_edge(Builder *builder, const AldEdgeRow *row)
 
 static int compare_pairs(const void *a, const void *b)
 {
-        const AldPair *const *x = a, *const *y = b;
+        const AldNodePair *const *x = a, *const *y = b;
 
         return (*x)->key < (*y)->key ? -1 : (*x)->key > (*y)->key;
 }
@@ -129,18 +129,18 @@ AldTopology *ald_topology_new(AldModel *model, const AldRows *rows)
         return topology;
 }
 
-const AldPair *ald_topology_find(const AldTopology *topology, AldPath path, unsigned x, unsigned y)
+const AldNodePair *ald_topology_find(const AldTopology *topology, AldPath path, unsigned x, unsigned y)
 {
         const GPtrArray *pairs = topology->pairs[path];
         guint64 key = key_of(x, y);
 
         for (guint i = 0; i < pairs->len; i++)
-                if (((const AldPair *) pairs->pdata[i])->key == key)
+                if (((const AldNodePair *) pairs->pdata[i])->key == key)
                         return pairs->pdata[i];
         return NULL;
 }
 
-bool ald_pair_is_uneven(const AldPair *pair)
+bool ald_node_pair_is_uneven(const AldNodePair *pair)
 {
         return ald_link_rates_are_uneven(pair->there, ALD_ABSENT_DOUBLE, pair->back, ALD_ABSENT_DOUBLE);
 }

@@ -9,17 +9,17 @@
 #define ALD_TOPOLOGY_PATHS 2u /* AldPath */
 
 /* Two nodes and what goes between them; a comes before b. Absent where unknown. */
-typedef struct AldPair {
+typedef struct AldNodePair {
         guint64 key;
         unsigned a, b;        /* indices of nodes */
         uint64_t there, back; /* bits per second from a to b, and from b to a */
         uint64_t rtt;         /* ns: the smaller of the two */
-} AldPair;
+} AldNodePair;
 
 typedef struct AldTopology {
         GPtrArray *names; /* of nodes: safe text; the model's that count, then those it does not know */
         GPtrArray *gone;  /* "three (offline)": nodes of the model that do not count, as safe text */
-        GPtrArray *pairs[ALD_TOPOLOGY_PATHS]; /* AldPair, by a and b */
+        GPtrArray *pairs[ALD_TOPOLOGY_PATHS]; /* AldNodePair, by a and b */
 } AldTopology;
 
 /* Of the rows of GetTopology(), AldEdgeRow; those that make no edge between two nodes are passed over. */
@@ -28,7 +28,7 @@ void ald_topology_free(AldTopology *topology);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTopology, ald_topology_free)
 
 /* The pair of two nodes in either order, or NULL. */
-const AldPair *ald_topology_find(const AldTopology *topology, AldPath path, unsigned x, unsigned y);
+const AldNodePair *ald_topology_find(const AldTopology *topology, AldPath path, unsigned x, unsigned y);
 
 /* Whether one direction is so much faster than the other that this is worth a word. */
-bool ald_pair_is_uneven(const AldPair *pair);
+bool ald_node_pair_is_uneven(const AldNodePair *pair);

@@ -340,9 +340,9 @@ static void test_uneven_pairs(void)
                 { 5, ALD_ABSENT_UINT64 } };
 
         for (size_t i = 0; i < G_N_ELEMENTS(uneven); i++)
-                g_assert_true(ald_pair_is_uneven(&(AldPair){ .there = uneven[i][0], .back = uneven[i][1] }));
+                g_assert_true(ald_node_pair_is_uneven(&(AldNodePair){ .there = uneven[i][0], .back = uneven[i][1] }));
         for (size_t i = 0; i < G_N_ELEMENTS(even); i++)
-                g_assert_false(ald_pair_is_uneven(&(AldPair){ .there = even[i][0], .back = even[i][1] }));
+                g_assert_false(ald_node_pair_is_uneven(&(AldNodePair){ .there = even[i][0], .back = even[i][1] }));
 }
 
 static void test_pairs(void)
@@ -361,7 +361,7 @@ static void test_pairs(void)
         const AldRows edges = { &ald_edge_row_struct, rows, G_N_ELEMENTS(rows) };
         g_autoptr(AldModel) model = ald_model_new();
         g_autoptr(AldTopology) topology = NULL;
-        const AldPair *pair;
+        const AldNodePair *pair;
 
         add_node(model, 1, "a");
         topology = ald_topology_new(model, &edges);

@@ -30,13 +30,13 @@ static void append_line(GString *out, const char *text, unsigned columns)
 }
 
 static void append_pairs(
-        GString *out, const AldTopology *topology, AldPair *const *pairs, unsigned n, unsigned columns)
+        GString *out, const AldTopology *topology, AldNodePair *const *pairs, unsigned n, unsigned columns)
 {
         g_autoptr(AldTable) table = ald_table_new(pair_columns, G_N_ELEMENTS(pair_columns));
         bool compact = columns > 0 && columns < COMPACT_BELOW;
 
         for (unsigned i = 0; i < n; i++) {
-                bool uneven = ald_pair_is_uneven(pairs[i]);
+                bool uneven = ald_node_pair_is_uneven(pairs[i]);
 
                 ald_table_add(table, g_strdup_printf("%s ↔ %s", (char *) topology->names->pdata[pairs[i]->a],
                                              (char *) topology->names->pdata[pairs[i]->b]));
@@ -50,13 +50,13 @@ static void append_pairs(
 }
 
 /* Absent is the greatest. */
-static uint64_t slower(const AldPair *pair)
+static uint64_t slower(const AldNodePair *pair)
 {
         return MIN(pair->there, pair->back);
 }
 
 /* How many times the faster direction is as fast as the other; 1 where one of them is not known. */
-static double unevenness(const AldPair *pair)
+static double unevenness(const AldNodePair *pair)
 {
         double there = ald_figure(pair->there), back = ald_figure(pair->back);
         double ratio = fmax(there, back) / fmin(there, back);
@@ -66,14 +66,14 @@ static double unevenness(const AldPair *pair)
 
 static int compare_slowness(const void *a, const void *b)
 {
-        const AldPair *const *x = a, *const *y = b;
+        const AldNodePair *const *x = a, *const *y = b;
 
         return slower(*x) < slower(*y) ? -1 : slower(*x) > slower(*y);
 }
 
 static int compare_unevenness(const void *a, const void *b)
 {
-        const AldPair *const *x = a, *const *y = b;
+        const AldNodePair *const *x = a, *const *y = b;
 
         return unevenness(*x) > unevenness(*y) ? -1 : unevenness(*x) < unevenness(*y);
 }
@@ -91,15 +91,15 @@ static void draw_extremes(GString *out, const AldTopology *topology, AldPath pat
                 g_ptr_array_add(sorted, all->pdata[i]);
         g_ptr_array_sort(sorted, compare_slowness);
         append_line(out, title, columns);
-        append_pairs(out, topology, (AldPair *const *) sorted->pdata, shown, columns);
+        append_pairs(out, topology, (AldNodePair *const *) sorted->pdata, shown, columns);
         g_ptr_array_sort(sorted, compare_unevenness);
-        while (uneven < shown && ald_pair_is_uneven(sorted->pdata[uneven]))
+        while (uneven < shown && ald_node_pair_is_uneven(sorted->pdata[uneven]))
                 uneven++;
         if (uneven == 0)
                 return;
         g_string_append_c(out, '\n');
         append_line(out, "The most uneven ones:", columns);
-        append_pairs(out, topology, (AldPair *const *) sorted->pdata, uneven, columns);
+        append_pairs(out, topology, (AldNodePair *const *) sorted->pdata, uneven, columns);
 }
 
 /* Each uneven pair in words. */
@@ -108,12 +108,12 @@ static void explain_uneven(GString *out, const AldTopology *topology, AldPath pa
         const GPtrArray *pairs = topology->pairs[path];
 
         for (guint i = 0; i < pairs->len; i++) {
-                const AldPair *pair = pairs->pdata[i];
+                const AldNodePair *pair = pairs->pdata[i];
                 g_autofree char *there = ald_format_bits_per_second(ald_figure(pair->there)), *text = NULL;
                 g_autofree char *back = ald_format_bits_per_second(ald_figure(pair->back));
                 const char *a = topology->names->pdata[pair->a], *b = topology->names->pdata[pair->b];
 
-                if (!ald_pair_is_uneven(pair))
+                if (!ald_node_pair_is_uneven(pair))
                         continue;
                 text = g_strdup_printf("≠ uneven: %s from %s to %s, %s back", there, a, b, back);
                 append_line(out, text, columns);
@@ -133,7 +133,7 @@ static void draw_path(GString *out, const AldTopology *topology, AldPath path, u
         if (!ald_topology_draw_matrix(matrix, topology, path, columns)) {
                 title = g_strdup_printf("Over %s:", path_title(path));
                 append_line(out, title, columns);
-                append_pairs(out, topology, (AldPair *const *) pairs->pdata, pairs->len, columns);
+                append_pairs(out, topology, (AldNodePair *const *) pairs->pdata, pairs->len, columns);
                 return;
         }
         title = g_strdup_printf(

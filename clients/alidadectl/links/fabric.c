@@ -210,7 +210,7 @@ static void add_lldp(Fabric *fabric, const AldSegmentRow *segment)
 }
 
 void ald_fabric_append(
-        GString *out, AldModel *model, const AldFabricRows *rows, const AldEntity *node, unsigned columns)
+        GString *out, AldModel *model, const AldFabricReply *rows, const AldEntity *node, unsigned columns)
 {
         g_autoptr(GHashTable) places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
         g_autoptr(AldTable) table = ald_table_new(

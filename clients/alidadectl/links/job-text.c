@@ -16,29 +16,29 @@
 #define LABEL_WIDTH 10
 #define AMOUNT_MAX 1e18
 
-AldJobState ald_job_state(const json_t *job)
+AldProbeJobState ald_job_state(const json_t *job)
 {
         static const struct {
                 const char *name;
-                AldJobState state;
+                AldProbeJobState state;
         } states[] = {
-                { "waiting", ALD_JOB_WAITING },
-                { "running", ALD_JOB_RUNNING },
-                { "done", ALD_JOB_DONE },
-                { "failed", ALD_JOB_FAILED },
-                { "canceled", ALD_JOB_CANCELED },
+                { "waiting", ALD_PROBE_JOB_WAITING },
+                { "running", ALD_PROBE_JOB_RUNNING },
+                { "done", ALD_PROBE_JOB_DONE },
+                { "failed", ALD_PROBE_JOB_FAILED },
+                { "canceled", ALD_PROBE_JOB_CANCELED },
         };
         const char *name = ald_field_text(job, "State");
 
         for (size_t i = 0; i < G_N_ELEMENTS(states); i++)
                 if (g_strcmp0(name, states[i].name) == 0)
                         return states[i].state;
-        return ALD_JOB_UNKNOWN;
+        return ALD_PROBE_JOB_UNKNOWN;
 }
 
 bool ald_job_has_ended(const json_t *job)
 {
-        return ald_job_state(job) >= ALD_JOB_DONE;
+        return ald_job_state(job) >= ALD_PROBE_JOB_DONE;
 }
 
 static char *safe_field(const json_t *fields, const char *name)
@@ -54,7 +54,7 @@ char *ald_job_step(const json_t *job)
         const char *what = phase && strcmp(phase, "rtt") == 0 ? "round trips" : phase;
         bool has_phase = phase && *phase;
 
-        if (ald_job_state(job) == ALD_JOB_WAITING)
+        if (ald_job_state(job) == ALD_PROBE_JOB_WAITING)
                 return has_phase ? g_strdup_printf("waiting: %s", phase)
                                  : g_strdup("waiting until no other probe is in the way");
         if (!has_phase)

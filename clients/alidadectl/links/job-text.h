@@ -10,16 +10,16 @@
  * whoever filled it in may have put anything there. Pure: no bus, no terminal.
  */
 
-typedef enum AldJobState {
-        ALD_JOB_UNKNOWN,
-        ALD_JOB_WAITING,
-        ALD_JOB_RUNNING,
-        ALD_JOB_DONE,
-        ALD_JOB_FAILED,
-        ALD_JOB_CANCELED,
-} AldJobState;
+typedef enum AldProbeJobState {
+        ALD_PROBE_JOB_UNKNOWN,
+        ALD_PROBE_JOB_WAITING,
+        ALD_PROBE_JOB_RUNNING,
+        ALD_PROBE_JOB_DONE,
+        ALD_PROBE_JOB_FAILED,
+        ALD_PROBE_JOB_CANCELED,
+} AldProbeJobState;
 
-AldJobState ald_job_state(const json_t *job);
+AldProbeJobState ald_job_state(const json_t *job);
 bool ald_job_has_ended(const json_t *job);
 
 /* "waiting: the peer is busy", "round trips over 192.0.2.2", "gemm trial", "upload"… Safe text. */

@@ -100,8 +100,8 @@ static void append_header(GString *out, const Layout *layout)
 /* A blank takes the place of the mark, so that the rates stand in a line. */
 static char *describe_rate(const Layout *layout, unsigned from, unsigned to)
 {
-        const AldPair *pair = ald_topology_find(layout->topology, layout->path, from, to);
-        bool uneven = pair && ald_pair_is_uneven(pair);
+        const AldNodePair *pair = ald_topology_find(layout->topology, layout->path, from, to);
+        bool uneven = pair && ald_node_pair_is_uneven(pair);
         g_autofree char *rate = NULL;
 
         if (from == to)

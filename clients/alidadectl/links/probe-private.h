@@ -22,7 +22,7 @@ typedef struct AldProbe {
         size_t told;   /* paths that were */
         bool printed;  /* one of them at least */
         sd_bus_slot *call, *cancel;
-        AldProgress progress;
+        AldJobProgress progress;
 } AldProbe;
 
 /* Says why there is no result; an exit code. */

@@ -28,7 +28,7 @@ static bool begin_end(AldProbe *probe)
 {
         if (!g_main_loop_is_running(probe->loop))
                 return false;
-        ald_progress_end(&probe->progress);
+        ald_job_progress_end(&probe->progress);
         return true;
 }
 
@@ -61,7 +61,7 @@ static void show(AldProbe *probe)
         g_autofree char *name = named ? ald_text_safe(device) : g_strdup(probe->order->label);
 
         ald_probe_tell_paths(probe);
-        ald_progress_show(&probe->progress, probe->job, name);
+        ald_job_progress_show(&probe->progress, probe->job, name);
 }
 
 static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
@@ -359,14 +359,14 @@ static void probe_clear(AldProbe *probe)
         json_decref(probe->job);
         g_free(probe->path);
         g_free(probe->service);
-        ald_progress_clear(&probe->progress);
+        ald_job_progress_clear(&probe->progress);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldProbe, probe_clear)
 
 int ald_probe_run(const AldProbeOrder *order)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        g_auto(AldProbe) probe = { .order = order, .progress = ald_progress_begin(order->ctl->json) };
+        g_auto(AldProbe) probe = { .order = order, .progress = ald_job_progress_begin(order->ctl->json) };
         int r;
 
         r = ald_bus_open(order->ctl, &probe.bus);

@@ -61,7 +61,7 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, sd_bus_message *rep
         g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
         g_autoptr(GString) out = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
-        AldFabricRows rows;
+        AldFabricReply rows;
         int r;
 
         r = ald_record_bus_read_rows(reply, &ald_port_row_struct, ROWS_BYTES_MAX, owned, &rows.ports);
