@@ -340,9 +340,11 @@ static void test_uneven_pairs(void)
                 { 5, ALD_ABSENT_UINT64 } };
 
         for (size_t i = 0; i < G_N_ELEMENTS(uneven); i++)
-                g_assert_true(ald_node_pair_is_uneven(&(AldNodePair){ .there = uneven[i][0], .back = uneven[i][1] }));
+                g_assert_true(ald_node_pair_is_uneven(
+                        &(AldNodePair){ .there = uneven[i][0], .back = uneven[i][1] }));
         for (size_t i = 0; i < G_N_ELEMENTS(even); i++)
-                g_assert_false(ald_node_pair_is_uneven(&(AldNodePair){ .there = even[i][0], .back = even[i][1] }));
+                g_assert_false(
+                        ald_node_pair_is_uneven(&(AldNodePair){ .there = even[i][0], .back = even[i][1] }));
 }
 
 static void test_pairs(void)

@@ -308,6 +308,48 @@ static void test_unknown_fields(void)
         g_assert_cmpuint(read->updated_usec, ==, 6);
 }
 
+static int note_unknown(sd_bus_message *message, const char *name, bool in_row, void *userdata)
+{
+        g_string_append_printf(userdata, "%s%s ", in_row ? "." : "", name);
+        return sd_bus_message_skip(message, "v");
+}
+
+static void note_row(const AldField *list, const void *row, void *userdata)
+{
+        g_string_append_printf(userdata, "%s[%s] ", list->name, ((const AldInterface *) row)->id);
+}
+
+/* What a client shows raw is told to it, and refuses nothing. */
+static void test_unknown_fields_are_told(void)
+{
+        g_autoptr(BusPair) pair = bus_pair_new();
+        g_autoptr(AldMessage) memory = bus_pair_message_new(pair), network = bus_pair_message_new(pair);
+        g_autoptr(AldRecord) read = NULL, rows = NULL;
+        g_autoptr(GString) told = g_string_new(NULL);
+        const AldUnknownFields unknown = { .read = note_unknown, .end_row = note_row, .userdata = told };
+
+        open_fields(memory);
+        add(memory, "Unknown", "a{s(xau)}", 1, "a", INT64_C(1), 2, 3u, 4u);
+        add(memory, "AvailableBytes", "s", "some");
+        add(memory, "SwapTotalBytes", "t", UINT64_C(1) << 60);
+        add(memory, "TotalBytes", "t", UINT64_C(5));
+        close_fields(memory);
+        g_assert_cmpint(ald_record_bus_read_all(memory, ALD_KIND_MEMORY, NULL, &unknown, &read, NULL), ==, 0);
+        g_assert_cmpint(sd_bus_message_at_end(memory, true), >, 0);
+        g_assert_cmpstr(told->str, ==, "Unknown AvailableBytes ");
+        g_assert_cmpuint(ald_record_as(read, MEMORY, AldMemory)->total_bytes, ==, 5);
+        g_assert_cmpuint(ald_record_as(read, MEMORY, AldMemory)->available_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(ald_record_as(read, MEMORY, AldMemory)->swap_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_string_truncate(told, 0);
+        open_fields(network);
+        add(network, "Interfaces", "aa{sv}", 2, 2, "Later", "s", "x", "Id", "s", "eth0", 1, "Id", "s",
+                "eth1");
+        close_fields(network);
+        g_assert_cmpint(
+                ald_record_bus_read_all(network, ALD_KIND_NETWORK, NULL, &unknown, &rows, NULL), ==, 0);
+        g_assert_cmpstr(told->str, ==, ".Later Interfaces[eth0] Interfaces[eth1] ");
+}
+
 /* The last word counts where a field is said twice, in any order of all of them. */
 static void test_order_and_repetition(void)
 {
@@ -360,6 +402,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/record-bus/too-many-rows", test_too_many_rows);
         g_test_add_func("/record-bus/too-large", test_too_large);
         g_test_add_func("/record-bus/unknown-fields", test_unknown_fields);
+        g_test_add_func("/record-bus/unknown-fields-are-told", test_unknown_fields_are_told);
         g_test_add_func("/record-bus/order-and-repetition", test_order_and_repetition);
         g_test_add_func("/record-bus/no-map-at-all", test_no_map_at_all);
         return g_test_run();
