@@ -12,9 +12,9 @@ static void complain_about_host(const char *host, int r)
         else if (r == -ETIMEDOUT)
                 ald_complain("Cannot reach %s: no answer", host);
         else
-                ald_complain(
-                        "Cannot reach the bus of %s: ssh ended, and what it says tells why. It needs a login "
-                        "there, and systemd-stdio-bridge on that side",
+                ald_complain("Cannot reach the bus of %s: ssh exited; its own message says why. The other "
+                             "side needs "
+                             "a login for you, and systemd-stdio-bridge",
                         host);
 }
 
@@ -143,7 +143,7 @@ int ald_bus_complain(const sd_bus_error *error, const char *what, const char *un
 
         if (is_without_answer(error))
                 ald_complain(
-                        "%s: %s gave no answer (%s). See \"systemctl status %s\"; if it hangs, \"systemctl "
+                        "%s: %s did not answer (%s). See \"systemctl status %s\"; if it hangs, \"systemctl "
                         "restart %s\" helps",
                         what, unit, why, unit, unit);
         else if (is_unknown_service(error))

@@ -62,7 +62,7 @@ static int check(const AldEntity *node)
                 ald_complain("Cannot forget %s: it is online", label);
                 return ALD_EXIT_ERROR;
         }
-        printf("Would hide %s (%s) on every machine of the cluster until it speaks again\n", label, node->id);
+        printf("Would hide %s (%s) on every machine of the cluster until it is back\n", label, node->id);
         return ald_print_finish();
 }
 
@@ -80,7 +80,7 @@ int ald_verb_forget(const AldCtl *ctl)
         /* A second run does not find what the first has hidden; only an id is sure to mean the same. */
         if (ald_is_node_id(ctl->args[0]) &&
                 ald_model_find(session.model, ctl->args[0], &node, candidates) == -ENOENT) {
-                printf("There %s nothing to do: no node %s is known\n", ctl->check ? "is" : "was",
+                printf("There %s nothing to do: node %s is not known\n", ctl->check ? "is" : "was",
                         ctl->args[0]);
                 return ald_print_finish();
         }
@@ -89,8 +89,9 @@ int ald_verb_forget(const AldCtl *ctl)
                 return r;
         if (g_strcmp0(node->id, ald_model_node_id(session.model)) == 0) {
                 label = ald_entity_label(node);
-                ald_complain("%s is this machine, which cannot forget itself; \"alidadectl cluster leave\" "
-                             "takes it out of the cluster",
+                ald_complain(
+                        "%s is this machine and cannot forget itself; to leave the cluster, use \"alidadectl "
+                        "cluster leave\"",
                         label);
                 return ALD_EXIT_ERROR;
         }

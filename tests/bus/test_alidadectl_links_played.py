@@ -740,13 +740,13 @@ def test_inhibit_that_is_refused(play_probe, name, text, code):
     probe.handlers["Inhibit"] = refuse
     done = host.alidadectl("inhibit", "--what=link", "echo", "ran", check=False)
     assert (done.returncode, done.stdout) == (code, "")
-    assert done.stderr == f"alidadectl: Cannot hold off probes: {text}\n"
+    assert done.stderr == f"alidadectl: Cannot keep probes away: {text}\n"
 
 
 def test_inhibit_without_the_service(make_host):
     done = make_host().alidadectl("inhibit", "echo", "ran", check=False)
     assert (done.returncode, done.stdout) == (UNREACHABLE, "")
-    assert "Cannot hold off probes" in done.stderr
+    assert "Cannot keep probes away" in done.stderr
 
 
 def test_inhibit_list(play_probe):
@@ -759,7 +759,7 @@ def test_inhibit_list(play_probe):
     assert get_json(host, "inhibit", "--list")["Inhibitors"][0] == {
         "What": "rdma:link", "Who": "Slurm", "Why": "job 42 runs", "Uid": 0, "Pid": 123, "Number": 1}
     probe.inhibitors.clear()
-    assert host.alidadectl("inhibit", "--list").stdout == "Nothing holds off probes.\n"
+    assert host.alidadectl("inhibit", "--list").stdout == "No lock keeps probes away.\n"
 
 
 # The command line

@@ -947,8 +947,8 @@ def test_forget_for_scripts(play_cluster):
     """Item 19: a check asks for nothing, and a second run, after which the node is not known any more, is no error."""
     host, asked = play_cluster()
     assert host.alidadectl("forget", "--check", PEER).stdout == (
-        f"Would hide the-offline ({PEER}) on every machine of the cluster until it speaks again\n")
-    assert host.alidadectl("forget", "d" * 32).stdout == f"There was nothing to do: no node {'d' * 32} is known\n"
+        f"Would hide the-offline ({PEER}) on every machine of the cluster until it is back\n")
+    assert host.alidadectl("forget", "d" * 32).stdout == f"There was nothing to do: node {'d' * 32} is not known\n"
     assert host.alidadectl("nodes", "--check", check=False).returncode == USAGE
     assert asked == []
 

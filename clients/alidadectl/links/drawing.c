@@ -78,7 +78,7 @@ static int compare_unevenness(const void *a, const void *b)
         return unevenness(*x) > unevenness(*y) ? -1 : unevenness(*x) < unevenness(*y);
 }
 
-/* What one looks for among many. */
+/* Of many pairs, those that are worth a look: the slowest and the most uneven. */
 static void draw_extremes(GString *out, const AldTopology *topology, AldPath path, unsigned columns)
 {
         const GPtrArray *all = topology->pairs[path];

@@ -47,7 +47,7 @@ int ald_probe_complain(AldProbe *probe, const sd_bus_error *error)
         if (sd_bus_error_has_name(error, INHIBITED))
                 name_inhibitors(probe);
         else if (sd_bus_error_has_name(error, NOT_JOINED))
-                ald_complain("\"alidadectl cluster join\" lets this machine into a cluster");
+                ald_complain("\"alidadectl cluster join\" adds this machine to a cluster");
         return r;
 }
 
@@ -124,7 +124,7 @@ static void complain_of_failure(const AldProbeOrder *order, const char *reason)
 {
         ald_complain("The probe of %s failed: %s", order->label, reason);
         if (order->device && !order->force && g_str_has_prefix(reason, BUSY))
-                ald_complain("Try again when the machine is idle; --force measures beside other work");
+                ald_complain("Try again when the machine is idle; --force measures alongside other work");
 }
 
 int ald_probe_report(AldProbe *probe)
