@@ -493,7 +493,9 @@ def test_findings(host, cluster):
     cluster.take(*(record(node_id(n), "Node1.Identity", FriendlyName=f"n{n}", OperatingSystem=f"Bed Linux {n}")
                    for n in (1, 2)))
     finding, = [found for found in call(host, "GetFindings") if sorted(found["Nodes"]) == [node_id(1), node_id(2)]]
-    assert finding["Id"] and finding["Severity"] in ("notice", "warning", "error") and "Bed Linux" in finding["Text"]
+    assert "Bed Linux" in finding.pop("Text") and "release" in finding.pop("Remedy")
+    assert finding == {"Id": "os-versions-differ", "Severity": "notice", "Nodes": [node_id(1), node_id(2)],
+                       "Names": ["n1", "n2"], "Values": ["Bed Linux 1", "Bed Linux 2"]}
     cluster.take(record(node_id(2), "Node1.Identity", seq=2, FriendlyName="n2", OperatingSystem="Bed Linux 1"))
     assert finding["Id"] not in {found["Id"] for found in call(host, "GetFindings")}
 
