@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Where the services are on the bus, and the units that run them. */
+/* Names and paths of the services on the bus, and their units. */
 
 #define ALD_STATE_NAME "org.alidade.State1"
 #define ALD_STATE_PATH "/org/alidade/State1"

@@ -4,12 +4,12 @@
 #include <glib.h>
 #include <systemd/sd-bus.h>
 
-/* A bus that takes nothing of what we send for so long is left: it hangs, or a client has stopped reading and
- * it holds as much of ours for it as it may. The two look alike from here. */
+/* After this time without progress in writing, the connection is given up: the bus hangs, or a client has
+ * stopped reading and its queue of our messages is full. The two cannot be told apart from here. */
 #define ALD_BUS_STUCK_USEC (UINT64_C(10) * 1000 * 1000)
 
-/* Called once, when the connection has ended, or with -EBUSY when the bus is stuck; the source is gone then.
- */
+/* Called once, when the connection has ended, or with -EBUSY if the bus is stuck. The source is destroyed
+ * then. */
 typedef void (*AldBusClosed)(sd_bus *bus, int error, gpointer userdata);
 
 /* Carries a bus connection in the thread's default main context. Destroy and unref the source before the

@@ -19,7 +19,7 @@ static int check_signature(sd_bus_message *m, const char *signature)
         return sd_bus_message_has_signature(m, signature) > 0 ? 0 : -EBADMSG;
 }
 
-/* The kind of records that an interface shows, or NULL. */
+/* The kind of record of an interface, or NULL. */
 static const char *kind_of(const char *interface)
 {
         const char *kind;
@@ -30,7 +30,7 @@ static const char *kind_of(const char *interface)
         return g_str_has_prefix(kind, "Node1.") || g_str_has_prefix(kind, "Link1.") ? kind : NULL;
 }
 
-/* The id of the node or link that an object stands for, or NULL. */
+/* The id of the node or link of an object, or NULL. */
 static char *id_of(const char *path)
 {
         static const char node_prefix[] = ALD_STATE_PATH "/node/";
@@ -59,7 +59,7 @@ int ald_decode_totals(sd_bus_message *m, AldModel *model)
         return r;
 }
 
-/* Reads a{sv} of a kind that this version knows. A record that is too large changes nothing. */
+/* Reads a{sv} of a known kind. A record that is too large is ignored. */
 static int read_known(
         sd_bus_message *m, const char *id, AldKind kind, bool changes_only, uint64_t updated, AldModel *model)
 {
@@ -86,7 +86,7 @@ static int read_known(
         return 0;
 }
 
-/* Reads a{sv} of a kind that a newer peer has. */
+/* Reads a{sv} of a kind that only a newer peer knows. */
 static int read_unknown(sd_bus_message *m, const char *id, const char *kind, bool changes_only,
         uint64_t updated, AldModel *model)
 {
@@ -216,7 +216,7 @@ int ald_decode_records(sd_bus_message *m, AldModel *model, char **ret_cursor)
         return 0;
 }
 
-/* The strings of the rows lie in the message. */
+/* The strings of the rows point into the message. */
 typedef struct Findings {
         GPtrArray *owned;
         AldMessage *message;

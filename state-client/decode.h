@@ -6,9 +6,8 @@
 #include "state-client/model.h"
 
 /*
- * From the messages of the state service to the model. A message of the wrong shape gives -EBADMSG and
- * changes nothing, nor does a record beyond ALD_RECORD_MAX. Objects and interfaces that show no records are
- * passed over.
+ * Applies messages of the state service to the model. A message of the wrong shape gives -EBADMSG and changes
+ * nothing. Records beyond ALD_RECORD_MAX are ignored, and so are objects and interfaces without records.
  */
 
 /* Reply of GetAll() of org.alidade.State1. */
@@ -26,5 +25,6 @@ int ald_decode_findings(sd_bus_message *m, AldModel *model);
 int ald_decode_interfaces_added(sd_bus_message *m, AldModel *model);
 int ald_decode_interfaces_removed(sd_bus_message *m, AldModel *model);
 
-/* Returns 1 where values were invalidated without telling the new ones, so that all is to be read again. */
+/* Returns 1 if properties were invalidated without their new values, so that everything must be read again.
+ */
 int ald_decode_properties_changed(sd_bus_message *m, AldModel *model);

@@ -15,7 +15,7 @@
 
 #define RETRY_MSEC 3000u                  /* after a failed read */
 #define SUBSCRIBE_MSEC 10000u             /* after Subscribe() or Mirror() was refused */
-#define REREAD_USEC (30 * G_USEC_PER_SEC) /* where not all is signalled; records are resent that often */
+#define REREAD_USEC (30 * G_USEC_PER_SEC) /* if signals do not cover everything */
 #define PAGES_MAX 100000u
 
 #define BROADCASTS 3u /* kinds of signals that are followed */
@@ -29,11 +29,11 @@ struct AldFollow {
 
         char *owner;           /* unique name of the service, or NULL */
         AldModel *loading;     /* what is being read; signals go there until it replaces the model */
-        sd_bus_slot *call;     /* the one call under way that leads to the next step of reading */
-        sd_bus_slot *findings; /* GetFindings() apart from that */
+        sd_bus_slot *call;     /* the pending call of the current reading step */
+        sd_bus_slot *findings; /* a pending GetFindings() of a refresh */
         GSource *retry;
         sd_bus_slot *matches[3], *directed;
-        sd_bus_slot *broadcasts[BROADCASTS]; /* not there once the service sends its signals to us alone */
+        sd_bus_slot *broadcasts[BROADCASTS]; /* NULL once the service sends us its signals directly */
         sd_bus_slot *subscription, *mirroring;
         GSource *resubscribe;
         unsigned pages;
@@ -58,7 +58,7 @@ static void clear_timer(GSource **timer)
         g_clear_pointer(timer, g_source_unref);
 }
 
-/* Ends what is being read. */
+/* Cancels the current reading. */
 static void stop_reading(AldFollow *follow)
 {
         follow->call = sd_bus_slot_unref(follow->call);
@@ -97,8 +97,8 @@ static void fail_errno(AldFollow *follow, int r)
         fail(follow, &error);
 }
 
-/* Calls the state service by its unique name, so that the answer comes from the one whose signals we follow.
- */
+/* Calls the state service by its unique name, so that the reply comes from the process whose signals we
+ * follow. */
 static int call_state(AldFollow *follow, sd_bus_slot **slot, const char *interface, const char *method,
         sd_bus_message_handler_t callback, const char *types, ...)
 {
@@ -134,7 +134,7 @@ static void finish_reading(AldFollow *follow)
         follow->handler->synced(follow, follow->userdata);
 }
 
-/* Findings are an extra: without them the rest is still worth showing. */
+/* Without findings, the rest is still worth showing. */
 static int on_first_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;
@@ -195,7 +195,7 @@ static int on_managed_objects(sd_bus_message *m, void *userdata, sd_bus_error *r
         return 0;
 }
 
-/* Whether there is more than the objects show. */
+/* Whether some records have no object. */
 static bool has_hidden(AldModel *model)
 {
         uint64_t hidden = ald_model_totals(model)->hidden;
@@ -243,7 +243,7 @@ static gboolean on_resubscribe(void *userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Too many others have asked for the same. The rest goes on meanwhile. */
+/* Too many others have subscribed. Reading goes on meanwhile. */
 static void note_refusal(AldFollow *follow, sd_bus_message *m)
 {
         bool refused = sd_bus_message_is_method_error(m, SD_BUS_ERROR_LIMITS_EXCEEDED);
@@ -282,7 +282,7 @@ static void subscribe(AldFollow *follow)
         (void) call_state(follow, &follow->subscription, ALD_STATE_INTERFACE, "Subscribe", on_subscribed, "");
 }
 
-/* Where other nodes are mirrored on demand, this is the demand. Nobody waits for it. */
+/* If other nodes are mirrored on demand, this requests them. The reply is not waited for. */
 static void mirror(AldFollow *follow)
 {
         g_autoptr(AldMessage) call = NULL;
@@ -374,7 +374,7 @@ static void ask_for_owner(AldFollow *follow)
                 fail_errno(follow, r);
 }
 
-/* Anybody may send us a signal that looks right; only the owner of the name is believed. */
+/* Any client can send us such a signal; only the owner of the name is trusted. */
 static bool is_from_owner(AldFollow *follow, sd_bus_message *m)
 {
         return follow->owner && g_strcmp0(sd_bus_message_get_sender(m), follow->owner) == 0;
@@ -437,7 +437,7 @@ static const struct {
                 "PropertiesChanged", on_properties_changed },
 };
 
-/* A service that sends us its signals sends us all of them, so what it broadcasts need not come twice. */
+/* A service that sends us signals directly sends all of them, so its broadcasts are not needed any more. */
 static int on_directed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;

@@ -4,7 +4,7 @@
 #include "record/json.h"
 #include "state-client/model-json.h"
 
-/* These take no part in comparison, and are not in the table of a kind. */
+/* The envelope is not in the field table of a kind. */
 #define REVISION "Revision"
 #define UPDATED "UpdatedUSec"
 
@@ -14,7 +14,7 @@ static void set_integer(json_t *object, const char *name, uint64_t value)
                 json_object_set_new(object, name, json_integer((json_int_t) value));
 }
 
-/* Fields of rows that this version does not know go to the rows of the same Id. */
+/* Adds unknown fields of rows to the row with the same Id. */
 static void merge_rows(json_t *rows, json_t *raw_rows)
 {
         json_t *row, *raw;

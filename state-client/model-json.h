@@ -3,10 +3,10 @@
 
 #include "state-client/model.h"
 
-/* The model as JSON, for output and scripts: fields of a record by their D-Bus names, then Revision and
- * UpdatedUSec where known, then raw fields; what is absent is not there. All return new references. */
+/* The model as JSON: the fields of a record under their D-Bus names, then Revision and UpdatedUSec if known,
+ * then raw fields; absent fields are omitted. All functions return new references. */
 
-/* {field: value} of one record; NULL where there is none of that kind, known or not. */
+/* {field: value} of one record of a known or unknown kind; NULL if the entity has none. */
 json_t *ald_entity_fields_to_json(const AldEntity *entity, const char *kind);
 
 /* {kind: fields}; known kinds first, in the order of AldKind. */
@@ -18,8 +18,8 @@ json_t *ald_entities_to_json(const GPtrArray *entities);
 /* {"NodeId", "Totals", "Nodes", "Links", "Findings"} */
 json_t *ald_model_to_json(AldModel *model);
 
-/* What is new: all fields of an added record, those of a changed one that differ. NULL where removed. */
+/* All fields of an added record, the fields of a changed one that differ. NULL if it was removed. */
 json_t *ald_change_fields_to_json(const AldChange *change);
 
-/* The names of the fields that went; maybe empty. */
+/* The names of the fields that became absent; may be empty. */
 json_t *ald_change_absent_to_json(const AldChange *change);

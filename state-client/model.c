@@ -19,7 +19,7 @@ struct AldModel {
         void *findings_owned;
         GDestroyNotify free_findings_owned;
         GHashTable *entities; /* id → AldEntity */
-        GPtrArray *nodes;     /* sorted, or NULL while that is to be done */
+        GPtrArray *nodes;     /* sorted; NULL until needed */
         GPtrArray *links;
         AldModelChanged changed;
         void *userdata;
@@ -104,7 +104,7 @@ static bool is_link_id(const char *id)
                length <= NODE_ID_LENGTH + 1 + KEY_MAX && g_utf8_validate(id, -1, NULL);
 }
 
-/* Whether this can name a kind of record of such an entity. */
+/* Whether this is a valid name of a kind for nodes or links. */
 static bool is_kind(const char *kind, bool is_link)
 {
         const char *prefix = is_link ? "Link1." : "Node1.";
@@ -112,7 +112,7 @@ static bool is_kind(const char *kind, bool is_link)
         return g_str_has_prefix(kind, prefix) && ald_value_is_name(kind + strlen(prefix));
 }
 
-/* node-9 comes before node-10, and a node without a name where its id does. */
+/* Sorts node-9 before node-10, and a node without a name by its id. */
 static void sort_anew(AldModel *model, AldEntity *entity)
 {
         const char *name = ald_entity_name(entity);
@@ -165,7 +165,7 @@ static int ensure_entity(AldModel *model, const char *id, const char *kind, AldE
         return 0;
 }
 
-/* Keeps no empty objects, and none empty at all. */
+/* A known kind without raw fields has no entry, and an entity without any has no object. */
 static void set_raw(AldEntity *entity, const char *kind, json_t *fields)
 {
         if (json_object_size(fields) > 0 || ald_kind_from_name(kind) < 0) {
@@ -179,8 +179,7 @@ static void set_raw(AldEntity *entity, const char *kind, json_t *fields)
                 g_clear_pointer(&entity->raw, json_decref);
 }
 
-/* Collects what differs between two objects: fields that came or changed, and the names of those that went.
- */
+/* Sets what differs between two objects: new and changed fields, and the names of removed ones. */
 static void compare_raw(json_t *before, json_t *now, AldChange *change)
 {
         const char *name;
@@ -207,7 +206,7 @@ static bool envelope_differs(const AldRecord *a, const AldRecord *b)
         return a->revision != b->revision || a->updated_usec != b->updated_usec;
 }
 
-/* Tells of a change, unless it is none. Frees what compare_raw() made. */
+/* Reports a change if anything differs. Frees what compare_raw() set. */
 static void tell_if_changed(AldModel *model, AldChange *change)
 {
         bool differs = change->type != ALD_CHANGE_CHANGED || change->raw || change->raw_absent;
@@ -273,7 +272,7 @@ int ald_model_put_raw(AldModel *model, const char *id, const char *kind, json_t 
 void ald_model_remove(AldModel *model, const char *id, const char *kind)
 {
         AldEntity *entity = g_hash_table_lookup(model->entities, id);
-        g_autofree char *name = g_strdup(kind); /* the caller's may be the key that goes */
+        g_autofree char *name = g_strdup(kind); /* the caller's may be the key that is freed */
         g_autoptr(AldRecord) before = NULL;
         int known = ald_kind_from_name(kind);
         bool had_raw;
@@ -302,7 +301,7 @@ void ald_model_set_node_id(AldModel *model, const char *id)
         model->node_id = g_strdup(id && ald_is_node_id(id) ? id : NULL);
 }
 
-/* The properties of the table, as far as they arrived and are of its types. */
+/* Sets the fields of the struct; properties that are missing or have another type are absent. */
 static void read_totals(AldModel *model)
 {
         const AldStruct *type = &ald_cluster_totals_struct;
@@ -323,7 +322,7 @@ static void read_totals(AldModel *model)
         }
 }
 
-/* Takes the new totals. */
+/* Takes ownership of the totals. */
 static void replace_totals(AldModel *model, json_t *totals)
 {
         json_t *before = model->totals_json;
@@ -357,7 +356,7 @@ void ald_model_set_findings(
         model->free_findings_owned = free_owned;
 }
 
-/* What an entity lacks of another; all of it where there is no other. */
+/* The kinds that only the first of two entities has; all its kinds if there is no second. */
 static GPtrArray *kinds_missing(const AldEntity *mine, const AldEntity *theirs)
 {
         GPtrArray *missing = g_ptr_array_new_with_free_func(g_free);

@@ -19,7 +19,7 @@ static int read_field(sd_bus_message *message, const char *name, bool in_row, vo
                 message, name, false, ensure(&raw->fields, json_object), ensure(&raw->absent, json_array));
 }
 
-/* A list that is told is told in full, so one that had unknown fields before may have none now. */
+/* A list is always sent in full, so one that had unknown fields before may have none now. */
 static json_t *ensure_list(AldRawFields *raw, const char *name)
 {
         json_t *list = json_object_get(ensure(&raw->lists, json_object), name);
@@ -52,7 +52,7 @@ AldUnknownFields ald_raw_fields_reader(AldRawFields *raw)
         return (AldUnknownFields){ .read = read_field, .end_row = end_row, .userdata = raw };
 }
 
-/* Adds to what is there, if anything. Takes `fields`, which may be NULL. */
+/* Adds the collected fields. Takes ownership of `fields`, which may be NULL. */
 static json_t *add_to(json_t *fields, const AldRawFields *raw)
 {
         const char *name;

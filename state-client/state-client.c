@@ -8,10 +8,10 @@ struct AldStateClient {
         AldModel *model;
         AldStateClientSetup setup;
         GMainContext *context;
-        sd_bus *bus; /* NULL while it is left, and so are the next two */
+        sd_bus *bus; /* NULL while paused, like the next two */
         GSource *source;
         AldFollow *follow;
-        GSource *pause; /* armed where the bus is to be left soon */
+        GSource *pause; /* set by ald_state_client_pause_soon() */
 };
 
 static void drop_source(GSource **source)
@@ -21,14 +21,14 @@ static void drop_source(GSource **source)
         g_clear_pointer(source, g_source_unref);
 }
 
-/* That it ended is told by sd-bus itself; that it takes nothing any more is not. */
+/* sd-bus reports the end of a connection itself, but not a bus that stopped reading. */
 static void on_closed(sd_bus *bus, int error, void *userdata)
 {
         AldStateClient *client = userdata;
 
         if (error != -EBUSY)
                 return;
-        sd_bus_close(bus); /* with nothing to flush, for which one would wait without end */
+        sd_bus_close(bus); /* flushing would block forever */
         client->setup.handler->lost(client->follow,
                 &SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_DISCONNECTED, "the bus has stopped reading"),
                 client->setup.userdata);

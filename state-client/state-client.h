@@ -4,15 +4,15 @@
 #include "state-client/follow.h"
 
 /*
- * A model that follows the state service over a connection of its own, which it leaves while the caller
- * cannot take more: signals that nobody reads would pile up in the bus, and would cost others their share of
- * it. The model keeps what it has meanwhile. Coming back, everything is read again and what differs is told.
- * It all runs in the main context that is the thread's default when it is made.
+ * Follows the state service over a connection of its own, which it closes while paused. A client that cannot
+ * keep up with changes pauses, because unread signals would fill the bus and slow down other clients. The
+ * model keeps its contents meanwhile. After resuming, everything is read again and the differences are
+ * reported. Everything runs in the main context that is the thread's default when the object is created.
  */
 typedef struct AldStateClient AldStateClient;
 
 typedef struct AldStateClientSetup {
-        /* Opens a connection: at first, and each time to come back. Its errors are returned by who asked. */
+        /* Opens a connection, at the start and to resume. Its errors are passed on to the caller. */
         int (*open)(sd_bus **ret, void *userdata);
         void *open_userdata;
         const AldFollowHandler *handler; /* kept, not copied */
@@ -20,17 +20,18 @@ typedef struct AldStateClientSetup {
         bool subscribe;                  /* as ald_follow_subscribe() */
 } AldStateClientSetup;
 
-/* The model belongs to the caller and outlives it. */
+/* The caller keeps the model until the client is freed. */
 int ald_state_client_new(AldModel *model, const AldStateClientSetup *setup, AldStateClient **ret);
 void ald_state_client_free(AldStateClient *client);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldStateClient, ald_state_client_free)
 
-/* NULL while the bus is left. */
+/* NULL while paused. */
 AldFollow *ald_state_client_follow(AldStateClient *client);
 
-/* Leaves the bus: now, which no callback of it may ask for, or before anything else is read. */
+/* Closes the connection: at once, which must not be requested from a callback of the bus, or before the next
+ * message is read. */
 void ald_state_client_pause(AldStateClient *client);
 void ald_state_client_pause_soon(AldStateClient *client);
 
-/* Comes back where the bus was left, and need not leave it soon. */
+/* Connects again if paused, and cancels a pending ald_state_client_pause_soon(). */
 int ald_state_client_resume(AldStateClient *client);

@@ -5,7 +5,7 @@
 
 #include "state-client/value.h"
 
-/* A dictionary may have others in it, and each of them rows. */
+/* A dictionary may contain dictionaries, and these may contain rows. */
 #define DEPTH_MAX 2u
 
 bool ald_value_is_name(const char *name)
@@ -112,7 +112,7 @@ static int read_dict_value(sd_bus_message *m, unsigned depth, json_t **ret)
         return r;
 }
 
-/* Reads what a variant holds; rows and dictionaries so deep and no deeper. */
+/* Reads the content of a variant; skips rows and dictionaries that are nested too deeply. */
 static int read_content(sd_bus_message *m, const char *signature, unsigned depth, json_t **ret)
 {
         if (strlen(signature) == 1 && strchr("stxduib", signature[0]))

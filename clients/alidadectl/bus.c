@@ -8,7 +8,7 @@
 static void complain_about_host(const char *host, int r)
 {
         if (r == -ENOPKG)
-                ald_complain("Cannot reach %s: ssh is not installed here", host);
+                ald_complain("Cannot reach %s: ssh is not installed", host);
         else if (r == -ETIMEDOUT)
                 ald_complain("Cannot reach %s: no answer", host);
         else
@@ -47,7 +47,7 @@ int ald_bus_open(const AldCtl *ctl, sd_bus **ret)
         if (r >= 0 && !ctl->host)
                 r = sd_bus_set_method_call_timeout(bus, ALD_ANSWER_USEC);
         if (r < 0) {
-                sd_bus_close(bus); /* with nothing to flush, for which one would wait again */
+                sd_bus_close(bus); /* flushing would wait again */
                 (ctl->host ? complain_about_host : complain_about_bus)(place, r);
                 return r == -EACCES || r == -EPERM ? ALD_EXIT_DENIED : ALD_EXIT_UNREACHABLE;
         }
@@ -76,7 +76,7 @@ int ald_bus_await(sd_bus *bus, const char *name, sd_bus_error *error)
         return ping(bus, name, ALD_ANSWER_USEC - ALD_NOTICE_USEC, error);
 }
 
-/* It took too long, died, or the bus did. */
+/* The service took too long or died, or the bus did. */
 static bool is_without_answer(const sd_bus_error *error)
 {
         return sd_bus_error_has_name(error, SD_BUS_ERROR_NO_REPLY) ||

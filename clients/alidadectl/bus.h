@@ -6,23 +6,20 @@
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
 
-/* For a connection of our own, which is ended with what is to be said on it. */
+/* A connection of our own is flushed and closed. */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(sd_bus, sd_bus_flush_close_unref)
 
-/* Opens the bus that was asked for. Says what is wrong and returns an exit code, 0 where all is well. */
+/* Opens the bus that the command line selects. Reports errors and returns an exit code. */
 int ald_bus_open(const AldCtl *ctl, sd_bus **ret);
 
-/* Finds out whether a service answers, starting it where it can be started, and says so if it takes its time.
- */
+/* Checks that a service answers, starting it if possible, and prints a notice if this takes long. */
 int ald_bus_await(sd_bus *bus, const char *name, sd_bus_error *error);
 
-/* Puts a failure into words where no error was sent with it. */
+/* Sets an error from a negative errno unless one is set. */
 void ald_bus_ensure_error(sd_bus_error *error, int r);
 
-/* What a failed call means to the one who ran us. */
+/* The exit code for a failed call. */
 int ald_bus_exit_code(const sd_bus_error *error);
 
-/* Says why something that the unit does failed: the text of the error, made safe. Returns the exit code for
- * it.
- */
+/* Reports why an action of the unit failed: the text of the error, made safe. Returns the exit code. */
 int ald_bus_complain(const sd_bus_error *error, const char *what, const char *unit);

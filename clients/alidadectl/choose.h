@@ -3,5 +3,5 @@
 
 #include "state-client/model.h"
 
-/* Finds the node that a person means. Complains where there is none, or more than one; an exit code. */
+/* Finds a node by what the user typed. Reports errors and returns an exit code. */
 int ald_choose_node(AldModel *model, const char *what, const AldEntity **ret);

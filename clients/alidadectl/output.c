@@ -24,8 +24,8 @@ struct AldOutput {
 };
 
 /*
- * O_NONBLOCK belongs to the open file, which others share: the shell's terminal would stay so. So a terminal
- * or pipe is opened once more. Where that is not allowed, writing may wait.
+ * O_NONBLOCK belongs to the open file description, which other processes such as the shell share. So a
+ * terminal or pipe is opened again. If that is not permitted, writing may block.
  */
 static int open_again(int fd, bool *ret_is_socket)
 {
@@ -69,7 +69,7 @@ static ssize_t write_some(AldOutput *output, const char *data, size_t size)
                                  : write(output->fd, data, size);
 }
 
-/* Writes until the queue is empty (0), nothing more goes (-EAGAIN), or nothing will (other errors). */
+/* Writes until the queue is empty (0), writing would block (-EAGAIN), or it fails (other errors). */
 static int flush_queue(AldOutput *output)
 {
         size_t done = 0;
@@ -116,7 +116,7 @@ static gboolean output_dispatch(GSource *source, GSourceFunc callback, gpointer 
         return G_SOURCE_CONTINUE;
 }
 
-/* A file is never awaited: it takes all at once. */
+/* A regular file is never waited for: it takes everything at once. */
 static void add_source(AldOutput *output)
 {
         static GSourceFuncs funcs = { NULL, NULL, output_dispatch, NULL, NULL, NULL };

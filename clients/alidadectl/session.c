@@ -7,9 +7,7 @@
 #include "clients/alidadectl/session.h"
 
 #define SETTLE_MSEC 2000
-#define YOUNG_USEC                                                                              \
-        (3 * G_USEC_PER_SEC) /* services that have just started need a moment for first records \
-                              */
+#define YOUNG_USEC (3 * G_USEC_PER_SEC) /* just started services need a moment for their first records */
 
 static int complain(const sd_bus_error *error)
 {
@@ -20,7 +18,7 @@ static int complain(const sd_bus_error *error)
         return ald_bus_complain(error, "Cannot read from " ALD_STATE_NAME, ALD_STATE_UNIT);
 }
 
-/* The exit code, which says more than an errno could, is kept. */
+/* Keeps the exit code, which is more precise than an errno. */
 static int open_bus(sd_bus **ret, void *userdata)
 {
         AldStateSession *session = userdata;
@@ -133,7 +131,7 @@ void ald_session_announce_waiting(AldStateSession *session)
         ald_session_add_timer(session, ALD_NOTICE_USEC / 1000, on_waiting, session);
 }
 
-/* Whether this machine has told what every machine can. */
+/* Whether this machine has sent the records that every machine has. */
 static bool is_complete(AldModel *model, const AldEntity *own)
 {
         const AldSystem *system = ald_entity_as(own, SYSTEM, AldSystem);
@@ -143,7 +141,7 @@ static bool is_complete(AldModel *model, const AldEntity *own)
                ald_model_totals(model)->memory_total_bytes != ALD_ABSENT_UINT64;
 }
 
-/* Whether nothing more is to be expected soon: it is all there, or what is missing has had its time. */
+/* Whether nothing more is to be expected soon. */
 static bool is_settled(AldModel *model)
 {
         const AldEntity *own = ald_model_get(model, ald_model_node_id(model));
@@ -208,7 +206,7 @@ int ald_session_load(AldStateSession *session, const AldCtl *ctl, bool settle)
         r = ald_session_run(session);
         ald_model_watch(session->model, NULL, NULL);
         g_ptr_array_set_size(session->sources, 0);
-        ald_session_pause(session); /* what was loaded stays */
+        ald_session_pause(session); /* the model keeps its contents */
         return r;
 }
 

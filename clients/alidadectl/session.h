@@ -4,12 +4,12 @@
 #include "clients/alidadectl/bus.h"
 #include "state-client/state-client.h"
 
-/* What a verb that reads the state needs: a main loop, and a model in step with the service. */
+/* A main loop and a model that follows the state service, for verbs that read the state. */
 typedef struct AldStateSession {
         GMainLoop *loop;
         AldModel *model;
         AldStateClient *client;
-        GPtrArray *sources; /* timers of the session; they go with it */
+        GPtrArray *sources; /* timers of the session */
         const AldCtl *ctl;
         int open_code; /* exit code of the last attempt to open the bus */
         int exit_code; /* once it has ended */
@@ -21,34 +21,35 @@ typedef struct AldStateSession {
                 .loop = NULL   \
         }
 
-/* Opens all of it; nothing is read before the loop runs. Complains and returns an exit code. */
+/* Opens the session; nothing is read before the loop runs. Reports errors and returns an exit code. */
 int ald_session_open(AldStateSession *session, const AldCtl *ctl, bool subscribe,
         const AldFollowHandler *handler, void *userdata);
 
 /*
- * Opens a session and reads everything once. Where `settle` is asked for and the service has only just
- * started, it waits a little for this machine's own first records. Complains and returns an exit code.
+ * Opens a session and reads everything once. With `settle`, waits a little for the first records of this
+ * machine if the service has only just started. Reports errors and returns an exit code.
  */
 int ald_session_load(AldStateSession *session, const AldCtl *ctl, bool settle);
 
-/* Has it said on standard error, once, if reading takes its time. */
+/* Prints once on standard error if reading takes long. */
 void ald_session_announce_waiting(AldStateSession *session);
 
-/* A timer of the session; the callback is as of g_timeout_add(). */
+/* Adds a timer of the session; the callback is that of g_timeout_add(). */
 void ald_session_add_timer(AldStateSession *session, unsigned msec, GSourceFunc callback, void *userdata);
 
-/* Leaves the bus and comes back to it: see AldStateClient. Resuming complains and returns an exit code. */
+/* Closes and reopens the connection: see AldStateClient. Resuming reports errors and returns an exit code. */
 void ald_session_pause(AldStateSession *session);
 int ald_session_resume(AldStateSession *session);
 
-/* Reads anew what no signal tells, unless the bus is left. */
+/* Reads again what signals do not cover, unless paused. */
 void ald_session_refresh(AldStateSession *session);
 
-/* Runs the loop until somebody ends it, which counts only once; returns the exit code. */
+/* Runs the loop until ald_session_exit() or ald_session_fail(), the first of which counts; returns the exit
+ * code. */
 int ald_session_run(AldStateSession *session);
 void ald_session_exit(AldStateSession *session, int exit_code);
 
-/* Ends it and says why the service cannot be read; NULL: it went away. */
+/* Ends the loop and reports why the service cannot be read; NULL: it left the bus. */
 void ald_session_fail(AldStateSession *session, const sd_bus_error *error);
 
 void ald_session_close(AldStateSession *session);

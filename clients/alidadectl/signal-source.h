@@ -4,9 +4,9 @@
 #include <glib.h>
 
 /*
- * Blocks these signals, up to a 0, and tells of each one in the thread's default main context. Beyond what
- * g_unix_signal_source_new() takes, it knows those of job control. Negative errno. Destroy and unref the
- * source to end it; the signals stay blocked.
+ * Blocks the signals of a list that ends with 0, and calls back for each signal in the thread's default main
+ * context. Unlike g_unix_signal_source_new(), it supports the signals of job control. Negative errno. Destroy
+ * and unref the source to end it; the signals stay blocked.
  */
 int ald_signal_source_new(
         const int *signals, void (*arrived)(int signal, void *userdata), void *userdata, GSource **ret);

@@ -16,7 +16,8 @@
 
 #define REFRESH_MSEC 10000
 
-/* With more than this unread, the bus is left until it has been read; what changed meanwhile is told then. */
+/* With more unread output than this, the connection is closed until it has been read; then the changes since
+ * are printed. */
 #define UNREAD_MAX (1024u * 1024)
 
 typedef struct Monitor {
@@ -34,7 +35,7 @@ static const char *const event_names[] = {
         [ALD_CHANGE_REMOVED] = "removed",
 };
 
-/* Takes the line. */
+/* Takes ownership of the line. */
 static void write_line(Monitor *monitor, char *line)
 {
         g_autofree char *text = line;
@@ -90,13 +91,13 @@ static char *format_clock(void)
         return g_strdup_printf("%s.%03u", text, (unsigned) ((uint64_t) now / 1000 % 1000));
 }
 
-/* These change with every update and say nothing of the machine. */
+/* These change with every update and describe nothing of the machine. */
 static bool is_envelope(const char *name)
 {
         return strcmp(name, "Revision") == 0 || strcmp(name, "UpdatedUSec") == 0;
 }
 
-/* One field of a row; takes the text. */
+/* One field of a row; takes ownership of the text. */
 static void append_item(GString *out, const char *name, char *text)
 {
         if (strcmp(name, "Id") == 0)
@@ -134,7 +135,7 @@ static void append_field(GString *out, const AldField *field, const void *value,
         g_string_append_printf(out, " %s", text);
 }
 
-/* All fields of a record that was added, and of one that changed those that did. */
+/* All fields of an added record; the changed fields of another. */
 static void append_record(GString *out, const AldChange *change, double now)
 {
         const AldStruct *type = ald_record_type(change->record);
@@ -176,7 +177,7 @@ static void append_raw(GString *out, const char *name, json_t *value, double now
         g_string_append_printf(out, " %s", text);
 }
 
-/* What changed, or "" where only the envelope did. */
+/* The changes, or "" if only the envelope changed. */
 static char *format_fields(const AldChange *change)
 {
         GString *out = g_string_new(NULL);
@@ -207,7 +208,7 @@ static void write_text(Monitor *monitor, const char *styled)
         write_line(monitor, ald_text_render(line, monitor->info.colours, monitor->info.utf8));
 }
 
-/* What is there from the start is no update. */
+/* Records that exist at the start are not updates. */
 static void write_change_as_text(Monitor *monitor, const AldChange *change)
 {
         static const char *const verbs[] = { "added: ", "", "removed" };
@@ -272,7 +273,7 @@ static gboolean on_tick(void *userdata)
         return G_SOURCE_CONTINUE;
 }
 
-/* All is read: back to the bus, if it was left. Or nobody reads any more, which is a good end. */
+/* The output has been read: resume, if paused. If the reader is gone, this is a regular end. */
 static void on_output(AldOutput *output, int r, void *userdata)
 {
         Monitor *monitor = userdata;

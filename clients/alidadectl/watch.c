@@ -133,7 +133,7 @@ static void on_refused(AldFollow *follow, const sd_bus_error *error, void *userd
                         error ? g_strdup_printf("Not all changes are shown: %s", error->message) : NULL);
 }
 
-/* Our terminal went, or it takes pictures again. */
+/* The terminal is gone, or it takes output again. */
 static void on_output(AldOutput *output, int r, void *userdata)
 {
         Watch *watch = userdata;
@@ -144,7 +144,7 @@ static void on_output(AldOutput *output, int r, void *userdata)
                 draw_soon(watch);
 }
 
-/* Forgets what the terminal shows, and asks anew how large it is. */
+/* Forgets the contents of the terminal, and reads its size again. */
 static void forget_screen(Watch *watch)
 {
         unsigned columns, rows;
@@ -153,7 +153,8 @@ static void forget_screen(Watch *watch)
         ald_screen_resize(watch->screen, columns, rows);
 }
 
-/* The first picture comes once all is read, or says after a moment what it waits for. */
+/* The first picture is drawn when everything has been read; after a moment, it shows what is being waited
+ * for. */
 static void enter_screen(Watch *watch)
 {
         watch->terminal = ald_terminal_new();
@@ -238,7 +239,7 @@ static gboolean on_keys(int fd, GIOCondition condition, void *userdata)
         return G_SOURCE_CONTINUE;
 }
 
-/* Ctrl-Z: gives the terminal back, and leaves the bus while nobody looks. */
+/* Ctrl-Z: restores the terminal, and closes the connection while stopped. */
 static void suspend(Watch *watch)
 {
         int r;
@@ -264,7 +265,7 @@ static void on_signal(int number, void *userdata)
         case SIGTSTP:
                 suspend(watch);
                 break;
-        case SIGCONT: /* who stopped us another way may have changed the terminal meanwhile */
+        case SIGCONT: /* after SIGSTOP, the terminal may have been changed meanwhile */
                 leave_screen(watch);
                 enter_screen(watch);
                 break;

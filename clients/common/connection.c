@@ -6,7 +6,7 @@
 #include "clients/common/connection.h"
 #include "common/bus-cleanup.h"
 
-/* Of names and addresses, with a zone, in brackets, with a port and the name of a container behind. */
+/* Of names and addresses, with zone, brackets, port and the name of a container. */
 #define HOST_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:%[]/"
 #define HOST_MAX_BYTES 320u
 
