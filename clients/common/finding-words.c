@@ -5,36 +5,37 @@
 #include "clients/common/finding-words.h"
 #include "clients/common/node-name.h"
 #include "clients/common/safe-text.h"
-#include "state/findings.h"
+#include "state/findings-words.h"
 
-#define BROKERLESS "no-broker"
-
-/* The worst first, as AldSeverity has them. */
-static const AldTone tones[] = {
-        [ALD_SEVERITY_ERROR] = ALD_TONE_ERROR,
-        [ALD_SEVERITY_WARNING] = ALD_TONE_WARNING,
-        [ALD_SEVERITY_NOTICE] = ALD_TONE_PLAIN,
+/* The severities stand in this order too: the worst first. */
+static const AldTone tones[ALD_FINDING_ROW_SEVERITY_N] = {
+        [ALD_FINDING_ROW_SEVERITY_ERROR] = ALD_TONE_ERROR,
+        [ALD_FINDING_ROW_SEVERITY_WARNING] = ALD_TONE_WARNING,
+        [ALD_FINDING_ROW_SEVERITY_NOTICE] = ALD_TONE_PLAIN,
 };
 
+/* The words of the service stand for a finding that this version does not know. */
 char *ald_finding_words(const AldFindingRow *finding)
 {
-        return ald_text_safe_or_null(finding->text);
+        g_autofree char *text = ald_finding_text(finding);
+
+        return ald_text_safe_or_null(text ?: finding->text);
 }
 
+/* A known finding without a remedy has none, whatever the row says. */
 char *ald_finding_remedy_words(const AldFindingRow *finding)
 {
-        return ald_text_safe_or_null(finding->remedy);
+        g_autofree char *text = ald_finding_text(finding), *remedy = ald_finding_remedy(finding);
+
+        return ald_text_safe_or_null(text ? remedy : finding->remedy);
 }
 
 /* One that this version does not know is no worse than a notice. */
-static AldSeverity severity_of(const AldFindingRow *finding)
+static AldFindingRowSeverity severity_of(const AldFindingRow *finding)
 {
-        AldSeverity severity = ALD_SEVERITY_ERROR;
+        int severity = ald_finding_row_severity_from_string(finding->severity);
 
-        while (severity < ALD_SEVERITY_NOTICE &&
-                g_strcmp0(finding->severity, ald_severity_to_string(severity)) != 0)
-                severity++;
-        return severity;
+        return severity < 0 ? ALD_FINDING_ROW_SEVERITY_NOTICE : (AldFindingRowSeverity) severity;
 }
 
 char *ald_finding_severity(const AldFindingRow *finding, AldTone *ret_tone)
@@ -68,7 +69,7 @@ GPtrArray *ald_findings_sorted(AldModel *model, const char *node_id)
         const AldRows *rows = ald_model_findings(model);
         GPtrArray *sorted = g_ptr_array_new();
 
-        for (AldSeverity severity = ALD_SEVERITY_ERROR; severity <= ALD_SEVERITY_NOTICE; severity++)
+        for (AldFindingRowSeverity severity = 0; severity < ALD_FINDING_ROW_SEVERITY_N; severity++)
                 for (size_t i = 0; i < rows->n; i++) {
                         const AldFindingRow *finding = ald_rows_at(rows, i);
 
@@ -86,7 +87,7 @@ const AldFindingRow *ald_find_brokerless(AldModel *model)
         for (size_t i = 0; i < rows->n; i++) {
                 const AldFindingRow *finding = ald_rows_at(rows, i);
 
-                if (g_strcmp0(finding->id, BROKERLESS) == 0)
+                if (g_strcmp0(finding->id, ald_finding_row_id_to_string(ALD_FINDING_ROW_ID_NO_BROKER)) == 0)
                         return finding;
         }
         return NULL;
@@ -106,8 +107,8 @@ GPtrArray *ald_findings_counts(AldModel *model)
 {
         GPtrArray *facts = ald_facts_new();
 
-        for (AldSeverity severity = ALD_SEVERITY_ERROR; severity <= ALD_SEVERITY_NOTICE; severity++) {
-                const char *name = ald_severity_to_string(severity);
+        for (AldFindingRowSeverity severity = 0; severity < ALD_FINDING_ROW_SEVERITY_N; severity++) {
+                const char *name = ald_finding_row_severity_to_string(severity);
                 unsigned n = count(model, name);
 
                 if (n > 0)

@@ -4,7 +4,8 @@
 #include "clients/common/tone.h"
 #include "state-client/model.h"
 
-/* Findings as people read them. A row may hold anything: what comes out is safe text, to be freed. */
+/* Findings as people read them, worded from their arguments where this version knows their Id, else as the
+ * service words them. A row may hold anything: what comes out is safe text, to be freed. */
 
 /* One sentence that says what is wrong; NULL where there is none. */
 char *ald_finding_words(const AldFindingRow *finding);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
+#include <string.h>
 
 #include "clients/common/cluster-facts.h"
 #include "clients/common/compute-facts.h"
@@ -132,17 +133,42 @@ static void test_findings(void)
         worst = sorted->pdata[0];
         g_assert_true(worst == own->pdata[0] && worst == ald_find_brokerless(model));
         g_assert_cmpstr(((const AldFindingRow *) sorted->pdata[1])->id, ==, "a");
-        check_text(ald_finding_words(worst), "C�.");
-        check_text(ald_finding_remedy_words(worst), "R.");
         check_text(ald_finding_head(worst, model), "no-broker: atlas, unknown-node");
         check_text(ald_finding_severity(worst, &tone), "error");
         g_assert_cmpint(tone, ==, ALD_TONE_ERROR);
         check_text(ald_finding_severity(sorted->pdata[1], &tone), "strange");
         g_assert_cmpint(tone, ==, ALD_TONE_PLAIN);
+        check_text(ald_finding_words(sorted->pdata[1]), "A.");
         g_assert_null(ald_finding_words(sorted->pdata[3]));
         g_assert_cmpuint(counts->len, ==, 2);
         g_assert_cmpstr(((const AldFact *) counts->pdata[0])->text, ==, "1 error");
         g_assert_cmpstr(((const AldFact *) counts->pdata[1])->text, ==, "1 notice");
+}
+
+/* From the arguments where the Id is known; else the service words it. What it sends is made safe. */
+static void test_words_of_findings(void)
+{
+        static const char *const nodes[] = { "000000000000000000000000000000a1", NULL };
+        static const char *const names[] = { "at\033las", NULL };
+        AldFindingRow known = ALD_FINDING_ROW_INIT, newer = ALD_FINDING_ROW_INIT;
+        g_autofree char *words = NULL, *remedy = NULL;
+
+        known.id = "node-offline";
+        known.nodes = nodes;
+        known.names = names;
+        known.text = newer.text = "Of another\033version.";
+        known.remedy = newer.remedy = "Wait\033.";
+        newer.id = "node-on-fire";
+        words = ald_finding_words(&known);
+        remedy = ald_finding_remedy_words(&known);
+        g_assert_true(g_str_has_prefix(words, "at�las is offline"));
+        g_assert_nonnull(strstr(remedy, "alidadectl forget"));
+        check_text(ald_finding_words(&newer), "Of another�version.");
+        check_text(ald_finding_remedy_words(&newer), "Wait�.");
+        /* Known, but without the argument that its sentence needs. */
+        known.names = NULL;
+        check_text(ald_finding_words(&known), "Of another�version.");
+        check_text(ald_finding_remedy_words(&known), "Wait�.");
 }
 
 static const char *text_of(const GPtrArray *facts, const char *label)
@@ -206,6 +232,7 @@ int main(int argc, char **argv)
         g_test_add_func("/client-words/totals", test_totals);
         g_test_add_func("/client-words/names", test_names);
         g_test_add_func("/client-words/findings", test_findings);
+        g_test_add_func("/client-words/words-of-findings", test_words_of_findings);
         g_test_add_func("/client-words/node", test_node);
         g_test_add_func("/client-words/compute", test_compute);
         return g_test_run();

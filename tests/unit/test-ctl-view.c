@@ -161,8 +161,7 @@ static void test_no_broker(void)
         g_autoptr(AldModel) model = ald_model_new();
         json_t *findings = json_pack("[{s:s,s:s,s:s},{s:s,s:s,s:s,s:s}]", "Id", "disk-nearly-full",
                 "Severity", "error", "Text", "/ on atlas is full.", "Id", "no-broker", "Severity", "error",
-                "Text", "This machine reaches no broker of cluster lab; what is shown of others is old.",
-                "Remedy", "See why with alidadectl cluster status.");
+                "Text", "Of another version.", "Remedy", "Of another version.");
 
         for (unsigned i = 1; i <= 9; i++)
                 model_put_node(model, i, atlas);
@@ -182,9 +181,9 @@ static void test_no_broker(void)
                         g_assert_cmpuint(shown, ==, 1);
                         g_assert_nonnull(strstr(text->str, "atlas"));
                         if (columns >= 80 && rows >= 20)
-                                g_assert_nonnull(strstr(text->str, "alidadectl cluster status."));
+                                g_assert_nonnull(strstr(text->str, "alidadectl cluster status"));
                         if (columns == 100)
-                                g_assert_nonnull(strstr(text->str, "what is shown of others is old."));
+                                g_assert_nonnull(strstr(text->str, "is out of date."));
                 }
         json_decref(findings);
 }
