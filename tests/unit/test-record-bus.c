@@ -388,6 +388,54 @@ static void test_no_map_at_all(void)
         g_assert_null(record);
 }
 
+/* Two edges, of which the first has a field of another type, one out of range and one that is not known. */
+static void append_edges(sd_bus_message *message)
+{
+        g_assert_cmpint(
+                sd_bus_message_append(message, "aa{sv}", 2, 5, "Source", "s", "a", "Sink", "t", UINT64_C(7),
+                        "BitsPerSecond", "t", UINT64_MAX - 1, "RttP50NSec", "t", UINT64_C(20), "Colour", "s",
+                        "red", 2, "Source", "s", "b", "BitsPerSecond", "t", UINT64_C(5)),
+                >=, 0);
+        bus_pair_seal(message);
+}
+
+/* Rows are what another version says: what cannot be taken of one is absent, and the others count. */
+static void test_rows(void)
+{
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(BusPair) pair = bus_pair_new();
+        g_autoptr(AldMessage) message = bus_pair_message_new(pair);
+        const AldEdgeRow *row;
+        AldRows rows;
+
+        append_edges(message);
+        g_assert_cmpint(
+                ald_record_bus_read_rows(message, &ald_edge_row_struct, ALD_RECORD_MAX, owned, &rows), >=, 0);
+        g_assert_cmpuint(rows.n, ==, 2);
+        row = ald_rows_at(&rows, 0);
+        g_assert_cmpstr(row->source, ==, "a");
+        g_assert_null(row->sink);
+        g_assert_cmpuint(row->bits_per_second, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(row->rtt_p50_nsec, ==, 20);
+        row = ald_rows_at(&rows, 1);
+        g_assert_cmpstr(row->source, ==, "b");
+        g_assert_cmpuint(row->bits_per_second, ==, 5);
+        g_assert_cmpint(sd_bus_message_at_end(message, true), >, 0);
+}
+
+static void test_too_many_rows_of_a_list(void)
+{
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(BusPair) pair = bus_pair_new();
+        g_autoptr(AldMessage) message = bus_pair_message_new(pair);
+        AldRows rows;
+
+        append_edges(message);
+        g_assert_cmpint(ald_record_bus_read_rows(
+                                message, &ald_edge_row_struct, 2 * sizeof(AldEdgeRow) - 1, owned, &rows),
+                ==, -E2BIG);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -405,5 +453,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/record-bus/unknown-fields-are-told", test_unknown_fields_are_told);
         g_test_add_func("/record-bus/order-and-repetition", test_order_and_repetition);
         g_test_add_func("/record-bus/no-map-at-all", test_no_map_at_all);
+        g_test_add_func("/record-bus/rows", test_rows);
+        g_test_add_func("/record-bus/too-many-rows-of-a-list", test_too_many_rows_of_a_list);
         return g_test_run();
 }
