@@ -27,7 +27,7 @@ static bool is_rows(const json_t *value)
                (json_array_size(value) == 0 || json_is_object(json_array_get(value, 0)));
 }
 
-/* "  Name: value", from so many columns on; the value goes to the next line where there is little room. */
+/* "  Name: value", indented; the value goes to the next line if there is little room. */
 static void describe_field(
         GString *out, const char *name, json_t *value, unsigned indent, unsigned columns, double now_usec)
 {

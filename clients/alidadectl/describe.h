@@ -8,8 +8,8 @@
  * many columns (0: not at all). Times are CLOCK_REALTIME in µs.
  */
 
-/* One entry, its label right-aligned to so many columns or, where lines are short, on a line of its own;
- * takes the text. */
+/* One entry, its label right-aligned to `label_width` or, if lines are short, on a line of its own; takes the
+ * text. */
 void ald_describe_entry(GString *out, const char *label, unsigned label_width, unsigned columns, char *text);
 
 /* An entry for each AldFact. */

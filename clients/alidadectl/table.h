@@ -24,7 +24,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTable, ald_table_free)
 void ald_table_add(AldTable *table, char *text);
 
 /*
- * Chooses columns and widths for so many columns of the terminal; 0 is no limit. `floors`, an array of a
+ * Chooses columns and widths for a terminal of this many columns; 0 is no limit. `floors`, an array of a
  * width for each column, or NULL, keeps them from shrinking from one picture to the next.
  */
 void ald_table_layout(AldTable *table, unsigned columns, unsigned *floors);

@@ -23,13 +23,13 @@ unsigned ald_char_width(gunichar c);
 /* Columns that a styled text takes. */
 unsigned ald_text_width(const char *text);
 
-/* A styled text cut to at most so many columns, the last of them "…" if something is missing. */
+/* A styled text cut to at most `columns`, the last of them "…" if something is missing. */
 char *ald_text_cut(const char *text, unsigned columns);
 
-/* The same, padded to exactly so many columns. */
+/* The same, padded to exactly `columns`. */
 char *ald_text_fit(const char *text, unsigned columns, bool right);
 
-/* Appends words in lines that end before so many columns (0: no limit) and all begin at `indent`. */
+/* Appends words in lines of at most `columns` (0: no limit), all of which begin at `indent`. */
 void ald_text_wrap(GString *out, const char *text, unsigned columns, unsigned indent);
 
 /* The marker of the style in which a tone is shown; "" for plain text. */

@@ -11,7 +11,7 @@
 #include "clients/common/finding-words.h"
 #include "clients/common/node-summary.h"
 
-#define FINDINGS_SHARE 4 /* findings take at most one row in so many */
+#define FINDINGS_SHARE 4 /* the findings take at most a quarter of the rows */
 #define TOTALS_ROWS 4u
 #define NODES_LEAST 2u /* shown on whatever screen */
 #define LINKS_MAX 200u /* more are no picture, and take long to draw four times a second */
@@ -39,7 +39,7 @@ static char *format_time(double usec)
         return g_strdup(text);
 }
 
-/* Whether so many rows are left beside the title, some nodes and the keys: nodes come first. */
+/* Whether these rows fit beside the title, some nodes and the keys. Nodes come first. */
 static bool has_room(const AldView *view, unsigned title, unsigned rows)
 {
         unsigned nodes = 1 + MIN(ald_model_nodes(view->model)->len, NODES_LEAST);
@@ -66,7 +66,7 @@ static void add_title(GPtrArray *lines, const AldView *view)
         }
 }
 
-/* Lines of a sentence that make it whole, at most so many (0: no limit). The sentence is safe text. */
+/* The lines of a sentence, at most `max` (0: no limit). The sentence is safe text. */
 static void add_sentence(
         GPtrArray *lines, const AldView *view, const char *style, const char *sentence, unsigned max)
 {
@@ -127,7 +127,7 @@ static void add_finding(GPtrArray *lines, const AldView *view, const AldFindingR
                                 "  %s%s" ALD_STYLE_NORMAL " %s", ald_tone_style(tone), severity, words));
 }
 
-/* The most severe that fit into so many rows, the summary included. */
+/* The most severe ones that fit into the rows, the summary included. */
 static GPtrArray *findings_lines(const AldView *view, unsigned rows)
 {
         g_autoptr(GPtrArray) findings = ald_findings_sorted(view->model, NULL);
@@ -156,7 +156,7 @@ static bool has_room_for_devices(const AldView *view, unsigned rows)
         return rows == 0 || needed <= rows;
 }
 
-/* Header and nodes in so many rows (0: no limit). */
+/* The header and the nodes (0 rows: no limit). */
 static void add_nodes(GPtrArray *lines, AldView *view, unsigned rows)
 {
         const GPtrArray *nodes = ald_model_nodes(view->model);
@@ -178,7 +178,7 @@ static void add_nodes(GPtrArray *lines, AldView *view, unsigned rows)
                 add_line(lines, view, ald_table_line(table, row));
 }
 
-/* Of so many rows (0: no limit), how many the links get: what the nodes leave. */
+/* How many of these rows (0: no limit) remain for the links. */
 static unsigned rows_for_links(const AldView *view, unsigned rows)
 {
         unsigned n_links = ald_model_links(view->model)->len, n_nodes = ald_model_nodes(view->model)->len;
@@ -190,7 +190,7 @@ static unsigned rows_for_links(const AldView *view, unsigned rows)
         return rows >= n_nodes + 1 + LINKS_LEAST ? MIN(n_links + 2, rows - n_nodes - 1) : 0;
 }
 
-/* In so many rows; those that do not fit are counted in the last one. */
+/* The last row counts the links that do not fit. */
 static void add_links(GPtrArray *lines, AldView *view, unsigned rows)
 {
         g_autoptr(GPtrArray) links = NULL;

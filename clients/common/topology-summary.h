@@ -4,7 +4,7 @@
 #include "state-client/model.h"
 #include "state/topology.h"
 
-/* Who reaches whom at which rate, by pairs of nodes. */
+/* The rates between nodes, by pairs. */
 
 #define ALD_TOPOLOGY_PATHS 2u /* AldPath */
 
@@ -30,5 +30,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTopology, ald_topology_free)
 /* The pair of two nodes in either order, or NULL. */
 const AldNodePair *ald_topology_find(const AldTopology *topology, AldPath path, unsigned x, unsigned y);
 
-/* Whether one direction is so much faster than the other that this is worth a word. */
+/* Whether one direction is more than twice as fast as the other. */
 bool ald_node_pair_is_uneven(const AldNodePair *pair);

@@ -6,11 +6,11 @@
 
 #define ALD_LINK_TABLE_COLUMNS 13
 
-/* The first so many AldLinkSummaries as a table, laid out for so many columns (0: no limit); floors as with
+/* The first n AldLinkSummaries as a table, laid out for `columns` (0: no limit); floors as with
  * ald_table_layout(). */
 AldTable *ald_link_table_new(const GPtrArray *links, guint n, unsigned columns, unsigned *floors);
 
-/* Appends the table, a line each; at most so many links (0: all), and says how many are not shown. */
+/* Appends the table of at most `max` links (0: all), and how many are not shown. */
 void ald_link_table_append(GString *out, const GPtrArray *links, unsigned columns, unsigned max);
 
 /* Appends those of a node under a heading, where there are any. */

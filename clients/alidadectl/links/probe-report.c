@@ -104,7 +104,7 @@ void ald_probe_tell_paths(AldProbe *probe)
         }
 }
 
-/* Where the service tells of no paths. */
+/* For a service that reports no paths. */
 static int print_result(AldProbe *probe)
 {
         json_t *path = json_copy(json_object_get(probe->job, "Result"));

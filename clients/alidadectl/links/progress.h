@@ -11,7 +11,7 @@ typedef struct AldJobProgress {
         char *shown; /* last, or NULL */
 } AldJobProgress;
 
-/* Where a program reads the result it is told no steps; a terminal beside it shows them all the same. */
+/* Steps are not printed if a program reads the result, unless standard error is a terminal. */
 AldJobProgress ald_job_progress_begin(bool for_program);
 
 /* The name is safe text. */
