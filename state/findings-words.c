@@ -514,10 +514,10 @@ static const Template texts[] = {
 #define CHECK_RENEWAL                                                                   \
         "Check that the machine on which the cluster was created is running, and that " \
         "alidade-cluster-renewal.timer is active on both; or "
-#define RENEW_BY_HAND                                                                                   \
-        CHECK_RENEWAL                                                                                   \
-                "run \"alidadectl cluster renew USER@HOST\" on {Name}, where HOST is that machine; on " \
-                "that machine itself, leave out USER@HOST."
+#define RENEW_BY_HAND                                                                           \
+        CHECK_RENEWAL                                                                           \
+        "run \"alidadectl cluster renew USER@HOST\" on {Name}, where HOST is that machine; on " \
+        "that machine itself, leave out USER@HOST."
 #define MOVE_ANTENNAS "Bring the antennas closer together, change the channel, or use a cable."
 
 static const Template remedies[] = {

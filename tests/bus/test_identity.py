@@ -102,7 +102,7 @@ def test_broken_sources_cost_their_own_fields(make_host):
     assert get(host, "FriendlyName") == "bed"
     assert [get(host, name) for name in ("Vendor", "OperatingSystem", "ChipId")] == ["", "", ""]
     for path in ("sys/class/dmi/id/sys_vendor", "etc/os-release", "proc/cpuinfo"):
-        assert daemon.log_text().count(f"Failed to read {path}") == 1
+        assert daemon.log_text().count(f"Cannot read {path}") == 1
 
 
 def test_reload_sees_an_upgraded_system(make_host):

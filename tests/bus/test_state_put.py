@@ -459,11 +459,11 @@ def test_free_memory_is_told_by_large_steps(host, cluster):
     cluster.take(memory(SOURCE, 100_000, AvailableBytes=50_000))
     host.wait_for_property(STATE, PATH, STATE, "MemoryAvailableBytes", lambda value: value == 50_000)
     with host.log_signals(STATE, PATH, PROPERTIES, "PropertiesChanged") as log:
-        cluster.take(memory(SOURCE, 100_000, AvailableBytes=50_300, seq=2))
-        wait_steadily(lambda: read() == 50_300, "the sum")
-        cluster.take(memory(SOURCE, 100_000, AvailableBytes=50_600, seq=3))
+        cluster.take(memory(SOURCE, 100_000, AvailableBytes=50_200, seq=2))
+        wait_steadily(lambda: read() == 50_200, "the sum")
+        cluster.take(memory(SOURCE, 100_000, AvailableBytes=50_400, seq=3))
         changed = log.wait(lambda signal: "MemoryAvailableBytes" in signal.args[1]).args[1]
-    assert changed == {"MemoryAvailableBytes": 50_600}
+    assert changed == {"MemoryAvailableBytes": 50_400}
     assert len(log.received) == 1
 
 
