@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "common/bus-cleanup.h"
 #include "record/update-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "services/link-probe/address-query-bus.h"
 
 #define STATE_NAME "org.alidade.State1"

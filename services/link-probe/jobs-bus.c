@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "common/bus-cleanup.h"
 #include "record/kind.h"
-#include "services/common/bus-cleanup.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
 #include "services/link-probe/jobs-bus.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "common/bus-cleanup.h"
 #include "record/id.h"
 #include "record/record-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "services/link-probe/state-query-bus.h"
 
 #define STATE_NAME "org.alidade.State1"
