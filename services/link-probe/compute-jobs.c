@@ -32,7 +32,7 @@ static void on_progress(const char *phase, double fraction, void *userdata)
 /* What was measured so far, and this. */
 static json_t *join(const AldJob *job, const json_t *row)
 {
-        json_t *rows = json_copy(json_object_get(job->result, "Devices")) ?: json_array();
+        json_t *rows = json_copy(json_object_get(job->json, "Devices")) ?: json_array();
 
         json_array_append(rows, (json_t *) row);
         return json_pack("{s:o}", "Devices", rows);

@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <jansson.h>
 
-#include "record/kind.h"
+#include "record/record.h"
 
 /* Probes that somebody asked for: each of one target after another, as soon as nothing else is in the way.
  * What a target is and how it is measured is for its kind: jobs-link.h, compute-jobs.h. */
@@ -67,7 +67,16 @@ const char *ald_job_device(const AldJob *job);
 const char *ald_job_phase(const AldJob *job);
 const char *ald_job_error(const AldJob *job);
 double ald_job_progress(const AldJob *job);
-/* NULL before it is done. */
-const json_t *ald_job_result(const AldJob *job);
-/* An array of an object for each address that is through: the result, or Error, and Address. May be NULL. */
-const json_t *ald_job_paths(const AldJob *job);
+/* Both are NULL before it is done; the second is of compute devices. */
+const AldRecord *ald_job_result(const AldJob *job);
+const json_t *ald_job_json(const AldJob *job);
+
+/* An address that has been completed. */
+typedef struct AldJobPath {
+        AldJobPathRow row;
+        AldRecord *result; /* NULL: row.error says why */
+        char *error;
+} AldJobPath;
+
+unsigned ald_job_count_paths(const AldJob *job);
+const AldJobPath *ald_job_path_at(const AldJob *job, unsigned i);
