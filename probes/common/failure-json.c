@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <stdlib.h>
-
-#include <glib.h>
-
 #include "probes/common/failure-json.h"
 
 void ald_failure_add_to_json(const AldFailure *failure, json_t *object)
@@ -10,17 +6,4 @@ void ald_failure_add_to_json(const AldFailure *failure, json_t *object)
         json_object_set_new(object, "error", json_string(ald_failure_to_string(failure->kind)));
         if (failure->message)
                 json_object_set_new(object, "message", json_string(failure->message));
-}
-
-char *ald_failure_to_json(const AldFailure *failure)
-{
-        json_t *object = json_object();
-        char *dumped, *text;
-
-        ald_failure_add_to_json(failure, object);
-        dumped = json_dumps(object, JSON_COMPACT);
-        text = g_strdup(dumped);
-        free(dumped);
-        json_decref(object);
-        return text;
 }

@@ -7,6 +7,3 @@
 
 /* Adds why there is no result: "error" and "message". */
 void ald_failure_add_to_json(const AldFailure *failure, json_t *object);
-
-/* One line of JSON, to be freed by g_free(). */
-char *ald_failure_to_json(const AldFailure *failure);

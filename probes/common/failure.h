@@ -44,5 +44,8 @@ typedef struct AldFailure {
 int ald_fail(AldFailure *failure, AldFailureKind kind, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
 
+/* One line of JSON, to be freed by g_free(): ProbeFailure of record/messages/probe.xml. */
+char *ald_failure_to_json(const AldFailure *failure);
+
 /* For another try. */
 void ald_failure_clear(AldFailure *failure);

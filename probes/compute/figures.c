@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include <jansson.h>
-
 #include "probes/compute/figures.h"
 #include "probes/compute/gemm.h"
 
@@ -112,21 +110,9 @@ static int measure(Attempt *attempt, AldAnswer *ret, AldFailure *failure)
         return r;
 }
 
-static char *make_members(const AldDevice *device, AldMetric metric)
-{
-        json_t *object = json_pack(
-                "{s:s, s:s}", "device", device->id, "metric", ald_metric_to_string(metric));
-        char *text = json_dumps(object, JSON_COMPACT | JSON_EMBED), *members = g_strdup(text);
-
-        json_decref(object);
-        free(text);
-        return members;
-}
-
 static int measure_metric(const AldRunner *runner, const AldComputeOptions *options, const AldDevice *device,
         AldMetric metric, AldProgress *progress, AldFigures *figures)
 {
-        g_autofree char *members = make_members(device, metric);
         g_autofree char *label = g_strdup_printf("%s %s", device->id, ald_metric_to_string(metric));
         Attempt attempt = {
                 .runner = runner,
@@ -137,11 +123,12 @@ static int measure_metric(const AldRunner *runner, const AldComputeOptions *opti
         };
         int r;
 
-        progress->members = members;
+        progress->device = device->id;
+        progress->metric = ald_metric_to_string(metric);
         progress->label = label;
         r = measure(&attempt, &figures->answers[metric], &figures->failures[metric]);
         ald_progress_end(progress);
-        progress->members = NULL;
+        progress->device = progress->metric = NULL;
         progress->label = NULL;
         figures->known[metric] = r >= 0;
         g_free(attempt.variant);

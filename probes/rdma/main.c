@@ -8,7 +8,6 @@
 
 #include "probes/common/clock.h"
 #include "probes/common/confine.h"
-#include "probes/common/failure-json.h"
 #include "probes/common/wait.h"
 #include "probes/rdma/guard.h"
 #include "probes/rdma/listener.h"

@@ -30,7 +30,7 @@ def allowed_folders(path):
     if top == "clients":
         # What works with the keys of the machine knows its id and configuration as the services do.
         return {"/".join(path.parts[:2]), own_folder(path)} | pki | ({"services/common"} if pki else set())
-    return {top} | ({"record"} if top == "state" else set()) | pki
+    return {top} | ({"record"} if top in ("state", "probes") else set()) | pki
 
 
 def test_includes_stay_in_their_house():
