@@ -240,11 +240,12 @@ static int check_string(const AldField *field, const char *string)
 
 static int check_strv(const AldField *field, const char *const *strv)
 {
+        size_t n = 0;
         int r = 0;
 
-        for (; r >= 0 && *strv; strv++)
-                r = check_string(field, *strv);
-        return r;
+        for (; r >= 0 && strv[n]; n++)
+                r = check_string(field, strv[n]);
+        return r >= 0 && field->limited_above && (double) n > field->maximum ? -ERANGE : r;
 }
 
 static int check_number(const AldField *field, double number)
