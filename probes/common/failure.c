@@ -56,6 +56,11 @@ int ald_fail(AldFailure *failure, AldFailureKind kind, const char *format, ...)
         return -kinds[kind].code;
 }
 
+const char *ald_failure_name(const AldFailure *failure)
+{
+        return failure->message ? ald_failure_to_string(failure->kind) : NULL;
+}
+
 char *ald_failure_to_json(const AldFailure *failure)
 {
         const AldProbeFailure message = { .error = ald_failure_to_string(failure->kind),

@@ -16,7 +16,7 @@
 
 static void assert_measured(const RdmaSides *sides)
 {
-        const AldRdmaResult *result = &sides->result;
+        const AldRdmaMeasurement *result = &sides->result;
 
         g_assert_cmpstr(sides->client.failure.message, ==, NULL);
         g_assert_cmpstr(sides->server.failure.message, ==, NULL);
