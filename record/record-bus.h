@@ -24,7 +24,10 @@ int ald_record_bus_append_properties(sd_bus_message *message, const AldRecord *r
 /* The same with its interface before it, as one entry of a{sa{sv}}. */
 int ald_record_bus_append_interface(sd_bus_message *message, const AldRecord *record);
 
-/* Appends any struct that a field table describes, as a{sv} of what is there. */
+/* Appends what is there of any struct that a field table describes, as entries of an a{sv} that is open. */
+int ald_record_bus_append_fields(sd_bus_message *message, const AldStruct *type, const void *fields);
+
+/* The same as a whole a{sv}. */
 int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type, const void *fields);
 
 /*

@@ -59,8 +59,7 @@ static int add_paths(const AldWish *wish, const AldNetwork *own, const AldNetwor
 
         for (unsigned i = 0; paths && i < paths->len; i++) {
                 const AldCandidate *path = &g_array_index(paths, AldCandidate, i);
-                const AldInterface *interface = ald_candidate_choose(
-                        path, ald_results_find(results, wish->target.peer, path->address));
+                const AldInterface *interface = ald_results_choose(results, wish->target.peer, path);
 
                 if (ald_probe_target_set(
                             &target, wish->target.peer, path->address, interface ? interface->id : NULL) < 0)

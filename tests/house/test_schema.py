@@ -154,7 +154,8 @@ def test_messages_have_no_envelope_and_are_checked(tmp_path):
                    + field("s", annotation("Format", "id"), "Node") + field("b", name="Late")
                    + field("s", annotation("Enum", "up down-low"), "state"))
     header, source = generate.schema_h([], [], [told]), generate.schema_c([], [], [told])
-    for wanted in ("ALD_KIND_TEST = ALD_N_KINDS,", "const char *state;", "int ald_test_state_from_string(const char *text);"):
+    for wanted in ("ALD_KIND_TEST = ALD_N_KINDS,", "const char *state;",
+                   "int ald_test_state_from_string(const char *text);"):
         assert wanted in header
     for wanted in (".required = true, .limited_below = true, .minimum = 1, .limited_above = true, .maximum = 1000",
                    ".is_id = true", ".from_string = ald_test_state_from_string", '.name = "Test"', ".tolerant = true"):
