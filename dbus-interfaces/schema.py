@@ -60,7 +60,8 @@ class Field:
             raise SchemaError(f"{self.where}.{self.name}: unknown annotation {PREFIX}{name}")
 
     def read_limit(self, name, value):
-        if self.type not in ("t", "x", "d"):
+        """Of strings and rows the Maximum is their number."""
+        if self.type not in ("t", "x", "d") and (self.type not in ("as", "aa{sv}") or name != "Maximum"):
             raise SchemaError(f"{self.where}.{self.name}: only numbers have a {name}")
         try:
             setattr(self, name.lower(), float(value))

@@ -174,13 +174,18 @@ static int read_strv(json_t *value, const char *const **ret, Reader *reader)
         return 0;
 }
 
-static int read_rows(json_t *value, AldRows *rows, Reader *reader)
+static int read_rows(json_t *value, const AldField *field, AldRows *rows, Reader *reader)
 {
         size_t n = json_array_size(value), size = rows->type->size;
         char *items;
 
         if (!json_is_array(value))
                 return -EBADMSG;
+        if (field->limited_above && (double) n > field->maximum) {
+                if (!reader->tolerant)
+                        return -ERANGE;
+                n = (size_t) field->maximum;
+        }
         items = take_space(reader, n, size);
         if (!items)
                 return -E2BIG;
@@ -214,7 +219,7 @@ static int read_value(json_t *value, const AldField *field, void *to, Reader *re
         case ALD_TYPE_STRV:
                 return read_strv(value, to, reader);
         case ALD_TYPE_ROWS:
-                return read_rows(value, to, reader);
+                return read_rows(value, field, to, reader);
         }
         g_assert_not_reached();
 }
@@ -235,11 +240,12 @@ static int check_string(const AldField *field, const char *string)
 
 static int check_strv(const AldField *field, const char *const *strv)
 {
+        size_t n = 0;
         int r = 0;
 
-        for (; r >= 0 && *strv; strv++)
-                r = check_string(field, *strv);
-        return r;
+        for (; r >= 0 && strv[n]; n++)
+                r = check_string(field, strv[n]);
+        return r >= 0 && field->limited_above && (double) n > field->maximum ? -ERANGE : r;
 }
 
 static int check_number(const AldField *field, double number)

@@ -6,7 +6,6 @@
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
 #include "services/link-probe/jobs-bus.h"
-#include "services/link-probe/json-bus.h"
 #include "services/link-probe/paths.h"
 
 #define INTERFACE "org.alidade.LinkProbe1.Job"
@@ -146,9 +145,8 @@ static int get_result(sd_bus *bus, const char *path, const char *interface, cons
         sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
         const AldJob *job = ((const Shown *) userdata)->job;
-        const json_t *json = ald_job_json(job);
 
-        return json ? ald_json_bus_append(reply, json) : ald_record_bus_append(reply, ald_job_result(job), 0);
+        return ald_record_bus_append(reply, ald_job_result(job), 0);
 }
 
 static int append_path(sd_bus_message *message, const AldJobPath *path)

@@ -43,7 +43,6 @@ struct AldJob {
         char *phase, *error;
         double fraction;   /* of the target that is measured */
         AldRecord *result; /* of the last target that was measured; NULL: of none yet */
-        json_t *json;      /* the same of compute devices */
         GArray *paths;     /* AldJobPath: what became of each address */
 };
 

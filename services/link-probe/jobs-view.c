@@ -82,11 +82,6 @@ const AldRecord *ald_job_result(const AldJob *job)
         return job->state == ALD_JOB_DONE ? job->result : NULL;
 }
 
-const json_t *ald_job_json(const AldJob *job)
-{
-        return job->state == ALD_JOB_DONE ? job->json : NULL;
-}
-
 unsigned ald_job_count_paths(const AldJob *job)
 {
         return job->paths->len;

@@ -22,7 +22,6 @@ static void job_free(gpointer data)
         g_free(job->phase);
         g_free(job->error);
         g_clear_pointer(&job->result, ald_record_unref);
-        json_decref(job->json);
         g_array_unref(job->paths);
         g_free(job);
 }
@@ -163,7 +162,7 @@ static void note_path(AldJob *job, AldRecord *result, const char *error)
 
 static bool has_result(const AldJob *job)
 {
-        return job->result || job->json;
+        return job->result != NULL;
 }
 
 /* `phase` is what is in the way, or NULL; `reason` why nothing comes of it in the end. */
@@ -213,10 +212,6 @@ static void take_result(AldJob *job, const AldProbeAnswer *answer)
         if (answer->result) {
                 g_clear_pointer(&job->result, ald_record_unref);
                 job->result = ald_record_ref(answer->result);
-        }
-        if (answer->json) {
-                json_decref(job->json);
-                job->json = json_incref(answer->json);
         }
 }
 

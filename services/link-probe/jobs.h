@@ -4,7 +4,6 @@
 #include <sys/types.h>
 
 #include <glib.h>
-#include <jansson.h>
 
 #include "record/record.h"
 
@@ -67,9 +66,8 @@ const char *ald_job_device(const AldJob *job);
 const char *ald_job_phase(const AldJob *job);
 const char *ald_job_error(const AldJob *job);
 double ald_job_progress(const AldJob *job);
-/* Both are NULL before it is done; the second is of compute devices. */
+/* NULL before it is done. */
 const AldRecord *ald_job_result(const AldJob *job);
-const json_t *ald_job_json(const AldJob *job);
 
 /* An address that has been completed. */
 typedef struct AldJobPath {

@@ -11,7 +11,6 @@ void ald_probe_answer_clear(AldProbeAnswer *answer)
         g_clear_pointer(&answer->word, g_free);
         g_clear_pointer(&answer->reason, g_free);
         g_clear_pointer(&answer->result, ald_record_unref);
-        g_clear_pointer(&answer->json, json_decref);
 }
 
 int ald_probe_answer_parse(AldKind kind, const char *output, AldRecord **ret)

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glib.h>
-#include <jansson.h>
 
 #include "record/record.h"
 #include "state/probe-policy.h"
@@ -26,8 +25,7 @@ typedef struct AldProbeAnswer {
         AldProbeVerdict verdict;
         char *word;        /* the name of the reason; NULL if it is done or gave none */
         char *reason;      /* NULL if it is done */
-        AldRecord *result; /* of a link that is done: the message that the program printed */
-        json_t *json;      /* of a compute device that is done: its row */
+        AldRecord *result; /* if it is done: the message that the program printed */
 } AldProbeAnswer;
 
 void ald_probe_answer_clear(AldProbeAnswer *answer);

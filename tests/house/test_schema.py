@@ -172,6 +172,15 @@ def test_only_messages_are_checked(tmp_path, fact, value, type):
         record(tmp_path, field("aa{sv}", row(("Id", "s"), ("Value", type)) + annotation(f"Row.Value.{fact}", value)))
 
 
+def test_maximum_of_strings_and_rows_is_their_number(tmp_path):
+    told = message(tmp_path, field("aa{sv}", row(("Id", "s")) + annotation("Maximum", "8"), "Rows")
+                   + field("as", annotation("Maximum", "7"), "Words"))
+    source = generate.schema_c([], [], [told])
+    assert ".limited_above = true, .maximum = 8" in source and ".limited_above = true, .maximum = 7" in source
+    with pytest.raises(schema.SchemaError, match="only numbers have a Minimum"):
+        message(tmp_path, field("aa{sv}", row(("Id", "s")) + annotation("Minimum", "1"), "Rows"))
+
+
 @pytest.mark.parametrize("type, fact, value", [
     ("s", "Minimum", "1"), ("t", "Maximum", "much"), ("t", "Format", "id"), ("s", "Format", "date"),
     ("t", "Required", "false")])
