@@ -49,7 +49,7 @@ typedef struct AldField {
 
         /* In messages only: what ald_message_parse() checks. */
         bool required, is_id, limited_below, limited_above;
-        double minimum, maximum;
+        double minimum, maximum;              /* of rows: their number */
         int (*from_string)(const char *text); /* of an enumeration: -1 for a word it does not have */
 } AldField;
 

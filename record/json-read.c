@@ -159,7 +159,7 @@ static int read_row(Reader *reader, const AldStruct *type, void *to)
         return r;
 }
 
-static int read_rows(Reader *reader, AldRows *rows)
+static int read_rows(Reader *reader, const AldField *field, AldRows *rows)
 {
         size_t size = rows->type->size;
         AldScanGroup list;
@@ -171,6 +171,10 @@ static int read_rows(Reader *reader, AldRows *rows)
         items = g_array_new(false, false, (guint) size);
         r = ald_scan_enter(&reader->scan, &list);
         while (r >= 0 && (r = ald_scan_next(&reader->scan, &list)) > 0) {
+                if (field->limited_above && items->len >= field->maximum) {
+                        r = reader->tolerant ? ald_scan_skip(&reader->scan) : -ERANGE;
+                        continue;
+                }
                 r = hold(reader, size);
                 if (r < 0)
                         break;
@@ -199,7 +203,7 @@ static int read_value(Reader *reader, const AldField *field, void *to)
         case ALD_TYPE_STRV:
                 return read_strv(reader, to);
         case ALD_TYPE_ROWS:
-                return read_rows(reader, to);
+                return read_rows(reader, field, to);
         }
         g_assert_not_reached();
 }
@@ -220,11 +224,12 @@ static int check_string(const AldField *field, const char *string)
 
 static int check_strv(const AldField *field, const char *const *strv)
 {
+        size_t n = 0;
         int r = 0;
 
-        for (; r >= 0 && *strv; strv++)
-                r = check_string(field, *strv);
-        return r;
+        for (; r >= 0 && strv[n]; n++)
+                r = check_string(field, strv[n]);
+        return r >= 0 && field->limited_above && (double) n > field->maximum ? -ERANGE : r;
 }
 
 static int check_number(const AldField *field, double number)

@@ -70,7 +70,7 @@ int ald_record_bus_append_field(sd_bus_message *message, const AldField *field, 
         return append_entry(message, field, ald_field_of(field, base));
 }
 
-static int append_entries(sd_bus_message *message, const AldStruct *type, const void *base)
+int ald_record_bus_append_fields(sd_bus_message *message, const AldStruct *type, const void *base)
 {
         for (size_t i = 0; i < type->n_fields; i++) {
                 const AldField *field = &type->fields[i];
@@ -92,7 +92,7 @@ int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type,
 
         r = sd_bus_message_open_container(message, 'a', "{sv}");
         if (r >= 0)
-                r = append_entries(message, type, fields);
+                r = ald_record_bus_append_fields(message, type, fields);
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
@@ -121,7 +121,7 @@ int ald_record_bus_append(sd_bus_message *message, const AldRecord *record, uint
         if (r < 0)
                 return r;
         if (record)
-                r = append_entries(message, ald_record_type(record), ald_record_fields(record));
+                r = ald_record_bus_append_fields(message, ald_record_type(record), ald_record_fields(record));
         if (r < 0)
                 return r;
         if (updated_usec != 0)

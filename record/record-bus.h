@@ -31,7 +31,10 @@ int ald_record_bus_append_interface(sd_bus_message *message, const AldRecord *re
 /* Appends one field, absent or not, as an entry of an a{sv}. */
 int ald_record_bus_append_field(sd_bus_message *message, const AldField *field, const void *base);
 
-/* Appends any struct that a field table describes, as a{sv} of what is there. */
+/* Appends what is there of any struct that a field table describes, as entries of an a{sv} that is open. */
+int ald_record_bus_append_fields(sd_bus_message *message, const AldStruct *type, const void *fields);
+
+/* The same as a whole a{sv}. */
 int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type, const void *fields);
 
 /*

@@ -36,12 +36,16 @@ static void tell(int fd, char *line)
         /* Nobody waits for the rest where this fails. */
         if (!line || writev(fd, parts, G_N_ELEMENTS(parts)) != (ssize_t) parts[0].iov_len + 1)
                 _exit(EXIT_FAILURE);
-        free(line);
+        g_free(line);
 }
 
-static void tell_progress(AldPhase phase, const char *variant, double fraction, void *userdata)
+static void tell_progress(AldComputeStepPhase phase, const char *variant, double fraction, void *userdata)
 {
-        tell(*(const int *) userdata, ald_answer_of_progress(phase, variant, fraction));
+        const AldComputeStep step = { .phase = ald_compute_step_phase_to_string(phase),
+                .variant = variant,
+                .fraction = isfinite(fraction) ? CLAMP(fraction, 0, 1) : 0 };
+
+        tell(*(const int *) userdata, ald_answer_format(ALD_KIND_COMPUTE_STEP, &step));
 }
 
 static int list(const AldComputeOptions *options, const AldCl *cl, AldFailure *failure)

@@ -26,7 +26,7 @@ typedef struct AldClockReading {
 typedef struct AldClocks AldClocks;
 
 /* What tells of this device below the root ("/"): NVIDIA's library, or sysfs. Never NULL. */
-AldClocks *ald_clocks_open(const char *root, const AldDevice *device);
+AldClocks *ald_clocks_open(const char *root, const AldOpenclTarget *device);
 void ald_clocks_close(AldClocks *clocks);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldClocks, ald_clocks_close)
 

@@ -14,20 +14,17 @@ typedef enum AldFlags {
         ALD_FLAG_WALL_CLOCK = 1 << 4, /* events and clock disagree: by the clock */
 } AldFlags;
 
-typedef enum AldPhase {
-        ALD_PHASE_BUILD,
-        ALD_PHASE_TRIAL,
-        ALD_PHASE_SETTLE,
-        ALD_PHASE_MEASURE,
-} AldPhase;
+#define ALD_N_FLAGS 5u
 
-const char *ald_phase_to_string(AldPhase phase);
+/* The words of flags, ended by NULL, and back; unknown words are ignored. words may be NULL. */
+void ald_flags_to_words(unsigned flags, const char *ret[ALD_N_FLAGS + 1]);
+unsigned ald_flags_from_words(const char *const *words);
 
 /*
  * Tell it before whatever may crash or hang: what was told last is what is blamed. variant: the name of what
  * is tried, NULL before there is one.
  */
-typedef void (*AldPhaseTold)(AldPhase phase, const char *variant, double fraction, void *userdata);
+typedef void (*AldPhaseTold)(AldComputeStepPhase phase, const char *variant, double fraction, void *userdata);
 
 typedef struct AldMeasureOptions {
         double seconds_max;
@@ -72,4 +69,5 @@ int ald_copy_measure(
         AldSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
 
 /* For those who measure: tells whoever wants to know. */
-void ald_measure_tell(const AldMeasureOptions *options, AldPhase phase, const char *variant, double fraction);
+void ald_measure_tell(
+        const AldMeasureOptions *options, AldComputeStepPhase phase, const char *variant, double fraction);

@@ -50,7 +50,8 @@ typedef struct AldSharing {
 } AldSharing;
 
 /* To be called once the device is open. */
-void ald_sharing_begin(AldSharing *sharing, const char *root, AldClocks *clocks, const AldDevice *device);
+void ald_sharing_begin(
+        AldSharing *sharing, const char *root, AldClocks *clocks, const AldOpenclTarget *device);
 
 /* Whether others are at work on it now, as far as can be told while we are; looks a few times a second. */
 bool ald_sharing_look(AldSharing *sharing);

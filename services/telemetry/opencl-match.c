@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "record/record.h"
 #include "services/telemetry/gpu-cpu.h"
 #include "services/telemetry/gpu-names.h"
-#include "services/telemetry/opencl-answer.h"
+#include "services/telemetry/gpu-pci.h"
 #include "services/telemetry/opencl-match.h"
 
 #define N_RANKS 3u
@@ -27,6 +28,19 @@ static unsigned rank(const AldOpenclDevice *device)
         return 2;
 }
 
+/* A type that it does not report may be any. */
+static AldBackendClass class_of(const AldOpenclDevice *device)
+{
+        int class = ald_backend_class_from_string(device->class);
+
+        return class < 0 ? ALD_BACKEND_CLASS_ACCELERATOR : (AldBackendClass) class;
+}
+
+static const char *address_of(const AldOpenclDevice *device)
+{
+        return device->pci && ald_gpu_is_pci_address(device->pci) ? device->pci : NULL;
+}
+
 static bool is_of_vendor(const AldGpu *gpu, const AldOpenclDevice *device)
 {
         if (gpu->pci_vendor != 0 && gpu->pci_vendor == device->vendor_id)
@@ -37,7 +51,7 @@ static bool is_of_vendor(const AldGpu *gpu, const AldOpenclDevice *device)
 
 static bool may_be(const AldGpu *gpu, const AldOpenclDevice *device)
 {
-        return gpu->path && gpu->class == device->class && is_of_vendor(gpu, device) &&
+        return gpu->path && gpu->class == class_of(device) && is_of_vendor(gpu, device) &&
                (gpu->sysfs.unified == ALD_ABSENT_BOOLEAN || device->unified == ALD_ABSENT_BOOLEAN ||
                        gpu->sysfs.unified == device->unified);
 }
@@ -75,14 +89,14 @@ static bool is_instance(const AldOpenclDevice *device)
 
 static AldGpu *add_own(GPtrArray *gpus, const AldOpenclDevice *device)
 {
-        g_autofree char *id = g_strdup(device->pci ?: device->name ?: "opencl");
+        g_autofree char *id = g_strdup(address_of(device) ?: device->name ?: "opencl");
         AldGpu *gpu;
 
         for (unsigned n = 2; ald_gpu_list_find(gpus, id); n++) {
                 g_free(id);
                 id = g_strdup_printf("%s#%u", device->name ?: "opencl", n);
         }
-        gpu = ald_gpu_new(id, NULL, device->class);
+        gpu = ald_gpu_new(id, NULL, class_of(device));
         gpu->vendor = g_strdup(device->vendor);
         g_ptr_array_add(gpus, gpu);
         return gpu;
@@ -159,9 +173,9 @@ static AldGpu *find_row(GPtrArray *gpus, const AldOpenclDevice *device)
         AldGpu *gpu = NULL;
         bool seen = false;
 
-        if (device->class == ALD_BACKEND_CLASS_CPU)
+        if (class_of(device) == ALD_BACKEND_CLASS_CPU)
                 gpu = ald_gpu_list_find(gpus, ALD_CPU_ID);
-        else if (device->pci)
+        else if (address_of(device))
                 gpu = find_at_address(gpus, device, &seen);
         else if (is_instance(device))
                 seen = true;
@@ -195,12 +209,12 @@ static void forget(GPtrArray *gpus)
 }
 
 /* The best platforms come first, so that a later one finds its devices claimed. */
-void ald_opencl_match(const GPtrArray *devices, GPtrArray *gpus)
+void ald_opencl_match(const AldOpenclAnswer *answer, GPtrArray *gpus)
 {
         forget(gpus);
         for (unsigned wanted = N_RANKS; wanted-- > 0;)
-                for (guint i = 0; i < devices->len; i++) {
-                        const AldOpenclDevice *device = devices->pdata[i];
+                for (size_t i = 0; i < answer->devices.n; i++) {
+                        const AldOpenclDevice *device = ald_rows_at(&answer->devices, i);
                         AldGpu *gpu = rank(device) == wanted ? find_row(gpus, device) : NULL;
 
                         if (gpu)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "services/telemetry/opencl-answer.h"
+#include "record/message.h"
 #include "services/telemetry/opencl-source.h"
 
 #define TRIES 3u
@@ -35,13 +35,13 @@ static void remove_folder(AldOpenclSource *source)
 static char *on_answer(const char *text, size_t length, void *userdata)
 {
         AldOpenclSource *source = userdata;
-        g_autoptr(GPtrArray) devices = NULL;
+        g_autoptr(AldRecord) answer = NULL;
 
-        if (ald_opencl_answer_parse(text, length, &devices) < 0)
+        if (ald_message_parse(ALD_KIND_OPENCL_ANSWER, text, length, ALD_CHILD_MESSAGE_MAX, &answer, NULL) < 0)
                 return g_strdup("its answer makes no sense");
         source->tries_left = 0;
         ald_child_end(source->child);
-        source->told(devices, source->userdata);
+        source->told(answer, source->userdata);
         return NULL;
 }
 

@@ -3,15 +3,14 @@
 
 #include <stdbool.h>
 
-#include <glib.h>
-
+#include "record/record.h"
 #include "services/telemetry/child.h"
 
 /* What OpenCL shows, by way of alidade-opencl-list. */
 typedef struct AldOpenclSource AldOpenclSource;
 
-/* Called from the main loop with a list of AldOpenclDevice. */
-typedef void (*AldOpenclTold)(const GPtrArray *devices, void *userdata);
+/* Called from the main loop with a record of Message1.OpenclAnswer. */
+typedef void (*AldOpenclTold)(AldRecord *answer, void *userdata);
 
 /* A timing of NULL is the usual one. */
 AldOpenclSource *ald_opencl_source_new(

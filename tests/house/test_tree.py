@@ -33,7 +33,7 @@ BELOW = {
     "record": set(),
     "state": {"record"},
     "pki": set(),
-    "probes": {"pki"},
+    "probes": {"pki", "record"},
     "common": {"record"},
     "state-client": {"record", "state", "common"},
     "services": {"services/common", "common", "record", "state"},
