@@ -31,7 +31,7 @@ struct AldProber {
         const AldProgram *program;
         AldCounters *counters;
         AldMedia *media;
-        AldNodeQuery *nodes;
+        AldStateQuery *nodes;
         AldNodeRecords own;
         GPtrArray *probes;
         bool held;
@@ -86,7 +86,7 @@ static void probe_free(gpointer data)
 }
 
 AldProber *ald_prober_new(const AldProgram *program, AldCounters *counters, AldMedia *media,
-        AldNodeQuery *nodes, void (*changed)(void *userdata), void *userdata)
+        AldStateQuery *nodes, void (*changed)(void *userdata), void *userdata)
 {
         AldProber *prober = g_new0(AldProber, 1);
 
@@ -265,7 +265,7 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
                 probe_free(probe);
                 return r;
         }
-        probe->asking = ald_node_query_ask(prober->nodes, target->peer, on_peer, probe) >= 0;
+        probe->asking = ald_state_query_node(prober->nodes, target->peer, on_peer, probe) >= 0;
         g_ptr_array_add(prober->probes, probe);
         *ret = probe;
         prober->changed(prober->userdata);

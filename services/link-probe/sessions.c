@@ -75,7 +75,7 @@ struct AldSessions {
         void *userdata;
         GPtrArray *list;
         AldMembers *members;
-        AldNodeQuery *nodes;
+        AldStateQuery *nodes;
         GPtrArray *inquiries;
         AldAcceptLimit *limit;
         AldTurns *turns;
@@ -97,7 +97,7 @@ static void session_free(gpointer data)
 }
 
 AldSessions *ald_sessions_new(const AldProgram *program, AldCounters *counters, AldMembers *members,
-        AldNodeQuery *nodes, const AldSessionsHandler *handler, void *userdata)
+        AldStateQuery *nodes, const AldSessionsHandler *handler, void *userdata)
 {
         AldSessions *sessions = g_new0(AldSessions, 1);
 
@@ -280,7 +280,7 @@ static void look_up_gids(Session *session, const AldProbeWanted *wanted)
                 return;
         inquiry = g_new(Inquiry, 1);
         *inquiry = (Inquiry){ all, session, *wanted };
-        if (ald_node_query_ask(all->nodes, session->peer, on_records, inquiry) >= 0) {
+        if (ald_state_query_node(all->nodes, session->peer, on_records, inquiry) >= 0) {
                 session->inquiry = inquiry;
                 g_ptr_array_add(all->inquiries, inquiry);
         } else {
