@@ -93,6 +93,10 @@ void ald_field_clear(const AldStruct *type, const AldField *field, void *base);
  * `from`. */
 void ald_struct_copy_common(const AldStruct *to_type, void *to, const AldStruct *from_type, const void *from);
 
+/* Copies the fields of `from` that are not absent to `to`, both of this type; the same holds for what they
+ * point to. */
+void ald_struct_overlay(const AldStruct *type, void *to, const void *from);
+
 /* The same as ald_struct_find() where many are looked for. Who writes fields does so in the order of the
  * table, so the one after the last is tried first: *next is 0 at the first call. */
 const AldField *ald_struct_find_next(const AldStruct *type, const char *name, size_t *next);
