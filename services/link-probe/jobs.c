@@ -160,11 +160,6 @@ static void note_path(AldJob *job, AldRecord *result, const char *error)
         g_array_append_val(job->paths, path);
 }
 
-static bool has_result(const AldJob *job)
-{
-        return job->result != NULL;
-}
-
 /* `phase` is what is in the way, or NULL; `reason` why nothing comes of it in the end. */
 static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
 {
@@ -175,7 +170,7 @@ static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
         if (over) {
                 /* The same would be in the way of what is left. */
                 note_path(job, NULL, reason);
-                finish(job, has_result(job) ? ALD_JOB_DONE : ALD_JOB_FAILED, reason);
+                finish(job, job->result ? ALD_JOB_DONE : ALD_JOB_FAILED, reason);
                 return;
         }
         job->state = ALD_JOB_WAITING;
@@ -200,19 +195,17 @@ static void go_on(AldJob *job, AldRecord *result, const char *error)
         }
         if (job->next < job->targets->len)
                 tell(job);
-        else if (has_result(job))
+        else if (job->result)
                 finish(job, ALD_JOB_DONE, NULL);
         else
                 finish(job, ALD_JOB_FAILED, error);
 }
 
 /* Of several links that of the last one stays; the rows of devices have been joined. */
-static void take_result(AldJob *job, const AldProbeAnswer *answer)
+static void take_result(AldJob *job, AldRecord *result)
 {
-        if (answer->result) {
-                g_clear_pointer(&job->result, ald_record_unref);
-                job->result = ald_record_ref(answer->result);
-        }
+        g_clear_pointer(&job->result, ald_record_unref);
+        job->result = ald_record_ref(result);
 }
 
 void ald_job_ended(AldJob *job, const AldProbeAnswer *answer)
@@ -227,7 +220,7 @@ void ald_job_ended(AldJob *job, const AldProbeAnswer *answer)
                         wait_for_turn(job, answer->reason, answer->reason);
                 } else {
                         if (answer->verdict == ALD_PROBE_DONE)
-                                take_result(job, answer);
+                                take_result(job, answer->result);
                         go_on(job, answer->result, answer->reason);
                 }
         }

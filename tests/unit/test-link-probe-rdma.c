@@ -426,6 +426,29 @@ static void test_wish_prefers_neighbours(void)
         ald_neighbours_free(ends.neighbours);
 }
 
+/* Of a large subnet only the ports of the two nodes are kept. */
+static void test_neighbours_of_two_nodes(void)
+{
+        static const char other[] = "0000000000000000000000000000000c";
+        static const char *const sure[] = { OWN " a.1", "0000000000000000000000000000000c x.1", PEER " y.1",
+                NULL };
+        static const char *const maybe[] = { OWN " a.1", PEER " z.1", "0000000000000000000000000000000c y.1",
+                NULL };
+        AldSegmentRow rows[] = { ALD_SEGMENT_ROW_INIT, ALD_SEGMENT_ROW_INIT, ALD_SEGMENT_ROW_INIT };
+        const AldRows segments = { &ald_segment_row_struct, rows, G_N_ELEMENTS(rows) };
+        g_autoptr(AldNeighbours) neighbours = NULL;
+
+        rows[0].members = sure;
+        rows[0].candidate = 0;
+        rows[1].members = maybe;
+        rows[1].candidate = 1;
+        neighbours = ald_neighbours_between(&segments, OWN, PEER);
+        g_assert_cmpuint(ald_neighbours_rank(neighbours, OWN, "a.1", PEER, "y.1"), ==, 2);
+        g_assert_cmpuint(ald_neighbours_rank(neighbours, OWN, "a.1", PEER, "z.1"), ==, 1);
+        g_assert_cmpuint(ald_neighbours_rank(neighbours, OWN, "a.1", other, "x.1"), ==, 0);
+        g_assert_cmpuint(ald_neighbours_rank(neighbours, OWN, "a.1", other, "y.1"), ==, 0);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -437,6 +460,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-probe-rdma/traffic-of-a-port", test_traffic_of_a_port);
         g_test_add_func("/link-probe-rdma/one-probe-at-a-time", test_one_probe_at_a_time);
         g_test_add_func("/link-probe-rdma/first-bytes", test_first_bytes);
+        g_test_add_func("/link-probe-rdma/neighbours", test_neighbours_of_two_nodes);
         g_test_add_func("/link-probe-rdma/wish", test_wish);
         g_test_add_func("/link-probe-rdma/wish-prefers-neighbours", test_wish_prefers_neighbours);
         return g_test_run();
