@@ -260,7 +260,7 @@ void ald_brokers_configure(AldBrokers *brokers, const AldAddress *addresses, siz
 {
         set_addresses(brokers->configured, addresses, n);
         rebuild(brokers);
-        /* Whoever reloads has maybe repaired something just now. */
+        /* An administrator who reloads may have just repaired something. */
         start_all(brokers);
 }
 

@@ -30,7 +30,7 @@ static void on_begin(void *userdata)
 }
 
 /* A state service that lost its state, or came back after its clock was set back, would be refused by
- * everybody who knows newer records of this node. It goes beyond the newest stamp once it is put that. */
+ * all nodes that have newer records of this node. It goes beyond the newest stamp once that is sent to it. */
 static void on_behind(void *userdata)
 {
         AldClusterManager *manager = userdata;

@@ -7,7 +7,7 @@
 
 /* How long the state service is awaited, which may start together with us. */
 #define HOLD_USEC (2 * G_USEC_PER_SEC)
-/* Who is there with whom to measure links: seen when somebody came, or went, and as their turns pass. */
+/* The nodes to measure links with change as nodes come and go, and as their turns pass. */
 #define PEERS_SOON_USEC (2 * G_USEC_PER_SEC)
 #define PEERS_USEC (60 * G_USEC_PER_SEC)
 

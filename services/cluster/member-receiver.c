@@ -55,7 +55,7 @@ static gboolean on_reconnect(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Whoever is revoked is cut off: a broker whose certificate was, by us. */
+/* A revoked node is cut off by its brokers, a revoked broker by us. */
 static char *on_crl(const AldId *node, const AldReceived *received, void *userdata)
 {
         AldMember *member = userdata;

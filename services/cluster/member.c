@@ -5,7 +5,7 @@
 
 #define EXPIRE_SECONDS 600u
 
-/* Whoever speaks under our id again and again does not have us, and all that listen, do more than this. */
+/* Someone who keeps using our id cannot make us, and all nodes that subscribe, do more than this. */
 #define ANSWER_USEC (G_USEC_PER_SEC / 10)
 #define RENEW_USEC (5 * G_USEC_PER_SEC)
 

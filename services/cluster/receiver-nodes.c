@@ -169,7 +169,7 @@ static void set_due(AldReceiver *receiver, const AldClusterNode *node, uint64_t 
         receiver->handler->due(due, receiver->userdata);
 }
 
-/* Who speaks is not forgotten any more. */
+/* A node that is heard is no longer forgotten. */
 void ald_receiver_judge_node(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
 {
         ald_presence_judge(&node->presence, &receiver->view, now, real);

@@ -129,7 +129,7 @@ static void on_status(void *userdata)
         schedule_status(voice);
 }
 
-/* Each node at a time of its own: whoever mirrors nobody hears all of them. */
+/* Each node at a time of its own, since a node that mirrors none receives all of these. */
 static void schedule_repeat(AldVoice *voice)
 {
         gint64 delay = (gint64) (g_random_double_range(0.5, 1) * (double) ALD_PRESENCE_REPEAT_USEC);
