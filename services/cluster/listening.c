@@ -31,7 +31,7 @@ static char **filters_of_scope(const AldListening *listening)
                 listening->scope == ALD_LISTENING_TO_PEERS ? listening->nodes : NULL, ald_realtime_usec());
 }
 
-/* Whatever the scope: what the brokers themselves say. */
+/* Messages of the brokers themselves, in any scope. */
 static char **wanted_filters(const AldListening *listening)
 {
         g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
