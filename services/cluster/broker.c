@@ -8,7 +8,7 @@
 
 #define PAUSE_MS 100u
 #define PAUSE_MAX_MS 10000u
-#define HEALTHY_USEC (10 * G_USEC_PER_SEC) /* a connection that lasted so long was no mistake */
+#define HEALTHY_USEC (10 * G_USEC_PER_SEC) /* a connection that lasted this long was a good one */
 #define DUPLICATE_MS 60000u
 /* A network that was cut for so short a time ends no connection. */
 #define BACK_USEC (2 * G_USEC_PER_SEC)
@@ -77,7 +77,7 @@ static void set_next_retry(AldBroker *broker)
 
 static AldTls *make_tls(AldBroker *broker, char **ret_problem)
 {
-        /* The scope of an address is this machine's own word for a network, and in no certificate. */
+        /* The scope of an address is a name local to this machine, which no certificate contains. */
         g_autofree char *name = g_strndup(broker->address.host, strcspn(broker->address.host, "%"));
 
         return broker->common->make_tls(
@@ -143,7 +143,7 @@ void ald_broker_start(AldBroker *broker)
         ald_timer_set(broker->retry, g_get_monotonic_time());
 }
 
-/* Those that are off the wire are let go; the others may be waited for at the end of the process. */
+/* Frees sessions whose connection has ended; the process may wait for the others when it exits. */
 static void leave(AldBroker *broker)
 {
         GPtrArray *leaving = broker->common->leaving;
@@ -328,7 +328,7 @@ void ald_broker_take(AldBroker *broker, const AldTopicMessage *event)
                 take_end(broker, ALD_BROKER_UNREACHABLE, event->topic);
                 break;
         case ALD_SESSION_LOST:
-        case ALD_SESSION_ENDED: /* whether it can still be reached, the next attempt tells */
+        case ALD_SESSION_ENDED: /* the next attempt shows whether it can still be reached */
                 take_end(broker, ALD_BROKER_CONNECTING, event->topic);
                 break;
         }

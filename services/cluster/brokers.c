@@ -123,7 +123,7 @@ static void on_message(const AldTopicMessage *message, void *userdata)
                 brokers->handler->message(message->source, &told, brokers->userdata);
 }
 
-/* What was there and is no more ends while it is still in a list, so that its end can be told. */
+/* Brokers that are dropped are stopped while they are still in a list, so that their end can be reported. */
 static void rebuild(AldBrokers *brokers)
 {
         GPtrArray *old = brokers->list;
@@ -260,7 +260,7 @@ void ald_brokers_configure(AldBrokers *brokers, const AldAddress *addresses, siz
 {
         set_addresses(brokers->configured, addresses, n);
         rebuild(brokers);
-        /* Whoever reloads has maybe repaired something just now. */
+        /* An administrator who reloads may have just repaired something. */
         start_all(brokers);
 }
 

@@ -13,7 +13,7 @@
 #define ACTION_FORGET "org.alidade.cluster.forget"
 #define ACTION_CONFIGURE "org.alidade.cluster.configure"
 
-/* What clients were told of the properties that change. */
+/* The values of changing properties that were last emitted. */
 typedef struct Shown {
         char *cluster_name, *problem, *instance;
         const char *state, *mirror;
@@ -29,7 +29,7 @@ struct AldClusterBus {
         guint update;
         sd_bus_slot *slot;
         AldRecordExport *membership;
-        bool has_membership; /* it was told of one */
+        bool has_membership; /* it was sent one */
 };
 
 static void shown_clear(Shown *shown)
@@ -81,7 +81,7 @@ static void emit_changes(AldClusterBus *self, const Shown *before, const Shown *
                 g_warning("Cannot emit PropertiesChanged: %s", g_strerror(-r));
 }
 
-/* A machine that was in no cluster since the start has nothing to say of it. */
+/* A machine that has not been in a cluster since the start has no membership to report. */
 static void tell_membership(AldClusterBus *self)
 {
         AldMembershipMade made;
@@ -107,7 +107,7 @@ static gboolean on_update(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* What changes together is told together, and what changes back is not. */
+/* Emits changes together, and not at all if a value changes back. */
 static void on_changed(void *userdata)
 {
         AldClusterBus *self = userdata;

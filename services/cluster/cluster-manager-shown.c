@@ -24,7 +24,7 @@ AldClusterState ald_cluster_manager_state(const AldClusterManager *manager)
         return ALD_CLUSTER_CONNECTING;
 }
 
-/* Of the broker that is published to; without one, of the first that tells a reason. */
+/* The problem of the broker that this node publishes to; without one, of the first broker that has one. */
 static char *brokers_problem(const AldClusterManager *manager)
 {
         AldBrokers *brokers = ald_member_brokers(manager->member);

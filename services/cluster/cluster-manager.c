@@ -30,7 +30,7 @@ static void on_begin(void *userdata)
 }
 
 /* A state service that lost its state, or came back after its clock was set back, would be refused by
- * everybody who knows newer records of this node. It goes beyond the newest stamp once it is put that. */
+ * all nodes that have newer records of this node. It goes beyond the newest stamp once that is sent to it. */
 static void on_behind(void *userdata)
 {
         AldClusterManager *manager = userdata;
@@ -196,8 +196,8 @@ bool ald_cluster_manager_mirrors(const AldClusterManager *manager)
         g_assert_not_reached();
 }
 
-/* Connections are counted per instance, and each membership counts its own: with the same instance, others
- * would take the end of a connection of this one for that of an earlier one. */
+/* Connections are counted for each instance, and each membership starts counting again: with the same
+ * instance, other nodes would take the end of a connection for that of an earlier one. */
 static int new_status(AldClusterManager *manager)
 {
         AldId instance, boot = { 0 };
@@ -284,7 +284,7 @@ void ald_cluster_manager_configure(AldClusterManager *manager)
 {
         configure(manager);
         look_at_presence(manager);
-        changed(manager); /* who has left has no member that would tell of it */
+        changed(manager); /* after leaving there is no member that would report it */
 }
 
 int ald_cluster_manager_new(AldService *service, AldClusterManager **ret)

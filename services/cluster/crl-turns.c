@@ -50,7 +50,7 @@ static void wake_at(AldCrlTurns *turns, gint64 due)
         ald_timer_set(turns->timer, due + GATHER_USEC);
 }
 
-/* Whoever has waited goes through ald_crl_turns_take() again, where its turn is reckoned. */
+/* Lists that have waited pass through ald_crl_turns_take() again, which counts their turn. */
 static void pass_on(AldCrlTurns *turns, Turn *turn)
 {
         AldReceived list = turn->list;

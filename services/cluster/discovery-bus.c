@@ -32,7 +32,7 @@ struct AldDiscovery {
         char *browser;       /* what Avahi made for us, or NULL */
         GPtrArray *items;
         unsigned n_queries;
-        bool complete; /* Avahi has told all that it knows at the start */
+        bool complete; /* Avahi has listed everything that it knew at the start */
         AldDiscovered discovered;
         void *userdata;
 };
@@ -49,7 +49,7 @@ static void free_item(gpointer data)
         g_free(item);
 }
 
-/* Told once Avahi has nothing more to say for now: what was found before an interruption stays meanwhile. */
+/* Reported once Avahi has nothing more for now: until then earlier results remain. */
 static void tell(AldDiscovery *discovery)
 {
         AldAddress found[ALD_DISCOVERY_MAX];
@@ -143,7 +143,7 @@ static void ask_more(AldDiscovery *discovery)
         }
 }
 
-/* ItemNew and ItemRemove say the same. */
+/* ItemNew and ItemRemove have the same arguments. */
 static int read_service_name(sd_bus_message *signal, AldFoundService *ret)
 {
         const char *type;

@@ -15,7 +15,7 @@ typedef struct Change {
 struct AldHandover {
         AldStateLink *link;
         AldOutbox *outbox;
-        GArray *presences; /* Change of nodes of which more is to be told */
+        GArray *presences; /* nodes with changes to send */
         AldPresenceRow own;
         bool own_waits;
         bool presences_went; /* rather than records, the last time */
@@ -230,7 +230,7 @@ static void add_change(AldHandover *handover, const Change *change)
 {
         if (!handover->there)
                 return;
-        /* The clock of a node is to be known before records that it says after that. */
+        /* The clock offset of a node must be known before records that follow it. */
         if (handover->presences->len == 0 && ald_outbox_count(handover->outbox) == 0)
                 handover->presences_went = false;
         g_array_append_vals(handover->presences, change, 1);

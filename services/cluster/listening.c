@@ -7,7 +7,7 @@
 
 /* How long the state service is awaited, which may start together with us. */
 #define HOLD_USEC (2 * G_USEC_PER_SEC)
-/* Who is there with whom to measure links: seen when somebody came, or went, and as their turns pass. */
+/* The nodes to measure links with change as nodes come and go, and as their turns pass. */
 #define PEERS_SOON_USEC (2 * G_USEC_PER_SEC)
 #define PEERS_USEC (60 * G_USEC_PER_SEC)
 
@@ -31,7 +31,7 @@ static char **filters_of_scope(const AldListening *listening)
                 listening->scope == ALD_LISTENING_TO_PEERS ? listening->nodes : NULL, ald_realtime_usec());
 }
 
-/* Whatever the scope: what the brokers themselves say. */
+/* Messages of the brokers themselves, in any scope. */
 static char **wanted_filters(const AldListening *listening)
 {
         g_autoptr(GStrvBuilder) builder = g_strv_builder_new();

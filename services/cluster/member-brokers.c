@@ -8,7 +8,7 @@
         "it did not deliver what this machine publishes; its access rules may not grant the topics of this " \
         "machine's id"
 
-/* Only who is spoken for can notice; to all others it is what this machine says. */
+/* Only this machine can notice; for other nodes these are its messages. */
 #define FORGED                                                                                              \
         "someone else publishes under the id of this machine: with its certificate, or because the access " \
         "rules of the broker are not those that alidadectl cluster wrote"

@@ -2,7 +2,7 @@
 #include "services/cluster/member-private.h"
 #include "state/clock.h"
 
-/* The nodes of a cluster hear of a revocation all at once, and do not all connect anew at once. */
+/* All nodes learn of a revocation at the same time, but should not all reconnect at the same time. */
 #define RECONNECT_SPREAD_MS 2000
 
 static void on_record(const AldUpdate *update, void *userdata)
@@ -55,7 +55,7 @@ static gboolean on_reconnect(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Whoever is revoked is cut off: a broker whose certificate was, by us. */
+/* A revoked node is cut off by its brokers, a revoked broker by us. */
 static char *on_crl(const AldId *node, const AldReceived *received, void *userdata)
 {
         AldMember *member = userdata;
@@ -80,7 +80,7 @@ static char *on_crl(const AldId *node, const AldReceived *received, void *userda
         return NULL;
 }
 
-/* An epoch that nobody takes over, of ours or not. The broker need not keep it. */
+/* An epoch that no node accepts, whether it is ours or not. The broker need not keep it. */
 static char *meet_impossible(AldMember *member, const AldUpdate *update)
 {
         AldUpdate found = *update;

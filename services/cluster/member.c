@@ -5,7 +5,7 @@
 
 #define EXPIRE_SECONDS 600u
 
-/* Whoever speaks under our id again and again does not have us, and all that listen, do more than this. */
+/* Someone who keeps using our id cannot make us, and all nodes that subscribe, do more than this. */
 #define ANSWER_USEC (G_USEC_PER_SEC / 10)
 #define RENEW_USEC (5 * G_USEC_PER_SEC)
 
@@ -48,7 +48,7 @@ bool ald_member_is_duplicate(AldMember *member)
                ald_brokers_count_connected(member->brokers) == 0;
 }
 
-/* The wills are those of an instance, so it connects anew. */
+/* A will belongs to an instance, so reconnect. */
 static void renew(AldMember *member)
 {
         member->setup.renew(member->setup.userdata);
@@ -72,8 +72,8 @@ static void on_twin(void *userdata)
         (void) end_twins(userdata);
 }
 
-/* Where another broker still has us, the twin may be made up by this one, and the others are not to be told
- * of it. A little sooner or later than planned, so that two twins do not look again at the same time. */
+/* While another broker accepts us, this one may have forged the twin, so other nodes are not told.
+ * Retries are spread, so that two twins do not check again at the same time. */
 void ald_member_meet_twin(AldMember *member, AldBroker *broker)
 {
         bool elsewhere = ald_brokers_count_connected(member->brokers) > 1;

@@ -33,7 +33,7 @@ struct AldOwnStatus {
         IdText formers[FORMERS_MAX]; /* what our instance was before; the oldest gives way */
         unsigned n_formers;
         uint64_t newest_epoch, newest_connection; /* of what we ever wrote */
-        uint64_t contested;                       /* when somebody else was last seen to speak; 0: never */
+        uint64_t contested; /* when someone else was last seen to use our id; 0: never */
         uint64_t epoch, epoch_since;
         uint64_t announced; /* or ALD_ABSENT_UINT64 */
         Sighting sightings[SIGHTINGS_MAX];

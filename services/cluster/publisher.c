@@ -174,7 +174,7 @@ void ald_publisher_go_back(AldPublisher *publisher)
         publisher->announced = 0;
 }
 
-/* What is still of an earlier epoch may come back, from a source that the state service has not heard yet. */
+/* Records of an earlier epoch may come back, from a source that the state service has not read yet. */
 static gboolean is_gone(gpointer key, gpointer value, gpointer userdata)
 {
         const AldPublisher *publisher = userdata;
@@ -191,7 +191,7 @@ static gboolean is_of_earlier_epoch(gpointer key, gpointer value, gpointer userd
         return own->update.stamp.epoch < publisher->newest.epoch;
 }
 
-/* Clears the topics of what is no more, and forgets it. */
+/* Clears and forgets the topics of records that are gone. */
 static void sweep(AldPublisher *publisher, GHashTable *table, GHRFunc is_over)
 {
         GHashTableIter iter;

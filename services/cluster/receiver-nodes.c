@@ -6,7 +6,7 @@
 #define CLOCK_SET_USEC ((int64_t) G_USEC_PER_SEC)
 /* To look at the clocks of all nodes is dear. */
 #define MAJORITY_USEC (UINT64_C(1) * G_USEC_PER_SEC)
-/* A node that comes and goes has its records sent to everybody by the brokers so often at most. */
+/* A node that comes and goes makes the brokers send its records again at most this often. */
 #define ASK_AGAIN_USEC (UINT64_C(10) * G_USEC_PER_SEC)
 /* A timer that expires later than this shows that the process was stopped. */
 #define STOPPED_USEC (UINT64_C(2) * G_USEC_PER_SEC)
@@ -140,7 +140,8 @@ static void forget(AldReceiver *receiver, AldClusterNode *node)
         node->to_forget = (AldStamp){ 0 };
         if (!ald_node_hides(node, &node->newest))
                 return;
-        /* It may come back with older records, after its clock was set back; it announces them anew. */
+        /* It may come back with older records, after its clock was set back; it then announces them
+         * again. */
         node->announced = 0;
         node->is_forgotten = true;
         node->missed = true;
@@ -169,7 +170,7 @@ static void set_due(AldReceiver *receiver, const AldClusterNode *node, uint64_t 
         receiver->handler->due(due, receiver->userdata);
 }
 
-/* Who speaks is not forgotten any more. */
+/* A node that is heard is no longer forgotten. */
 void ald_receiver_judge_node(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
 {
         ald_presence_judge(&node->presence, &receiver->view, now, real);

@@ -160,7 +160,7 @@ static void take_other_status(Passing *passing, const AldNodeStatus *status)
         if (!ald_presence_take_status(&node->presence, &said, retained, received->broker, passing->now) ||
                 ald_status_is(&said, ALD_NODE_STATUS_STATE_OFFLINE))
                 return;
-        /* A broker may have kept an older one. What the node says now holds, even where that is less. */
+        /* A broker may have stored an older one. A live value counts, even if it is lower. */
         if (!received->retained || said.epoch > node->epoch)
                 node->epoch = said.epoch;
         if (!received->retained || (node->presence.heard == 0 && announced > node->announced))
@@ -333,7 +333,7 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
                 refuse(&passing, g_strdup_printf("more than %u nodes", ALD_NODES_MAX));
                 return;
         }
-        /* A status says by itself whether it is life: brokers publish it on behalf of the dead. */
+        /* A status shows by itself whether the node is alive: brokers publish wills for dead ones. */
         if (passing.node && !received->retained && (r < 0 || passing.topic.type != ALD_TOPIC_STATUS)) {
                 ald_presence_heard(&passing.node->presence, received->broker, now);
                 ald_receiver_judge_node(receiver, passing.node, now, real);
@@ -343,7 +343,7 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
                 refuse(&passing, reason);
         else if (r == -ENOENT) /* of a newer version */
                 pass_over_unknown_kind(&passing);
-        else if (received->size > 0) /* else a topic was cleared, which says nothing */
+        else if (received->size > 0) /* else a topic was cleared, which means nothing */
                 dispatch(&passing);
         if (passing.node)
                 ald_receiver_judge_node(receiver, passing.node, now, real);

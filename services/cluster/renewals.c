@@ -62,7 +62,7 @@ void ald_renewals_free(AldRenewals *renewals)
         g_free(renewals);
 }
 
-/* Its key is root's, as is what lies in that folder; that it is there anybody may see. */
+/* Its key and the contents of that folder belong to root; its presence is visible to all users. */
 static bool is_authority(const AldRenewals *renewals)
 {
         g_autofree char *authority = g_build_filename(renewals->folder, "ca", NULL);

@@ -16,19 +16,19 @@
 typedef struct AldRenewals AldRenewals;
 
 #define ALD_RENEWAL_MAX (16u * 1024) /* bytes of either */
-/* Requests that wait to be signed, and how often one node may ask anew. */
+/* Requests that wait to be signed, and how often one node may send a new one. */
 #define ALD_RENEWALS_MAX 4096u
 #define ALD_RENEWAL_TURN_USEC (60 * G_USEC_PER_SEC)
 
 AldRenewals *ald_renewals_new(const AldId *own, const char *cluster, AldBrokers *brokers);
 void ald_renewals_free(AldRenewals *renewals);
 
-/* What is to be listened to for it, unless all is; free with g_strfreev(). */
+/* Subscriptions that this needs, unless everything is subscribed to; free with g_strfreev(). */
 char **ald_renewals_filters(const AldRenewals *renewals);
 
-/* Says what lies in the folder of the cluster, as it is now. */
+/* Publishes what the folder of the cluster contains now. */
 void ald_renewals_publish(AldRenewals *renewals);
 
-/* Whether a message is about renewals. Then it has been taken. */
+/* Takes a message if it is about renewals, and returns whether it was. */
 bool ald_renewals_take(
         AldRenewals *renewals, const char *topic, const char *payload, size_t size, gint64 now);

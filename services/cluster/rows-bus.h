@@ -5,6 +5,6 @@
 
 #include "services/cluster/cluster-manager.h"
 
-/* What GetBrokers() and GetNodes() answer, an aa{sv} each. */
+/* The replies of GetBrokers() and GetNodes(), an aa{sv} each. */
 int ald_rows_bus_append_brokers(sd_bus_message *message, const AldClusterManager *manager);
 int ald_rows_bus_append_nodes(sd_bus_message *message, const AldClusterManager *manager);

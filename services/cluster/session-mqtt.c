@@ -26,7 +26,7 @@ static void on_connect(struct mosquitto *mosq, void *userdata, int code)
         char **filters;
         bool again;
 
-        /* Once: a broker that says it again and again would fill the inbox with events. */
+        /* Only once: a broker that repeats it would fill the inbox with events. */
         if (wire->phase != ALD_WIRE_HELLO)
                 return;
         wire->connack = code;
@@ -80,7 +80,7 @@ static void on_publish(struct mosquitto *mosq, void *userdata, int mid)
                 wire->in_flight_bytes -= GPOINTER_TO_SIZE(size);
 }
 
-/* The only place where libmosquitto tells what OpenSSL said: "OpenSSL Error[0]: error:0A000416:…::reason". */
+/* libmosquitto reports errors of OpenSSL only here: "OpenSSL Error[0]: error:0A000416:…::reason". */
 static void on_log(struct mosquitto *mosq, void *userdata, int level, const char *text)
 {
         AldWire *wire = userdata;
@@ -145,8 +145,8 @@ void ald_wire_close(AldWire *wire)
         g_hash_table_unref(wire->in_flight);
 }
 
-/* With QoS 0: what a connection loses the broker sends anew with the next, and to acknowledge each of
- * thousands of values makes a start six times as long. */
+/* With QoS 0: the broker sends lost values again on the next connection, and acknowledging each of
+ * thousands of values makes a start take six times as long. */
 static void subscribe_to_awaited(AldWire *wire)
 {
         char **filters = (char **) wire->awaited->pdata;

@@ -23,36 +23,36 @@ struct AldSession {
 
         GMutex lock;
         GCond ended_cond;
-        bool silent;    /* puts nothing into the inbox any more */
-        bool stopping;  /* is to say good-bye */
+        bool silent;    /* no longer puts anything into the inbox */
+        bool stopping;  /* is to disconnect properly */
         bool resolving; /* cannot be stopped now */
         bool ended;
         bool resubscribe;
-        bool again; /* also to what is subscribed to */
+        bool again; /* also renew existing subscriptions */
         char **filters;
-        GPtrArray *asked; /* filters of which all is to come once more */
+        GPtrArray *asked; /* filters whose retained messages are requested again */
         AldTopicQueue *out;
 };
 
 /* session-thread.c: the whole life of the thread. */
 gpointer ald_session_run(gpointer data);
 
-/* What the thread is asked for. The list of filters is NULL unless it is to be subscribed to, and then the
- * caller's. */
+/* What the main loop has requested. The list of filters is NULL if the subscriptions stay; else the
+ * caller frees it. */
 bool ald_session_is_stopping(AldSession *session);
 char **ald_session_take_filters(AldSession *session, bool *ret_again);
-/* NULL where nothing was asked for. */
+/* NULL if nothing was requested. */
 char **ald_session_take_asked(AldSession *session);
 AldTopicMessage *ald_session_take_message(AldSession *session);
 bool ald_session_has_message(AldSession *session);
-bool ald_session_may_put(AldSession *session); /* or wait a little, while the main loop catches up */
+bool ald_session_may_put(AldSession *session); /* if false, wait until the main loop has caught up */
 void ald_session_put(AldSession *session, AldTopicMessage *message);
 void ald_session_unref(AldSession *session);
 
 /* session-resolve.c: the numeric addresses of the host, most promising first; or NULL, and why. Blocks. */
 char **ald_session_resolve(const char *host, char **ret_reason);
 
-/* How it went, or goes: an event, its words and its number. */
+/* The outcome so far: an event, its text and its number. */
 typedef struct AldSessionOutcome {
         AldSessionEvent event;
         char *words;
@@ -63,33 +63,33 @@ typedef struct AldSessionOutcome {
 void ald_session_connect(AldSession *session, const char *host, AldSessionOutcome *ret);
 
 typedef enum AldWirePhase {
-        ALD_WIRE_TCP,     /* the connection is on its way */
-        ALD_WIRE_TLS,     /* so is the handshake */
-        ALD_WIRE_HELLO,   /* so is CONNACK */
-        ALD_WIRE_UP,      /* we are in */
-        ALD_WIRE_BYE,     /* what waits is sent yet */
-        ALD_WIRE_CLOSING, /* so is DISCONNECT */
+        ALD_WIRE_TCP,     /* connecting */
+        ALD_WIRE_TLS,     /* handshake */
+        ALD_WIRE_HELLO,   /* waiting for CONNACK */
+        ALD_WIRE_UP,      /* connected */
+        ALD_WIRE_BYE,     /* sending what is pending */
+        ALD_WIRE_CLOSING, /* sending DISCONNECT */
 } AldWirePhase;
 
-/* The connection, of the thread alone. */
+/* The connection, used by the thread only. */
 typedef struct AldWire {
         AldSession *session;
         struct mosquitto *mosq;
         AldWirePhase phase;
         gint64 deadline; /* of the phase */
-        gint64 heard;    /* when something last came */
+        gint64 heard;    /* when something was last received */
         gint64 rested;   /* when to read again */
-        bool more;       /* to read, for which the socket would not wake us */
+        bool more;       /* there is more to read that OpenSSL has already buffered */
         bool done;       /* the outcome is set */
         AldSessionOutcome outcome;
 
-        char *claim;     /* what we have of it in the claims, or NULL */
+        char *claim;     /* our claim on the broker, or NULL */
         uint64_t expiry; /* of the broker's certificate */
-        char *name;      /* in that; NULL until it was shown */
+        char *name;      /* common name in it; NULL until it was received */
         char *openssl;   /* what OpenSSL last said */
         int connack;
         char **subscribed;
-        GPtrArray *awaited; /* of these, what the broker has not said yes or no to */
+        GPtrArray *awaited; /* of these, the ones that the broker has not answered yet */
         int subscribe_mid;
         GHashTable *in_flight; /* bytes by message id */
         size_t in_flight_bytes;
@@ -100,12 +100,12 @@ int ald_wire_open(AldWire *wire, const char *host); /* what mosquitto_connect_as
 void ald_wire_close(AldWire *wire);
 void ald_wire_subscribe(AldWire *wire, char **filters, bool again); /* takes over the list */
 void ald_wire_ask_again(AldWire *wire, char **filters);
-void ald_wire_fill(AldWire *wire);           /* hands over what waits, as far as the window is open */
-bool ald_wire_may_fill(const AldWire *wire); /* something waits, and the window is open */
+void ald_wire_fill(AldWire *wire);           /* sends queued messages as far as the window allows */
+bool ald_wire_may_fill(const AldWire *wire); /* messages are queued, and the window is open */
 bool ald_wire_is_drained(AldWire *wire);
 void ald_wire_say(AldWire *wire, AldSessionEvent event, const char *words, uint64_t number);
 
-/* session-words.c: why libmosquitto or the system failed, in words. */
+/* session-words.c: describes errors of libmosquitto and of the system. */
 char *ald_session_describe_errno(int error);
 char *ald_session_describe_connack(int code);
 char *ald_session_describe_mosquitto(int rc, int error, const char *openssl);

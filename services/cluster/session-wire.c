@@ -44,8 +44,8 @@ static void fail(AldWire *wire, int rc, int error)
         finish(wire, event, words);
 }
 
-/* On the loopback a connection is refused at once, and libmosquitto has used up that error by its first try
- * to speak TLS. */
+/* On the loopback a connection is refused at once, and the first attempt of libmosquitto to use TLS has
+ * consumed that error. */
 static int get_socket_error(int fd)
 {
         struct sockaddr_storage peer;
@@ -158,7 +158,7 @@ static bool may_read(AldWire *wire, short revents)
         return false;
 }
 
-/* What is sent with QoS 0 opens the window again, and nothing that is read would say so. */
+/* Sending a message with QoS 0 reopens the window, and nothing is received that would show this. */
 static int write_all(AldWire *wire)
 {
         const bool filling = wire->phase == ALD_WIRE_UP || wire->phase == ALD_WIRE_BYE;
@@ -173,7 +173,7 @@ static int write_all(AldWire *wire)
         return rc;
 }
 
-/* Reads before it writes: after a refusal there may be a reason to read, but nobody to write to. */
+/* Reads before it writes: after a refusal there may be a reason to read, but the peer is gone. */
 static void step_mqtt(AldWire *wire, int fd, short revents)
 {
         int rc = MOSQ_ERR_SUCCESS;

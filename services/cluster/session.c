@@ -6,7 +6,7 @@
 #include "services/cluster/session-private.h"
 #include "services/common/fd.h"
 
-/* What may wait to be sent: all that one node can have to say, many times over. */
+/* Limits of the send queue: many times more than one node publishes. */
 #define OUT_BYTES (UINT64_C(64) * 1024 * 1024)
 #define OUT_TOPICS 100000u
 #define ASKED_MAX 64u
@@ -214,7 +214,8 @@ bool ald_session_has_message(AldSession *session)
         return has;
 }
 
-/* What the broker kept of our own is not lost to what we say just now, which comes back to us as live. */
+/* Keeps stored messages of this node apart from those that it publishes now, which come back as live
+ * ones. */
 static bool is_own_past(const AldSession *session, const AldTopicMessage *message)
 {
         return message->retained && session->client_id && strstr(message->topic, session->client_id);

@@ -7,21 +7,20 @@
 #include "services/cluster/inbox.h"
 
 /*
- * One attempt at a broker, and the connection that comes of it. A thread of its own resolves the name,
- * connects and speaks MQTT through libmosquitto, which no other thread touches; what it learns goes into the
- * inbox, as events of this source and messages of this group. These functions are for the main loop and do
- * not block.
+ * One attempt to connect to a broker, and the resulting connection. Its own thread resolves the name,
+ * connects and speaks MQTT through libmosquitto, which no other thread calls. It puts events of this source
+ * and messages of this group into the inbox. These functions are for the main loop and do not block.
  */
 typedef struct AldSession AldSession;
 
 typedef enum AldSessionEvent {
         ALD_SESSION_CONNECTED =
                 1, /* number: when the broker's certificate expires, in µs; topic: its common name */
-        ALD_SESSION_WARNING, /* topic: what is wrong, though it goes on */
-        /* One of these is the last; topic: why. */
+        ALD_SESSION_WARNING, /* topic: description of a problem that does not end the connection */
+        /* One of these is the last event; topic: the reason. */
         ALD_SESSION_UNREACHABLE,
         ALD_SESSION_REFUSED,
-        ALD_SESSION_DUPLICATE, /* number: the number of the session that has this broker */
+        ALD_SESSION_DUPLICATE, /* number: that of the session with this broker */
         ALD_SESSION_LOST,
         ALD_SESSION_ENDED, /* it was stopped */
 } AldSessionEvent;

@@ -52,7 +52,7 @@ static int parse_key(const char *encoded, char ret[static ALD_KEY_MAX + 1])
         return r;
 }
 
-/* "Node1.Memory", say: a newer version may have others. */
+/* For example "Node1.Memory"; a newer version may have others. */
 static bool may_be_kind(const char *name)
 {
         const char *dot = strchr(name, '.');

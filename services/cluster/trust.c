@@ -22,7 +22,7 @@ struct AldTrust {
         bool loaded;
         AldTrustEnds ends;
         char *crl;   /* the newest list, as text */
-        bool unkept; /* and no file has it: the disk was full, say */
+        bool unkept; /* and no file contains it, as after a full disk */
         char *problem;
 };
 
@@ -74,7 +74,7 @@ static bool is_same_identity(const AldPkiIdentity *a, const AldPkiIdentity *b)
                X509_CRL_match(a->crl, b->crl) == 0;
 }
 
-/* As after a copy by hand; whoever has the key speaks for this node. */
+/* As after a manual copy; anyone with the key can publish for this node. */
 static void warn_of_open_key(const AldTrust *trust)
 {
         g_autofree char *key = g_build_filename(trust->folder, "node.key", NULL);
@@ -107,7 +107,7 @@ static bool is_broker(void)
         return g_file_test(path, G_FILE_TEST_EXISTS);
 }
 
-/* That of a bridge is put there by hand, of which nobody tells this service. */
+/* The certificate of a bridge is installed manually, without notifying this service. */
 static void read_ends(AldTrust *trust)
 {
         bool broker = is_broker();
@@ -198,8 +198,8 @@ void ald_trust_check(AldTrust *trust, uint64_t real)
         trust->problem = problem;
 }
 
-/* systemd starts what installs a list when its file is replaced; while that runs it does not watch, and what
- * comes at its very end is seen by nobody. */
+/* systemd starts the unit that installs a list when its file is replaced. It does not watch while that
+ * runs, so a list that arrives at its very end is missed. */
 void ald_trust_remind_broker(AldTrust *trust)
 {
         g_autofree char *broker = g_build_filename(trust->folder, "broker", NULL);

@@ -8,7 +8,7 @@
 #define ALIVE_USEC G_USEC_PER_SEC
 #define ALIVE_LEAST_USEC (10 * G_USEC_PER_SEC)
 #define CLOCK_SET_USEC G_USEC_PER_SEC
-/* When we say the revocation list, unless the broker shows by then that it has it. */
+/* When this node publishes the revocation list, unless the broker shows by then that it has it. */
 #define CRL_LEAST_USEC (G_USEC_PER_SEC / 2)
 #define CRL_MOST_USEC (5 * G_USEC_PER_SEC / 2)
 
@@ -44,7 +44,7 @@ static void publish(AldVoice *voice, const char *topic, const char *payload, int
                 g_info("Cannot publish %s: %s", topic, g_strerror(-r));
 }
 
-/* From all brokers: one that was the first for a while keeps what was said to it then. */
+/* From all brokers, since one that was the first for a while has stored what was published then. */
 static void clear(AldVoice *voice, const char *topic)
 {
         AldBrokers *brokers = voice->setup.brokers;
@@ -129,7 +129,7 @@ static void on_status(void *userdata)
         schedule_status(voice);
 }
 
-/* Each node at a time of its own: whoever mirrors nobody hears all of them. */
+/* Each node at a time of its own, since a node that mirrors none receives all of these. */
 static void schedule_repeat(AldVoice *voice)
 {
         gint64 delay = (gint64) (g_random_double_range(0.5, 1) * (double) ALD_PRESENCE_REPEAT_USEC);
@@ -220,7 +220,8 @@ void ald_voice_disconnected(AldVoice *voice, AldBroker *broker)
         ald_own_status_disconnected(voice->setup.status, ald_broker_conn(broker));
 }
 
-/* All nodes hear each list, so one that each of them says costs the square of them. */
+/* All nodes receive each list, so if each node published it, the cost would be the square of their
+ * number. */
 static void schedule_crl(AldVoice *voice)
 {
         ald_timer_set(

@@ -170,10 +170,10 @@ def test_a_bridge_within_a_machine_is_no_way_to_its_broker(machine, others):
     ("port 1883\n", {}, "mosquitto.conf:2: another listener"),
     ("", {"local.conf": "listener 1883 localhost\n"}, "local.conf:1: another listener"),
     ("", {"local.conf": "listener 1883\nallow_anonymous true\n"}, "local.conf:2: a listener of this mosquitto is open"),
-    ("", {"a.conf": "allow_anonymous false\n"}, "a.conf:1: allow_anonymous stands where it would change"),
-    ("", {"z.conf": "allow_anonymous true\n"}, "z.conf:1: allow_anonymous stands where it would change"),
-    ("", {"z.conf": "  acl_file   /etc/x\n"}, "z.conf:1: acl_file stands where"),
-    ("", {"z.conf": "per_listener_settings false\n"}, "z.conf:1: per_listener_settings has to be true"),
+    ("", {"a.conf": "allow_anonymous false\n"}, "a.conf:1: allow_anonymous would change the listener"),
+    ("", {"z.conf": "allow_anonymous true\n"}, "z.conf:1: allow_anonymous would change the listener"),
+    ("", {"z.conf": "  acl_file   /etc/x\n"}, "z.conf:1: acl_file would change the listener"),
+    ("", {"z.conf": "per_listener_settings false\n"}, "z.conf:1: per_listener_settings must be true"),
 ], ids=lambda value: value if isinstance(value, str) and " " in value else "")
 def test_a_mosquitto_that_would_be_open_is_refused(machine, main, others, said):
     seat = Seat(machine, "first")
@@ -359,7 +359,7 @@ def test_join_over_ssh_by_sudo(machine, first, rule, code):
         assert second.read("ca.crt") == first.read("ca.crt")
     else:
         assert "sudo: a password is required" in done.stderr
-        assert "Where sudo asks for a password there, join by root@HOST" in done.stderr
+        assert "If sudo asks for a password there, join with root@HOST" in done.stderr
 
 
 def test_two_at_once_wait_for_each_other(machine, first):
@@ -472,7 +472,7 @@ def test_a_broker_does_not_get_the_address_of_another(machine, first, address):
     request = third.cluster("join", "--request", "--broker", "--address=third.example", f"--address={address}").stdout
     before = first.files()
     refused = first.cluster("sign", "--broker", text_in=request, code=ERROR)
-    assert f"the broker of node {second.id} has the address {address}" in refused.stderr
+    assert f"the broker of node {second.id} already has the address {address}" in refused.stderr
     assert "add --replace" in refused.stderr and refused.stdout == "" and first.files() == before
     bundle = first.cluster("sign", "--broker", "--replace", text_in=request).stdout
     third.cluster("join", "--accept", text_in=bundle)
@@ -483,7 +483,7 @@ def test_a_broker_does_not_get_the_address_of_the_first(machine, first):
     request = Seat(machine, "second").cluster("join", "--request", "--broker", ADDRESS).stdout
     for words in ((), ("--replace",)):
         refused = first.cluster("sign", "--broker", *words, text_in=request, code=ERROR)
-        assert "which is this machine, has the address 127.0.0.1" in refused.stderr
+        assert "which is this machine, already has the address 127.0.0.1" in refused.stderr
     assert first.crl() == set()
 
 
@@ -543,7 +543,7 @@ def test_steps_out_of_order(machine, first):
     assert "does not have the key" in stranger.cluster("revoke", "abc", code=ERROR).stderr
     refused = stranger.cluster("join", "--accept", text_in=bundle, code=ERROR)
     assert "The bundle is refused" in refused.stderr
-    assert "began cluster lab and signs for itself" in first.cluster("join", "root@x", code=ERROR).stderr
+    assert "lab was begun on this machine, which signs for itself" in first.cluster("join", "root@x", code=ERROR).stderr
     assert "Specify USER@HOST" in stranger.cluster("join", code=USAGE).stderr
     second.path("node.key").unlink()
     refused = second.cluster("join", "--accept", text_in=bundle, code=ERROR)
@@ -569,7 +569,7 @@ def test_a_bundle_that_was_tampered_with_is_refused(machine, first, change):
     assert second.files() == before
 
 
-@pytest.mark.parametrize("start, end, said", [(2090, 2100, "check the clocks"), (2001, 2010, "here it is 20")])
+@pytest.mark.parametrize("start, end, said", [(2090, 2100, "check the clocks"), (2001, 2010, "this machine shows 20")])
 def test_a_bundle_of_another_time_is_refused(machine, first, start, end, said):
     """As where one of both clocks is wrong."""
     second = Seat(machine, "second")

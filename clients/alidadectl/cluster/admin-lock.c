@@ -134,7 +134,7 @@ int ald_admin_lock_take(const char *folder, unsigned seconds, char **ret_holder)
                         return r;
                 if (fstat(fd, &st) < 0)
                         return -errno;
-                /* Whoever leaves the cluster removes the file, and those who wait for it begin anew. */
+                /* leave removes the file, and processes that wait for it start over. */
                 if (st.st_nlink > 0)
                         return ald_fd_steal(&fd);
         }

@@ -12,13 +12,13 @@
 typedef struct AldIssued {
         X509 *certificate;
         AldPkiFacts facts;
-        char node[ALD_PKI_ID_SIZE]; /* whose it is; "" for a bridge's */
+        char node[ALD_PKI_ID_SIZE]; /* the id of the node; "" for a bridge */
         bool is_broker;
         char *path;
 } AldIssued;
 
-/* The certificate authority of a cluster, on the machine that keeps its key. Functions complain and return
- * an exit code. */
+/* The certificate authority of a cluster, on the machine that keeps its key. Functions report errors and
+ * return an exit code. */
 typedef struct AldAuthority {
         const AldHome *home;
         X509 *ca;
@@ -28,17 +28,17 @@ typedef struct AldAuthority {
         char *folder;      /* CONFIG/cluster/ca */
 } AldAuthority;
 
-/* Makes what is missing of it, so that an interrupted attempt is gone on with. */
+/* Creates whatever is missing, and so continues an interrupted attempt. */
 int ald_authority_make(const AldHome *home, const char *cluster, AldAuthority *ret);
-/* Takes what the cluster service received of revocation lists into account. */
+/* Also reads revocation lists that the cluster service has received. */
 int ald_authority_open(const AldHome *home, AldAuthority *ret);
 void ald_authority_close(AldAuthority *authority);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldAuthority, ald_authority_close)
 
-/* Signs a certificate and keeps a copy; it stays the authority's. */
+/* Signs a certificate and keeps a copy, which the authority owns. */
 int ald_authority_sign(AldAuthority *authority, const AldPkiSubject *subject, const AldIssued **ret);
 
-/* Forgets a certificate that nobody was given. */
+/* Forgets a certificate that was not handed out. */
 void ald_authority_forget(AldAuthority *authority, const AldIssued *issued);
 
 /* Whether it has not expired and is not revoked. */
@@ -48,18 +48,19 @@ bool ald_authority_is_valid(const AldAuthority *authority, const AldIssued *issu
 bool ald_authority_knows(const AldAuthority *authority, const char *node, EVP_PKEY *key);
 bool ald_authority_knows_broker(const AldAuthority *authority, const char *node, EVP_PKEY *key);
 
-/* The valid certificate of this id for this key, as a node or for its broker, that ends last; NULL: none. */
+/* The valid certificate of this id for this key, for the node or its broker, that expires last; NULL if
+ * there is none. */
 const AldIssued *ald_authority_find(
         const AldAuthority *authority, const char *node, bool broker, EVP_PKEY *key);
 
 /* Whether the certificate of a broker is for all of these. */
 bool ald_authority_has_addresses(const AldIssued *broker, char **addresses);
 
-/* Whether it stands for a node: for itself, its broker, or a bridge with its broker's key. */
+/* Whether it belongs to a node: to the node itself, its broker, or a bridge with the key of its broker. */
 bool ald_authority_is_of(const AldAuthority *authority, const AldIssued *issued, const char *node);
 
-/* Under which hosts others were told of the broker of a node: the first name in each of its certificates. */
+/* Hosts under which others know the broker of a node: the first name in each of its certificates. */
 char **ald_authority_broker_hosts(const AldAuthority *authority, const char *node);
 
-/* Puts serials (NULL at the end) onto the revocation list, and installs that here. */
+/* Adds serials (NULL-terminated) to the revocation list, and installs it here. */
 int ald_authority_revoke(AldAuthority *authority, const char *const *serials);

@@ -2,11 +2,11 @@
 #pragma once
 
 /*
- * The brokers of a cluster as `brokers=` names them: each once, since one that is reached by two addresses
- * would take a node's second connection for its first.
+ * The brokers of a cluster as `brokers=` names them: each once, since a broker with two addresses would
+ * replace a node's first connection with its second.
  */
 
-/* The list with this host in the place of those under which the same broker was known, else at the end. */
+/* The list with this host instead of those under which the same broker was known, else at its end. */
 char **ald_broker_list_put(char **brokers, char **known, const char *host);
 
 /* The list without those on any of these hosts. */

@@ -8,9 +8,9 @@
 #include "clients/alidadectl/cluster/changes.h"
 #include "clients/alidadectl/ctl.h"
 
-/* A verb of `alidadectl cluster`, as given: its options, and what follows it. */
+/* A verb of `alidadectl cluster` with its options and arguments. */
 typedef struct AldClusterOrder {
-        AldCtl ctl; /* args: what follows the verb */
+        AldCtl ctl; /* args: the arguments of the verb */
         unsigned n_args;
         bool request, accept, broker, no_broker, replace, renew, force, automatic;
         const char *output;   /* NULL: standard output */
@@ -18,7 +18,7 @@ typedef struct AldClusterOrder {
         AldChanges *changes;
 } AldClusterOrder;
 
-/* Each returns an exit code, having complained where it is not 0. */
+/* Each returns an exit code, and has reported an error if it is not 0. */
 int ald_cluster_init(const AldClusterOrder *order);
 int ald_cluster_join(const AldClusterOrder *order);
 int ald_cluster_sign(const AldClusterOrder *order);

@@ -18,31 +18,30 @@ typedef enum AldRequestPurpose {
 } AldRequestPurpose;
 
 /*
- * What a node sends that wants to join, or new certificates. It is one certificate request, signed by the
- * key of the node with all that is in it: the request of its broker, the addresses of that, the purpose and
- * the time. What stands beside it in a file is not read. One that another tool made will do for a node
- * without a broker.
+ * A node's request to join, or to renew its certificates. It is one certificate request, whose contents the
+ * key of the node signs: the request of its broker, the addresses of that, the purpose and the time. Other
+ * text in the file is ignored. A request made by another tool works for a node without a broker.
  */
 typedef struct AldRequest {
         char id[ALD_PKI_ID_SIZE];
         AldRequestPurpose purpose;
-        uint64_t made;    /* µs; 0: it does not say */
-        EVP_PKEY *node;   /* its public part, where it was read */
+        uint64_t made;    /* µs; 0: not stated */
+        EVP_PKEY *node;   /* the public key only, if the request was read */
         EVP_PKEY *broker; /* the same; NULL: none */
         char **addresses; /* of the broker */
 } AldRequest;
 
-/* Functions return a negative errno and set *ret_reason, to be freed. Making takes id, purpose, keys and
- * addresses. Reading refuses what was made more than ALD_REQUEST_DAYS ago, or a day ahead. */
+/* Functions return a negative errno and set *ret_reason, which the caller frees. Making uses id, purpose,
+ * keys and addresses. Reading refuses requests made more than ALD_REQUEST_DAYS ago, or a day ahead. */
 int ald_request_make(const AldRequest *request, uint64_t now, char **ret_text, char **ret_reason);
 int ald_request_parse(const char *text, uint64_t now, AldRequest *ret, char **ret_reason);
-/* The same of what the key signed beside id and key, which have been read. */
+/* Reads what else the key has signed, after id and key were read. */
 int ald_request_read_statement(const char *text, uint64_t now, AldRequest *request, char **ret_reason);
 
 void ald_request_clear(AldRequest *request);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldRequest, ald_request_clear)
 
-/* What it gets back, as JSON. Certificates and the list are PEM; nothing of it is verified here. */
+/* The answer to a request, as JSON. Certificates and the list are PEM; nothing is verified here. */
 typedef struct AldBundle {
         char *cluster;
         char **brokers;

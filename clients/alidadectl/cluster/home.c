@@ -169,7 +169,7 @@ int ald_home_open_to_change(AldHome *home, AldChanges *changes)
                         r = ald_home_make_folder(home, home->config, 0755);
                 if (r == ALD_EXIT_OK)
                         r = take_lock(home);
-                /* Whoever held the lock may have written it. */
+                /* The previous holder of the lock may have written it. */
                 if (r == ALD_EXIT_OK)
                         load_config(home);
         }

@@ -15,23 +15,23 @@
 #define ALD_HOME_RENEWED "renewed"       /* the folder with what was signed for others, the same */
 #define ALD_BROKER_PORT "8883"
 
-/* What this machine has of its cluster, and where it lies. */
+/* The files of this machine's cluster, and where they are. */
 typedef struct AldHome {
         char *config;    /* /etc/alidade */
         char *folder;    /* CONFIG/cluster */
         char *mosquitto; /* /etc/mosquitto */
         char *avahi;     /* /etc/avahi */
         char *systemd;   /* /etc/systemd/system */
-        char *fresh_crl; /* what the cluster service accepted */
-        char *requests;  /* a folder of what it was asked to sign, where the authority is */
-        char *renewed;   /* what was signed for this machine, as it received it */
+        char *fresh_crl; /* the list that the cluster service accepted */
+        char *requests;  /* on the authority: a folder of requests to sign */
+        char *renewed;   /* the certificates that the cluster service received for this machine */
         char id[ALD_PKI_ID_SIZE];
-        char *name;     /* of the cluster; "" where this machine has joined none */
+        char *name;     /* of the cluster; "" if this machine has not joined one */
         char **brokers; /* as the configuration names them */
         bool anonymous; /* set before it is opened: the machine may have no id, and none is read */
         AldChanges *changes;
-        bool interrupted;        /* the run before did not end: services may not have read what it wrote */
-        bool interrupted_broker; /* that goes for mosquitto, even if it has no files of ours any more */
+        bool interrupted; /* the previous run was interrupted: services may not have read what it wrote */
+        bool interrupted_broker; /* this includes mosquitto, even if it no longer has files of ours */
         bool interrupted_start;  /* and it was to be started */
         int lock;
 } AldHome;
@@ -41,36 +41,36 @@ typedef struct AldHome {
                 .lock = -1, \
         }
 
-/* Reads where everything is; changes nothing. Functions here complain and return an exit code. */
+/* Finds all files and changes nothing. Functions here report errors and return an exit code. */
 int ald_home_open(AldHome *home, AldChanges *changes);
 
-/* The same for one who changes: root only, and one at a time. Makes the folder. */
+/* The same in order to change them: root only, and one at a time. Creates the folder. */
 int ald_home_open_to_change(AldHome *home, AldChanges *changes);
 
 void ald_home_close(AldHome *home);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldHome, ald_home_close)
 
-/* Whether a file of this folder is there. */
+/* Whether a file of this folder exists. */
 bool ald_home_has(const AldHome *home, const char *name);
 
-/* Whether the key of the cluster's certificate authority lies here. */
+/* Whether the key of the cluster's certificate authority is on this machine. */
 bool ald_home_is_authority(const AldHome *home);
 
-/* Notes that services have something to read, so that a later run has them read it if this one is
- * interrupted; ald_home_end() when they have. */
+/* Notes that services have something to read, so that a later run makes them read it if this one is
+ * interrupted. Call ald_home_end() when they have read it. */
 int ald_home_begin(const AldHome *home);
 int ald_home_begin_start(const AldHome *home); /* mosquitto is to be started, too */
 int ald_home_end(const AldHome *home);
 
-/* Of the following, none changes anything where only a check is asked for. */
+/* None of the following changes anything with --check. */
 
-/* Makes a folder of root's, and gives it its rights if it is there. */
+/* Creates a folder of root, or sets the mode of an existing one. */
 int ald_home_make_folder(const AldHome *home, const char *path, mode_t mode);
 
-/* Replaces a file of root's, without a word: something that is reported comes with it. */
+/* Replaces a file of root without reporting it, as part of another reported change. */
 int ald_home_write(const AldHome *home, const char *path, const char *text, mode_t mode);
 
-/* Replaces a file of root's where it differs, and reports that. */
+/* Replaces a file of root if it differs, and reports that. */
 int ald_home_put(const AldHome *home, AldChangeKind kind, const char *path, const char *text, mode_t mode,
         const char *format, ...) G_GNUC_PRINTF(6, 7);
 
@@ -78,7 +78,7 @@ int ald_home_put(const AldHome *home, AldChangeKind kind, const char *path, cons
 int ald_home_install(const AldHome *home, AldChangeKind kind, const char *path, const char *text, mode_t mode,
         const char *format, ...) G_GNUC_PRINTF(6, 7);
 
-/* Removes a file, or an empty folder, where it is there, and reports that. */
+/* Removes a file or an empty folder if it exists, and reports that. */
 int ald_home_remove(const AldHome *home, const char *path);
 
 /*
@@ -92,26 +92,26 @@ int ald_home_each_request(const AldHome *home, AldHomeRequestFunction function, 
 /* Such a function. */
 int ald_home_remove_request(const AldHome *home, int folder, const char *name, void *unused);
 
-/* The group's number, or root's, having said that it is missing. */
+/* The number of the group; if it is missing, reports that and returns the group of root. */
 gid_t ald_home_group(const char *name);
 
-/* Writes the configuration of the cluster service; what it says of other things stays. */
+/* Writes the configuration of the cluster service, and keeps other settings in it. */
 int ald_home_configure(AldHome *home, const char *name, const char *const *brokers);
 
-/* "2027-12-23", of µs of CLOCK_REALTIME; "?" for what is no date. */
+/* "2027-12-23" for µs of CLOCK_REALTIME; "?" if it is not a date. */
 char *ald_home_day(uint64_t usec);
 
-/* One line about what was left as it is. */
+/* Prints one line about something that was kept. */
 void ald_home_tell(const AldHome *home, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* One line about what comes next, where something was changed. */
+/* Prints one line about the next step, if something was changed. */
 void ald_home_tell_next(const AldHome *home, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* "number 2, 1 certificate revoked" */
 char *ald_home_describe_list(X509_CRL *crl);
 
-/* Says what failed; `reason` may be NULL, then the errno speaks. */
+/* Reports what failed; if `reason` is NULL, with the text of the errno. */
 int ald_home_failed(int r, const char *what, const char *reason);
 
-/* Whether a cluster may be called so. */
+/* Whether this is a valid cluster name. */
 bool ald_home_is_name(const char *name);

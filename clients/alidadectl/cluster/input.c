@@ -49,7 +49,7 @@ int ald_input_read(const AldClusterOrder *order, size_t max, char **ret, size_t 
         return r < 0 ? ald_home_failed(r, name, NULL) : ALD_EXIT_OK;
 }
 
-/* Whether nobody but root, or who runs this, can put anything into a folder. */
+/* Whether only root, or the user who runs this, can add files to a folder. */
 static bool is_trusted(int folder)
 {
         struct stat st;

@@ -6,32 +6,32 @@
 
 #include "clients/alidadectl/cluster/cluster.h"
 
-/* Reads the file that follows the verb, standard input where it is "-" or none; at most max bytes, with a NUL
- * behind. Complains and returns an exit code. */
+/* Reads the file given after the verb, or standard input if it is "-" or missing: at most max bytes,
+ * NUL-terminated. Reports errors and returns an exit code. */
 int ald_input_read(const AldClusterOrder *order, size_t max, char **ret, size_t *ret_n);
 
-/* Reads to the end, with a NUL behind. -EFBIG beyond max bytes. */
+/* Reads to the end and adds a NUL. Returns -EFBIG beyond max bytes. */
 int ald_input_read_all(int fd, size_t max, char **ret, size_t *ret_n);
 
-/* Replaces a file that has another text, or writes into what is none, such as a pipe, or a link to one; the
- * latter only in a folder that no other user can write to. Reports it. Complains and returns an exit code. */
+/* Replaces a file if its text differs, or writes into something else, such as a pipe or a link to one;
+ * the latter only in a folder that no other user can write to. Reports changes and errors, and returns an
+ * exit code. */
 int ald_output_write_file(AldChanges *changes, const char *path, const char *text, mode_t mode);
 
-/* Whether ald_output_give() can be expected to succeed, for those who first do what cannot be undone. */
+/* Whether ald_output_give() should succeed; for callers that first do something irreversible. */
 int ald_output_check(const AldClusterOrder *order);
 
-/* Whether what is made goes to standard output: there is no --output=, and more than a check is asked for. */
+/* Whether the result goes to standard output: neither --output= nor --check is given. */
 bool ald_output_is_standard(const AldClusterOrder *order);
 
-/* Has the report go to standard error in that case; refuses it as JSON, for which only standard output is
- * left. */
+/* In that case sends the report to standard error, and refuses --json, which needs standard output. */
 int ald_output_prepare(const AldClusterOrder *order);
 
-/* Prints what was asked for. */
+/* Prints the result. */
 int ald_output_print(AldChanges *changes, const char *text);
 
 /* Prints it, or writes it to the file of --output=. */
 int ald_output_give(const AldClusterOrder *order, const char *text);
 
-/* The file that follows the verb, NULL for standard input or output. */
+/* The file given after the verb, NULL for standard input or output. */
 const char *ald_input_file(const AldClusterOrder *order);

@@ -26,9 +26,9 @@ typedef struct Walk {
         bool included;     /* this is a file of a folder, where mosquitto includes nothing more */
         bool includes;     /* the folder with our drop-in is read */
         bool per_listener; /* listeners do not share users and rights */
-        bool in_listener;  /* of somebody else */
-        bool has_acl;      /* that one does */
-        bool shared;       /* there is one */
+        bool in_listener;  /* inside a listener that is not ours */
+        bool has_acl;      /* that listener has an ACL */
+        bool shared;       /* there is another listener */
         char *listener;    /* where it begins */
         char *problem;     /* the first one found */
 } Walk;

@@ -4,17 +4,18 @@
 #include "clients/alidadectl/cluster/authority.h"
 #include "clients/alidadectl/cluster/cluster.h"
 
-/* Certificates of the machine that signs them itself, and brokers as the verbs name them. Functions complain
- * and return an exit code. */
+/* Certificates of the machine that signs them itself, and brokers given to the verbs. Functions report
+ * errors and return an exit code. */
 
-/* Names and addresses for the broker here: as given, else those that this machine has. */
+/* Names and addresses of the broker here: those given, else those of this machine. */
 int ald_own_addresses(const AldClusterOrder *order, char ***ret);
 
-/* The same for a new certificate of the broker that is here: those of the one it has, if none are given. */
+/* The same for a new certificate of an existing broker: if none are given, those of its present
+ * certificate. */
 int ald_own_addresses_again(const AldClusterOrder *order, const AldHome *home, char ***ret);
 
-/* The node's certificate: the one that is there if it is good and not asked for anew. */
+/* The certificate of the node: keeps a valid one unless a new one is requested. */
 int ald_own_node(AldAuthority *authority, bool anew);
 
-/* The broker's, and what mosquitto needs. */
+/* The certificate of the broker, and the files that mosquitto needs. */
 int ald_own_broker(AldAuthority *authority, const char *cluster, char **addresses, bool anew);

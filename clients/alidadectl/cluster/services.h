@@ -5,25 +5,25 @@
 
 #include "clients/alidadectl/cluster/home.h"
 
-/* Which services are to read what was changed. */
+/* Services that have to read the changes. */
 typedef enum AldServices {
         ALD_SERVICES_CLUSTERD = 1 << 0,     /* configuration and certificates */
-        ALD_SERVICES_BROKER = 1 << 1,       /* mosquitto, where it runs: restarting it ends all sessions */
-        ALD_SERVICES_START_BROKER = 1 << 2, /* mosquitto, also where it does not run */
+        ALD_SERVICES_BROKER = 1 << 1,       /* mosquitto, if it is running: a restart ends all sessions */
+        ALD_SERVICES_START_BROKER = 1 << 2, /* mosquitto, even if it is not running */
 } AldServices;
 
 /*
- * Has these read what this run changed, or one that was interrupted: by systemctl(1) where systemd runs this
- * machine, else over the bus, else by a line about what to do. Nothing is done where nothing was changed.
- * Complains and returns an exit code.
+ * Makes these read what this run, or an interrupted one, has changed: with systemctl(1) if systemd runs this
+ * machine, else over the bus, else by telling the user. Does nothing if nothing was changed. Reports errors
+ * and returns an exit code.
  */
 int ald_services_apply(const AldHome *home, AldServices which);
 
-/* Of a broker on this machine, else 0. */
+/* The service of a broker on this machine, else 0. */
 AldServices ald_services_of_broker(const AldHome *home);
 
-/* Whether it runs mosquitto by systemctl(1), or only says that somebody has to restart it. */
+/* Whether it restarts mosquitto with systemctl(1), or only tells the user to restart it. */
 bool ald_services_restarts_broker(void);
 
-/* Runs a program with our standard error to its end; returns its exit status, or -errno. */
+/* Runs a program with our standard error and waits for it; returns its exit status, or -errno. */
 int ald_services_run(const char *const *argv);

@@ -4,7 +4,7 @@
 #include "clients/alidadectl/cluster/signing.h"
 #include "clients/alidadectl/print.h"
 
-/* Who is let in, and who is not. */
+/* Which nodes may join. */
 
 /* All nodes trust who answers at the addresses of a broker, so it takes a word of who signs. */
 static int check_broker(const AldClusterOrder *order, const AldSigning *signing)

@@ -198,7 +198,7 @@ static bool may_restore(const char *name)
         return n > 0 && strcmp(serial + n, ".crt") == 0;
 }
 
-/* Whoever was revoked since the backup stays so where this machine knows of it. */
+/* Nodes revoked since the backup stay revoked if this machine knows of it. */
 static bool is_stale_list(const AldHome *home, json_t *contents)
 {
         const char *ca_text = json_string_value(json_object_get(contents, "ca.crt")),
