@@ -7,6 +7,9 @@
 #include "record/json.h"
 #include "record/message.h"
 
+/* Space for more is found as they come. */
+#define ROWS_USUAL 8u
+
 /* What a record is being read into; strings lie in the room of the scan, rows and lists are owned here. */
 typedef struct Reader {
         AldScan scan;
@@ -168,7 +171,7 @@ static int read_rows(Reader *reader, const AldField *field, AldRows *rows)
 
         if (ald_scan_peek(&reader->scan) != '[')
                 return -EBADMSG;
-        items = g_array_new(false, false, (guint) size);
+        items = g_array_sized_new(false, false, (guint) size, ROWS_USUAL);
         r = ald_scan_enter(&reader->scan, &list);
         while (r >= 0 && (r = ald_scan_next(&reader->scan, &list)) > 0) {
                 if (field->limited_above && items->len >= field->maximum) {

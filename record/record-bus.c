@@ -173,6 +173,9 @@ int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *reco
         return r < 0 ? r : sd_bus_message_append(message, "as", 0);
 }
 
+/* Space for more is found as they come. */
+#define ROWS_USUAL 8u
+
 /* Strings are borrowed from the message; rows and lists are owned here. A field that cannot be taken is noted
  * and skipped, so that the message is left behind the whole record in any case. */
 typedef struct Reader {
@@ -225,7 +228,7 @@ static int read_strv(sd_bus_message *message, const AldField *field, const char 
 static int read_rows(sd_bus_message *message, const AldField *field, AldRows *rows, Reader *reader)
 {
         const AldStruct *type = rows->type;
-        GArray *items = g_array_new(false, false, (guint) type->size);
+        GArray *items = g_array_sized_new(false, false, (guint) type->size, ROWS_USUAL);
         int r;
 
         r = sd_bus_message_enter_container(message, 'a', "a{sv}");

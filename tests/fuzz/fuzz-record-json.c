@@ -25,12 +25,11 @@ static void check_record(AldKind kind, const char *text, size_t n, json_t *json)
         int r;
 
         r = ald_record_from_text(kind, text, n, &record, &fault);
-        if (!json) {
+        if (!json || memchr(text, '\0', n)) { /* jansson takes a NUL behind a number */
                 g_assert_cmpint(r, <, 0);
                 return;
         }
-        if (fault.problem)
-                g_error("byte %zu: %s", fault.at, fault.problem);
+        g_assert_cmpstr(fault.problem, ==, NULL);
         g_assert_cmpint(ald_record_from_json(kind, json, &by_tree, &field), ==, r);
         g_assert_cmpstr(fault.field, ==, field);
         if (r < 0)
