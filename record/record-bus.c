@@ -52,6 +52,11 @@ static int append_entry(sd_bus_message *message, const AldField *field, const vo
         return sd_bus_message_close_container(message);
 }
 
+int ald_record_bus_append_field(sd_bus_message *message, const AldField *field, const void *base)
+{
+        return append_entry(message, field, ald_field_of(field, base));
+}
+
 static int append_entries(sd_bus_message *message, const AldStruct *type, const void *base)
 {
         for (size_t i = 0; i < type->n_fields; i++) {

@@ -10,6 +10,10 @@
 /* By kind; the userdata of an object is its AldRecord. Generated. */
 extern const sd_bus_vtable *const ald_record_vtables[ALD_N_KINDS];
 
+/* The properties of org.alidade.State1 that its struct holds; the userdata is an AldClusterTotals. Generated.
+ */
+extern const sd_bus_vtable ald_cluster_totals_vtable[];
+
 /* Property getter of a list of rows, for these vtables. */
 int ald_record_bus_get_rows(sd_bus *bus, const char *path, const char *interface, const char *property,
         sd_bus_message *reply, void *userdata, sd_bus_error *error);
@@ -23,6 +27,9 @@ int ald_record_bus_append_properties(sd_bus_message *message, const AldRecord *r
 
 /* The same with its interface before it, as one entry of a{sa{sv}}. */
 int ald_record_bus_append_interface(sd_bus_message *message, const AldRecord *record);
+
+/* Appends one field, absent or not, as an entry of an a{sv}. */
+int ald_record_bus_append_field(sd_bus_message *message, const AldField *field, const void *base);
 
 /* Appends any struct that a field table describes, as a{sv} of what is there. */
 int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type, const void *fields);

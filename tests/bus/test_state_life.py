@@ -264,7 +264,7 @@ def test_a_taken_name(make_host):
     host = start(make_host)
     second = host.start_daemon("stated", wait=False)
     assert second.expect_exit() == 1
-    assert "org.alidade.State1 is taken" in second.log_text()
+    assert "Another process owns org.alidade.State1" in second.log_text()
     assert local_id(host)
 
 
@@ -284,7 +284,7 @@ def test_a_bus_that_goes_away(make_host, number):
     host.bus.process.signal(number)
     for daemon in host.daemons:
         assert daemon.expect_exit() == 1
-        assert "The bus has gone" in daemon.log_text()
+        assert "The bus has closed the connection" in daemon.log_text()
 
 
 def test_no_bus_at_all(make_host):
@@ -363,7 +363,7 @@ def test_configuration_is_read_again(make_host):
     daemon.signal(signal.SIGHUP)
     # Signals are handled between messages, so a few answers later at the latest.
     for _ in range(1000):
-        if "Configuration loaded again" in daemon.log_text():
+        if "Reloaded the configuration" in daemon.log_text():
             break
         get(host, "Nodes")
     else:

@@ -282,7 +282,7 @@ def test_forged_records_are_refused(open_host):
     assert refused(host) == 100
     assert call(host, "GetIdentities") == before
     assert call(host, "GetMemories") == {}
-    assert host.daemons[-1].log_text().count("Refused a signal PropertiesChanged") == 1
+    assert host.daemons[-1].log_text().count("Ignored signal PropertiesChanged") == 1
 
 
 @needs_namespaces
