@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Clusters whose nodes are upgraded one by one: from an earlier commit to what is under test, and from that to a version
-whose contract has grown."""
+"""Clusters whose nodes are upgraded one by one: from an earlier commit to what is under test, and from that to a
+version whose contract has grown."""
 
 import re
 
@@ -107,8 +107,8 @@ class Upgrade:
         differ = [(DIFFER, tuple(sorted(node.id for node in self.nodes)))] if self.differ() else []
         for node in self.nodes:
             wanted = sorted(self.findings[node] + differ)
-            self.cluster.wait_until(lambda node=node, wanted=wanted: findings(node) == wanted,
-                                    lambda node=node, wanted=wanted: f"{node.name}: {findings(node)} for {wanted}", LONG)
+            self.cluster.wait_until(lambda node=node, wanted=wanted: findings(node) == wanted, lambda node=node,
+                                    wanted=wanted: f"{node.name}: {findings(node)} for {wanted}", LONG)
 
     def check_refusals(self):
         """None; kinds that an older version does not know are counted apart, where the broker lets them through."""

@@ -2,10 +2,10 @@
 """Builds other versions of Alidade than the one under test, for clusters that are upgraded node by node.
 
 earlier   the commit that tests/bed/earlier-version names
-next      a version that is still to come: the source under test, where kinds, fields and payloads have grown
+next      a version that does not exist yet: the source under test with one more kind, field, and key in payloads
 
-Both lie below build/versions, or below the folder that ALIDADE_TEST_VERSIONS names, and are built again only as far as
-their source has changed.
+Both are kept in build/versions, or in the folder that ALIDADE_TEST_VERSIONS names, and only what has changed is built
+again.
 """
 
 import contextlib
@@ -87,8 +87,7 @@ class Source:
         mode, content = self.files[path]
         text, count = re.subn(pattern, replacement, content.decode(), flags=re.MULTILINE | re.DOTALL)
         if count != 1:
-            raise AssertionError(f"{path}: {pattern!r} is there {count} times: tests/bed/bedlib/other_versions.py has to "
-                                 "follow what was changed")
+            raise BedFailure(f"{path} has {pattern!r} {count} times: change next_source() with it")
         self.files[path] = (mode, text.encode())
 
     def write(self, folder):
@@ -122,7 +121,7 @@ def earlier_source():
     if git("rev-parse", "--git-dir", check=False).returncode != 0:
         raise Unavailable("the source is no clone of the repository, so an earlier version is not at hand")
     if git("merge-base", "--is-ancestor", named[0], "HEAD", check=False).returncode != 0:
-        raise Unavailable(f"this clone lacks {named[0]}, the earlier version, or what is checked out does not follow it")
+        raise Unavailable(f"the earlier version, {named[0]}, is not among the commits of this clone that led to HEAD")
     return Source.of_commit(named[0])
 
 
