@@ -42,9 +42,13 @@ char *ald_saved_format(AldStore *store)
 static int parse_record(json_t *json, const AldId *local, AldSaved *saved, char **ret_error)
 {
         AldUpdate *update = &saved->updates[saved->n_updates];
-        const char *field = NULL;
+        const char *kind = json_string_value(json_object_get(json, "kind")), *field = NULL;
         int r;
 
+        if (kind && ald_kind_from_name(kind) < 0) {
+                saved->n_unknown++;
+                return 0;
+        }
         r = ald_update_from_json(json, update, &field);
         if (r < 0) {
                 *ret_error = g_strdup_printf("record %zu: %s%s%s", saved->n_updates, field ? field : "",
@@ -121,6 +125,11 @@ void ald_saved_free(AldSaved *saved)
 
 void ald_saved_restore(const AldSaved *saved, AldStore *store, uint64_t now)
 {
+        if (saved->n_unknown > 0)
+                g_warning("%zu kept records are left out: a newer version kept them, and this one does not "
+                          "know "
+                          "their kinds",
+                        saved->n_unknown);
         for (size_t i = 0; i < saved->n_updates; i++) {
                 const AldUpdate *update = &saved->updates[i];
                 int r = ald_store_put_local(

@@ -168,3 +168,14 @@ def test_nodes_are_upgraded_one_by_one(make_cluster, name, order):
                 upgrade.check_clients(observer, nodes[2])
     if name == "next":
         assert all((GROWN, "") in records_of(observer, source) for observer in nodes for source in nodes)
+
+
+def test_a_node_goes_back_to_an_older_version(make_cluster):
+    """It keeps what it knows of what the newer one kept, and the others drop what it does not publish any more."""
+    upgrade = Upgrade(make_cluster, other_versions.build("next"), UNDER_TEST)
+    node, _, other = reversed(upgrade.nodes)
+    assert (GROWN, "") in records_of(other, node)
+    upgrade.install(node)
+    upgrade.check()
+    assert "1 kept records are left out" in node.process("stated").log_text()
+    assert (GROWN, "") in records_of(other, other)

@@ -37,6 +37,7 @@ EXAMPLE = """<?xml version="1.0" encoding="UTF-8"?>
   <!-- org.alidade.Node1.Example: A kind that only a newer version knows. -->
   <interface name="org.alidade.Node1.Example">
     <annotation name="org.alidade.Mapping" value="Examples"/>
+    <annotation name="org.alidade.Persistent" value="true"/>
     <!-- Text: A text. -->
     <property name="Text" type="s" access="read"/>
     <!-- SizeBytes: A number. -->
