@@ -43,7 +43,17 @@ bool ald_publisher_is_behind(const AldPublisher *publisher);
 void ald_publisher_go_back(AldPublisher *publisher);
 
 /* Publishes all, to a broker that may have nothing of it. */
-void ald_publisher_publish_all(AldPublisher *publisher);
+void ald_publisher_publish_all(AldPublisher *publisher, uint64_t now);
+
+/* A record under our own id that the broker has just passed on: it sends us what we publish, like all others.
+ */
+void ald_publisher_heard(AldPublisher *publisher, const AldUpdate *update);
+
+/* The names of kinds of which the broker passes nothing on, although it has passed on what was published so
+ * much later; separated by commas, or NULL. It may be an older one, whose rights do not name them. Free with
+ * g_free(). */
+#define ALD_PUBLISHER_UNHEARD_USEC (UINT64_C(5) * 1000 * 1000)
+char *ald_publisher_unheard_kinds(const AldPublisher *publisher);
 
 /* Clears the topics of what was deleted so long ago. */
 void ald_publisher_expire(AldPublisher *publisher, uint64_t now, uint64_t expiry_usec);
