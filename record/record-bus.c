@@ -164,7 +164,7 @@ int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *reco
  * and skipped, so that the message is left behind the whole record in any case. */
 typedef struct Reader {
         GPtrArray *owned;
-        size_t held; /* bytes of these */
+        size_t held, most; /* bytes of these */
         int bad;
         const char *bad_field;
 } Reader;
@@ -181,7 +181,7 @@ static void note_bad(Reader *reader, const AldField *field, int error)
 static bool has_room(Reader *reader, const AldField *field, size_t n)
 {
         reader->held += n;
-        if (reader->held <= ALD_RECORD_MAX)
+        if (reader->held <= reader->most)
                 return true;
         note_bad(reader, field, -E2BIG);
         return false;
@@ -318,10 +318,11 @@ static int read_struct(
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
-int ald_record_bus_read_rows(sd_bus_message *message, const AldStruct *type, GPtrArray *owned, AldRows *ret)
+int ald_record_bus_read_rows(
+        sd_bus_message *message, const AldStruct *type, size_t max_bytes, GPtrArray *owned, AldRows *ret)
 {
         const AldField field = { .name = type->name, .type = ALD_TYPE_ROWS };
-        Reader reader = { .owned = owned };
+        Reader reader = { .owned = owned, .most = max_bytes };
         AldRows rows = { .type = type };
         int r;
 
@@ -338,7 +339,7 @@ int ald_record_bus_read(
 {
         const AldStruct *type = ald_kinds[kind].type;
         g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
-        Reader reader = { .owned = owned };
+        Reader reader = { .owned = owned, .most = ALD_RECORD_MAX };
         AldRecord envelope = { .revision = base ? base->revision : 0,
                 .updated_usec = base ? base->updated_usec : 0 };
         g_autofree void *fields = g_malloc(type->size);

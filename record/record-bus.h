@@ -36,9 +36,11 @@ int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type,
 
 /*
  * Reads an aa{sv} of structs that a field table describes; unknown fields are skipped. Strings point into the
- * message; the rest goes with `owned`, an array that frees with g_free(). Errors as of ald_record_bus_read().
+ * message; the rest, at most `max_bytes`, goes with `owned`, an array that frees with g_free(). Errors as of
+ * ald_record_bus_read(); after those of a field the message is behind the rows.
  */
-int ald_record_bus_read_rows(sd_bus_message *message, const AldStruct *type, GPtrArray *owned, AldRows *ret);
+int ald_record_bus_read_rows(
+        sd_bus_message *message, const AldStruct *type, size_t max_bytes, GPtrArray *owned, AldRows *ret);
 
 /*
  * Reads an a{sv} of fields. Fields that are not in it are taken from `base`, or absent where that is NULL.

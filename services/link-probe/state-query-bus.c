@@ -68,7 +68,7 @@ static int read_targets(sd_bus_message *message, GArray *targets)
 {
         g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
         AldRows rows;
-        int r = ald_record_bus_read_rows(message, &ald_due_probe_row_struct, owned, &rows);
+        int r = ald_record_bus_read_rows(message, &ald_due_probe_row_struct, ALD_RECORD_MAX, owned, &rows);
 
         for (size_t i = 0; r >= 0 && i < rows.n; i++)
                 add_target(ald_rows_at(&rows, i), targets);
