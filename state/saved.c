@@ -58,8 +58,14 @@ static int parse_update(json_t *json, AldUpdate *update, char **ret_key, char **
 static int parse_record(json_t *json, const AldId *local, AldSaved *saved, char **ret_error)
 {
         AldUpdate *update = &saved->updates[saved->n_updates];
+        const char *kind = json_string_value(json_object_get(json, "kind"));
         g_autofree char *reason = NULL;
 
+        /* A newer version has written it. */
+        if (kind && ald_kind_from_name(kind) < 0) {
+                saved->n_unknown++;
+                return 0;
+        }
         if (parse_update(json, update, &saved->keys[saved->n_updates], &reason) < 0) {
                 *ret_error = g_strdup_printf("record %zu: %s", saved->n_updates, reason);
                 return -EBADMSG;
@@ -132,6 +138,11 @@ void ald_saved_free(AldSaved *saved)
 
 void ald_saved_restore(const AldSaved *saved, AldStore *store, uint64_t now)
 {
+        if (saved->n_unknown > 0)
+                g_warning("%zu kept records are left out: a newer version kept them, and this one does not "
+                          "know "
+                          "their kinds",
+                        saved->n_unknown);
         for (size_t i = 0; i < saved->n_updates; i++) {
                 const AldUpdate *update = &saved->updates[i];
                 int r = ald_store_put_local(

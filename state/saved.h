@@ -14,6 +14,8 @@ typedef struct AldSaved {
         size_t n_updates;
         AldUpdate *updates; /* strings and records belong to this */
         char **keys;
+        size_t n_unknown; /* records of kinds that only a newer version knows; they are not among the updates
+                           */
 } AldSaved;
 
 /* The text; free with g_free(). */

@@ -17,6 +17,10 @@
         "it closed the connection several times within minutes, although it can be reached: someone else " \
         "may be using this machine's certificate"
 
+#define UNHEARD                                                                                       \
+        "it does not pass on records of %s that this machine publishes: its access rules are older. " \
+        "Upgrade Alidade on its machine and run alidadectl cluster renew there"
+
 static AldTls *make_tls(const char *name, char **ret_problem, void *userdata)
 {
         AldMember *member = userdata;
@@ -158,6 +162,9 @@ char *ald_member_broker_problem(AldMember *member, AldBroker *broker)
                 if (!problem && member->exceeded == ald_broker_number(broker))
                         return ald_excess_describe(
                                 &member->excess, ald_id_equal(&member->excess, &member->own));
+                if (!problem && broker == ald_brokers_first(member->brokers) &&
+                        ald_voice_unheard_kinds(member->voice))
+                        return g_strdup_printf(UNHEARD, ald_voice_unheard_kinds(member->voice));
                 return g_strdup(problem);
         }
         return problem ? g_strdup_printf("%s; before that, " REFUSED_PUBLISH, problem)

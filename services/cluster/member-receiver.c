@@ -99,9 +99,11 @@ static char *on_own_record(const AldUpdate *update, const AldReceived *received,
 
         if (ald_clock_is_ahead(update->stamp.epoch, ald_realtime_usec(), 0))
                 return meet_impossible(member, update);
-        if (!received->retained)
+        if (!received->retained) {
                 ald_own_status_take_record(member->setup.status, update->stamp.epoch, received->broker,
                         received->conn, (uint64_t) g_get_monotonic_time());
+                ald_voice_heard(member->voice, update);
+        }
         if (update->stamp.epoch > epoch) { /* which is not known yet at first */
                 ald_past_found(member->past, update);
         } else if (received->retained) {

@@ -6,10 +6,13 @@
 #include "services/cluster/topic.h"
 
 typedef struct Own {
-        char *name;       /* "KIND/KEY" */
-        AldUpdate update; /* the key is the second half of the name; a reference of the record is held */
-        uint64_t deleted; /* since when; 0: it is not */
-        unsigned reading; /* the last reading of all records that had it */
+        char *name;         /* "KIND/KEY" */
+        AldUpdate update;   /* the key is the second half of the name; a reference of the record is held */
+        uint64_t deleted;   /* since when; 0: it is not */
+        uint64_t published; /* last */
+        uint64_t unheard_since; /* published first of those times */
+        unsigned unheard;       /* how often it was published since something of it came back */
+        unsigned reading;       /* the last reading of all records that had it */
 } Own;
 
 struct AldPublisher {
@@ -20,6 +23,7 @@ struct AldPublisher {
         AldStamp newest;
         uint64_t read_epoch; /* the newest since the reading of all records began; 0: there was none */
         uint64_t announced;
+        uint64_t heard; /* when that was published which came back and was published last; 0: nothing did */
         unsigned reading;
         bool told_full;
         AldPublish publish;
@@ -69,12 +73,16 @@ static int qos_of(AldKind kind)
         return kind == ALD_KIND_MEMORY || kind == ALD_KIND_SYSTEM ? 0 : 1;
 }
 
-static void publish_record(AldPublisher *publisher, const AldUpdate *update)
+static void publish_record(AldPublisher *publisher, Own *own, uint64_t now)
 {
+        const AldUpdate *update = &own->update;
         g_autofree char *topic = ald_topic_of_record(
                 publisher->cluster, &publisher->node, update->kind, update->key);
         g_autofree char *payload = ald_payload_write_record(update);
 
+        own->published = now;
+        if (own->unheard++ == 0)
+                own->unheard_since = now;
         publisher->publish(topic, payload, qos_of(update->kind), publisher->userdata);
 }
 
@@ -146,7 +154,7 @@ void ald_publisher_put(AldPublisher *publisher, const AldUpdate *update, uint64_
         if (ald_stamp_compare(&update->stamp, &publisher->newest) > 0)
                 publisher->newest = update->stamp;
         g_hash_table_remove(publisher->stale, own->name);
-        publish_record(publisher, &own->update);
+        publish_record(publisher, own, now);
 }
 
 void ald_publisher_begin(AldPublisher *publisher)
@@ -212,14 +220,54 @@ void ald_publisher_end(AldPublisher *publisher)
                 sweep(publisher, publisher->own, is_gone);
 }
 
-void ald_publisher_publish_all(AldPublisher *publisher)
+void ald_publisher_publish_all(AldPublisher *publisher, uint64_t now)
 {
         GHashTableIter iter;
         gpointer value;
 
+        publisher->heard = 0;
         g_hash_table_iter_init(&iter, publisher->own);
-        while (g_hash_table_iter_next(&iter, NULL, &value))
-                publish_record(publisher, &((const Own *) value)->update);
+        while (g_hash_table_iter_next(&iter, NULL, &value)) {
+                Own *own = value;
+
+                own->unheard = 0;
+                publish_record(publisher, own, now);
+        }
+}
+
+void ald_publisher_heard(AldPublisher *publisher, const AldUpdate *update)
+{
+        g_autofree char *name = name_of(update->kind, update->key);
+        Own *own = g_hash_table_lookup(publisher->own, name);
+        int r = own ? ald_stamp_compare(&update->stamp, &own->update.stamp) : 1;
+
+        if (r > 0)
+                return;
+        own->unheard = 0;
+        if (r == 0)
+                publisher->heard = MAX(publisher->heard, own->published);
+}
+
+char *ald_publisher_unheard_kinds(const AldPublisher *publisher)
+{
+        const char *names[ALD_N_KINDS + 1] = { NULL };
+        bool unheard[ALD_N_KINDS] = { false };
+        GHashTableIter iter;
+        gpointer value;
+        size_t n = 0;
+
+        g_hash_table_iter_init(&iter, publisher->own);
+        while (g_hash_table_iter_next(&iter, NULL, &value)) {
+                const Own *own = value;
+
+                /* Once may be lost on the way to us. */
+                if (own->unheard > 1 && own->unheard_since + ALD_PUBLISHER_UNHEARD_USEC <= publisher->heard)
+                        unheard[own->update.kind] = true;
+        }
+        for (unsigned kind = 0; kind < ALD_N_KINDS; kind++)
+                if (unheard[kind])
+                        names[n++] = ald_kinds[kind].name;
+        return n > 0 ? g_strjoinv(", ", (char **) names) : NULL;
 }
 
 void ald_publisher_expire(AldPublisher *publisher, uint64_t now, uint64_t expiry_usec)

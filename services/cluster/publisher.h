@@ -41,7 +41,19 @@ bool ald_publisher_is_behind(const AldPublisher *publisher);
 void ald_publisher_go_back(AldPublisher *publisher);
 
 /* Publishes everything, to a broker that may have none of it. */
-void ald_publisher_publish_all(AldPublisher *publisher);
+void ald_publisher_publish_all(AldPublisher *publisher, uint64_t now);
+
+/* Takes note of a record of this node that the broker has passed on: it sends us what we publish, like any
+ * subscriber. */
+void ald_publisher_heard(AldPublisher *publisher, const AldUpdate *update);
+
+/*
+ * The names, separated by commas, of kinds of which the broker has passed nothing on although it has passed
+ * on records that were published this much later; NULL if there are none. Its access rules may be those of
+ * an earlier version. Free with g_free().
+ */
+#define ALD_PUBLISHER_UNHEARD_USEC (UINT64_C(5) * 1000 * 1000)
+char *ald_publisher_unheard_kinds(const AldPublisher *publisher);
 
 /* Clears the topics of records deleted longer ago than that. */
 void ald_publisher_expire(AldPublisher *publisher, uint64_t now, uint64_t expiry_usec);

@@ -12,6 +12,9 @@
 #define CRL_LEAST_USEC (G_USEC_PER_SEC / 2)
 #define CRL_MOST_USEC (5 * G_USEC_PER_SEC / 2)
 
+/* So seldom it is looked at whether something does not come back. */
+#define UNHEARD_USEC G_USEC_PER_SEC
+
 struct AldVoice {
         AldVoiceSetup setup;
         AldId own;
@@ -20,6 +23,8 @@ struct AldVoice {
         AldForgets *forgets;
         gint64 sent, alive_sent; /* CLOCK_MONOTONIC of the last of anything, and of the last heartbeat */
         gint64 clock;            /* how far CLOCK_REALTIME was ahead of that then */
+        char *unheard_kinds;     /* or NULL */
+        gint64 unheard_looked;   /* CLOCK_MONOTONIC */
         AldTimer *alive_timer, *status_timer, *repeat_timer, *crl_timer;
 };
 
@@ -180,6 +185,7 @@ void ald_voice_free(AldVoice *voice)
         ald_timer_free(voice->repeat_timer);
         ald_publisher_free(voice->publisher);
         ald_forgets_free(voice->forgets);
+        g_free(voice->unheard_kinds);
         g_free(voice->cluster);
         g_free(voice);
 }
@@ -258,6 +264,32 @@ static void clear_forget(const AldId *target, const AldNodeForget *forget, void 
         clear(voice, topic);
 }
 
+static void look_for_unheard(AldVoice *voice)
+{
+        g_autofree char *kinds = ald_publisher_unheard_kinds(voice->publisher);
+
+        voice->unheard_looked = g_get_monotonic_time();
+        if (g_strcmp0(kinds, voice->unheard_kinds) == 0)
+                return;
+        if (kinds)
+                g_warning("The broker does not pass on records of these kinds: %s", kinds);
+        g_free(voice->unheard_kinds);
+        voice->unheard_kinds = g_steal_pointer(&kinds);
+        voice->setup.changed(voice->setup.userdata);
+}
+
+void ald_voice_heard(AldVoice *voice, const AldUpdate *update)
+{
+        ald_publisher_heard(voice->publisher, update);
+        if (g_get_monotonic_time() - voice->unheard_looked >= UNHEARD_USEC)
+                look_for_unheard(voice);
+}
+
+const char *ald_voice_unheard_kinds(const AldVoice *voice)
+{
+        return voice->unheard_kinds;
+}
+
 void ald_voice_first_changed(AldVoice *voice, AldBroker *first)
 {
         if (!first) {
@@ -265,7 +297,8 @@ void ald_voice_first_changed(AldVoice *voice, AldBroker *first)
                 ald_timer_set(voice->crl_timer, ALD_TIMER_NEVER);
                 return;
         }
-        ald_publisher_publish_all(voice->publisher);
+        ald_publisher_publish_all(voice->publisher, (uint64_t) g_get_monotonic_time());
+        look_for_unheard(voice);
         ald_forgets_foreach(voice->forgets, say_forget, voice);
         schedule_crl(voice);
         /* The first heartbeat follows at once, for the sake of its clock. */

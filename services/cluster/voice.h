@@ -45,6 +45,10 @@ AldUpdate ald_voice_newest(const AldVoice *voice);
 void ald_voice_go_back(AldVoice *voice);
 /* A record under our own id that a broker had stored. */
 void ald_voice_found(AldVoice *voice, const AldUpdate *update);
+/* One that a broker has just passed on. */
+void ald_voice_heard(AldVoice *voice, const AldUpdate *update);
+/* The names of kinds that the first broker does not pass on, or NULL. */
+const char *ald_voice_unheard_kinds(const AldVoice *voice);
 
 /* Whether a live record of the present epoch cannot have been published by this node. */
 bool ald_voice_is_forged(const AldVoice *voice, const AldUpdate *update);

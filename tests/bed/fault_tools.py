@@ -59,15 +59,20 @@ def link_key(sink):
     return f"{sink.id},{sink.address}"
 
 
-def set_link(source, sink, there=True):
-    """A measured link of the node comes or goes. Nothing measures in the bed, so it is put among what the
-    state service keeps over a restart."""
-    source.process("stated").stop()
-    path = source.state_directory("stated") / "state.json"
+def keep_result(node, *rows):
+    """Nothing measures in the bed, so results are put among what the state service keeps over a restart."""
+    node.process("stated").stop()
+    path = node.state_directory("stated") / "state.json"
     kept = json.loads(path.read_text())
-    others = [row for row in kept["records"] if row["key"] != link_key(sink)]
-    path.write_text(json.dumps({**kept, "records": [*others, link_row(source, sink, not there)]}))
-    source.restart("stated")
+    places = {(row["kind"], row["key"]) for row in rows}
+    others = [row for row in kept["records"] if (row["kind"], row["key"]) not in places]
+    path.write_text(json.dumps({**kept, "records": [*others, *rows]}))
+    node.restart("stated")
+
+
+def set_link(source, sink, there=True):
+    """A measured link of the node comes or goes."""
+    keep_result(source, link_row(source, sink, not there))
 
 
 def has_link(observer, source, sink):

@@ -149,10 +149,60 @@ static void test_another_broker(Fixture *fixture, gconstpointer unused)
         put(fixture, ALD_KIND_LINK_SOCKET, LINK_A, 5, 2);
         put_at(fixture, ALD_KIND_LINK_SOCKET, LINK_B, 5, 3, true, 1);
         g_hash_table_remove_all(fixture->broker.kept);
-        ald_publisher_publish_all(fixture->publisher);
+        ald_publisher_publish_all(fixture->publisher, 1);
         g_assert_cmpint(kept(fixture, ALD_KIND_MEMORY, ""), ==, 1);
         g_assert_cmpint(kept(fixture, ALD_KIND_LINK_SOCKET, LINK_A), ==, 2);
         g_assert_cmpint(kept(fixture, ALD_KIND_LINK_SOCKET, LINK_B), ==, -3);
+}
+
+static void hear(Fixture *fixture, AldKind kind, uint64_t epoch, uint64_t seq)
+{
+        const AldUpdate update = { fixture->own, kind, "", { epoch, seq }, 7, NULL };
+
+        ald_publisher_heard(fixture->publisher, &update);
+}
+
+static void assert_unheard(Fixture *fixture, const char *expected)
+{
+        g_autofree char *kinds = ald_publisher_unheard_kinds(fixture->publisher);
+
+        g_assert_cmpstr(kinds, ==, expected);
+}
+
+/* A broker with older rights drops a kind and says nothing. */
+static void test_kinds_that_do_not_come_back(Fixture *fixture, gconstpointer unused)
+{
+        for (uint64_t i = 1; i <= 2; i++) {
+                put_at(fixture, ALD_KIND_MEMORY, "", 5, 3 * i, false, i * 10 * SECOND);
+                put_at(fixture, ALD_KIND_DISK, "", 5, 3 * i + 1, false, i * 10 * SECOND);
+                put_at(fixture, ALD_KIND_FABRIC, "", 5, 3 * i + 2, false, i * 10 * SECOND);
+                /* An older one was on its way. */
+                hear(fixture, ALD_KIND_MEMORY, 5, 3 * i - 1);
+                assert_unheard(fixture, NULL);
+        }
+        hear(fixture, ALD_KIND_MEMORY, 5, 6);
+        assert_unheard(fixture, "Node1.Disk, Node1.Fabric");
+        hear(fixture, ALD_KIND_DISK, 4, 1);
+        assert_unheard(fixture, "Node1.Fabric");
+        ald_publisher_publish_all(fixture->publisher, 30 * SECOND);
+        assert_unheard(fixture, NULL);
+        hear(fixture, ALD_KIND_MEMORY, 5, 6);
+        assert_unheard(fixture, NULL);
+}
+
+/* What comes back late, or in another order, is not missed. */
+static void test_kinds_that_come_back_late(Fixture *fixture, gconstpointer unused)
+{
+        for (uint64_t i = 1; i <= 2; i++) {
+                put_at(fixture, ALD_KIND_DISK, "", 5, 2 * i, false, i * SECOND);
+                put_at(fixture, ALD_KIND_MEMORY, "", 5, 2 * i + 1, false, i * 2 * SECOND);
+        }
+        hear(fixture, ALD_KIND_MEMORY, 5, 5);
+        assert_unheard(fixture, NULL);
+        /* Of something that was never published. */
+        hear(fixture, ALD_KIND_FABRIC, 5, 6);
+        hear(fixture, ALD_KIND_MEMORY, 5, 6);
+        assert_unheard(fixture, NULL);
 }
 
 static void test_deletions_are_cleared_in_the_end(Fixture *fixture, gconstpointer unused)
@@ -258,6 +308,8 @@ int main(int argc, char *argv[])
         ADD(newest);
         ADD(what_never_travels);
         ADD(another_broker);
+        ADD(kinds_that_do_not_come_back);
+        ADD(kinds_that_come_back_late);
         ADD(deletions_are_cleared_in_the_end);
         ADD(what_came_back_stays);
         ADD(readings);

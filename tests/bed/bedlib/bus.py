@@ -22,12 +22,21 @@ class Bus:
         self.servicedir = machine.dir / f"{name}-services"
         self.servicedir.mkdir()
         self.config = machine.dir / f"{name}.conf"
-        if machine.isolated:
-            text = system_config(self.socket, self.servicedir, policies, extra, strict)
-        else:
-            text = session_config(self.socket, self.servicedir, extra)
-        self.config.write_text(text)
+        self._strict, self._extra = strict, extra
+        self._write_config(policies)
         self.process = None
+
+    def _write_config(self, policies):
+        if self.machine.isolated:
+            text = system_config(self.socket, self.servicedir, policies, self._extra, self._strict)
+        else:
+            text = session_config(self.socket, self.servicedir, self._extra)
+        self.config.write_text(text)
+
+    def set_policies(self, policies):
+        """Those of another version, while it runs."""
+        self._write_config(policies)
+        self.machine.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig")
 
     def start(self, env=None):
         """Returns once the daemon has told its address, which it does when it listens."""

@@ -11,7 +11,6 @@ from .machine import Machine
 from .node import LINK, Node
 from .peer import Peer
 from .pki import Authority
-from .services import built_programs
 from .waiting import wait_steadily
 
 BRIDGE = "br0"
@@ -43,8 +42,7 @@ class Cluster:
         self._enrolled = enrolled
         self._shapes = shapes
         self._programs = programs
-        if programs is None:
-            self._programs = [name for name in built_programs() if links or name != "link-probed"]
+        self._links = links
 
     def __enter__(self):
         try:
@@ -70,13 +68,18 @@ class Cluster:
             for node in self.brokers:
                 node.broker.start(wait=False)
         for node in self.nodes:
-            node.start_daemons(self._programs)
+            node.start_daemons(self._programs_of(node))
         for node in self.nodes:
             node.wait_ready()
         if self._enrolled:
             for node in self.brokers:
                 node.broker.wait_ready()
         self.start_seconds = time.monotonic() - begun
+
+    def _programs_of(self, node):
+        if self._programs is not None:
+            return self._programs
+        return [name for name in node.version.programs() if self._links or name != "link-probed"]
 
     def close(self):
         """Takes all down, and then tells of whatever misbehaved."""

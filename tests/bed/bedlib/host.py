@@ -15,8 +15,7 @@ from .machine import Machine
 from .notify import NotifySocket
 from .objects import ObjectTree
 from .parts import Hostnamed, NetworkManager, Polkit
-from .services import (SERVICES, bus_policies, built_programs, client_binary, group_members, policy_users,
-                       polkit_policies)
+from .services import SERVICES, UNDER_TEST
 from .sysroot import FakeRoot
 from .waiting import DEADLINE
 
@@ -38,11 +37,12 @@ class Host(Machine):
     strict_bus       False lets everything through, so that a daemon's own refusals can be tested
     bus_policy       more XML for the bus configuration
     own_bus          True gives Alidade a bus apart from the system bus of NetworkManager and hostnamed
+    version          a Version, where it is not that under test
     """
 
     def __init__(self, name="host", *, isolated=None, network_manager=False, polkit=False, hostnamed=False,
                  daemons=(), activation=False, sysroot=None, config="", environment=None,
-                 service_users=False, strict_bus=True, bus_policy="", own_bus=False):
+                 service_users=False, strict_bus=True, bus_policy="", own_bus=False, version=UNDER_TEST):
         if network_manager or polkit or hostnamed or service_users:
             if isolated is False:
                 raise Unavailable("the real system services need a machine with namespaces")
@@ -50,7 +50,8 @@ class Host(Machine):
         super().__init__(name, isolated)
         self._wanted = {"network_manager": network_manager, "polkit": polkit, "hostnamed": hostnamed}
         self._first_daemons = daemons
-        self._activation = tuple(built_programs()) if activation is True else tuple(activation or ())
+        self.version = version
+        self._activation = tuple(version.programs()) if activation is True else tuple(activation or ())
         self._service_users = service_users
         self._strict_bus = strict_bus
         self._bus_policy = bus_policy
@@ -78,16 +79,15 @@ class Host(Machine):
         if self.sysroot is True:
             self.sysroot = FakeRoot(self.dir / "sysroot")
         if self.isolated:
-            self.add_users(dict.fromkeys([*policy_users(), *(s.user for s in SERVICES.values())]))
-            self.add_members(group_members())
+            self.add_users(dict.fromkeys([*self.version.policy_users(), *(s.user for s in SERVICES.values())]))
+            self.add_members(self.version.group_members())
         self._start_buses()
         self._start_parts()
         for program in self._first_daemons:
             self.start_daemon(program)
 
     def _start_buses(self):
-        policies = bus_policies()
-        self.bus = Bus(self, "bus", policies, self._strict_bus, self._bus_policy)
+        self.bus = Bus(self, "bus", self.version.bus_policies(), self._strict_bus, self._bus_policy)
         self.system_bus = Bus(self, "system-bus") if self._own_bus else self.bus
         self.environment["DBUS_SYSTEM_BUS_ADDRESS"] = self.system_bus.address
         self.environment["ALIDADE_BUS_ADDRESS"] = self.bus.address
@@ -105,7 +105,7 @@ class Host(Machine):
         """What tests/bed/shell needs, which finds a host by its first process."""
         environment = dict(self.environment)
         with contextlib.suppress(Unavailable):
-            environment["PATH"] = f"{client_binary().parent}:{environment['PATH']}"
+            environment["PATH"] = f"{self.version.client.parent}:{environment['PATH']}"
         (self.dir / "host.json").write_text(json.dumps({"name": self.name, "cluster": self.cluster,
                                                         "environment": environment}))
 
@@ -117,7 +117,7 @@ class Host(Machine):
             self.hostnamed.start()
         if self._wanted["polkit"]:
             rules = self._wanted["polkit"]
-            self.polkit = Polkit(self, self.bus, self.connection(), polkit_policies(),
+            self.polkit = Polkit(self, self.bus, self.connection(), self.version.polkit_policies(),
                                  rules if isinstance(rules, dict) else None)
             self.polkit.start()
         if self._wanted["network_manager"]:
@@ -135,11 +135,10 @@ class Host(Machine):
         return self.dir / "state" / program
 
     def daemon_argv(self, program):
-        service = SERVICES[program]
+        binary, user = self.version.daemon(program), SERVICES[program].user
         if not self._service_users:
-            return [service.binary]
-        return ["setpriv", f"--reuid={service.user}", f"--regid={service.user}", "--init-groups",
-                service.binary]
+            return [binary]
+        return ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", binary]
 
     def daemon_environment(self, program):
         """What systemd and the test set for this daemon; makes its directories."""
@@ -181,7 +180,7 @@ class Host(Machine):
         return runs[-1]
 
     def alidadectl(self, *args, user=None, check=True, **options):
-        return self.run([client_binary(), *args], user=user, check=check, **options)
+        return self.run([self.version.client, *args], user=user, check=check, **options)
 
     # The bus
 

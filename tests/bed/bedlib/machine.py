@@ -137,7 +137,7 @@ class Machine:
             if group is None:
                 group = [name, "x", str(62000 + len(groups)), ""]
                 groups.append(group)
-            group[3] = ",".join(filter(None, [group[3], user]))
+            group[3] = ",".join(dict.fromkeys(filter(None, [*group[3].split(","), user])))
         (self.root / "etc/group").write_text("".join(":".join(group) + "\n" for group in groups))
 
     def _receive(self):

@@ -11,7 +11,7 @@ from .broker import Broker
 from .connection import PROPERTIES
 from .errors import Unavailable
 from .host import Host
-from .services import SERVICES, build_dir, built_programs, mosquitto_plugin, sanitized
+from .services import SERVICES, sanitized
 from .waiting import wait_steadily
 
 APP_ID = bytes.fromhex("6d024f1e68ee4c01932314de4590e8f4")
@@ -78,20 +78,19 @@ class Node(Host):
         self._switch = None
         self._crashed = False
 
-    def _probe_folder(self):
-        """The programs that measure links, which are built in folders of their own."""
-        folder = self.dir / "probes"
-        folder.mkdir()
+    def _find_programs(self):
+        """Those that its daemons and its broker run; the probes are built in folders of their own."""
         for kind in ("socket", "rdma"):
-            (folder / f"alidade-probe-{kind}").symlink_to(build_dir() / f"probes/{kind}/alidade-probe-{kind}")
-        return folder
+            link = self.dir / "probes" / f"alidade-probe-{kind}"
+            link.parent.mkdir(exist_ok=True)
+            link.unlink(missing_ok=True)
+            link.symlink_to(self.version.probe(kind))
+        plugin = self._extra_environment.get("ALIDADE_MOSQUITTO_PLUGIN", self.version.mosquitto_plugin)
+        self.environment.update(ALIDADE_MOSQUITTO_PLUGIN=str(plugin), ALIDADE_SYSTEMD_DIR=str(self.dir / "systemd"))
 
     def start(self):
         super().start()
-        self._extra_environment.setdefault("ALIDADE_LIBEXEC_DIR", build_dir() / "services/telemetry")
-        plugin = self._extra_environment.get("ALIDADE_MOSQUITTO_PLUGIN", mosquitto_plugin())
-        self.environment.update(ALIDADE_MOSQUITTO_PLUGIN=str(plugin), ALIDADE_SYSTEMD_DIR=str(self.dir / "systemd"))
-        self._extra_environment.setdefault("ALIDADE_PROBE_DIR", self._probe_folder())
+        self._find_programs()
         # Nodes that measured the processors they share would measure each other, and hold off their links.
         drop_in = self.dir / "config/alidade.conf.d/bed.conf"
         drop_in.parent.mkdir(exist_ok=True)
@@ -110,6 +109,10 @@ class Node(Host):
     def add_broker(self):
         self.broker = Broker(self)
 
+    def daemon_environment(self, program):
+        return {"ALIDADE_LIBEXEC_DIR": self.version.helpers, "ALIDADE_PROBE_DIR": self.dir / "probes",
+                **super().daemon_environment(program)}
+
     def daemon_argv(self, program):
         argv = super().daemon_argv(program)
         if self._clock:
@@ -121,12 +124,12 @@ class Node(Host):
 
     def start_daemons(self, programs=None):
         """All that are built, at once; wait_ready() awaits them."""
-        for program in built_programs() if programs is None else programs:
+        for program in self.version.programs() if programs is None else programs:
             self.start_daemon(program, wait=False)
 
     def wait_ready(self):
-        for daemon in self.daemons:
-            self.connection().wait_for_name(SERVICES[daemon.name].bus_name, process=daemon)
+        for program in dict.fromkeys(daemon.name for daemon in self.daemons):
+            self.connection().wait_for_name(SERVICES[program].bus_name, process=self.process(program))
 
     def process(self, program):
         return next(daemon for daemon in reversed(self.daemons) if daemon.name == program)
@@ -151,6 +154,22 @@ class Node(Host):
             self.process(program).stop()
         self.wait_for_name(SERVICES[program].bus_name, present=False)
         return self.start_daemon(program)
+
+    def install(self, version):
+        """As the package of another version does it: those of its daemons that run end in order, and the same of that
+        version start with what they kept, with the same keys and the same configuration."""
+        running = [daemon.name for daemon in self.daemons if daemon.poll() is None]
+        for program in reversed(running):
+            self.process(program).stop()
+            self.wait_for_name(SERVICES[program].bus_name, present=False)
+        self.version = version
+        self.add_users(version.policy_users())
+        self.add_members(version.group_members())
+        self._find_programs()
+        self._tell_shell()
+        self.bus.set_policies(version.bus_policies())
+        self.start_daemons(running)
+        self.wait_ready()
 
     # What may befall it
 

@@ -21,17 +21,6 @@ def build_dir():
     return Path(value).resolve()
 
 
-def mosquitto_plugin():
-    """What mosquitto loads on a broker; it is built without sanitizers."""
-    return build_dir() / "services/broker/alidade-mosquitto.so"
-
-
-def search_dirs():
-    """Source first, then what the build generated."""
-    value = os.environ.get("ALIDADE_BUILD")
-    return [SOURCE] + ([Path(value).resolve()] if value else [])
-
-
 @dataclass(frozen=True)
 class Service:
     """One daemon: its folder below services/, its program and its bus name."""
@@ -50,15 +39,13 @@ class Service:
 
     @property
     def binary(self):
-        found = build_dir() / "services" / self.folder / f"alidade-{self.program}"
-        if not found.exists():
-            raise FileNotFoundError(f"{found}: not built")
-        return found
+        """Of the build under test."""
+        return UNDER_TEST.daemon(self.program)
 
     @property
     def user(self):
         """The user its unit runs it as."""
-        for folder in search_dirs():
+        for folder in UNDER_TEST.folders():
             for unit in folder.glob(f"services/{self.folder}/*.service*"):
                 named = re.search(r"^User=(\S+)$", unit.read_text(), re.MULTILINE)
                 if named:
@@ -75,10 +62,75 @@ SERVICES = {service.program: service for service in (
 )}
 
 
-def built_programs():
-    """Those daemons that this build has."""
-    return [program for program, service in SERVICES.items()
-            if (build_dir() / "services" / service.folder / f"alidade-{program}").exists()]
+class Version:
+    """What a package of Alidade brings: a build, and the source that it was made of; without arguments, those under
+    test."""
+
+    def __init__(self, build=None, source=SOURCE):
+        self._build = build
+        self.source = source
+
+    @property
+    def build(self):
+        return self._build or build_dir()
+
+    def folders(self):
+        """Source first, then what the build generated."""
+        return [self.source] + ([self.build] if self._build or "ALIDADE_BUILD" in os.environ else [])
+
+    def _daemon_path(self, program):
+        return self.build / "services" / SERVICES[program].folder / f"alidade-{program}"
+
+    def daemon(self, program):
+        found = self._daemon_path(program)
+        if not found.exists():
+            raise FileNotFoundError(f"{found}: not built")
+        return found
+
+    def programs(self):
+        """Those daemons that this build has."""
+        return [program for program in SERVICES if self._daemon_path(program).exists()]
+
+    @property
+    def client(self):
+        return self.build / "clients/alidadectl/alidadectl"
+
+    @property
+    def helpers(self):
+        """The folder of the programs that telemetryd runs."""
+        return self.build / "services/telemetry"
+
+    def probe(self, kind):
+        return self.build / f"probes/{kind}/alidade-probe-{kind}"
+
+    @property
+    def mosquitto_plugin(self):
+        """What mosquitto loads on a broker; it is built without sanitizers."""
+        return self.build / "services/broker/alidade-mosquitto.so"
+
+    def bus_policies(self):
+        return policies_below(self.folders())
+
+    def policy_users(self):
+        """Users that its bus policies name: they must exist, or dbus-daemon drops the rule."""
+        text = "".join(path.read_text() for path in self.bus_policies())
+        return sorted(set(re.findall(r'<policy\s+user="([^"]+)"', text)) - {"root"})
+
+    def group_members(self):
+        """(user, group) of the m lines of sysusers.d: what units rely on to read."""
+        text = "".join(path.read_text() for path in self.source.glob("services/*.sysusers"))
+        return re.findall(r"^m\s+(\S+)\s+(\S+)", text, re.MULTILINE)
+
+    def polkit_policies(self):
+        """Its action files; a generated one lies in the build directory."""
+        found = {}
+        for folder in self.folders():
+            for path in sorted(folder.glob("polkit/*.policy")):
+                found.setdefault(path.name, path)
+        return list(found.values())
+
+
+UNDER_TEST = Version()
 
 
 @functools.cache
@@ -96,32 +148,15 @@ def sanitized():
 
 
 def client_binary():
-    return build_dir() / "clients" / "alidadectl" / "alidadectl"
+    return UNDER_TEST.client
+
+
+def mosquitto_plugin():
+    return UNDER_TEST.mosquitto_plugin
 
 
 def bus_policies():
-    return policies_below(search_dirs())
-
-
-def policy_users():
-    """Users that Alidade's bus policies name: they must exist, or dbus-daemon drops the rule."""
-    text = "".join(path.read_text() for path in bus_policies())
-    return sorted(set(re.findall(r'<policy\s+user="([^"]+)"', text)) - {"root"})
-
-
-def group_members():
-    """(user, group) of the m lines of sysusers.d: what units rely on to read."""
-    text = "".join(path.read_text() for path in SOURCE.glob("services/*.sysusers"))
-    return re.findall(r"^m\s+(\S+)\s+(\S+)", text, re.MULTILINE)
-
-
-def polkit_policies():
-    """Alidade's action files; a generated one lies in the build directory."""
-    found = {}
-    for folder in search_dirs():
-        for path in sorted(folder.glob("polkit/*.policy")):
-            found.setdefault(path.name, path)
-    return list(found.values())
+    return UNDER_TEST.bus_policies()
 
 
 def interface_xml(name):

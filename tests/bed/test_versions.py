@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Clusters whose nodes are upgraded one by one: from an earlier commit to what is under test, and from that to a
+version whose contract has grown."""
+
+import re
+import time
+
+import pytest
+
+from bedlib import other_versions
+from bedlib.fixtures import needs_namespaces
+from bedlib.node import CLUSTER, STATE
+from bedlib.services import UNDER_TEST
+from fault_tools import LONG, SOCKET, keep_result, link_key, link_row, quiet, rename
+
+pytestmark = needs_namespaces
+COMPUTE = "Node1.Compute"
+PRESENCE = "Node1.Presence"
+DIFFER = "versions-differ"
+DROPPED = 120.0  # each record is published every 30 s, and twice until a node is sure
+GROWN = other_versions.KIND
+# Of a device that is gone, which is kept for hours after it was measured.
+DEVICE = {"Id": "0000:01:00.0", "GemmTflops": 7.5, "MeasuredUSec": time.time_ns() // 1000}
+VERBS = (("status",), ("nodes",), ("links",), ("topology",), ("fabric",), ("findings",), ("cluster", "status"),
+         ("--json", "status"), ("--json", "nodes"), ("--json", "findings"))
+
+
+def contract(version):
+    """{kind: names of its fields and of those of its rows} of what travels."""
+    found = {}
+    for path in version.source.glob("dbus-interfaces/org.alidade.*.xml"):
+        kind = path.stem.removeprefix("org.alidade.")
+        if kind.startswith(("Node1.", "Link1.")) and kind != PRESENCE:
+            found[kind] = set(re.findall(r'<property name="(\w+)"|name="org\.alidade\.Row\.(\w+)"', path.read_text()))
+            found[kind] = {name or row_name for name, row_name in found[kind]}
+    return found
+
+
+def only(names, value):
+    """What a version reads of a value that has fields which it does not know."""
+    if isinstance(value, dict):
+        return {name: only(names, inner) for name, inner in value.items() if name in names}
+    return [only(names, inner) for inner in value] if isinstance(value, list) else value
+
+
+class Upgrade:
+    """A cluster whose nodes go from one version to another. The first node has the broker, where the rights are those
+    of the version with which its administrator renewed them."""
+
+    def __init__(self, make_cluster, old, new):
+        self.old, self.new = old, new
+        self.cluster = quiet(make_cluster, brokers=(0,), version=old)
+        self.nodes = self.cluster.nodes
+        self.contracts = {version: contract(version) for version in (old, new)}
+        self.rights = old
+        self.cluster.wait_online()
+        self._measure()
+        self.check_records()
+        self.findings = {node: findings(node) for node in self.nodes}
+
+    def _measure(self):
+        """Each node has a result of each sort that is kept over a restart, and a name that is kept as well."""
+        for number, node in enumerate(self.nodes):
+            sink = self.nodes[number - 1]
+            row = {**link_row(node, sink, False), "kind": COMPUTE, "key": "", "fields": {"Devices": [DEVICE]}}
+            keep_result(node, link_row(node, sink, False), row)
+            rename(node, f"name of {node.name}")
+        self.cluster.wait_online()
+
+    def install(self, node):
+        node.install(self.new)
+        if node.broker:
+            node.alidadectl("cluster", "renew")
+            node.broker.stop()
+            node.broker.start()
+            self.rights = self.new
+
+    def differ(self):
+        return len({node.alidadectl("--version").stdout for node in self.nodes}) > 1
+
+    def expected(self, observer, source):
+        """{(kind, key): (epoch, seq, deleted, fields)} that the observer is to know of the source."""
+        kinds = self.contracts[observer.version]
+        if observer is not source:
+            kinds = {kind: names for kind, names in kinds.items() if kind in self.contracts[self.rights]}
+        return {place: (*stamp, only(kinds[place[0]], fields)) for place, (*stamp, fields) in
+                records_of(source, source).items() if place[0] in kinds}
+
+    def lost(self):
+        """What some node lacks of another, or has otherwise."""
+        found = []
+        for source in self.nodes:
+            for observer in self.nodes:
+                wanted, known = self.expected(observer, source), records_of(observer, source)
+                found += [f"{observer.name}: {source.name} {place}: {known.get(place)} for {wanted.get(place)}"
+                          for place in sorted({*wanted, *known}) if wanted.get(place) != known.get(place)]
+        return found
+
+    def check_records(self):
+        self.cluster.wait_until(lambda: not self.lost(), lambda: "\n".join(self.lost()), LONG)
+        for number, node in enumerate(self.nodes):
+            sink = self.nodes[number - 1]
+            own = records_of(node, node)
+            assert own[SOCKET, link_key(sink)][-1]["UploadBitsPerSecond"] == 10 ** 9
+            assert own[COMPUTE, ""][-1]["Devices"] == [DEVICE]
+            assert own["Node1.Identity", ""][-1]["FriendlyName"] == f"name of {node.name}"
+
+    def check_findings(self):
+        """Those that were there before, and one more while versions differ."""
+        differ = [(DIFFER, tuple(sorted(node.id for node in self.nodes)))] if self.differ() else []
+        for node in self.nodes:
+            wanted = sorted(self.findings[node] + differ)
+            self.cluster.wait_until(lambda node=node, wanted=wanted: findings(node) == wanted, lambda node=node,
+                                    wanted=wanted: f"{node.name}: {findings(node)} for {wanted}", LONG)
+
+    def check_refusals(self):
+        """None; kinds that an older version does not know are counted apart, where the broker lets them through."""
+        for observer in self.nodes:
+            self.cluster.wait_until(lambda observer=observer: passed_over(observer) == self.unknown(observer),
+                                    lambda observer=observer: f"{observer.name}: unknown kinds from "
+                                    f"{passed_over(observer)} for {self.unknown(observer)}", LONG)
+            assert observer.get(*STATE, "RefusedRecords") == 0
+            assert observer.get(*CLUSTER, "RefusedMessages") == 0
+            for row in observer.call(*CLUSTER, "GetNodes"):
+                assert (row["RefusedMessages"], row.get("Problem")) == (0, None), (observer.name, row)
+
+    def unknown(self, observer):
+        """The nodes whose kinds the observer does not all know, as far as the broker lets these through."""
+        known, passed = set(self.contracts[observer.version]), set(self.contracts[self.rights])
+        return {node.id for node in self.nodes if set(self.contracts[node.version]) & passed - known}
+
+    def check_problems(self):
+        """A node notices that the broker drops what its rights do not name yet; it takes a while, so one is asked."""
+        dropped = [node for node in self.nodes if set(self.contracts[node.version]) - set(self.contracts[self.rights])]
+        for node in dropped[:1]:
+            self.cluster.wait_until(lambda node=node: f"does not pass on records of {GROWN}" in problem(node),
+                                    lambda node=node: f"{node.name}: {problem(node)}", DROPPED)
+        for node in self.nodes:
+            if node not in dropped:
+                self.cluster.wait_until(lambda node=node: problem(node) == "",
+                                        lambda node=node: f"{node.name}: {problem(node)}", LONG)
+
+    def check(self):
+        self.cluster.wait_online(deadline=LONG)
+        self.check_records()
+        self.check_findings()
+        self.check_refusals()
+
+    def check_clients(self, observer, other):
+        """Those of both versions show it all, also where the services are of the other one: they are two packages."""
+        for version in (self.old, self.new):
+            for words in (*VERBS, ("show", other.id), ("--json", "show", other.id)):
+                observer.run([version.client, *words])
+
+
+def records_of(observer, source):
+    """{(kind, key): (epoch, seq, deleted, fields)}"""
+    return {(kind, key): row for (node, kind, key), row in observer.records().items()
+            if node == source.id and kind != PRESENCE}
+
+
+def passed_over(observer):
+    return {row["Id"] for row in observer.call(*CLUSTER, "GetNodes") if "UnknownKinds" in row}
+
+
+def problem(node):
+    return node.get(*CLUSTER, "Problem")
+
+
+def findings(observer):
+    return sorted((row["Id"], tuple(sorted(row["Nodes"]))) for row in observer.state("GetFindings"))
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)], ids=["broker-first", "broker-last"])
+@pytest.mark.parametrize("name", ["earlier", "next"])
+def test_nodes_are_upgraded_one_by_one(make_cluster, name, order):
+    other = other_versions.build(name)
+    old, new = (other, UNDER_TEST) if name == "earlier" else (UNDER_TEST, other)
+    upgrade = Upgrade(make_cluster, old, new)
+    nodes = [upgrade.nodes[number] for number in order]
+    for node in nodes:
+        upgrade.install(node)
+        upgrade.check()
+        if node is not nodes[1]:
+            upgrade.check_problems()
+        if node is nodes[0]:
+            for observer in nodes[:2]:
+                upgrade.check_clients(observer, nodes[2])
+    if name == "next":
+        assert all((GROWN, "") in records_of(observer, source) for observer in nodes for source in nodes)
+
+
+def test_a_node_goes_back_to_an_older_version(make_cluster):
+    """It keeps what it knows of what the newer one kept, and the others drop what it does not publish any more."""
+    upgrade = Upgrade(make_cluster, other_versions.build("next"), UNDER_TEST)
+    node, _, other = reversed(upgrade.nodes)
+    assert (GROWN, "") in records_of(other, node)
+    upgrade.install(node)
+    upgrade.check()
+    assert "1 kept records are left out" in node.process("stated").log_text()
+    assert (GROWN, "") in records_of(other, other)
