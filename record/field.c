@@ -218,9 +218,14 @@ static size_t value_size(AldType type)
         g_assert_not_reached();
 }
 
+void ald_field_copy(const AldField *field, void *to, const void *from)
+{
+        memcpy((char *) to + field->offset, ald_field_of(field, from), value_size(field->type));
+}
+
 void ald_field_clear(const AldStruct *type, const AldField *field, void *base)
 {
-        memcpy((char *) base + field->offset, ald_field_of(field, type->absent), value_size(field->type));
+        ald_field_copy(field, base, type->absent);
 }
 
 void ald_struct_copy_common(const AldStruct *to_type, void *to, const AldStruct *from_type, const void *from)

@@ -83,6 +83,9 @@ bool ald_field_beyond_threshold(const AldField *field, const void *a, const void
 /* The field of this name, or NULL. */
 const AldField *ald_struct_find(const AldStruct *type, const char *name);
 
+/* Copies one field between structs of its type. */
+void ald_field_copy(const AldField *field, void *to, const void *from);
+
 /* Makes a field of a struct of this type absent. */
 void ald_field_clear(const AldStruct *type, const AldField *field, void *base);
 

@@ -88,7 +88,8 @@ static void fail(AldChild *child, const char *reason)
         g_free(child->reason);
         child->reason = g_strdup(reason);
         if (news)
-                g_warning("%s failed: %s; its values are absent until it works again", info->program, reason);
+                g_warning(
+                        "%s failed: %s; its values are omitted until it works again", info->program, reason);
         else
                 g_debug("%s still fails: %s; next try in %u ms", info->program, reason, child->pause_ms);
         if (info->failed)
@@ -155,7 +156,7 @@ static void take_answer(AldChild *child, const char *text, size_t length)
 
         clear_source(&child->deadline_source);
         if (!child->waiting) {
-                fail(child, "it sent an answer without a request");
+                fail(child, "it spoke unasked");
                 return;
         }
         child->waiting = false;
@@ -175,7 +176,7 @@ static void receive(AldChild *child)
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
                 return;
         if (n <= 0) {
-                /* The process has ended or is about to; on_end() reports how. One that merely closed its end
+                /* The process has ended or is about to; on_end() tells how. One that merely closed its end
                  * is caught by the deadline or the next request. */
                 clear_source(&child->socket_source);
                 return;

@@ -49,7 +49,7 @@ static void test_round_trip(void)
         g_assert_cmpint(ald_node_status_state_from_string(again->state), ==, ALD_NODE_STATUS_STATE_DUPLICATE);
         g_assert_cmpuint(again->connection, ==, 0);
         g_assert_null(again->boot);
-        g_assert_cmpuint(again->announced_usec, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(again->announced_epoch, ==, ALD_ABSENT_UINT64);
 }
 
 static void test_unknown_keys_are_skipped(void)
@@ -66,7 +66,7 @@ static void test_what_is_required(void)
         check_refused(ALD_KIND_NODE_STATUS, "{" STATUS ",\"Instance\":null}", -EBADMSG, "Instance");
         check_refused(ALD_KIND_NODE_STATUS, "{" STATUS ",\"Instance\":\"\"}", -ERANGE, "Instance");
         check_refused(ALD_KIND_NODE_STATUS, "[]", -EBADMSG, "NodeStatus");
-        check_refused(ALD_KIND_NODE_STATUS, "{", -EBADMSG, "line 1");
+        check_refused(ALD_KIND_NODE_STATUS, "{", -EBADMSG, "byte 1: ");
 }
 
 static void test_limits(void)
@@ -173,9 +173,9 @@ static void test_tolerant_required(void)
 /* Tolerance ends where there is no message at all. */
 static void test_tolerant_refuses(void)
 {
-        check_refused(ALD_KIND_NVML_ANSWER, "7", -EBADMSG, "line 1");
+        check_refused(ALD_KIND_NVML_ANSWER, "7", -EBADMSG, "NvmlAnswer");
         check_refused(ALD_KIND_NVML_ANSWER, "[]", -EBADMSG, "NvmlAnswer");
-        check_refused(ALD_KIND_NVML_ANSWER, "{\"Devices\":[", -EBADMSG, "line 1");
+        check_refused(ALD_KIND_NVML_ANSWER, "{\"Devices\":[", -EBADMSG, "byte 12: ");
         check_refused(ALD_KIND_NVML_REQUEST, "{}", -EBADMSG, "Ids");
         check_refused(ALD_KIND_NVML_REQUEST, "{\"Ids\":[]}", -EBADMSG, "Ids");
 }
