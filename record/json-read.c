@@ -164,6 +164,7 @@ static int read_row(Reader *reader, const AldStruct *type, void *to)
 
 static int read_rows(Reader *reader, const AldField *field, AldRows *rows)
 {
+        const size_t most = field->limited_above ? (size_t) field->maximum : SIZE_MAX;
         size_t size = rows->type->size;
         AldScanGroup list;
         GArray *items;
@@ -174,7 +175,7 @@ static int read_rows(Reader *reader, const AldField *field, AldRows *rows)
         items = g_array_sized_new(false, false, (guint) size, ROWS_USUAL);
         r = ald_scan_enter(&reader->scan, &list);
         while (r >= 0 && (r = ald_scan_next(&reader->scan, &list)) > 0) {
-                if (field->limited_above && items->len >= field->maximum) {
+                if (items->len >= most) {
                         r = reader->tolerant ? ald_scan_skip(&reader->scan) : -ERANGE;
                         continue;
                 }
