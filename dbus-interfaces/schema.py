@@ -105,9 +105,12 @@ class Interface:
         self.mapping, self.persistent, self.local, self.tolerant = None, False, False, False
         self.members, self.fields = [], []
         self.rows = []  # a Field for each argument of a method that is a list of described rows
+        self.properties = None  # name of a struct of the properties of a service, for its clients
         self._read_members()
         if self.is_record or self.is_message:
             self._read_fields()
+        elif self.properties:
+            self._read_properties()
 
     @property
     def kind(self):
@@ -128,7 +131,7 @@ class Interface:
     @property
     def struct(self):
         scope, _, rest = self.kind.partition(".")
-        return ("Link" if scope == "Link1" else "") + rest.replace(".", "")
+        return self.properties or ("Link" if scope == "Link1" else "") + rest.replace(".", "")
 
     @property
     def symbol(self):
@@ -143,6 +146,8 @@ class Interface:
                 self.persistent = child.get("value") == "true"
             elif child.tag == "annotation" and name == PREFIX + "Local":
                 self.local = child.get("value") == "true"
+            elif child.tag == "annotation" and name == PREFIX + "Properties":
+                self.properties = child.get("value")
             elif child.tag == "annotation" and name == PREFIX + "Tolerant" and self.is_message:
                 self.tolerant = child.get("value") == "true"
             elif child.tag == "annotation":
@@ -164,6 +169,12 @@ class Interface:
         missing = set(ENVELOPE) - {m.name for m in self.members}
         if missing and self.is_record:
             raise SchemaError(f"{self.path}: lacks {' '.join(sorted(missing))}")
+
+    def _read_properties(self):
+        """Those of a type that a struct can hold."""
+        self.fields = [read_field(self.struct, member.element, member.element.get("type"), member.doc)
+                       for member in self.members
+                       if member.element.tag == "property" and member.element.get("type") in FIELD_TYPES]
 
     def _check_limits(self):
         """A record of a newer peer must not be refused for what this version does not expect."""

@@ -12,11 +12,24 @@ static const AldField envelope_fields[] = {
 
 static int append_row_list(sd_bus_message *message, const AldRows *rows);
 
+/* Without the check that it is text: names are, and so is each string that a record holds. */
+static int append_text(sd_bus_message *message, const char *text)
+{
+        size_t n = strlen(text);
+        char *space;
+        int r;
+
+        r = sd_bus_message_append_string_space(message, n, &space);
+        if (r >= 0)
+                memcpy(space, text, n);
+        return r;
+}
+
 static int append_value(sd_bus_message *message, const AldField *field, const void *value)
 {
         switch (field->type) {
         case ALD_TYPE_STRING:
-                return sd_bus_message_append_basic(message, 's', *(const char *const *) value);
+                return append_text(message, *(const char *const *) value ?: "");
         case ALD_TYPE_UINT64:
         case ALD_TYPE_INT64:
         case ALD_TYPE_DOUBLE:
@@ -37,7 +50,7 @@ static int append_entry(sd_bus_message *message, const AldField *field, const vo
         r = sd_bus_message_open_container(message, 'e', "sv");
         if (r < 0)
                 return r;
-        r = sd_bus_message_append_basic(message, 's', field->name);
+        r = append_text(message, field->name);
         if (r < 0)
                 return r;
         r = sd_bus_message_open_container(message, 'v', ald_field_signature(field));
@@ -50,6 +63,11 @@ static int append_entry(sd_bus_message *message, const AldField *field, const vo
         if (r < 0)
                 return r;
         return sd_bus_message_close_container(message);
+}
+
+int ald_record_bus_append_field(sd_bus_message *message, const AldField *field, const void *base)
+{
+        return append_entry(message, field, ald_field_of(field, base));
 }
 
 int ald_record_bus_append_fields(sd_bus_message *message, const AldStruct *type, const void *base)
@@ -159,7 +177,7 @@ int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *reco
  * and skipped, so that the message is left behind the whole record in any case. */
 typedef struct Reader {
         GPtrArray *owned;
-        size_t held; /* bytes of these */
+        size_t held, most; /* bytes of these */
         int bad;
         const char *bad_field;
 } Reader;
@@ -176,7 +194,7 @@ static void note_bad(Reader *reader, const AldField *field, int error)
 static bool has_room(Reader *reader, const AldField *field, size_t n)
 {
         reader->held += n;
-        if (reader->held <= ALD_RECORD_MAX)
+        if (reader->held <= reader->most)
                 return true;
         note_bad(reader, field, -E2BIG);
         return false;
@@ -313,10 +331,11 @@ static int read_struct(
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
-int ald_record_bus_read_rows(sd_bus_message *message, const AldStruct *type, GPtrArray *owned, AldRows *ret)
+int ald_record_bus_read_rows(
+        sd_bus_message *message, const AldStruct *type, size_t max_bytes, GPtrArray *owned, AldRows *ret)
 {
         const AldField field = { .name = type->name, .type = ALD_TYPE_ROWS };
-        Reader reader = { .owned = owned };
+        Reader reader = { .owned = owned, .most = max_bytes };
         AldRows rows = { .type = type };
         int r;
 
@@ -333,7 +352,7 @@ int ald_record_bus_read(
 {
         const AldStruct *type = ald_kinds[kind].type;
         g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
-        Reader reader = { .owned = owned };
+        Reader reader = { .owned = owned, .most = ALD_RECORD_MAX };
         AldRecord envelope = { .revision = base ? base->revision : 0,
                 .updated_usec = base ? base->updated_usec : 0 };
         g_autofree void *fields = g_malloc(type->size);

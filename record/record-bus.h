@@ -10,6 +10,10 @@
 /* By kind; the userdata of an object is its AldRecord. Generated. */
 extern const sd_bus_vtable *const ald_record_vtables[ALD_N_KINDS];
 
+/* The properties of org.alidade.State1 that its struct holds; the userdata is an AldClusterTotals. Generated.
+ */
+extern const sd_bus_vtable ald_cluster_totals_vtable[];
+
 /* Property getter of a list of rows, for these vtables. */
 int ald_record_bus_get_rows(sd_bus *bus, const char *path, const char *interface, const char *property,
         sd_bus_message *reply, void *userdata, sd_bus_error *error);
@@ -24,6 +28,9 @@ int ald_record_bus_append_properties(sd_bus_message *message, const AldRecord *r
 /* The same with its interface before it, as one entry of a{sa{sv}}. */
 int ald_record_bus_append_interface(sd_bus_message *message, const AldRecord *record);
 
+/* Appends one field, absent or not, as an entry of an a{sv}. */
+int ald_record_bus_append_field(sd_bus_message *message, const AldField *field, const void *base);
+
 /* Appends what is there of any struct that a field table describes, as entries of an a{sv} that is open. */
 int ald_record_bus_append_fields(sd_bus_message *message, const AldStruct *type, const void *fields);
 
@@ -32,9 +39,11 @@ int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type,
 
 /*
  * Reads an aa{sv} of structs that a field table describes; unknown fields are skipped. Strings point into the
- * message; the rest goes with `owned`, an array that frees with g_free(). Errors as of ald_record_bus_read().
+ * message; the rest, at most `max_bytes`, goes with `owned`, an array that frees with g_free(). Errors as of
+ * ald_record_bus_read(); after those of a field the message is behind the rows.
  */
-int ald_record_bus_read_rows(sd_bus_message *message, const AldStruct *type, GPtrArray *owned, AldRows *ret);
+int ald_record_bus_read_rows(
+        sd_bus_message *message, const AldStruct *type, size_t max_bytes, GPtrArray *owned, AldRows *ret);
 
 /*
  * Reads an a{sv} of fields. Fields that are not in it are taken from `base`, or absent where that is NULL.

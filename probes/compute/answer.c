@@ -100,13 +100,14 @@ char *ald_answer_of_failure(const AldFailure *failure)
 
 int ald_answer_fail(const AldRecord *answer, AldFailure *failure)
 {
-        const AldProbeFailure *told;
+        const AldProbeFailure *message;
 
         if (answer->kind != ALD_KIND_PROBE_FAILURE)
                 return 0;
-        told = ald_record_as(answer, PROBE_FAILURE, AldProbeFailure);
+        message = ald_record_as(answer, PROBE_FAILURE, AldProbeFailure);
         for (AldFailureKind kind = 0; kind < _ALD_FAILURE_MAX; kind++)
-                if (g_str_equal(told->error, ald_failure_to_string(kind)))
-                        return ald_fail(failure, kind, "%s", told->message ?: told->error);
-        return ald_fail(failure, ALD_FAILURE_CRASHED, "the process sent an unknown error: %s", told->error);
+                if (g_str_equal(message->error, ald_failure_to_string(kind)))
+                        return ald_fail(failure, kind, "%s", message->message ?: message->error);
+        return ald_fail(
+                failure, ALD_FAILURE_CRASHED, "the process sent an unknown error: %s", message->error);
 }

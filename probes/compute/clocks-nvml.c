@@ -16,7 +16,7 @@
 #define CLOCK_SM 1
 #define CLOCK_MEMORY 2
 #define CLOCK_HZ_MAX UINT64_C(100000000000)
-#define TRANSFERS_PER_CLOCK 2.0 /* of the clock that it tells, whatever the kind of memory */
+#define TRANSFERS_PER_CLOCK 2.0 /* of the clock that it reports, for each kind of memory */
 #define BITS_PER_BYTE 8.0
 
 typedef struct Handle Handle; /* the library's own */
@@ -40,7 +40,7 @@ typedef struct Nvml {
         int (*memory)(Handle *device, Memory *ret);
 } Nvml;
 
-/* nvmlClocksEventReasons: idle (1) and sync boost (0x10) are no limits of the device. */
+/* nvmlClocksEventReasons: idle (1) and sync boost (0x10) do not limit the device. */
 static const struct {
         unsigned long long bit;
         AldThrottle reason;

@@ -5,7 +5,7 @@
 
 #include "probes/compute/clocks.h"
 
-/* One source; what it does not tell is NULL. */
+/* One source; functions that it lacks are NULL. */
 typedef struct AldClockSource {
         void (*close)(void *data);
         void (*read)(void *data, AldClockReading *ret);

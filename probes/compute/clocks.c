@@ -2,7 +2,7 @@
 #include "probes/compute/clocks-private.h"
 
 struct AldClocks {
-        const AldClockSource *source; /* NULL: nothing tells */
+        const AldClockSource *source; /* NULL: none */
         void *data;
         bool instance; /* of the card that the source describes */
 };

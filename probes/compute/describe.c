@@ -44,7 +44,7 @@ static void add_measure(GString *text, AldMetric metric, const AldComputeMeasure
         g_string_append_c(text, '\n');
 }
 
-/* What the flags of any metric mean to whoever reads them. */
+/* What the flags of any metric mean to the user. */
 static void add_advice(GString *text, const AldFigures *figures)
 {
         static const struct {

@@ -15,7 +15,7 @@ typedef enum AldVendor {
         ALD_VENDOR_NVIDIA,
         ALD_VENDOR_AMD,
         ALD_VENDOR_INTEL,
-        ALD_VENDOR_CPU, /* any processor, by whomever */
+        ALD_VENDOR_CPU, /* any processor, of any vendor */
 } AldVendor;
 
 /* A device as OpenCL shows it. In `listed`, an unknown name, platform, vendor or version is "". */

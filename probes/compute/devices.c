@@ -89,7 +89,7 @@ static bool is_same(const AldOpenclTarget *device, const AldOpenclTarget *other)
                (device->listed.uuid && g_strcmp0(device->listed.uuid, other->listed.uuid) == 0);
 }
 
-/* Also where it was held to be the card of that address, which another platform did not tell. */
+/* Also if it was taken for the card of that address, which another platform did not report. */
 static bool is_known(const AldOpenclTarget *device, const GPtrArray *known)
 {
         if (device->listed.pci && ald_devices_find(known, device->listed.pci))
@@ -178,7 +178,7 @@ static int by_type(const void *a, const void *b)
                                         : strcmp(one->listed.id, other->listed.id);
 }
 
-/* One view may tell what another does not. */
+/* One view may report what another does not. */
 static void share_addresses(GPtrArray *devices)
 {
         for (guint i = 0; i < devices->len; i++)

@@ -27,7 +27,7 @@ static int list(const AldRunner *runner, const char *drivers, GPtrArray *devices
         return 0;
 }
 
-/* A driver that fails says more than one that has nothing to show. */
+/* The failure of a driver is worth more than that another has no devices. */
 static bool is_worth_less(const AldFailure *failure)
 {
         return !failure->message || failure->kind == ALD_FAILURE_NO_PLATFORM ||
@@ -60,7 +60,7 @@ static void list_each(const AldRunner *runner, char *const *folders, GPtrArray *
                 ald_failure_clear(failure);
 }
 
-/* Whoever installed a driver wants to know that it is seen. */
+/* A user who installed a driver wants to know that it is found. */
 static int fail(const AldFailure *found, char *const *folders, AldFailure *failure)
 {
         g_autoptr(GString) names = g_string_new(NULL);

@@ -31,5 +31,5 @@ void ald_figures_judge(AldFigures *figures);
 /* Whether any metric was measured. */
 bool ald_figures_any(const AldFigures *figures);
 
-/* Whether the program was told to stop. */
+/* Whether the program was asked to stop. */
 bool ald_figures_aborted(const AldFigures *figures);

@@ -10,7 +10,7 @@ typedef enum AldFlags {
         ALD_FLAG_BUSY = 1 << 0,       /* something else was at work */
         ALD_FLAG_UNSTABLE = 1 << 1,   /* the interval stayed wide */
         ALD_FLAG_SUSPECT = 1 << 2,    /* more than the device can do */
-        ALD_FLAG_REDUCED = 1 << 3,    /* smaller than it should be, for want of memory */
+        ALD_FLAG_REDUCED = 1 << 3,    /* smaller than usual, since too little memory was free */
         ALD_FLAG_WALL_CLOCK = 1 << 4, /* events and clock disagree: by the clock */
 } AldFlags;
 
@@ -21,7 +21,7 @@ void ald_flags_to_words(unsigned flags, const char *ret[ALD_N_FLAGS + 1]);
 unsigned ald_flags_from_words(const char *const *words);
 
 /*
- * Tell it before whatever may crash or hang: what was told last is what is blamed. variant: the name of what
+ * To be called before anything that may crash or hang: the last call is blamed. variant: the name of what
  * is tried, NULL before there is one.
  */
 typedef void (*AldPhaseTold)(AldComputeStepPhase phase, const char *variant, double fraction, void *userdata);
@@ -68,6 +68,6 @@ int ald_read_measure(
 int ald_copy_measure(
         AldSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
 
-/* For those who measure: tells whoever wants to know. */
+/* For the measuring functions: calls options->progress, if there is one. */
 void ald_measure_tell(
         const AldMeasureOptions *options, AldComputeStepPhase phase, const char *variant, double fraction);

@@ -74,7 +74,7 @@ int ald_program_list(const AldComputeOptions *options, const AldRunner *runner, 
         if (ald_enumerate(runner, cache, &devices, &failure) < 0 && !is_nothing_there(&failure)) {
                 code = print_failure(options, &failure);
         } else {
-                /* Why there is none is no failure, but worth a word. */
+                /* That there is none is not a failure, but the reason is worth printing. */
                 if (failure.message && !options->json)
                         fprintf(stderr, "%s\n", failure.message);
                 if (!devices)

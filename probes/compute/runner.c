@@ -111,7 +111,7 @@ static int fail_of_status(int status, AldFailure *failure)
                 WEXITSTATUS(status));
 }
 
-/* Waits for its end first: killed meanwhile, it could not tell how it ended. */
+/* Waits for its end first: killed meanwhile, its own status would be lost. */
 static int fail_of_end(Child *child, AldFailure *failure)
 {
         int r = ald_wait_for(child->pidfd, POLLIN, child->runner->stop, child->deadline,
@@ -205,7 +205,7 @@ static void read_times(AldProcessorTimes *ret)
         ret->own = taken_usec();
 }
 
-/* What comes too late for want of a processor did not hang. */
+/* What was late because no processor was free did not hang. */
 static int excuse(const Child *child, const AldProcessorTimes *before, AldFailure *failure)
 {
         AldProcessorTimes after;

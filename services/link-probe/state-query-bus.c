@@ -165,7 +165,7 @@ static void answer_rows(const Call *call, int error, sd_bus_message *reply, cons
         AldRows rows = { .type = type };
 
         if (error >= 0)
-                error = MIN(ald_record_bus_read_rows(reply, type, owned, &rows), 0);
+                error = MIN(ald_record_bus_read_rows(reply, type, ALD_RECORD_MAX, owned, &rows), 0);
         call->answered.rows(error, &rows, call->userdata);
 }
 

@@ -73,7 +73,7 @@ static gboolean on_send(gpointer userdata)
         }
         r = send_changed(cluster);
         if (r < 0)
-                g_warning("Cannot send RecordsChanged: %s", g_strerror(-r));
+                g_warning("Failed to send RecordsChanged: %s", g_strerror(-r));
         g_hash_table_remove_all(cluster->changed);
         return G_SOURCE_REMOVE;
 }

@@ -27,7 +27,7 @@ static void limit(uint64_t data_max)
 #endif
 }
 
-/* A parent that died before it was tied to sends no signal. By hand there is no such socket. */
+/* A parent that died before prctl() sends no signal. Run by hand, there is no such socket. */
 static bool is_orphan(void)
 {
         struct ucred peer;

@@ -155,7 +155,7 @@ static void on_devices_changed(void *userdata)
         ald_gpu_collector_rescan(userdata);
 }
 
-static void on_opencl_told(AldRecord *answer, void *userdata)
+static void on_opencl_answered(AldRecord *answer, void *userdata)
 {
         AldGpuCollector *collector = userdata;
 
@@ -166,14 +166,14 @@ static void on_opencl_told(AldRecord *answer, void *userdata)
 }
 
 /* Returns whether something static is new. What NVML does not report this time is as it was before. */
-static bool take_nvml(AldGpu *gpu, const AldNvmlAnswer *answer, const AldNvmlDevice *told)
+static bool take_nvml(AldGpu *gpu, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
 {
         AldGpuFacts facts = {
                 .shared_bytes = ALD_ABSENT_UINT64,
-                .name = g_strdup(told->name ?: gpu->nvml.name),
+                .name = g_strdup(row->name ?: gpu->nvml.name),
                 .driver_version = g_strdup(answer->driver_version ?: gpu->nvml.driver_version),
-                .memory_total_bytes = told->memory_total_bytes,
-                .unified = told->unified,
+                .memory_total_bytes = row->memory_total_bytes,
+                .unified = row->unified,
         };
         bool news;
 
@@ -184,7 +184,7 @@ static bool take_nvml(AldGpu *gpu, const AldNvmlAnswer *answer, const AldNvmlDev
         news = !ald_gpu_facts_equal(&facts, &gpu->nvml);
         ald_gpu_facts_clear(&gpu->nvml);
         gpu->nvml = facts;
-        ald_nvml_device_figures(told, &gpu->live->nvml);
+        ald_nvml_device_figures(row, &gpu->live->nvml);
         return news;
 }
 
@@ -229,9 +229,9 @@ static bool drop_instances(GPtrArray *gpus, const AldGpu *card, const AldNvmlAns
 /* Makes the rows of a card's instances those that NVML reports. Returns whether there are others now, or
  * something static is new. */
 static bool take_instances(
-        GPtrArray *gpus, const AldGpu *card, const AldNvmlAnswer *answer, const AldNvmlDevice *told)
+        GPtrArray *gpus, const AldGpu *card, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
 {
-        bool news = !told->error && drop_instances(gpus, card, answer);
+        bool news = !row->error && drop_instances(gpus, card, answer);
         unsigned n = 0;
 
         for (size_t i = 0; i < answer->devices.n && n < ALD_NVML_INSTANCES_MAX; i++) {
@@ -253,7 +253,7 @@ static bool take_instances(
         return news;
 }
 
-static void on_nvml_told(const AldNvmlAnswer *answer, void *userdata)
+static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
 {
         static const AldDevice unknown = ALD_DEVICE_INIT;
         AldGpuCollector *collector = userdata;
@@ -270,12 +270,12 @@ static void on_nvml_told(const AldNvmlAnswer *answer, void *userdata)
         }
         for (guint i = 0; answer && i < cards->len; i++) {
                 AldGpu *card = cards->pdata[i];
-                const AldNvmlDevice *told = ald_rows_find(&answer->devices, card->id);
+                const AldNvmlDevice *row = ald_rows_find(&answer->devices, card->id);
 
-                if (!told)
+                if (!row)
                         continue;
-                news = take_nvml(card, answer, told) || news;
-                new_instances = take_instances(collector->gpus, card, answer, told) || new_instances;
+                news = take_nvml(card, answer, row) || news;
+                new_instances = take_instances(collector->gpus, card, answer, row) || new_instances;
         }
         if (new_instances)
                 match_opencl(collector);
@@ -461,8 +461,8 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
         g_ptr_array_add(collector->gpus, ald_gpu_cpu(root, ald_gpu_host_memory(root)));
         prepare(collector);
         collector->rows = g_array_new(FALSE, FALSE, sizeof(AldBackend));
-        collector->nvml_source = ald_nvml_source_new(directory, timing, on_nvml_told, collector);
-        collector->opencl_source = ald_opencl_source_new(directory, timing, on_opencl_told, collector);
+        collector->nvml_source = ald_nvml_source_new(directory, timing, on_nvml_answered, collector);
+        collector->opencl_source = ald_opencl_source_new(directory, timing, on_opencl_answered, collector);
         collector->watch = ald_device_watch_new("GPUs", subsystems, on_devices_changed, collector);
         /* So that the first sample finds something. */
         ald_gpu_collector_sample_at(collector, g_get_monotonic_time(), NULL);

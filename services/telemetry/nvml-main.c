@@ -28,13 +28,13 @@ static void finish(int answers, const char *error)
 
 static int answer(int answers, const AldNvml *nvml, const char *request, size_t length)
 {
-        g_autoptr(AldRecord) asked = NULL, told = NULL;
+        g_autoptr(AldRecord) asked = NULL, answered = NULL;
         int r;
 
         r = ald_message_parse(ALD_KIND_NVML_REQUEST, request, length, REQUEST_MAX, &asked, NULL);
         if (r >= 0)
-                r = ald_nvml_read(nvml, ald_record_as(asked, NVML_REQUEST, AldNvmlRequest)->ids, &told);
-        return r < 0 ? r : ald_child_side_answer(answers, ALD_KIND_NVML_ANSWER, ald_record_fields(told));
+                r = ald_nvml_read(nvml, ald_record_as(asked, NVML_REQUEST, AldNvmlRequest)->ids, &answered);
+        return r < 0 ? r : ald_child_side_answer(answers, ALD_KIND_NVML_ANSWER, ald_record_fields(answered));
 }
 
 int main(void)

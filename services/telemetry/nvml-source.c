@@ -4,7 +4,7 @@
 
 struct AldNvmlSource {
         AldChild *child;
-        AldNvmlTold told;
+        AldNvmlAnswered answered;
         void *userdata;
         char **held;            /* devices that the running helper was asked about */
         GHashTable *complained; /* Ids of the devices that NVML does not know */
@@ -30,15 +30,15 @@ static char *on_answer(const char *text, size_t length, void *userdata)
         const AldNvmlAnswer *answer;
 
         if (ald_message_parse(ALD_KIND_NVML_ANSWER, text, length, ALD_CHILD_MESSAGE_MAX, &record, NULL) < 0)
-                return g_strdup("its answer makes no sense");
+                return g_strdup("its answer is invalid");
         answer = ald_record_as(record, NVML_ANSWER, AldNvmlAnswer);
         if (answer->error)
                 return g_strdup(answer->error);
         if (answer->devices.n == 0)
-                return g_strdup("its answer makes no sense");
+                return g_strdup("its answer is invalid");
         for (size_t i = 0; i < answer->devices.n; i++)
                 complain_once(source, ald_rows_at(&answer->devices, i));
-        source->told(answer, source->userdata);
+        source->answered(answer, source->userdata);
         return NULL;
 }
 
@@ -46,7 +46,7 @@ static void on_failure(const char *reason, void *userdata)
 {
         AldNvmlSource *source = userdata;
 
-        source->told(NULL, source->userdata);
+        source->answered(NULL, source->userdata);
 }
 
 static const AldChildInfo helper = {
@@ -65,12 +65,12 @@ static const AldChildTiming usual = {
 };
 
 AldNvmlSource *ald_nvml_source_new(
-        const char *libexec_dir, const AldChildTiming *timing, AldNvmlTold told, void *userdata)
+        const char *libexec_dir, const AldChildTiming *timing, AldNvmlAnswered answered, void *userdata)
 {
         AldNvmlSource *source = g_new0(AldNvmlSource, 1);
 
         source->child = ald_child_new(&helper, timing ?: &usual, libexec_dir, source);
-        source->told = told;
+        source->answered = answered;
         source->userdata = userdata;
         source->complained = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         return source;

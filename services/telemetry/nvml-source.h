@@ -14,11 +14,11 @@ typedef struct AldNvmlSource AldNvmlSource;
 /* Called from the main loop with what NVML reports now, which ends with the call; NULL once it no longer
  * works.
  */
-typedef void (*AldNvmlTold)(const AldNvmlAnswer *answer, void *userdata);
+typedef void (*AldNvmlAnswered)(const AldNvmlAnswer *answer, void *userdata);
 
 /* A timing of NULL is the usual one. */
 AldNvmlSource *ald_nvml_source_new(
-        const char *libexec_dir, const AldChildTiming *timing, AldNvmlTold told, void *userdata);
+        const char *libexec_dir, const AldChildTiming *timing, AldNvmlAnswered answered, void *userdata);
 void ald_nvml_source_free(AldNvmlSource *source);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNvmlSource, ald_nvml_source_free)
 

@@ -93,9 +93,9 @@ static bool has_extension(const OpenCl *cl, cl_device_id device, const char *nam
 
 static bool ask(const OpenCl *cl, cl_device_id device, cl_device_info what, size_t size, void *ret)
 {
-        size_t told = 0;
+        size_t written = 0;
 
-        return cl->device_info(device, what, size, ret, &told) == CL_SUCCESS && told == size;
+        return cl->device_info(device, what, size, ret, &written) == CL_SUCCESS && written == size;
 }
 
 static bool read_khr_address(const OpenCl *cl, cl_device_id device, KhrPciBusInfo *ret)

@@ -81,7 +81,7 @@ static AldGpu *find_candidate(const GPtrArray *gpus, const AldOpenclDevice *devi
         return n_open == 1 && n_seen == 0 ? found : NULL;
 }
 
-/* NVIDIA's name of a MIG instance: "NVIDIA A100-SXM4-40GB MIG 1g.5gb". NVML may not have told of it yet. */
+/* NVIDIA's name of a MIG instance: "NVIDIA A100-SXM4-40GB MIG 1g.5gb". NVML may not have reported it yet. */
 static bool is_instance(const AldOpenclDevice *device)
 {
         return device->name && strstr(device->name, " MIG ");
@@ -124,7 +124,7 @@ static AldGpu *find_card_of_part(const GPtrArray *gpus, const char *pci)
 }
 
 /* The instance of a card in MIG mode that OpenCL shows in place of the card, or NULL. They share an address,
- * so that its name tells which it is, unless there is only one. */
+ * so that only its name identifies it, unless there is only one. */
 static AldGpu *find_instance(
         const GPtrArray *gpus, const AldGpu *card, const AldOpenclDevice *device, unsigned *ret_n)
 {
@@ -149,7 +149,7 @@ static AldGpu *find_instance(
 
 /*
  * The row at an address. `ret_seen` says that the device is a part of a card that has no row of its own, or
- * that nobody can tell which it is: then it belongs nowhere, least of all to the whole card.
+ * that it cannot be identified: then it belongs nowhere, least of all to the whole card.
  */
 static AldGpu *find_at_address(const GPtrArray *gpus, const AldOpenclDevice *device, bool *ret_seen)
 {

@@ -10,11 +10,11 @@
 typedef struct AldOpenclSource AldOpenclSource;
 
 /* Called from the main loop with a record of Message1.OpenclAnswer. */
-typedef void (*AldOpenclTold)(AldRecord *answer, void *userdata);
+typedef void (*AldOpenclAnswered)(AldRecord *answer, void *userdata);
 
 /* A timing of NULL is the usual one. */
 AldOpenclSource *ald_opencl_source_new(
-        const char *libexec_dir, const AldChildTiming *timing, AldOpenclTold told, void *userdata);
+        const char *libexec_dir, const AldChildTiming *timing, AldOpenclAnswered answered, void *userdata);
 void ald_opencl_source_free(AldOpenclSource *source);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOpenclSource, ald_opencl_source_free)
 

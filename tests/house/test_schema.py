@@ -203,6 +203,15 @@ def test_facts_of_a_record(tmp_path):
         assert f".persistent = {value}," in source and f".local = {value}," in source
 
 
+def test_properties_of_a_service_that_clients_hold(tmp_path):
+    service = parse(tmp_path, annotation("Properties", "Sums") + field("d", "", "Speed") + field("t", "", "FreeBytes")
+                    + field("a{sv}", "", "Reasons"), "org.alidade.Test1")
+    assert not service.is_record
+    header, source = generate.schema_h([], [service], []), generate.schema_c([], [service], [])
+    assert "typedef struct AldSums {\n        double speed;\n        uint64_t free_bytes;\n} AldSums;" in header
+    assert '"FreeBytes", .type = ALD_TYPE_UINT64' in source and "Reasons" not in header + source
+
+
 def test_header_and_tables_follow_the_xml(tmp_path):
     records = [record(tmp_path, field("t", annotation("Threshold", "5%"), "FreeBytes")
                       + field("s", annotation("Enum", "up down-low"), "State")

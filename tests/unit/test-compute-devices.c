@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <string.h>
 
 #include <glib.h>
@@ -238,6 +239,46 @@ static void test_json(void)
                 "\"message\":\"it fell\"}]}");
 }
 
+/* What a compiler says is long, and goes to terminals. */
+static void test_failure(void)
+{
+        g_autofree char *log = g_strnfill(5000, 'x'), *line = NULL, *other = NULL;
+        AldFailure failure = {}, again = {};
+        g_autoptr(AldRecord) answer = NULL, unknown = NULL;
+
+        (void) ald_fail(&failure, ALD_FAILURE_BUILD_FAILED, "a\n\033[31mé%s", log);
+        line = ald_answer_of_failure(&failure);
+        g_assert_cmpint(ald_answer_parse(line, strlen(line), &answer), ==, 0);
+        g_assert_cmpint(ald_answer_fail(answer, &again), <, 0);
+        g_assert_cmpint(again.kind, ==, ALD_FAILURE_BUILD_FAILED);
+        g_assert_true(g_str_has_prefix(again.message, "a  [31méxxx"));
+        g_assert_cmpuint(strlen(again.message), >, 240);
+        ald_failure_clear(&failure);
+        ald_failure_clear(&again);
+
+        g_assert_cmpint(ald_answer_parse("ProbeFailure {\"error\":\"new\"}", 28, &unknown), ==, 0);
+        g_assert_cmpint(ald_answer_fail(unknown, &again), <, 0);
+        g_assert_cmpint(again.kind, ==, ALD_FAILURE_CRASHED);
+        ald_failure_clear(&again);
+}
+
+static void test_lines_that_are_none(void)
+{
+        static const char *const lines[] = { "", "ComputeStep", "ComputeStep ", "{\"Phase\":\"build\"}",
+                "ComputeStep {}", "ComputeStep {\"Phase\":\"rest\"}", "ComputeResult {}", "NodeAlive {}",
+                "ComputeMeasure {\"Best\":0,\"Median\":1,\"Interval\":0,\"Method\":\"m\"}",
+                "ComputeMeasure {\"Best\":1,\"Median\":1,\"Interval\":0}",
+                "ComputeMeasure {\"Best\":1,\"Median\":1,\"Interval\":-1,\"Method\":\"m\"}",
+                "ProbeFailure {}" };
+        AldRecord *answer = NULL;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
+                g_test_message("%s", lines[i]);
+                g_assert_cmpint(ald_answer_parse(lines[i], strlen(lines[i]), &answer), ==, -EBADMSG);
+        }
+        g_assert_null(answer);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -250,5 +291,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/compute/devices/sysfs", test_sysfs);
         g_test_add_func("/compute/devices/text", test_text);
         g_test_add_func("/compute/devices/json", test_json);
+        g_test_add_func("/compute/devices/failure", test_failure);
+        g_test_add_func("/compute/devices/lines-that-are-none", test_lines_that_are_none);
         return g_test_run();
 }

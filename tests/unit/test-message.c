@@ -49,7 +49,7 @@ static void test_round_trip(void)
         g_assert_cmpint(ald_node_status_state_from_string(again->state), ==, ALD_NODE_STATUS_STATE_DUPLICATE);
         g_assert_cmpuint(again->connection, ==, 0);
         g_assert_null(again->boot);
-        g_assert_cmpuint(again->announced_usec, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(again->announced_epoch, ==, ALD_ABSENT_UINT64);
 }
 
 static void test_unknown_keys_are_skipped(void)
@@ -66,7 +66,7 @@ static void test_what_is_required(void)
         check_refused(ALD_KIND_NODE_STATUS, "{" STATUS ",\"Instance\":null}", -EBADMSG, "Instance");
         check_refused(ALD_KIND_NODE_STATUS, "{" STATUS ",\"Instance\":\"\"}", -ERANGE, "Instance");
         check_refused(ALD_KIND_NODE_STATUS, "[]", -EBADMSG, "NodeStatus");
-        check_refused(ALD_KIND_NODE_STATUS, "{", -EBADMSG, "line 1");
+        check_refused(ALD_KIND_NODE_STATUS, "{", -EBADMSG, "byte 1: ");
 }
 
 static void test_limits(void)
@@ -173,11 +173,46 @@ static void test_tolerant_required(void)
 /* Tolerance ends where there is no message at all. */
 static void test_tolerant_refuses(void)
 {
-        check_refused(ALD_KIND_NVML_ANSWER, "7", -EBADMSG, "line 1");
+        check_refused(ALD_KIND_NVML_ANSWER, "7", -EBADMSG, "NvmlAnswer");
         check_refused(ALD_KIND_NVML_ANSWER, "[]", -EBADMSG, "NvmlAnswer");
-        check_refused(ALD_KIND_NVML_ANSWER, "{\"Devices\":[", -EBADMSG, "line 1");
+        check_refused(ALD_KIND_NVML_ANSWER, "{\"Devices\":[", -EBADMSG, "byte 12: ");
         check_refused(ALD_KIND_NVML_REQUEST, "{}", -EBADMSG, "Ids");
         check_refused(ALD_KIND_NVML_REQUEST, "{\"Ids\":[]}", -EBADMSG, "Ids");
+}
+
+/* Only what both have, by name and type; rows of another type are another type. */
+static void test_copy_common(void)
+{
+        AldNvmlDevice from = ALD_NVML_DEVICE_INIT;
+        AldDevice to = ALD_DEVICE_INIT;
+
+        from.id = "a";
+        from.name = "not there";
+        from.usage = 5;
+        to.clock_hz = 7;
+        to.shared_used_bytes = 8;
+        ald_struct_copy_common(&ald_device_struct, &to, &ald_nvml_device_struct, &from);
+        g_assert_cmpstr(to.id, ==, "a");
+        g_assert_cmpfloat(to.usage, ==, 5);
+        g_assert_cmpuint(to.clock_hz, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(to.shared_used_bytes, ==, 8);
+}
+
+static void test_overlay(void)
+{
+        AldDevice from = ALD_DEVICE_INIT, to = ALD_DEVICE_INIT;
+
+        to.id = "a";
+        to.usage = 1;
+        to.clock_hz = 7;
+        from.usage = 0;
+        from.power_micro_watts = 3;
+        ald_struct_overlay(&ald_device_struct, &to, &from);
+        g_assert_cmpstr(to.id, ==, "a");
+        g_assert_cmpfloat(to.usage, ==, 0);
+        g_assert_cmpuint(to.clock_hz, ==, 7);
+        g_assert_cmpuint(to.power_micro_watts, ==, 3);
+        g_assert_cmpint(to.temperature_milli_celsius, ==, ALD_ABSENT_INT64);
 }
 
 int main(int argc, char *argv[])
@@ -194,5 +229,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/message/tolerant/rows", test_tolerant_rows);
         g_test_add_func("/message/tolerant/required", test_tolerant_required);
         g_test_add_func("/message/tolerant/refuses", test_tolerant_refuses);
+        g_test_add_func("/message/copy-common", test_copy_common);
+        g_test_add_func("/message/overlay", test_overlay);
         return g_test_run();
 }

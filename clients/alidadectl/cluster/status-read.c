@@ -100,7 +100,7 @@ int ald_cluster_status_read(const AldCtl *ctl, json_t **ret, char **ret_problem)
 
         r = ald_bus_open(ctl, &bus);
         if (r != ALD_EXIT_OK) {
-                *ret_problem = g_strdup("there is no bus to ask it on");
+                *ret_problem = g_strdup("cannot connect to the bus");
                 return r;
         }
         object = json_object();
