@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes C out of the interfaces: generate.py schema-h|schema-c|vtables-c OUTPUT XML…
 
-schema-*  structs and field tables of records, messages, and the rows that methods return
-vtables-c the sd-bus property tables over these structs
+schema-*  structs and field tables of records, messages, the rows that methods return, and the properties of services
+          that clients hold
+vtables-c the sd-bus property tables over the structs of records and of the properties of services
 """
 
 import sys
@@ -25,18 +26,23 @@ def structs(records, services, messages):
     """Every struct as (C name, symbol, fields); rows before the record that holds them."""
     for field in (field for interface in services for field in interface.rows):
         yield "Ald" + field.row, "ald_" + schema.snake(field.row), field.row_fields
-    for record in records + messages:
+    for record in records + messages + [interface for interface in services if interface.properties]:
         for field in record.fields:
             if field.row:
                 yield "Ald" + field.row, "ald_" + schema.snake(field.row), field.row_fields
         yield "Ald" + record.struct, "ald_" + record.symbol, record.fields
 
 
+def enum_name(struct, field):
+    """What people read as JSON has names in lower case."""
+    return struct + field.name[0].upper() + field.name[1:]
+
+
 def enums(records, services, messages):
     for name, _, fields in structs(records, services, messages):
         for field in fields:
             if field.enum:
-                yield name + field.name, field.enum
+                yield enum_name(name, field), field.enum
 
 
 def schema_h(records, services, messages):
@@ -85,7 +91,7 @@ def field_facts(name, field):
     if field.maximum is not None:
         yield f".limited_above = true, .maximum = {field.maximum:.17g}"
     if field.enum:
-        yield f".from_string = ald_{schema.snake(name[3:] + field.name)}_from_string"
+        yield f".from_string = ald_{schema.snake(enum_name(name, field)[3:])}_from_string"
 
 
 def field_table(name, symbol, fields):
@@ -137,7 +143,30 @@ def schema_c(records, services, messages):
     return "".join(out)
 
 
-def vtables_c(records, _services, _messages):
+def emits_change(member):
+    """What its annotation EmitsChangedSignal says: true, const or false."""
+    values = [child.get("value") for child in member.element
+              if child.get("name") == "org.freedesktop.DBus.Property.EmitsChangedSignal"]
+    return values[0] if values else "true"
+
+
+def service_vtable(service):
+    """Of the properties that the struct holds, but for those that are read only when somebody asks. The service adds
+    its methods and other properties in a vtable beside this one."""
+    flags = {"const": "SD_BUS_VTABLE_PROPERTY_CONST", "true": "SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE"}
+    held = {field.name: field for field in service.fields}
+    out = [f"const sd_bus_vtable ald_{service.symbol}_vtable[] = {{\n        SD_BUS_VTABLE_START(0),\n"]
+    for member in service.members:
+        if member.name in held and emits_change(member) in flags:
+            field = held[member.name]
+            out.append(f'        SD_BUS_PROPERTY("{field.name}", "{field.type}", NULL, '
+                       f"offsetof(Ald{service.struct}, {field.member}),\n"
+                       f"                {flags[emits_change(member)]}),\n")
+    out.append("        SD_BUS_VTABLE_END\n};\n\n")
+    return "".join(out)
+
+
+def vtables_c(records, services, _messages):
     """sd-bus reads scalars and strings by itself: its C types are those of the structs."""
     out = [BANNER, '#include "record/record-bus.h"\n#include "record/schema.h"\n\n']
     for record in records:
@@ -151,6 +180,7 @@ def vtables_c(records, _services, _messages):
             out.append(f'        SD_BUS_PROPERTY("{name}", "t", NULL, offsetof(AldRecord, {schema.snake(name)}), '
                        "SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),\n")
         out.append("        SD_BUS_VTABLE_END\n};\n\n")
+    out += [service_vtable(service) for service in services if service.properties]
     out.append("const sd_bus_vtable *const ald_record_vtables[ALD_N_KINDS] = {\n")
     out += [f"        [ALD_KIND_{r.symbol.upper()}] = {r.symbol}_vtable,\n" for r in records]
     out.append("};\n")

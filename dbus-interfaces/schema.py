@@ -60,7 +60,8 @@ class Field:
             raise SchemaError(f"{self.where}.{self.name}: unknown annotation {PREFIX}{name}")
 
     def read_limit(self, name, value):
-        if self.type not in ("t", "x", "d"):
+        """Of strings and rows the Maximum is their number."""
+        if self.type not in ("t", "x", "d") and (self.type not in ("as", "aa{sv}") or name != "Maximum"):
             raise SchemaError(f"{self.where}.{self.name}: only numbers have a {name}")
         try:
             setattr(self, name.lower(), float(value))
@@ -90,8 +91,9 @@ class Member:
     def __init__(self, element, doc):
         self.element, self.doc = element, doc
         self.name = element.get("name")
-        self.rows = [read_field(self.name, argument, argument.get("type"), "") for argument in element.findall("arg")
-                     if any(child.get("name") == ROW for child in argument)]
+        # Of a method, or of a property that is not part of a record.
+        self.rows = [read_field(self.name, holder, holder.get("type"), "") for holder in element.iter()
+                     if any(child.get("name") == ROW for child in holder)]
 
 
 class Interface:
@@ -103,9 +105,12 @@ class Interface:
         self.mapping, self.persistent, self.local, self.tolerant = None, False, False, False
         self.members, self.fields = [], []
         self.rows = []  # a Field for each argument of a method that is a list of described rows
+        self.properties = None  # name of a struct of the properties of a service, for its clients
         self._read_members()
         if self.is_record or self.is_message:
             self._read_fields()
+        elif self.properties:
+            self._read_properties()
 
     @property
     def kind(self):
@@ -126,7 +131,7 @@ class Interface:
     @property
     def struct(self):
         scope, _, rest = self.kind.partition(".")
-        return ("Link" if scope == "Link1" else "") + rest.replace(".", "")
+        return self.properties or ("Link" if scope == "Link1" else "") + rest.replace(".", "")
 
     @property
     def symbol(self):
@@ -141,6 +146,8 @@ class Interface:
                 self.persistent = child.get("value") == "true"
             elif child.tag == "annotation" and name == PREFIX + "Local":
                 self.local = child.get("value") == "true"
+            elif child.tag == "annotation" and name == PREFIX + "Properties":
+                self.properties = child.get("value")
             elif child.tag == "annotation" and name == PREFIX + "Tolerant" and self.is_message:
                 self.tolerant = child.get("value") == "true"
             elif child.tag == "annotation":
@@ -155,13 +162,19 @@ class Interface:
                 continue
             if member.element.tag != "property":
                 raise SchemaError(f"{self.path}: {member.name}: a record interface has properties only")
-            self.fields.append(read_field(self.struct, member.element, member.element.get("type"), member.doc))
+            self.fields.append(read_field(self.struct, member.element, member.element.get("type"), member.doc, True))
         if len(self.fields) > 64:
             raise SchemaError(f"{self.path}: more than 64 fields")
         self._check_limits()
         missing = set(ENVELOPE) - {m.name for m in self.members}
         if missing and self.is_record:
             raise SchemaError(f"{self.path}: lacks {' '.join(sorted(missing))}")
+
+    def _read_properties(self):
+        """Those of a type that a struct can hold."""
+        self.fields = [read_field(self.struct, member.element, member.element.get("type"), member.doc)
+                       for member in self.members
+                       if member.element.tag == "property" and member.element.get("type") in FIELD_TYPES]
 
     def _check_limits(self):
         """A record of a newer peer must not be refused for what this version does not expect."""
@@ -197,7 +210,7 @@ def strip_name(doc, name):
     return text
 
 
-def read_field(where, element, type, doc):
+def read_field(where, element, type, doc, keyed=False):
     field = Field(where, element.get("name"), type, doc)
     for row_doc, child in documented(element):
         name, value = child.get("name"), child.get("value")
@@ -207,7 +220,7 @@ def read_field(where, element, type, doc):
             read_row_annotation(field, name[len(ROW) + 1:], value, row_doc)
         elif name.startswith(PREFIX):
             field.annotate(name[len(PREFIX):], value)
-    check_rows(field, element.tag == "property")
+    check_rows(field, keyed)
     return field
 
 

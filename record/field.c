@@ -218,9 +218,14 @@ static size_t value_size(AldType type)
         g_assert_not_reached();
 }
 
+void ald_field_copy(const AldField *field, void *to, const void *from)
+{
+        memcpy((char *) to + field->offset, ald_field_of(field, from), value_size(field->type));
+}
+
 void ald_field_clear(const AldStruct *type, const AldField *field, void *base)
 {
-        memcpy((char *) base + field->offset, ald_field_of(field, type->absent), value_size(field->type));
+        ald_field_copy(field, base, type->absent);
 }
 
 void ald_struct_copy_common(const AldStruct *to_type, void *to, const AldStruct *from_type, const void *from)
@@ -234,5 +239,16 @@ void ald_struct_copy_common(const AldStruct *to_type, void *to, const AldStruct 
                 if (field && field->type == source->type && field->rows == source->rows)
                         memcpy((char *) to + field->offset, ald_field_of(source, from),
                                 value_size(field->type));
+        }
+}
+
+void ald_struct_overlay(const AldStruct *type, void *to, const void *from)
+{
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                const void *value = ald_field_of(field, from);
+
+                if (!ald_field_is_absent(field, value))
+                        memcpy((char *) to + field->offset, value, value_size(field->type));
         }
 }

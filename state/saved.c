@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "record/json.h"
 #include "state/saved.h"
@@ -39,24 +40,34 @@ char *ald_saved_format(AldStore *store)
         return text;
 }
 
+static int parse_update(json_t *json, AldUpdate *update, char **ret_key, char **ret_reason)
+{
+        char *text = json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY);
+        AldJsonFault fault;
+        int r;
+
+        if (!text)
+                g_error("Out of memory");
+        r = ald_update_from_text(text, strlen(text), update, ret_key, &fault);
+        free(text);
+        if (r < 0)
+                *ret_reason = ald_json_fault_describe(&fault, r);
+        return r;
+}
+
 static int parse_record(json_t *json, const AldId *local, AldSaved *saved, char **ret_error)
 {
         AldUpdate *update = &saved->updates[saved->n_updates];
-        const char *field = NULL;
-        int r;
+        g_autofree char *reason = NULL;
 
-        r = ald_update_from_json(json, update, &field);
-        if (r < 0) {
-                *ret_error = g_strdup_printf("record %zu: %s%s%s", saved->n_updates, field ? field : "",
-                        field ? ": " : "", g_strerror(-r));
+        if (parse_update(json, update, &saved->keys[saved->n_updates], &reason) < 0) {
+                *ret_error = g_strdup_printf("record %zu: %s", saved->n_updates, reason);
                 return -EBADMSG;
         }
-        saved->keys[saved->n_updates] = g_strdup(update->key);
-        update->key = saved->keys[saved->n_updates];
         saved->n_updates++;
         if (!ald_id_equal(&update->node, local) || !ald_kinds[update->kind].persistent) {
                 *ret_error = g_strdup_printf(
-                        "record %zu: not one that this node keeps", saved->n_updates - 1);
+                        "record %zu: not of a kind that is saved, or of another node", saved->n_updates - 1);
                 return -EBADMSG;
         }
         return 0;
@@ -75,7 +86,7 @@ static int parse_root(json_t *root, const AldId *local, AldSaved *saved, char **
                 return -EBADMSG;
         }
         if (version != VERSION) {
-                *ret_error = g_strdup_printf("version %" JSON_INTEGER_FORMAT " is not known", version);
+                *ret_error = g_strdup_printf("unknown version %" JSON_INTEGER_FORMAT, version);
                 return -EBADMSG;
         }
         saved->epoch = (uint64_t) epoch;
@@ -127,7 +138,7 @@ void ald_saved_restore(const AldSaved *saved, AldStore *store, uint64_t now)
                         store, update->kind, update->key, update->record, update->updated_usec, now);
 
                 if (r < 0)
-                        g_warning("A kept record %s is left out: %s", ald_kinds[update->kind].name,
+                        g_warning("Dropping a saved %s record: %s", ald_kinds[update->kind].name,
                                 g_strerror(-r));
         }
 }

@@ -10,22 +10,21 @@ typedef struct Sums {
 
 static void add_compute(Sums *sums, const AldBackends *backends, const AldCompute *compute)
 {
-        AldTotals *totals = &sums->totals;
+        AldClusterTotals *figures = &sums->totals.figures;
         AldComputeSummary summary;
 
         ald_compute_summary(backends, compute, &summary);
-        ald_sum_add_double(&totals->tflops_fp16, summary.tflops_fp16);
-        ald_sum_add(&totals->memory_bandwidth_bytes_per_second, summary.memory_bandwidth_bytes_per_second);
+        ald_sum_add_double(&figures->tflops_fp16, summary.tflops_fp16);
+        ald_sum_add(&figures->memory_bandwidth_bytes_per_second, summary.memory_bandwidth_bytes_per_second);
         if (summary.memory_bandwidth_bytes_per_second != ALD_ABSENT_UINT64) {
                 sums->of_gpus |= summary.of == ALD_COMPUTE_OF_GPUS;
                 sums->of_processors |= summary.of == ALD_COMPUTE_OF_PROCESSORS;
         }
         for (unsigned reason = 0; reason < ALD_LEFT_OUT_N; reason++) {
-                totals->tflops_fp16_left_out += summary.tflops_fp16_left_out[reason];
-                totals->tflops_fp16_left_out_reasons[reason] += summary.tflops_fp16_left_out[reason];
-                totals->memory_bandwidth_left_out += summary.memory_bandwidth_left_out[reason];
-                totals->memory_bandwidth_left_out_reasons[reason] +=
-                        summary.memory_bandwidth_left_out[reason];
+                figures->tflops_fp16_left_out += summary.tflops_fp16_left_out[reason];
+                figures->memory_bandwidth_left_out += summary.memory_bandwidth_left_out[reason];
+                sums->totals.tflops_fp16_reasons[reason] += summary.tflops_fp16_left_out[reason];
+                sums->totals.memory_bandwidth_reasons[reason] += summary.memory_bandwidth_left_out[reason];
         }
 }
 
@@ -38,31 +37,32 @@ static bool has_own_memory(const AldBackend *backend)
                backend->memory_total_bytes <= (uint64_t) ALD_INTEGER_MAX;
 }
 
-static void add_device_memory(AldTotals *totals, const AldBackend *backend, const AldSystem *system)
+static void add_device_memory(AldClusterTotals *figures, const AldBackend *backend, const AldSystem *system)
 {
         const AldDevice *device = system ? ald_rows_find(&system->devices, backend->id) : NULL;
         uint64_t used = device ? device->memory_used_bytes : ALD_ABSENT_UINT64;
 
         if (!has_own_memory(backend))
                 return;
-        ald_sum_add(&totals->device_memory_total_bytes, backend->memory_total_bytes);
+        ald_sum_add(&figures->device_memory_total_bytes, backend->memory_total_bytes);
         if (used <= backend->memory_total_bytes)
-                ald_sum_add(&totals->device_memory_available_bytes, backend->memory_total_bytes - used);
+                ald_sum_add(&figures->device_memory_available_bytes, backend->memory_total_bytes - used);
         else
-                totals->device_memory_unread++;
+                figures->device_memory_unread++;
 }
 
 /* No more is free than there is. */
-static void add_memory(AldTotals *totals, const AldMemory *memory)
+static void add_memory(AldClusterTotals *figures, const AldMemory *memory)
 {
-        ald_sum_add(&totals->memory_total_bytes, memory->total_bytes);
+        ald_sum_add(&figures->memory_total_bytes, memory->total_bytes);
         if (memory->total_bytes != ALD_ABSENT_UINT64 && memory->available_bytes <= memory->total_bytes)
-                ald_sum_add(&totals->memory_available_bytes, memory->available_bytes);
+                ald_sum_add(&figures->memory_available_bytes, memory->available_bytes);
 }
 
 static gboolean add_node(AldNode *node, void *userdata)
 {
         Sums *sums = userdata;
+        AldClusterTotals *figures = &sums->totals.figures;
         const AldMemory *memory = ald_record_as(ald_node_record(node, ALD_KIND_MEMORY), MEMORY, AldMemory);
         const AldSystem *system = ald_record_as(ald_node_record(node, ALD_KIND_SYSTEM), SYSTEM, AldSystem);
         const AldBackends *backends = ald_record_as(
@@ -71,14 +71,14 @@ static gboolean add_node(AldNode *node, void *userdata)
                 ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute);
 
         if (!ald_node_counts(node)) {
-                sums->totals.nodes_left_out += node->n_records > 0;
+                figures->nodes_left_out += node->n_records > 0;
                 return FALSE;
         }
         if (memory)
-                add_memory(&sums->totals, memory);
+                add_memory(figures, memory);
         add_compute(sums, backends, compute);
         for (size_t i = 0; backends && i < backends->devices.n; i++)
-                add_device_memory(&sums->totals, ald_rows_at(&backends->devices, i), system);
+                add_device_memory(figures, ald_rows_at(&backends->devices, i), system);
         return FALSE;
 }
 
@@ -91,18 +91,15 @@ static const char *name_of(const Sums *sums)
 
 void ald_totals_compute(AldStore *store, AldTotals *ret)
 {
-        Sums sums = {
-                .totals = {
-                        .tflops_fp16 = ALD_ABSENT_DOUBLE,
-                        .memory_bandwidth_bytes_per_second = ALD_ABSENT_UINT64,
-                        .memory_total_bytes = ALD_ABSENT_UINT64,
-                        .memory_available_bytes = ALD_ABSENT_UINT64,
-                        .device_memory_total_bytes = ALD_ABSENT_UINT64,
-                        .device_memory_available_bytes = ALD_ABSENT_UINT64,
-                },
-        };
+        Sums sums = { .totals.figures = ALD_CLUSTER_TOTALS_INIT };
+        AldClusterTotals *figures = &sums.totals.figures;
 
+        figures->nodes = ald_store_n_nodes(store);
+        figures->links = ald_store_n_links(store);
+        figures->hidden = ald_store_n_hidden(store);
+        figures->nodes_left_out = figures->device_memory_unread = 0;
+        figures->tflops_fp16_left_out = figures->memory_bandwidth_left_out = 0;
         ald_store_foreach_node(store, add_node, &sums);
-        sums.totals.memory_bandwidth_of = name_of(&sums);
+        figures->memory_bandwidth_of = name_of(&sums);
         *ret = sums.totals;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "common/bus-cleanup.h"
 #include "services/cluster/cluster-bus.h"
 #include "services/cluster/rows-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "services/common/errors.h"
 #include "services/common/holders.h"
 #include "services/common/polkit.h"

@@ -25,86 +25,27 @@ static int refuse(int error, char **ret_reason, const char *field)
         return error;
 }
 
-static int load(const char *bytes, size_t n, size_t max, json_t **ret, char **ret_reason)
-{
-        json_t *json;
-        int r;
-
-        r = ald_json_load(bytes, n, max, &json, ret_reason);
-        if (r < 0)
-                return r;
-        if (!json_is_object(json)) {
-                json_decref(json);
-                if (ret_reason)
-                        *ret_reason = g_strdup("not an object");
-                return -EBADMSG;
-        }
-        *ret = json;
-        return 0;
-}
-
-/* A number that must be there. */
-static int read_number(json_t *json, const char *name, uint64_t *ret, char **ret_reason)
-{
-        json_t *value = json_object_get(json, name);
-
-        if (!json_is_integer(value))
-                return refuse(-EBADMSG, ret_reason, name);
-        if (json_integer_value(value) < 0 || json_integer_value(value) > ALD_INTEGER_MAX)
-                return refuse(-ERANGE, ret_reason, name);
-        *ret = (uint64_t) json_integer_value(value);
-        return 0;
-}
-
-static int read_numbers(
-        json_t *json, const char *const names[], uint64_t *const values[], size_t n, char **ret_reason)
-{
-        for (size_t i = 0; i < n; i++) {
-                int r = read_number(json, names[i], values[i], ret_reason);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-static int read_fields(const AldTopic *topic, json_t *json, AldRecord **ret, char **ret_reason)
-{
-        g_autoptr(AldRecord) record = NULL;
-        const char *field = NULL;
-        int r;
-
-        r = ald_record_from_json(topic->kind, json_object_get(json, "fields"), &record, &field);
-        if (r < 0)
-                return refuse(r, ret_reason, field ? field : "fields");
-        if (!ald_key_names(topic->kind, topic->key, &topic->node, record))
-                return refuse(-EINVAL, ret_reason, "Source or Sink");
-        *ret = g_steal_pointer(&record);
-        return 0;
-}
-
 int ald_payload_read_record(
         const AldTopic *topic, const char *bytes, size_t n, AldUpdate *ret, char **ret_reason)
 {
-        static const char *const names[] = { "epoch", "seq", "updated" };
-        json_auto_t *json = NULL;
         AldUpdate update = { .node = topic->node, .kind = topic->kind, .key = topic->key };
-        uint64_t *const values[] = { &update.stamp.epoch, &update.stamp.seq, &update.updated_usec };
-        json_t *deleted;
+        AldJsonFault fault;
         int r;
 
-        r = load(bytes, n, ALD_PAYLOAD_RECORD_MAX, &json, ret_reason);
-        if (r < 0)
+        if (n > ALD_PAYLOAD_RECORD_MAX) {
+                if (ret_reason)
+                        *ret_reason = g_strdup_printf("larger than %u bytes", ALD_PAYLOAD_RECORD_MAX);
+                return -E2BIG;
+        }
+        r = ald_update_complete_from_text(bytes, n, &update, &fault);
+        if (r < 0) {
+                if (ret_reason)
+                        *ret_reason = ald_json_fault_describe(&fault, r);
                 return r;
-        r = read_numbers(json, names, values, G_N_ELEMENTS(names), ret_reason);
-        if (r < 0)
-                return r;
-        deleted = json_object_get(json, "deleted");
-        if (deleted && !json_is_boolean(deleted))
-                return refuse(-EBADMSG, ret_reason, "deleted");
-        if (!json_is_true(deleted)) {
-                r = read_fields(topic, json, &update.record, ret_reason);
-                if (r < 0)
-                        return r;
+        }
+        if (update.record && !ald_key_names(topic->kind, topic->key, &topic->node, update.record)) {
+                ald_record_unref(update.record);
+                return refuse(-EINVAL, ret_reason, "Source or Sink");
         }
         *ret = update;
         return 0;

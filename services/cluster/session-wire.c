@@ -14,6 +14,7 @@
 
 /* To wake for a message costs more than to read it, so what comes so soon after another waits for more. */
 #define GATHER_USEC (5 * 1000)
+#define FLOOD 32u     /* with so many in one turn, as after a subscription, there is nothing to wait for */
 #define READ_MAX 256u /* in one turn, since what is to be sent must not wait for the end of a flood */
 
 static void finish(AldWire *wire, AldSessionEvent event, char *words)
@@ -136,7 +137,7 @@ static int read_all(AldWire *wire)
                 rc = mosquitto_loop_read(wire->mosq, 1);
                 wire->more = rc == MOSQ_ERR_SUCCESS && has_more(wire);
         } while (wire->more && ++n < READ_MAX);
-        wire->rested = wire->more ? 0 : g_get_monotonic_time() + GATHER_USEC;
+        wire->rested = wire->more || n >= FLOOD ? 0 : g_get_monotonic_time() + GATHER_USEC;
         return rc;
 }
 

@@ -22,9 +22,9 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
         if (service->answers_behind++ < UNSENT_MAX)
                 return 0;
         if (service->answers_behind == UNSENT_MAX + 1)
-                g_warning("The bus does not take what is sent; calls are refused until it does");
-        return sd_bus_error_set(
-                error, SD_BUS_ERROR_LIMITS_EXCEEDED, "The bus has not taken earlier answers yet; try again");
+                g_warning("The bus does not accept messages; refusing calls until it does");
+        return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+                "Earlier replies have not been delivered yet; try again");
 }
 
 int ald_back_pressure_add(AldService *service)

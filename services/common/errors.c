@@ -33,8 +33,8 @@ int ald_error_unreadable(int r, sd_bus_error *error)
 {
         if (r != -EBADMSG)
                 return r;
-        return sd_bus_error_set(
-                error, SD_BUS_ERROR_INVALID_ARGS, "A string is not text that can be shown everywhere");
+        return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS,
+                "A string contains control characters or is not valid UTF-8");
 }
 
 static void append_printable(GString *excerpt, const char *text, unsigned n_max)

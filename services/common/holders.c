@@ -125,15 +125,15 @@ int ald_holders_refuse(int r, const char *method, sd_bus_error *error)
         switch (r) {
         case -ENOSPC:
                 return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
-                        "%u connections of this user have called %s(), as many as may",
+                        "%u connections of this user have called %s() already, which is the limit",
                         ALD_HOLDERS_PER_USER_MAX, method);
         case -EUSERS:
                 return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
-                        "%u connections have called %s(), as many as may",
+                        "%u connections have called %s() already, which is the limit",
                         ALD_HOLDERS_MAX - ALD_HOLDERS_OF_ROOT, method);
         case -ENODATA:
                 return sd_bus_error_set(
-                        error, SD_BUS_ERROR_ACCESS_DENIED, "The bus does not say who is asking");
+                        error, SD_BUS_ERROR_ACCESS_DENIED, "Cannot determine the caller's credentials");
         default:
                 return r;
         }

@@ -101,7 +101,7 @@ AldLog *ald_log_install(const char *identifier)
         log->journal = g_log_writer_is_journald(STDERR_FILENO);
         g_log_set_writer_func(write_log, log, NULL);
         if (level < 0)
-                g_warning("ALIDADE_LOG_LEVEL=%s is no log level", wanted);
+                g_warning("Invalid ALIDADE_LOG_LEVEL=%s", wanted);
         return log;
 }
 
@@ -125,7 +125,7 @@ static int set_level(sd_bus *bus, const char *path, const char *interface, const
                 return r;
         r = level_from_name(name);
         if (r < 0)
-                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "No log level: %s", name);
+                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "Invalid log level: %s", name);
         log->level = (unsigned) r;
         return 0;
 }
@@ -150,7 +150,7 @@ static int set_target(sd_bus *bus, const char *path, const char *interface, cons
                 return r;
         if (!g_str_equal(target, "journal") && !g_str_equal(target, "console"))
                 return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
-                        "No log target: %s (journal and console are)", target);
+                        "Invalid log target: %s (expected journal or console)", target);
         log->journal = g_str_equal(target, "journal");
         return 0;
 }

@@ -41,7 +41,8 @@ int ald_node_id(char ret[static ALD_NODE_ID_SIZE])
         if (given && *given) {
                 r = derive(given, &id);
                 if (r < 0)
-                        g_critical("ALIDADE_MACHINE_ID=%s is no machine id of 32 hexadecimal digits", given);
+                        g_critical(
+                                "ALIDADE_MACHINE_ID=%s is not a machine id (32 hexadecimal digits)", given);
         } else {
                 r = sd_id128_get_machine_app_specific(APP_ID, &id);
                 if (r < 0)

@@ -140,7 +140,7 @@ static int start_query(AldService *service, sd_bus_message *message, uid_t uid, 
 
         if (too_many(service, uid))
                 return sd_bus_error_set(
-                        error, SD_BUS_ERROR_LIMITS_EXCEEDED, "Too many questions wait for polkit");
+                        error, SD_BUS_ERROR_LIMITS_EXCEEDED, "Too many polkit checks are pending");
 
         query = g_new0(Query, 1);
         query->service = service;
@@ -153,7 +153,7 @@ static int start_query(AldService *service, sd_bus_message *message, uid_t uid, 
         if (r < 0) {
                 query_free(query);
                 return sd_bus_error_setf(
-                        error, SD_BUS_ERROR_ACCESS_DENIED, "polkit could not be asked about %s", action);
+                        error, SD_BUS_ERROR_ACCESS_DENIED, "Cannot ask polkit about %s", action);
         }
         service->polkit_queries = g_list_prepend(service->polkit_queries, query);
         return 0;
@@ -173,7 +173,7 @@ static int verdict(const Query *query, sd_bus_error *error)
                         "%s needs authentication", query->action);
         case QUERY_FAILED:
                 return sd_bus_error_setf(error, SD_BUS_ERROR_ACCESS_DENIED,
-                        "Not allowed: polkit could not be asked about %s: %s", query->action, query->failure);
+                        "Not allowed: cannot ask polkit about %s: %s", query->action, query->failure);
         }
         g_assert_not_reached();
 }
@@ -202,7 +202,7 @@ int ald_polkit_authorize(AldService *service, sd_bus_message *message, const cha
         r = uid_of_sender(message, &uid);
         if (r < 0)
                 return sd_bus_error_set(
-                        error, SD_BUS_ERROR_ACCESS_DENIED, "The bus does not say who is asking");
+                        error, SD_BUS_ERROR_ACCESS_DENIED, "Cannot determine the caller's credentials");
         if (uid == 0)
                 return 1;
         return start_query(service, message, uid, action, handler, userdata, error);

@@ -177,7 +177,7 @@ static void readmit(User *user)
         user->readers->waiting--;
         r = sd_bus_enqueue_for_read(user->readers->service->bus, waiting->call);
         if (r < 0)
-                g_warning("Cannot take up a call again: %s", g_strerror(-r));
+                g_warning("Cannot resume a call: %s", g_strerror(-r));
         waiting_free(waiting);
 }
 
@@ -224,10 +224,10 @@ static void give_up(AldReaders *readers, const sd_bus_error *failure)
         readers->unanswered = true;
         readers->paused = false;
         if (sd_bus_error_has_name(failure, SD_BUS_ERROR_ACCESS_DENIED))
-                g_message("The bus does not let us ask what clients leave unread: %s", failure->message);
+                g_message("Not permitted to ask the bus how much clients leave unread: %s", failure->message);
         else
-                g_debug("The bus does not tell what clients leave unread: %s",
-                        failure && failure->message ? failure->message : "no such figure");
+                g_debug("The bus does not report how much clients leave unread: %s",
+                        failure && failure->message ? failure->message : "not supported");
         g_hash_table_iter_init(&iter, readers->users);
         while (g_hash_table_iter_next(&iter, NULL, &user))
                 readmit_all(user);
@@ -292,13 +292,13 @@ static int refuse(User *user, sd_bus_message *call, sd_bus_error *error)
         int r;
 
         r = sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
-                alone ? "User %u has left %zu KiB unread; read them first"
-                      : "User %u and others have left %zu KiB unread; try again later",
+                alone ? "User %u has %zu KiB of unread messages; read them first"
+                      : "User %u and others have %zu KiB of unread messages; try again later",
                 (unsigned) user->uid, (alone ? user->unread : user->readers->unread) / KIBI);
         user->refusals += REFUSAL_SIZE;
         if (user->logged == 0 || now >= user->logged + LOG_USEC) {
                 user->logged = now;
-                g_message("Refused a call %s of %s: %s", sd_bus_message_get_member(call),
+                g_message("Refused %s() from %s: %s", sd_bus_message_get_member(call),
                         sd_bus_message_get_sender(call), error->message);
         }
         return r;
@@ -589,7 +589,7 @@ static int on_own_stats(sd_bus_message *reply, void *userdata, sd_bus_error *err
         readers->broadcast = readers->since_ask;
         readers->paused = held > HELD_MAX || held > readers->unread + ALD_UNREAD_BROADCASTS_MAX;
         if (readers->paused && !was_paused)
-                g_message("Signals are not broadcast while clients leave %u MiB unread", held / MEBI);
+                g_message("Not broadcasting signals while clients leave %u MiB unread", held / MEBI);
         return 0;
 }
 

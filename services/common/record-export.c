@@ -166,7 +166,7 @@ static int make_record(AldKind kind, const void *fields, AldRecord **ret)
         int r = ald_record_new(kind, fields, ret);
 
         if (r < 0)
-                g_warning("A record %s is too large to be sent", ald_kinds[kind].name);
+                g_warning("Record %s is too large to be sent", ald_kinds[kind].name);
         return r;
 }
 

@@ -10,7 +10,7 @@
 #include <glib.h>
 #include <systemd/sd-daemon.h>
 
-#include "services/common/bus-source.h"
+#include "common/bus-source.h"
 #include "services/common/errors.h"
 #include "services/common/fd.h"
 #include "services/common/log.h"
@@ -62,7 +62,7 @@ void ald_service_refuse_signal(AldService *service, sd_bus_message *message)
         if (service->refusal_logged != 0 && now < service->refusal_logged + REFUSAL_LOG_USEC)
                 return;
         service->refusal_logged = now;
-        g_warning("Refused a signal %s of %s from %s, who does not own that name",
+        g_warning("Ignored signal %s of %s from %s, which does not own that name",
                 sd_bus_message_get_member(message), sd_bus_message_get_interface(message),
                 sd_bus_message_get_sender(message));
 }
@@ -75,16 +75,17 @@ uint64_t ald_service_refused_signals(AldService *service)
 static void on_bus_closed(sd_bus *bus, int error, gpointer userdata)
 {
         ald_service_quit(userdata, error,
-                error == -EBUSY ? "The bus reads no more: it hangs, or it holds too much for a client that "
-                                  "has stopped reading"
-                                : "The bus has gone");
+                error == -EBUSY
+                        ? "The bus has stopped reading: it hangs, or holds too much for a client that "
+                          "does not read"
+                        : "The bus has closed the connection");
 }
 
 /* Without the system bus there is less to tell, but the service goes on. */
 static void on_system_bus_closed(sd_bus *bus, int error, gpointer userdata)
 {
-        g_warning(
-                "The system bus %s: %s", error == -EBUSY ? "reads no more" : "has gone", g_strerror(-error));
+        g_warning("The system bus has %s: %s", error == -EBUSY ? "stopped reading" : "closed the connection",
+                g_strerror(-error));
 }
 
 static int open_bus(AldService *service, const char *address)
@@ -173,7 +174,7 @@ static int on_name_reply(sd_bus_message *reply, void *userdata, sd_bus_error *er
                 return r;
         if (result == 1)
                 return on_name(reply, userdata, error);
-        g_autofree char *reason = g_strdup_printf("%s is taken by another process", service->info->bus_name);
+        g_autofree char *reason = g_strdup_printf("Another process owns %s", service->info->bus_name);
         ald_service_quit(service, -EEXIST, reason);
         return 0;
 }
@@ -196,14 +197,14 @@ void ald_service_reload(AldService *service)
                 service->config = fresh;
                 fresh = old;
         } else {
-                g_warning("The configuration stays as it was");
+                g_warning("Keeping the previous configuration");
         }
         if (service->info->reload)
                 service->info->reload(service->manager);
         ald_config_free(fresh);
         if (service->owns_name)
                 sd_notify(false, "READY=1");
-        g_info("Configuration loaded again");
+        g_info("Reloaded the configuration");
 }
 
 static gboolean on_hangup(gpointer userdata)
@@ -320,7 +321,8 @@ static bool parse_options(const AldServiceInfo *info, int *argc, char ***argv, i
         g_option_context_set_summary(context, info->description);
         g_option_context_add_main_entries(context, entries, NULL);
         if (!g_option_context_parse(context, argc, argv, &error) || *argc > 1) {
-                fprintf(stderr, "%s: %s\n", info->name, error ? error->message : "no arguments are taken");
+                fprintf(stderr, "%s: %s\n", info->name,
+                        error ? error->message : "this program takes no arguments");
                 *ret_status = 2;
                 return false;
         }

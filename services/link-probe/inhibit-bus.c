@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "services/common/bus-cleanup.h"
+#include "common/bus-cleanup.h"
 #include "services/common/errors.h"
 #include "services/common/fd.h"
 #include "services/common/polkit.h"
@@ -75,7 +75,7 @@ int ald_inhibit_bus_inhibit(sd_bus_message *message, AldInhibitors *inhibitors, 
         r = read_sender(message, &lock);
         if (r < 0)
                 return sd_bus_error_set(
-                        error, SD_BUS_ERROR_ACCESS_DENIED, "The bus does not say who is asking");
+                        error, SD_BUS_ERROR_ACCESS_DENIED, "Cannot determine the caller's credentials");
         r = ald_inhibitors_add(inhibitors, &lock, &fd);
         if (r < 0)
                 return refuse(r, error);

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "common/bus-cleanup.h"
 #include "record/record-bus.h"
 #include "record/update-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "services/common/errors.h"
 #include "services/common/holders.h"
 #include "services/state/fabric-bus.h"
@@ -26,8 +26,7 @@ struct AldStateBus {
         AldHolders *subscribers;
         AldTotalsBus totals;
         char node_id[ALD_ID_STRING_SIZE];
-        char *node_id_property;
-        sd_bus_slot *slot;
+        sd_bus_slot *slot, *totals_slot;
 };
 
 /* Sends a reply that was made and has about so many bytes, or the error that came in its way. */
@@ -36,7 +35,7 @@ static int send_reply(AldStateBus *self, sd_bus_message *call, sd_bus_message *r
 {
         if (r == -E2BIG)
                 return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
-                        "The reply would exceed 16 MiB; GetRecords() pages through the records behind it");
+                        "The reply would exceed 16 MiB; use GetRecords() to page through the records");
         if (r < 0)
                 return r;
         ald_service_replied(self->service, call, bytes);
@@ -143,7 +142,7 @@ static int find_node(AldStateBus *self, const char *name, AldNode **ret, sd_bus_
         else
                 ald_store_foreach_node(self->store, match_name, &search);
         if (!search.found)
-                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_NODE, "No node %s is known", excerpt);
+                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_NODE, "Unknown node %s", excerpt);
         if (search.n > 1)
                 return sd_bus_error_setf(error, ALD_ERROR_AMBIGUOUS_NAME, "%u nodes are named %s; use an id",
                         search.n, excerpt);
@@ -206,8 +205,7 @@ static int reply_page(AldStateBus *self, sd_bus_message *message, AldNode *only,
                 r = ald_records_bus_append_page(reply, self->store, only, kind, after, max, &bytes);
         if (r == -EINVAL) {
                 g_autofree char *excerpt = ald_excerpt(after);
-                return sd_bus_error_setf(
-                        error, SD_BUS_ERROR_INVALID_ARGS, "No cursor of this service: %s", excerpt);
+                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "Invalid cursor: %s", excerpt);
         }
         return send_reply(self, message, reply, r, bytes, error);
 }
@@ -219,7 +217,7 @@ static int find_kind(const char *name, int *ret, sd_bus_error *error)
 
         if (*name && kind < 0) {
                 g_autofree char *excerpt = ald_excerpt(name);
-                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_KIND, "No kind %s", excerpt);
+                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_KIND, "Unknown kind %s", excerpt);
         }
         *ret = kind;
         return 0;
@@ -264,7 +262,8 @@ static int put(AldStateBus *self, sd_bus_message *message, PutReader read, sd_bu
 
         if (!ald_cluster_peer_is_sender(self->cluster, message))
                 return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED,
-                        "Only the owner of org.alidade.Cluster1 may put what is known of other nodes");
+                        "Only the owner of org.alidade.Cluster1 may put records and presences of other "
+                        "nodes");
         r = read(message, self->manager, &accepted, &refused);
         if (r < 0)
                 return ald_error_unreadable(r, error);
@@ -354,30 +353,14 @@ static int get_reasons(sd_bus *bus, const char *path, const char *interface, con
 #define MAPPING(name)                                                                            \
         SD_BUS_METHOD_WITH_ARGS("Get" name, SD_BUS_NO_ARGS, SD_BUS_RESULT("a{sa{sv}}", Records), \
                 method_get_mapping, SD_BUS_VTABLE_UNPRIVILEGED)
-#define TOTAL(name, type, member) \
-        SD_BUS_PROPERTY(          \
-                name, type, NULL, offsetof(AldStateBus, totals.member), SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
-
-#define REASONS(name, member)                                                             \
-        SD_BUS_PROPERTY(name, "a{sv}", get_reasons, offsetof(AldStateBus, totals.member), \
+#define REASONS(name, member)                                                                    \
+        SD_BUS_PROPERTY(name, "a{sv}", get_reasons, offsetof(AldStateBus, totals.totals.member), \
                 SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
 
+/* Beside ald_cluster_totals_vtable. */
 static const sd_bus_vtable state_vtable[] = { SD_BUS_VTABLE_START(0),
-        SD_BUS_PROPERTY(
-                "NodeId", "s", NULL, offsetof(AldStateBus, node_id_property), SD_BUS_VTABLE_PROPERTY_CONST),
-        TOTAL("Nodes", "t", nodes), TOTAL("Links", "t", links),
-        TOTAL("NodesLeftOut", "t", totals.nodes_left_out), TOTAL("TflopsFp16", "d", totals.tflops_fp16),
-        TOTAL("TflopsFp16LeftOut", "t", totals.tflops_fp16_left_out),
-        REASONS("TflopsFp16LeftOutReasons", totals.tflops_fp16_left_out_reasons),
-        TOTAL("MemoryBandwidthBytesPerSecond", "t", totals.memory_bandwidth_bytes_per_second),
-        TOTAL("MemoryBandwidthOf", "s", totals.memory_bandwidth_of),
-        TOTAL("MemoryBandwidthLeftOut", "t", totals.memory_bandwidth_left_out),
-        REASONS("MemoryBandwidthLeftOutReasons", totals.memory_bandwidth_left_out_reasons),
-        TOTAL("MemoryTotalBytes", "t", totals.memory_total_bytes),
-        TOTAL("MemoryAvailableBytes", "t", totals.memory_available_bytes),
-        TOTAL("DeviceMemoryAvailableBytes", "t", totals.device_memory_available_bytes),
-        TOTAL("DeviceMemoryUnread", "t", totals.device_memory_unread),
-        TOTAL("DeviceMemoryTotalBytes", "t", totals.device_memory_total_bytes), TOTAL("Hidden", "t", hidden),
+        REASONS("TflopsFp16LeftOutReasons", tflops_fp16_reasons),
+        REASONS("MemoryBandwidthLeftOutReasons", memory_bandwidth_reasons),
         SD_BUS_PROPERTY("RefusedRecords", "t", get_refused_records, 0, 0),
         SD_BUS_PROPERTY("RefusedSignals", "t", get_refused_signals, 0, 0), MAPPING("Identities"),
         MAPPING("Memories"), MAPPING("Systems"), MAPPING("Backends"), MAPPING("Networks"), MAPPING("Disks"),
@@ -417,6 +400,7 @@ int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterP
         AldSignals *signals, const AldId *local, AldStateBus **ret)
 {
         AldStateBus *self = g_new0(AldStateBus, 1);
+        int r;
 
         *ret = self;
         self->service = service;
@@ -424,11 +408,14 @@ int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterP
         self->store = ald_state_manager_store(manager);
         self->cluster = cluster;
         self->signals = signals;
-        self->node_id_property = ald_id_format(local, self->node_id);
+        (void) ald_id_format(local, self->node_id);
         self->subscribers = ald_holders_new(service, on_subscriber, self);
-        ald_totals_bus_init(&self->totals, signals, manager);
-        return sd_bus_add_object_vtable(ald_service_bus(service), &self->slot, ALD_STATE_PATH,
+        ald_totals_bus_init(&self->totals, signals, manager, self->node_id);
+        r = sd_bus_add_object_vtable(ald_service_bus(service), &self->slot, ALD_STATE_PATH,
                 "org.alidade.State1", state_vtable, self);
+        return r < 0 ? r
+                     : sd_bus_add_object_vtable(ald_service_bus(service), &self->totals_slot, ALD_STATE_PATH,
+                               "org.alidade.State1", ald_cluster_totals_vtable, &self->totals.totals.figures);
 }
 
 void ald_state_bus_free(AldStateBus *self)
@@ -436,6 +423,7 @@ void ald_state_bus_free(AldStateBus *self)
         if (!self)
                 return;
         sd_bus_slot_unref(self->slot);
+        sd_bus_slot_unref(self->totals_slot);
         ald_totals_bus_clear(&self->totals);
         ald_holders_free(self->subscribers);
         g_free(self);

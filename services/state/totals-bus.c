@@ -2,146 +2,53 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "record/record-bus.h"
 #include "services/state/paths.h"
 #include "services/state/totals-bus.h"
 
 /* Changes of a second are summed up and told together. */
 #define REFRESH_SECONDS 1u
 
-/* Free memory changes all the time; by less than this share of the whole it is not worth a signal. */
-#define FREE_SHARE 0.005
-
-typedef struct Snapshot {
-        uint64_t nodes, links, hidden;
-        AldTotals totals;
-} Snapshot;
-
-static Snapshot take_snapshot(const AldTotalsBus *self)
-{
-        return (Snapshot){ self->nodes, self->links, self->hidden, self->totals };
-}
-
-static void compute(AldTotalsBus *self)
-{
-        self->nodes = ald_store_n_nodes(self->store);
-        self->links = ald_store_n_links(self->store);
-        self->hidden = ald_store_n_hidden(self->store);
-        ald_totals_compute(self->store, &self->totals);
-}
-
-static bool doubles_differ(double a, double b)
-{
-        return isnan(a) ? !isnan(b) : a != b;
-}
-
-static bool reasons_differ(const uint64_t *a, const uint64_t *b)
-{
-        return memcmp(a, b, ALD_LEFT_OUT_N * sizeof *a) != 0;
-}
-
-/* Against what was last told, so that small steps add up. */
-static bool free_differs(uint64_t *told, uint64_t now, uint64_t total)
-{
-        bool known = *told != ALD_ABSENT_UINT64 && now != ALD_ABSENT_UINT64;
-        uint64_t change = known ? MAX(*told, now) - MIN(*told, now) : 0;
-
-        if (known ? (double) change < FREE_SHARE * (double) total : *told == now)
-                return false;
-        *told = now;
-        return true;
-}
-
-/* The properties of org.alidade.State1 that change. */
-typedef enum Changed {
-        CHANGED_NODES,
-        CHANGED_LINKS,
-        CHANGED_HIDDEN,
-        CHANGED_NODES_LEFT_OUT,
-        CHANGED_TFLOPS_FP16,
-        CHANGED_TFLOPS_FP16_LEFT_OUT,
-        CHANGED_TFLOPS_FP16_LEFT_OUT_REASONS,
-        CHANGED_MEMORY_BANDWIDTH_BYTES_PER_SECOND,
-        CHANGED_MEMORY_BANDWIDTH_OF,
-        CHANGED_MEMORY_BANDWIDTH_LEFT_OUT,
-        CHANGED_MEMORY_BANDWIDTH_LEFT_OUT_REASONS,
-        CHANGED_MEMORY_AVAILABLE_BYTES,
-        CHANGED_DEVICE_MEMORY_AVAILABLE_BYTES,
-        CHANGED_DEVICE_MEMORY_UNREAD,
-        CHANGED_MEMORY_TOTAL_BYTES,
-        CHANGED_DEVICE_MEMORY_TOTAL_BYTES,
-        CHANGED_N,
-} Changed;
-
-static const struct {
-        const char *name;
-        char type; /* 'r': counts of reasons */
-        size_t offset;
-} properties[CHANGED_N] = {
-        [CHANGED_NODES] = { "Nodes", 't', offsetof(AldTotalsBus, nodes) },
-        [CHANGED_LINKS] = { "Links", 't', offsetof(AldTotalsBus, links) },
-        [CHANGED_HIDDEN] = { "Hidden", 't', offsetof(AldTotalsBus, hidden) },
-        [CHANGED_NODES_LEFT_OUT] = { "NodesLeftOut", 't', offsetof(AldTotalsBus, totals.nodes_left_out) },
-        [CHANGED_TFLOPS_FP16] = { "TflopsFp16", 'd', offsetof(AldTotalsBus, totals.tflops_fp16) },
-        [CHANGED_TFLOPS_FP16_LEFT_OUT] = { "TflopsFp16LeftOut", 't',
-                offsetof(AldTotalsBus, totals.tflops_fp16_left_out) },
-        [CHANGED_TFLOPS_FP16_LEFT_OUT_REASONS] = { "TflopsFp16LeftOutReasons", 'r',
-                offsetof(AldTotalsBus, totals.tflops_fp16_left_out_reasons) },
-        [CHANGED_MEMORY_BANDWIDTH_BYTES_PER_SECOND] = { "MemoryBandwidthBytesPerSecond", 't',
-                offsetof(AldTotalsBus, totals.memory_bandwidth_bytes_per_second) },
-        [CHANGED_MEMORY_BANDWIDTH_OF] = { "MemoryBandwidthOf", 's',
-                offsetof(AldTotalsBus, totals.memory_bandwidth_of) },
-        [CHANGED_MEMORY_BANDWIDTH_LEFT_OUT] = { "MemoryBandwidthLeftOut", 't',
-                offsetof(AldTotalsBus, totals.memory_bandwidth_left_out) },
-        [CHANGED_MEMORY_BANDWIDTH_LEFT_OUT_REASONS] = { "MemoryBandwidthLeftOutReasons", 'r',
-                offsetof(AldTotalsBus, totals.memory_bandwidth_left_out_reasons) },
-        [CHANGED_MEMORY_AVAILABLE_BYTES] = { "MemoryAvailableBytes", 't',
-                offsetof(AldTotalsBus, totals.memory_available_bytes) },
-        [CHANGED_DEVICE_MEMORY_AVAILABLE_BYTES] = { "DeviceMemoryAvailableBytes", 't',
-                offsetof(AldTotalsBus, totals.device_memory_available_bytes) },
-        [CHANGED_DEVICE_MEMORY_UNREAD] = { "DeviceMemoryUnread", 't',
-                offsetof(AldTotalsBus, totals.device_memory_unread) },
-        [CHANGED_MEMORY_TOTAL_BYTES] = { "MemoryTotalBytes", 't',
-                offsetof(AldTotalsBus, totals.memory_total_bytes) },
-        [CHANGED_DEVICE_MEMORY_TOTAL_BYTES] = { "DeviceMemoryTotalBytes", 't',
-                offsetof(AldTotalsBus, totals.device_memory_total_bytes) },
+/* Bits of a set of changes: the fields of the struct, then these. */
+enum {
+        TFLOPS_REASONS,
+        MEMORY_BANDWIDTH_REASONS,
+        REASONS_N,
 };
-G_STATIC_ASSERT(CHANGED_N <= 32);
 
-/* Those of them that differ. */
-static uint32_t find_differences(AldTotalsBus *self, const Snapshot *before)
+static const char *const reasons_names[REASONS_N] = {
+        [TFLOPS_REASONS] = "TflopsFp16LeftOutReasons",
+        [MEMORY_BANDWIDTH_REASONS] = "MemoryBandwidthLeftOutReasons",
+};
+
+static uint64_t *reasons_of(AldTotals *totals, unsigned which)
 {
-        const AldTotals *a = &before->totals, *b = &self->totals;
-        const bool differs[CHANGED_N] = {
-                [CHANGED_NODES] = before->nodes != self->nodes,
-                [CHANGED_LINKS] = before->links != self->links,
-                [CHANGED_HIDDEN] = before->hidden != self->hidden,
-                [CHANGED_NODES_LEFT_OUT] = a->nodes_left_out != b->nodes_left_out,
-                [CHANGED_TFLOPS_FP16] = doubles_differ(a->tflops_fp16, b->tflops_fp16),
-                [CHANGED_TFLOPS_FP16_LEFT_OUT] = a->tflops_fp16_left_out != b->tflops_fp16_left_out,
-                [CHANGED_TFLOPS_FP16_LEFT_OUT_REASONS] = reasons_differ(
-                        a->tflops_fp16_left_out_reasons, b->tflops_fp16_left_out_reasons),
-                [CHANGED_MEMORY_BANDWIDTH_BYTES_PER_SECOND] = a->memory_bandwidth_bytes_per_second !=
-                                                              b->memory_bandwidth_bytes_per_second,
-                [CHANGED_MEMORY_BANDWIDTH_OF] = g_strcmp0(a->memory_bandwidth_of, b->memory_bandwidth_of) !=
-                                                0,
-                [CHANGED_MEMORY_BANDWIDTH_LEFT_OUT] = a->memory_bandwidth_left_out !=
-                                                      b->memory_bandwidth_left_out,
-                [CHANGED_MEMORY_BANDWIDTH_LEFT_OUT_REASONS] = reasons_differ(
-                        a->memory_bandwidth_left_out_reasons, b->memory_bandwidth_left_out_reasons),
-                [CHANGED_MEMORY_AVAILABLE_BYTES] = free_differs(
-                        &self->told_memory_available, b->memory_available_bytes, b->memory_total_bytes),
-                [CHANGED_DEVICE_MEMORY_AVAILABLE_BYTES] = free_differs(&self->told_device_memory_available,
-                        b->device_memory_available_bytes, b->device_memory_total_bytes),
-                [CHANGED_DEVICE_MEMORY_UNREAD] = a->device_memory_unread != b->device_memory_unread,
-                [CHANGED_MEMORY_TOTAL_BYTES] = a->memory_total_bytes != b->memory_total_bytes,
-                [CHANGED_DEVICE_MEMORY_TOTAL_BYTES] = a->device_memory_total_bytes !=
-                                                      b->device_memory_total_bytes,
-        };
+        return which == TFLOPS_REASONS ? totals->tflops_fp16_reasons : totals->memory_bandwidth_reasons;
+}
+
+/* Against what was last signalled, so that small steps add up; what differs is taken as signalled now. */
+static uint32_t take_differences(AldTotalsBus *self)
+{
+        const AldStruct *type = &ald_cluster_totals_struct;
         uint32_t set = 0;
 
-        for (size_t i = 0; i < CHANGED_N; i++)
-                if (differs[i])
-                        set |= UINT32_C(1) << i;
+        G_STATIC_ASSERT(sizeof(AldClusterTotals) / sizeof(uint64_t) + REASONS_N <= 32);
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+
+                if (!ald_field_beyond_threshold(field, ald_field_of(field, &self->told.figures),
+                            ald_field_of(field, &self->totals.figures)))
+                        continue;
+                ald_field_copy(field, &self->told.figures, &self->totals.figures);
+                set |= UINT32_C(1) << i;
+        }
+        for (unsigned i = 0; i < REASONS_N; i++) {
+                uint64_t *told = reasons_of(&self->told, i), *now = reasons_of(&self->totals, i);
+
+                if (memcmp(told, now, ALD_LEFT_OUT_N * sizeof *now) != 0)
+                        set |= UINT32_C(1) << (type->n_fields + i);
+                memcpy(told, now, ALD_LEFT_OUT_N * sizeof *now);
+        }
         return set;
 }
 
@@ -156,31 +63,17 @@ int ald_totals_bus_append_reasons(sd_bus_message *message, const uint64_t counts
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
-static int append_value(sd_bus_message *message, char type, const void *value)
+static int append_reasons_property(sd_bus_message *message, AldTotalsBus *self, unsigned which)
 {
-        switch (type) {
-        case 'r':
-                return ald_totals_bus_append_reasons(message, value);
-        case 's':
-                return sd_bus_message_append_basic(message, 's', *(const char *const *) value);
-        default:
-                return sd_bus_message_append_basic(message, type, value);
-        }
-}
-
-static int append_property(sd_bus_message *message, const AldTotalsBus *self, size_t i)
-{
-        const char signature[] = { properties[i].type, '\0' };
         int r;
 
         r = sd_bus_message_open_container(message, 'e', "sv");
         if (r >= 0)
-                r = sd_bus_message_append_basic(message, 's', properties[i].name);
+                r = sd_bus_message_append_basic(message, 's', reasons_names[which]);
         if (r >= 0)
-                r = sd_bus_message_open_container(
-                        message, 'v', properties[i].type == 'r' ? "a{sv}" : signature);
+                r = sd_bus_message_open_container(message, 'v', "a{sv}");
         if (r >= 0)
-                r = append_value(message, properties[i].type, (const char *) self + properties[i].offset);
+                r = ald_totals_bus_append_reasons(message, reasons_of(&self->totals, which));
         if (r >= 0)
                 r = sd_bus_message_close_container(message);
         return r < 0 ? r : sd_bus_message_close_container(message);
@@ -188,27 +81,37 @@ static int append_property(sd_bus_message *message, const AldTotalsBus *self, si
 
 static int append_changed(sd_bus_message *message, uint32_t set, void *userdata)
 {
+        const AldStruct *type = &ald_cluster_totals_struct;
+        AldTotalsBus *self = userdata;
         int r;
 
         r = sd_bus_message_append_basic(message, 's', "org.alidade.State1");
         if (r >= 0)
                 r = sd_bus_message_open_container(message, 'a', "{sv}");
-        for (size_t i = 0; r >= 0 && i < CHANGED_N; i++)
-                if (set & (UINT32_C(1) << i))
-                        r = append_property(message, userdata, i);
+        for (size_t i = 0; r >= 0 && i < type->n_fields; i++)
+                if (set & UINT32_C(1) << i)
+                        r = ald_record_bus_append_field(message, &type->fields[i], &self->totals.figures);
+        for (unsigned i = 0; r >= 0 && i < REASONS_N; i++)
+                if (set & UINT32_C(1) << (type->n_fields + i))
+                        r = append_reasons_property(message, self, i);
         if (r >= 0)
                 r = sd_bus_message_close_container(message);
         return r < 0 ? r : sd_bus_message_append(message, "as", 0);
 }
 
+static void compute(AldTotalsBus *self)
+{
+        ald_totals_compute(self->store, &self->totals);
+        self->totals.figures.node_id = self->node_id;
+}
+
 static gboolean on_refresh(gpointer userdata)
 {
         AldTotalsBus *self = userdata;
-        Snapshot before = take_snapshot(self);
 
         self->timer = 0;
         compute(self);
-        ald_signals_change_totals(self->signals, find_differences(self, &before));
+        ald_signals_change_totals(self->signals, take_differences(self));
         return G_SOURCE_REMOVE;
 }
 
@@ -236,7 +139,7 @@ static bool device_memory_differs(const AldSystem *a, const AldSystem *b)
 /* Whether such a change can change a count or sum. */
 static bool matters(const AldTotalsBus *self, const AldEntry *entry, const AldRecord *before)
 {
-        if (!before || !entry->record || ald_store_n_hidden(self->store) != self->hidden)
+        if (!before || !entry->record || ald_store_n_hidden(self->store) != self->totals.figures.hidden)
                 return true;
         switch (entry->kind) {
         case ALD_KIND_MEMORY: {
@@ -270,14 +173,15 @@ static void on_removing(AldEntry *entry, void *userdata)
         refresh_soon(userdata);
 }
 
-void ald_totals_bus_init(AldTotalsBus *self, AldSignals *signals, AldStateManager *manager)
+void ald_totals_bus_init(
+        AldTotalsBus *self, AldSignals *signals, AldStateManager *manager, const char *node_id)
 {
         self->signals = signals;
+        self->node_id = node_id;
         ald_signals_set_totals(signals, append_changed, self);
         self->store = ald_state_manager_store(manager);
         compute(self);
-        self->told_memory_available = self->totals.memory_available_bytes;
-        self->told_device_memory_available = self->totals.device_memory_available_bytes;
+        self->told = self->totals;
         ald_state_manager_watch(manager, on_changed, on_removing, self);
 }
 

@@ -9,16 +9,14 @@
 typedef struct AldTotalsBus {
         AldSignals *signals;
         AldStore *store;
-        uint64_t nodes;
-        uint64_t links;
-        uint64_t hidden;
+        const char *node_id;
         AldTotals totals;
-        uint64_t told_memory_available; /* as last signalled */
-        uint64_t told_device_memory_available;
+        AldTotals told; /* each figure as last signalled */
         guint timer;
 } AldTotalsBus;
 
-void ald_totals_bus_init(AldTotalsBus *totals, AldSignals *signals, AldStateManager *manager);
+void ald_totals_bus_init(
+        AldTotalsBus *totals, AldSignals *signals, AldStateManager *manager, const char *node_id);
 void ald_totals_bus_clear(AldTotalsBus *totals);
 
 /* Those counts of reasons that are not 0: a{sv}. */

@@ -89,7 +89,7 @@ static void fail(AldChild *child, const char *reason)
         child->reason = g_strdup(reason);
         if (news)
                 g_warning(
-                        "%s failed: %s; what it tells is absent until it works again", info->program, reason);
+                        "%s failed: %s; its values are omitted until it works again", info->program, reason);
         else
                 g_debug("%s still fails: %s; next try in %u ms", info->program, reason, child->pause_ms);
         if (info->failed)

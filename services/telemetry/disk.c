@@ -183,16 +183,16 @@ static void note_state(Path *path, int error)
 
         path->out = error < 0;
         if (was_out && !path->out)
-                g_message("%s has a row now", path->name);
+                g_message("%s is reported now", path->name);
         if (was_out || !path->out)
                 return;
         if (error == -EREMOTE)
-                g_info("%s has no row until somebody mounts it: it is an automount point", path->name);
+                g_info("%s is not reported until it is mounted: it is an automount point", path->name);
         else if (error == MOUNT_GONE)
-                g_warning("%s has no row until its file system is mounted again", path->name);
+                g_warning("%s is not reported until its file system is mounted again", path->name);
         else
-                g_warning(
-                        "%s has no row until its free space can be read: %s", path->name, g_strerror(-error));
+                g_warning("%s is not reported until its free space can be read: %s", path->name,
+                        g_strerror(-error));
 }
 
 static void publish(AldDiskCollector *collector)

@@ -223,7 +223,7 @@ def test_no_broker_is_reached(make_cluster):
     two.cut()
     found = cluster.wait_until(lambda: finding(two, "no-broker"), "the finding", OFFLINE)
     assert found["Severity"] == "error" and found["Nodes"] == [two.id]
-    told = "This machine reaches no broker of cluster bed; what is shown of others is old."
+    told = "This machine cannot reach any broker of cluster bed; what it shows of other nodes is out of date."
     assert found["Text"] == told and "alidadectl cluster status" in found["Remedy"]
     for words in (["status"], ["nodes"], ["watch", "--once"]):
         shown = " ".join(two.alidadectl(*words).stdout.split())

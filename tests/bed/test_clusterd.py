@@ -257,7 +257,7 @@ def test_a_drop_in_that_cannot_be_read_changes_nothing(pair):
     drop_in.write_text("[cluster\n")
     two.reload("clusterd")
     log = two.process("clusterd").log_text
-    wait_steadily(lambda: "The configuration stays as it was" in log(), "the broken file to be told")
+    wait_steadily(lambda: "Keeping the previous configuration" in log(), "the broken file to be told")
     assert "50-cluster.conf: left out" in log()
     assert [two.get(*CLUSTER, name) for name in ("ClusterName", "State")] == ["bed", "online"]
     drop_in.write_text(f"{text}mirror=none\n")

@@ -191,8 +191,8 @@ static void introduce(Swarm *swarm, Node *node)
                 "alidade/1/%s/%s/#", swarm->settings.cluster, ald_id_format(&node->id, id));
         g_autofree char *lists = g_strdup_printf("alidade/1/%s/+/crl", swarm->settings.cluster);
 
-        mqtt_client_subscribe(node->client, own);
-        mqtt_client_subscribe(node->client, lists);
+        mqtt_client_subscribe(node->client, own, 1);
+        mqtt_client_subscribe(node->client, lists, 1);
         publish(swarm, node, &topic, format_status(node, ALD_NODE_STATUS_STATE_ONLINE), 1, true);
         for (unsigned which = 0; which < FIXTURE_RECORDS; which++)
                 publish_record(swarm, node, which);

@@ -469,7 +469,7 @@ def test_forged_hostname1_is_refused_and_counted(make_host, environment, connect
 
     change_after(host, stand_in, forge)
     assert host.get(NAME, PATH, NAME, "RefusedSignals") == 2
-    assert daemon.log_text().count("Refused a signal PropertiesChanged") == 1
+    assert daemon.log_text().count("Ignored signal PropertiesChanged") == 1
 
 
 @needs_namespaces

@@ -243,7 +243,7 @@ def test_broadcasts_that_somebody_does_not_read_pause(make_host):
             subscriber.log_directed(STATE, "PropertiesChanged") as directed:
         subscriber.call(STATE, PATH, STATE, "Subscribe")
         flood = Flood(host)
-        wait_until(lambda: "not broadcast" in daemon.log_text(), "the broadcasts to pause", 60)
+        wait_until(lambda: "Not broadcasting" in daemon.log_text(), "the broadcasts to pause", 60)
         for _ in range(3):
             directed.received.clear()
             directed.wait()
@@ -286,7 +286,7 @@ def test_a_bus_that_reads_nothing_more_is_left(make_host):
     with Deaf(host):
         Flood(host).running = False
         host.daemons[-1].expect_exit(1, deadline=20)
-    assert "The bus reads no more: it hangs, or it holds too much" in host.daemons[-1].log_text()
+    assert "The bus has stopped reading: it hangs, or holds too much" in host.daemons[-1].log_text()
     assert sanitized() or "MiB" not in host.daemons[-1].log_text()
 
 

@@ -400,7 +400,7 @@ def test_automount_point_is_left_alone(make_host, path, name):
         assert [row["Id"] for row in wait_for(host, "Disk", "Paths", bool)] == ["/"]
         with pytest.raises(BlockingIOError):
             os.read(asked, 1)
-        assert f"{name} has no row until somebody mounts it" in host.daemons[0].log_text()
+        assert f"{name} is not reported until it is mounted" in host.daemons[0].log_text()
         host.daemons[0].stop()
 
 
@@ -430,7 +430,7 @@ def test_name_is_taken(make_host):
     host = start(make_host)
     second = host.start_daemon("telemetryd", wait=False)
     assert second.expect_exit() == 1
-    assert "taken" in second.log_text()
+    assert "Another process owns" in second.log_text()
     assert host.get(*record("Memory"), "TotalBytes") == 16384000 * KIB
 
 
@@ -447,7 +447,7 @@ def test_stops_with_its_bus(make_host):
     host = start(make_host, own_bus=True)
     host.bus.stop()
     assert host.daemons[0].expect_exit() == 1
-    assert "bus has gone" in host.daemons[0].log_text()
+    assert "bus has closed the connection" in host.daemons[0].log_text()
 
 
 def test_says_when_it_is_ready(make_host):

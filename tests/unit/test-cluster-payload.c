@@ -42,7 +42,7 @@ static void check_record(const char *text, int expected, const char *reason)
 
 static void test_bad_records(void)
 {
-        g_autofree char *deep = g_strnfill(100000, '[');
+        g_autofree char *brackets = g_strnfill(100000, '['), *deep = g_strconcat("{'newer':", brackets, NULL);
 
         check_record("{'epoch':5,'seq':6,'updated':7,'fields':{}}", 0, NULL);
         check_record("{'epoch':5,'seq':6,'updated':7,'fields':{'Newer':[1]},'newer':{}}", 0, NULL);
@@ -55,7 +55,8 @@ static void test_bad_records(void)
         check_record("{'epoch':5,'seq':6,'updated':7,'fields':[]}", -EBADMSG, "fields");
         check_record("{'epoch':5,'seq':6,'updated':7,'deleted':1,'fields':{}}", -EBADMSG, "deleted");
         check_record("{'seq':6,'updated':7,'fields':{}}", -EBADMSG, "epoch");
-        check_record("{'epoch':5.0,'seq':6,'updated':7,'fields':{}}", -EBADMSG, "epoch");
+        check_record("{'epoch':5.0,'seq':6,'updated':7,'fields':{}}", 0, NULL);
+        check_record("{'epoch':5.5,'seq':6,'updated':7,'fields':{}}", -EBADMSG, "epoch");
         check_record("{'epoch':5,'seq':-1,'updated':7,'fields':{}}", -ERANGE, "seq");
         check_record("{'epoch':5,'seq':6,'updated':9007199254740993,'fields':{}}", -ERANGE, "updated");
         check_record("{'epoch':5,'seq':6,'updated':99999999999999999999,'fields':{}}", -EBADMSG, "big");

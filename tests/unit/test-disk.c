@@ -172,11 +172,11 @@ static void test_outages(void)
                 ask_moody(collector, &told, -EIO, 0, 0);
                 ask_moody(collector, &told, -EIO, 0, 0);
                 ask_moody(collector, &told, -ENOENT, 0, 0);
-                g_assert_cmpuint(log_count("/moody has no row"), ==, outage);
-                g_assert_cmpuint(log_count("/moody has a row now"), ==, outage - 1);
+                g_assert_cmpuint(log_count("/moody is not reported"), ==, outage);
+                g_assert_cmpuint(log_count("/moody is reported now"), ==, outage - 1);
                 ask_moody(collector, &told, 0, 0, 1);
                 ask_moody(collector, &told, 0, 0, 1);
-                g_assert_cmpuint(log_count("/moody has a row now"), ==, outage);
+                g_assert_cmpuint(log_count("/moody is reported now"), ==, outage);
         }
         forget(&told);
 }
@@ -194,7 +194,7 @@ static void test_mount_that_goes(void)
         ask_moody(collector, &told, 0, 1, 1);
         for (unsigned i = 0; i < 3; i++)
                 ask_moody(collector, &told, 0, 0, 0);
-        g_assert_cmpuint(log_count("/moody has no row until its file system is mounted again"), ==, 1);
+        g_assert_cmpuint(log_count("/moody is not reported until its file system is mounted again"), ==, 1);
         ask_moody(collector, &told, 0, 1, 1);
         ask_moody(collector, &told, -EREMOTE, 0, 0);
         ask_moody(collector, &told, 0, 0, 0);

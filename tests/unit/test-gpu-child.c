@@ -196,7 +196,7 @@ static void test_ends(Told *told, gconstpointer timing)
         told->refuse = NULL;
         /* One line for the whole time of failure. */
         g_assert_cmpuint(told->n_failures, ==, 4);
-        g_assert_cmpuint(log_count("; what it tells is absent"), ==, 1);
+        g_assert_cmpuint(log_count("; its values are omitted"), ==, 1);
 
         gpu_wait(may_start, told);
         ask(told, "echo again");

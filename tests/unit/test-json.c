@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <math.h>
 
 #include "record/json.h"
 #include "tests/unit/record-maker.h"
@@ -19,24 +20,23 @@ static json_t *load(const char *text)
 
 static AldRecord *read_record(AldKind kind, const char *text)
 {
-        json_auto_t *json = load(text);
         AldRecord *record = NULL;
 
-        g_assert_cmpint(ald_record_from_json(kind, json, &record, NULL), ==, 0);
+        g_assert_cmpint(ald_record_from_text(kind, text, strlen(text), &record, NULL), ==, 0);
         return record;
 }
 
 static void check_refused(AldKind kind, const char *text, int error, const char *field)
 {
-        json_auto_t *json = load(text);
         AldRecord *record = NULL;
-        const char *bad_field = NULL;
+        AldJsonFault fault;
 
         g_test_message("%.80s", text);
-        g_assert_cmpint(ald_record_from_json(kind, json, &record, &bad_field), ==, error);
+        g_assert_cmpint(ald_record_from_text(kind, text, strlen(text), &record, &fault), ==, error);
         g_assert_null(record);
-        g_assert_cmpstr(bad_field, ==, field);
-        g_assert_cmpint(ald_record_from_json(kind, json, &record, NULL), ==, error);
+        g_assert_cmpstr(fault.field, ==, field);
+        g_assert_null(fault.problem);
+        g_assert_cmpint(ald_record_from_text(kind, text, strlen(text), &record, NULL), ==, error);
 }
 
 /* Through text too, as a file and a broker carry it. */
@@ -48,9 +48,8 @@ static void test_round_trip(void)
                 g_autoptr(AldRecord) again = NULL;
                 json_auto_t *json = ald_record_to_json(record);
                 char *text = json_dumps(json, JSON_COMPACT);
-                json_auto_t *parsed = load(text);
 
-                g_assert_cmpint(ald_record_from_json(kind, parsed, &again, NULL), ==, 0);
+                g_assert_cmpint(ald_record_from_text(kind, text, strlen(text), &again, NULL), ==, 0);
                 records_assert_same(record, again);
                 free(text);
         }
@@ -236,13 +235,12 @@ static void test_updates_round_trip(void)
         for (unsigned round = 0; round < 1000; round++) {
                 g_autoptr(AldRecord) record = NULL;
                 g_autoptr(AldRecord) record_again = NULL;
-                g_autofree char *key = NULL;
+                g_autofree char *key = NULL, *key_again = NULL;
                 AldUpdate update = random_update(&record, &key), again;
                 json_auto_t *json = ald_update_to_json(&update);
                 char *text = json_dumps(json, 0);
-                json_auto_t *parsed = load(text);
 
-                g_assert_cmpint(ald_update_from_json(parsed, &again, NULL), ==, 0);
+                g_assert_cmpint(ald_update_from_text(text, strlen(text), &again, &key_again, NULL), ==, 0);
                 record_again = again.record;
                 g_assert_true(ald_id_equal(&again.node, &update.node));
                 g_assert_cmpint(again.kind, ==, update.kind);
@@ -263,12 +261,13 @@ static void test_updates_round_trip(void)
 
 static void test_update_in_words(void)
 {
-        json_auto_t *json = load(
-                ENVELOPE(ID, "Node1.Memory", ", \"fields\": {\"TotalBytes\": 5}, \"later\": 1"));
+        static const char text[] = ENVELOPE(
+                ID, "Node1.Memory", ", \"fields\": {\"TotalBytes\": 5}, \"later\": 1");
         g_autoptr(AldRecord) record = NULL;
+        g_autofree char *key = NULL;
         AldUpdate update;
 
-        g_assert_cmpint(ald_update_from_json(json, &update, NULL), ==, 0);
+        g_assert_cmpint(ald_update_from_text(text, strlen(text), &update, &key, NULL), ==, 0);
         record = update.record;
         g_assert_cmpint(update.kind, ==, ALD_KIND_MEMORY);
         g_assert_cmpstr(update.key, ==, "");
@@ -280,13 +279,14 @@ static void test_update_in_words(void)
 
 static void check_update_refused(const char *text, int error, const char *field)
 {
-        json_auto_t *json = load(text);
-        const char *bad_field = "none";
         AldUpdate update = { .kind = ALD_N_KINDS };
+        AldJsonFault fault;
+        char *key = NULL;
 
         g_test_message("%.80s", text);
-        g_assert_cmpint(ald_update_from_json(json, &update, &bad_field), ==, error);
-        g_assert_cmpstr(bad_field, ==, field);
+        g_assert_cmpint(ald_update_from_text(text, strlen(text), &update, &key, &fault), ==, error);
+        g_assert_null(key);
+        g_assert_cmpstr(fault.field, ==, field);
         g_assert_cmpint(update.kind, ==, ALD_N_KINDS);
 }
 
@@ -343,6 +343,119 @@ static void test_texts_refused(void)
         check_unloadable(large, MAX_BYTES + 1, -E2BIG, "larger than 1048576 bytes");
 }
 
+/* Where such a text is refused, reading it straight into a record refuses it too, whatever the key. */
+static void test_bad_texts(void)
+{
+        static const char *const bad[] = { "", " ", "{", "[", "5", "{} x", "{}{}", "{\"a\"}", "{\"a\":}",
+                "{a:1}", "{,}", "{\"a\":1,}", "{\"a\":1 \"b\":2}", "{\"a\":[1,]}", "{\"a\":[1 2]}",
+                "{\"a\":[1}}", "{\"a\":01}", "{\"a\":-}", "{\"a\":+1}", "{\"a\":1.}", "{\"a\":.5}",
+                "{\"a\":1e}", "{\"a\":1e+}", "{\"a\":NaN}", "{\"a\":Infinity}", "{\"a\":1e999}",
+                "{\"a\":9223372036854775808}", "{\"a\":-9223372036854775809}", "{\"a\":99999999999999999999}",
+                "{\"a\":tru}", "{\"a\":True}", "{\"a\":nul}", "{\"a\":\"}", "{\"a\":\"\t\"}",
+                "{\"a\":\"\\x\"}", "{\"a\":\"\\u12\"}", "{\"a\":\"\\u0000\"}", "{\"\\u0000\":1}",
+                "{\"a\":\"\\ud800\"}", "{\"a\":\"\\ud800\\u0041\"}", "{\"a\":\"\\udc00\"}",
+                "{\"a\":\"\xff\"}", "{\"a\":\"\xed\xa0\x80\"}", "{\"a\":\"\xc0\x80\"}", "{\"a\":1,\"a\":2}",
+                "{\"a\":1,\"\\u0061\":2}", "{\"x\":{\"a\":1,\"a\":2}}", "{\"a\":\"\\", "{\"a\":1,\"b\":2",
+                "{\"TotalBytes\":1,\"TotalBytes\":1}", "{\"TotalBytes\":1,\"Total\\u0042ytes\":1}",
+                "{\"TotalBytes\":1", "{\"TotalBytes\":00}", "{\"TotalBytes\" 1}", "\xef\xbb\xbf{}" };
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
+                g_autofree char *copy = g_memdup2(bad[i], strlen(bad[i])); /* no NUL behind it */
+                g_autofree char *words = NULL;
+                AldRecord *record = NULL;
+                AldJsonFault fault = { 0 };
+                json_t *json = NULL;
+                int r;
+
+                g_test_message("%s", bad[i]);
+                g_assert_cmpint(ald_json_load(copy, strlen(bad[i]), MAX_BYTES, &json, NULL), ==, -EBADMSG);
+                r = ald_record_from_text(ALD_KIND_MEMORY, copy, strlen(bad[i]), &record, &fault);
+                g_assert_cmpint(r, ==, -EBADMSG);
+                g_assert_null(record);
+                g_assert_null(fault.field);
+                words = ald_json_fault_describe(&fault, r);
+                g_assert_true(g_utf8_validate(words, -1, NULL));
+        }
+}
+
+static void test_good_texts(void)
+{
+        static const char *const good[] = { "{}", " {\n\t\"a\" : [ 1 , -0 , 2.5E-3 , 1e5 ] ,\r\"b\":{} } ",
+                "{\"a\":[[],{\"a\":null}],\"b\":[true,false]}", "{\"\":1}", "{\"a\":9223372036854775807}",
+                "{\"a\":-9223372036854775808}", "{\"a\":1e-999}", "{\"a\":\"\x7f\"}",
+                "{\"a\":\"\xef\xbf\xbf\"}" };
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(good); i++) {
+                g_autoptr(AldRecord) record = NULL;
+
+                g_test_message("%s", good[i]);
+                g_assert_cmpint(
+                        ald_record_from_text(ALD_KIND_MEMORY, good[i], strlen(good[i]), &record, NULL), ==,
+                        0);
+        }
+}
+
+static void check_string(const char *written, const char *meant)
+{
+        g_autofree char *text = g_strdup_printf("{\"ModelId\":\"%s\"}", written);
+        g_autoptr(AldRecord) record = read_record(ALD_KIND_IDENTITY, text);
+
+        g_assert_cmpstr(ald_record_as(record, IDENTITY, AldIdentity)->model_id, ==, meant);
+}
+
+static void test_escapes(void)
+{
+        check_string("\\\"\\\\\\/x", "\"\\/x");
+        check_string("a\\b\\f\\n\\r\\t", "a\b\f\n\r\t");
+        check_string("\\u0041\\u00e9\\u20AC", "A\xc3\xa9\xe2\x82\xac");
+        check_string("\\ud83d\\ude00!", "\xf0\x9f\x98\x80!");
+        check_string("\xc3\xa9", "\xc3\xa9");
+        g_autoptr(AldRecord) record = read_record(ALD_KIND_MEMORY, "{\"Total\\u0042ytes\": 5}");
+        g_assert_cmpuint(ald_record_as(record, MEMORY, AldMemory)->total_bytes, ==, 5);
+}
+
+/* The same double as the library's, by either way. */
+static void test_reals(void)
+{
+        for (unsigned i = 0; i < 20000; i++) {
+                g_autofree char *text = NULL, *number = NULL;
+                g_autoptr(AldRecord) record = NULL;
+                double exact = g_test_rand_double() * pow(10, g_test_rand_int_range(-30, 30));
+
+                number = g_strdup_printf(
+                        "%s%.*g", g_test_rand_bit() ? "-" : "", g_test_rand_int_range(1, 20), exact);
+                text = g_strdup_printf("{\"CpuUsage\":%s}", number);
+                if (!strpbrk(number, ".e") && strlen(number) > 18) /* no real, and no integer of 64 bits */
+                        continue;
+                record = read_record(ALD_KIND_SYSTEM, text);
+                g_assert_cmpfloat(ald_record_as(record, SYSTEM, AldSystem)->cpu_usage, ==,
+                        g_ascii_strtod(number, NULL));
+        }
+}
+
+/* The fields may come before the kind, and mean nothing where the record was deleted. */
+static void test_updates_in_any_order(void)
+{
+        static const char early[] = "{\"fields\":{\"TotalBytes\":5},\"key\":\"\",\"updated\":3,\"seq\":2,"
+                                    "\"node\":\"" ID "\",\"epoch\":1,\"kind\":\"Node1.Memory\"}";
+        static const char deleted[] = ENVELOPE(ID, "Node1.Memory", ", \"deleted\": true, \"fields\": 5");
+        g_autofree char *key = NULL, *key_deleted = NULL;
+        g_autoptr(AldRecord) record = NULL;
+        AldUpdate update;
+
+        g_assert_cmpint(ald_update_from_text(early, strlen(early), &update, &key, NULL), ==, 0);
+        record = update.record;
+        g_assert_cmpuint(ald_record_as(record, MEMORY, AldMemory)->total_bytes, ==, 5);
+        g_assert_cmpuint(update.stamp.seq, ==, 2);
+        g_assert_true(ald_id_equal(&update.node, &(AldId){ { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
+                                                         0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef } }));
+        g_assert_cmpint(ald_update_from_text(deleted, strlen(deleted), &update, &key_deleted, NULL), ==, 0);
+        g_assert_null(update.record);
+        check_update_refused("{\"fields\":{\"TotalBytes\":-5},\"updated\":3,\"seq\":2,\"node\":\"" ID
+                             "\",\"epoch\":1,\"kind\":\"Node1.Memory\"}",
+                -ERANGE, "TotalBytes");
+}
+
 static char *nested(unsigned depth)
 {
         g_autofree char *open = g_strnfill(depth, '['), *close = g_strnfill(depth, ']');
@@ -390,5 +503,10 @@ int main(int argc, char *argv[])
         g_test_add_func("/json/updates-refused", test_updates_refused);
         g_test_add_func("/json/texts-refused", test_texts_refused);
         g_test_add_func("/json/depth", test_depth);
+        g_test_add_func("/json/bad-texts", test_bad_texts);
+        g_test_add_func("/json/good-texts", test_good_texts);
+        g_test_add_func("/json/escapes", test_escapes);
+        g_test_add_func("/json/reals", test_reals);
+        g_test_add_func("/json/updates-in-any-order", test_updates_in_any_order);
         return g_test_run();
 }

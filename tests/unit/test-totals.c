@@ -33,8 +33,8 @@ static void check_bandwidth(AldStore *store, uint64_t bandwidth, const char *of)
 {
         AldTotals totals = compute(store);
 
-        g_assert_cmpuint(totals.memory_bandwidth_bytes_per_second, ==, bandwidth);
-        g_assert_cmpstr(totals.memory_bandwidth_of, ==, of);
+        g_assert_cmpuint(totals.figures.memory_bandwidth_bytes_per_second, ==, bandwidth);
+        g_assert_cmpstr(totals.figures.memory_bandwidth_of, ==, of);
 }
 
 static void test_nothing_known(void)
@@ -42,21 +42,21 @@ static void test_nothing_known(void)
         g_autoptr(AldStore) store = state_make();
         AldTotals totals = compute(store);
 
-        g_assert_true(isnan(totals.tflops_fp16));
-        g_assert_cmpuint(totals.tflops_fp16_left_out, ==, 0);
+        g_assert_true(isnan(totals.figures.tflops_fp16));
+        g_assert_cmpuint(totals.figures.tflops_fp16_left_out, ==, 0);
         check_bandwidth(store, ALD_ABSENT_UINT64, "");
-        g_assert_cmpuint(totals.memory_total_bytes, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(totals.memory_available_bytes, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(totals.device_memory_total_bytes, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(totals.device_memory_available_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(totals.figures.memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(totals.figures.memory_available_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(totals.figures.device_memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(totals.figures.device_memory_available_bytes, ==, ALD_ABSENT_UINT64);
         /* Records that tell nothing add nothing. */
         put(store, 2, ALD_KIND_MEMORY, "{}");
         put(store, 2, ALD_KIND_BACKENDS, "{}");
         put(store, 2, ALD_KIND_COMPUTE, "{}");
         totals = compute(store);
-        g_assert_true(isnan(totals.tflops_fp16));
-        g_assert_cmpuint(totals.memory_total_bytes, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(totals.nodes_left_out, ==, 0);
+        g_assert_true(isnan(totals.figures.tflops_fp16));
+        g_assert_cmpuint(totals.figures.memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(totals.figures.nodes_left_out, ==, 0);
 }
 
 static void test_host_memory(void)
@@ -68,9 +68,9 @@ static void test_host_memory(void)
         put(store, 2, ALD_KIND_MEMORY, "{'TotalBytes': 7, 'AvailableBytes': 3}");
         put(store, 3, ALD_KIND_MEMORY, "{'AvailableBytes': 100}");
         totals = compute(store);
-        g_assert_cmpuint(totals.memory_total_bytes, ==, 12);
+        g_assert_cmpuint(totals.figures.memory_total_bytes, ==, 12);
         /* Free of what is not known: the sum would exceed the whole. */
-        g_assert_cmpuint(totals.memory_available_bytes, ==, 3);
+        g_assert_cmpuint(totals.figures.memory_available_bytes, ==, 3);
 }
 
 /* Whatever is known of a node, it adds to the totals by its presence alone. */
@@ -103,16 +103,17 @@ static void test_who_counts(void)
                         "'MemoryBandwidthBytesPerSecond': 9}]}");
                 state_put(store, 2, ALD_KIND_PRESENCE, cases[i].presence);
                 totals = compute(store);
-                g_assert_cmpuint(totals.nodes_left_out, ==, cases[i].counts ? 0 : 1);
-                g_assert_cmpuint(totals.memory_total_bytes, ==, cases[i].counts ? 12 : 5);
-                g_assert_cmpuint(totals.memory_available_bytes, ==, cases[i].counts ? 4 : 1);
-                g_assert_cmpuint(
-                        totals.device_memory_total_bytes, ==, cases[i].counts ? 100 : ALD_ABSENT_UINT64);
-                g_assert_cmpuint(
-                        totals.device_memory_available_bytes, ==, cases[i].counts ? 79 : ALD_ABSENT_UINT64);
-                g_assert_cmpuint(totals.device_memory_unread, ==, cases[i].counts ? 1 : 0);
-                g_assert_true(cases[i].counts ? totals.tflops_fp16 == 2 : isnan(totals.tflops_fp16));
-                g_assert_cmpuint(totals.tflops_fp16_left_out, ==, cases[i].counts ? 1 : 0);
+                g_assert_cmpuint(totals.figures.nodes_left_out, ==, cases[i].counts ? 0 : 1);
+                g_assert_cmpuint(totals.figures.memory_total_bytes, ==, cases[i].counts ? 12 : 5);
+                g_assert_cmpuint(totals.figures.memory_available_bytes, ==, cases[i].counts ? 4 : 1);
+                g_assert_cmpuint(totals.figures.device_memory_total_bytes, ==,
+                        cases[i].counts ? 100 : ALD_ABSENT_UINT64);
+                g_assert_cmpuint(totals.figures.device_memory_available_bytes, ==,
+                        cases[i].counts ? 79 : ALD_ABSENT_UINT64);
+                g_assert_cmpuint(totals.figures.device_memory_unread, ==, cases[i].counts ? 1 : 0);
+                g_assert_true(cases[i].counts ? totals.figures.tflops_fp16 == 2
+                                              : isnan(totals.figures.tflops_fp16));
+                g_assert_cmpuint(totals.figures.tflops_fp16_left_out, ==, cases[i].counts ? 1 : 0);
                 check_bandwidth(store, cases[i].counts ? 9 : ALD_ABSENT_UINT64, cases[i].counts ? "gpu" : "");
         }
 }
@@ -123,9 +124,9 @@ static void test_who_is_left_out_has_records(void)
         g_autoptr(AldStore) store = state_make();
 
         state_put_link(store, ALD_KIND_LINK_SOCKET, 2, 1, 1, "{}");
-        g_assert_cmpuint(compute(store).nodes_left_out, ==, 0);
+        g_assert_cmpuint(compute(store).figures.nodes_left_out, ==, 0);
         state_put(store, 2, ALD_KIND_MEMORY, "{}");
-        g_assert_cmpuint(compute(store).nodes_left_out, ==, 1);
+        g_assert_cmpuint(compute(store).figures.nodes_left_out, ==, 1);
 }
 
 /* What a node says that cannot be is in no sum. */
@@ -140,9 +141,9 @@ static void test_absurd_figures(void)
         put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [" CPU "]}");
         put(store, 2, ALD_KIND_COMPUTE, "{'Devices': [{'Id': 'cpu', 'TflopsFp16': -1.0}]}");
         put(store, 3, ALD_KIND_MEMORY, "{'AvailableBytes': 1000}");
-        g_assert_cmpuint(compute(store).memory_total_bytes, ==, 66);
-        g_assert_cmpuint(compute(store).memory_available_bytes, ==, 16);
-        g_assert_cmpfloat(compute(store).tflops_fp16, ==, 2.0);
+        g_assert_cmpuint(compute(store).figures.memory_total_bytes, ==, 66);
+        g_assert_cmpuint(compute(store).figures.memory_available_bytes, ==, 16);
+        g_assert_cmpfloat(compute(store).figures.tflops_fp16, ==, 2.0);
 }
 
 static void test_sums_end_at_the_limit(void)
@@ -151,7 +152,7 @@ static void test_sums_end_at_the_limit(void)
 
         for (unsigned node = 1; node < 4000; node++)
                 put(store, node, ALD_KIND_MEMORY, "{'TotalBytes': 9007199254740992}");
-        g_assert_cmpuint(compute(store).memory_total_bytes, ==, (uint64_t) ALD_INTEGER_MAX);
+        g_assert_cmpuint(compute(store).figures.memory_total_bytes, ==, (uint64_t) ALD_INTEGER_MAX);
 }
 
 /* MemoryTotalBytes of a device is what it has for itself, be it a card or the carve-out of an APU. */
@@ -160,16 +161,16 @@ static void test_device_memory_is_dedicated_memory(void)
         g_autoptr(AldStore) store = state_make();
 
         put(store, 1, ALD_KIND_BACKENDS, "{'Devices': [" UNIFIED ", " CPU ", " UNTOLD "]}");
-        g_assert_cmpuint(compute(store).device_memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(compute(store).figures.device_memory_total_bytes, ==, ALD_ABSENT_UINT64);
         put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [" GPU ", " SECOND_GPU ", " NPU "]}");
-        g_assert_cmpuint(compute(store).device_memory_total_bytes, ==, 101);
+        g_assert_cmpuint(compute(store).figures.device_memory_total_bytes, ==, 101);
         put(store, 3, ALD_KIND_BACKENDS, "{'Devices': [" CARVED_APU "]}");
-        g_assert_cmpuint(compute(store).device_memory_total_bytes, ==, 197);
+        g_assert_cmpuint(compute(store).figures.device_memory_total_bytes, ==, 197);
         /* An instance has a part of what its parent has. */
         put(store, 3, ALD_KIND_BACKENDS,
                 "{'Devices': [" CARVED_APU ", {'Id': 'apu/1-0', 'Class': 'gpu', 'Parent': 'apu',"
                 " 'MemoryTotalBytes': 12}]}");
-        g_assert_cmpuint(compute(store).device_memory_total_bytes, ==, 197);
+        g_assert_cmpuint(compute(store).figures.device_memory_total_bytes, ==, 197);
 }
 
 static void test_free_device_memory(void)
@@ -179,8 +180,8 @@ static void test_free_device_memory(void)
 
         put(store, 1, ALD_KIND_BACKENDS, "{'Devices': [" GPU ", " SECOND_GPU ", " CARVED_APU ", " NPU "]}");
         totals = compute(store);
-        g_assert_cmpuint(totals.device_memory_available_bytes, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(totals.device_memory_unread, ==, 4);
+        g_assert_cmpuint(totals.figures.device_memory_available_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(totals.figures.device_memory_unread, ==, 4);
 
         /* Asleep, full, and more in use than there is, which cannot be. */
         put(store, 1, ALD_KIND_SYSTEM,
@@ -188,9 +189,9 @@ static void test_free_device_memory(void)
                 " {'Id': '0000:02:00.0', 'PowerState': 'asleep'}, {'Id': 'apu', 'MemoryUsedBytes': 96},"
                 " {'Id': 'npu', 'MemoryUsedBytes': 2}]}");
         totals = compute(store);
-        g_assert_cmpuint(totals.device_memory_total_bytes, ==, 197);
-        g_assert_cmpuint(totals.device_memory_available_bytes, ==, 50);
-        g_assert_cmpuint(totals.device_memory_unread, ==, 2);
+        g_assert_cmpuint(totals.figures.device_memory_total_bytes, ==, 197);
+        g_assert_cmpuint(totals.figures.device_memory_available_bytes, ==, 50);
+        g_assert_cmpuint(totals.figures.device_memory_unread, ==, 2);
 }
 
 static void test_each_node_by_its_own_devices(void)
@@ -211,8 +212,8 @@ static void test_each_node_by_its_own_devices(void)
                 " {'Id': 'cpu', 'TflopsFp16': 1, 'MemoryBandwidthBytesPerSecond': 50}]}");
         check_bandwidth(store, 930, "both");
         totals = compute(store);
-        g_assert_cmpfloat(totals.tflops_fp16, ==, 21.75);
-        g_assert_cmpuint(totals.tflops_fp16_left_out, ==, 0);
+        g_assert_cmpfloat(totals.figures.tflops_fp16, ==, 21.75);
+        g_assert_cmpuint(totals.figures.tflops_fp16_left_out, ==, 0);
 
         state_put(store, 1, ALD_KIND_COMPUTE, "{'Devices': []}");
         check_bandwidth(store, 900, "gpu");
@@ -229,12 +230,12 @@ static void test_left_out_by_reason(void)
         put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [{'Id': 'a', 'Class': 'accelerator'}]}");
         put(store, 2, ALD_KIND_COMPUTE, "{'Devices': [{'Id': 'a', 'Failure': 'busy', 'FailedUSec': 1}]}");
         totals = compute(store);
-        g_assert_cmpuint(totals.tflops_fp16_left_out, ==, 4);
-        g_assert_cmpuint(totals.tflops_fp16_left_out_reasons[ALD_LEFT_OUT_NEVER_MEASURED], ==, 2);
-        g_assert_cmpuint(totals.tflops_fp16_left_out_reasons[ALD_LEFT_OUT_NO_OPENCL], ==, 1);
-        g_assert_cmpuint(totals.tflops_fp16_left_out_reasons[ALD_LEFT_OUT_FAILED], ==, 1);
-        g_assert_cmpuint(totals.memory_bandwidth_left_out, ==, 4);
-        g_assert_cmpuint(totals.memory_bandwidth_left_out_reasons[ALD_LEFT_OUT_FAILED], ==, 1);
+        g_assert_cmpuint(totals.figures.tflops_fp16_left_out, ==, 4);
+        g_assert_cmpuint(totals.tflops_fp16_reasons[ALD_LEFT_OUT_NEVER_MEASURED], ==, 2);
+        g_assert_cmpuint(totals.tflops_fp16_reasons[ALD_LEFT_OUT_NO_OPENCL], ==, 1);
+        g_assert_cmpuint(totals.tflops_fp16_reasons[ALD_LEFT_OUT_FAILED], ==, 1);
+        g_assert_cmpuint(totals.figures.memory_bandwidth_left_out, ==, 4);
+        g_assert_cmpuint(totals.memory_bandwidth_reasons[ALD_LEFT_OUT_FAILED], ==, 1);
 }
 
 int main(int argc, char *argv[])

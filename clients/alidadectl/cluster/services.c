@@ -49,12 +49,12 @@ static int open_bus(sd_bus **ret)
 {
         const char *address = g_getenv("ALIDADE_BUS_ADDRESS");
 
-        return address && *address ? ald_bus_open_address(address, ret) : sd_bus_open_system(ret);
+        return address && *address ? ald_connection_open_address(address, ret) : sd_bus_open_system(ret);
 }
 
 static int call_reload(sd_bus_error *error)
 {
-        g_autoptr(sd_bus_message) m = NULL;
+        g_autoptr(AldMessage) m = NULL;
         g_autoptr(sd_bus) bus = NULL;
         int r;
 

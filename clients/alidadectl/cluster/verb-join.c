@@ -235,7 +235,7 @@ static int run(const AldClusterOrder *order, bool renew)
                 return write_request(order, renew);
         if (order->accept)
                 return accept_file(order, renew);
-        if (order->n_args > 0 && !ald_bus_is_host(order->ctl.args[0])) {
+        if (order->n_args > 0 && !ald_connection_is_host(order->ctl.args[0])) {
                 ald_complain("\"%s\" is not a valid USER@HOST", order->ctl.args[0]);
                 return ALD_EXIT_USAGE;
         }

@@ -38,7 +38,7 @@ static int find(
         const AldClusterOrder *order, const AldAuthority *authority, char ret[static ALD_PKI_NAME_MAX + 1])
 {
         const char *what = order->ctl.args[0];
-        g_auto(AldSession) session = ALD_SESSION_INIT;
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
         g_autoptr(GPtrArray) candidates = g_ptr_array_new();
         const AldEntity *node;
         int r;

@@ -7,11 +7,11 @@
 #include "clients/alidadectl/cluster/cluster.h"
 #include "clients/alidadectl/cluster/status-read.h"
 #include "clients/alidadectl/fields.h"
-#include "clients/alidadectl/format.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
 #include "clients/alidadectl/table.h"
 #include "clients/alidadectl/text.h"
+#include "clients/common/format.h"
 #include "pki/certificate.h"
 #include "pki/crl.h"
 
