@@ -241,7 +241,7 @@ def test_check_over_ssh_asks_nobody(machine, first):
     second = Seat(machine, "second")
     before = tree(machine)
     told = second.cluster("join", "root@127.0.0.1", "--check", env=ssh.environment(second)).stdout
-    assert "Would make" in told and "Would have root@127.0.0.1 sign" in told and tree(machine) == before
+    assert "Would make" in told and "Would ask root@127.0.0.1 to sign" in told and tree(machine) == before
     ssh.start()
     second.cluster("join", "root@127.0.0.1", env=ssh.environment(second))
     before = tree(machine)

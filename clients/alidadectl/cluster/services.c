@@ -78,7 +78,7 @@ static int reload_clusterd(const AldHome *home)
                 return systemctl(home, "reload-or-restart", CLUSTERD);
         r = home->changes->check ? 0 : call_reload(&error);
         if (r >= 0)
-                ald_changes_add(home->changes, ALD_CHANGE_ASK, ALD_CLUSTER_NAME, " to apply the changes");
+                ald_changes_add(home->changes, ALD_CHANGE_ASK, ALD_CLUSTER_NAME, " to reload its files");
         else if (!error.name || sd_bus_error_has_name(&error, SD_BUS_ERROR_NAME_HAS_NO_OWNER) ||
                  sd_bus_error_has_name(&error, SD_BUS_ERROR_SERVICE_UNKNOWN))
                 ald_home_tell(home, "alidade-clusterd is not running: start it");

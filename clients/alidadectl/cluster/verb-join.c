@@ -197,7 +197,7 @@ static int check_ask(const AldClusterOrder *order, bool renew)
                         home.name, host);
                 return ALD_EXIT_OK;
         }
-        ald_changes_add(order->changes, ALD_CHANGE_ASK, host, " sign a request of this machine, by ssh");
+        ald_changes_add(order->changes, ALD_CHANGE_ASK, host, " to sign a request of this machine, by ssh");
         ald_changes_add(order->changes, ALD_CHANGE_INSTALL, home.folder,
                 ": the certificates that come back, and the configuration of the cluster service");
         return ALD_EXIT_OK;
