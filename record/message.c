@@ -10,17 +10,19 @@
 int ald_message_parse(
         AldKind kind, const char *text, size_t n, size_t max_bytes, AldRecord **ret, char **ret_reason)
 {
-        json_auto_t *json = NULL;
-        const char *field = NULL;
+        AldJsonFault fault;
         int r;
 
-        r = ald_json_load(text, n, max_bytes, &json, ret_reason);
-        if (r < 0)
-                return r;
-        r = ald_record_from_json(kind, json, ret, &field);
+        if (n > max_bytes) {
+                if (ret_reason)
+                        *ret_reason = g_strdup_printf("larger than %zu bytes", max_bytes);
+                return -E2BIG;
+        }
+        r = ald_record_from_text(kind, text, n, ret, &fault);
+        if (r < 0 && !fault.field)
+                fault.field = ald_kinds[kind].name;
         if (r < 0 && ret_reason)
-                *ret_reason = g_strdup_printf(
-                        "%s: %s", field ?: ald_kinds[kind].name, ald_record_describe(r));
+                *ret_reason = ald_json_fault_describe(&fault, r);
         return r;
 }
 

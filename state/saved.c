@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "record/json.h"
 #include "state/saved.h"
@@ -39,24 +40,35 @@ char *ald_saved_format(AldStore *store)
         return text;
 }
 
+static int parse_update(json_t *json, AldUpdate *update, char **ret_key, char **ret_reason)
+{
+        char *text = json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY);
+        AldJsonFault fault;
+        int r;
+
+        if (!text)
+                g_error("Out of memory");
+        r = ald_update_from_text(text, strlen(text), update, ret_key, &fault);
+        free(text);
+        if (r < 0)
+                *ret_reason = ald_json_fault_describe(&fault, r);
+        return r;
+}
+
 static int parse_record(json_t *json, const AldId *local, AldSaved *saved, char **ret_error)
 {
         AldUpdate *update = &saved->updates[saved->n_updates];
-        const char *kind = json_string_value(json_object_get(json, "kind")), *field = NULL;
-        int r;
+        const char *kind = json_string_value(json_object_get(json, "kind"));
+        g_autofree char *reason = NULL;
 
         if (kind && ald_kind_from_name(kind) < 0) {
                 saved->n_unknown++;
                 return 0;
         }
-        r = ald_update_from_json(json, update, &field);
-        if (r < 0) {
-                *ret_error = g_strdup_printf("record %zu: %s%s%s", saved->n_updates, field ? field : "",
-                        field ? ": " : "", g_strerror(-r));
+        if (parse_update(json, update, &saved->keys[saved->n_updates], &reason) < 0) {
+                *ret_error = g_strdup_printf("record %zu: %s", saved->n_updates, reason);
                 return -EBADMSG;
         }
-        saved->keys[saved->n_updates] = g_strdup(update->key);
-        update->key = saved->keys[saved->n_updates];
         saved->n_updates++;
         if (!ald_id_equal(&update->node, local) || !ald_kinds[update->kind].persistent) {
                 *ret_error = g_strdup_printf(
@@ -126,9 +138,7 @@ void ald_saved_free(AldSaved *saved)
 void ald_saved_restore(const AldSaved *saved, AldStore *store, uint64_t now)
 {
         if (saved->n_unknown > 0)
-                g_warning("%zu kept records are left out: a newer version kept them, and this one does not "
-                          "know "
-                          "their kinds",
+                g_warning("Dropping %zu saved records of kinds that only a newer version knows",
                         saved->n_unknown);
         for (size_t i = 0; i < saved->n_updates; i++) {
                 const AldUpdate *update = &saved->updates[i];

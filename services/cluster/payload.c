@@ -6,12 +6,6 @@
 #include "record/json.h"
 #include "services/cluster/payload.h"
 
-static const char *const said_names[] = {
-        [ALD_PRESENCE_SAYS_ONLINE] = "online",
-        [ALD_PRESENCE_SAYS_OFFLINE] = "offline",
-        [ALD_PRESENCE_SAYS_DUPLICATE] = "duplicate",
-};
-
 size_t ald_payload_max(AldTopicType type)
 {
         switch (type) {
@@ -31,179 +25,30 @@ static int refuse(int error, char **ret_reason, const char *field)
         return error;
 }
 
-static int load(const char *bytes, size_t n, size_t max, json_t **ret, char **ret_reason)
-{
-        json_t *json;
-        int r;
-
-        r = ald_json_load(bytes, n, max, &json, ret_reason);
-        if (r < 0)
-                return r;
-        if (!json_is_object(json)) {
-                json_decref(json);
-                if (ret_reason)
-                        *ret_reason = g_strdup("not an object");
-                return -EBADMSG;
-        }
-        *ret = json;
-        return 0;
-}
-
-/* A number that must be there. */
-static int read_number(json_t *json, const char *name, uint64_t *ret, char **ret_reason)
-{
-        json_t *value = json_object_get(json, name);
-
-        if (!json_is_integer(value))
-                return refuse(-EBADMSG, ret_reason, name);
-        if (json_integer_value(value) < 0 || json_integer_value(value) > ALD_INTEGER_MAX)
-                return refuse(-ERANGE, ret_reason, name);
-        *ret = (uint64_t) json_integer_value(value);
-        return 0;
-}
-
-static int read_numbers(
-        json_t *json, const char *const names[], uint64_t *const values[], size_t n, char **ret_reason)
-{
-        for (size_t i = 0; i < n; i++) {
-                int r = read_number(json, names[i], values[i], ret_reason);
-                if (r < 0)
-                        return r;
-        }
-        return 0;
-}
-
-/* 128 bits as hexadecimal digits. */
-static int read_id(json_t *json, const char *name, AldId *ret, char **ret_reason)
-{
-        const char *text = json_string_value(json_object_get(json, name));
-
-        if (!text || ald_id_parse(text, ret) < 0)
-                return refuse(-EBADMSG, ret_reason, name);
-        return 0;
-}
-
-static int read_fields(const AldTopic *topic, json_t *json, AldRecord **ret, char **ret_reason)
-{
-        g_autoptr(AldRecord) record = NULL;
-        const char *field = NULL;
-        int r;
-
-        r = ald_record_from_json(topic->kind, json_object_get(json, "fields"), &record, &field);
-        if (r < 0)
-                return refuse(r, ret_reason, field ? field : "fields");
-        if (!ald_key_names(topic->kind, topic->key, &topic->node, record))
-                return refuse(-EINVAL, ret_reason, "Source or Sink");
-        *ret = g_steal_pointer(&record);
-        return 0;
-}
-
 int ald_payload_read_record(
         const AldTopic *topic, const char *bytes, size_t n, AldUpdate *ret, char **ret_reason)
 {
-        static const char *const names[] = { "epoch", "seq", "updated" };
-        json_auto_t *json = NULL;
         AldUpdate update = { .node = topic->node, .kind = topic->kind, .key = topic->key };
-        uint64_t *const values[] = { &update.stamp.epoch, &update.stamp.seq, &update.updated_usec };
-        json_t *deleted;
+        AldJsonFault fault;
         int r;
 
-        r = load(bytes, n, ALD_PAYLOAD_RECORD_MAX, &json, ret_reason);
-        if (r < 0)
+        if (n > ALD_PAYLOAD_RECORD_MAX) {
+                if (ret_reason)
+                        *ret_reason = g_strdup_printf("larger than %u bytes", ALD_PAYLOAD_RECORD_MAX);
+                return -E2BIG;
+        }
+        r = ald_update_complete_from_text(bytes, n, &update, &fault);
+        if (r < 0) {
+                if (ret_reason)
+                        *ret_reason = ald_json_fault_describe(&fault, r);
                 return r;
-        r = read_numbers(json, names, values, G_N_ELEMENTS(names), ret_reason);
-        if (r < 0)
-                return r;
-        deleted = json_object_get(json, "deleted");
-        if (deleted && !json_is_boolean(deleted))
-                return refuse(-EBADMSG, ret_reason, "deleted");
-        if (!json_is_true(deleted)) {
-                r = read_fields(topic, json, &update.record, ret_reason);
-                if (r < 0)
-                        return r;
+        }
+        if (update.record && !ald_key_names(topic->kind, topic->key, &topic->node, update.record)) {
+                ald_record_unref(update.record);
+                return refuse(-EINVAL, ret_reason, "Source or Sink");
         }
         *ret = update;
         return 0;
-}
-
-static int read_said(json_t *json, AldPresenceSaid *ret, char **ret_reason)
-{
-        const char *text = json_string_value(json_object_get(json, "state"));
-
-        for (unsigned i = 0; i < G_N_ELEMENTS(said_names); i++)
-                if (g_strcmp0(text, said_names[i]) == 0) {
-                        *ret = i;
-                        return 0;
-                }
-        return refuse(-EBADMSG, ret_reason, "state");
-}
-
-static int read_status(json_t *json, AldStatus *status, char **ret_reason)
-{
-        static const char *const names[] = { "epoch", "conn" };
-        uint64_t *const values[] = { &status->epoch, &status->conn };
-        int r;
-
-        r = read_said(json, &status->said, ret_reason);
-        if (r >= 0)
-                r = read_numbers(json, names, values, G_N_ELEMENTS(names), ret_reason);
-        if (r >= 0)
-                r = read_id(json, "instance", &status->instance, ret_reason);
-        if (r >= 0 && json_object_get(json, "boot"))
-                r = read_id(json, "boot", &status->boot, ret_reason);
-        if (r >= 0 && json_object_get(json, "announced"))
-                r = read_number(json, "announced", &status->announced, ret_reason);
-        if (r >= 0 && json_object_get(json, "other"))
-                r = read_id(json, "other", &status->other, ret_reason);
-        return r;
-}
-
-int ald_payload_read_status(const char *bytes, size_t n, AldStatus *ret, char **ret_reason)
-{
-        json_auto_t *json = NULL;
-        AldStatus status = { 0 };
-        int r;
-
-        r = load(bytes, n, ALD_PAYLOAD_SMALL_MAX, &json, ret_reason);
-        if (r >= 0)
-                r = read_status(json, &status, ret_reason);
-        if (r >= 0)
-                *ret = status;
-        return r;
-}
-
-int ald_payload_read_alive(const char *bytes, size_t n, AldAlive *ret, char **ret_reason)
-{
-        static const char *const names[] = { "usec", "epoch", "conn" };
-        json_auto_t *json = NULL;
-        AldAlive alive;
-        uint64_t *const values[] = { &alive.usec, &alive.epoch, &alive.conn };
-        int r;
-
-        r = load(bytes, n, ALD_PAYLOAD_SMALL_MAX, &json, ret_reason);
-        if (r >= 0)
-                r = read_numbers(json, names, values, G_N_ELEMENTS(names), ret_reason);
-        if (r >= 0)
-                *ret = alive;
-        return r;
-}
-
-int ald_payload_read_forget(const char *bytes, size_t n, AldForget *ret, char **ret_reason)
-{
-        static const char *const names[] = { "epoch", "seq", "usec" };
-        json_auto_t *json = NULL;
-        AldForget forget;
-        uint64_t *const values[] = { &forget.stamp.epoch, &forget.stamp.seq, &forget.usec };
-        int r;
-
-        r = load(bytes, n, ALD_PAYLOAD_SMALL_MAX, &json, ret_reason);
-        if (r >= 0)
-                r = read_numbers(json, names, values, G_N_ELEMENTS(names), ret_reason);
-        if (r >= 0 && forget.stamp.epoch == 0) /* nothing has that epoch */
-                r = refuse(-ERANGE, ret_reason, "epoch");
-        if (r >= 0)
-                *ret = forget;
-        return r;
 }
 
 /* The only way to fail is to be out of memory, and half a message must not be sent. */
@@ -216,13 +61,6 @@ static void set(json_t *object, const char *name, json_t *value)
 static void set_number(json_t *object, const char *name, uint64_t value)
 {
         set(object, name, json_integer((json_int_t) value));
-}
-
-static void set_id(json_t *object, const char *name, const AldId *id)
-{
-        char text[ALD_ID_STRING_SIZE];
-
-        set(object, name, json_string_nocheck(ald_id_format(id, text)));
 }
 
 static char *write_object(json_t *object)
@@ -247,43 +85,5 @@ char *ald_payload_write_record(const AldUpdate *update)
                 set(object, "fields", ald_record_to_json(update->record));
         else
                 set(object, "deleted", json_true());
-        return write_object(object);
-}
-
-char *ald_payload_write_status(const AldStatus *status)
-{
-        static const AldId none = { 0 };
-        json_t *object = json_object();
-
-        set(object, "state", json_string_nocheck(said_names[status->said]));
-        set_number(object, "epoch", status->epoch);
-        set_number(object, "conn", status->conn);
-        if (!ald_id_equal(&status->boot, &none))
-                set_id(object, "boot", &status->boot);
-        set_id(object, "instance", &status->instance);
-        if (status->announced != 0)
-                set_number(object, "announced", status->announced);
-        if (!ald_id_equal(&status->other, &none))
-                set_id(object, "other", &status->other);
-        return write_object(object);
-}
-
-char *ald_payload_write_alive(const AldAlive *alive)
-{
-        json_t *object = json_object();
-
-        set_number(object, "usec", alive->usec);
-        set_number(object, "epoch", alive->epoch);
-        set_number(object, "conn", alive->conn);
-        return write_object(object);
-}
-
-char *ald_payload_write_forget(const AldForget *forget)
-{
-        json_t *object = json_object();
-
-        set_number(object, "epoch", forget->stamp.epoch);
-        set_number(object, "seq", forget->stamp.seq);
-        set_number(object, "usec", forget->usec);
         return write_object(object);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/state/cluster-peer-bus.h"
+#include "common/bus-cleanup.h"
 #include "record/update-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "services/common/peer.h"
 #include "services/state/paths.h"
 #include "services/state/presences.h"

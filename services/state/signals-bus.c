@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/bus-cleanup.h"
 #include "record/record-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "services/common/record-signals.h"
 #include "services/common/timer.h"
 #include "services/state/paths.h"

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "common/bus-cleanup.h"
 #include "record/record-bus.h"
 #include "record/update-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "services/common/errors.h"
 #include "services/common/holders.h"
 #include "services/state/fabric-bus.h"

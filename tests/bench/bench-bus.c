@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/bus-cleanup.h"
 #include "record/record-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "tests/bench/bus-peer.h"
 #include "tests/bench/bus-tools.h"
 #include "tests/bench/fixture.h"
@@ -53,10 +53,10 @@ typedef struct Pick {
 
 static AldUpdate pick(Pick *pick, char key[static 128])
 {
-        unsigned i = pick->random ? (unsigned) g_random_int_range(0, NODES * FIXTURE_RECORDS) : pick->next;
+        unsigned i = pick->random ? (unsigned) g_random_int_range(0, NODES * NODE_RECORDS) : pick->next;
 
         pick->next++;
-        return fixture_update(i / FIXTURE_RECORDS, i % FIXTURE_RECORDS, NODES, pick->turn, key);
+        return fixture_update(i / NODE_RECORDS, i % NODE_RECORDS, NODES, pick->turn, key);
 }
 
 static void fill_message(sd_bus_message *message, Pick *from, unsigned n)
@@ -102,8 +102,8 @@ static void fill_state(sd_bus *bus)
 {
         Pick all = { 0 };
 
-        while (all.next < NODES * FIXTURE_RECORDS)
-                put(bus, &all, MIN(PER_MESSAGE, NODES * FIXTURE_RECORDS - all.next), NULL);
+        while (all.next < NODES * NODE_RECORDS)
+                put(bus, &all, MIN(PER_MESSAGE, NODES * NODE_RECORDS - all.next), NULL);
 }
 
 static double per_second(double *usec)
@@ -242,26 +242,45 @@ static void wait_until_quiet(sd_bus *source, sd_bus *client, Latency *latency)
                 turn(source, client, latency, now_usec() + QUIET_USEC / 10, false);
 }
 
-static void bench_latency(sd_bus *client)
+static uint64_t count_records(sd_bus *client)
 {
-        g_autofree double *figures = g_new(double, SAMPLES);
-        Latency latency = { .figures = figures };
-        Played played = { .total = UINT64_C(1) << 36, .updated = UINT64_C(1700000000000000) };
+        g_autoptr(AldMessage) reply = NULL;
+        const char *digest;
+        uint64_t count;
+
+        TRY(sd_bus_call_method(client, STATE, "org.alidade.State1", "GetDigest", NULL, &reply, "s", ""));
+        TRY(sd_bus_message_read(reply, "ts", &count, &digest));
+        return count;
+}
+
+/* Before other nodes take all places of max-nodes=. */
+static sd_bus *start_source(sd_bus *client, Played *played)
+{
+        const Latency none = { 0 };
         sd_bus *source = connect_bus(NULL);
 
         TRY(sd_bus_add_object_vtable(
-                source, NULL, "/org/alidade/Telemetry1", MEMORY_INTERFACE, played_vtable, &played));
+                source, NULL, "/org/alidade/Telemetry1", MEMORY_INTERFACE, played_vtable, played));
         TRY(sd_bus_request_name(source, TELEMETRY, 0));
+        while (count_records(client) == 0)
+                turn(source, client, &none, now_usec() + QUIET_USEC / 10, false);
+        return source;
+}
+
+static void bench_latency(sd_bus *source, sd_bus *client, Played *played)
+{
+        g_autofree double *figures = g_new(double, SAMPLES);
+        Latency latency = { .figures = figures };
 
         TRY(sd_bus_add_filter(client, NULL, on_changed, &latency));
         TRY(sd_bus_call_method(client, STATE, "org.alidade.State1", "Subscribe", NULL, NULL, NULL));
-        send_change(source, &played);
+        send_change(source, played);
         wait_until_quiet(source, client, &latency);
         for (unsigned i = 0; latency.n < SAMPLES && i < SAMPLES + 5; i++) {
                 double start = now_usec();
 
                 latency.sent = start;
-                send_change(source, &played);
+                send_change(source, played);
                 turn(source, client, &latency, start + 1e6, true);
                 turn(source, client, &latency, start + SAMPLE_USEC, false);
         }
@@ -269,7 +288,6 @@ static void bench_latency(sd_bus *client)
                 die("changes did not arrive", -ETIMEDOUT);
         printf("\"source_to_client_p50_us\": %.0f, ", quantile(figures, SAMPLES, 0.5));
         printf("\"source_to_client_p99_us\": %.0f, ", quantile(figures, SAMPLES, 0.99));
-        sd_bus_flush_close_unref(source);
 }
 
 static uint64_t hidden_objects(sd_bus *bus)
@@ -282,7 +300,8 @@ static uint64_t hidden_objects(sd_bus *bus)
 
 int main(void)
 {
-        sd_bus *cluster, *client;
+        Played played = { .total = UINT64_C(1) << 36, .updated = UINT64_C(1700000000000000) };
+        sd_bus *cluster, *client, *source;
         pid_t peer = fork();
 
         if (peer == 0)
@@ -292,13 +311,16 @@ int main(void)
         wait_for_name(client, "org.alidade.State1");
         wait_for_name(client, "org.alidade.Bench1");
 
+        source = start_source(client, &played);
         fill_state(cluster);
-        printf("{\"hidden\": %" PRIu64 ", ", hidden_objects(client));
+        printf("{");
         bench_snapshot(client);
-        bench_latency(client);
+        printf("\"hidden\": %" PRIu64 ", ", hidden_objects(client));
+        bench_latency(source, client, &played);
         bench_put(cluster);
         printf("}\n");
 
+        sd_bus_flush_close_unref(source);
         sd_bus_flush_close_unref(client);
         sd_bus_flush_close_unref(cluster);
         kill(peer, SIGTERM);

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "common/bus-cleanup.h"
 #include "record/record-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "tests/bench/bus-peer.h"
 #include "tests/bench/bus-tools.h"
 #include "tests/bench/fixture.h"
@@ -77,7 +77,7 @@ static int peer_get(sd_bus_message *message, void *userdata, sd_bus_error *error
 
         TRY(sd_bus_message_new_method_return(message, &reply));
         TRY(sd_bus_message_open_container(reply, 'a', "{sa{sv}}"));
-        for (unsigned i = 0; i < NODES * FIXTURE_RECORDS; i++) {
+        for (unsigned i = 0; i < NODES * NODE_RECORDS; i++) {
                 char key[32];
 
                 g_snprintf(key, sizeof key, "%u", i);
@@ -100,13 +100,13 @@ static const sd_bus_vtable peer_vtable[] = {
 
 void run_peer(void)
 {
-        AldRecord **records = g_new(AldRecord *, NODES * FIXTURE_RECORDS);
+        AldRecord **records = g_new(AldRecord *, NODES * NODE_RECORDS);
         sd_bus *bus;
         char key[128];
 
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        for (unsigned i = 0; i < NODES * FIXTURE_RECORDS; i++)
-                records[i] = fixture_update(i / FIXTURE_RECORDS, i % FIXTURE_RECORDS, NODES, 0, key).record;
+        for (unsigned i = 0; i < NODES * NODE_RECORDS; i++)
+                records[i] = fixture_update(i / NODE_RECORDS, i % NODE_RECORDS, NODES, 0, key).record;
         bus = connect_bus(NULL);
         TRY(sd_bus_add_object_vtable(bus, NULL, "/", "org.alidade.Bench1", peer_vtable, records));
         TRY(sd_bus_request_name(bus, "org.alidade.Bench1", 0));

@@ -4,6 +4,7 @@
 import json
 import os
 import resource
+import statistics
 import sys
 import time
 from pathlib import Path
@@ -17,6 +18,8 @@ PORT = 8883
 PROGRAMS = ("stated", "clusterd")
 LATE_SECONDS = 120
 COUNT_SECONDS = 0.01  # for 1000 nodes
+BARE_JOINS = 5
+RETAINED = 13  # messages of a simulated node: 12 records and its status
 
 
 def add_arguments(parser):
@@ -58,8 +61,29 @@ def measure(pids, swarm):
     return footprint.compare(pids, before, after)
 
 
+def bare_join(cluster, build, nodes):
+    """How long a client of the broker needs for every record and status of all nodes, and the processor time that it
+    takes for that; medians, in ms."""
+    first, second = cluster.nodes
+    argv = [build / "tests/bench/bench-join", first.address, PORT, cluster.name, *cluster.ca_files(),
+            nodes * RETAINED]
+
+    def join():
+        words, theirs = os.pipe()
+        process = second.spawn(argv, "bench-join", stdout=theirs)
+        os.close(theirs)
+        with os.fdopen(words) as line:
+            told = line.readline()
+        if not told:
+            sys.exit(f"bench-join: {process.log_text()}")
+        return [float(figure) for figure in told.split()]
+
+    return [statistics.median(figures) for figures in zip(*(join() for _ in range(BARE_JOINS)))]
+
+
 def late_join(node, nodes, records):
-    """How long from the start of its cluster service until another node knows as much as the first one; in ms."""
+    """How long from the start of its cluster service until another node knows as much as the first one, and the
+    processor time that its services take until then; in ms."""
     from bedlib.waiting import wait_steadily
 
     def count(kind):
@@ -76,7 +100,9 @@ def late_join(node, nodes, records):
     node.wait_ready()
     wait_steadily(all_there, "all values at the node that came late", LATE_SECONDS,
                   interval=max(nodes / 1000, 1) * COUNT_SECONDS)
-    return (time.monotonic() - begun) * 1e3
+    passed = time.monotonic() - begun
+    cpu = {name: footprint.cpu_seconds(node.process(name).outer_pid) for name in PROGRAMS}
+    return {"late_join_ms": passed * 1e3, **{f"late_join_{name}_cpu_ms": cpu[name] * 1e3 for name in cpu}}
 
 
 def pids_of(node):
@@ -102,13 +128,15 @@ def run(build, nodes, divisor):
         pids = pids_of(first)
         pids["swarm"] = swarm.process.outer_pid
         figures = measure(pids, swarm)
+        bare = bare_join(cluster, build, nodes)
         late = late_join(second, nodes, first.state("GetDigest", "s", ("",))[0])
         swarm.stop()
         told = json.loads(swarm.hear())
         if told["final_values_missing"]:
             print(swarm.process.log_text(), first.process("clusterd").log_text(),
                   first.process("stated").log_text(), file=sys.stderr)
-        return figures, {**told, "fill_s": round(fill, 2), "late_join_ms": round(late, 1)}
+        joins = {**late, "bare_join_ms": bare[0], "bare_join_cpu_ms": bare[1]}
+        return figures, {**told, "fill_s": round(fill, 2), **{name: round(ms, 1) for name, ms in joins.items()}}
 
 
 def main(build, json_only, nodes=1000, rate_divisor=1):

@@ -22,6 +22,7 @@ struct MqttClient {
         bool secure;
         bool ready;
         uint16_t packet_id;
+        unsigned retained;
         GByteArray *out; /* not yet taken by TLS; NULL where nothing waits */
         GByteArray *in;  /* the beginning of a packet; NULL where there is none */
 };
@@ -112,22 +113,23 @@ static void send_packet(MqttClient *client, uint8_t type, const GByteArray *body
 
 void mqtt_client_connect(MqttClient *client, const char *id, const MqttWill *will, uint16_t keepalive)
 {
-        static const uint8_t protocol[] = { 0, 4, 'M', 'Q', 'T', 'T', 4,
-                0x2e }; /* clean, will retained, QoS 1 */
+        /* Clean; with a will, that it is retained, at QoS 1. */
+        const uint8_t protocol[] = { 0, 4, 'M', 'Q', 'T', 'T', 4, will ? 0x2e : 0x02 };
         g_autoptr(GByteArray) body = g_byte_array_new();
 
         g_byte_array_append(body, protocol, sizeof protocol);
         append_u16(body, keepalive);
         append_string(body, id);
-        append_string(body, will->topic);
-        append_string(body, will->payload);
+        if (will) {
+                append_string(body, will->topic);
+                append_string(body, will->payload);
+        }
         send_packet(client, CONNECT, body);
 }
 
-void mqtt_client_subscribe(MqttClient *client, const char *filter)
+void mqtt_client_subscribe(MqttClient *client, const char *filter, uint8_t qos)
 {
         g_autoptr(GByteArray) body = g_byte_array_new();
-        const uint8_t qos = 1;
 
         append_u16(body, ++client->packet_id);
         append_string(body, filter);
@@ -182,8 +184,10 @@ static size_t take_packet(MqttClient *client, const uint8_t *bytes, size_t n)
                 if (rest != 2 || bytes[header + 1] != 0)
                         die("The broker refuses a node");
                 client->ready = true;
-        } else if ((bytes[0] & 0xf0) == PUBLISH)
+        } else if ((bytes[0] & 0xf0) == PUBLISH) {
+                client->retained += bytes[0] & 1;
                 acknowledge(client, bytes[0], bytes + header, rest);
+        }
         return header + rest;
 }
 
@@ -235,4 +239,9 @@ int mqtt_client_fd(const MqttClient *client)
 bool mqtt_client_ready(const MqttClient *client)
 {
         return client->ready;
+}
+
+unsigned mqtt_client_retained(const MqttClient *client)
+{
+        return client->retained;
 }

@@ -22,9 +22,9 @@ typedef struct MqttWill {
 MqttClient *mqtt_client_new(SSL_CTX *context, int fd, X509 *certificate, EVP_PKEY *key);
 void mqtt_client_free(MqttClient *client);
 
-/* What to send once TLS is up: CONNECT with the will, retained. */
+/* What to send once TLS is up: CONNECT with the will, retained; `will` may be NULL. */
 void mqtt_client_connect(MqttClient *client, const char *id, const MqttWill *will, uint16_t keepalive);
-void mqtt_client_subscribe(MqttClient *client, const char *filter);
+void mqtt_client_subscribe(MqttClient *client, const char *filter, uint8_t qos);
 void mqtt_client_publish(MqttClient *client, const char *topic, const char *payload, int qos, bool retain);
 
 /* Reads and writes what can be. Returns whether it waits for room to write; dies where the connection ends.
@@ -34,3 +34,5 @@ bool mqtt_client_turn(MqttClient *client);
 int mqtt_client_fd(const MqttClient *client);
 /* Whether the broker has taken it in. */
 bool mqtt_client_ready(const MqttClient *client);
+/* How many retained messages came. */
+unsigned mqtt_client_retained(const MqttClient *client);

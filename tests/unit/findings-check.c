@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/unit/findings-check.h"
+#include "common/bus-cleanup.h"
 #include "record/record-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "state/findings-words.h"
 #include "tests/unit/bus-pair.h"
 #include "tests/unit/state-maker.h"
