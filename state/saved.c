@@ -139,9 +139,7 @@ void ald_saved_free(AldSaved *saved)
 void ald_saved_restore(const AldSaved *saved, AldStore *store, uint64_t now)
 {
         if (saved->n_unknown > 0)
-                g_warning("%zu kept records are left out: a newer version kept them, and this one does not "
-                          "know "
-                          "their kinds",
+                g_warning("Dropping %zu saved records of kinds that only a newer version knows",
                         saved->n_unknown);
         for (size_t i = 0; i < saved->n_updates; i++) {
                 const AldUpdate *update = &saved->updates[i];

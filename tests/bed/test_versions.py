@@ -197,5 +197,5 @@ def test_a_node_goes_back_to_an_older_version(make_cluster):
     assert (GROWN, "") in records_of(other, node)
     upgrade.install(node)
     upgrade.check()
-    assert "1 kept records are left out" in node.process("stated").log_text()
+    assert "Dropping 1 saved records" in node.process("stated").log_text()
     assert (GROWN, "") in records_of(other, other)
