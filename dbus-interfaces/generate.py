@@ -33,11 +33,16 @@ def structs(records, services, messages):
         yield "Ald" + record.struct, "ald_" + record.symbol, record.fields
 
 
+def enum_name(struct, field):
+    """What people read as JSON has names in lower case."""
+    return struct + field.name[0].upper() + field.name[1:]
+
+
 def enums(records, services, messages):
     for name, _, fields in structs(records, services, messages):
         for field in fields:
             if field.enum:
-                yield name + field.name, field.enum
+                yield enum_name(name, field), field.enum
 
 
 def schema_h(records, services, messages):
@@ -86,7 +91,7 @@ def field_facts(name, field):
     if field.maximum is not None:
         yield f".limited_above = true, .maximum = {field.maximum:.17g}"
     if field.enum:
-        yield f".from_string = ald_{schema.snake(name[3:] + field.name)}_from_string"
+        yield f".from_string = ald_{schema.snake(enum_name(name, field)[3:])}_from_string"
 
 
 def field_table(name, symbol, fields):

@@ -107,7 +107,12 @@ def property_entry(member):
     found = [annotation.get("value") for annotation in member.element.findall("annotation")
              if annotation.get("name") == "org.freedesktop.DBus.Property.EmitsChangedSignal"]
     facts = f"{member.element.get('type')}, {EMITS[found[0] if found else 'true']}"
-    return f".TP\n.BR {text(member.name)} \" ({facts})\"\n{paragraphs(member.doc, True)}"
+    return f".TP\n.BR {text(member.name)} \" ({facts})\"\n{paragraphs(member.doc, True)}{rows_entry(member.rows)}"
+
+
+def rows_entry(rows):
+    return "".join(".RS\n" + "".join(field_entry(sub, TYPES[sub.type]) for sub in field.row_fields) + ".RE\n"
+                   for field in rows)
 
 
 def member_entry(member):
@@ -125,10 +130,7 @@ def member_entry(member):
         name = argument.get("name")
         if words.get(name):
             out.append(f".TP\n.I {text(name)}\n{text(words[name])}\n")
-        for rows in member.rows:
-            if rows.name == name:
-                entries = "".join(field_entry(field, TYPES[field.type]) for field in rows.row_fields)
-                out.append(f".RS\n{entries}.RE\n")
+        out.append(rows_entry([rows for rows in member.rows if rows.name == name]))
     if errors:
         out.append(f".TP\n.B Errors\n{text(errors)}\n")
     return "".join(out)

@@ -60,7 +60,8 @@ class Field:
             raise SchemaError(f"{self.where}.{self.name}: unknown annotation {PREFIX}{name}")
 
     def read_limit(self, name, value):
-        if self.type not in ("t", "x", "d"):
+        """Of strings and rows the Maximum is their number."""
+        if self.type not in ("t", "x", "d") and (self.type not in ("as", "aa{sv}") or name != "Maximum"):
             raise SchemaError(f"{self.where}.{self.name}: only numbers have a {name}")
         try:
             setattr(self, name.lower(), float(value))
@@ -90,8 +91,9 @@ class Member:
     def __init__(self, element, doc):
         self.element, self.doc = element, doc
         self.name = element.get("name")
-        self.rows = [read_field(self.name, argument, argument.get("type"), "") for argument in element.findall("arg")
-                     if any(child.get("name") == ROW for child in argument)]
+        # Of a method, or of a property that is not part of a record.
+        self.rows = [read_field(self.name, holder, holder.get("type"), "") for holder in element.iter()
+                     if any(child.get("name") == ROW for child in holder)]
 
 
 class Interface:
@@ -160,7 +162,7 @@ class Interface:
                 continue
             if member.element.tag != "property":
                 raise SchemaError(f"{self.path}: {member.name}: a record interface has properties only")
-            self.fields.append(read_field(self.struct, member.element, member.element.get("type"), member.doc))
+            self.fields.append(read_field(self.struct, member.element, member.element.get("type"), member.doc, True))
         if len(self.fields) > 64:
             raise SchemaError(f"{self.path}: more than 64 fields")
         self._check_limits()
@@ -208,7 +210,7 @@ def strip_name(doc, name):
     return text
 
 
-def read_field(where, element, type, doc):
+def read_field(where, element, type, doc, keyed=False):
     field = Field(where, element.get("name"), type, doc)
     for row_doc, child in documented(element):
         name, value = child.get("name"), child.get("value")
@@ -218,7 +220,7 @@ def read_field(where, element, type, doc):
             read_row_annotation(field, name[len(ROW) + 1:], value, row_doc)
         elif name.startswith(PREFIX):
             field.annotate(name[len(PREFIX):], value)
-    check_rows(field, element.tag == "property")
+    check_rows(field, keyed)
     return field
 
 

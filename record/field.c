@@ -241,3 +241,14 @@ void ald_struct_copy_common(const AldStruct *to_type, void *to, const AldStruct 
                                 value_size(field->type));
         }
 }
+
+void ald_struct_overlay(const AldStruct *type, void *to, const void *from)
+{
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                const void *value = ald_field_of(field, from);
+
+                if (!ald_field_is_absent(field, value))
+                        memcpy((char *) to + field->offset, value, value_size(field->type));
+        }
+}

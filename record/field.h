@@ -49,7 +49,7 @@ typedef struct AldField {
 
         /* In messages only: what ald_message_parse() checks. */
         bool required, is_id, limited_below, limited_above;
-        double minimum, maximum;
+        double minimum, maximum;              /* of rows: their number */
         int (*from_string)(const char *text); /* of an enumeration: -1 for a word it does not have */
 } AldField;
 
@@ -92,6 +92,10 @@ void ald_field_clear(const AldStruct *type, const AldField *field, void *base);
 /* Copies the fields of `from` that `to` has too, by name and type. Strings, lists and rows stay those of
  * `from`. */
 void ald_struct_copy_common(const AldStruct *to_type, void *to, const AldStruct *from_type, const void *from);
+
+/* Copies the fields of `from` that are not absent to `to`, both of this type; the same holds for what they
+ * point to. */
+void ald_struct_overlay(const AldStruct *type, void *to, const void *from);
 
 /* The same as ald_struct_find() where many are looked for. Who writes fields does so in the order of the
  * table, so the one after the last is tried first: *next is 0 at the first call. */

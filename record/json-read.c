@@ -162,7 +162,7 @@ static int read_row(Reader *reader, const AldStruct *type, void *to)
         return r;
 }
 
-static int read_rows(Reader *reader, AldRows *rows)
+static int read_rows(Reader *reader, const AldField *field, AldRows *rows)
 {
         size_t size = rows->type->size;
         AldScanGroup list;
@@ -174,6 +174,10 @@ static int read_rows(Reader *reader, AldRows *rows)
         items = g_array_sized_new(false, false, (guint) size, ROWS_USUAL);
         r = ald_scan_enter(&reader->scan, &list);
         while (r >= 0 && (r = ald_scan_next(&reader->scan, &list)) > 0) {
+                if (field->limited_above && items->len >= field->maximum) {
+                        r = reader->tolerant ? ald_scan_skip(&reader->scan) : -ERANGE;
+                        continue;
+                }
                 r = hold(reader, size);
                 if (r < 0)
                         break;
@@ -202,7 +206,7 @@ static int read_value(Reader *reader, const AldField *field, void *to)
         case ALD_TYPE_STRV:
                 return read_strv(reader, to);
         case ALD_TYPE_ROWS:
-                return read_rows(reader, to);
+                return read_rows(reader, field, to);
         }
         g_assert_not_reached();
 }
@@ -223,11 +227,12 @@ static int check_string(const AldField *field, const char *string)
 
 static int check_strv(const AldField *field, const char *const *strv)
 {
+        size_t n = 0;
         int r = 0;
 
-        for (; r >= 0 && *strv; strv++)
-                r = check_string(field, *strv);
-        return r;
+        for (; r >= 0 && strv[n]; n++)
+                r = check_string(field, strv[n]);
+        return r >= 0 && field->limited_above && (double) n > field->maximum ? -ERANGE : r;
 }
 
 static int check_number(const AldField *field, double number)

@@ -18,8 +18,8 @@
  * Reads one JSON object of at most max_bytes. Unknown keys are skipped. Refuses with -EBADMSG what is no such
  * object, lacks a required field or has one of another type, with -ERANGE a field beyond its limits, a word
  * that its enumeration does not have or a string that cannot be shown, with -E2BIG what is too large. Of a
- * tolerant kind such a field is left out instead, and so is a row that is none. *ret_reason (maybe NULL) then
- * says what was wrong.
+ * tolerant kind such a field is left out instead, and so are a row that is none and those beyond their
+ * number. *ret_reason (maybe NULL) then says what was wrong.
  */
 int ald_message_parse(
         AldKind kind, const char *text, size_t n, size_t max_bytes, AldRecord **ret, char **ret_reason);

@@ -70,7 +70,7 @@ int ald_record_bus_append_field(sd_bus_message *message, const AldField *field, 
         return append_entry(message, field, ald_field_of(field, base));
 }
 
-static int append_entries(sd_bus_message *message, const AldStruct *type, const void *base)
+int ald_record_bus_append_fields(sd_bus_message *message, const AldStruct *type, const void *base)
 {
         for (size_t i = 0; i < type->n_fields; i++) {
                 const AldField *field = &type->fields[i];
@@ -92,7 +92,7 @@ int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type,
 
         r = sd_bus_message_open_container(message, 'a', "{sv}");
         if (r >= 0)
-                r = append_entries(message, type, fields);
+                r = ald_record_bus_append_fields(message, type, fields);
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
@@ -121,7 +121,7 @@ int ald_record_bus_append(sd_bus_message *message, const AldRecord *record, uint
         if (r < 0)
                 return r;
         if (record)
-                r = append_entries(message, ald_record_type(record), ald_record_fields(record));
+                r = ald_record_bus_append_fields(message, ald_record_type(record), ald_record_fields(record));
         if (r < 0)
                 return r;
         if (updated_usec != 0)
@@ -180,7 +180,8 @@ int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *reco
  * and skipped, so that the message is left behind the whole record in any case. */
 typedef struct Reader {
         GPtrArray *owned;
-        size_t held; /* bytes of these */
+        size_t held, most;               /* bytes of these */
+        const AldUnknownFields *unknown; /* NULL: they are skipped */
         int bad;
         const char *bad_field;
 } Reader;
@@ -197,7 +198,7 @@ static void note_bad(Reader *reader, const AldField *field, int error)
 static bool has_room(Reader *reader, const AldField *field, size_t n)
 {
         reader->held += n;
-        if (reader->held <= ALD_RECORD_MAX)
+        if (reader->held <= reader->most)
                 return true;
         note_bad(reader, field, -E2BIG);
         return false;
@@ -238,6 +239,9 @@ static int read_rows(sd_bus_message *message, const AldField *field, AldRows *ro
                 }
                 g_array_append_vals(items, type->absent, 1);
                 r = read_struct(message, type, items->data + (items->len - 1) * type->size, reader, NULL);
+                if (r >= 0 && reader->unknown)
+                        reader->unknown->end_row(field, items->data + (items->len - 1) * type->size,
+                                reader->unknown->userdata);
         }
         if (r >= 0)
                 r = sd_bus_message_exit_container(message);
@@ -264,6 +268,30 @@ static bool in_range(const AldField *field, const void *value)
         }
 }
 
+static void set_absent(const AldField *field, void *value)
+{
+        switch (field->type) {
+        case ALD_TYPE_STRING:
+        case ALD_TYPE_STRV:
+                *(const void **) value = NULL;
+                break;
+        case ALD_TYPE_UINT64:
+                *(uint64_t *) value = ALD_ABSENT_UINT64;
+                break;
+        case ALD_TYPE_INT64:
+                *(int64_t *) value = ALD_ABSENT_INT64;
+                break;
+        case ALD_TYPE_DOUBLE:
+                *(double *) value = ALD_ABSENT_DOUBLE;
+                break;
+        case ALD_TYPE_BOOLEAN:
+                *(int *) value = ALD_ABSENT_BOOLEAN;
+                break;
+        case ALD_TYPE_ROWS:
+                ((AldRows *) value)->n = 0;
+        }
+}
+
 static int read_value(sd_bus_message *message, const AldField *field, void *to, Reader *reader)
 {
         int r;
@@ -275,20 +303,31 @@ static int read_value(sd_bus_message *message, const AldField *field, void *to, 
                 return read_rows(message, field, to, reader);
         default:
                 r = sd_bus_message_read_basic(message, *ald_field_signature(field), to);
-                if (r >= 0 && !in_range(field, to))
-                        note_bad(reader, field, -ERANGE);
+                if (r >= 0 && !in_range(field, to)) {
+                        if (!reader->unknown)
+                                note_bad(reader, field, -ERANGE);
+                        set_absent(field, to);
+                }
                 return r;
         }
 }
 
-static int read_variant(sd_bus_message *message, const AldField *field, void *to, Reader *reader)
+static int read_unknown(sd_bus_message *message, const char *name, bool in_row, Reader *reader)
+{
+        return reader->unknown ? reader->unknown->read(message, name, in_row, reader->unknown->userdata)
+                               : sd_bus_message_skip(message, "v");
+}
+
+static int read_variant(sd_bus_message *message, const AldField *field, void *to, bool in_row, Reader *reader)
 {
         int r;
 
         r = sd_bus_message_enter_container(message, 'v', ald_field_signature(field));
         if (r == -ENXIO) { /* another type than ours */
-                note_bad(reader, field, -EBADMSG);
-                return sd_bus_message_skip(message, "v");
+                if (!reader->unknown)
+                        note_bad(reader, field, -EBADMSG);
+                set_absent(field, to);
+                return read_unknown(message, field->name, in_row, reader);
         }
         if (r >= 0)
                 r = read_value(message, field, to, reader);
@@ -307,12 +346,12 @@ static int read_entry(sd_bus_message *message, const AldStruct *type, void *to, 
                 return r;
         field = ald_struct_find_next(type, name, next);
         if (field)
-                return read_variant(message, field, (char *) to + field->offset, reader);
+                return read_variant(message, field, (char *) to + field->offset, !envelope, reader);
         for (size_t i = 0; envelope && i < G_N_ELEMENTS(envelope_fields); i++)
                 if (strcmp(envelope_fields[i].name, name) == 0)
                         return read_variant(message, &envelope_fields[i],
-                                (char *) envelope + envelope_fields[i].offset, reader);
-        return sd_bus_message_skip(message, "v");
+                                (char *) envelope + envelope_fields[i].offset, false, reader);
+        return read_unknown(message, name, !envelope, reader);
 }
 
 static int read_struct(
@@ -334,27 +373,28 @@ static int read_struct(
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
-int ald_record_bus_read_rows(sd_bus_message *message, const AldStruct *type, GPtrArray *owned, AldRows *ret)
+int ald_record_bus_read_rows(
+        sd_bus_message *message, const AldStruct *type, size_t max_bytes, GPtrArray *owned, AldRows *ret)
 {
         const AldField field = { .name = type->name, .type = ALD_TYPE_ROWS };
-        Reader reader = { .owned = owned };
+        Reader reader = { .owned = owned, .most = max_bytes };
         AldRows rows = { .type = type };
         int r;
 
         r = read_rows(message, &field, &rows, &reader);
-        if (r >= 0)
-                r = reader.bad;
+        if (r >= 0 && reader.held > max_bytes)
+                r = -E2BIG;
         if (r >= 0)
                 *ret = rows;
         return r;
 }
 
-int ald_record_bus_read(
-        sd_bus_message *message, AldKind kind, const AldRecord *base, AldRecord **ret, const char **ret_field)
+int ald_record_bus_read_all(sd_bus_message *message, AldKind kind, const AldRecord *base,
+        const AldUnknownFields *unknown, AldRecord **ret, const char **ret_field)
 {
         const AldStruct *type = ald_kinds[kind].type;
         g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
-        Reader reader = { .owned = owned };
+        Reader reader = { .owned = owned, .most = ALD_RECORD_MAX, .unknown = unknown };
         AldRecord envelope = { .revision = base ? base->revision : 0,
                 .updated_usec = base ? base->updated_usec : 0 };
         g_autofree void *fields = g_malloc(type->size);
@@ -375,4 +415,10 @@ int ald_record_bus_read(
         (*ret)->revision = envelope.revision;
         (*ret)->updated_usec = envelope.updated_usec;
         return 0;
+}
+
+int ald_record_bus_read(
+        sd_bus_message *message, AldKind kind, const AldRecord *base, AldRecord **ret, const char **ret_field)
+{
+        return ald_record_bus_read_all(message, kind, base, NULL, ret, ret_field);
 }

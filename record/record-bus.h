@@ -31,14 +31,19 @@ int ald_record_bus_append_interface(sd_bus_message *message, const AldRecord *re
 /* Appends one field, absent or not, as an entry of an a{sv}. */
 int ald_record_bus_append_field(sd_bus_message *message, const AldField *field, const void *base);
 
-/* Appends any struct that a field table describes, as a{sv} of what is there. */
+/* Appends what is there of any struct that a field table describes, as entries of an a{sv} that is open. */
+int ald_record_bus_append_fields(sd_bus_message *message, const AldStruct *type, const void *fields);
+
+/* The same as a whole a{sv}. */
 int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type, const void *fields);
 
 /*
- * Reads an aa{sv} of structs that a field table describes; unknown fields are skipped. Strings point into the
- * message; the rest goes with `owned`, an array that frees with g_free(). Errors as of ald_record_bus_read().
+ * Reads an aa{sv} of structs that a field table describes; unknown fields are skipped, and those of another
+ * type or out of range are absent. Strings point into the message; the rest goes with `owned`, an array that
+ * frees with g_free(). -E2BIG where that would be more than `max_bytes`; any other error is sd-bus's own.
  */
-int ald_record_bus_read_rows(sd_bus_message *message, const AldStruct *type, GPtrArray *owned, AldRows *ret);
+int ald_record_bus_read_rows(
+        sd_bus_message *message, const AldStruct *type, size_t max_bytes, GPtrArray *owned, AldRows *ret);
 
 /*
  * Reads an a{sv} of fields. Fields that are not in it are taken from `base`, or absent where that is NULL.
@@ -50,6 +55,21 @@ int ald_record_bus_read_rows(sd_bus_message *message, const AldStruct *type, GPt
  */
 int ald_record_bus_read(sd_bus_message *message, AldKind kind, const AldRecord *base, AldRecord **ret,
         const char **ret_field);
+
+/* Takes the fields that a table does not have, or not of this type, as a newer peer sends them, while a
+ * record is read. */
+typedef struct AldUnknownFields {
+        /* Reads the value, a variant; of a row where `in_row`. Returns negative errno of sd-bus. */
+        int (*read)(sd_bus_message *message, const char *name, bool in_row, void *userdata);
+        /* A row of a known list was read, after its unknown fields. */
+        void (*end_row)(const AldField *list, const void *row, void *userdata);
+        void *userdata;
+} AldUnknownFields;
+
+/* The same for clients: unknown fields are not skipped, and one of another type or out of range is absent and
+ * does not refuse the record. -E2BIG, without a field or with it, remains, and so do errors of sd-bus. */
+int ald_record_bus_read_all(sd_bus_message *message, AldKind kind, const AldRecord *base,
+        const AldUnknownFields *unknown, AldRecord **ret, const char **ret_field);
 
 /* Appends what PropertiesChanged says of the fields of the set (see ald_record_diff()), and the envelope:
  * sa{sv}as. */

@@ -9,8 +9,6 @@
  * joins rings, are left.
  */
 
-#define MAX_NAMED 8u
-
 typedef struct Bridge {
         AldId node;
         const char *name;
@@ -185,15 +183,9 @@ static void unite(Graph *graph)
 
 static void report_ring(AldReport *report, const AldId *nodes, guint n)
 {
-        g_autofree char *names = NULL;
-
-        if (ald_report_full(report, "bridge-loop"))
-                return;
-        names = ald_report_names(report, nodes, n, MAX_NAMED);
-        ald_report_add(report, ALD_SEVERITY_WARNING, "bridge-loop", nodes, n,
-                g_strdup_printf("The bridges over the Thunderbolt cables of %s form a loop.", names),
-                g_strdup("Unplug one of these cables, take one port out of its bridge, or enable STP on each "
-                         "bridge."));
+        if (!ald_report_full(report, ALD_FINDING_ROW_ID_BRIDGE_LOOP))
+                ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_BRIDGE_LOOP,
+                        nodes, n, NULL);
 }
 
 /* Bridges lie in the order of their nodes, so that those of one node are neighbours in each ring. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "record/units.h"
 #include "state/findings-report.h"
 #include "state/planner.h"
 
@@ -22,19 +21,18 @@ static bool waits_too_long(const AldComputeDevice *row, uint64_t now)
 static void find_never_free(
         AldReport *report, const AldNode *node, const AldBackend *backend, const AldComputeDevice *row)
 {
-        g_autofree char *name = NULL, *waited = NULL;
+        AldFindingRow finding = ALD_FINDING_ROW_INIT;
 
-        if (!waits_too_long(row, report->now_realtime) || ald_report_full(report, "device-never-free"))
+        if (!waits_too_long(row, report->now_realtime) ||
+                ald_report_full(report, ALD_FINDING_ROW_ID_DEVICE_NEVER_FREE))
                 return;
-        name = ald_report_name(report, &node->id);
-        waited = ald_units_duration(report->now_realtime - row->waiting_since_usec);
-        ald_report_add(report, ALD_SEVERITY_NOTICE, "device-never-free", &node->id, 1,
-                g_strdup_printf("%s (%s) on %s could not be measured%s for %s: %s.",
-                        backend->name ?: "A device", backend->id, name,
-                        row->measured_usec == ALD_ABSENT_UINT64 ? "" : " again", waited, row->waiting_reason),
-                g_strdup_printf("Pause the work for a minute, or measure beside it on %s: "
-                                "alidadectl probe compute --force %s.",
-                        name, backend->id));
+        finding.device = backend->id;
+        finding.device_name = backend->name;
+        finding.measured_usec = row->measured_usec;
+        finding.duration_usec = report->now_realtime - row->waiting_since_usec;
+        finding.reason = row->waiting_reason;
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_DEVICE_NEVER_FREE,
+                &node->id, 1, &finding);
 }
 
 void ald_find_in_devices(AldReport *report, const AldNode *node)

@@ -3,12 +3,9 @@
 
 #include "state/findings-report.h"
 
-/* What shows by comparing nodes: those that say the same, and those that do not. */
+/* What shows by comparing nodes: those that report the same, and those that do not. */
 
-#define MAX_NAMED 3u
-#define MAX_GROUPS 8u
-
-/* The nodes that say one string, which points into a record of theirs. */
+/* The nodes that report the same string, which points into a record of theirs. */
 typedef struct Group {
         const char *string;
         GArray *ids;
@@ -20,16 +17,6 @@ static void group_free(gpointer data)
 
         g_array_unref(group->ids);
         g_free(group);
-}
-
-/* The larger first. */
-static int compare_groups(gconstpointer a, gconstpointer b)
-{
-        const Group *left = *(const Group *const *) a, *right = *(const Group *const *) b;
-
-        if (left->ids->len != right->ids->len)
-                return left->ids->len > right->ids->len ? -1 : 1;
-        return strcmp(left->string, right->string);
 }
 
 typedef struct Groups {
@@ -62,17 +49,17 @@ static void groups_add(Groups *groups, const char *string, const AldId *id)
         g_array_append_vals(group->ids, id, 1);
 }
 
-/* All in one pass. */
-typedef struct Said {
+/* Collected in one pass. */
+typedef struct Reported {
         Groups systems;
         Groups versions;
         Groups names;
         Groups reasons;
-} Said;
+} Reported;
 
-static gboolean listen(AldNode *node, void *userdata)
+static gboolean collect(AldNode *node, void *userdata)
 {
-        Said *said = userdata;
+        Reported *reported = userdata;
         const AldIdentity *identity = ald_record_as(
                 ald_node_record(node, ALD_KIND_IDENTITY), IDENTITY, AldIdentity);
         const AldSystem *system = ald_record_as(ald_node_record(node, ALD_KIND_SYSTEM), SYSTEM, AldSystem);
@@ -80,108 +67,105 @@ static gboolean listen(AldNode *node, void *userdata)
         if (!ald_node_counts(node))
                 return FALSE;
         if (identity && identity->operating_system)
-                groups_add(&said->systems, identity->operating_system, &node->id);
+                groups_add(&reported->systems, identity->operating_system, &node->id);
         if (identity && identity->alidade_version)
-                groups_add(&said->versions, identity->alidade_version, &node->id);
+                groups_add(&reported->versions, identity->alidade_version, &node->id);
         if (identity && identity->friendly_name)
-                groups_add(&said->names, identity->friendly_name, &node->id);
+                groups_add(&reported->names, identity->friendly_name, &node->id);
         for (const char *const *reason = system ? system->absent_reasons : NULL; reason && *reason; reason++)
-                groups_add(&said->reasons, *reason, &node->id);
+                groups_add(&reported->reasons, *reason, &node->id);
         return FALSE;
 }
 
-static int compare_ids(gconstpointer a, gconstpointer b)
+/* One node and what it runs. */
+typedef struct Runs {
+        AldId id;
+        const char *value;
+} Runs;
+
+static int compare_runs(gconstpointer a, gconstpointer b)
 {
-        return ald_id_compare(a, b);
+        return ald_id_compare(&((const Runs *) a)->id, &((const Runs *) b)->id);
 }
 
-/* `what` they run, a plural. */
-static void find_differing(
-        AldReport *report, GPtrArray *groups, const char *finding, const char *what, const char *remedy)
+static void find_differing(AldReport *report, GPtrArray *groups, AldFindingRowId id)
 {
-        g_autoptr(GString) text = g_string_new("The nodes run different ");
-        g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(AldId));
+        g_autoptr(GArray) runs = g_array_new(FALSE, FALSE, sizeof(Runs));
+        g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(AldId));
+        g_autoptr(GPtrArray) values = g_ptr_array_new();
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (groups->len < 2 || ald_report_full(report, finding))
+        if (groups->len < 2 || ald_report_full(report, id))
                 return;
-        g_string_append_printf(text, "%s: ", what);
-        g_ptr_array_sort(groups, compare_groups);
         for (guint i = 0; i < groups->len; i++) {
                 const Group *group = groups->pdata[i];
-                const AldId *ids = (const AldId *) (void *) group->ids->data;
 
-                g_array_append_vals(all, ids, group->ids->len);
-                if (i < MAX_GROUPS) {
-                        g_autofree char *names = ald_report_names(report, ids, group->ids->len, MAX_NAMED);
+                for (guint n = 0; n < group->ids->len; n++) {
+                        const Runs one = { g_array_index(group->ids, AldId, n), group->string };
 
-                        g_string_append_printf(text, "%s%s on %s", i > 0 ? "; " : "", group->string, names);
+                        g_array_append_val(runs, one);
                 }
         }
-        if (groups->len > MAX_GROUPS)
-                g_string_append_printf(text, "; and %u others", groups->len - MAX_GROUPS);
-        g_string_append_c(text, '.');
-        g_array_sort(all, compare_ids);
-        ald_report_add(report, ALD_SEVERITY_NOTICE, finding, (const AldId *) (void *) all->data, all->len,
-                g_string_free(g_steal_pointer(&text), FALSE), g_strdup(remedy));
+        g_array_sort(runs, compare_runs);
+        for (guint i = 0; i < runs->len; i++) {
+                const Runs *one = &g_array_index(runs, Runs, i);
+
+                g_array_append_val(ids, one->id);
+                g_ptr_array_add(values, (gpointer) one->value);
+        }
+        g_ptr_array_add(values, NULL);
+        row.values = (const char *const *) values->pdata;
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, id, (const AldId *) (void *) ids->data,
+                ids->len, &row);
 }
 
 static void find_shared_name(AldReport *report, const Group *group)
 {
-        const AldId *ids = (const AldId *) (void *) group->ids->data;
-        g_autoptr(GString) text = g_string_new(NULL);
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (group->ids->len < 2 || ald_report_full(report, "friendly-name-shared"))
+        if (group->ids->len < 2 || ald_report_full(report, ALD_FINDING_ROW_ID_FRIENDLY_NAME_SHARED))
                 return;
-        g_string_printf(text, "%u nodes are called \"%s\"", group->ids->len, group->string);
-        for (guint i = 0; i < MIN(group->ids->len, MAX_GROUPS); i++) {
-                g_autofree char *short_id = ald_report_short_id(&ids[i]);
-
-                g_string_append_printf(text, "%s%s", i == 0 ? ": " : ", ", short_id);
-        }
-        g_string_append(text, group->ids->len > MAX_GROUPS ? ", …" : ".");
-        ald_report_add(report, ALD_SEVERITY_NOTICE, "friendly-name-shared", ids, group->ids->len,
-                g_string_free(g_steal_pointer(&text), FALSE),
-                g_strdup("Give each a name of its own with \"alidadectl set-name NAME\", run on that node."));
+        row.shared_name = group->string;
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_FRIENDLY_NAME_SHARED,
+                (const AldId *) (void *) group->ids->data, group->ids->len, &row);
 }
 
-/* A reason reads "Field: reason". */
+/* A reason reads "Field: reason"; another node may send it without a field. */
 static void find_absent_field(AldReport *report, const Group *group)
 {
-        const AldId *ids = (const AldId *) (void *) group->ids->data;
         const char *colon = strstr(group->string, ": ");
-        g_autofree char *names = NULL;
-        char *text;
+        g_autofree char *field = colon ? g_strndup(group->string, (gsize) (colon - group->string)) : NULL;
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (ald_report_full(report, "field-absent"))
+        if (ald_report_full(report, ALD_FINDING_ROW_ID_FIELD_ABSENT))
                 return;
-        names = ald_report_names(report, ids, group->ids->len, MAX_NAMED);
-        if (colon)
-                text = g_strdup_printf("%.*s of %s is not known: %s.", (int) (colon - group->string),
-                        group->string, names, colon + 2);
-        else
-                text = g_strdup_printf("Something of %s is not known: %s.", names, group->string);
-        ald_report_add(report, ALD_SEVERITY_NOTICE, "field-absent", ids, group->ids->len, text, NULL);
+        if (field && *field && colon[2]) {
+                row.field = field;
+                row.reason = colon + 2;
+        } else {
+                row.reason = group->string;
+        }
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_FIELD_ABSENT,
+                (const AldId *) (void *) group->ids->data, group->ids->len, &row);
 }
 
 void ald_find_in_groups(AldReport *report)
 {
-        Said said;
+        Reported reported;
 
-        groups_init(&said.systems);
-        groups_init(&said.versions);
-        groups_init(&said.names);
-        groups_init(&said.reasons);
-        ald_store_foreach_node(report->store, listen, &said);
-        find_differing(report, said.systems.list, "os-versions-differ", "operating systems",
-                "Bring the nodes to one release, unless they are meant to differ.");
-        find_differing(report, said.versions.list, "versions-differ", "versions of Alidade",
-                "Upgrade the others as well: what only the newer versions know is not shown everywhere.");
-        for (guint i = 0; i < said.names.list->len; i++)
-                find_shared_name(report, said.names.list->pdata[i]);
-        for (guint i = 0; i < said.reasons.list->len; i++)
-                find_absent_field(report, said.reasons.list->pdata[i]);
-        groups_clear(&said.systems);
-        groups_clear(&said.versions);
-        groups_clear(&said.names);
-        groups_clear(&said.reasons);
+        groups_init(&reported.systems);
+        groups_init(&reported.versions);
+        groups_init(&reported.names);
+        groups_init(&reported.reasons);
+        ald_store_foreach_node(report->store, collect, &reported);
+        find_differing(report, reported.systems.list, ALD_FINDING_ROW_ID_OS_VERSIONS_DIFFER);
+        find_differing(report, reported.versions.list, ALD_FINDING_ROW_ID_VERSIONS_DIFFER);
+        for (guint i = 0; i < reported.names.list->len; i++)
+                find_shared_name(report, reported.names.list->pdata[i]);
+        for (guint i = 0; i < reported.reasons.list->len; i++)
+                find_absent_field(report, reported.reasons.list->pdata[i]);
+        groups_clear(&reported.systems);
+        groups_clear(&reported.versions);
+        groups_clear(&reported.names);
+        groups_clear(&reported.reasons);
 }

@@ -1,196 +1,81 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <math.h>
 #include <string.h>
 
-#include "record/units.h"
 #include "state/findings-report.h"
 #include "state/link-quality.h"
 #include "state/link.h"
 #include "state/path-end.h"
 #include "state/rdma-problem.h"
 
-/* What links deliver, beside what they negotiated and beside the other direction. */
+/* What links deliver, compared with what they negotiated and with the other direction. */
 
-#define FAIR_SHARE 0.5
-#define FAIR_SHARE_WIFI 0.25 /* a radio delivers about half of its bit rate at the best of times */
-#define UNEVEN 2.0
-
-/* A link with the names of its ends. */
-typedef struct Subject {
-        AldReport *report;
-        AldLink link;
-        AldId ends[2];
-        char *source;
-        char *sink;
-        char *path; /* " (eth0 to 192.0.2.1)", or "" */
-} Subject;
-
-static char *describe_path(const AldLink *link)
+/* The row of a link, with its path. */
+static AldFindingRow link_row(const AldLink *link)
 {
-        if (link->from && link->to)
-                return g_strdup_printf(" (%s to %s)", link->from, link->to);
-        if (link->from || link->to)
-                return g_strdup_printf(" (%s)", link->from ?: link->to);
-        return g_strdup("");
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+        *(link->rdma ? &row.port : &row.interface) = link->from;
+        *(link->rdma ? &row.sink_port : &row.address) = link->to;
+        row.interface_type = link->rdma ? NULL : ald_path_type(link->source_type, link->sink_type);
+        return row;
 }
 
-static void subject_init(Subject *subject, AldReport *report, const AldLink *link)
+static void add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldLink *link,
+        const AldFindingRow *row)
 {
-        *subject = (Subject){
-                .report = report,
-                .link = *link,
-                .ends = { link->source, link->sink },
-                .source = ald_report_name(report, &link->source),
-                .sink = ald_report_name(report, &link->sink),
-                .path = describe_path(link),
-        };
+        const AldId ends[2] = { link->source, link->sink };
+
+        ald_report_add(report, severity, id, ends, 2, row);
 }
 
-static void subject_clear(Subject *subject)
-{
-        g_free(subject->source);
-        g_free(subject->sink);
-        g_free(subject->path);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Subject, subject_clear)
-
-/* A fast port that talks to a slow one is not at fault: both ends count. */
-static void heed_sink_port(AldReport *report, AldLink *link)
+static void add_sink(AldReport *report, AldLink *link)
 {
         const AldNode *node = ald_store_find_node(report->store, &link->sink);
-        const AldFabric *fabric;
-        const AldRdmaPort *port;
 
-        if (!node || !link->to)
-                return;
-        fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
-        port = fabric ? ald_rows_find(&fabric->rdma_ports, link->to) : NULL;
-        if (port)
-                link->negotiated_bits_per_second = MIN(
-                        link->negotiated_bits_per_second, port->rate_bits_per_second);
+        if (node)
+                ald_link_add_sink(link,
+                        ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork),
+                        ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric));
 }
 
-/* Looks up what a record lacks, such as one of an older version. */
-static void heed_sink_interface(AldReport *report, AldLink *link)
-{
-        const AldNode *node = ald_store_find_node(report->store, &link->sink);
-        AldPathEnd end;
-
-        if (link->sink_type || !node || !link->to)
-                return;
-        end = ald_path_end_find(ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork),
-                NULL, NULL, link->to);
-        link->negotiated_bits_per_second = ald_path_speed(
-                link->negotiated_bits_per_second, end.bits_per_second);
-        link->sink_type = end.type;
-}
-
-static bool is_wifi(const AldLink *link)
-{
-        return g_strcmp0(ald_path_type(link->source_type, link->sink_type),
-                       ald_interface_type_to_string(ALD_INTERFACE_TYPE_WIFI)) == 0;
-}
-
-/* All of the interval has to be below. */
-static bool is_below(const AldLink *link, uint64_t rate, double interval)
-{
-        double share = is_wifi(link) ? FAIR_SHARE_WIFI : FAIR_SHARE;
-
-        return rate != ALD_ABSENT_UINT64 && link->negotiated_bits_per_second != ALD_ABSENT_UINT64 &&
-               ald_link_rate_most(rate, interval) < share * (double) link->negotiated_bits_per_second;
-}
-
-static bool upload_is_below(const AldLink *link)
-{
-        return is_below(link, link->upload_bits_per_second, link->upload_interval);
-}
-
-static bool download_is_below(const AldLink *link)
-{
-        return is_below(link, link->download_bits_per_second, link->download_interval);
-}
-
-static bool falls_short(const AldLink *link)
-{
-        return upload_is_below(link) || download_is_below(link);
-}
-
-/* "13 Gb/s measured from a to b", "… and 14 Gb/s from b to a". */
-static char *describe_shortfall(const Subject *subject)
-{
-        const AldLink *link = &subject->link;
-        bool up = upload_is_below(link), down = download_is_below(link);
-        g_autofree char *upload = ald_units_rate(link->upload_bits_per_second);
-        g_autofree char *download = ald_units_rate(link->download_bits_per_second);
-
-        if (up && down)
-                return g_strdup_printf("%s measured from %s to %s and %s from %s to %s", upload,
-                        subject->source, subject->sink, download, subject->sink, subject->source);
-        return g_strdup_printf("%s measured from %s to %s", up ? upload : download,
-                up ? subject->source : subject->sink, up ? subject->sink : subject->source);
-}
-
-static bool is_held_down(const char *limiter)
+static bool is_limited(const char *limiter)
 {
         return limiter && strcmp(limiter, ald_link_socket_upload_limiter_to_string(
                                                   ALD_LINK_SOCKET_UPLOAD_LIMITER_NETWORK)) != 0;
 }
 
-/* What held down the direction that falls short, where that is not the network. */
+/* What limited the direction that falls short, if that is not the network. */
 static const char *limiter_of(const AldLink *link)
 {
-        if (upload_is_below(link) && is_held_down(link->upload_limiter))
+        if (ald_link_upload_falls_short(link) && is_limited(link->upload_limiter))
                 return link->upload_limiter;
-        return download_is_below(link) && is_held_down(link->download_limiter) ? link->download_limiter
-                                                                               : NULL;
-}
-
-static char *advise_on_shortfall(const AldLink *link)
-{
-        const char *limiter = limiter_of(link);
-
-        if (limiter)
-                return g_strdup_printf(
-                        "It was held down by the %s, not by the network: look at its load, its "
-                        "interrupts and the slot of its adapter.",
-                        limiter);
-        if (is_wifi(link))
-                return g_strdup("Bring the antennas closer, change the channel, or use a cable.");
-        return g_strdup("Check the cable, the MTU at both ends and the slot of each adapter.");
+        return ald_link_download_falls_short(link) && is_limited(link->download_limiter)
+                       ? link->download_limiter
+                       : NULL;
 }
 
 static void find_shortfall(AldReport *report, AldLink link)
 {
-        g_auto(Subject) subject = { 0 };
-        g_autofree char *negotiated = NULL, *shortfall = NULL;
+        AldFindingRow row;
 
-        if (!falls_short(&link))
+        if (!ald_link_falls_short(&link))
                 return;
-        if (link.rdma)
-                heed_sink_port(report, &link);
-        else
-                heed_sink_interface(report, &link);
-        if (!falls_short(&link) || ald_report_full(report, "link-below-negotiated"))
+        add_sink(report, &link);
+        if (!ald_link_falls_short(&link) || ald_report_full(report, ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED))
                 return;
 
-        subject_init(&subject, report, &link);
-        negotiated = ald_units_rate(link.negotiated_bits_per_second);
-        shortfall = describe_shortfall(&subject);
-        ald_report_add(report, ALD_SEVERITY_WARNING, "link-below-negotiated", subject.ends, 2,
-                g_strdup_printf("The link from %s to %s%s falls short: %s negotiated, %s.", subject.source,
-                        subject.sink, subject.path, negotiated, shortfall),
-                advise_on_shortfall(&link));
+        row = link_row(&link);
+        row.negotiated_bits_per_second = link.negotiated_bits_per_second;
+        if (ald_link_upload_falls_short(&link))
+                row.upload_bits_per_second = link.upload_bits_per_second;
+        if (ald_link_download_falls_short(&link))
+                row.download_bits_per_second = link.download_bits_per_second;
+        row.limiter = limiter_of(&link);
+        add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED, &link, &row);
 }
 
-/* Whether one rate exceeds the other by the factor UNEVEN even at the ends of their intervals. */
-static bool exceeds(uint64_t rate, double interval, uint64_t other, double other_interval)
-{
-        return ald_link_rate_least(rate, interval) > UNEVEN * ald_link_rate_most(other, other_interval);
-}
-
-/* Both ends measure a link, and it may have several paths: one unevenness is told once. */
-static bool was_said(AldReport *report, const AldLink *link)
+/* Both ends measure a link, and it may have several paths: each pair is reported once per direction. */
+static bool was_reported(AldReport *report, const AldLink *link)
 {
         bool up = link->upload_bits_per_second > link->download_bits_per_second;
         const AldId *from = up ? &link->source : &link->sink, *to = up ? &link->sink : &link->source;
@@ -206,23 +91,15 @@ static bool was_said(AldReport *report, const AldLink *link)
 static void find_unevenness(AldReport *report, const AldLink *link)
 {
         uint64_t up = link->upload_bits_per_second, down = link->download_bits_per_second;
-        double up_interval = link->upload_interval, down_interval = link->download_interval;
-        g_auto(Subject) subject = { 0 };
-        g_autofree char *upload = NULL, *download = NULL;
+        AldFindingRow row;
 
-        if (up == ALD_ABSENT_UINT64 || down == ALD_ABSENT_UINT64 ||
-                (!exceeds(up, up_interval, down, down_interval) &&
-                        !exceeds(down, down_interval, up, up_interval)) ||
-                was_said(report, link) || ald_report_full(report, "link-asymmetric"))
+        if (!ald_link_rates_are_uneven(up, link->upload_interval, down, link->download_interval) ||
+                was_reported(report, link) || ald_report_full(report, ALD_FINDING_ROW_ID_LINK_ASYMMETRIC))
                 return;
-        subject_init(&subject, report, link);
-        upload = ald_units_rate(up);
-        download = ald_units_rate(down);
-        ald_report_add(report, ALD_SEVERITY_NOTICE, "link-asymmetric", subject.ends, 2,
-                g_strdup_printf("The link from %s to %s%s is uneven: %s from %s to %s, %s from %s to %s.",
-                        subject.source, subject.sink, subject.path, upload, subject.source, subject.sink,
-                        download, subject.sink, subject.source),
-                g_strdup("Compare duplex, offload settings and load of both ends."));
+        row = link_row(link);
+        row.upload_bits_per_second = up;
+        row.download_bits_per_second = down;
+        add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_ASYMMETRIC, link, &row);
 }
 
 static bool is_unsteady_at(uint64_t rate, double interval, double spread)
@@ -230,80 +107,42 @@ static bool is_unsteady_at(uint64_t rate, double interval, double spread)
         return rate != ALD_ABSENT_UINT64 && ald_link_percent_is_unsteady(interval, spread);
 }
 
-static bool is_unsteady(const AldLink *link)
-{
-        return is_unsteady_at(link->upload_bits_per_second, link->upload_interval, link->upload_spread) ||
-               is_unsteady_at(link->download_bits_per_second, link->download_interval, link->download_spread);
-}
-
-/* "420 Mb/s ±31 % from a to b, with a spread of 40 %"; NULL where the direction is steady. */
-static char *describe_unsteadiness(
-        const char *from, const char *to, uint64_t rate, double interval, double spread)
-{
-        g_autofree char *measured = NULL;
-        g_autoptr(GString) text = g_string_new(NULL);
-
-        if (!is_unsteady_at(rate, interval, spread))
-                return NULL;
-        measured = ald_units_rate(rate);
-        g_string_append(text, measured);
-        if (!isnan(interval))
-                g_string_append_printf(text, " ±%.*f %%", interval < 9.5 ? 1 : 0, interval);
-        g_string_append_printf(text, " from %s to %s", from, to);
-        if (spread > ALD_LINK_UNSTEADY_SPREAD_PERCENT)
-                g_string_append_printf(text, ", with a spread of %.0f %%", spread);
-        return g_string_free(g_steal_pointer(&text), FALSE);
-}
-
 static void find_unsteadiness(AldReport *report, const AldLink *link)
 {
-        g_auto(Subject) subject = { 0 };
-        g_autofree char *up = NULL, *down = NULL;
+        bool up = is_unsteady_at(link->upload_bits_per_second, link->upload_interval, link->upload_spread);
+        bool down = is_unsteady_at(
+                link->download_bits_per_second, link->download_interval, link->download_spread);
+        AldFindingRow row;
 
-        if (!is_unsteady(link) || ald_report_full(report, "link-unsteady"))
+        if ((!up && !down) || ald_report_full(report, ALD_FINDING_ROW_ID_LINK_UNSTEADY))
                 return;
-        subject_init(&subject, report, link);
-        up = describe_unsteadiness(subject.source, subject.sink, link->upload_bits_per_second,
-                link->upload_interval, link->upload_spread);
-        down = describe_unsteadiness(subject.sink, subject.source, link->download_bits_per_second,
-                link->download_interval, link->download_spread);
-        ald_report_add(report, ALD_SEVERITY_NOTICE, "link-unsteady", subject.ends, 2,
-                g_strdup_printf("The link from %s to %s%s is unsteady: %s%s%s.", subject.source, subject.sink,
-                        subject.path, up ?: "", up && down ? "; " : "", down ?: ""),
-                is_wifi(link)
-                        ? g_strdup("Bring the antennas closer, change the channel, or use a cable.")
-                        : g_strdup("Look for lost packets, other traffic and load at both ends and on the "
-                                   "way."));
+        row = link_row(link);
+        if (up) {
+                row.upload_bits_per_second = link->upload_bits_per_second;
+                row.upload_interval = link->upload_interval;
+                row.upload_spread = link->upload_spread;
+        }
+        if (down) {
+                row.download_bits_per_second = link->download_bits_per_second;
+                row.download_interval = link->download_interval;
+                row.download_spread = link->download_spread;
+        }
+        add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_UNSTEADY, link, &row);
 }
 
 /* A direction that could not be measured may be too slow as well. */
 static void find_missing_direction(AldReport *report, const AldLink *link)
 {
-        bool no_upload = link->upload_bits_per_second == ALD_ABSENT_UINT64;
-        g_auto(Subject) subject = { 0 };
+        AldFindingRow row;
 
         if (!link->failure || !g_str_has_prefix(link->failure, ALD_LINK_PARTIAL) ||
-                ald_report_full(report, "link-partly-measured"))
+                ald_report_full(report, ALD_FINDING_ROW_ID_LINK_PARTLY_MEASURED))
                 return;
-        subject_init(&subject, report, link);
-        ald_report_add(report, ALD_SEVERITY_WARNING, "link-partly-measured", subject.ends, 2,
-                g_strdup_printf("The rate from %s to %s%s could not be measured: %s.",
-                        no_upload ? subject.source : subject.sink, no_upload ? subject.sink : subject.source,
-                        subject.path, link->failure + strlen(ALD_LINK_PARTIAL)),
-                g_strdup("Look for lost packets and for a very slow line on the way."));
-}
-
-/* How much its figures can still be trusted. */
-static char *describe_age(const AldLink *link, uint64_t now_realtime)
-{
-        g_autofree char *age = NULL;
-
-        if (link->measured_usec == ALD_ABSENT_UINT64)
-                return g_strdup("it was never measured");
-        if (link->measured_usec > now_realtime)
-                return g_strdup("its figures are of no known age");
-        age = ald_units_duration(now_realtime - link->measured_usec);
-        return g_strdup_printf("its figures are %s old", age);
+        row = link_row(link);
+        row.upload_bits_per_second = link->upload_bits_per_second;
+        row.download_bits_per_second = link->download_bits_per_second;
+        row.reason = link->failure + strlen(ALD_LINK_PARTIAL);
+        add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_LINK_PARTLY_MEASURED, link, &row);
 }
 
 /* Whether the same node has measured another path to the same sink. */
@@ -326,27 +165,23 @@ static bool works_otherwise(const AldReport *report, const AldLink *link)
 
 static void find_failing_probe(AldReport *report, const AldLink *link)
 {
-        g_auto(Subject) subject = { 0 };
-        g_autofree char *age = NULL;
         bool never = link->measured_usec == ALD_ABSENT_UINT64;
-        bool failed = never ? link->failure || link->failed_usec != ALD_ABSENT_UINT64
-                            : link->failed_usec != ALD_ABSENT_UINT64 &&
-                                      link->failed_usec > link->measured_usec;
+        AldFindingRow row;
 
-        /* What is wrong with a port is told once, not of each peer. */
-        if (!failed || (link->rdma && ald_rdma_failure_is_own(link->failure)) ||
-                ald_report_full(report, "link-probe-failing"))
+        /* A problem of a port is reported once, not for each peer. */
+        if (!ald_link_has_failed(link) || (link->rdma && ald_rdma_failure_is_own(link->failure)) ||
+                ald_report_full(report, ALD_FINDING_ROW_ID_LINK_PROBE_FAILING))
                 return;
-        subject_init(&subject, report, link);
-        age = describe_age(link, report->now_realtime);
-        /* Not every net that one end is in can be reached from the other. */
-        ald_report_add(report,
-                never && works_otherwise(report, link) ? ALD_SEVERITY_NOTICE : ALD_SEVERITY_WARNING,
-                "link-probe-failing", subject.ends, 2,
-                g_strdup_printf("The last probe of the link from %s to %s%s failed: %s; %s.", subject.source,
-                        subject.sink, subject.path, link->failure ?: "for no known reason", age),
-                g_strdup_printf("Check that %s is up and that no firewall between the two is in the way.",
-                        subject.sink));
+        row = link_row(link);
+        row.reason = link->failure;
+        row.measured_usec = link->measured_usec;
+        if (!never && link->measured_usec <= report->now_realtime)
+                row.duration_usec = report->now_realtime - link->measured_usec;
+        /* A network of one end is not always within reach of the other. */
+        add(report,
+                never && works_otherwise(report, link) ? ALD_FINDING_ROW_SEVERITY_NOTICE
+                                                       : ALD_FINDING_ROW_SEVERITY_WARNING,
+                ALD_FINDING_ROW_ID_LINK_PROBE_FAILING, link, &row);
 }
 
 static gboolean find_in_link(AldEntry *entry, void *userdata)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "record/units.h"
 #include "state/findings-report.h"
 
-/* What one node alone tells: memory, disks, devices and interfaces. */
+/* What the records of a single node show: memory, disks, devices and interfaces. */
 
 #define PRESSURE_LIMIT 10.0 /* percent */
 #define SWAP_LEFT 0.05
@@ -13,7 +12,7 @@
 #define DISK_LEFT_ERROR 0.005
 #define SLOW_BITS_PER_SECOND (UINT64_C(100) * 1000 * 1000)
 
-/* Whether less than a share of something is left; what is not known is not. */
+/* Whether less than a share of something is left; false if that is unknown. */
 static bool less_than(uint64_t left, uint64_t total, double share)
 {
         return left != ALD_ABSENT_UINT64 && total != ALD_ABSENT_UINT64 && total > 0 &&
@@ -22,85 +21,75 @@ static bool less_than(uint64_t left, uint64_t total, double share)
 
 static void find_pressure(AldReport *report, const AldNode *node, const AldMemory *memory)
 {
-        g_autofree char *name = NULL;
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
 
         if (!isfinite(memory->pressure_full10) || memory->pressure_full10 < PRESSURE_LIMIT ||
-                ald_report_full(report, "memory-pressure"))
+                ald_report_full(report, ALD_FINDING_ROW_ID_MEMORY_PRESSURE))
                 return;
-        name = ald_report_name(report, &node->id);
-        ald_report_add(report, ALD_SEVERITY_WARNING, "memory-pressure", &node->id, 1,
-                g_strdup_printf(
-                        "All tasks on %s stood still for want of memory for %.0f %% of the last 10 s.", name,
-                        memory->pressure_full10),
-                g_strdup_printf("Stop something on %s, or move work to a node with more free memory.", name));
+        row.percent = memory->pressure_full10;
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_MEMORY_PRESSURE,
+                &node->id, 1, &row);
 }
 
-/* Full swap alone is harmless: what is never used again may well stay there. */
+/* Full swap alone is harmless: pages that are never used again may stay there. */
 static void find_full_swap(AldReport *report, const AldNode *node, const AldMemory *memory)
 {
-        g_autofree char *name = NULL, *swap = NULL, *swap_total = NULL, *available = NULL;
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
 
         if (!less_than(memory->swap_available_bytes, memory->swap_total_bytes, SWAP_LEFT) ||
                 !less_than(memory->available_bytes, memory->total_bytes, MEMORY_LEFT) ||
-                ald_report_full(report, "swap-nearly-full"))
+                ald_report_full(report, ALD_FINDING_ROW_ID_SWAP_NEARLY_FULL))
                 return;
-        name = ald_report_name(report, &node->id);
-        swap = ald_units_bytes(memory->swap_available_bytes);
-        swap_total = ald_units_bytes(memory->swap_total_bytes);
-        available = ald_units_bytes(memory->available_bytes);
-        ald_report_add(report, ALD_SEVERITY_WARNING, "swap-nearly-full", &node->id, 1,
-                g_strdup_printf("Only %s of %s of swap and %s of memory are left on %s.", swap, swap_total,
-                        available, name),
-                g_strdup_printf("Stop something on %s before the kernel does.", name));
+        row.available_bytes = memory->swap_available_bytes;
+        row.total_bytes = memory->swap_total_bytes;
+        row.memory_available_bytes = memory->available_bytes;
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_SWAP_NEARLY_FULL,
+                &node->id, 1, &row);
 }
 
 static void find_full_disk(AldReport *report, const AldNode *node, const AldDiskPath *path)
 {
-        g_autofree char *name = NULL, *left = NULL, *total = NULL;
         bool full = less_than(path->available_bytes, path->total_bytes, DISK_LEFT_ERROR);
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
 
         if (!less_than(path->available_bytes, path->total_bytes, DISK_LEFT_WARNING) ||
-                ald_report_full(report, "disk-nearly-full"))
+                ald_report_full(report, ALD_FINDING_ROW_ID_DISK_NEARLY_FULL))
                 return;
-        name = ald_report_name(report, &node->id);
-        left = ald_units_bytes(path->available_bytes);
-        total = ald_units_bytes(path->total_bytes);
-        ald_report_add(report, full ? ALD_SEVERITY_ERROR : ALD_SEVERITY_WARNING, "disk-nearly-full",
-                &node->id, 1,
-                g_strdup_printf("%s on %s has only %s of %s left.", path->id, name, left, total),
-                g_strdup_printf("Free space below %s on %s.", path->id, name));
+        row.path = path->id;
+        row.available_bytes = path->available_bytes;
+        row.total_bytes = path->total_bytes;
+        ald_report_add(report, full ? ALD_FINDING_ROW_SEVERITY_ERROR : ALD_FINDING_ROW_SEVERITY_WARNING,
+                ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, &node->id, 1, &row);
 }
 
-/* An instance has the driver of its card, and what OpenCL computes with needs no other. */
+/* An instance uses the driver of its card, and a device that OpenCL can use needs no other driver. */
 static void find_driverless(AldReport *report, const AldNode *node, const AldBackend *backend)
 {
-        g_autofree char *name = NULL;
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
 
         if (backend->driver || backend->parent || backend->open_cl_platform || !backend->class ||
                 strcmp(backend->class, ald_backend_class_to_string(ALD_BACKEND_CLASS_CPU)) == 0 ||
-                ald_report_full(report, "device-without-driver"))
+                ald_report_full(report, ALD_FINDING_ROW_ID_DEVICE_WITHOUT_DRIVER))
                 return;
-        name = ald_report_name(report, &node->id);
-        ald_report_add(report, ALD_SEVERITY_WARNING, "device-without-driver", &node->id, 1,
-                g_strdup_printf("No kernel driver is bound to %s (%s) on %s, so nothing can compute on it.",
-                        backend->name ?: backend->vendor ?: backend->class, backend->id, name),
-                g_strdup_printf("Install the kernel driver of its vendor on %s.", name));
+        row.device = backend->id;
+        row.device_name = backend->name ?: backend->vendor ?: backend->class;
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_DEVICE_WITHOUT_DRIVER,
+                &node->id, 1, &row);
 }
 
 static void find_slow_interface(AldReport *report, const AldNode *node, const AldInterface *interface)
 {
-        g_autofree char *name = NULL, *speed = NULL;
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
 
         if (!interface->type ||
                 strcmp(interface->type, ald_interface_type_to_string(ALD_INTERFACE_TYPE_ETHERNET)) != 0 ||
                 interface->carrier != 1 || interface->speed_bits_per_second > SLOW_BITS_PER_SECOND ||
-                ald_report_full(report, "interface-slow"))
+                ald_report_full(report, ALD_FINDING_ROW_ID_INTERFACE_SLOW))
                 return;
-        name = ald_report_name(report, &node->id);
-        speed = ald_units_rate(interface->speed_bits_per_second);
-        ald_report_add(report, ALD_SEVERITY_NOTICE, "interface-slow", &node->id, 1,
-                g_strdup_printf("%s on %s negotiated only %s.", interface->id, name, speed),
-                g_strdup("Check the cable and the port at its other end."));
+        row.interface = interface->id;
+        row.negotiated_bits_per_second = interface->speed_bits_per_second;
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_INTERFACE_SLOW, &node->id,
+                1, &row);
 }
 
 static gboolean find_in_node(AldNode *node, void *userdata)

@@ -3,25 +3,24 @@
 #include "state/owners.h"
 #include "state/rdma-problem.h"
 
-/* RDMA ports that cannot be used, and why; hardware of which two nodes say that it is theirs. */
-
-#define NAMED_MAX 8u
+/* RDMA ports that cannot be used, and hardware that two nodes claim. */
 
 static void find_in_port(
         AldReport *report, const AldNode *node, const AldRdmaPort *port, GHashTable *failures)
 {
-        g_auto(AldRdmaProblem) problem = { 0 };
-        g_autofree char *name = NULL, *where = NULL;
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+        AldRdmaProblem problem;
 
         if (!ald_rdma_problem_find(node, port, failures, &problem) ||
-                ald_report_full(report, "rdma-unusable"))
+                ald_report_full(report, ALD_FINDING_ROW_ID_RDMA_UNUSABLE))
                 return;
-        name = ald_report_name(report, &node->id);
-        where = port->interface ? g_strdup_printf(" (%s)", port->interface) : g_strdup("");
-        ald_report_add(report, problem.severity, "rdma-unusable", &node->id, 1,
-                g_strdup_printf(
-                        "RDMA port %s%s on %s cannot be used: %s.", port->id, where, name, problem.reason),
-                g_strdup(problem.remedy));
+        row.port = port->id;
+        row.problem = problem.word;
+        row.link_layer = problem.link_layer;
+        row.interface = problem.interface;
+        row.controller = problem.controller;
+        row.carrier = problem.carrier;
+        ald_report_add(report, problem.severity, ALD_FINDING_ROW_ID_RDMA_UNUSABLE, &node->id, 1, &row);
 }
 
 static gboolean find_in_fabric(AldNode *node, void *userdata)
@@ -42,27 +41,25 @@ void ald_find_in_rdma_ports(AldReport *report)
         ald_store_foreach_node(report->store, find_in_fabric, report);
 }
 
-static void tell_contested(const char *name, GPtrArray *nodes, void *userdata)
+static void add_contested(const char *name, GPtrArray *nodes, void *userdata)
 {
         AldReport *report = userdata;
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
         g_autofree AldId *ids = NULL;
-        g_autofree char *names = NULL;
 
-        if (ald_report_full(report, "hardware-claimed-twice"))
+        if (ald_report_full(report, ALD_FINDING_ROW_ID_HARDWARE_CLAIMED_TWICE))
                 return;
         ids = g_new(AldId, nodes->len);
         for (guint i = 0; i < nodes->len; i++)
                 ids[i] = ((const AldNode *) nodes->pdata[i])->id;
-        names = ald_report_names(report, ids, nodes->len, NAMED_MAX);
-        ald_report_add(report, ALD_SEVERITY_WARNING, "hardware-claimed-twice", ids, nodes->len,
-                g_strdup_printf("%s say that %s is theirs, which is believed of none of them.", names, name),
-                g_strdup("Give a copied virtual machine hardware addresses and GUIDs of its own; a container "
-                         "need not show the devices of its host."));
+        row.address = name;
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_HARDWARE_CLAIMED_TWICE,
+                ids, nodes->len, &row);
 }
 
 void ald_find_contested_hardware(AldReport *report)
 {
         g_autoptr(AldOwners) owners = ald_owners_new(report->store, NULL);
 
-        ald_owners_foreach_contested(owners, tell_contested, report);
+        ald_owners_foreach_contested(owners, add_contested, report);
 }

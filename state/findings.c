@@ -2,28 +2,40 @@
 #include <string.h>
 
 #include "state/findings-report.h"
+#include "state/findings-words.h"
 
-#define SHORT_ID_DIGITS 8
-
-const char *ald_severity_to_string(AldSeverity severity)
+/* Finders pass strings of records and of their own stack, so a row has copies. */
+static AldFindingRow *row_copy(const AldFindingRow *row)
 {
-        static const char *const strings[] = { "error", "warning", "notice" };
+        AldFindingRow *copy = g_memdup2(row, sizeof *row);
 
-        g_assert((size_t) severity < G_N_ELEMENTS(strings));
-        return strings[severity];
+        for (size_t i = 0; i < ald_finding_row_struct.n_fields; i++) {
+                const AldField *field = &ald_finding_row_struct.fields[i];
+                char *at = (char *) copy + field->offset;
+
+                if (field->type == ALD_TYPE_STRING)
+                        *(char **) at = g_strdup(*(char **) at);
+                else if (field->type == ALD_TYPE_STRV)
+                        *(char ***) at = g_strdupv(*(char ***) at);
+        }
+        return copy;
 }
 
-static void finding_free(gpointer data)
+static void row_free(gpointer row)
 {
-        AldFinding *finding = data;
+        for (size_t i = 0; i < ald_finding_row_struct.n_fields; i++) {
+                const AldField *field = &ald_finding_row_struct.fields[i];
+                char *at = (char *) row + field->offset;
 
-        g_strfreev(finding->nodes);
-        g_free(finding->text);
-        g_free(finding->remedy);
-        g_free(finding);
+                if (field->type == ALD_TYPE_STRING)
+                        g_free(*(char **) at);
+                else if (field->type == ALD_TYPE_STRV)
+                        g_strfreev(*(char ***) at);
+        }
+        g_free(row);
 }
 
-static char **nodes_to_strv(const AldId *nodes, size_t n)
+static char **format_ids(const AldId *nodes, size_t n)
 {
         char **strv = g_new0(char *, n + 1);
 
@@ -34,51 +46,56 @@ static char **nodes_to_strv(const AldId *nodes, size_t n)
         return strv;
 }
 
-void ald_report_add(AldReport *report, AldSeverity severity, const char *id, const AldId *nodes,
-        size_t n_nodes, char *text, char *remedy)
+static char **names_of(AldReport *report, const AldId *nodes, size_t n)
 {
-        AldFinding *finding = g_new(AldFinding, 1);
+        char **strv = g_new0(char *, n + 1);
 
-        *finding = (AldFinding){
-                .id = id,
-                .severity = severity,
-                .nodes = nodes_to_strv(nodes, n_nodes),
-                .text = text,
-                .remedy = remedy,
-        };
-        g_ptr_array_add(report->findings, finding);
+        for (size_t i = 0; i < n; i++)
+                strv[i] = ald_report_name(report, &nodes[i]);
+        return strv;
 }
 
-bool ald_report_full(AldReport *report, const char *id)
+static void add_row(AldReport *report, const AldFindingRow *row)
 {
-        guint count = GPOINTER_TO_UINT(g_hash_table_lookup(report->counts, id)) + 1;
+        AldFindingRow *copy = row_copy(row);
 
-        g_hash_table_insert(report->counts, (gpointer) id, GUINT_TO_POINTER(count));
-        return count > ALD_FINDINGS_PER_ID;
+        copy->text = ald_finding_text(copy) ?: g_strdup(copy->id);
+        copy->remedy = ald_finding_remedy(copy);
+        g_ptr_array_add(report->findings, copy);
 }
 
-static void add_what_is_left(AldReport *report)
+void ald_report_add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldId *nodes,
+        size_t n_nodes, const AldFindingRow *arguments)
 {
-        GHashTableIter iter;
-        gpointer id, count;
+        g_auto(GStrv) ids = format_ids(nodes, n_nodes), names = names_of(report, nodes, n_nodes);
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        g_hash_table_iter_init(&iter, report->counts);
-        while (g_hash_table_iter_next(&iter, &id, &count)) {
-                guint n = GPOINTER_TO_UINT(count);
+        if (arguments)
+                row = *arguments;
+        row.id = ald_finding_row_id_to_string(id);
+        row.severity = ald_finding_row_severity_to_string(severity);
+        row.nodes = (const char *const *) ids;
+        row.names = (const char *const *) names;
+        add_row(report, &row);
+}
 
-                if (n > ALD_FINDINGS_PER_ID)
-                        ald_report_add(report, ALD_SEVERITY_NOTICE, id, NULL, 0,
-                                g_strdup_printf("There are %u more findings %s.", n - ALD_FINDINGS_PER_ID,
-                                        (const char *) id),
-                                NULL);
+bool ald_report_full(AldReport *report, AldFindingRowId id)
+{
+        return ++report->counts[id] > ALD_FINDINGS_PER_ID;
+}
+
+static void count_left_out(AldReport *report)
+{
+        for (AldFindingRowId id = 0; id < ALD_FINDING_ROW_ID_N; id++) {
+                AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+                if (report->counts[id] <= ALD_FINDINGS_PER_ID)
+                        continue;
+                row.id = ald_finding_row_id_to_string(id);
+                row.severity = ald_finding_row_severity_to_string(ALD_FINDING_ROW_SEVERITY_NOTICE);
+                row.left_out = report->counts[id] - ALD_FINDINGS_PER_ID;
+                add_row(report, &row);
         }
-}
-
-char *ald_report_short_id(const AldId *id)
-{
-        char string[ALD_ID_STRING_SIZE];
-
-        return g_strndup(ald_id_format(id, string), SHORT_ID_DIGITS);
 }
 
 static const char *friendly_name(const AldNode *node)
@@ -93,29 +110,14 @@ char *ald_report_name(AldReport *report, const AldId *id)
 {
         const AldNode *node = ald_store_find_node(report->store, id);
         const char *name = node ? friendly_name(node) : NULL;
-        g_autofree char *short_id = ald_report_short_id(id);
+        char string[ALD_ID_STRING_SIZE];
 
+        ald_id_format(id, string);
         if (!name)
-                return g_steal_pointer(&short_id);
+                return g_strndup(string, ALD_SHORT_ID_DIGITS);
         if (GPOINTER_TO_UINT(g_hash_table_lookup(report->names, name)) > 1)
-                return g_strdup_printf("%s (%s)", name, short_id);
+                return g_strdup_printf("%s (%.*s)", name, ALD_SHORT_ID_DIGITS, string);
         return g_strdup(name);
-}
-
-char *ald_report_names(AldReport *report, const AldId *ids, size_t n, size_t max_named)
-{
-        g_autoptr(GString) names = g_string_new(NULL);
-
-        if (n > max_named)
-                return g_strdup_printf("%zu nodes", n);
-        for (size_t i = 0; i < n; i++) {
-                g_autofree char *name = ald_report_name(report, &ids[i]);
-
-                if (i > 0)
-                        g_string_append(names, i == n - 1 ? " and " : ", ");
-                g_string_append(names, name);
-        }
-        return g_string_free(g_steal_pointer(&names), FALSE);
 }
 
 static gboolean count_name(AldNode *node, void *userdata)
@@ -131,30 +133,35 @@ static gboolean count_name(AldNode *node, void *userdata)
         return FALSE;
 }
 
-static int compare_findings(gconstpointer a, gconstpointer b)
+static const char *first_node(const AldFindingRow *row)
 {
-        const AldFinding *left = *(const AldFinding *const *) a, *right = *(const AldFinding *const *) b;
-        int r = (int) left->severity - (int) right->severity;
+        return row->nodes ? row->nodes[0] : NULL;
+}
+
+static int compare_rows(gconstpointer a, gconstpointer b)
+{
+        const AldFindingRow *left = *(const AldFindingRow *const *) a,
+                            *right = *(const AldFindingRow *const *) b;
+        int r = ald_finding_row_severity_from_string(left->severity) -
+                ald_finding_row_severity_from_string(right->severity);
 
         if (r == 0)
                 r = strcmp(left->id, right->id);
         if (r == 0)
-                r = g_strcmp0(left->nodes[0], right->nodes[0]);
+                r = g_strcmp0(first_node(left), first_node(right));
         return r != 0 ? r : strcmp(left->text, right->text);
 }
 
 GPtrArray *ald_findings_compute(AldStore *store, uint64_t now_realtime, bool clock_is_set)
 {
         g_autoptr(GHashTable) names = g_hash_table_new(g_str_hash, g_str_equal);
-        g_autoptr(GHashTable) counts = g_hash_table_new(g_str_hash, g_str_equal);
         g_autoptr(GHashTable) uneven = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         AldReport report = {
                 .store = store,
                 .now_realtime = now_realtime,
                 .clock_is_set = clock_is_set,
-                .findings = g_ptr_array_new_with_free_func(finding_free),
+                .findings = g_ptr_array_new_with_free_func(row_free),
                 .names = names,
-                .counts = counts,
                 .uneven = uneven,
         };
 
@@ -167,7 +174,7 @@ GPtrArray *ald_findings_compute(AldStore *store, uint64_t now_realtime, bool clo
         ald_find_in_rdma_ports(&report);
         ald_find_contested_hardware(&report);
         ald_find_bridge_loops(&report);
-        add_what_is_left(&report);
-        g_ptr_array_sort(report.findings, compare_findings);
+        count_left_out(&report);
+        g_ptr_array_sort(report.findings, compare_rows);
         return report.findings;
 }

@@ -6,6 +6,8 @@
 
 #include "state/link-quality.h"
 
+#define UNEVEN 2.0
+
 bool ald_link_has_flag(const char *const *flags, const char *flag)
 {
         for (; flags && *flags; flags++)
@@ -58,4 +60,16 @@ double ald_link_rate_least(uint64_t rate, double interval)
 double ald_link_rate_most(uint64_t rate, double interval)
 {
         return bound(rate, interval, 1);
+}
+
+static bool exceeds(uint64_t rate, double interval, uint64_t other, double other_interval)
+{
+        return ald_link_rate_least(rate, interval) > UNEVEN * ald_link_rate_most(other, other_interval);
+}
+
+bool ald_link_rates_are_uneven(uint64_t rate, double interval, uint64_t other, double other_interval)
+{
+        return rate != ALD_ABSENT_UINT64 && other != ALD_ABSENT_UINT64 &&
+               (exceeds(rate, interval, other, other_interval) ||
+                       exceeds(other, other_interval, rate, interval));
 }

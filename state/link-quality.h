@@ -39,3 +39,7 @@ bool ald_link_percent_is_unsteady(double interval, double spread);
 /* The bounds of the confidence interval of a rate; the rate itself where its interval is unknown. */
 double ald_link_rate_least(uint64_t rate, double interval);
 double ald_link_rate_most(uint64_t rate, double interval);
+
+/* Whether one of two rates is more than twice the other even at the ends of their intervals; never where
+ * either is unknown. */
+bool ald_link_rates_are_uneven(uint64_t rate, double interval, uint64_t other, double other_interval);

@@ -226,24 +226,13 @@ static uint64_t next_interval(const Merge *merge)
         return CLAMP(changed ? before : 2 * before, least, MAX(least, ALD_LINK_TTL_MAX_USEC));
 }
 
-/* Figures beside a failure that came later are those of before. */
-static bool is_kept(const Merge *merge)
-{
-        uint64_t measured = *merge->latest.measured_usec, failed = *merge->latest.failed_usec;
-        uint64_t checked = merge->row.socket.rtt_measured_usec;
-
-        return failed != ALD_ABSENT_UINT64 && failed > measured && checked != ALD_ABSENT_UINT64 &&
-               measured <= checked;
-}
-
 /* Before anything else is merged, so that a repeated result is recognized by its time. */
 static bool is_new_measurement(const Merge *merge)
 {
         uint64_t measured = *merge->latest.measured_usec;
 
         return measured != *merge->now.measured_usec &&
-               (merge->kind != ALD_KIND_LINK_SOCKET ||
-                       (measured != merge->row.socket.rtt_measured_usec && !is_kept(merge)));
+               (merge->kind != ALD_KIND_LINK_SOCKET || measured != merge->row.socket.rtt_measured_usec);
 }
 
 static void take_measurement(Merge *merge)
@@ -355,23 +344,11 @@ static AldAttempts attempts_of(const View *view)
         return (AldAttempts){ *view->measured_usec, *view->failed_usec, *view->failures };
 }
 
-static bool is_success(const AldAttempts *attempts, uint64_t checked)
+/* A report that is repeated is no new failure. */
+static uint64_t count_failures(const AldAttempts *before, uint64_t failed_usec)
 {
-        uint64_t last = attempts->measured_usec == ALD_ABSENT_UINT64 ? checked : attempts->measured_usec;
-
-        return attempts->failed_usec == ALD_ABSENT_UINT64 ||
-               (last != ALD_ABSENT_UINT64 && attempts->failed_usec <= last);
-}
-
-static uint64_t count_failures(const AldAttempts *before, const AldAttempts *told)
-{
-        if (before->failed_usec == told->failed_usec)
-                return MAX(ald_attempts_failures(before), 1);
-        /* One more, unless there was a success meanwhile, whose figures may not have been taken. */
-        return told->measured_usec == ALD_ABSENT_UINT64 || before->failed_usec == ALD_ABSENT_UINT64 ||
-                               told->measured_usec <= before->failed_usec
-                       ? ald_attempts_failures(before) + 1
-                       : 1;
+        return before->failed_usec == failed_usec ? MAX(ald_attempts_failures(before), 1)
+                                                  : ald_attempts_failures(before) + 1;
 }
 
 /* What is kept of a reason after a success whose figures were not taken: why a direction has no rate, as long
@@ -384,20 +361,17 @@ static const char *kept_failure(const View *view)
                                                                                               : NULL;
 }
 
-/* A result may have both times, since figures are kept beside a failure. */
 static void take_outcome(Merge *merge, const AldAttempts *before)
 {
-        const AldAttempts told = attempts_of(&merge->latest);
-        uint64_t checked = merge->kind == ALD_KIND_LINK_SOCKET ? merge->told.socket.rtt_measured_usec
-                                                               : ALD_ABSENT_UINT64;
-        bool success = is_success(&told, checked);
+        uint64_t failed = *merge->latest.failed_usec;
+        bool success = failed == ALD_ABSENT_UINT64;
 
         if (success && !merge->fresh)
                 return;
         /* A success may say why a direction has no rate. */
         *merge->now.failure = success && !merge->taken ? kept_failure(&merge->now) : *merge->latest.failure;
-        *merge->now.failed_usec = told.failed_usec;
-        *merge->now.failures = success ? told.failures : count_failures(before, &told);
+        *merge->now.failed_usec = failed;
+        *merge->now.failures = success ? ALD_ABSENT_UINT64 : count_failures(before, failed);
 }
 
 bool ald_link_result_is_new(const AldRecord *before, const AldRecord *told)

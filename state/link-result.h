@@ -37,10 +37,9 @@ char *ald_link_result_key(const AldRecord *told);
 bool ald_link_result_is_new(const AldRecord *before, const AldRecord *told);
 
 /*
- * A record with MeasuredUSec is a whole measurement, one with only RttMeasuredUSec a check: round trips and
- * maybe a spot check; one with FailedUSec a failure, maybe beside earlier figures. Merging the same record
- * again changes nothing. `before` may be NULL, else it is of the same kind. Returns a new
- * reference.
+ * `told` is what one probe reported: with MeasuredUSec a whole measurement, with only RttMeasuredUSec a
+ * check, which is round trips and maybe a spot check, and with FailedUSec a failure. Merging the same record
+ * again changes nothing. `before` may be NULL, else it is of the same kind. Returns a new reference.
  *
  * A whole measurement replaces what was, with two exceptions. A disturbed one leaves an undisturbed one alone
  * until that is ALD_LINK_TTL_DISTURBED times to live old. One that is lower by more than

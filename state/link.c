@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 #include <string.h>
 
+#include "state/link-quality.h"
 #include "state/link.h"
+#include "state/path-end.h"
+
+#define FAIR_SHARE 0.5
+#define FAIR_SHARE_WIFI 0.25 /* a radio delivers about half of its bit rate at the best of times */
 
 /* Both structs name these members alike. */
 #define COMMON_MEMBERS(link)                                                                        \
@@ -15,10 +19,11 @@
         .measured_usec = (link)->measured_usec, .failure = (link)->failure,                         \
         .failed_usec = (link)->failed_usec
 
-static AldLink socket_link(const AldRecord *record, const char **ret_sink)
+static AldLink socket_link(const AldRecord *record, const char **ret_source, const char **ret_sink)
 {
         const AldLinkSocket *socket = ald_record_as(record, LINK_SOCKET, AldLinkSocket);
 
+        *ret_source = socket->source;
         *ret_sink = socket->sink;
         return (AldLink){
                 COMMON_MEMBERS(socket),
@@ -31,10 +36,11 @@ static AldLink socket_link(const AldRecord *record, const char **ret_sink)
         };
 }
 
-static AldLink rdma_link(const AldRecord *record, const char **ret_sink)
+static AldLink rdma_link(const AldRecord *record, const char **ret_source, const char **ret_sink)
 {
         const AldLinkRdma *rdma = ald_record_as(record, LINK_RDMA, AldLinkRdma);
 
+        *ret_source = rdma->source;
         *ret_sink = rdma->sink;
         return (AldLink){
                 COMMON_MEMBERS(rdma),
@@ -44,15 +50,93 @@ static AldLink rdma_link(const AldRecord *record, const char **ret_sink)
         };
 }
 
+AldLink ald_link_of_record(const AldRecord *record)
+{
+        const char *source, *sink;
+        AldLink link = record->kind == ALD_KIND_LINK_RDMA ? rdma_link(record, &source, &sink)
+                                                          : socket_link(record, &source, &sink);
+
+        if (source)
+                (void) ald_id_parse(source, &link.source);
+        if (sink)
+                (void) ald_id_parse(sink, &link.sink);
+        return link;
+}
+
 AldLink ald_link_of(const AldEntry *entry)
 {
-        const char *sink;
-        AldLink link = entry->kind == ALD_KIND_LINK_RDMA ? rdma_link(entry->record, &sink)
-                                                         : socket_link(entry->record, &sink);
-        int r;
+        AldLink link = ald_link_of_record(entry->record);
+        static const AldId none;
 
         link.source = entry->node->id;
-        r = sink ? ald_id_parse(sink, &link.sink) : -EINVAL;
-        g_assert(r == 0); /* The store takes no link whose sink is not that of its key. */
+        /* The store takes no link whose sink is not that of its key. */
+        g_assert(!ald_id_equal(&link.sink, &none));
         return link;
+}
+
+static void add_sink_port(AldLink *link, const AldFabric *fabric)
+{
+        const AldRdmaPort *port = fabric && link->to ? ald_rows_find(&fabric->rdma_ports, link->to) : NULL;
+
+        if (port)
+                link->negotiated_bits_per_second = ald_path_speed(
+                        link->negotiated_bits_per_second, port->rate_bits_per_second);
+}
+
+static void add_sink_interface(AldLink *link, const AldNetwork *network)
+{
+        AldPathEnd end;
+
+        if (link->sink_type || !link->to)
+                return;
+        end = ald_path_end_find(network, NULL, NULL, link->to);
+        link->negotiated_bits_per_second = ald_path_speed(
+                link->negotiated_bits_per_second, end.bits_per_second);
+        link->sink_type = end.type;
+}
+
+void ald_link_add_sink(AldLink *link, const AldNetwork *network, const AldFabric *fabric)
+{
+        if (link->rdma)
+                add_sink_port(link, fabric);
+        else
+                add_sink_interface(link, network);
+}
+
+bool ald_link_is_wifi(const AldLink *link)
+{
+        return g_strcmp0(ald_path_type(link->source_type, link->sink_type),
+                       ald_interface_type_to_string(ALD_INTERFACE_TYPE_WIFI)) == 0;
+}
+
+bool ald_link_has_failed(const AldLink *link)
+{
+        bool failed = link->failed_usec != ALD_ABSENT_UINT64;
+
+        if (link->measured_usec == ALD_ABSENT_UINT64)
+                return link->failure || failed;
+        return failed && link->failed_usec > link->measured_usec;
+}
+
+static bool falls_short(const AldLink *link, uint64_t rate, double interval)
+{
+        double share = ald_link_is_wifi(link) ? FAIR_SHARE_WIFI : FAIR_SHARE;
+
+        return rate != ALD_ABSENT_UINT64 && link->negotiated_bits_per_second != ALD_ABSENT_UINT64 &&
+               ald_link_rate_most(rate, interval) < share * (double) link->negotiated_bits_per_second;
+}
+
+bool ald_link_upload_falls_short(const AldLink *link)
+{
+        return falls_short(link, link->upload_bits_per_second, link->upload_interval);
+}
+
+bool ald_link_download_falls_short(const AldLink *link)
+{
+        return falls_short(link, link->download_bits_per_second, link->download_interval);
+}
+
+bool ald_link_falls_short(const AldLink *link)
+{
+        return ald_link_upload_falls_short(link) || ald_link_download_falls_short(link);
 }

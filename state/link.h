@@ -3,7 +3,7 @@
 
 #include "state/store.h"
 
-/* What the records of both kinds of links have in common. Strings point into the record. */
+/* What the records of both kinds of links have in common. Strings point into the records. */
 typedef struct AldLink {
         AldId source;
         AldId sink;
@@ -26,3 +26,21 @@ typedef struct AldLink {
 
 /* The entry is one of a link, with a record. */
 AldLink ald_link_of(const AldEntry *entry);
+
+/* Of a record alone: its ends are those that it names, or all zero. */
+AldLink ald_link_of_record(const AldRecord *record);
+
+/* Adds what only the sink knows: the rate of its port, or the interface of its address, which a record of an
+ * older version lacks. A fast port that talks to a slow one is not at fault. Either may be NULL. */
+void ald_link_add_sink(AldLink *link, const AldNetwork *network, const AldFabric *fabric);
+
+bool ald_link_is_wifi(const AldLink *link);
+
+/* Whether the last attempt to measure it failed. */
+bool ald_link_has_failed(const AldLink *link);
+
+/* Whether a direction delivers less than half of what was negotiated, a quarter over Wi-Fi, with its whole
+ * confidence interval. False where either is unknown. */
+bool ald_link_upload_falls_short(const AldLink *link);
+bool ald_link_download_falls_short(const AldLink *link);
+bool ald_link_falls_short(const AldLink *link);

@@ -28,7 +28,7 @@ void ald_presence_heard(AldNodePresence *presence, uint32_t broker, uint64_t now
 {
         presence->heard = now;
         presence->ended = false;
-        presence->spoke = presence->ended_conn = 0;
+        presence->spoke = presence->ended_connection = 0;
         find_via(presence, broker)->heard = now;
 }
 
@@ -39,14 +39,19 @@ void ald_presence_lose(AldNodePresence *presence, uint32_t broker)
                         presence->vias[i].heard = 0;
 }
 
-static void take_instance(AldNodePresence *presence, const AldPresenceStatus *status)
+bool ald_status_is(const AldNodeStatus *status, AldNodeStatusState state)
 {
-        if (presence->has_instance && ald_id_equal(&presence->instance, &status->instance))
+        return ald_node_status_state_from_string(status->state) == (int) state;
+}
+
+static void take_instance(AldNodePresence *presence, const AldId *instance)
+{
+        if (presence->has_instance && ald_id_equal(&presence->instance, instance))
                 return;
-        presence->instance = status->instance;
+        presence->instance = *instance;
         presence->has_instance = true;
         for (unsigned i = 0; i < ALD_PRESENCE_VIAS; i++)
-                presence->vias[i].conn = 0;
+                presence->vias[i].connection = 0;
 }
 
 /*
@@ -54,13 +59,14 @@ static void take_instance(AldNodePresence *presence, const AldPresenceStatus *st
  * end of a connection, may be of the one before. Of one instance the will was written when it connected, with
  * the epoch of then, so there the connection alone counts.
  */
-static bool is_old(AldNodePresence *presence, const AldPresenceStatus *status, uint32_t broker)
+static bool is_old(AldNodePresence *presence, const AldNodeStatus *status, const AldId *instance,
+        bool retained, uint32_t broker)
 {
         if (!presence->has_instance)
                 return false;
-        if (ald_id_equal(&presence->instance, &status->instance))
-                return status->conn < find_via(presence, broker)->conn;
-        if (!status->retained && status->said != ALD_PRESENCE_SAYS_OFFLINE)
+        if (ald_id_equal(&presence->instance, instance))
+                return status->connection < find_via(presence, broker)->connection;
+        if (!retained && !ald_status_is(status, ALD_NODE_STATUS_STATE_OFFLINE))
                 return false;
         return presence->heard != 0 || status->epoch < presence->epoch;
 }
@@ -72,24 +78,26 @@ static void end_duplicate(AldNodePresence *presence)
 }
 
 bool ald_presence_take_status(
-        AldNodePresence *presence, const AldPresenceStatus *status, uint32_t broker, uint64_t now)
+        AldNodePresence *presence, const AldNodeStatus *status, bool retained, uint32_t broker, uint64_t now)
 {
         AldPresenceVia *via;
+        AldId instance;
 
-        if (is_old(presence, status, broker))
+        if (ald_id_parse(status->instance, &instance) < 0 ||
+                is_old(presence, status, &instance, retained, broker))
                 return false;
-        take_instance(presence, status);
+        take_instance(presence, &instance);
         presence->epoch = MAX(presence->epoch, status->epoch);
         via = find_via(presence, broker);
-        via->conn = status->conn;
-        if (status->said == ALD_PRESENCE_SAYS_DUPLICATE) {
+        via->connection = status->connection;
+        if (ald_status_is(status, ALD_NODE_STATUS_STATE_DUPLICATE)) {
                 via->duplicate = true;
-        } else if (status->said == ALD_PRESENCE_SAYS_OFFLINE) {
+        } else if (ald_status_is(status, ALD_NODE_STATUS_STATE_OFFLINE)) {
                 presence->ended = true;
                 presence->spoke = MAX(presence->spoke, via->heard);
-                presence->ended_conn = MAX(presence->ended_conn, status->conn);
+                presence->ended_connection = MAX(presence->ended_connection, status->connection);
                 via->heard = 0;
-        } else if (!status->retained) {
+        } else if (!retained) {
                 end_duplicate(presence);
                 ald_presence_heard(presence, broker, now);
         }
@@ -187,7 +195,7 @@ static bool has_ended(const AldNodePresence *presence)
         for (unsigned i = 0; i < ALD_PRESENCE_VIAS; i++) {
                 const AldPresenceVia *via = &presence->vias[i];
 
-                if (via->heard > presence->spoke && via->conn > presence->ended_conn)
+                if (via->heard > presence->spoke && via->connection > presence->ended_connection)
                         return false;
         }
         return true;

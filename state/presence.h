@@ -17,23 +17,6 @@
  *
  * Times are arguments: "now" is CLOCK_MONOTONIC in µs and never 0, real times are CLOCK_REALTIME in µs.
  */
-/* What a node says of itself; a broker says "offline" for it when its connection ends. */
-typedef enum AldPresenceSaid {
-        ALD_PRESENCE_SAYS_ONLINE,
-        ALD_PRESENCE_SAYS_OFFLINE,
-        ALD_PRESENCE_SAYS_DUPLICATE,
-} AldPresenceSaid;
-
-/* Connections are counted per instance, that is per time that the node joined the cluster; epochs per start
- * of its state service. */
-typedef struct AldPresenceStatus {
-        AldPresenceSaid said;
-        uint64_t epoch;
-        uint64_t conn;
-        AldId instance;
-        bool retained;
-} AldPresenceStatus;
-
 #define ALD_PRESENCE_STALE_USEC (UINT64_C(3) * 1000 * 1000)
 #define ALD_PRESENCE_OFFLINE_USEC (UINT64_C(30) * 1000 * 1000)
 #define ALD_PRESENCE_OFFSETS 16u
@@ -49,19 +32,19 @@ typedef struct AldPresenceStatus {
 
 /* What came through one broker. */
 typedef struct AldPresenceVia {
-        uint32_t broker; /* its number; 0 is none */
-        uint64_t heard;  /* the last live message; 0: none since that connection ended */
-        uint64_t conn;   /* the newest connection of the instance that was told of */
-        bool duplicate;  /* it said so there, and no instance of it is back since */
+        uint32_t broker;     /* its number; 0 is none */
+        uint64_t heard;      /* the last live message; 0: none since that connection ended */
+        uint64_t connection; /* the newest connection of the instance that was told of */
+        bool duplicate;      /* it said so there, and no instance of it is back since */
 } AldPresenceVia;
 
 typedef struct AldNodePresence {
         AldPresenceState state;
-        uint64_t since;      /* real time */
-        uint64_t heard;      /* the last live message; 0: none yet */
-        bool ended;          /* a connection of it was said to have ended, and no live message came since */
-        uint64_t spoke;      /* when the last live message came through one that has ended so */
-        uint64_t ended_conn; /* the newest of these */
+        uint64_t since; /* real time */
+        uint64_t heard; /* the last live message; 0: none yet */
+        bool ended;     /* a connection of it was said to have ended, and no live message came since */
+        uint64_t spoke; /* when the last live message came through one that has ended so */
+        uint64_t ended_connection; /* the newest of these */
         bool has_instance;
         AldId instance;
         uint64_t epoch;
@@ -85,10 +68,13 @@ void ald_presence_heard(AldNodePresence *presence, uint32_t broker, uint64_t now
 /* Our own connection to that broker has ended, by which the node may have spoken. */
 void ald_presence_lose(AldNodePresence *presence, uint32_t broker);
 
-/* A status, live or retained; a live "online" is also heard. False where it is older than what is known, and
- * nothing was changed. Where statuses are all there is, a retained one is to be taken as if it were live. */
+/* Whether this is the state that a node, or its broker, publishes. */
+bool ald_status_is(const AldNodeStatus *status, AldNodeStatusState state);
+
+/* Takes a status, live or retained; a live "online" is also heard. False if it is older than what is known;
+ * nothing is changed then. If only statuses are subscribed to, pass retained ones as live. */
 bool ald_presence_take_status(
-        AldNodePresence *presence, const AldPresenceStatus *status, uint32_t broker, uint64_t now);
+        AldNodePresence *presence, const AldNodeStatus *status, bool retained, uint32_t broker, uint64_t now);
 
 /* The clock of a heartbeat, and ours when it came. */
 void ald_presence_take_clock(AldNodePresence *presence, uint64_t theirs, uint64_t real);

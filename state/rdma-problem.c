@@ -5,63 +5,108 @@
 #include "state/rdma-problem.h"
 #include "state/segments.h"
 
-static const AldRdmaProblem none = { 0 };
-
-void ald_rdma_problem_clear(AldRdmaProblem *problem)
-{
-        g_free(problem->reason);
-        *problem = none;
-}
-
 static bool is(const char *string, const char *value)
 {
         return string && strcmp(string, value) == 0;
 }
 
-static bool over_infiniband(const AldRdmaPort *port)
+static bool is_infiniband(const char *link_layer)
 {
-        return is(port->link_layer, ald_rdma_port_link_layer_to_string(ALD_RDMA_PORT_LINK_LAYER_INFINIBAND));
+        return is(link_layer, ald_rdma_port_link_layer_to_string(ALD_RDMA_PORT_LINK_LAYER_INFINIBAND));
 }
 
-static AldRdmaProblem problem_of(
-        const char *word, AldSeverity severity, const char *reason, const char *remedy)
+/* A port without a cable is an everyday sight on cards that have two, so that alone is no warning. */
+static const struct {
+        const char *word, *reason, *remedy;
+        AldFindingRowSeverity severity;
+        bool from_probes; /* alidade-probe-rdma begins its failures with this word */
+} problems[] = {
+        { "down", "it is down", "Check its cable, and bring its network interface up.",
+                ALD_FINDING_ROW_SEVERITY_NOTICE, false },
+        { "init", "it waits for a subnet manager",
+                "Start a subnet manager, such as opensm, on one node of this fabric.",
+                ALD_FINDING_ROW_SEVERITY_WARNING, false },
+        { "armed", "the subnet manager has not activated it", "Check the log of the subnet manager.",
+                ALD_FINDING_ROW_SEVERITY_WARNING, false },
+        { "inactive", "it is not active", "Bring its network interface up, and check the kernel log.",
+                ALD_FINDING_ROW_SEVERITY_WARNING, false },
+        { "no-gid", "it has no usable GID",
+                "Give its network interface an address: the GIDs are derived from the addresses.",
+                ALD_FINDING_ROW_SEVERITY_WARNING, true },
+        { "no-verbs", "the kernel does not offer it to programs", "Load the kernel module ib_uverbs.",
+                ALD_FINDING_ROW_SEVERITY_WARNING, false },
+        { "bridge", NULL, "Create the RDMA device on the bridge, or remove its interface from the bridge.",
+                ALD_FINDING_ROW_SEVERITY_WARNING, false },
+        { "no-permission", "probes are not permitted to open it",
+                "Permit the user of alidade-link-probed.service to open /dev/infiniband/uverbs*.",
+                ALD_FINDING_ROW_SEVERITY_WARNING, true },
+        { "no-provider", "the driver library for it is not installed",
+                "Install the library, for example from the package ibverbs-providers.",
+                ALD_FINDING_ROW_SEVERITY_WARNING, true },
+        { "memlock", "probes cannot lock enough memory for it",
+                "Raise LimitMEMLOCK= of alidade-link-probed.service.", ALD_FINDING_ROW_SEVERITY_WARNING,
+                true },
+};
+
+static int find_problem(const char *word)
 {
-        return (AldRdmaProblem){ word, severity, g_strdup(reason), remedy };
+        for (size_t i = 0; i < G_N_ELEMENTS(problems); i++)
+                if (is(word, problems[i].word))
+                        return (int) i;
+        return -1;
 }
 
-/* A port without a cable is an everyday sight on cards that have two. */
-static AldRdmaProblem down_port(const AldInterface *interface)
+char *ald_rdma_problem_reason(const AldRdmaProblem *problem)
 {
-        if (interface && interface->carrier == 0)
-                return problem_of("down", ALD_SEVERITY_NOTICE, "it is down, and its interface has no carrier",
-                        "Plug in its cable, or switch on what is at the other end.");
-        return problem_of("down", ALD_SEVERITY_NOTICE, "it is down",
-                "Check its cable, and bring its network interface up.");
+        int i = find_problem(problem->word);
+
+        if (i < 0)
+                return NULL;
+        if (is(problem->word, "down") && problem->carrier == 0)
+                return g_strdup("it is down, and its interface has no carrier");
+        if (problems[i].reason)
+                return g_strdup(problems[i].reason);
+        if (!problem->interface || !problem->controller)
+                return NULL;
+        return g_strdup_printf("its interface %s is a port of the bridge %s, which takes its packets",
+                problem->interface, problem->controller);
+}
+
+const char *ald_rdma_problem_remedy(const AldRdmaProblem *problem)
+{
+        int i = find_problem(problem->word);
+
+        if (is(problem->word, "down") && problem->carrier == 0)
+                return "Plug in its cable, or switch on the device at the other end.";
+        if (is(problem->word, "no-gid") && is_infiniband(problem->link_layer))
+                return "Check the log of the subnet manager.";
+        return i < 0 ? NULL : problems[i].remedy;
+}
+
+static AldRdmaProblem problem_of(const char *word, const AldRdmaPort *port)
+{
+        return (AldRdmaProblem){ .word = word,
+                .severity = problems[find_problem(word)].severity,
+                .link_layer = port->link_layer,
+                .interface = port->interface,
+                .carrier = ALD_ABSENT_BOOLEAN };
 }
 
 static AldRdmaProblem inactive_port(const AldRdmaPort *port, const AldInterface *interface)
 {
-        if (is(port->state, "down"))
-                return down_port(interface);
-        if (is(port->state, "init") && over_infiniband(port))
-                return problem_of("init", ALD_SEVERITY_WARNING, "it waits for a subnet manager",
-                        "Start a subnet manager, such as opensm, on one node of this fabric.");
-        if (is(port->state, "armed") && over_infiniband(port))
-                return problem_of("armed", ALD_SEVERITY_WARNING, "the subnet manager has not made it active",
-                        "Look into the log of the subnet manager.");
-        return problem_of("inactive", ALD_SEVERITY_WARNING, "it is not active",
-                "Bring its network interface up, and look into the kernel's log.");
+        AldRdmaProblem problem;
+
+        if (is(port->state, "down")) {
+                problem = problem_of("down", port);
+                problem.carrier = interface ? interface->carrier : ALD_ABSENT_BOOLEAN;
+                return problem;
+        }
+        if ((is(port->state, "init") || is(port->state, "armed")) && is_infiniband(port->link_layer))
+                return problem_of(port->state, port);
+        return problem_of("inactive", port);
 }
 
-static AldRdmaProblem without_gids(const AldRdmaPort *port)
-{
-        return problem_of("no-gid", ALD_SEVERITY_WARNING, "it has no GID",
-                over_infiniband(port) ? "Look into the log of the subnet manager."
-                                      : "Give its network interface an address, since its GIDs are made of "
-                                        "these.");
-}
-
-/* What a bridge takes off the wire never comes to a device that is made of software. */
+/* Packets that a bridge takes from the interface never reach an RDMA device implemented in software. */
 static bool find_bridge(const AldNetwork *network, const AldRdmaPort *port, const AldInterface *interface,
         AldRdmaProblem *ret)
 {
@@ -71,49 +116,30 @@ static bool find_bridge(const AldNetwork *network, const AldRdmaPort *port, cons
 
         if (!controller || !ald_interface_is(controller, ALD_INTERFACE_TYPE_BRIDGE))
                 return false;
-        *ret = (AldRdmaProblem){
-                .word = "bridge",
-                .severity = ALD_SEVERITY_WARNING,
-                .reason = g_strdup_printf(
-                        "its interface %s is a port of the bridge %s, which takes its packets", interface->id,
-                        controller->id),
-                .remedy = "Make the RDMA device over the bridge, or take its interface out of that.",
-        };
+        *ret = problem_of("bridge", port);
+        ret->controller = controller->id;
         return true;
 }
 
-/* What only those find out who use the port: the names that alidade-probe-rdma gives to it. */
-static const struct {
-        const char *word, *reason, *remedy;
-} failures_known[] = {
-        { "no-gid", "no GID of it can be used",
-                "Give its network interface an address, since its GIDs are made of these." },
-        { "no-permission", "probes may not open it",
-                "Let the user of alidade-link-probed.service open /dev/infiniband/uverbs*." },
-        { "no-provider", "the driver that programs need for it is not installed",
-                "Install that driver, as from the package ibverbs-providers." },
-        { "memlock", "probes may not lock enough memory for it",
-                "Raise LimitMEMLOCK= of alidade-link-probed.service." },
-};
-
-/* How alidade-probe-rdma begins what the peer said of itself, which is no matter of our port. */
+/* How alidade-probe-rdma begins a failure of the peer, which says nothing about our port. */
 #define OF_PEER ": the other side: "
 
-/* "no-gid: mlx5_0.1 has …" begins with a word that is known; -1 where it does not. */
-static int find_word(const char *failure)
+/* "no-gid: mlx5_0.1 has …" begins with a word that is known; NULL if it does not. */
+static const char *find_word(const char *failure)
 {
-        for (size_t i = 0; failure && i < G_N_ELEMENTS(failures_known); i++) {
-                size_t n = strlen(failures_known[i].word);
+        for (size_t i = 0; failure && i < G_N_ELEMENTS(problems); i++) {
+                size_t n = strlen(problems[i].word);
 
-                if (strncmp(failure, failures_known[i].word, n) == 0 && failure[n] == ':')
-                        return g_str_has_prefix(failure + n, OF_PEER) ? -1 : (int) i;
+                if (problems[i].from_probes && strncmp(failure, problems[i].word, n) == 0 &&
+                        failure[n] == ':')
+                        return g_str_has_prefix(failure + n, OF_PEER) ? NULL : problems[i].word;
         }
-        return -1;
+        return NULL;
 }
 
 bool ald_rdma_failure_is_own(const char *failure)
 {
-        return find_word(failure) >= 0;
+        return find_word(failure) != NULL;
 }
 
 /* The last attempt, whether it failed or not. */
@@ -132,7 +158,7 @@ static bool is_failing(const AldLinkRdma *row)
 
 static gboolean is_of_no_matter(gpointer port, gpointer row, gpointer unused)
 {
-        return !is_failing(row) || find_word(((const AldLinkRdma *) row)->failure) < 0;
+        return !is_failing(row) || !find_word(((const AldLinkRdma *) row)->failure);
 }
 
 GHashTable *ald_rdma_failures(AldNode *node)
@@ -158,32 +184,29 @@ GHashTable *ald_rdma_failures(AldNode *node)
 static bool find_failure(GHashTable *failures, const AldRdmaPort *port, AldRdmaProblem *ret)
 {
         const AldLinkRdma *row = g_hash_table_lookup(failures, port->id);
-        int i = row ? find_word(row->failure) : -1;
+        const char *word = row ? find_word(row->failure) : NULL;
 
-        if (i < 0)
+        if (!word)
                 return false;
-        *ret = problem_of(failures_known[i].word, ALD_SEVERITY_WARNING, failures_known[i].reason,
-                failures_known[i].remedy);
+        *ret = problem_of(word, port);
         return true;
 }
 
-/* What the node itself tells. */
-static bool find_told(const AldNetwork *network, const AldRdmaPort *port, AldRdmaProblem *ret)
+/* What the node itself reports. */
+static bool find_reported(const AldNetwork *network, const AldRdmaPort *port, AldRdmaProblem *ret)
 {
         const AldInterface *interface = network && port->interface ? ald_rows_find(&network->interfaces,
                                                                              port->interface)
                                                                    : NULL;
 
-        *ret = none;
         if (!port->state)
                 return false;
         if (!is(port->state, "active"))
                 *ret = inactive_port(port, interface);
         else if (!port->gids)
-                *ret = without_gids(port);
+                *ret = problem_of("no-gid", port);
         else if (is(port->problem, ald_rdma_port_problem_to_string(ALD_RDMA_PORT_PROBLEM_NO_VERBS)))
-                *ret = problem_of("no-verbs", ALD_SEVERITY_WARNING, "the kernel offers it to no program",
-                        "Load the kernel module ib_uverbs.");
+                *ret = problem_of("no-verbs", port);
         else
                 return find_bridge(network, port, interface, ret);
         return true;
@@ -191,9 +214,9 @@ static bool find_told(const AldNetwork *network, const AldRdmaPort *port, AldRdm
 
 bool ald_rdma_port_is_usable(const AldNetwork *network, const AldRdmaPort *port)
 {
-        g_auto(AldRdmaProblem) problem = { 0 };
+        AldRdmaProblem problem;
 
-        return ald_rdma_port_is_ready(port) && !find_told(network, port, &problem);
+        return ald_rdma_port_is_ready(port) && !find_reported(network, port, &problem);
 }
 
 bool ald_rdma_problem_find(
@@ -202,5 +225,5 @@ bool ald_rdma_problem_find(
         const AldNetwork *network = ald_record_as(
                 ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
 
-        return find_told(network, port, ret) || (port->state && find_failure(failures, port, ret));
+        return find_reported(network, port, ret) || (port->state && find_failure(failures, port, ret));
 }

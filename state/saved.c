@@ -67,7 +67,7 @@ static int parse_record(json_t *json, const AldId *local, AldSaved *saved, char 
         saved->n_updates++;
         if (!ald_id_equal(&update->node, local) || !ald_kinds[update->kind].persistent) {
                 *ret_error = g_strdup_printf(
-                        "record %zu: not one that this node keeps", saved->n_updates - 1);
+                        "record %zu: not of a kind that is saved, or of another node", saved->n_updates - 1);
                 return -EBADMSG;
         }
         return 0;
@@ -86,7 +86,7 @@ static int parse_root(json_t *root, const AldId *local, AldSaved *saved, char **
                 return -EBADMSG;
         }
         if (version != VERSION) {
-                *ret_error = g_strdup_printf("version %" JSON_INTEGER_FORMAT " is not known", version);
+                *ret_error = g_strdup_printf("unknown version %" JSON_INTEGER_FORMAT, version);
                 return -EBADMSG;
         }
         saved->epoch = (uint64_t) epoch;
@@ -138,7 +138,7 @@ void ald_saved_restore(const AldSaved *saved, AldStore *store, uint64_t now)
                         store, update->kind, update->key, update->record, update->updated_usec, now);
 
                 if (r < 0)
-                        g_warning("A kept record %s is left out: %s", ald_kinds[update->kind].name,
+                        g_warning("Dropping a saved %s record: %s", ald_kinds[update->kind].name,
                                 g_strerror(-r));
         }
 }

@@ -1,79 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "clients/alidadectl/bus.h"
 #include "clients/alidadectl/print.h"
 
-/* Of names and addresses, with a zone, in brackets, with a port and the name of a container behind. */
-#define HOST_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:%[]/"
-#define HOST_MAX_BYTES 320u
-
-#define ADDRESS_VARIABLE "ALIDADE_BUS_ADDRESS"
-
-int ald_bus_open_address(const char *address, sd_bus **ret)
-{
-        g_autoptr(sd_bus) bus = NULL;
-        int r;
-
-        r = sd_bus_new(&bus);
-        if (r >= 0)
-                r = sd_bus_set_address(bus, address);
-        if (r >= 0)
-                r = sd_bus_set_bus_client(bus, true);
-        if (r >= 0)
-                r = sd_bus_start(bus);
-        if (r >= 0)
-                *ret = g_steal_pointer(&bus);
-        return r;
-}
-
-/* Waits for the bus to greet us, so that a bus that cannot be used is noticed here. Another host is waited
- * for as long as ssh does, since a person may be typing a password into it. */
-static int await_greeting(sd_bus *bus, const char *where, bool is_remote)
-{
-        gint64 start = g_get_monotonic_time();
-        uint64_t waited, next = ALD_NOTICE_USEC;
-        int r;
-
-        while ((r = sd_bus_is_ready(bus)) == 0) {
-                r = sd_bus_process(bus, NULL);
-                if (r < 0)
-                        return r;
-                if (r > 0)
-                        continue;
-                waited = (uint64_t) (g_get_monotonic_time() - start);
-                if (!is_remote && waited >= ALD_ANSWER_USEC)
-                        return -ETIMEDOUT;
-                if (waited >= next) {
-                        ald_complain("Waiting for %s", where);
-                        next = is_remote ? UINT64_MAX : ALD_ANSWER_USEC;
-                }
-                r = sd_bus_wait(bus, next - waited);
-                if (r < 0 && r != -EINTR)
-                        return r;
-        }
-        return r;
-}
-
-static int open_remote(const char *host, sd_bus **ret)
-{
-        g_autofree char *ssh = g_find_program_in_path("ssh");
-
-        return ssh ? sd_bus_open_system_remote(ret, host) : -ENOPKG;
-}
-
 static void complain_about_host(const char *host, int r)
 {
         if (r == -ENOPKG)
-                ald_complain("Cannot reach %s: ssh is not installed here", host);
+                ald_complain("Cannot reach %s: ssh is not installed", host);
         else if (r == -ETIMEDOUT)
                 ald_complain("Cannot reach %s: no answer", host);
         else
-                ald_complain(
-                        "Cannot reach the bus of %s: ssh ended, and what it says tells why. It needs a login "
-                        "there, and systemd-stdio-bridge on that side",
+                ald_complain("Cannot reach the bus of %s: ssh exited; its own message says why. The other "
+                             "side needs "
+                             "a login for you, and systemd-stdio-bridge",
                         host);
 }
 
@@ -85,50 +26,29 @@ static void complain_about_bus(const char *where, int r)
                 ald_complain("Cannot connect to %s: %s", where, strerror(-r));
 }
 
-bool ald_bus_is_host(const char *text)
+static void on_notice(void *userdata)
 {
-        const char *host = strrchr(text, '@');
-        size_t user = host ? (size_t) (host - text) : 0;
-
-        if (host && (user == 0 || text[0] == '-'))
-                return false;
-        for (size_t i = 0; i < user; i++)
-                if (!g_ascii_isgraph(text[i]))
-                        return false;
-        host = host ? host + 1 : text;
-        return g_ascii_isalnum(*host) || *host == '[' || *host == ':' || *host == '_'
-                       ? strlen(text) <= HOST_MAX_BYTES && host[strspn(host, HOST_CHARACTERS)] == '\0'
-                       : false;
+        ald_complain("Waiting for %s", (const char *) userdata);
 }
 
 int ald_bus_open(const AldCtl *ctl, sd_bus **ret)
 {
-        const char *address = getenv(ADDRESS_VARIABLE);
+        const char *place = ald_connection_place(ctl->host);
         g_autoptr(sd_bus) bus = NULL;
-        const char *where;
         int r;
 
-        if (ctl->host && !ald_bus_is_host(ctl->host)) {
+        if (ctl->host && !ald_connection_is_host(ctl->host)) {
                 ald_complain("\"%s\" is not a host; -H takes [USER@]HOST[:PORT]", ctl->host);
                 return ALD_EXIT_USAGE;
         }
-        if (ctl->host) {
-                where = ctl->host;
-                r = open_remote(ctl->host, &bus);
-        } else if (address && address[0]) {
-                where = address;
-                r = ald_bus_open_address(address, &bus);
-        } else {
-                where = "the system bus";
-                r = sd_bus_open_system(&bus);
-        }
+        r = ald_connection_open(ctl->host, &bus);
         if (r >= 0)
-                r = await_greeting(bus, where, ctl->host);
+                r = ald_connection_await(bus, ctl->host, on_notice, (void *) place);
         if (r >= 0 && !ctl->host)
                 r = sd_bus_set_method_call_timeout(bus, ALD_ANSWER_USEC);
         if (r < 0) {
-                sd_bus_close(bus); /* with nothing to flush, for which one would wait again */
-                (ctl->host ? complain_about_host : complain_about_bus)(where, r);
+                sd_bus_close(bus); /* flushing would wait again */
+                (ctl->host ? complain_about_host : complain_about_bus)(place, r);
                 return r == -EACCES || r == -EPERM ? ALD_EXIT_DENIED : ALD_EXIT_UNREACHABLE;
         }
         *ret = g_steal_pointer(&bus);
@@ -137,7 +57,7 @@ int ald_bus_open(const AldCtl *ctl, sd_bus **ret)
 
 static int ping(sd_bus *bus, const char *name, uint64_t usec, sd_bus_error *error)
 {
-        g_autoptr(sd_bus_message) m = NULL;
+        g_autoptr(AldMessage) m = NULL;
         int r;
 
         r = sd_bus_message_new_method_call(bus, &m, name, "/", "org.freedesktop.DBus.Peer", "Ping");
@@ -156,7 +76,7 @@ int ald_bus_await(sd_bus *bus, const char *name, sd_bus_error *error)
         return ping(bus, name, ALD_ANSWER_USEC - ALD_NOTICE_USEC, error);
 }
 
-/* It took too long, died, or the bus did. */
+/* The service took too long or died, or the bus did. */
 static bool is_without_answer(const sd_bus_error *error)
 {
         return sd_bus_error_has_name(error, SD_BUS_ERROR_NO_REPLY) ||
@@ -223,7 +143,7 @@ int ald_bus_complain(const sd_bus_error *error, const char *what, const char *un
 
         if (is_without_answer(error))
                 ald_complain(
-                        "%s: %s gave no answer (%s). See \"systemctl status %s\"; if it hangs, \"systemctl "
+                        "%s: %s did not answer (%s). See \"systemctl status %s\"; if it hangs, \"systemctl "
                         "restart %s\" helps",
                         what, unit, why, unit, unit);
         else if (is_unknown_service(error))

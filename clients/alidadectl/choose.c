@@ -3,6 +3,7 @@
 
 #include "clients/alidadectl/choose.h"
 #include "clients/alidadectl/print.h"
+#include "clients/common/node-name.h"
 
 #define CANDIDATES_SHOWN 10u
 
@@ -15,8 +16,9 @@ static void complain_about(const char *what, int r, const GPtrArray *candidates)
         ald_complain("Several nodes are called \"%s\"; give more of the id:", what);
         for (guint i = 0; i < MIN(candidates->len, CANDIDATES_SHOWN); i++) {
                 const AldEntity *node = candidates->pdata[i];
+                g_autofree char *label = ald_entity_label(node);
 
-                ald_complain("  %s %s", node->id, node->label);
+                ald_complain("  %s %s", node->id, label);
         }
         if (candidates->len > CANDIDATES_SHOWN)
                 ald_complain("  and %u more", candidates->len - CANDIDATES_SHOWN);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/model.h"
+#include "state-client/model.h"
 
-/* Finds the node that a person means. Complains where there is none, or more than one; an exit code. */
+/* Finds a node by what the user typed. Reports errors and returns an exit code. */
 int ald_choose_node(AldModel *model, const char *what, const AldEntity **ret);

@@ -3,15 +3,16 @@
 
 #include "clients/alidadectl/describe.h"
 #include "clients/alidadectl/fields.h"
-#include "clients/alidadectl/format.h"
-#include "clients/alidadectl/seen.h"
 #include "clients/alidadectl/text.h"
+#include "clients/common/format.h"
+#include "clients/common/node-seen.h"
+#include "state-client/model-json.h"
 
 #define VALUE_ROOM 16
 
 /*
  * Every field of every record, under the names that the interfaces and the JSON give them: whatever arrives
- * is shown, kinds and fields that this program has never heard of too.
+ * is shown, also kinds and fields that this version does not know.
  */
 
 /* These two say when, not what; the time stands in the heading. */
@@ -26,11 +27,11 @@ static bool is_rows(const json_t *value)
                (json_array_size(value) == 0 || json_is_object(json_array_get(value, 0)));
 }
 
-/* "  Name: value", from so many columns on; the value goes to the next line where there is little room. */
+/* "  Name: value", indented; the value goes to the next line if there is little room. */
 static void describe_field(
         GString *out, const char *name, json_t *value, unsigned indent, unsigned columns, double now_usec)
 {
-        g_autofree char *text = ald_format_field(name, value, now_usec);
+        g_autofree char *text = ald_format_raw(name, value, now_usec);
         unsigned behind = indent + (unsigned) strlen(name) + 2;
         bool narrow = columns > 0 && behind + VALUE_ROOM > columns;
 
@@ -87,36 +88,22 @@ static void describe_record(GString *out, const char *kind, json_t *fields, unsi
         }
 }
 
-static int compare_kinds(const void *a, const void *b)
+/* What this machine says of a node is dated by its own clock, the rest by that of the node. */
+static bool is_local(const char *kind)
 {
-        /* In the order of the design, which is from the lasting to the passing; others follow by name. */
-        static const char *const order[] = { "Node1.Identity", "Node1.Memory", "Node1.System",
-                "Node1.Backends", "Node1.Network", "Node1.Disk", "Node1.Fabric", "Node1.Compute",
-                "Node1.ProbePolicy", "Node1.Membership", ALD_KIND_OF_PRESENCE };
-        const char *const *x = a, *const *y = b;
-        size_t i = 0, k = 0;
+        int known = ald_kind_from_name(kind);
 
-        while (i < G_N_ELEMENTS(order) && strcmp(order[i], *x) != 0)
-                i++;
-        while (k < G_N_ELEMENTS(order) && strcmp(order[k], *y) != 0)
-                k++;
-        return i != k ? (i < k ? -1 : 1) : strcmp(*x, *y);
+        return known >= 0 && ald_kinds[known].local;
 }
 
 void ald_describe_records(GString *out, const AldEntity *entity, unsigned columns, double now_usec)
 {
-        g_autoptr(GPtrArray) kinds = g_ptr_array_new();
+        json_t *records = ald_entity_to_json(entity), *fields;
         const char *kind;
-        json_t *fields;
 
-        json_object_foreach(entity->records, kind, fields) {
-                g_ptr_array_add(kinds, (void *) kind);
+        json_object_foreach(records, kind, fields) {
+                describe_record(out, kind, fields, columns,
+                        is_local(kind) ? now_usec : ald_node_now(entity, now_usec));
         }
-        g_ptr_array_sort(kinds, compare_kinds);
-        for (guint i = 0; i < kinds->len; i++) {
-                bool local = strcmp(kinds->pdata[i], ALD_KIND_OF_PRESENCE) == 0;
-
-                describe_record(out, kinds->pdata[i], ald_entity_record(entity, kinds->pdata[i]), columns,
-                        local ? now_usec : ald_node_now(entity, now_usec));
-        }
+        json_decref(records);
 }

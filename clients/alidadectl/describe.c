@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <math.h>
 #include <string.h>
 
 #include "clients/alidadectl/describe.h"
-#include "clients/alidadectl/fields.h"
-#include "clients/alidadectl/format.h"
-#include "clients/alidadectl/links/compute-text.h"
-#include "clients/alidadectl/seen.h"
-#include "clients/alidadectl/summary.h"
 #include "clients/alidadectl/text.h"
+#include "clients/common/cluster-facts.h"
+#include "clients/common/facts.h"
+#include "clients/common/finding-words.h"
+#include "clients/common/node-facts.h"
+#include "clients/common/node-name.h"
 
-#define LABEL_WIDTH 10
+#define NODE_LABEL_WIDTH 10
+#define CLUSTER_LABEL_WIDTH 16
 #define NARROW 60
 
 void ald_describe_entry(GString *out, const char *label, unsigned label_width, unsigned columns, char *text)
@@ -27,193 +27,24 @@ void ald_describe_entry(GString *out, const char *label, unsigned label_width, u
         g_string_append_c(out, '\n');
 }
 
-static void entry(GString *out, const char *label, unsigned columns, char *text)
+void ald_describe_facts(GString *out, const GPtrArray *facts, unsigned label_width, unsigned columns)
 {
-        ald_describe_entry(out, label, LABEL_WIDTH, columns, text);
-}
+        for (guint i = 0; i < facts->len; i++) {
+                const AldFact *fact = facts->pdata[i];
+                char *text = fact->text ? ald_text_toned(fact->tone, fact->text) : NULL;
 
-/* Adds a part to a list with commas; takes the part; leaves out what is absent. */
-static void add_part(GString *list, const char *before, char *part, const char *after)
-{
-        g_autofree char *text = part;
-
-        if (!text || !text[0] || strcmp(text, ALD_ABSENT_TEXT) == 0)
-                return;
-        g_string_append_printf(list, "%s%s%s%s", list->len > 0 ? ", " : "", before, text, after);
-}
-
-static void add_text(
-        GString *list, const char *before, const json_t *fields, const char *name, const char *after)
-{
-        const char *text = ald_field_text(fields, name);
-
-        add_part(list, before, text ? ald_text_safe(text) : NULL, after);
-}
-
-static void describe_identity(GString *out, const AldEntity *node, unsigned columns)
-{
-        json_t *identity = ald_entity_record(node, "Node1.Identity");
-        GString *model = g_string_new(NULL), *chip = g_string_new(NULL), *system = g_string_new(NULL);
-
-        add_text(model, "", identity, "Vendor", "");
-        add_text(model, "", identity, "ModelId", "");
-        add_text(model, model->len > 0 ? "" : "chassis ", identity, "Chassis", "");
-        add_text(model, "virtual machine of ", identity, "Hypervisor", "");
-        add_text(chip, "", identity, "ChipId", "");
-        add_text(system, "", identity, "OperatingSystem", "");
-        add_text(system, "Linux ", identity, "KernelRelease", "");
-        add_text(system, "Alidade ", identity, "AlidadeVersion", "");
-        add_text(system, "", identity, "Architecture", "");
-        entry(out, "Model", columns, g_string_free(model, FALSE));
-        entry(out, "Processor", columns, g_string_free(chip, FALSE));
-        entry(out, "System", columns, g_string_free(system, FALSE));
-}
-
-static void describe_memory(GString *out, const AldEntity *node, unsigned columns)
-{
-        json_t *memory = ald_entity_record(node, "Node1.Memory");
-        double swap = ald_field_number(memory, "SwapTotalBytes");
-        GString *text = g_string_new(NULL);
-
-        add_part(text, "",
-                ald_format_bytes_of(
-                        ald_field_number(memory, "AvailableBytes"), ald_field_number(memory, "TotalBytes")),
-                " free");
-        if (swap == 0)
-                add_part(text, "", g_strdup("no swap"), "");
-        else
-                add_part(text, "swap ",
-                        ald_format_bytes_of(ald_field_number(memory, "SwapAvailableBytes"), swap), " free");
-        add_part(text, "pressure ", ald_format_percent(ald_field_number(memory, "PressureSome10")), "");
-        entry(out, "Memory", columns, g_string_free(text, FALSE));
-}
-
-static void describe_load(GString *out, const AldEntity *node, unsigned columns)
-{
-        AldFigures figures = ald_node_figures(node);
-        GString *text = g_string_new(NULL);
-
-        add_part(text, "", ald_format_percent(figures.usage), "");
-        add_part(text, "", ald_format_celsius(figures.millicelsius), "");
-        add_part(text, "", ald_format_watts(figures.microwatts), "");
-        entry(out, "CPU", columns, g_string_free(text, FALSE));
-}
-
-/* What belongs to the device alone, then what it shares. */
-static void add_device_memory(GString *text, const AldDevice *device, const AldFigures *figures)
-{
-        g_autofree char *shared = ald_format_bytes(ald_field_number(device->backend, "SharedBytes"));
-        bool has_own = !isnan(figures->memory_total);
-
-        if (has_own || !ald_device_is_unified(device))
-                add_part(text, "", ald_format_bytes_of(figures->memory_available, figures->memory_total),
-                        " free");
-        if (!ald_device_is_unified(device))
-                return;
-        if (has_own && strcmp(shared, ALD_ABSENT_TEXT) != 0)
-                add_part(text, "shares ", g_steal_pointer(&shared), " of the memory of the host");
-        else
-                add_part(text, "", g_strdup("shares the memory of the host"), "");
-}
-
-static void add_processes(GString *text, const AldDevice *device)
-{
-        double n = ald_field_number(device->system, "ComputeProcesses");
-
-        if (n > 0)
-                add_part(text, "", g_strdup_printf("%.0f compute process%s", n, n == 1 ? "" : "es"), "");
-}
-
-static void describe_device(GString *out, const AldDevice *device, unsigned columns)
-{
-        AldFigures figures = ald_device_figures(device);
-        GString *text = g_string_new(NULL);
-        const char *class = ald_device_class(device);
-
-        add_part(text, "", ald_device_name(device), "");
-        if (ald_device_is_asleep(device))
-                add_part(text, "", g_strdup("asleep"), "");
-        add_part(text, "", ald_format_percent(figures.usage), "");
-        add_processes(text, device);
-        add_device_memory(text, device, &figures);
-        add_part(text, "", ald_format_celsius(figures.millicelsius), "");
-        add_part(text, "", ald_format_watts(figures.microwatts), "");
-        add_part(text, "", ald_compute_glance(device->compute), "");
-        add_text(text, "last attempt failed: ", device->compute, "Failure", "");
-        entry(out,
-                strcmp(class, "gpu") == 0   ? "GPU"
-                : strcmp(class, "cpu") == 0 ? "Measured"
-                                            : "Device",
-                columns, g_string_free(text, FALSE));
-}
-
-static void describe_devices(GString *out, const AldEntity *node, unsigned columns)
-{
-        g_autoptr(GArray) devices = ald_devices_of(node);
-        unsigned n_gpus = 0;
-
-        for (guint i = 0; i < devices->len; i++) {
-                const AldDevice *device = &g_array_index(devices, AldDevice, i);
-                bool is_cpu = strcmp(ald_device_class(device), "cpu") == 0;
-
-                /* A processor as a compute device is worth a line once it was measured. */
-                if (!is_cpu || device->compute)
-                        describe_device(out, device, columns);
-                n_gpus += !is_cpu;
-        }
-        if (n_gpus == 0)
-                entry(out, "GPU", columns, ald_gpu_summary(node).known ? g_strdup("none") : NULL);
-}
-
-static void describe_network(GString *out, const AldEntity *node, unsigned columns)
-{
-        json_t *interfaces = ald_field_array(ald_entity_record(node, "Node1.Network"), "Interfaces");
-        size_t i, n = 0;
-        json_t *row;
-
-        json_array_foreach(interfaces, i, row) {
-                const char *type = ald_field_text(row, "Type");
-                GString *text;
-
-                if (g_strcmp0(type, "loopback") == 0 || !json_is_true(json_object_get(row, "Carrier")))
-                        continue;
-                text = g_string_new(NULL);
-                add_text(text, "", row, "Id", "");
-                add_text(text, "", row, "Type", "");
-                add_part(text, "", ald_format_bits_per_second(ald_field_number(row, "SpeedBitsPerSecond")),
-                        "");
-                add_part(text, "", ald_format_field("Addresses", json_object_get(row, "Addresses"), NAN), "");
-                entry(out, "Network", columns, g_string_free(text, FALSE));
-                n++;
-        }
-        if (n == 0)
-                entry(out, "Network", columns, NULL);
-}
-
-static void describe_disks(GString *out, const AldEntity *node, unsigned columns)
-{
-        json_t *paths = ald_field_array(ald_entity_record(node, "Node1.Disk"), "Paths");
-        size_t i;
-        json_t *row;
-
-        json_array_foreach(paths, i, row) {
-                GString *text = g_string_new(NULL);
-
-                add_text(text, "", row, "Id", "");
-                add_part(text, "",
-                        ald_format_bytes_of(
-                                ald_field_number(row, "AvailableBytes"), ald_field_number(row, "TotalBytes")),
-                        " free");
-                entry(out, "Disk", columns, g_string_free(text, FALSE));
+                ald_describe_entry(out, fact->label, label_width, columns, text);
         }
 }
 
 static void describe_title(GString *out, const AldEntity *node, unsigned columns)
 {
+        g_autofree char *label = ald_entity_label(node);
+
         g_string_append(out, ALD_STYLE_BOLD);
-        ald_text_wrap(out, node->label, columns, 0);
+        ald_text_wrap(out, label, columns, 0);
         g_string_append(out, ALD_STYLE_NORMAL);
-        if (columns == 0 || ald_text_width(node->label) + 1 + strlen(node->id) <= columns)
+        if (columns == 0 || ald_text_width(label) + 1 + strlen(node->id) <= columns)
                 g_string_append_c(out, ' ');
         else
                 g_string_append_c(out, '\n');
@@ -222,12 +53,89 @@ static void describe_title(GString *out, const AldEntity *node, unsigned columns
 
 void ald_describe_node(GString *out, const AldEntity *node, unsigned columns, double now_usec)
 {
+        g_autoptr(GPtrArray) facts = ald_node_facts(node, now_usec);
+
         describe_title(out, node, columns);
-        describe_identity(out, node, columns);
-        describe_memory(out, node, columns);
-        describe_load(out, node, columns);
-        describe_devices(out, node, columns);
-        describe_network(out, node, columns);
-        describe_disks(out, node, columns);
-        entry(out, "Seen", columns, ald_format_seen(node, now_usec));
+        ald_describe_facts(out, facts, NODE_LABEL_WIDTH, columns);
+}
+
+char *ald_describe_findings_counts(AldModel *model)
+{
+        g_autoptr(GPtrArray) counts = ald_findings_counts(model);
+        GString *out = g_string_new(NULL);
+
+        for (guint i = 0; i < counts->len; i++) {
+                const AldFact *count = counts->pdata[i];
+                g_autofree char *toned = ald_text_toned(count->tone, count->text);
+
+                g_string_append_printf(out, "%s%s", i > 0 ? ", " : "", toned);
+        }
+        if (counts->len == 0)
+                g_string_append(out, "none");
+        return g_string_free(out, FALSE);
+}
+
+void ald_describe_cluster(GString *out, AldModel *model, unsigned columns)
+{
+        g_autoptr(GPtrArray) facts = ald_cluster_facts(model);
+
+        g_string_append(out, ALD_STYLE_BOLD "Cluster" ALD_STYLE_NORMAL "\n");
+        ald_describe_facts(out, facts, CLUSTER_LABEL_WIDTH, columns);
+        ald_describe_entry(
+                out, "Findings", CLUSTER_LABEL_WIDTH, columns, ald_describe_findings_counts(model));
+}
+
+static void describe_sentence(GString *out, const char *before, char *sentence, unsigned columns)
+{
+        g_autofree char *text = sentence;
+        g_autofree char *whole = text ? g_strconcat(before, text, NULL) : NULL;
+
+        if (!whole)
+                return;
+        g_string_append(out, "    ");
+        ald_text_wrap(out, whole, columns, 4);
+        g_string_append_c(out, '\n');
+}
+
+static void describe_finding(GString *out, const AldFindingRow *finding, AldModel *model, unsigned columns)
+{
+        AldTone tone;
+        g_autofree char *severity = ald_finding_severity(finding, &tone);
+        g_autofree char *head = ald_finding_head(finding, model);
+        g_autofree char *line = g_strdup_printf(
+                "%s%s" ALD_STYLE_NORMAL " %s", ald_tone_style(tone), severity, head);
+
+        ald_text_wrap(out, line, columns, 0);
+        g_string_append_c(out, '\n');
+        describe_sentence(out, "", ald_finding_words(finding), columns);
+        describe_sentence(out, "Remedy: ", ald_finding_remedy_words(finding), columns);
+}
+
+void ald_describe_findings(GString *out, AldModel *model, const char *node_id, unsigned columns)
+{
+        g_autoptr(GPtrArray) findings = ald_findings_sorted(model, node_id);
+
+        for (guint i = 0; i < findings->len; i++)
+                describe_finding(out, findings->pdata[i], model, columns);
+}
+
+void ald_describe_brokerless(GString *out, AldModel *model, unsigned columns)
+{
+        const AldFindingRow *finding = ald_find_brokerless(model);
+
+        if (!finding)
+                return;
+        g_string_append_c(out, '\n');
+        describe_finding(out, finding, model, columns);
+}
+
+json_t *ald_findings_of(AldModel *model, const char *node_id)
+{
+        const AldRows *rows = ald_model_findings(model);
+        json_t *own = json_array();
+
+        for (size_t i = 0; i < rows->n; i++)
+                if (ald_finding_is_about(ald_rows_at(rows, i), node_id))
+                        json_array_append(own, json_array_get(ald_model_findings_json(model), i));
+        return own;
 }

@@ -1,40 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/model.h"
+#include "state-client/model.h"
 
 /*
  * A node, the cluster and the findings in words: styled text, a line an entry "Label: value", wrapped to so
- * many columns (0: not at all).
+ * many columns (0: not at all). Times are CLOCK_REALTIME in µs.
  */
 
-/* One entry, its label right-aligned to so many columns or, where lines are short, on a line of its own;
- * takes the text. */
+/* One entry, its label right-aligned to `label_width` or, if lines are short, on a line of its own; takes the
+ * text. */
 void ald_describe_entry(GString *out, const char *label, unsigned label_width, unsigned columns, char *text);
+
+/* An entry for each AldFact. */
+void ald_describe_facts(GString *out, const GPtrArray *facts, unsigned label_width, unsigned columns);
 
 /* A node at a glance. */
 void ald_describe_node(GString *out, const AldEntity *node, unsigned columns, double now_usec);
 
-/* Everything about a node, each record under its own heading. */
+/* Everything about a node or link, each record under its own heading. */
 void ald_describe_records(GString *out, const AldEntity *entity, unsigned columns, double now_usec);
 
 /* The totals. */
 void ald_describe_cluster(GString *out, AldModel *model, unsigned columns);
 
-/* The finding that this machine reaches no broker, so that what it shows of others is old; else NULL. */
-json_t *ald_find_brokerless(AldModel *model);
-
-/* The same in words, with what helps; else nothing. */
+/* The finding that this machine reaches no broker, with its remedy; else nothing. */
 void ald_describe_brokerless(GString *out, AldModel *model, unsigned columns);
 
 /* The findings, most severe first; those about one node only, where one is given. */
 void ald_describe_findings(GString *out, AldModel *model, const char *node_id, unsigned columns);
 
-/* The findings about one node. */
-json_t *ald_findings_of(json_t *findings, const char *node_id);
+/* "2 errors, 1 warning", or "none". */
+char *ald_describe_findings_counts(AldModel *model);
 
-/* "165 TFLOPS, 1 device left out (1 never measured)" and so on, for the cluster. */
-char *ald_describe_tflops(json_t *totals);
-char *ald_describe_bandwidth(json_t *totals);
-char *ald_describe_memory(json_t *totals);
-char *ald_describe_counts(json_t *totals);
+/* The findings about one node, as they arrived. */
+json_t *ald_findings_of(AldModel *model, const char *node_id);

@@ -18,7 +18,7 @@ static const AldVerb verbs[] = {
                 "Show this machine at a glance, and the totals of the cluster" },
         { "nodes", 0, 0, ald_verb_nodes, "nodes", "List all nodes" },
         { "show", 1, 1, ald_verb_show, "show NODE",
-                "Show all about one node, by its name, its id or the first digits of the id" },
+                "Show everything about a node, given its name, its id or the first digits of the id" },
         { "links", 0, 1, ald_verb_links, "links [NODE]",
                 "List the measured links, all or those of one node" },
         { "topology", 0, 0, ald_verb_topology, "topology",
@@ -32,11 +32,11 @@ static const AldVerb verbs[] = {
         { "set-name", 1, 1, ald_verb_set_name, "set-name NAME",
                 "Give this machine a friendly name; \"\" removes it" },
         { "forget", 1, 1, ald_verb_forget, "forget NODE",
-                "Hide an offline node on all machines until it is heard again" },
+                "Hide an offline node on all machines until it is back" },
         { "probe", 0, UINT_MAX, ald_verb_probe, "probe …",
                 "Measure the link to a node or a device now; see alidadectl probe --help" },
         { "inhibit", 0, UINT_MAX, ald_verb_inhibit, "inhibit …",
-                "Hold off probes while a command runs; see alidadectl inhibit --help" },
+                "Keep probes away while a command runs; see alidadectl inhibit --help" },
         { "cluster", 0, UINT_MAX, ald_verb_cluster, "cluster …",
                 "Create, join and maintain a cluster; see alidadectl cluster --help" },
         { "version", 0, 0, ald_verb_version, "version", "Show the version" },
@@ -47,7 +47,7 @@ static const AldVerb verbs[] = {
 static int verb_help(const AldCtl *ctl)
 {
         puts("Usage: alidadectl [OPTION…] [VERB]\n\n"
-             "See what the nodes of the cluster are, have and do.\n\n"
+             "Show the nodes and links of a cluster, and what they can do.\n\n"
              "Verbs (default: status):");
         for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
                 g_autofree char *usage = verbs[i].usage ? ald_text_fit(verbs[i].usage, 14, false) : NULL;
@@ -61,7 +61,7 @@ static int verb_help(const AldCtl *ctl)
              "  -H --host=USER@HOST   Ask another machine, over ssh\n"
              "     --json[=MODE]      Print JSON: short (as without MODE), pretty or off\n"
              "     --once             watch: print one picture and end\n"
-             "     --check            forget: only say what would be done\n"
+             "     --check            forget: only show what would be done\n"
              "     --no-pager         Do not start a pager\n"
              "     --no-ask-password  Do not ask for a password\n\n"
              "See alidadectl(1).");
@@ -145,11 +145,11 @@ static int run_verb(AldCtl *ctl, const char *name, unsigned n_args)
                         return ALD_EXIT_USAGE;
                 }
                 if (ctl->once && verbs[i].run != ald_verb_watch) {
-                        ald_complain("--once is for watch only");
+                        ald_complain("--once works with watch only");
                         return ALD_EXIT_USAGE;
                 }
                 if (ctl->check && verbs[i].run != ald_verb_forget) {
-                        ald_complain("--check is for forget only, or follows cluster");
+                        ald_complain("--check works with forget only, or after cluster");
                         return ALD_EXIT_USAGE;
                 }
                 return verbs[i].run(ctl);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
-#include <string.h>
 
-#include "clients/alidadectl/format.h"
 #include "clients/alidadectl/node-table.h"
-#include "clients/alidadectl/seen.h"
-#include "clients/alidadectl/summary.h"
 #include "clients/alidadectl/text.h"
+#include "clients/common/format.h"
+#include "clients/common/node-name.h"
+#include "clients/common/node-seen.h"
+#include "clients/common/node-summary.h"
 
 #define BAR_WIDTH 10
 #define SHOWN_ID_LENGTH 12
@@ -64,7 +64,7 @@ static char *styled(const char *style, char *text)
         return result;
 }
 
-static char *format_bar(const AldFigures *figures)
+static char *format_bar(const AldNodeFigures *figures)
 {
         double used = 1 - figures->memory_available / figures->memory_total;
         GString *bar = g_string_new(NULL);
@@ -94,7 +94,7 @@ static char *format_gpus(const AldEntity *node, bool gone)
         return gpus.n == 1 ? g_steal_pointer(&usage) : g_strdup_printf("%u × %s", gpus.n, usage);
 }
 
-static void add_figures(AldTable *table, const AldFigures *figures)
+static void add_figures(AldTable *table, const AldNodeFigures *figures)
 {
         ald_table_add(table, ald_format_celsius(figures->millicelsius));
         ald_table_add(table, ald_format_watts(figures->microwatts));
@@ -102,23 +102,31 @@ static void add_figures(AldTable *table, const AldFigures *figures)
         ald_table_add(table, ald_format_bytes_per_second(figures->bandwidth));
 }
 
-static void forget_samples(AldFigures *figures)
+static void forget_samples(AldNodeFigures *figures)
 {
         figures->memory_available = figures->usage = figures->millicelsius = figures->microwatts = NAN;
+}
+
+static char *format_seen(const AldEntity *node, double now_usec)
+{
+        AldTone tone;
+        g_autofree char *text = ald_format_seen(node, now_usec, &tone);
+
+        return ald_text_toned(tone, text);
 }
 
 void ald_node_table_add(
         AldTable *table, AldNodeTableKind kind, AldModel *model, const AldEntity *node, double now_usec)
 {
-        AldFigures figures = ald_node_figures(node);
+        AldNodeFigures figures = ald_node_figures(node);
         bool own = g_strcmp0(node->id, ald_model_node_id(model)) == 0;
         bool gone = ald_node_gone(model, node) != NULL;
         char *addresses = ald_node_addresses(node);
 
         if (gone)
                 forget_samples(&figures);
-        ald_table_add(table, styled(own ? ALD_STYLE_BOLD : "", g_strdup(node->label)));
-        ald_table_add(table, ald_format_seen(node, now_usec));
+        ald_table_add(table, styled(own ? ALD_STYLE_BOLD : "", ald_entity_label(node)));
+        ald_table_add(table, format_seen(node, now_usec));
         ald_table_add(table, ald_format_bytes_of(figures.memory_available, figures.memory_total));
         ald_table_add(table, ald_format_percent(figures.usage));
         ald_table_add(table, format_gpus(node, gone));
@@ -128,21 +136,21 @@ void ald_node_table_add(
                 kind == ALD_NODE_TABLE_LIST ? g_strndup(node->id, SHOWN_ID_LENGTH) : format_bar(&figures));
 }
 
-static void add_device(AldTable *table, AldNodeTableKind kind, const AldDevice *device, bool gone)
+static void add_device(AldTable *table, AldNodeTableKind kind, const AldNodeDevice *device, bool gone)
 {
-        AldFigures figures = ald_device_figures(device);
-        g_autofree char *name = ald_device_name(device);
+        AldNodeFigures figures = ald_node_device_figures(device);
+        g_autofree char *name = ald_node_device_name(device);
 
         if (gone)
                 forget_samples(&figures);
         ald_table_add(table, g_strdup_printf("  " ALD_STYLE_DIM "%s" ALD_STYLE_NORMAL, name));
         ald_table_add(table, NULL);
-        ald_table_add(table, ald_device_is_unified(device) && isnan(figures.memory_total)
+        ald_table_add(table, ald_node_device_is_unified(device) && isnan(figures.memory_total)
                                      ? g_strdup("shared")
                                      : ald_format_bytes_of(figures.memory_available, figures.memory_total));
         ald_table_add(table, NULL);
-        ald_table_add(table, ald_device_is_asleep(device) && !gone ? g_strdup("asleep")
-                                                                   : ald_format_percent(figures.usage));
+        ald_table_add(table, ald_node_device_is_asleep(device) && !gone ? g_strdup("asleep")
+                                                                        : ald_format_percent(figures.usage));
         add_figures(table, &figures);
         ald_table_add(table, NULL);
         ald_table_add(table, kind == ALD_NODE_TABLE_LIST ? NULL : format_bar(&figures));
@@ -151,13 +159,13 @@ static void add_device(AldTable *table, AldNodeTableKind kind, const AldDevice *
 void ald_node_table_add_devices(
         AldTable *table, AldNodeTableKind kind, AldModel *model, const AldEntity *node)
 {
-        g_autoptr(GArray) devices = ald_devices_of(node);
+        g_autoptr(GArray) devices = ald_node_devices(node);
         bool gone = ald_node_gone(model, node) != NULL;
 
         for (guint i = 0; i < devices->len; i++) {
-                const AldDevice *device = &g_array_index(devices, AldDevice, i);
+                const AldNodeDevice *device = &g_array_index(devices, AldNodeDevice, i);
 
-                if (strcmp(ald_device_class(device), "cpu") != 0)
+                if (!ald_node_device_is_processor(device))
                         add_device(table, kind, device, gone);
         }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/model.h"
 #include "clients/alidadectl/table.h"
+#include "state-client/model.h"
 
 #define ALD_NODE_TABLE_COLUMNS_MAX 16
 

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,14 +17,15 @@ struct AldOutput {
         bool is_socket;
         bool broken;
         GString *queue;
-        sd_event_source *source; /* NULL where nothing can be awaited: a file takes all at once */
+        GSource *source; /* NULL once broken */
+        void *tag;       /* of the fd in the source */
         AldOutputHandler handler;
         void *userdata;
 };
 
 /*
- * O_NONBLOCK belongs to the open file, which others share: the shell's terminal would stay so. So a terminal
- * or pipe is opened once more. Where that is not allowed, writing may wait.
+ * O_NONBLOCK belongs to the open file description, which other processes such as the shell share. So a
+ * terminal or pipe is opened again. If that is not permitted, writing may block.
  */
 static int open_again(int fd, bool *ret_is_socket)
 {
@@ -46,13 +46,20 @@ static int open_again(int fd, bool *ret_is_socket)
         return again < 0 ? -errno : again;
 }
 
+static void drop_source(AldOutput *output)
+{
+        if (output->source)
+                g_source_destroy(output->source);
+        g_clear_pointer(&output->source, g_source_unref);
+}
+
 static void fail(AldOutput *output, int r)
 {
         if (output->broken)
                 return;
         output->broken = true;
         g_string_truncate(output->queue, 0);
-        output->source = sd_event_source_disable_unref(output->source);
+        drop_source(output);
         output->handler(output, r, output->userdata);
 }
 
@@ -62,7 +69,7 @@ static ssize_t write_some(AldOutput *output, const char *data, size_t size)
                                  : write(output->fd, data, size);
 }
 
-/* Writes until the queue is empty (0), nothing more goes (-EAGAIN), or nothing will (other errors). */
+/* Writes until the queue is empty (0), writing would block (-EAGAIN), or it fails (other errors). */
 static int flush_queue(AldOutput *output)
 {
         size_t done = 0;
@@ -87,27 +94,42 @@ static void flush_or_fail(AldOutput *output)
         if (r < 0 && r != -EAGAIN)
                 fail(output, r);
         else if (output->source)
-                (void) sd_event_source_set_io_events(output->source, r == -EAGAIN ? EPOLLOUT : 0);
+                g_source_modify_unix_fd(output->source, output->tag, r == -EAGAIN ? G_IO_OUT : 0);
 }
 
-static int on_ready(sd_event_source *source, int fd, uint32_t events, void *userdata)
-{
-        AldOutput *output = userdata;
+typedef struct OutputSource {
+        GSource source;
+        AldOutput *output;
+} OutputSource;
 
-        if (events & (EPOLLERR | EPOLLHUP)) {
+static gboolean output_dispatch(GSource *source, GSourceFunc callback, gpointer userdata)
+{
+        AldOutput *output = ((OutputSource *) source)->output;
+
+        if (g_source_query_unix_fd(source, output->tag) & (G_IO_ERR | G_IO_HUP)) {
                 fail(output, -EPIPE);
-                return 0;
+                return G_SOURCE_REMOVE;
         }
         flush_or_fail(output);
         if (!output->broken && output->queue->len == 0)
                 output->handler(output, 0, output->userdata);
-        return 0;
+        return G_SOURCE_CONTINUE;
 }
 
-int ald_output_new(sd_event *event, int fd, AldOutputHandler handler, void *userdata, AldOutput **ret)
+/* A regular file is never waited for: it takes everything at once. */
+static void add_source(AldOutput *output)
+{
+        static GSourceFuncs funcs = { NULL, NULL, output_dispatch, NULL, NULL, NULL };
+
+        output->source = g_source_new(&funcs, sizeof(OutputSource));
+        ((OutputSource *) output->source)->output = output;
+        output->tag = g_source_add_unix_fd(output->source, output->fd, 0);
+        g_source_attach(output->source, g_main_context_get_thread_default());
+}
+
+int ald_output_new(int fd, AldOutputHandler handler, void *userdata, AldOutput **ret)
 {
         g_autoptr(AldOutput) output = g_new0(AldOutput, 1);
-        int r;
 
         output->queue = g_string_new(NULL);
         output->handler = handler;
@@ -115,9 +137,7 @@ int ald_output_new(sd_event *event, int fd, AldOutputHandler handler, void *user
         output->fd = open_again(fd, &output->is_socket);
         if (output->fd < 0)
                 return output->fd;
-        r = sd_event_add_io(event, &output->source, output->fd, 0, on_ready, output);
-        if (r < 0 && r != -EPERM)
-                return r;
+        add_source(output);
         *ret = g_steal_pointer(&output);
         return 0;
 }
@@ -126,7 +146,7 @@ void ald_output_free(AldOutput *output)
 {
         if (!output)
                 return;
-        sd_event_source_disable_unref(output->source);
+        drop_source(output);
         if (output->fd >= 0)
                 (void) close(output->fd);
         g_string_free(output->queue, TRUE);

@@ -3,26 +3,26 @@
 
 #include <glib.h>
 #include <stddef.h>
-#include <systemd/sd-event.h>
 
 /*
- * A terminal or pipe that is written to without ever waiting for it: who looks at a stopped terminal, or
- * pipes into a program that has stopped reading, must not make us a subscriber that stops reading the bus.
+ * Writes to a terminal or pipe without blocking: while a terminal is stopped or the reader of a pipe is slow,
+ * we must go on reading the bus.
  */
 typedef struct AldOutput AldOutput;
 
-/* r is 0 when all is written that was queued, or the negative errno why nothing can be written any more. */
+/* r is 0 once the queue is written, or the negative errno why nothing can be written any more. */
 typedef void (*AldOutputHandler)(AldOutput *output, int r, void *userdata);
 
-int ald_output_new(sd_event *event, int fd, AldOutputHandler handler, void *userdata, AldOutput **ret);
+/* Runs in the thread's default main context. Negative errno. */
+int ald_output_new(int fd, AldOutputHandler handler, void *userdata, AldOutput **ret);
 void ald_output_free(AldOutput *output);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOutput, ald_output_free)
 
-/* Writes what goes and queues the rest. */
+/* Writes as much as possible and queues the rest. */
 void ald_output_write(AldOutput *output, const char *data, size_t size);
 
 /* Bytes in the queue. */
 size_t ald_output_pending(AldOutput *output);
 
-/* Waits a little, at the end, for what is queued. */
+/* Waits a little at the end until the queue is written. */
 void ald_output_finish(AldOutput *output);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
 #include <string.h>
 
-#include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
 
-#define SETTLE_USEC (2 * UINT64_C(1000000))
-#define YOUNG_USEC 3e6 /* services that have just started need a moment for their first records */
+#define SETTLE_MSEC 2000
+#define YOUNG_USEC (3 * G_USEC_PER_SEC) /* just started services need a moment for their first records */
 
-int ald_session_complain(const sd_bus_error *error)
+static int complain(const sd_bus_error *error)
 {
         if (!error) {
                 ald_complain("The state service went away");
@@ -17,134 +18,173 @@ int ald_session_complain(const sd_bus_error *error)
         return ald_bus_complain(error, "Cannot read from " ALD_STATE_NAME, ALD_STATE_UNIT);
 }
 
-static int start(AldSession *session)
+/* Keeps the exit code, which is more precise than an errno. */
+static int open_bus(sd_bus **ret, void *userdata)
 {
-        int r;
+        AldStateSession *session = userdata;
 
-        r = sd_bus_attach_event(session->bus, session->event, SD_EVENT_PRIORITY_NORMAL);
+        session->open_code = ald_bus_open(session->ctl, ret);
+        return session->open_code == ALD_EXIT_OK ? 0 : -ENOTCONN;
+}
+
+static int judge_opening(AldStateSession *session, int r)
+{
         if (r >= 0)
-                r = ald_sync_new(
-                        session->bus, session->model, session->handler, session->userdata, &session->sync);
-        if (r >= 0 && session->subscribe)
-                ald_sync_subscribe(session->sync);
-        return r;
+                return ALD_EXIT_OK;
+        if (session->open_code != ALD_EXIT_OK)
+                return session->open_code;
+        ald_complain("Cannot start: %s", strerror(-r));
+        return ALD_EXIT_ERROR;
 }
 
-int ald_session_resume(AldSession *session)
+int ald_session_resume(AldStateSession *session)
 {
-        int r;
-
-        r = ald_bus_open(session->ctl, &session->bus);
-        if (r != ALD_EXIT_OK)
-                return r;
-        r = start(session);
-        if (r < 0) {
-                ald_complain("Cannot start: %s", strerror(-r));
-                return ALD_EXIT_ERROR;
-        }
-        return ALD_EXIT_OK;
+        return judge_opening(session, ald_state_client_resume(session->client));
 }
 
-void ald_session_pause(AldSession *session)
+void ald_session_pause(AldStateSession *session)
 {
-        g_clear_pointer(&session->sync, ald_sync_free);
-        if (session->bus)
-                sd_bus_detach_event(session->bus);
-        session->bus = sd_bus_flush_close_unref(session->bus);
+        ald_state_client_pause(session->client);
 }
 
-int ald_session_open(
-        AldSession *session, const AldCtl *ctl, bool subscribe, const AldSyncHandler *handler, void *userdata)
+void ald_session_refresh(AldStateSession *session)
 {
-        int r;
+        AldFollow *follow = ald_state_client_follow(session->client);
+
+        if (follow)
+                ald_follow_refresh(follow);
+}
+
+static void drop_source(void *source)
+{
+        g_source_destroy(source);
+        g_source_unref(source);
+}
+
+int ald_session_open(AldStateSession *session, const AldCtl *ctl, bool subscribe,
+        const AldFollowHandler *handler, void *userdata)
+{
+        const AldStateClientSetup setup = { .open = open_bus,
+                .open_userdata = session,
+                .handler = handler,
+                .userdata = userdata,
+                .subscribe = subscribe };
 
         session->ctl = ctl;
-        session->handler = handler;
-        session->userdata = userdata;
-        session->subscribe = subscribe;
+        session->loop = g_main_loop_new(NULL, FALSE);
         session->model = ald_model_new();
-        r = sd_event_new(&session->event);
-        if (r < 0) {
-                ald_complain("Cannot make an event loop: %s", strerror(-r));
-                return ALD_EXIT_ERROR;
-        }
-        return ald_session_resume(session);
+        session->sources = g_ptr_array_new_with_free_func(drop_source);
+        return judge_opening(session, ald_state_client_new(session->model, &setup, &session->client));
 }
 
-void ald_session_close(AldSession *session)
+void ald_session_close(AldStateSession *session)
 {
-        ald_session_pause(session);
-        session->event = sd_event_unref(session->event);
+        g_clear_pointer(&session->sources, g_ptr_array_unref);
+        g_clear_pointer(&session->client, ald_state_client_free);
         g_clear_pointer(&session->model, ald_model_free);
+        g_clear_pointer(&session->loop, g_main_loop_unref);
 }
 
-static int on_waiting(sd_event_source *source, uint64_t usec, void *userdata)
+void ald_session_add_timer(AldStateSession *session, unsigned msec, GSourceFunc callback, void *userdata)
 {
-        AldSession *session = userdata;
+        GSource *source = g_timeout_source_new(msec);
 
-        if (session->sync && !ald_sync_in_step(session->sync))
+        g_source_set_callback(source, callback, userdata, NULL);
+        g_source_attach(source, NULL);
+        g_ptr_array_add(session->sources, source);
+}
+
+int ald_session_run(AldStateSession *session)
+{
+        if (!session->ended)
+                g_main_loop_run(session->loop);
+        return session->exit_code;
+}
+
+void ald_session_exit(AldStateSession *session, int exit_code)
+{
+        if (session->ended)
+                return;
+        session->ended = true;
+        session->exit_code = exit_code;
+        g_main_loop_quit(session->loop);
+}
+
+void ald_session_fail(AldStateSession *session, const sd_bus_error *error)
+{
+        if (!session->ended)
+                ald_session_exit(session, complain(error));
+}
+
+static gboolean on_waiting(void *userdata)
+{
+        AldStateSession *session = userdata;
+        AldFollow *follow = ald_state_client_follow(session->client);
+
+        if (follow && !ald_follow_in_step(follow))
                 ald_complain("Waiting for %s", ALD_STATE_NAME);
-        return 0;
+        return G_SOURCE_REMOVE;
 }
 
-int ald_session_announce_waiting(AldSession *session)
+void ald_session_announce_waiting(AldStateSession *session)
 {
-        return sd_event_add_time_relative(
-                session->event, NULL, CLOCK_MONOTONIC, ALD_NOTICE_USEC, 0, on_waiting, session);
+        ald_session_add_timer(session, ALD_NOTICE_USEC / 1000, on_waiting, session);
 }
 
-/* Whether this machine has told what every machine can. */
+/* Whether this machine has sent the records that every machine has. */
 static bool is_complete(AldModel *model, const AldEntity *own)
 {
-        return ald_entity_record(own, "Node1.Memory") && ald_entity_record(own, "Node1.Network") &&
-               json_object_get(ald_entity_record(own, "Node1.System"), "CpuUsage") &&
-               json_object_get(ald_model_totals(model), "MemoryTotalBytes");
+        const AldSystem *system = ald_entity_as(own, SYSTEM, AldSystem);
+
+        return ald_entity_record(own, ALD_KIND_MEMORY) && ald_entity_record(own, ALD_KIND_NETWORK) &&
+               system && isfinite(system->cpu_usage) &&
+               ald_model_totals(model)->memory_total_bytes != ALD_ABSENT_UINT64;
 }
 
-/* Whether nothing more is to be expected soon: it is all there, or what is missing has had its time. */
+/* Whether nothing more is to be expected soon. */
 static bool is_settled(AldModel *model)
 {
         const AldEntity *own = ald_model_get(model, ald_model_node_id(model));
-        json_t *identity = ald_entity_record(own, "Node1.Identity");
+        const AldRecord *identity = ald_entity_record(own, ALD_KIND_IDENTITY);
 
-        if (!identity)
-                return false;
-        return is_complete(model, own) || ald_now() - ald_field_number(identity, "UpdatedUSec") > YOUNG_USEC;
+        return identity &&
+               (is_complete(model, own) || ald_now() - (double) identity->updated_usec > (double) YOUNG_USEC);
 }
 
 typedef struct Load {
-        AldSession *session;
+        AldStateSession *session;
         bool settle;
 } Load;
 
 static void exit_when_settled(Load *load)
 {
-        if (ald_sync_in_step(load->session->sync) && (!load->settle || is_settled(load->session->model)))
-                (void) sd_event_exit(load->session->event, ALD_EXIT_OK);
+        if (ald_follow_in_step(ald_state_client_follow(load->session->client)) &&
+                (!load->settle || is_settled(load->session->model)))
+                ald_session_exit(load->session, ALD_EXIT_OK);
 }
 
-static int on_settle_timeout(sd_event_source *source, uint64_t usec, void *userdata)
+static gboolean on_settle_timeout(void *userdata)
 {
         Load *load = userdata;
 
-        return sd_event_exit(load->session->event, ALD_EXIT_OK);
+        ald_session_exit(load->session, ALD_EXIT_OK);
+        return G_SOURCE_REMOVE;
 }
 
-static void on_synced(AldSync *sync, void *userdata)
+static void on_synced(AldFollow *follow, void *userdata)
 {
         Load *load = userdata;
 
         exit_when_settled(load);
         if (load->settle)
-                (void) sd_event_add_time_relative(
-                        load->session->event, NULL, CLOCK_MONOTONIC, SETTLE_USEC, 0, on_settle_timeout, load);
+                ald_session_add_timer(load->session, SETTLE_MSEC, on_settle_timeout, load);
 }
 
-static void on_lost(AldSync *sync, const sd_bus_error *error, void *userdata)
+static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata)
 {
         Load *load = userdata;
 
-        (void) sd_event_exit(load->session->event, ald_session_complain(error));
+        ald_session_fail(load->session, error);
 }
 
 static void on_changed(AldModel *model, const AldChange *change, void *userdata)
@@ -152,9 +192,9 @@ static void on_changed(AldModel *model, const AldChange *change, void *userdata)
         exit_when_settled(userdata);
 }
 
-int ald_session_load(AldSession *session, const AldCtl *ctl, bool settle)
+int ald_session_load(AldStateSession *session, const AldCtl *ctl, bool settle)
 {
-        static const AldSyncHandler handler = { .synced = on_synced, .lost = on_lost };
+        static const AldFollowHandler handler = { .synced = on_synced, .lost = on_lost };
         Load load = { .session = session, .settle = settle };
         int r;
 
@@ -162,14 +202,11 @@ int ald_session_load(AldSession *session, const AldCtl *ctl, bool settle)
         if (r != ALD_EXIT_OK)
                 return r;
         ald_model_watch(session->model, on_changed, &load);
-        r = ald_session_announce_waiting(session);
-        if (r >= 0)
-                r = sd_event_loop(session->event);
+        ald_session_announce_waiting(session);
+        r = ald_session_run(session);
         ald_model_watch(session->model, NULL, NULL);
-        if (r < 0) {
-                ald_complain("Cannot wait for %s: %s", ALD_STATE_NAME, strerror(-r));
-                return ALD_EXIT_ERROR;
-        }
+        g_ptr_array_set_size(session->sources, 0);
+        ald_session_pause(session); /* the model keeps its contents */
         return r;
 }
 

@@ -1,52 +1,59 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <systemd/sd-event.h>
+#include "clients/alidadectl/bus.h"
+#include "state-client/state-client.h"
 
-#include "clients/alidadectl/sync.h"
-
-/* What a verb that reads the state needs: an event loop, the bus, and a model in step with the service. */
-typedef struct AldSession {
-        sd_event *event;
+/* A main loop and a model that follows the state service, for verbs that read the state. */
+typedef struct AldStateSession {
+        GMainLoop *loop;
         AldModel *model;
-        sd_bus *bus;   /* NULL while paused */
-        AldSync *sync; /* NULL while paused */
+        AldStateClient *client;
+        GPtrArray *sources; /* timers of the session */
         const AldCtl *ctl;
-        const AldSyncHandler *handler;
-        void *userdata;
-        bool subscribe;
-} AldSession;
+        int open_code; /* exit code of the last attempt to open the bus */
+        int exit_code; /* once it has ended */
+        bool ended;
+} AldStateSession;
 
-#define ALD_SESSION_INIT      \
-        {                     \
-                .event = NULL \
+#define ALD_STATE_SESSION_INIT \
+        {                      \
+                .loop = NULL   \
         }
 
-/* Opens all of it; nothing is read before the event loop runs. Complains and returns an exit code. */
-int ald_session_open(AldSession *session, const AldCtl *ctl, bool subscribe, const AldSyncHandler *handler,
-        void *userdata);
+/* Opens the session; nothing is read before the loop runs. Reports errors and returns an exit code. */
+int ald_session_open(AldStateSession *session, const AldCtl *ctl, bool subscribe,
+        const AldFollowHandler *handler, void *userdata);
 
 /*
- * Opens a session and reads everything once. Where `settle` is asked for and the service has only just
- * started, it waits a little for this machine's own first records. Complains and returns an exit code.
+ * Opens a session and reads everything once. With `settle`, waits a little for the first records of this
+ * machine if the service has only just started. Reports errors and returns an exit code.
  */
-int ald_session_load(AldSession *session, const AldCtl *ctl, bool settle);
+int ald_session_load(AldStateSession *session, const AldCtl *ctl, bool settle);
 
-/* Has it said on standard error, once, if reading takes its time. */
-int ald_session_announce_waiting(AldSession *session);
+/* Prints once on standard error if reading takes long. */
+void ald_session_announce_waiting(AldStateSession *session);
 
-/*
- * Leaves the bus, and comes back to it and reads again: for the time in which nobody would read our signals,
- * which would pile up in the bus. The model keeps what it has. Resuming complains and returns an exit code.
- */
-void ald_session_pause(AldSession *session);
-int ald_session_resume(AldSession *session);
+/* Adds a timer of the session; the callback is that of g_timeout_add(). */
+void ald_session_add_timer(AldStateSession *session, unsigned msec, GSourceFunc callback, void *userdata);
 
-void ald_session_close(AldSession *session);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldSession, ald_session_close)
+/* Closes and reopens the connection: see AldStateClient. Resuming reports errors and returns an exit code. */
+void ald_session_pause(AldStateSession *session);
+int ald_session_resume(AldStateSession *session);
 
-/* Says why the service cannot be read, and returns the exit code for it. */
-int ald_session_complain(const sd_bus_error *error);
+/* Reads again what signals do not cover, unless paused. */
+void ald_session_refresh(AldStateSession *session);
+
+/* Runs the loop until ald_session_exit() or ald_session_fail(), the first of which counts; returns the exit
+ * code. */
+int ald_session_run(AldStateSession *session);
+void ald_session_exit(AldStateSession *session, int exit_code);
+
+/* Ends the loop and reports why the service cannot be read; NULL: it left the bus. */
+void ald_session_fail(AldStateSession *session, const sd_bus_error *error);
+
+void ald_session_close(AldStateSession *session);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldStateSession, ald_session_close)
 
 /* CLOCK_REALTIME in µs. */
 double ald_now(void);

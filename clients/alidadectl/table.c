@@ -62,7 +62,6 @@ static void squeeze(AldTable *table, unsigned columns)
         }
 }
 
-/* Drops the column that matters least. */
 /* Whether nothing is known of what it shows, in any row. */
 static bool is_unknown(const AldTable *table, unsigned column)
 {
@@ -84,6 +83,7 @@ static bool is_worse(const AldTable *table, unsigned column, unsigned other)
         return table->columns[column].priority > table->columns[other].priority;
 }
 
+/* Drops the column that matters least. */
 static bool drop_one(AldTable *table)
 {
         unsigned worst = table->n_columns;
@@ -187,4 +187,13 @@ char *ald_table_line(AldTable *table, int row)
         if (row < 0)
                 g_string_append(line, ALD_STYLE_NORMAL);
         return g_string_free(g_steal_pointer(&line), FALSE);
+}
+
+void ald_table_append(GString *out, AldTable *table)
+{
+        for (int row = -1; row < (int) ald_table_rows(table); row++) {
+                g_autofree char *line = ald_table_line(table, row);
+
+                g_string_append_printf(out, "%s\n", line);
+        }
 }

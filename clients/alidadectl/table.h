@@ -24,7 +24,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTable, ald_table_free)
 void ald_table_add(AldTable *table, char *text);
 
 /*
- * Chooses columns and widths for so many columns of the terminal; 0 is no limit. `floors`, an array of a
+ * Chooses columns and widths for a terminal of this many columns; 0 is no limit. `floors`, an array of a
  * width for each column, or NULL, keeps them from shrinking from one picture to the next.
  */
 void ald_table_layout(AldTable *table, unsigned columns, unsigned *floors);
@@ -33,3 +33,6 @@ unsigned ald_table_rows(AldTable *table);
 
 /* One line of it, after the layout. Row -1 is the header. */
 char *ald_table_line(AldTable *table, int row);
+
+/* Appends all lines of it, after the layout. */
+void ald_table_append(GString *out, AldTable *table);

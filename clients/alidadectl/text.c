@@ -3,39 +3,9 @@
 
 #include "clients/alidadectl/text.h"
 
-#define REPLACEMENT 0xFFFD
-#define MARKS_MAX 4 /* combining marks on one character */
-
 static bool is_style(gunichar c)
 {
         return c >= 1 && c < ALD_N_STYLES;
-}
-
-bool ald_char_is_unsafe(gunichar c)
-{
-        switch (g_unichar_type(c)) {
-        case G_UNICODE_CONTROL:
-        case G_UNICODE_FORMAT:
-        case G_UNICODE_LINE_SEPARATOR:
-        case G_UNICODE_PARAGRAPH_SEPARATOR:
-        case G_UNICODE_SURROGATE:
-                return true;
-        default:
-                return false;
-        }
-}
-
-/* Characters of which no two terminals agree how wide they are. */
-static bool has_no_width(gunichar c)
-{
-        GUnicodeType type = g_unichar_type(c);
-
-        return type == G_UNICODE_PRIVATE_USE || type == G_UNICODE_UNASSIGNED;
-}
-
-static bool is_variation_selector(gunichar c)
-{
-        return (c >= 0xFE00 && c <= 0xFE0F) || (c >= 0xE0100 && c <= 0xE01EF);
 }
 
 unsigned ald_char_width(gunichar c)
@@ -43,29 +13,6 @@ unsigned ald_char_width(gunichar c)
         if (is_style(c) || g_unichar_iszerowidth(c))
                 return 0;
         return g_unichar_iswide(c) ? 2 : 1;
-}
-
-char *ald_text_safe(const char *text)
-{
-        g_autoptr(GString) out = g_string_new(NULL);
-        unsigned marks = MARKS_MAX;
-
-        for (const char *p = text; *p;) {
-                gunichar c = g_utf8_get_char_validated(p, -1);
-                bool valid = c < 0x110000;
-
-                p = valid ? g_utf8_next_char(p) : p + 1;
-                if (valid && is_variation_selector(c))
-                        continue;
-                if (!valid || ald_char_is_unsafe(c) || has_no_width(c))
-                        c = REPLACEMENT;
-                if (ald_char_width(c) > 0)
-                        marks = 0;
-                else if (marks++ >= MARKS_MAX)
-                        continue;
-                g_string_append_unichar(out, c);
-        }
-        return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
 unsigned ald_text_width(const char *text)
@@ -154,6 +101,28 @@ void ald_text_wrap(GString *out, const char *text, unsigned columns, unsigned in
                         at += width;
                 }
         }
+}
+
+const char *ald_tone_style(AldTone tone)
+{
+        switch (tone) {
+        case ALD_TONE_FAINT:
+                return ALD_STYLE_DIM;
+        case ALD_TONE_GOOD:
+                return ALD_STYLE_GOOD;
+        case ALD_TONE_WARNING:
+                return ALD_STYLE_WARNING;
+        case ALD_TONE_ERROR:
+                return ALD_STYLE_ERROR;
+        default:
+                return "";
+        }
+}
+
+char *ald_text_toned(AldTone tone, const char *text)
+{
+        return tone == ALD_TONE_PLAIN ? g_strdup(text)
+                                      : g_strconcat(ald_tone_style(tone), text, ALD_STYLE_NORMAL, NULL);
 }
 
 const char *ald_style_sequence(char marker)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <glib.h>
-#include <stdbool.h>
+#include "clients/common/safe-text.h"
+#include "clients/common/tone.h"
 
 /*
  * Text for a terminal. What other machines sent goes through ald_text_safe() first; it holds no control
@@ -17,28 +17,26 @@
 #define ALD_STYLE_HEADER "\007"
 #define ALD_N_STYLES 8
 
-#define ALD_ABSENT_TEXT "–"
-
-/* Whether a terminal would obey this character, or show text in another order because of it. */
-bool ald_char_is_unsafe(gunichar c);
-
 /* Columns that a character takes: 0, 1 or 2. */
 unsigned ald_char_width(gunichar c);
-
-/* A copy in which every character is one that only shows itself; bad UTF-8 and all others become U+FFFD. */
-char *ald_text_safe(const char *text);
 
 /* Columns that a styled text takes. */
 unsigned ald_text_width(const char *text);
 
-/* A styled text cut to at most so many columns, the last of them "…" if something is missing. */
+/* A styled text cut to at most `columns`, the last of them "…" if something is missing. */
 char *ald_text_cut(const char *text, unsigned columns);
 
-/* The same, padded to exactly so many columns. */
+/* The same, padded to exactly `columns`. */
 char *ald_text_fit(const char *text, unsigned columns, bool right);
 
-/* Appends words in lines that end before so many columns (0: no limit) and all begin at `indent`. */
+/* Appends words in lines of at most `columns` (0: no limit), all of which begin at `indent`. */
 void ald_text_wrap(GString *out, const char *text, unsigned columns, unsigned indent);
+
+/* The marker of the style in which a tone is shown; "" for plain text. */
+const char *ald_tone_style(AldTone tone);
+
+/* A copy of the text in the style of a tone. */
+char *ald_text_toned(AldTone tone, const char *text);
 
 /* The escape sequence of a style, given by its marker. */
 const char *ald_style_sequence(char marker);

@@ -5,7 +5,7 @@
 
 int ald_verb_findings(const AldCtl *ctl)
 {
-        g_auto(AldSession) session = ALD_SESSION_INIT;
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
         g_autoptr(GString) out = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
         json_t *object;
@@ -19,7 +19,7 @@ int ald_verb_findings(const AldCtl *ctl)
                 return ald_print(ctl, &info, out->len > 0 ? out->str : "Nothing found wrong.\n");
         }
         object = json_object();
-        json_object_set(object, "Findings", ald_model_findings(session.model));
+        json_object_set(object, "Findings", ald_model_findings_json(session.model));
         r = ald_print_json(ctl, object);
         json_decref(object);
         return r;

@@ -4,15 +4,15 @@
 
 #include "clients/alidadectl/agent.h"
 #include "clients/alidadectl/choose.h"
-#include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
+#include "clients/common/node-name.h"
 
 #define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
 
 static int call(sd_bus *bus, const char *id, bool interactive, sd_bus_error *error)
 {
-        g_autoptr(sd_bus_message) m = NULL;
+        g_autoptr(AldMessage) m = NULL;
         int r;
 
         r = sd_bus_message_new_method_call(
@@ -31,7 +31,7 @@ static int forget(const AldCtl *ctl, const AldEntity *node)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autoptr(sd_bus) bus = NULL;
-        g_autofree char *what = NULL;
+        g_autofree char *label = NULL, *what = NULL;
         int agent, r;
 
         r = ald_bus_open(ctl, &bus);
@@ -47,28 +47,30 @@ static int forget(const AldCtl *ctl, const AldEntity *node)
                 return ALD_EXIT_OK;
         if (!sd_bus_error_is_set(&error))
                 (void) sd_bus_error_set_errno(&error, r);
-        what = g_strdup_printf("Cannot forget %s", node->label);
+        label = ald_entity_label(node);
+        what = g_strdup_printf("Cannot forget %s", label);
         return ald_bus_complain(&error, what, ALD_CLUSTER_UNIT);
 }
 
 /* Whoever is online is refused by the cluster service. */
 static int check(const AldEntity *node)
 {
-        const char *state = ald_field_text(ald_entity_record(node, ALD_KIND_OF_PRESENCE), "State");
+        const AldPresence *presence = ald_entity_as(node, PRESENCE, AldPresence);
+        g_autofree char *label = ald_entity_label(node);
 
-        if (g_strcmp0(state, "online") == 0) {
-                ald_complain("Cannot forget %s: it is online", node->label);
+        if (presence && g_strcmp0(presence->state, "online") == 0) {
+                ald_complain("Cannot forget %s: it is online", label);
                 return ALD_EXIT_ERROR;
         }
-        printf("Would hide %s (%s) on every machine of the cluster until it speaks again\n", node->label,
-                node->id);
+        printf("Would hide %s (%s) on every machine of the cluster until it is back\n", label, node->id);
         return ald_print_finish();
 }
 
 int ald_verb_forget(const AldCtl *ctl)
 {
         g_autoptr(GPtrArray) candidates = g_ptr_array_new();
-        g_auto(AldSession) session = ALD_SESSION_INIT;
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
+        g_autofree char *label = NULL;
         const AldEntity *node;
         int r;
 
@@ -78,7 +80,7 @@ int ald_verb_forget(const AldCtl *ctl)
         /* A second run does not find what the first has hidden; only an id is sure to mean the same. */
         if (ald_is_node_id(ctl->args[0]) &&
                 ald_model_find(session.model, ctl->args[0], &node, candidates) == -ENOENT) {
-                printf("There %s nothing to do: no node %s is known\n", ctl->check ? "is" : "was",
+                printf("There %s nothing to do: node %s is not known\n", ctl->check ? "is" : "was",
                         ctl->args[0]);
                 return ald_print_finish();
         }
@@ -86,9 +88,11 @@ int ald_verb_forget(const AldCtl *ctl)
         if (r != ALD_EXIT_OK)
                 return r;
         if (g_strcmp0(node->id, ald_model_node_id(session.model)) == 0) {
-                ald_complain("%s is this machine, which cannot forget itself; \"alidadectl cluster leave\" "
-                             "takes it out of the cluster",
-                        node->label);
+                label = ald_entity_label(node);
+                ald_complain(
+                        "%s is this machine and cannot forget itself; to leave the cluster, use \"alidadectl "
+                        "cluster leave\"",
+                        label);
                 return ALD_EXIT_ERROR;
         }
         return ctl->check ? check(node) : forget(ctl, node);

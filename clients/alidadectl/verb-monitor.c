@@ -5,24 +5,27 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clients/alidadectl/fields.h"
-#include "clients/alidadectl/format.h"
 #include "clients/alidadectl/output.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
+#include "clients/alidadectl/signal-source.h"
 #include "clients/alidadectl/text.h"
+#include "clients/common/format.h"
+#include "clients/common/node-name.h"
+#include "state-client/model-json.h"
 
-#define REFRESH_USEC (UINT64_C(10) * 1000 * 1000)
+#define REFRESH_MSEC 10000
 
-/* With more than this unread, the bus is left until it has been read; what changed meanwhile is told then. */
+/* With more unread output than this, the connection is closed until it has been read; then the changes since
+ * are printed. */
 #define UNREAD_MAX (1024u * 1024)
 
 typedef struct Monitor {
-        AldSession session;
+        AldStateSession session;
         const AldCtl *ctl;
         AldStyleInfo info;
         AldOutput *output;
-        sd_event_source *tick, *pause;
+        GSource *signals;
         bool was_synced;
 } Monitor;
 
@@ -32,16 +35,7 @@ static const char *const event_names[] = {
         [ALD_CHANGE_REMOVED] = "removed",
 };
 
-static int on_pause(sd_event_source *source, void *userdata)
-{
-        Monitor *monitor = userdata;
-
-        if (ald_output_pending(monitor->output) > UNREAD_MAX)
-                ald_session_pause(&monitor->session);
-        return 0;
-}
-
-/* Takes the line. */
+/* Takes ownership of the line. */
 static void write_line(Monitor *monitor, char *line)
 {
         g_autofree char *text = line;
@@ -49,7 +43,7 @@ static void write_line(Monitor *monitor, char *line)
 
         ald_output_write(monitor->output, whole, strlen(whole));
         if (ald_output_pending(monitor->output) > UNREAD_MAX)
-                (void) sd_event_source_set_enabled(monitor->pause, SD_EVENT_ONESHOT);
+                ald_state_client_pause_soon(monitor->session.client);
 }
 
 static void write_json(Monitor *monitor, json_t *event)
@@ -69,16 +63,19 @@ static json_t *event_new(const char *name)
 static void write_change_as_json(Monitor *monitor, const AldChange *change)
 {
         json_t *event = event_new(change->entity ? event_names[change->type] : "totals");
+        json_t *fields = ald_change_fields_to_json(change), *absent = ald_change_absent_to_json(change);
 
         if (change->entity) {
                 json_object_set_new(
                         event, change->entity->is_link ? "Link" : "NodeId", json_string(change->entity->id));
                 json_object_set_new(event, "Kind", json_string(change->kind));
         }
-        if (change->fields)
-                json_object_set(event, "Fields", change->fields);
-        if (json_array_size(change->absent) > 0)
-                json_object_set(event, "Absent", change->absent);
+        if (fields)
+                json_object_set(event, "Fields", fields);
+        if (json_array_size(absent) > 0)
+                json_object_set(event, "Absent", absent);
+        json_decref(fields);
+        json_decref(absent);
         write_json(monitor, event);
 }
 
@@ -94,42 +91,93 @@ static char *format_clock(void)
         return g_strdup_printf("%s.%03u", text, (unsigned) ((uint64_t) now / 1000 % 1000));
 }
 
-/* These change with every update and say nothing of the machine. */
+/* These change with every update and describe nothing of the machine. */
 static bool is_envelope(const char *name)
 {
         return strcmp(name, "Revision") == 0 || strcmp(name, "UpdatedUSec") == 0;
 }
 
-static void append_value(GString *out, const char *name, json_t *value, double now)
+/* One field of a row; takes ownership of the text. */
+static void append_item(GString *out, const char *name, char *text)
 {
-        g_autofree char *text = NULL;
-        size_t i;
-        json_t *row;
+        if (strcmp(name, "Id") == 0)
+                g_string_append(out, text);
+        else
+                g_string_append_printf(out, " %s %s", name, text);
+        g_free(text);
+}
 
-        if (!json_is_array(value) || !json_is_object(json_array_get(value, 0))) {
-                text = ald_format_field(name, value, now);
-                g_string_append_printf(out, "%s %s", name, text);
-                return;
-        }
-        g_string_append(out, name);
-        json_array_foreach(value, i, row) {
-                const char *field;
-                json_t *inner;
-
+static void append_rows(GString *out, const AldRows *rows, double now)
+{
+        for (size_t i = 0; i < rows->n; i++) {
                 g_string_append(out, " [");
-                json_object_foreach(row, field, inner) {
-                        g_autofree char *item = ald_format_field(field, inner, now);
+                for (size_t k = 0; k < rows->type->n_fields; k++) {
+                        const AldField *field = &rows->type->fields[k];
+                        const void *value = ald_field_of(field, ald_rows_at(rows, i));
 
-                        if (strcmp(field, "Id") == 0)
-                                g_string_append(out, item);
-                        else
-                                g_string_append_printf(out, " %s %s", field, item);
+                        if (!ald_field_is_absent(field, value))
+                                append_item(out, field->name, ald_format_field(field, value, now));
                 }
                 g_string_append_c(out, ']');
         }
 }
 
-/* What changed, or "" where only the envelope did. */
+static void append_field(GString *out, const AldField *field, const void *value, double now)
+{
+        g_autofree char *text = NULL;
+
+        g_string_append_printf(out, "%s%s", out->len > 0 ? "; " : "", field->name);
+        if (field->type == ALD_TYPE_ROWS && ((const AldRows *) value)->n > 0) {
+                append_rows(out, value, now);
+                return;
+        }
+        text = ald_format_field(field, value, now);
+        g_string_append_printf(out, " %s", text);
+}
+
+/* All fields of an added record; the changed fields of another. */
+static void append_record(GString *out, const AldChange *change, double now)
+{
+        const AldStruct *type = ald_record_type(change->record);
+
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                const void *value = ald_record_field(change->record, field);
+
+                if (change->before ? (change->fields & (UINT64_C(1) << i)) != 0
+                                   : !ald_field_is_absent(field, value))
+                        append_field(out, field, value, now);
+        }
+}
+
+static void append_raw_rows(GString *out, json_t *rows, double now)
+{
+        json_t *row, *value;
+        const char *name;
+        size_t i;
+
+        json_array_foreach(rows, i, row) {
+                g_string_append(out, " [");
+                json_object_foreach(row, name, value)
+                        append_item(out, name, ald_format_raw(name, value, now));
+                g_string_append_c(out, ']');
+        }
+}
+
+static void append_raw(GString *out, const char *name, json_t *value, double now)
+{
+        g_autofree char *text = NULL;
+
+        g_string_append_printf(out, "%s%s", out->len > 0 ? "; " : "", name);
+        if (json_is_object(json_array_get(value, 0))) {
+                append_raw_rows(out, value, now);
+                return;
+        }
+        text = ald_format_raw(name, value, now);
+        g_string_append_printf(out, " %s", text);
+}
+
+/* The changes, or "" if only the envelope changed. */
 static char *format_fields(const AldChange *change)
 {
         GString *out = g_string_new(NULL);
@@ -138,13 +186,13 @@ static char *format_fields(const AldChange *change)
         json_t *value;
         size_t i;
 
-        json_object_foreach(change->fields, name, value) {
-                if (is_envelope(name))
-                        continue;
-                g_string_append(out, out->len > 0 ? "; " : "");
-                append_value(out, name, value, now);
+        if (change->record)
+                append_record(out, change, now);
+        json_object_foreach(change->raw, name, value) {
+                if (!is_envelope(name))
+                        append_raw(out, name, value, now);
         }
-        json_array_foreach(change->absent, i, value) {
+        json_array_foreach(change->raw_absent, i, value) {
                 if (!is_envelope(json_string_value(value)))
                         g_string_append_printf(out, "%s%s " ALD_ABSENT_TEXT, out->len > 0 ? "; " : "",
                                 json_string_value(value));
@@ -160,19 +208,20 @@ static void write_text(Monitor *monitor, const char *styled)
         write_line(monitor, ald_text_render(line, monitor->info.colours, monitor->info.utf8));
 }
 
-/* What is there from the start is no update. */
+/* Records that exist at the start are not updates. */
 static void write_change_as_text(Monitor *monitor, const AldChange *change)
 {
         static const char *const verbs[] = { "added: ", "", "removed" };
         g_autofree char *fields = format_fields(change);
-        g_autofree char *line = NULL;
+        g_autofree char *line = NULL, *label = NULL;
 
         if (!monitor->was_synced || (change->type != ALD_CHANGE_REMOVED && !fields[0]))
                 return;
-        if (change->entity)
-                line = g_strdup_printf(ALD_STYLE_BOLD "%s" ALD_STYLE_NORMAL " %s %s%s", change->entity->label,
-                        change->kind, verbs[change->type], fields);
-        else
+        if (change->entity) {
+                label = ald_entity_label(change->entity);
+                line = g_strdup_printf(ALD_STYLE_BOLD "%s" ALD_STYLE_NORMAL " %s %s%s", label, change->kind,
+                        verbs[change->type], fields);
+        } else
                 line = g_strconcat("Totals ", fields, NULL);
         write_text(monitor, line);
 }
@@ -187,7 +236,7 @@ static void on_changed(AldModel *model, const AldChange *change, void *userdata)
                 write_change_as_text(monitor, change);
 }
 
-static void on_synced(AldSync *sync, void *userdata)
+static void on_synced(AldFollow *follow, void *userdata)
 {
         Monitor *monitor = userdata;
 
@@ -196,19 +245,19 @@ static void on_synced(AldSync *sync, void *userdata)
                 write_json(monitor, event_new("synced"));
 }
 
-static void on_lost(AldSync *sync, const sd_bus_error *error, void *userdata)
+static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata)
 {
         Monitor *monitor = userdata;
 
         if (!monitor->was_synced || (error && sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED)))
-                (void) sd_event_exit(monitor->session.event, ald_session_complain(error));
+                ald_session_fail(&monitor->session, error);
         else if (monitor->ctl->json)
                 write_json(monitor, event_new("lost"));
         else
                 write_text(monitor, "The state service went away");
 }
 
-static void on_refused(AldSync *sync, const sd_bus_error *error, void *userdata)
+static void on_refused(AldFollow *follow, const sd_bus_error *error, void *userdata)
 {
         if (error)
                 ald_complain("Not all changes are shown: %s", error->message);
@@ -216,57 +265,47 @@ static void on_refused(AldSync *sync, const sd_bus_error *error, void *userdata)
                 ald_complain("All changes are shown again");
 }
 
-static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
+static gboolean on_tick(void *userdata)
 {
         Monitor *monitor = userdata;
 
-        if (monitor->session.sync)
-                ald_sync_refresh(monitor->session.sync);
-        return sd_event_source_set_time_relative(source, REFRESH_USEC);
+        ald_session_refresh(&monitor->session);
+        return G_SOURCE_CONTINUE;
 }
 
-/* All is read: back to the bus, if it was left. Or nobody reads any more, which is a good end. */
+/* The output has been read: resume, if paused. If the reader is gone, this is a regular end. */
 static void on_output(AldOutput *output, int r, void *userdata)
 {
         Monitor *monitor = userdata;
 
         if (r < 0 && r != -EPIPE)
                 ald_complain("Cannot write the output: %s", strerror(-r));
-        if (r < 0)
-                (void) sd_event_exit(monitor->session.event, r == -EPIPE ? ALD_EXIT_OK : ALD_EXIT_ERROR);
-        else if (!monitor->session.sync) {
-                r = ald_session_resume(&monitor->session);
-                if (r != ALD_EXIT_OK)
-                        (void) sd_event_exit(monitor->session.event, r);
+        if (r < 0) {
+                ald_session_exit(&monitor->session, r == -EPIPE ? ALD_EXIT_OK : ALD_EXIT_ERROR);
+                return;
         }
+        r = ald_session_resume(&monitor->session);
+        if (r != ALD_EXIT_OK)
+                ald_session_exit(&monitor->session, r);
+}
+
+static void on_signal(int number, void *userdata)
+{
+        Monitor *monitor = userdata;
+
+        ald_session_exit(&monitor->session, ALD_EXIT_OK);
 }
 
 static int add_sources(Monitor *monitor)
 {
-        static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-        sd_event *event = monitor->session.event;
-        sigset_t set;
+        static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
         int r;
 
-        (void) sigemptyset(&set);
-        for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
-                (void) sigaddset(&set, signals[i]);
-        if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-                return -errno;
-        r = ald_output_new(event, STDOUT_FILENO, on_output, monitor, &monitor->output);
-        for (size_t i = 0; i < G_N_ELEMENTS(signals) && r >= 0; i++)
-                r = sd_event_add_signal(event, NULL, signals[i], NULL, NULL); /* ends the loop with 0 */
+        r = ald_signal_source_new(signals, on_signal, monitor, &monitor->signals);
         if (r >= 0)
-                r = ald_session_announce_waiting(&monitor->session);
-        if (r >= 0)
-                r = sd_event_add_time_relative(
-                        event, &monitor->tick, CLOCK_MONOTONIC, REFRESH_USEC, 0, on_tick, monitor);
-        if (r >= 0)
-                r = sd_event_source_set_enabled(monitor->tick, SD_EVENT_ON);
-        if (r >= 0)
-                r = sd_event_add_defer(event, &monitor->pause, on_pause, monitor);
-        if (r >= 0)
-                r = sd_event_source_set_enabled(monitor->pause, SD_EVENT_OFF);
+                r = ald_output_new(STDOUT_FILENO, on_output, monitor, &monitor->output);
+        ald_session_announce_waiting(&monitor->session);
+        ald_session_add_timer(&monitor->session, REFRESH_MSEC, on_tick, monitor);
         return r;
 }
 
@@ -275,16 +314,19 @@ static void monitor_clear(Monitor *monitor)
         if (monitor->output)
                 ald_output_finish(monitor->output);
         ald_output_free(monitor->output);
-        sd_event_source_disable_unref(monitor->tick);
-        sd_event_source_disable_unref(monitor->pause);
+        if (monitor->signals)
+                g_source_destroy(monitor->signals);
+        g_clear_pointer(&monitor->signals, g_source_unref);
         ald_session_close(&monitor->session);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Monitor, monitor_clear)
 
 int ald_verb_monitor(const AldCtl *ctl)
 {
-        static const AldSyncHandler handler = { .synced = on_synced, .lost = on_lost, .refused = on_refused };
-        g_auto(Monitor) monitor = { .session = ALD_SESSION_INIT, .ctl = ctl, .info = ald_style_info() };
+        static const AldFollowHandler handler = {
+                .synced = on_synced, .lost = on_lost, .refused = on_refused
+        };
+        g_auto(Monitor) monitor = { .session = ALD_STATE_SESSION_INIT, .ctl = ctl, .info = ald_style_info() };
         int r;
 
         (void) signal(SIGPIPE, SIG_IGN);
@@ -292,11 +334,10 @@ int ald_verb_monitor(const AldCtl *ctl)
         if (r != ALD_EXIT_OK)
                 return r;
         r = add_sources(&monitor);
-        if (r >= 0) {
-                ald_model_watch(monitor.session.model, on_changed, &monitor);
-                r = sd_event_loop(monitor.session.event);
-        }
-        if (r < 0)
+        if (r < 0) {
                 ald_complain("Cannot monitor: %s", strerror(-r));
-        return r < 0 ? ALD_EXIT_ERROR : r;
+                return ALD_EXIT_ERROR;
+        }
+        ald_model_watch(monitor.session.model, on_changed, &monitor);
+        return ald_session_run(&monitor.session);
 }

@@ -6,6 +6,8 @@
 #include "clients/alidadectl/node-table.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
+#include "clients/common/node-name.h"
+#include "state-client/model-json.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD stands for what was not safe to show */
 
@@ -31,18 +33,14 @@ static int print_as_text(const AldCtl *ctl, AldModel *model)
         for (guint i = 0; i < nodes->len; i++)
                 ald_node_table_add(table, ALD_NODE_TABLE_LIST, model, nodes->pdata[i], now);
         ald_table_layout(table, info.columns, NULL);
-        for (int row = -1; row < (int) ald_table_rows(table); row++) {
-                g_autofree char *line = ald_table_line(table, row);
-
-                g_string_append_printf(out, "%s\n", line);
-        }
+        ald_table_append(out, table);
         ald_describe_brokerless(out, model, info.columns);
         return ald_print(ctl, &info, out->str);
 }
 
 int ald_verb_nodes(const AldCtl *ctl)
 {
-        g_auto(AldSession) session = ALD_SESSION_INIT;
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
         int r;
 
         r = ald_session_load(&session, ctl, true);
@@ -52,20 +50,21 @@ int ald_verb_nodes(const AldCtl *ctl)
 }
 
 /* What `show` takes for a node: its name where that is plain text and no other has it, else its id. */
-static const char *name_for_show(AldModel *model, const AldEntity *node)
+static char *name_for_show(AldModel *model, const AldEntity *node)
 {
         g_autoptr(GPtrArray) others = g_ptr_array_new();
+        g_autofree char *label = ald_entity_label(node);
         const AldEntity *found;
 
-        return !strstr(node->label, REPLACEMENT) && ald_model_find(model, node->label, &found, others) == 0
-                       ? node->label
-                       : node->id;
+        return !strstr(label, REPLACEMENT) && ald_model_find(model, label, &found, others) == 0
+                       ? g_steal_pointer(&label)
+                       : g_strdup(node->id);
 }
 
 /* For shell completion: one a line. */
 int ald_verb_names(const AldCtl *ctl)
 {
-        g_auto(AldSession) session = ALD_SESSION_INIT;
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
         const GPtrArray *nodes;
         int r;
 
@@ -73,7 +72,10 @@ int ald_verb_names(const AldCtl *ctl)
         if (r != ALD_EXIT_OK)
                 return r;
         nodes = ald_model_nodes(session.model);
-        for (guint i = 0; i < nodes->len; i++)
-                puts(name_for_show(session.model, nodes->pdata[i]));
+        for (guint i = 0; i < nodes->len; i++) {
+                g_autofree char *name = name_for_show(session.model, nodes->pdata[i]);
+
+                puts(name);
+        }
         return ALD_EXIT_OK;
 }

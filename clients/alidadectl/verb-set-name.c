@@ -9,7 +9,7 @@
 
 static int call(sd_bus *bus, const char *name, bool interactive, sd_bus_error *error)
 {
-        g_autoptr(sd_bus_message) m = NULL;
+        g_autoptr(AldMessage) m = NULL;
         int r;
 
         r = sd_bus_message_new_method_call(

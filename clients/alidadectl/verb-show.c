@@ -4,11 +4,12 @@
 #include "clients/alidadectl/choose.h"
 #include "clients/alidadectl/describe.h"
 #include "clients/alidadectl/links/link-table.h"
-#include "clients/alidadectl/links/names.h"
 #include "clients/alidadectl/print.h"
-#include "clients/alidadectl/seen.h"
 #include "clients/alidadectl/session.h"
 #include "clients/alidadectl/text.h"
+#include "clients/common/node-name.h"
+#include "clients/common/node-seen.h"
+#include "state-client/model-json.h"
 
 static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *node)
 {
@@ -17,9 +18,9 @@ static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *no
         int r;
 
         json_object_set_new(object, "NodeId", json_string(node->id));
-        json_object_set(object, "Node", node->records);
+        json_object_set_new(object, "Node", ald_entity_to_json(node));
         json_object_set_new(object, "Links", ald_entities_to_json(links));
-        json_object_set_new(object, "Findings", ald_findings_of(ald_model_findings(model), node->id));
+        json_object_set_new(object, "Findings", ald_findings_of(model, node->id));
         r = ald_print_json(ctl, object);
         json_decref(object);
         return r;
@@ -45,9 +46,10 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *no
         ald_describe_records(out, node, info.columns, now);
         for (guint i = 0; i < links->len; i++) {
                 const AldEntity *link = links->pdata[i];
+                g_autofree char *label = ald_entity_label(link);
 
                 g_string_append(out, "\nLink ");
-                ald_text_wrap(out, link->label, info.columns, 5);
+                ald_text_wrap(out, label, info.columns, 5);
                 ald_describe_records(out, link, info.columns, now_of_source(model, link, now));
         }
         ald_describe_findings(findings, model, node->id, info.columns);
@@ -59,7 +61,7 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *no
 
 int ald_verb_show(const AldCtl *ctl)
 {
-        g_auto(AldSession) session = ALD_SESSION_INIT;
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
         const AldEntity *node;
         int r;
 

@@ -3,7 +3,7 @@
 #include "clients/alidadectl/links/link-table.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
-#include "clients/alidadectl/text.h"
+#include "state-client/model-json.h"
 
 #define LINKS_MAX 8u
 
@@ -14,9 +14,9 @@ static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *ow
 
         if (ald_model_node_id(model))
                 json_object_set_new(object, "NodeId", json_string(ald_model_node_id(model)));
-        json_object_set(object, "Totals", ald_model_totals(model));
-        json_object_set_new(object, "Node", own ? json_incref(own->records) : json_object());
-        json_object_set(object, "Findings", ald_model_findings(model));
+        json_object_set(object, "Totals", ald_model_totals_json(model));
+        json_object_set_new(object, "Node", own ? ald_entity_to_json(own) : json_object());
+        json_object_set(object, "Findings", ald_model_findings_json(model));
         r = ald_print_json(ctl, object);
         json_decref(object);
         return r;
@@ -32,7 +32,7 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *ow
                 ald_describe_node(out, own, info.columns, now);
                 ald_link_describe(out, model, own, info.columns, LINKS_MAX, now);
         } else
-                g_string_append(out, "This machine has told nothing of itself yet.\n");
+                g_string_append(out, "This machine has not reported anything yet.\n");
         g_string_append_c(out, '\n');
         ald_describe_cluster(out, model, info.columns);
         ald_describe_brokerless(out, model, info.columns);
@@ -41,7 +41,7 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *ow
 
 int ald_verb_status(const AldCtl *ctl)
 {
-        g_auto(AldSession) session = ALD_SESSION_INIT;
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
         const AldEntity *own;
         int r;
 

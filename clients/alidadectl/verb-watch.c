@@ -5,6 +5,7 @@
 #include "clients/alidadectl/session.h"
 #include "clients/alidadectl/view.h"
 #include "clients/alidadectl/watch.h"
+#include "state-client/model-json.h"
 
 static int print_lines(const AldCtl *ctl, AldModel *model)
 {
@@ -24,7 +25,7 @@ static int print_lines(const AldCtl *ctl, AldModel *model)
 
 static int print_once(const AldCtl *ctl)
 {
-        g_auto(AldSession) session = ALD_SESSION_INIT;
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
         json_t *object;
         int r;
 

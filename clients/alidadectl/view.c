@@ -4,13 +4,14 @@
 #include <time.h>
 
 #include "clients/alidadectl/describe.h"
-#include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/node-table.h"
-#include "clients/alidadectl/summary.h"
 #include "clients/alidadectl/text.h"
 #include "clients/alidadectl/view.h"
+#include "clients/common/cluster-facts.h"
+#include "clients/common/finding-words.h"
+#include "clients/common/node-summary.h"
 
-#define FINDINGS_SHARE 4 /* findings take at most one row in so many */
+#define FINDINGS_SHARE 4 /* the findings take at most a quarter of the rows */
 #define TOTALS_ROWS 4u
 #define NODES_LEAST 2u /* shown on whatever screen */
 #define LINKS_MAX 200u /* more are no picture, and take long to draw four times a second */
@@ -38,7 +39,7 @@ static char *format_time(double usec)
         return g_strdup(text);
 }
 
-/* Whether so many rows are left beside the title, some nodes and the keys: nodes come first. */
+/* Whether these rows fit beside the title, some nodes and the keys. Nodes come first. */
 static bool has_room(const AldView *view, unsigned title, unsigned rows)
 {
         unsigned nodes = 1 + MIN(ald_model_nodes(view->model)->len, NODES_LEAST);
@@ -48,7 +49,7 @@ static bool has_room(const AldView *view, unsigned title, unsigned rows)
 
 static void add_title(GPtrArray *lines, const AldView *view)
 {
-        g_autofree char *counts = ald_describe_counts(ald_model_totals(view->model));
+        g_autofree char *counts = ald_cluster_counts(view->model);
         g_autofree char *left = g_strdup_printf(ALD_STYLE_BOLD "Alidade" ALD_STYLE_NORMAL "  %s", counts);
         g_autofree char *right = format_time(view->now_usec);
         unsigned used = ald_text_width(left) + ald_text_width(right),
@@ -65,27 +66,26 @@ static void add_title(GPtrArray *lines, const AldView *view)
         }
 }
 
-/* Lines of a sentence that make it whole, at most so many (0: no limit). */
+/* The lines of a sentence, at most `max` (0: no limit). The sentence is safe text. */
 static void add_sentence(
         GPtrArray *lines, const AldView *view, const char *style, const char *sentence, unsigned max)
 {
-        g_autofree char *safe = ald_text_safe(sentence);
         g_autoptr(GString) text = g_string_new(NULL);
         g_auto(GStrv) wrapped = NULL;
 
-        ald_text_wrap(text, safe, view->columns, 0);
+        ald_text_wrap(text, sentence, view->columns, 0);
         wrapped = g_strsplit(text->str, "\n", -1);
         for (unsigned i = 0; wrapped[i] && (max == 0 || i < max); i++)
                 add_line(lines, view, g_strdup_printf("%s%s" ALD_STYLE_NORMAL, style, wrapped[i]));
 }
 
-/* That what is shown of others is old goes above all of it: on a screen with no row for it, into the title.
- */
+/* That the records of other nodes are old goes above all of them: on a screen with no row for it, into the
+ * title. */
 static void add_brokerless(GPtrArray *lines, const AldView *view)
 {
-        json_t *finding = ald_find_brokerless(view->model);
-        const char *text = finding ? ald_field_text(finding, "Text") : NULL;
-        const char *remedy = finding ? ald_field_text(finding, "Remedy") : NULL;
+        const AldFindingRow *finding = ald_find_brokerless(view->model);
+        g_autofree char *text = finding ? ald_finding_words(finding) : NULL;
+        g_autofree char *remedy = finding ? ald_finding_remedy_words(finding) : NULL;
         unsigned least = 1 + MIN(ald_model_nodes(view->model)->len, NODES_LEAST) + 1; /* header and keys */
         unsigned room = view->rows == 0                   ? 0
                         : view->rows > lines->len + least ? view->rows - lines->len - least
@@ -109,40 +109,34 @@ static void add_total(GPtrArray *lines, const AldView *view, const char *label, 
 
 static void add_totals(GPtrArray *lines, const AldView *view)
 {
-        json_t *totals = ald_model_totals(view->model);
-
-        add_total(lines, view, "FP16 compute", ald_describe_tflops(totals));
-        add_total(lines, view, "Memory bandwidth", ald_describe_bandwidth(totals));
-        add_total(lines, view, "Memory", ald_describe_memory(totals));
+        add_total(lines, view, "FP16 compute", ald_cluster_tflops(view->model));
+        add_total(lines, view, "Memory bandwidth", ald_cluster_bandwidth(view->model));
+        add_total(lines, view, "Memory", ald_cluster_memory(view->model));
         add_line(lines, view, g_strdup(""));
 }
 
-static void add_findings_of(GPtrArray *lines, const AldView *view, const char *severity, const char *style)
+static void add_finding(GPtrArray *lines, const AldView *view, const AldFindingRow *finding)
 {
-        json_t *finding;
-        size_t i;
+        AldTone tone;
+        g_autofree char *severity = ald_finding_severity(finding, &tone);
+        g_autofree char *words = ald_finding_words(finding);
 
-        json_array_foreach(ald_model_findings(view->model), i, finding) {
-                const char *text = ald_field_text(finding, "Text");
-                g_autofree char *safe = text ? ald_text_safe(text) : NULL;
-
-                if (safe && finding != ald_find_brokerless(view->model) &&
-                        g_strcmp0(ald_field_text(finding, "Severity"), severity) == 0)
-                        add_line(lines, view,
-                                g_strdup_printf("  %s%s" ALD_STYLE_NORMAL " %s", style, severity, safe));
-        }
+        if (words)
+                add_line(lines, view,
+                        g_strdup_printf(
+                                "  %s%s" ALD_STYLE_NORMAL " %s", ald_tone_style(tone), severity, words));
 }
 
-/* The most severe that fit into so many rows, the summary included. */
+/* The most severe ones that fit into the rows, the summary included. */
 static GPtrArray *findings_lines(const AldView *view, unsigned rows)
 {
+        g_autoptr(GPtrArray) findings = ald_findings_sorted(view->model, NULL);
         GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
-        char *summary = ald_findings_summary(ald_model_findings(view->model));
 
-        add_total(lines, view, "Findings", summary ? summary : g_strdup("none"));
-        add_findings_of(lines, view, "error", ALD_STYLE_ERROR);
-        add_findings_of(lines, view, "warning", ALD_STYLE_WARNING);
-        add_findings_of(lines, view, "notice", "");
+        add_total(lines, view, "Findings", ald_describe_findings_counts(view->model));
+        for (guint i = 0; i < findings->len && (rows == 0 || lines->len < rows); i++)
+                if (findings->pdata[i] != ald_find_brokerless(view->model))
+                        add_finding(lines, view, findings->pdata[i]);
         if (rows > 0 && lines->len > rows)
                 g_ptr_array_set_size(lines, (int) rows);
         return lines;
@@ -162,7 +156,7 @@ static bool has_room_for_devices(const AldView *view, unsigned rows)
         return rows == 0 || needed <= rows;
 }
 
-/* Header and nodes in so many rows (0: no limit). */
+/* The header and the nodes (0 rows: no limit). */
 static void add_nodes(GPtrArray *lines, AldView *view, unsigned rows)
 {
         const GPtrArray *nodes = ald_model_nodes(view->model);
@@ -184,7 +178,7 @@ static void add_nodes(GPtrArray *lines, AldView *view, unsigned rows)
                 add_line(lines, view, ald_table_line(table, row));
 }
 
-/* Of so many rows (0: no limit), how many the links get: what the nodes leave. */
+/* How many of these rows (0: no limit) remain for the links. */
 static unsigned rows_for_links(const AldView *view, unsigned rows)
 {
         unsigned n_links = ald_model_links(view->model)->len, n_nodes = ald_model_nodes(view->model)->len;
@@ -196,25 +190,25 @@ static unsigned rows_for_links(const AldView *view, unsigned rows)
         return rows >= n_nodes + 1 + LINKS_LEAST ? MIN(n_links + 2, rows - n_nodes - 1) : 0;
 }
 
-/* In so many rows; those that do not fit are counted in the last one. */
+/* The last row counts the links that do not fit. */
 static void add_links(GPtrArray *lines, AldView *view, unsigned rows)
 {
-        g_autoptr(GPtrArray) infos = NULL;
+        g_autoptr(GPtrArray) links = NULL;
         g_autoptr(AldTable) table = NULL;
         unsigned shown;
 
         if (rows < LINKS_LEAST)
                 return;
-        infos = ald_link_infos(view->model, NULL, view->now_usec);
-        shown = infos->len <= rows - 2 ? infos->len : rows - 3;
-        table = ald_link_table_new(infos, shown, view->columns, view->link_widths);
+        links = ald_link_summaries(view->model, NULL, view->now_usec);
+        shown = links->len <= rows - 2 ? links->len : rows - 3;
+        table = ald_link_table_new(links, shown, view->columns, view->link_widths);
         add_line(lines, view, g_strdup(""));
         for (int row = -1; row < (int) shown; row++)
                 add_line(lines, view, ald_table_line(table, row));
-        if (shown < infos->len)
+        if (shown < links->len)
                 add_line(lines, view,
                         g_strdup_printf(
-                                ALD_STYLE_DIM "… %u more links" ALD_STYLE_NORMAL, infos->len - shown));
+                                ALD_STYLE_DIM "… %u more links" ALD_STYLE_NORMAL, links->len - shown));
 }
 
 /* How wide columns were holds for one width of the terminal. */

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <glib-unix.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "clients/alidadectl/output.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/screen.h"
 #include "clients/alidadectl/session.h"
+#include "clients/alidadectl/signal-source.h"
 #include "clients/alidadectl/terminal.h"
 #include "clients/alidadectl/view.h"
 #include "clients/alidadectl/watch.h"
 
-#define USEC_PER_SEC UINT64_C(1000000)
-#define FRAME_USEC (USEC_PER_SEC / 4) /* at least between two pictures */
-#define REFRESH_TICKS 10u             /* seconds between two looks at the findings */
+#define TICK_MSEC 1000u
+#define FRAME_USEC (G_USEC_PER_SEC / 4) /* at least between two pictures */
+#define REFRESH_TICKS 10u               /* between two looks at the findings */
 #define KEYS_MAX 64
 
 typedef struct Watch {
-        AldSession session;
+        AldStateSession session;
         AldView view; /* how far it is scrolled */
         AldTerminal *terminal;
         AldOutput *output;
         AldScreen *screen;
-        sd_event_source *frame; /* armed while a picture is due */
-        sd_event_source *tick;  /* every second, as ages grow */
-        sd_event_source *keys;
-        sd_event_source *signals[7];
+        GSource *frame; /* while a picture is due */
+        GSource *keys;
+        GSource *signals;
         char pending[KEYS_MAX]; /* of a key that has not arrived in full */
         size_t n_pending;
         char *problem;
-        uint64_t drawn_at; /* CLOCK_MONOTONIC */
+        gint64 drawn_at; /* CLOCK_MONOTONIC in µs */
         unsigned ticks;
         bool behind; /* the terminal did not take the last picture yet */
 } Watch;
@@ -45,7 +45,7 @@ static void draw(Watch *watch)
         watch->behind = ald_output_pending(watch->output) > 0;
         if (watch->behind)
                 return;
-        (void) sd_event_now(watch->session.event, CLOCK_MONOTONIC, &watch->drawn_at);
+        watch->drawn_at = g_get_monotonic_time();
         watch->view.model = watch->session.model;
         watch->view.problem = watch->problem;
         watch->view.now_usec = ald_now();
@@ -59,35 +59,42 @@ static void draw(Watch *watch)
                 ald_output_write(watch->output, out->str, out->len);
 }
 
-static int on_frame(sd_event_source *source, uint64_t usec, void *userdata)
+static void drop_source(GSource **source)
+{
+        if (*source)
+                g_source_destroy(*source);
+        g_clear_pointer(source, g_source_unref);
+}
+
+static gboolean on_frame(void *userdata)
 {
         Watch *watch = userdata;
 
+        drop_source(&watch->frame);
         draw(watch);
-        return 0;
+        return G_SOURCE_REMOVE;
 }
 
 /* Draws soon, but not sooner than a frame after the last time. */
 static void draw_soon(Watch *watch)
 {
-        int enabled = SD_EVENT_OFF;
-
-        if (!watch->frame || sd_event_source_get_enabled(watch->frame, &enabled) < 0 ||
-                enabled != SD_EVENT_OFF)
+        if (watch->frame || !watch->screen)
                 return;
-        (void) sd_event_source_set_time(watch->frame, watch->drawn_at + FRAME_USEC);
-        (void) sd_event_source_set_enabled(watch->frame, SD_EVENT_ONESHOT);
+        watch->frame = g_timeout_source_new(0);
+        g_source_set_ready_time(watch->frame, watch->drawn_at + FRAME_USEC);
+        g_source_set_callback(watch->frame, on_frame, watch, NULL);
+        g_source_attach(watch->frame, NULL);
 }
 
-static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
+/* Every second, as ages grow. */
+static gboolean on_tick(void *userdata)
 {
         Watch *watch = userdata;
 
-        (void) sd_event_source_set_time_relative(source, USEC_PER_SEC);
-        if (++watch->ticks % REFRESH_TICKS == 0 && watch->session.sync)
-                ald_sync_refresh(watch->session.sync);
+        if (++watch->ticks % REFRESH_TICKS == 0)
+                ald_session_refresh(&watch->session);
         draw_soon(watch);
-        return 0;
+        return G_SOURCE_CONTINUE;
 }
 
 static void on_changed(AldModel *model, const AldChange *change, void *userdata)
@@ -102,13 +109,13 @@ static void set_problem(Watch *watch, char *problem)
         draw_soon(watch);
 }
 
-static void on_synced(AldSync *sync, void *userdata)
+static void on_synced(AldFollow *follow, void *userdata)
 {
         set_problem(userdata, NULL);
         draw(userdata);
 }
 
-static void on_lost(AldSync *sync, const sd_bus_error *error, void *userdata)
+static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata)
 {
         Watch *watch = userdata;
         const char *why = error ? error->message : NULL;
@@ -116,28 +123,28 @@ static void on_lost(AldSync *sync, const sd_bus_error *error, void *userdata)
         set_problem(watch, g_strdup_printf("Waiting for the state service%s%s", why ? ": " : ": it went away",
                                    why ? why : ""));
         if (error && sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED))
-                (void) sd_event_exit(watch->session.event, ALD_EXIT_UNREACHABLE);
+                ald_session_exit(&watch->session, ALD_EXIT_UNREACHABLE);
 }
 
-static void on_refused(AldSync *sync, const sd_bus_error *error, void *userdata)
+static void on_refused(AldFollow *follow, const sd_bus_error *error, void *userdata)
 {
-        if (ald_sync_in_step(sync))
+        if (ald_follow_in_step(follow))
                 set_problem(userdata,
                         error ? g_strdup_printf("Not all changes are shown: %s", error->message) : NULL);
 }
 
-/* Our terminal went, or it takes pictures again. */
+/* The terminal is gone, or it takes output again. */
 static void on_output(AldOutput *output, int r, void *userdata)
 {
         Watch *watch = userdata;
 
         if (r < 0)
-                (void) sd_event_exit(watch->session.event, ALD_EXIT_OK);
+                ald_session_exit(&watch->session, ALD_EXIT_OK);
         else if (watch->behind)
                 draw_soon(watch);
 }
 
-/* Forgets what the terminal shows, and asks anew how large it is. */
+/* Forgets the contents of the terminal, and reads its size again. */
 static void forget_screen(Watch *watch)
 {
         unsigned columns, rows;
@@ -146,13 +153,14 @@ static void forget_screen(Watch *watch)
         ald_screen_resize(watch->screen, columns, rows);
 }
 
-/* The first picture comes once all is read, or says after a moment what it waits for. */
+/* The first picture is drawn when everything has been read; after a moment, it shows what is being waited
+ * for. */
 static void enter_screen(Watch *watch)
 {
         watch->terminal = ald_terminal_new();
         forget_screen(watch);
         ald_output_write(watch->output, ALD_TERMINAL_ENTER, strlen(ALD_TERMINAL_ENTER));
-        (void) sd_event_now(watch->session.event, CLOCK_MONOTONIC, &watch->drawn_at);
+        watch->drawn_at = g_get_monotonic_time();
         draw_soon(watch);
 }
 
@@ -196,23 +204,25 @@ static void scroll(Watch *watch, AldKey key)
 static void handle_key(Watch *watch, AldKey key)
 {
         if (key == ALD_KEY_QUIT)
-                (void) sd_event_exit(watch->session.event, ALD_EXIT_OK);
+                ald_session_exit(&watch->session, ALD_EXIT_OK);
         else if (key == ALD_KEY_REDRAW)
                 forget_screen(watch);
         else
                 scroll(watch, key);
 }
 
-static int on_keys(sd_event_source *source, int fd, uint32_t events, void *userdata)
+static gboolean on_keys(int fd, GIOCondition condition, void *userdata)
 {
         Watch *watch = userdata;
         ssize_t n = read(fd, watch->pending + watch->n_pending, KEYS_MAX - watch->n_pending);
         size_t at = 0;
 
         if (n < 0 && (errno == EINTR || errno == EAGAIN))
-                return 0;
-        if (n <= 0)
-                return sd_event_exit(watch->session.event, ALD_EXIT_OK);
+                return G_SOURCE_CONTINUE;
+        if (n <= 0) {
+                ald_session_exit(&watch->session, ALD_EXIT_OK);
+                return G_SOURCE_REMOVE;
+        }
         watch->n_pending += (size_t) n;
         while (at < watch->n_pending) {
                 AldKey key;
@@ -226,29 +236,12 @@ static int on_keys(sd_event_source *source, int fd, uint32_t events, void *userd
         watch->n_pending -= at;
         memmove(watch->pending, watch->pending + at, watch->n_pending);
         draw(watch);
-        return 0;
+        return G_SOURCE_CONTINUE;
 }
 
-static int on_resize(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+/* Ctrl-Z: restores the terminal, and closes the connection while stopped. */
+static void suspend(Watch *watch)
 {
-        Watch *watch = userdata;
-
-        forget_screen(watch);
-        draw(watch);
-        return 0;
-}
-
-static int on_end(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
-{
-        Watch *watch = userdata;
-
-        return sd_event_exit(watch->session.event, ALD_EXIT_OK);
-}
-
-/* Ctrl-Z: gives the terminal back, and leaves the bus while nobody looks. */
-static int on_suspend(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
-{
-        Watch *watch = userdata;
         int r;
 
         leave_screen(watch);
@@ -256,71 +249,48 @@ static int on_suspend(sd_event_source *source, const struct signalfd_siginfo *in
         (void) kill(getpid(), SIGSTOP);
         r = ald_session_resume(&watch->session);
         if (r != ALD_EXIT_OK)
-                return sd_event_exit(watch->session.event, r);
-        return 0; /* SIGCONT is on its way to on_continue() */
+                ald_session_exit(&watch->session, r);
+        /* SIGCONT is on its way. */
 }
 
-/* Who stopped us another way may have changed the terminal meanwhile. */
-static int on_continue(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+static void on_signal(int number, void *userdata)
 {
         Watch *watch = userdata;
 
-        leave_screen(watch);
-        enter_screen(watch);
-        return 0;
-}
-
-static int add_signals(Watch *watch)
-{
-        static const struct {
-                int signal;
-                sd_event_signal_handler_t handler;
-        } handlers[] = {
-                { SIGINT, on_end },
-                { SIGTERM, on_end },
-                { SIGHUP, on_end },
-                { SIGQUIT, on_end },
-                { SIGWINCH, on_resize },
-                { SIGTSTP, on_suspend },
-                { SIGCONT, on_continue },
-        };
-        sigset_t set;
-
-        (void) sigemptyset(&set);
-        for (size_t i = 0; i < G_N_ELEMENTS(handlers); i++)
-                (void) sigaddset(&set, handlers[i].signal);
-        if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-                return -errno;
-        for (size_t i = 0; i < G_N_ELEMENTS(handlers); i++) {
-                int r = sd_event_add_signal(watch->session.event, &watch->signals[i], handlers[i].signal,
-                        handlers[i].handler, watch);
-
-                if (r < 0)
-                        return r;
+        switch (number) {
+        case SIGWINCH:
+                forget_screen(watch);
+                draw(watch);
+                break;
+        case SIGTSTP:
+                suspend(watch);
+                break;
+        case SIGCONT: /* after SIGSTOP, the terminal may have been changed meanwhile */
+                leave_screen(watch);
+                enter_screen(watch);
+                break;
+        default:
+                ald_session_exit(&watch->session, ALD_EXIT_OK);
         }
-        return 0;
 }
 
 static int add_sources(Watch *watch)
 {
-        sd_event *event = watch->session.event;
+        static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT, 0 };
         int r;
 
-        r = add_signals(watch);
+        r = ald_signal_source_new(signals, on_signal, watch, &watch->signals);
         if (r >= 0)
-                r = ald_output_new(event, STDOUT_FILENO, on_output, watch, &watch->output);
-        if (r >= 0)
-                r = sd_event_add_time(event, &watch->frame, CLOCK_MONOTONIC, 0, 1, on_frame, watch);
-        if (r >= 0)
-                r = sd_event_source_set_enabled(watch->frame, SD_EVENT_OFF);
-        if (r >= 0)
-                r = sd_event_add_time_relative(
-                        event, &watch->tick, CLOCK_MONOTONIC, USEC_PER_SEC, 0, on_tick, watch);
-        if (r >= 0)
-                r = sd_event_source_set_enabled(watch->tick, SD_EVENT_ON);
-        if (r >= 0 && isatty(STDIN_FILENO))
-                r = sd_event_add_io(event, &watch->keys, STDIN_FILENO, EPOLLIN, on_keys, watch);
-        return r;
+                r = ald_output_new(STDOUT_FILENO, on_output, watch, &watch->output);
+        if (r < 0)
+                return r;
+        ald_session_add_timer(&watch->session, TICK_MSEC, on_tick, watch);
+        if (isatty(STDIN_FILENO)) {
+                watch->keys = g_unix_fd_source_new(STDIN_FILENO, G_IO_IN);
+                g_source_set_callback(watch->keys, G_SOURCE_FUNC(on_keys), watch, NULL);
+                g_source_attach(watch->keys, NULL);
+        }
+        return 0;
 }
 
 static void watch_clear(Watch *watch)
@@ -328,11 +298,9 @@ static void watch_clear(Watch *watch)
         leave_screen(watch);
         ald_output_free(watch->output);
         ald_screen_free(watch->screen);
-        sd_event_source_disable_unref(watch->frame);
-        sd_event_source_disable_unref(watch->tick);
-        sd_event_source_disable_unref(watch->keys);
-        for (size_t i = 0; i < G_N_ELEMENTS(watch->signals); i++)
-                sd_event_source_disable_unref(watch->signals[i]);
+        drop_source(&watch->frame);
+        drop_source(&watch->keys);
+        drop_source(&watch->signals);
         g_free(watch->problem);
         ald_session_close(&watch->session);
 }
@@ -340,8 +308,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Watch, watch_clear)
 
 int ald_watch_run(const AldCtl *ctl)
 {
-        static const AldSyncHandler handler = { .synced = on_synced, .lost = on_lost, .refused = on_refused };
-        g_auto(Watch) watch = { .session = ALD_SESSION_INIT };
+        static const AldFollowHandler handler = {
+                .synced = on_synced, .lost = on_lost, .refused = on_refused
+        };
+        g_auto(Watch) watch = { .session = ALD_STATE_SESSION_INIT };
         AldStyleInfo info = ald_style_info();
         int r;
 
@@ -360,7 +330,7 @@ int ald_watch_run(const AldCtl *ctl)
                 watch.screen = ald_screen_new(info.colours, info.utf8);
                 ald_model_watch(watch.session.model, on_changed, &watch);
                 enter_screen(&watch);
-                r = sd_event_loop(watch.session.event);
+                r = ald_session_run(&watch.session);
         }
         leave_screen(&watch);
         if (r < 0)

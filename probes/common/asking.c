@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <glib.h>
 
 #include "probes/common/asking.h"
+#include "record/message.h"
 
 #define PATIENCE_MSEC 5000
 #define GIDS "gids"
 
 static const AldFailureKind refusals[] = { ALD_FAILURE_BUSY, ALD_FAILURE_INHIBITED,
         ALD_FAILURE_ROUND_TRIPS_ONLY };
+
+void ald_asking_report(int fd, const AldSessionReport *report)
+{
+        g_autofree char *line = ald_message_format(ALD_KIND_SESSION_REPORT, report);
+
+        if (fd >= 0)
+                (void) dprintf(fd, "%s\n", line);
+}
 
 /* One datagram's worth: the answer is written at once. */
 static int read_line(int fd, char line[static ALD_ASKING_MAX])

@@ -2,6 +2,10 @@
 #pragma once
 
 #include "probes/common/failure.h"
+#include "record/schema.h"
+
+/* What a session tells the program that started it, as lines on a descriptor. -1: nobody is told. */
+void ald_asking_report(int fd, const AldSessionReport *report);
 
 /* The answer of the program that started a session: whether to go on, now that the peer and the scope are
  * known. */

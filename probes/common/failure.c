@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "probes/common/failure.h"
+#include "record/message.h"
 
 static const struct {
         const char *name;
@@ -53,6 +54,19 @@ int ald_fail(AldFailure *failure, AldFailureKind kind, const char *format, ...)
                 va_end(arguments);
         }
         return -kinds[kind].code;
+}
+
+const char *ald_failure_name(const AldFailure *failure)
+{
+        return failure->message ? ald_failure_to_string(failure->kind) : NULL;
+}
+
+char *ald_failure_to_json(const AldFailure *failure)
+{
+        const AldProbeFailure message = { .error = ald_failure_to_string(failure->kind),
+                .message = failure->message };
+
+        return ald_message_format(ALD_KIND_PROBE_FAILURE, &message);
 }
 
 void ald_failure_clear(AldFailure *failure)

@@ -7,6 +7,7 @@
 #include <glib.h>
 
 #include "probes/common/progress.h"
+#include "record/message.h"
 
 #define STEP 50u /* permille */
 #define WIDTH 30u
@@ -22,8 +23,7 @@ static void draw(const AldProgress *progress)
         fflush(stderr);
 }
 
-/* Who does not keep up misses steps, and does not hold up the work. A pipe that is ready takes a line whole.
- */
+/* A slow reader misses steps and does not delay the work. A pipe that is ready takes a whole line. */
 static bool is_ready(int fd)
 {
         struct pollfd ready = { fd, POLLOUT, 0 };
@@ -34,7 +34,8 @@ static bool is_ready(int fd)
 void ald_progress_tell(AldProgress *progress, const char *phase, double fraction)
 {
         unsigned permille = (unsigned) (CLAMP(fraction, 0, 1) * 1000);
-        g_autofree char *line = NULL;
+        AldProbeProgress message = ALD_PROBE_PROGRESS_INIT;
+        g_autofree char *text = NULL, *line = NULL;
         ssize_t size;
 
         if (progress->phase == phase && permille < progress->permille + STEP)
@@ -45,10 +46,14 @@ void ald_progress_tell(AldProgress *progress, const char *phase, double fraction
                 draw(progress);
         if (progress->fd < 0 || !is_ready(progress->fd))
                 return;
-        line = g_strdup_printf("{%s%s\"phase\":\"%s\",\"fraction\":%u.%03u}\n", progress->members ?: "",
-                progress->members ? "," : "", phase, permille / 1000, permille % 1000);
+        message.device = progress->device;
+        message.metric = progress->metric;
+        message.phase = phase;
+        message.fraction = permille / 1000.0;
+        text = ald_message_format(ALD_KIND_PROBE_PROGRESS, &message);
+        line = g_strconcat(text, "\n", NULL);
         size = (ssize_t) strlen(line);
-        /* Who does not read it any more does not want it. */
+        /* The reader has closed it. */
         if (write(progress->fd, line, (size_t) size) != size)
                 progress->fd = -1;
 }

@@ -7,13 +7,13 @@
 typedef struct AldProgress {
         int fd; /* -1: nobody wants JSON */
         bool terminal;
-        const char *label;   /* what it is of, for the terminal; NULL: nothing more to say */
-        const char *members; /* the same for programs: members of a JSON object; NULL */
+        const char *label;           /* what it is of, for the terminal; NULL: nothing more to say */
+        const char *device, *metric; /* of a compute device; NULL for a link */
         const char *phase;
         unsigned permille;
 } AldProgress;
 
-/* Tells of it where it has changed enough. */
+/* Reports it if it has changed enough: ProbeProgress of record/messages/probe.xml. */
 void ald_progress_tell(AldProgress *progress, const char *phase, double fraction);
 
 /* Takes the line off the terminal. */

@@ -10,19 +10,19 @@ static const char *const with_wmma[] = { "gfx1100", "gfx1101", "gfx1102", "gfx11
         "gfx1152", "gfx1153", "gfx1200", "gfx1201", NULL };
 
 /* "gfx90a:sramecc+:xnack-" */
-static AldFit fit_among(const AldDevice *device, const char *const *names)
+static AldFit fit_among(const AldOpenclTarget *device, const char *const *names)
 {
         g_autofree char *name = g_strndup(device->gfx, strcspn(device->gfx, ":"));
 
         return g_strv_contains(names, name) ? ALD_FIT_YES : ALD_FIT_NO;
 }
 
-AldFit ald_amd_fit_mfma(const AldDevice *device)
+AldFit ald_amd_fit_mfma(const AldOpenclTarget *device)
 {
         return fit_among(device, with_mfma);
 }
 
-AldFit ald_amd_fit_wmma(const AldDevice *device)
+AldFit ald_amd_fit_wmma(const AldOpenclTarget *device)
 {
         return fit_among(device, with_wmma);
 }

@@ -4,8 +4,8 @@
 #include "probes/compute/gemm.h"
 
 /* Matrix units: MFMA of CDNA, WMMA of RDNA from its third generation on. */
-AldFit ald_amd_fit_mfma(const AldDevice *device);
-AldFit ald_amd_fit_wmma(const AldDevice *device);
+AldFit ald_amd_fit_mfma(const AldOpenclTarget *device);
+AldFit ald_amd_fit_wmma(const AldOpenclTarget *device);
 
 /* Builds kernels that use what kernels/amd.cl gives. */
 int ald_amd_build(

@@ -1,130 +1,113 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <math.h>
+#include <string.h>
 
 #include "probes/compute/answer.h"
-#include "probes/compute/device-json.h"
-#include "probes/compute/devices.h"
-#include "probes/compute/measure-json.h"
+#include "record/message.h"
 
-#define DEVICES_MAX 256u
+#define UTF8_MAX 6 /* bytes of a character */
 
-void ald_answer_clear(AldAnswer *answer)
+int ald_answer_parse(const char *line, size_t length, AldRecord **ret)
 {
-        g_clear_pointer(&answer->devices, g_ptr_array_unref);
-        ald_failure_clear(&answer->failure);
-        json_decref(answer->source);
-        *answer = (AldAnswer){};
+        static const AldKind kinds[] = { ALD_KIND_COMPUTE_STEP, ALD_KIND_COMPUTE_MEASURE,
+                ALD_KIND_DEVICE_LIST, ALD_KIND_PROBE_FAILURE };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+                const char *name = ald_kinds[kinds[i]].name;
+                size_t n = strlen(name);
+
+                if (length > n && memcmp(line, name, n) == 0 && line[n] == ' ')
+                        return ald_message_parse(
+                                kinds[i], line + n + 1, length - n - 1, ALD_ANSWER_LINE_MAX, ret, NULL);
+        }
+        return -EBADMSG;
 }
 
-static char *dump(json_t *object)
+char *ald_answer_format(AldKind kind, const void *fields)
 {
-        char *text = json_dumps(object, JSON_COMPACT);
+        g_autofree char *text = ald_message_format(kind, fields);
 
-        json_decref(object);
-        return text;
-}
-
-char *ald_answer_of_progress(AldPhase phase, const char *variant, double fraction)
-{
-        return dump(json_pack("{s:s, s:s*, s:f}", "phase", ald_phase_to_string(phase), "variant", variant,
-                "fraction", isfinite(fraction) ? fraction : 0));
+        return text ? g_strdup_printf("%s %s", ald_kinds[kind].name, text) : NULL;
 }
 
 char *ald_answer_of_devices(const GPtrArray *devices)
 {
-        json_t *rows = json_array();
+        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldListedDevice));
+        GStringChunk *ids = g_string_chunk_new(256);
+        AldDeviceList list = ALD_DEVICE_LIST_INIT;
+        char *text;
 
-        for (guint i = 0; i < devices->len; i++)
-                json_array_append_new(rows, ald_device_to_json(devices->pdata[i]));
-        return dump(json_pack("{s:o}", "devices", rows));
+        for (guint i = 0; i < devices->len; i++) {
+                AldListedDevice row = ((const AldOpenclTarget *) devices->pdata[i])->listed;
+                char id[16];
+
+                g_snprintf(id, sizeof id, "%04u", i);
+                row.id = g_string_chunk_insert(ids, id);
+                g_array_append_val(rows, row);
+        }
+        list.devices.items = rows->data;
+        list.devices.n = rows->len;
+        text = ald_answer_format(ALD_KIND_DEVICE_LIST, &list);
+        g_string_chunk_free(ids);
+        return text;
 }
 
 char *ald_answer_of_measure(const AldMeasure *measure)
 {
-        return dump(json_pack("{s:o}", "measure", ald_measure_to_json(measure)));
+        g_auto(GStrv) reasons = g_strsplit(measure->meter.throttle, " ", -1);
+        g_auto(GStrv) refused = g_strsplit(measure->refused, " ", -1);
+        AldComputeMeasure message = ALD_COMPUTE_MEASURE_INIT;
+        const char *flags[ALD_N_FLAGS + 1];
+
+        ald_flags_to_words(measure->meter.flags, flags);
+        message.best = measure->meter.best;
+        message.median = measure->meter.median;
+        message.interval = measure->meter.interval;
+        message.method = measure->method;
+        message.precision = measure->precision;
+        message.accumulator = measure->accumulator;
+        message.fp16_hardware = measure->fp16_hardware;
+        if (measure->meter.clock_hz > 0)
+                message.clock_hz = measure->meter.clock_hz;
+        message.throttle_reasons = (const char *const *) reasons;
+        message.refused_methods = (const char *const *) refused;
+        message.flags = flags;
+        return ald_answer_format(ALD_KIND_COMPUTE_MEASURE, &message);
+}
+
+/* As a message may have it: printable, and not too long. */
+static char *to_shown(const char *text)
+{
+        g_autofree char *valid = g_utf8_make_valid(text, -1);
+        GString *shown = g_string_new(NULL);
+
+        for (const char *at = valid; *at && shown->len + UTF8_MAX <= ALD_MESSAGE_STRING_MAX;
+                at = g_utf8_next_char(at)) {
+                gunichar c = g_utf8_get_char(at);
+
+                g_string_append_unichar(shown, g_unichar_isprint(c) ? c : ' ');
+        }
+        return g_string_free(shown, FALSE);
 }
 
 char *ald_answer_of_failure(const AldFailure *failure)
 {
-        return dump(json_pack("{s:s, s:s}", "error", ald_failure_to_string(failure->kind), "message",
-                failure->message ?: "no reason is known"));
+        g_autofree char *message = to_shown(failure->message ?: "no reason is known");
+        const AldProbeFailure fields = { .error = ald_failure_to_string(failure->kind), .message = message };
+
+        return ald_answer_format(ALD_KIND_PROBE_FAILURE, &fields);
 }
 
-static int parse_progress(const json_t *object, AldAnswer *answer)
+int ald_answer_fail(const AldRecord *answer, AldFailure *failure)
 {
-        const char *name = json_string_value(json_object_get(object, "phase"));
-        const json_t *fraction = json_object_get(object, "fraction");
+        const AldProbeFailure *message;
 
-        for (AldPhase phase = ALD_PHASE_BUILD; phase <= ALD_PHASE_MEASURE; phase++)
-                if (g_strcmp0(name, ald_phase_to_string(phase)) == 0) {
-                        answer->kind = ALD_ANSWER_PROGRESS;
-                        answer->phase = phase;
-                        answer->fraction = CLAMP(json_number_value(fraction), 0, 1);
-                        answer->variant = ald_json_word(object, "variant");
-                        return 0;
-                }
-        return -EBADMSG;
-}
-
-static int parse_devices(const json_t *rows, AldAnswer *answer)
-{
-        const json_t *row;
-        size_t i;
-
-        answer->kind = ALD_ANSWER_DEVICES;
-        answer->devices = ald_devices_new();
-        json_array_foreach(rows, i, row) {
-                AldDevice *device = i < DEVICES_MAX ? ald_device_from_json(row) : NULL;
-
-                if (!device)
-                        return -EBADMSG;
-                g_ptr_array_add(answer->devices, device);
-        }
-        return 0;
-}
-
-static int parse_failure(const json_t *object, AldAnswer *answer)
-{
-        const char *name = json_string_value(json_object_get(object, "error"));
-        const char *message = json_string_value(json_object_get(object, "message"));
-
-        answer->kind = ALD_ANSWER_FAILURE;
-        for (AldFailureKind kind = 0; message && kind < _ALD_FAILURE_MAX; kind++)
-                if (g_strcmp0(name, ald_failure_to_string(kind)) == 0) {
-                        (void) ald_fail(&answer->failure, kind, "%s", message);
-                        /* It may have words of a driver, and goes to terminals. */
-                        for (char *at = answer->failure.message; *at; at++)
-                                if (g_ascii_iscntrl(*at))
-                                        *at = ' ';
-                        return 0;
-                }
-        return -EBADMSG;
-}
-
-static int parse(const json_t *object, AldAnswer *answer)
-{
-        const json_t *devices = json_object_get(object, "devices"),
-                     *measure = json_object_get(object, "measure");
-
-        if (json_is_array(devices))
-                return parse_devices(devices, answer);
-        if (json_is_object(measure)) {
-                answer->kind = ALD_ANSWER_MEASURE;
-                return ald_measure_from_json(measure, &answer->measure);
-        }
-        return json_object_get(object, "error") ? parse_failure(object, answer)
-                                                : parse_progress(object, answer);
-}
-
-int ald_answer_parse(const char *line, size_t length, AldAnswer *ret)
-{
-        g_auto(AldAnswer) answer = { .source = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL) };
-        int r = parse(answer.source, &answer);
-
-        if (r < 0)
-                return r;
-        *ret = answer;
-        answer = (AldAnswer){};
-        return 0;
+        if (answer->kind != ALD_KIND_PROBE_FAILURE)
+                return 0;
+        message = ald_record_as(answer, PROBE_FAILURE, AldProbeFailure);
+        for (AldFailureKind kind = 0; kind < _ALD_FAILURE_MAX; kind++)
+                if (g_str_equal(message->error, ald_failure_to_string(kind)))
+                        return ald_fail(failure, kind, "%s", message->message ?: message->error);
+        return ald_fail(
+                failure, ALD_FAILURE_CRASHED, "the process sent an unknown error: %s", message->error);
 }

@@ -1,37 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <jansson.h>
-
 #include "probes/compute/measure.h"
+#include "record/record.h"
 
-/* What a child tells the program, line by line; it ends with something else than progress. */
-typedef enum AldAnswerKind {
-        ALD_ANSWER_PROGRESS,
-        ALD_ANSWER_DEVICES,
-        ALD_ANSWER_MEASURE,
-        ALD_ANSWER_FAILURE,
-} AldAnswerKind;
+/*
+ * What a child sends the program, line by line: the name of a message, a blank, and the message. It sends
+ * ComputeStep with each step, and ends with ComputeMeasure, DeviceList or ProbeFailure.
+ */
 
-typedef struct AldAnswer {
-        AldAnswerKind kind;
-        AldPhase phase;
-        double fraction;
-        const char *variant; /* NULL: none yet; a text of source */
-        GPtrArray *devices;  /* of AldDevice, without ids */
-        AldMeasure measure;  /* with texts of source */
-        AldFailure failure;
-        json_t *source;
-} AldAnswer;
+#define ALD_ANSWER_LINE_MAX (1024u * 1024) /* bytes */
 
-void ald_answer_clear(AldAnswer *answer);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldAnswer, ald_answer_clear)
+/* One of these messages; -EBADMSG for any other line, or the error of ald_message_parse(). */
+int ald_answer_parse(const char *line, size_t length, AldRecord **ret);
 
-/* -EBADMSG where the line makes no sense. */
-int ald_answer_parse(const char *line, size_t length, AldAnswer *ret);
-
-/* The lines, without their end; freed by free(). */
-char *ald_answer_of_progress(AldPhase phase, const char *variant, double fraction);
+/* The line without its end; NULL if it is too long. Free with g_free(). */
+char *ald_answer_format(AldKind kind, const void *fields);
 char *ald_answer_of_devices(const GPtrArray *devices);
 char *ald_answer_of_measure(const AldMeasure *measure);
+/* What is too long for a message, as what a compiler says may be, is cut. */
 char *ald_answer_of_failure(const AldFailure *failure);
+
+/* The failure that an answer is. Returns 0, without a failure, for any other. */
+int ald_answer_fail(const AldRecord *answer, AldFailure *failure);

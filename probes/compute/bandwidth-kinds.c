@@ -48,7 +48,7 @@ const AldBandwidth ald_copy_gpu = { ald_kernel_copy_gpu, copy_gpu_shapes, G_N_EL
 
 static bool is_cpu(const AldSession *session)
 {
-        return session->facts->type == ALD_DEVICE_CPU;
+        return session->facts->type == ALD_LISTED_DEVICE_TYPE_CPU;
 }
 
 int ald_read_measure(

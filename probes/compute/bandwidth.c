@@ -21,7 +21,7 @@ typedef struct Run {
         const AldMeasureOptions *options;
         AldFailure *failure;
         AldShapes shapes;
-        AldMemory memory;
+        AldMemoryBuffers memory;
         uint64_t start_nsec;
         unsigned passes; /* of one launch through the memory */
         bool reduced;
@@ -56,7 +56,7 @@ static int try_shape(Run *run, AldReadyShape *shape, double *ret)
         AldFailure failure = {};
         int r;
 
-        ald_measure_tell(run->options, ALD_PHASE_TRIAL, shape->shape->name, 0);
+        ald_measure_tell(run->options, ALD_COMPUTE_STEP_PHASE_TRIAL, shape->shape->name, 0);
         r = time_shape(run, shape, ret, &failure);
         if (r >= 0) {
                 shape->best = MAX(shape->best, *ret);
@@ -193,7 +193,7 @@ int ald_bandwidth_measure(AldSession *session, const AldBandwidth *bandwidth,
                 .passes = 1 };
         int r;
 
-        ald_measure_tell(options, ALD_PHASE_BUILD, options->variant, 0);
+        ald_measure_tell(options, ALD_COMPUTE_STEP_PHASE_BUILD, options->variant, 0);
         r = ald_shapes_open(&run.shapes, session, bandwidth, options, failure);
         if (r < 0)
                 return r;

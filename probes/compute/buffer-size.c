@@ -32,20 +32,22 @@ static uint64_t up(uint64_t bytes)
 }
 
 /* Some drivers tell one of several caches: so never below sizes that outgrow those on the market. */
-static uint64_t least(const AldDevice *device)
+static uint64_t least(const AldOpenclTarget *device)
 {
-        return device->type == ALD_DEVICE_CPU ? 256 * MIB : 512 * MIB;
+        return device->type == ALD_LISTED_DEVICE_TYPE_CPU ? 256 * MIB : 512 * MIB;
 }
 
-uint64_t ald_buffers_most(const AldDevice *device, uint64_t available)
+uint64_t ald_buffers_most(const AldOpenclTarget *device, uint64_t available)
 {
         if (available == 0)
-                return device->memory_bytes / MEMORY_PART;
-        return MAX(
-                MIN(available, device->memory_bytes > 0 ? device->memory_bytes : available) / FREE_PART, 1);
+                return device->listed.memory_total_bytes / MEMORY_PART;
+        return MAX(MIN(available, device->listed.memory_total_bytes > 0 ? device->listed.memory_total_bytes
+                                                                        : available) /
+                           FREE_PART,
+                1);
 }
 
-AldBufferSizes ald_buffer_sizes(const AldDevice *device, uint64_t available, bool copies)
+AldBufferSizes ald_buffer_sizes(const AldOpenclTarget *device, uint64_t available, bool copies)
 {
         uint64_t start = MIN(up(MAX(device->cache_bytes * CACHES_MIN, least(device))), LARGEST);
         uint64_t most = MIN(MAX(up(device->cache_bytes * CACHES_MAX), 4 * start), LARGEST);

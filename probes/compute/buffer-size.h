@@ -15,9 +15,9 @@ typedef struct AldBufferSizes {
 
 /* available: what is free for the device, of its own memory or the host's, bytes; 0: not known. copies: two
  * buffers instead of one. limit is 0 where there is not even memory for the pattern. */
-AldBufferSizes ald_buffer_sizes(const AldDevice *device, uint64_t available, bool copies);
+AldBufferSizes ald_buffer_sizes(const AldOpenclTarget *device, uint64_t available, bool copies);
 
 /* How much all buffers of a measurement may take, so that whatever begins meanwhile finds memory; 0: not
  * known.
  */
-uint64_t ald_buffers_most(const AldDevice *device, uint64_t available);
+uint64_t ald_buffers_most(const AldOpenclTarget *device, uint64_t available);

@@ -29,19 +29,23 @@ static int confine(const AldComputeOptions *options)
 }
 
 /* Takes the line. */
-static void tell(int fd, char *line)
+static void send_line(int fd, char *line)
 {
         struct iovec parts[] = { { line, line ? strlen(line) : 0 }, { (char *) "\n", 1 } };
 
-        /* Nobody waits for the rest where this fails. */
+        /* If this fails, nobody waits for the rest. */
         if (!line || writev(fd, parts, G_N_ELEMENTS(parts)) != (ssize_t) parts[0].iov_len + 1)
                 _exit(EXIT_FAILURE);
-        free(line);
+        g_free(line);
 }
 
-static void tell_progress(AldPhase phase, const char *variant, double fraction, void *userdata)
+static void send_progress(AldComputeStepPhase phase, const char *variant, double fraction, void *userdata)
 {
-        tell(*(const int *) userdata, ald_answer_of_progress(phase, variant, fraction));
+        const AldComputeStep step = { .phase = ald_compute_step_phase_to_string(phase),
+                .variant = variant,
+                .fraction = isfinite(fraction) ? CLAMP(fraction, 0, 1) : 0 };
+
+        send_line(*(const int *) userdata, ald_answer_format(ALD_KIND_COMPUTE_STEP, &step));
 }
 
 static int list(const AldComputeOptions *options, const AldCl *cl, AldFailure *failure)
@@ -50,7 +54,7 @@ static int list(const AldComputeOptions *options, const AldCl *cl, AldFailure *f
         int r = ald_devices_ask(cl, &devices, failure);
 
         if (r >= 0)
-                tell(options->answer_fd, ald_answer_of_devices(devices));
+                send_line(options->answer_fd, ald_answer_of_devices(devices));
         return r;
 }
 
@@ -72,7 +76,7 @@ static int measure(const AldComputeOptions *options, const AldCl *cl, AldFailure
                 .variant = options->variant,
                 .size = options->size,
                 .simpler_than = options->simpler_than,
-                .progress = tell_progress,
+                .progress = send_progress,
                 .userdata = &fd,
         };
         AldMeasure result = {};
@@ -86,7 +90,7 @@ static int measure(const AldComputeOptions *options, const AldCl *cl, AldFailure
         if (r >= 0)
                 r = give_way(options, result.meter.flags & ALD_FLAG_BUSY, failure);
         if (r >= 0)
-                tell(fd, ald_answer_of_measure(&result));
+                send_line(fd, ald_answer_of_measure(&result));
         return r;
 }
 
@@ -102,7 +106,7 @@ void ald_child_run(const AldComputeOptions *options)
         if (r >= 0)
                 r = options->lists ? list(options, &cl, &failure) : measure(options, &cl, &failure);
         if (r < 0)
-                tell(options->answer_fd, ald_answer_of_failure(&failure));
+                send_line(options->answer_fd, ald_answer_of_failure(&failure));
         /* Without the drivers' own clean-up, which may hang or crash as well. */
         _exit(EXIT_SUCCESS);
 }

@@ -16,7 +16,7 @@
 #define CLOCK_SM 1
 #define CLOCK_MEMORY 2
 #define CLOCK_HZ_MAX UINT64_C(100000000000)
-#define TRANSFERS_PER_CLOCK 2.0 /* of the clock that it tells, whatever the kind of memory */
+#define TRANSFERS_PER_CLOCK 2.0 /* of the clock that it reports, for each kind of memory */
 #define BITS_PER_BYTE 8.0
 
 typedef struct Handle Handle; /* the library's own */
@@ -40,7 +40,7 @@ typedef struct Nvml {
         int (*memory)(Handle *device, Memory *ret);
 } Nvml;
 
-/* nvmlClocksEventReasons: idle (1) and sync boost (0x10) are no limits of the device. */
+/* nvmlClocksEventReasons: idle (1) and sync boost (0x10) do not limit the device. */
 static const struct {
         unsigned long long bit;
         AldThrottle reason;
@@ -55,7 +55,7 @@ static const struct {
 };
 
 /* The library names the domain with eight digits, and takes UUIDs as it writes them. */
-static bool find_device(void *library, const AldDevice *device, Handle **ret)
+static bool find_device(void *library, const AldOpenclTarget *device, Handle **ret)
 {
         int (*by_pci)(const char *, Handle **) = NULL;
         int (*by_uuid)(const char *, Handle **) = NULL;
@@ -64,14 +64,14 @@ static bool find_device(void *library, const AldDevice *device, Handle **ret)
         *(void **) &by_pci = dlsym(library, "nvmlDeviceGetHandleByPciBusId_v2")
                                      ?: dlsym(library, "nvmlDeviceGetHandleByPciBusId");
         *(void **) &by_uuid = dlsym(library, "nvmlDeviceGetHandleByUUID");
-        if (by_pci && device->pci) {
-                text = g_strdup_printf("0000%s", device->pci);
+        if (by_pci && device->listed.pci) {
+                text = g_strdup_printf("0000%s", device->listed.pci);
                 for (char *at = text; *at; at++)
                         *at = g_ascii_toupper(*at);
                 return by_pci(text, ret) == SUCCESS;
         }
-        text = g_strdup_printf("GPU-%s", device->uuid);
-        return by_uuid && device->uuid && by_uuid(text, ret) == SUCCESS;
+        text = g_strdup_printf("GPU-%s", device->listed.uuid);
+        return by_uuid && device->listed.uuid && by_uuid(text, ret) == SUCCESS;
 }
 
 static bool start(void *library)
@@ -87,7 +87,7 @@ static bool start(void *library)
 }
 
 /* The library stays loaded, as drivers do. */
-void *ald_clocks_nvml_open(const AldDevice *device)
+void *ald_clocks_nvml_open(const AldOpenclTarget *device)
 {
         const char *path = getenv("ALIDADE_NVML_LIBRARY");
         void *library = dlopen(path && *path ? path : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);

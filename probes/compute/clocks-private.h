@@ -5,7 +5,7 @@
 
 #include "probes/compute/clocks.h"
 
-/* One source; what it does not tell is NULL. */
+/* One source; functions that it lacks are NULL. */
 typedef struct AldClockSource {
         void (*close)(void *data);
         void (*read)(void *data, AldClockReading *ret);
@@ -17,6 +17,6 @@ typedef struct AldClockSource {
 
 /* Each returns its data, or NULL where it knows nothing of the device. */
 extern const AldClockSource ald_clocks_nvml, ald_clocks_sysfs, ald_clocks_cpu;
-void *ald_clocks_nvml_open(const AldDevice *device);
-void *ald_clocks_sysfs_open(const char *root, const AldDevice *device);
+void *ald_clocks_nvml_open(const AldOpenclTarget *device);
+void *ald_clocks_sysfs_open(const char *root, const AldOpenclTarget *device);
 void *ald_clocks_cpu_open(const char *root);

@@ -111,10 +111,11 @@ static uint64_t find_kfd_id(const char *root, const char *pci)
         return 0;
 }
 
-void *ald_clocks_sysfs_open(const char *root, const AldDevice *device)
+void *ald_clocks_sysfs_open(const char *root, const AldOpenclTarget *device)
 {
-        g_autofree char *folder = device->pci ? g_build_filename("sys/bus/pci/devices", device->pci, NULL)
-                                              : NULL;
+        g_autofree char *folder = device->listed.pci
+                                          ? g_build_filename("sys/bus/pci/devices", device->listed.pci, NULL)
+                                          : NULL;
         Sysfs *sysfs;
 
         if (!folder)
@@ -128,7 +129,7 @@ void *ald_clocks_sysfs_open(const char *root, const AldDevice *device)
         sysfs->states = existing(sysfs, folder, "pp_dpm_sclk");
         sysfs->usage = existing(sysfs, folder, "gpu_busy_percent");
         sysfs->device = g_strdup(folder);
-        sysfs->kfd_id = find_kfd_id(root, device->pci);
+        sysfs->kfd_id = find_kfd_id(root, device->listed.pci);
         return sysfs;
 }
 

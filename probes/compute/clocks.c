@@ -2,7 +2,7 @@
 #include "probes/compute/clocks-private.h"
 
 struct AldClocks {
-        const AldClockSource *source; /* NULL: nothing tells */
+        const AldClockSource *source; /* NULL: none */
         void *data;
         bool instance; /* of the card that the source describes */
 };
@@ -21,12 +21,12 @@ void ald_throttle_to_string(unsigned reasons, char *ret, size_t size)
         }
 }
 
-AldClocks *ald_clocks_open(const char *root, const AldDevice *device)
+AldClocks *ald_clocks_open(const char *root, const AldOpenclTarget *device)
 {
         AldClocks *clocks = g_new0(AldClocks, 1);
 
-        clocks->instance = ald_device_is_instance(device);
-        if (device->type == ALD_DEVICE_CPU) {
+        clocks->instance = ald_opencl_target_is_instance(device);
+        if (device->type == ALD_LISTED_DEVICE_TYPE_CPU) {
                 clocks->source = &ald_clocks_cpu;
                 clocks->data = ald_clocks_cpu_open(root);
                 return clocks;

@@ -17,7 +17,7 @@ typedef enum AldThrottle {
 /* The reasons with blanks between; "" where there are none. */
 void ald_throttle_to_string(unsigned reasons, char *ret, size_t size);
 
-/* What a device is doing, as far as something tells. */
+/* What a device is doing, as far as it is known. */
 typedef struct AldClockReading {
         uint64_t hz;      /* of its compute units; 0: not known */
         unsigned reasons; /* AldThrottle, now or since the last reading */
@@ -25,14 +25,14 @@ typedef struct AldClockReading {
 
 typedef struct AldClocks AldClocks;
 
-/* What tells of this device below the root ("/"): NVIDIA's library, or sysfs. Never NULL. */
-AldClocks *ald_clocks_open(const char *root, const AldDevice *device);
+/* The source for this device below the root ("/"): NVIDIA's library, or sysfs. Never NULL. */
+AldClocks *ald_clocks_open(const char *root, const AldOpenclTarget *device);
 void ald_clocks_close(AldClocks *clocks);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldClocks, ald_clocks_close)
 
 void ald_clocks_read(AldClocks *clocks, AldClockReading *ret);
 
-/* How much the device is used, percent; negative where nothing tells. Of the last second at most. */
+/* How much the device is used, percent; negative if unknown. Of the last second at most. */
 int ald_clocks_usage(AldClocks *clocks);
 
 /* How many processes hold the device for computing, this one included if it does; negative where nothing

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "probes/compute/measure-json.h"
 #include "probes/compute/result.h"
 
 static char *scale(double value, const char *const *units, size_t n)
@@ -25,29 +24,27 @@ static char *rate_text(AldMetric metric, double value)
 
 static void add_flags(GString *text, unsigned flags)
 {
-        json_t *words = ald_flags_to_json(flags);
-        const json_t *word;
-        size_t i;
+        const char *words[ALD_N_FLAGS + 1];
 
-        json_array_foreach(words, i, word)
-                g_string_append_printf(text, "%s%s", i == 0 ? "; " : ", ", json_string_value(word));
-        json_decref(words);
+        ald_flags_to_words(flags, words);
+        for (size_t i = 0; words[i]; i++)
+                g_string_append_printf(text, "%s%s", i == 0 ? "; " : ", ", words[i]);
 }
 
-static void add_measure(GString *text, AldMetric metric, const AldMeasure *measure)
+static void add_measure(GString *text, AldMetric metric, const AldComputeMeasure *measure, unsigned flags)
 {
-        g_autofree char *best = rate_text(metric, measure->meter.best);
-        g_autofree char *median = rate_text(metric, measure->meter.median);
+        g_autofree char *best = rate_text(metric, measure->best);
+        g_autofree char *median = rate_text(metric, measure->median);
 
-        g_string_append_printf(text, "%s ±%.1f %% (median %s)", best, measure->meter.interval * 100, median);
+        g_string_append_printf(text, "%s ±%.1f %% (median %s)", best, measure->interval * 100, median);
         if (measure->precision && measure->accumulator)
                 g_string_append_printf(text, ", %s into %s", measure->precision, measure->accumulator);
         g_string_append_printf(text, ", by %s", measure->method);
-        add_flags(text, measure->meter.flags);
+        add_flags(text, flags);
         g_string_append_c(text, '\n');
 }
 
-/* What the flags of any metric mean to whoever reads them. */
+/* What the flags of any metric mean to the user. */
 static void add_advice(GString *text, const AldFigures *figures)
 {
         static const struct {
@@ -65,14 +62,13 @@ static void add_advice(GString *text, const AldFigures *figures)
         unsigned flags = 0;
 
         for (AldMetric metric = 0; metric < _ALD_METRIC_MAX; metric++)
-                if (figures->known[metric])
-                        flags |= figures->answers[metric].measure.meter.flags;
+                flags |= ald_figures_flags(figures, metric);
         for (size_t i = 0; i < G_N_ELEMENTS(advices); i++)
                 if (flags & advices[i].flag)
                         g_string_append_printf(text, "  %s\n", advices[i].advice);
 }
 
-char *ald_compute_to_text(const AldDevice *device, const AldFigures *figures)
+char *ald_compute_to_text(const AldOpenclTarget *device, const AldFigures *figures)
 {
         static const char *const names[] = {
                 [ALD_METRIC_GEMM] = "Matrix product",
@@ -82,16 +78,17 @@ char *ald_compute_to_text(const AldDevice *device, const AldFigures *figures)
         };
         GString *text = g_string_new(NULL);
 
-        g_string_append_printf(text, "%s  %s, %s %s\n", device->id, device->name, device->platform_name,
-                device->driver_version);
+        g_string_append_printf(text, "%s  %s, %s %s\n", device->listed.id, device->listed.name,
+                device->listed.platform, device->listed.driver_version);
         for (AldMetric metric = 0; metric < _ALD_METRIC_MAX; metric++) {
                 const AldFailure *failure = &figures->failures[metric];
+                const AldComputeMeasure *known = ald_figures_of(figures, metric);
 
-                if (!figures->known[metric] && !failure->message)
+                if (!known && !failure->message)
                         continue;
                 g_string_append_printf(text, "  %-16s", names[metric]);
-                if (figures->known[metric])
-                        add_measure(text, metric, &figures->answers[metric].measure);
+                if (known)
+                        add_measure(text, metric, known, ald_figures_flags(figures, metric));
                 else
                         g_string_append_printf(
                                 text, "%s: %s\n", ald_failure_to_string(failure->kind), failure->message);
@@ -102,7 +99,8 @@ char *ald_compute_to_text(const AldDevice *device, const AldFigures *figures)
 
 static char *memory_text(uint64_t bytes)
 {
-        return bytes > 0 ? g_strdup_printf("%.1f GiB", (double) bytes / 0x1p30) : g_strdup("");
+        return bytes != ALD_ABSENT_UINT64 ? g_strdup_printf("%.1f GiB", (double) bytes / 0x1p30)
+                                          : g_strdup("");
 }
 
 /* printf() pads by bytes. */
@@ -117,21 +115,22 @@ char *ald_compute_list_to_text(const GPtrArray *devices)
         int id = 2, name = 4;
 
         for (guint i = 0; i < devices->len; i++) {
-                const AldDevice *device = devices->pdata[i];
+                const AldOpenclTarget *device = devices->pdata[i];
 
-                id = MAX(id, (int) g_utf8_strlen(device->id, -1));
-                name = MAX(name, (int) g_utf8_strlen(device->name, -1));
+                id = MAX(id, (int) g_utf8_strlen(device->listed.id, -1));
+                name = MAX(name, (int) g_utf8_strlen(device->listed.name, -1));
         }
         if (devices->len > 0)
                 g_string_append_printf(text, "%-*s  %-11s  %-*s  %10s  %s\n", id, "ID", "TYPE", name, "NAME",
                         "MEMORY", "PLATFORM");
         for (guint i = 0; i < devices->len; i++) {
-                const AldDevice *device = devices->pdata[i];
-                g_autofree char *memory = memory_text(device->memory_bytes);
+                const AldOpenclTarget *device = devices->pdata[i];
+                g_autofree char *memory = memory_text(device->listed.memory_total_bytes);
 
-                g_string_append_printf(text, "%-*s  %-11s  %-*s  %10s  %s\n", padded(device->id, id),
-                        device->id, ald_device_type_to_string(device->type), padded(device->name, name),
-                        device->name, memory, device->platform_name);
+                g_string_append_printf(text, "%-*s  %-11s  %-*s  %10s  %s\n", padded(device->listed.id, id),
+                        device->listed.id, ald_listed_device_type_to_string(device->type),
+                        padded(device->listed.name, name), device->listed.name, memory,
+                        device->listed.platform);
         }
         return g_string_free(text, FALSE);
 }

@@ -24,17 +24,17 @@ typedef struct AmdTopology {
         unsigned char bus, device, function;
 } AmdTopology;
 
-static bool read_khr(const AldCl *cl, cl_device_id id, const AldDevice *device, PciAddress *ret)
+static bool read_khr(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device, PciAddress *ret)
 {
-        return ald_device_has(device, "cl_khr_pci_bus_info") &&
+        return ald_opencl_target_has(device, "cl_khr_pci_bus_info") &&
                ald_query(cl, id, QUERY_KHR_PCI_BUS_INFO, ret, sizeof *ret);
 }
 
-static bool read_nv(const AldCl *cl, cl_device_id id, const AldDevice *device, PciAddress *ret)
+static bool read_nv(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device, PciAddress *ret)
 {
         cl_uint bus, slot;
 
-        if (!ald_device_has(device, "cl_nv_device_attribute_query") ||
+        if (!ald_opencl_target_has(device, "cl_nv_device_attribute_query") ||
                 !ald_query(cl, id, QUERY_NV_PCI_BUS, &bus, sizeof bus) ||
                 !ald_query(cl, id, QUERY_NV_PCI_SLOT, &slot, sizeof slot))
                 return false;
@@ -42,11 +42,11 @@ static bool read_nv(const AldCl *cl, cl_device_id id, const AldDevice *device, P
         return true;
 }
 
-static bool read_amd(const AldCl *cl, cl_device_id id, const AldDevice *device, PciAddress *ret)
+static bool read_amd(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device, PciAddress *ret)
 {
         AmdTopology topology;
 
-        if (!ald_device_has(device, "cl_amd_device_attribute_query") ||
+        if (!ald_opencl_target_has(device, "cl_amd_device_attribute_query") ||
                 !ald_query(cl, id, QUERY_AMD_TOPOLOGY, &topology, sizeof topology) ||
                 topology.type != AMD_TOPOLOGY_PCIE)
                 return false;
@@ -54,7 +54,7 @@ static bool read_amd(const AldCl *cl, cl_device_id id, const AldDevice *device, 
         return true;
 }
 
-char *ald_device_address(const AldCl *cl, cl_device_id id, const AldDevice *device)
+char *ald_opencl_target_address(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device)
 {
         PciAddress pci;
 
@@ -64,12 +64,12 @@ char *ald_device_address(const AldCl *cl, cl_device_id id, const AldDevice *devi
         return g_strdup_printf("%04x:%02x:%02x.%x", pci.domain, pci.bus, pci.device, pci.function);
 }
 
-char *ald_device_uuid(const AldCl *cl, cl_device_id id, const AldDevice *device)
+char *ald_opencl_target_uuid(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device)
 {
         unsigned char uuid[UUID_SIZE];
         GString *text;
 
-        if (!ald_device_has(device, "cl_khr_device_uuid") ||
+        if (!ald_opencl_target_has(device, "cl_khr_device_uuid") ||
                 !ald_query(cl, id, QUERY_KHR_UUID, uuid, sizeof uuid))
                 return NULL;
         text = g_string_new(NULL);
@@ -79,7 +79,7 @@ char *ald_device_uuid(const AldCl *cl, cl_device_id id, const AldDevice *device)
         return g_string_free(text, FALSE);
 }
 
-bool ald_device_is_address(const char *text)
+bool ald_opencl_target_is_address(const char *text)
 {
         static const char form[] = "hhhh:hh:hh.h";
         size_t length = strlen(text), domain = length >= strlen(form) ? length - strlen(form) : 0;

@@ -12,24 +12,20 @@
 #define PCI_INTEL 0x8086u
 #define PCI_NVIDIA 0x10deu
 
-const char *ald_device_type_to_string(AldDeviceType type)
+const char *ald_opencl_target_take(AldOpenclTarget *device, char *text)
 {
-        static const char *const names[] = {
-                [ALD_DEVICE_GPU] = "gpu",
-                [ALD_DEVICE_ACCELERATOR] = "accelerator",
-                [ALD_DEVICE_CPU] = "cpu",
-        };
-
-        return names[type];
+        if (text)
+                g_ptr_array_add(device->texts, text);
+        return text;
 }
 
 /* As in "NVIDIA A100-SXM4-40GB MIG 1g.5gb". */
-bool ald_device_is_instance(const AldDevice *device)
+bool ald_opencl_target_is_instance(const AldOpenclTarget *device)
 {
-        return device->name && strstr(device->name, " MIG ");
+        return device->listed.name && strstr(device->listed.name, " MIG ");
 }
 
-bool ald_device_has(const AldDevice *device, const char *extension)
+bool ald_opencl_target_has(const AldOpenclTarget *device, const char *extension)
 {
         g_autofree char *word = g_strdup_printf(" %s ", extension);
 
@@ -43,17 +39,18 @@ static bool contains(const char *text, const char *part)
         return strstr(lower, part) != NULL;
 }
 
-static AldVendor find_vendor(const AldDevice *device)
+static AldVendor find_vendor(const AldOpenclTarget *device)
 {
-        const char *name = device->vendor_name;
+        const char *name = device->listed.vendor;
 
-        if (device->type == ALD_DEVICE_CPU)
+        if (device->type == ALD_LISTED_DEVICE_TYPE_CPU)
                 return ALD_VENDOR_CPU;
-        if (device->vendor_id == PCI_NVIDIA || contains(name, "nvidia"))
+        if (device->listed.vendor_id == PCI_NVIDIA || contains(name, "nvidia"))
                 return ALD_VENDOR_NVIDIA;
-        if (device->vendor_id == PCI_AMD || contains(name, "advanced micro devices") || contains(name, "amd"))
+        if (device->listed.vendor_id == PCI_AMD || contains(name, "advanced micro devices") ||
+                contains(name, "amd"))
                 return ALD_VENDOR_AMD;
-        if (device->vendor_id == PCI_INTEL || contains(name, "intel"))
+        if (device->listed.vendor_id == PCI_INTEL || contains(name, "intel"))
                 return ALD_VENDOR_INTEL;
         return ALD_VENDOR_OTHER;
 }
@@ -69,35 +66,32 @@ static unsigned find_rank(const char *platform)
         return 2;
 }
 
-static AldDeviceType find_type(cl_device_type type)
+static AldListedDeviceType find_type(cl_device_type type)
 {
         if (type & CL_DEVICE_TYPE_GPU)
-                return ALD_DEVICE_GPU;
-        return type & CL_DEVICE_TYPE_CPU ? ALD_DEVICE_CPU : ALD_DEVICE_ACCELERATOR;
+                return ALD_LISTED_DEVICE_TYPE_GPU;
+        return type & CL_DEVICE_TYPE_CPU ? ALD_LISTED_DEVICE_TYPE_CPU : ALD_LISTED_DEVICE_TYPE_ACCELERATOR;
 }
 
-static void read_texts(AldDevice *device, const AldCl *cl, cl_platform_id platform, cl_device_id id)
+static void read_texts(AldOpenclTarget *device, const AldCl *cl, cl_platform_id platform, cl_device_id id)
 {
         g_autofree char *extensions = ald_query_text(cl, id, CL_DEVICE_EXTENSIONS);
+        g_autofree char *name = ald_query_text(cl, id, CL_DEVICE_NAME), *board = NULL;
+        AldListedDevice *listed = &device->listed;
 
         device->extensions = g_strdup_printf(" %s ", extensions);
-        device->name = ald_query_text(cl, id, CL_DEVICE_NAME);
-        device->gfx = g_strdup(g_str_has_prefix(device->name, "gfx") ? device->name : "");
-        device->vendor_name = ald_query_text(cl, id, CL_DEVICE_VENDOR);
-        device->driver_version = ald_query_text(cl, id, CL_DRIVER_VERSION);
+        if (ald_opencl_target_has(device, "cl_amd_device_attribute_query"))
+                board = ald_query_text(cl, id, QUERY_AMD_BOARD_NAME);
+        device->gfx = g_strdup(g_str_has_prefix(name, "gfx") ? name : "");
+        listed->name = ald_opencl_target_take(device, g_strdup(board && *board ? board : name));
+        listed->vendor = ald_opencl_target_take(device, ald_query_text(cl, id, CL_DEVICE_VENDOR));
+        listed->driver_version = ald_opencl_target_take(device, ald_query_text(cl, id, CL_DRIVER_VERSION));
+        listed->platform = ald_opencl_target_take(
+                device, ald_query_platform_text(cl, platform, CL_PLATFORM_NAME));
         device->device_version = ald_query_text(cl, id, CL_DEVICE_VERSION);
-        device->platform_name = ald_query_platform_text(cl, platform, CL_PLATFORM_NAME);
-        if (ald_device_has(device, "cl_amd_device_attribute_query")) {
-                g_autofree char *board = ald_query_text(cl, id, QUERY_AMD_BOARD_NAME);
-
-                if (*board) {
-                        g_free(device->name);
-                        device->name = g_steal_pointer(&board);
-                }
-        }
 }
 
-static void read_numbers(AldDevice *device, const AldCl *cl, cl_device_id id)
+static void read_numbers(AldOpenclTarget *device, const AldCl *cl, cl_device_id id)
 {
         cl_device_type type = 0;
         cl_bool unified = CL_FALSE;
@@ -105,52 +99,81 @@ static void read_numbers(AldDevice *device, const AldCl *cl, cl_device_id id)
 
         (void) ald_query(cl, id, CL_DEVICE_TYPE, &type, sizeof type);
         device->type = find_type(type);
-        device->vendor_id = ald_query_uint(cl, id, CL_DEVICE_VENDOR_ID);
-        device->compute_units = ald_query_uint(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS);
+        device->listed.type = ald_listed_device_type_to_string(device->type);
+        device->listed.vendor_id = ald_query_uint(cl, id, CL_DEVICE_VENDOR_ID);
+        device->listed.compute_units = ald_query_uint(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS);
         device->clock_mhz = ald_query_uint(cl, id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
         device->float_width = ald_query_uint(cl, id, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
-        device->memory_bytes = ald_query_ulong(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE);
+        device->listed.memory_total_bytes = ald_query_ulong(cl, id, CL_DEVICE_GLOBAL_MEM_SIZE);
         device->allocation_max = ald_query_ulong(cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
         device->local_bytes = ald_query_ulong(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
         device->cache_bytes = ald_query_ulong(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
         if (ald_query(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE, &group, sizeof group))
                 device->work_group_max = group;
-        if (ald_query(cl, id, CL_DEVICE_HOST_UNIFIED_MEMORY, &unified, sizeof unified))
-                device->unified = unified;
+        (void) ald_query(cl, id, CL_DEVICE_HOST_UNIFIED_MEMORY, &unified, sizeof unified);
+        device->listed.unified = unified != CL_FALSE;
 }
 
-AldDevice *ald_device_new(const AldCl *cl, cl_platform_id platform, cl_device_id id)
+static AldOpenclTarget *new_target(void)
 {
-        AldDevice *device = g_new0(AldDevice, 1);
+        AldOpenclTarget *device = g_new0(AldOpenclTarget, 1);
+
+        device->listed = (AldListedDevice) ALD_LISTED_DEVICE_INIT;
+        device->texts = g_ptr_array_new_with_free_func(g_free);
+        return device;
+}
+
+AldOpenclTarget *ald_opencl_target_new(const AldCl *cl, cl_platform_id platform, cl_device_id id)
+{
+        AldOpenclTarget *device = new_target();
 
         device->platform = platform;
         device->handle = id;
         read_texts(device, cl, platform, id);
         read_numbers(device, cl, id);
-        device->has_fp16 = ald_device_has(device, "cl_khr_fp16");
-        device->platform_rank = find_rank(device->platform_name);
+        device->has_fp16 = ald_opencl_target_has(device, "cl_khr_fp16");
+        device->listed.platform_rank = find_rank(device->listed.platform);
         device->vendor = find_vendor(device);
-        if (ald_device_has(device, "cl_nv_device_attribute_query")) {
+        if (ald_opencl_target_has(device, "cl_nv_device_attribute_query")) {
                 device->nv_major = ald_query_uint(cl, id, QUERY_NV_CAPABILITY_MAJOR);
                 device->nv_minor = ald_query_uint(cl, id, QUERY_NV_CAPABILITY_MINOR);
         }
-        device->pci = ald_device_address(cl, id, device);
-        device->uuid = ald_device_uuid(cl, id, device);
+        device->listed.pci = ald_opencl_target_take(device, ald_opencl_target_address(cl, id, device));
+        device->listed.uuid = ald_opencl_target_take(device, ald_opencl_target_uuid(cl, id, device));
         return device;
 }
 
-void ald_device_free(AldDevice *device)
+AldOpenclTarget *ald_opencl_target_of_list(AldRecord *list, size_t i)
+{
+        const AldDeviceList *devices = ald_record_as(list, DEVICE_LIST, AldDeviceList);
+        AldOpenclTarget *device = new_target();
+        AldListedDevice *listed = &device->listed;
+        int type;
+
+        device->list = ald_record_ref(list);
+        *listed = *(const AldListedDevice *) ald_rows_at(&devices->devices, i);
+        listed->id = NULL;
+        listed->name = listed->name ?: "";
+        listed->platform = listed->platform ?: "";
+        listed->vendor = listed->vendor ?: "";
+        listed->driver_version = listed->driver_version ?: "";
+        if (listed->pci && !ald_opencl_target_is_address(listed->pci))
+                listed->pci = NULL;
+        if (listed->platform_rank == ALD_ABSENT_UINT64)
+                listed->platform_rank = 0;
+        type = ald_listed_device_type_from_string(listed->type);
+        device->type = type < 0 ? ALD_LISTED_DEVICE_TYPE_ACCELERATOR : (AldListedDeviceType) type;
+        listed->type = ald_listed_device_type_to_string(device->type);
+        return device;
+}
+
+void ald_opencl_target_free(AldOpenclTarget *device)
 {
         if (!device)
                 return;
-        g_free(device->id);
-        g_free(device->name);
-        g_free(device->vendor_name);
-        g_free(device->platform_name);
-        g_free(device->driver_version);
+        g_ptr_array_unref(device->texts);
+        g_clear_pointer(&device->list, ald_record_unref);
         g_free(device->device_version);
-        g_free(device->pci);
-        g_free(device->uuid);
         g_free(device->extensions);
         g_free(device->gfx);
         g_free(device->drivers);

@@ -7,14 +7,7 @@
 #include <glib.h>
 
 #include "probes/compute/cl.h"
-
-typedef enum AldDeviceType {
-        ALD_DEVICE_GPU,
-        ALD_DEVICE_ACCELERATOR,
-        ALD_DEVICE_CPU,
-} AldDeviceType;
-
-const char *ald_device_type_to_string(AldDeviceType type);
+#include "record/record.h"
 
 /* By the vendor's id on PCI or its name; whose kernels may run. */
 typedef enum AldVendor {
@@ -22,42 +15,47 @@ typedef enum AldVendor {
         ALD_VENDOR_NVIDIA,
         ALD_VENDOR_AMD,
         ALD_VENDOR_INTEL,
-        ALD_VENDOR_CPU, /* any processor, by whomever */
+        ALD_VENDOR_CPU, /* any processor, of any vendor */
 } AldVendor;
 
-/* What a device says of itself. A text that it does not tell is "", a number 0. */
-typedef struct AldDevice {
-        cl_platform_id platform; /* NULL where another process asked it */
+/* A device as OpenCL shows it. In `listed`, an unknown name, platform, vendor or version is "". */
+typedef struct AldOpenclTarget {
+        AldListedDevice listed;   /* its id is NULL before ald_devices_match() */
+        AldListedDeviceType type; /* the same as listed.type */
+        cl_platform_id
+                platform; /* NULL if another process asked it, like all below but drivers and ordinal */
         cl_device_id handle;
-        char *id; /* as in org.alidade.Node1.Backends; NULL before ald_devices_match() */
-        char *name, *vendor_name, *platform_name, *driver_version, *device_version;
-        char *pci, *uuid;       /* NULL where not told */
-        char *extensions;       /* with a blank at both ends */
-        char *gfx;              /* AMD: "gfx942"; "" elsewhere */
-        char *drivers;          /* the folder to load its driver from; NULL: the usual one */
-        unsigned ordinal;       /* in what its drivers list */
-        unsigned platform_rank; /* more is nearer to the vendor of the device */
-        AldDeviceType type;
+        char *device_version;
+        char *extensions; /* with a blank at both ends */
+        char *gfx;        /* AMD: "gfx942"; "" elsewhere */
+        char *drivers;    /* the folder to load its driver from; NULL: the usual one */
+        unsigned ordinal; /* in what its drivers list */
         AldVendor vendor;
-        unsigned vendor_id;          /* on PCI, mostly */
         unsigned nv_major, nv_minor; /* compute capability */
-        unsigned compute_units, clock_mhz, float_width;
+        unsigned clock_mhz, float_width;
         size_t work_group_max;
-        uint64_t memory_bytes, allocation_max, local_bytes, cache_bytes;
-        bool has_fp16, unified;
-        bool has_siblings; /* other MIG instances have its address; not known before ald_devices_match() */
-} AldDevice;
+        uint64_t allocation_max, local_bytes, cache_bytes; /* 0 if unknown */
+        bool has_fp16;
+        bool has_siblings; /* other MIG instances have its address; unknown before ald_devices_match() */
+        GPtrArray *texts;  /* of its own */
+        AldRecord *list;   /* of which it borrows the other texts, or NULL */
+} AldOpenclTarget;
 
-/* Asks the device. */
-AldDevice *ald_device_new(const AldCl *cl, cl_platform_id platform, cl_device_id device);
-void ald_device_free(AldDevice *device);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldDevice, ald_device_free)
+/* Asks the device. Numbers in `listed` that it does not know are 0. */
+AldOpenclTarget *ald_opencl_target_new(const AldCl *cl, cl_platform_id platform, cl_device_id device);
+/* One that another process listed: row i of a record of Message1.DeviceList. */
+AldOpenclTarget *ald_opencl_target_of_list(AldRecord *list, size_t i);
+void ald_opencl_target_free(AldOpenclTarget *device);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOpenclTarget, ald_opencl_target_free)
+
+/* Takes a text, which may be NULL, and frees it with the device. Returns it. */
+const char *ald_opencl_target_take(AldOpenclTarget *device, char *text);
 
 /* Whether a text is an address as "0000:01:00.0". */
-bool ald_device_is_address(const char *text);
+bool ald_opencl_target_is_address(const char *text);
 
 /* Whether it is a MIG instance of a card, by its name. */
-bool ald_device_is_instance(const AldDevice *device);
+bool ald_opencl_target_is_instance(const AldOpenclTarget *device);
 
 /* Whether it has an extension of this whole name. */
-bool ald_device_has(const AldDevice *device, const char *extension);
+bool ald_opencl_target_has(const AldOpenclTarget *device, const char *extension);

@@ -10,15 +10,15 @@
 
 GPtrArray *ald_devices_new(void)
 {
-        return g_ptr_array_new_with_free_func((GDestroyNotify) ald_device_free);
+        return g_ptr_array_new_with_free_func((GDestroyNotify) ald_opencl_target_free);
 }
 
-const AldDevice *ald_devices_find(const GPtrArray *devices, const char *id)
+const AldOpenclTarget *ald_devices_find(const GPtrArray *devices, const char *id)
 {
         for (guint i = 0; i < devices->len; i++) {
-                const AldDevice *device = devices->pdata[i];
+                const AldOpenclTarget *device = devices->pdata[i];
 
-                if (g_strcmp0(device->id, id) == 0)
+                if (g_strcmp0(device->listed.id, id) == 0)
                         return device;
         }
         return NULL;
@@ -34,15 +34,16 @@ static bool is_instance_number(const char *text)
                g_ascii_isdigit(strchr(text, '-')[1]);
 }
 
-int ald_devices_choose(const GPtrArray *devices, const char *id, const AldDevice **ret, AldFailure *failure)
+int ald_devices_choose(
+        const GPtrArray *devices, const char *id, const AldOpenclTarget **ret, AldFailure *failure)
 {
         g_autofree char *address = g_strndup(id, strcspn(id, "/"));
-        const AldDevice *device = ald_devices_find(devices, id);
+        const AldOpenclTarget *device = ald_devices_find(devices, id);
 
         if (!device && strchr(id, '/') && is_instance_number(strchr(id, '/') + 1) &&
-                ald_device_is_address(address)) {
+                ald_opencl_target_is_address(address)) {
                 device = ald_devices_find(devices, address);
-                if (device && !ald_device_is_instance(device))
+                if (device && !ald_opencl_target_is_instance(device))
                         device = NULL;
                 if (device && device->has_siblings)
                         return ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE,
@@ -62,7 +63,7 @@ static void ask_platform(const AldCl *cl, cl_platform_id platform, GPtrArray *de
         if (cl->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, DEVICES_MAX, ids, &n) != CL_SUCCESS)
                 return;
         for (cl_uint i = 0; i < MIN(n, DEVICES_MAX); i++)
-                g_ptr_array_add(devices, ald_device_new(cl, platform, ids[i]));
+                g_ptr_array_add(devices, ald_opencl_target_new(cl, platform, ids[i]));
 }
 
 int ald_devices_ask(const AldCl *cl, GPtrArray **ret, AldFailure *failure)
@@ -82,16 +83,16 @@ int ald_devices_ask(const AldCl *cl, GPtrArray **ret, AldFailure *failure)
         return 0;
 }
 
-static bool is_same(const AldDevice *device, const AldDevice *other)
+static bool is_same(const AldOpenclTarget *device, const AldOpenclTarget *other)
 {
-        return (device->pci && g_strcmp0(device->pci, other->pci) == 0) ||
-               (device->uuid && g_strcmp0(device->uuid, other->uuid) == 0);
+        return (device->listed.pci && g_strcmp0(device->listed.pci, other->listed.pci) == 0) ||
+               (device->listed.uuid && g_strcmp0(device->listed.uuid, other->listed.uuid) == 0);
 }
 
-/* Also where it was held to be the card of that address, which another platform did not tell. */
-static bool is_known(const AldDevice *device, const GPtrArray *known)
+/* Also if it was taken for the card of that address, which another platform did not report. */
+static bool is_known(const AldOpenclTarget *device, const GPtrArray *known)
 {
-        if (device->pci && ald_devices_find(known, device->pci))
+        if (device->listed.pci && ald_devices_find(known, device->listed.pci))
                 return true;
         for (guint i = 0; i < known->len; i++)
                 if (is_same(device, known->pdata[i]))
@@ -104,17 +105,17 @@ static bool is_known(const AldDevice *device, const GPtrArray *known)
  * platform, so that this is a second view of one of them.
  */
 static const AldCard *find_card(
-        const AldDevice *device, const GPtrArray *known, const GPtrArray *cards, bool *ret_seen)
+        const AldOpenclTarget *device, const GPtrArray *known, const GPtrArray *cards, bool *ret_seen)
 {
         const AldCard *found = NULL;
         unsigned n_open = 0, n_seen = 0;
 
         for (guint i = 0; i < cards->len; i++) {
                 const AldCard *card = cards->pdata[i];
-                const AldDevice *holder = ald_devices_find(known, card->id);
+                const AldOpenclTarget *holder = ald_devices_find(known, card->id);
 
-                if ((card->vendor != 0 && card->vendor != device->vendor_id) ||
-                        (holder && strcmp(holder->platform_name, device->platform_name) == 0))
+                if ((card->vendor != 0 && card->vendor != device->listed.vendor_id) ||
+                        (holder && strcmp(holder->listed.platform, device->listed.platform) == 0))
                         continue;
                 if (holder) {
                         n_seen++;
@@ -128,10 +129,10 @@ static const AldCard *find_card(
 }
 
 /* Never what others are called for good reason. */
-static char *own_name(const AldDevice *device, const GPtrArray *known)
+static char *own_name(const AldOpenclTarget *device, const GPtrArray *known)
 {
-        const char *name = *device->name ? device->name : "opencl";
-        bool taken = strcmp(name, ALD_CPU_ID) == 0 || ald_device_is_address(name);
+        const char *name = *device->listed.name ? device->listed.name : "opencl";
+        bool taken = strcmp(name, ALD_CPU_ID) == 0 || ald_opencl_target_is_address(name);
         char *id = taken ? g_strdup_printf("%s#1", name) : g_strdup(name);
 
         for (unsigned n = 2; ald_devices_find(known, id); n++) {
@@ -142,17 +143,17 @@ static char *own_name(const AldDevice *device, const GPtrArray *known)
 }
 
 /* NULL: it is known already. */
-static char *find_id(const AldDevice *device, const GPtrArray *known, const GPtrArray *cards)
+static char *find_id(const AldOpenclTarget *device, const GPtrArray *known, const GPtrArray *cards)
 {
         const AldCard *card;
         bool seen = false;
 
-        if (device->type == ALD_DEVICE_CPU)
+        if (device->type == ALD_LISTED_DEVICE_TYPE_CPU)
                 return ald_devices_find(known, ALD_CPU_ID) ? NULL : g_strdup(ALD_CPU_ID);
         if (is_known(device, known))
                 return NULL;
-        if (device->pci)
-                return g_strdup(device->pci);
+        if (device->listed.pci)
+                return g_strdup(device->listed.pci);
         card = find_card(device, known, cards, &seen);
         if (seen)
                 return NULL;
@@ -162,38 +163,43 @@ static char *find_id(const AldDevice *device, const GPtrArray *known, const GPtr
 /* The best platforms first, so that a later one finds its devices known. */
 static int by_rank(const void *a, const void *b)
 {
-        const AldDevice *one = *(const AldDevice *const *) a, *other = *(const AldDevice *const *) b;
+        const AldOpenclTarget *one = *(const AldOpenclTarget *const *) a,
+                              *other = *(const AldOpenclTarget *const *) b;
 
-        return (int) other->platform_rank - (int) one->platform_rank;
+        return (int) other->listed.platform_rank - (int) one->listed.platform_rank;
 }
 
 static int by_type(const void *a, const void *b)
 {
-        const AldDevice *one = *(const AldDevice *const *) a, *other = *(const AldDevice *const *) b;
+        const AldOpenclTarget *one = *(const AldOpenclTarget *const *) a,
+                              *other = *(const AldOpenclTarget *const *) b;
 
-        return one->type != other->type ? (int) one->type - (int) other->type : strcmp(one->id, other->id);
+        return one->type != other->type ? (int) one->type - (int) other->type
+                                        : strcmp(one->listed.id, other->listed.id);
 }
 
-/* One view may tell what another does not. */
+/* One view may report what another does not. */
 static void share_addresses(GPtrArray *devices)
 {
         for (guint i = 0; i < devices->len; i++)
                 for (guint j = 0; j < devices->len; j++) {
-                        AldDevice *device = devices->pdata[i];
-                        const AldDevice *other = devices->pdata[j];
+                        AldOpenclTarget *device = devices->pdata[i];
+                        const AldOpenclTarget *other = devices->pdata[j];
 
-                        if (!device->pci && is_same(device, other))
-                                device->pci = g_strdup(other->pci);
+                        if (!device->listed.pci && is_same(device, other))
+                                device->listed.pci = ald_opencl_target_take(
+                                        device, g_strdup(other->listed.pci));
                 }
 }
 
 /* Views of one platform, which shows each instance once. */
-static bool are_siblings(const AldDevice *device, const AldDevice *other)
+static bool are_siblings(const AldOpenclTarget *device, const AldOpenclTarget *other)
 {
-        return device != other && ald_device_is_instance(device) && ald_device_is_instance(other) &&
-               device->pci && g_strcmp0(device->pci, other->pci) == 0 &&
-               g_strcmp0(device->platform_name, other->platform_name) == 0 &&
-               (!device->uuid || g_strcmp0(device->uuid, other->uuid) != 0);
+        return device != other && ald_opencl_target_is_instance(device) &&
+               ald_opencl_target_is_instance(other) && device->listed.pci &&
+               g_strcmp0(device->listed.pci, other->listed.pci) == 0 &&
+               g_strcmp0(device->listed.platform, other->listed.platform) == 0 &&
+               (!device->listed.uuid || g_strcmp0(device->listed.uuid, other->listed.uuid) != 0);
 }
 
 static void find_siblings(GPtrArray *devices)
@@ -201,7 +207,7 @@ static void find_siblings(GPtrArray *devices)
         for (guint i = 0; i < devices->len; i++)
                 for (guint j = 0; j < devices->len; j++)
                         if (are_siblings(devices->pdata[i], devices->pdata[j]))
-                                ((AldDevice *) devices->pdata[i])->has_siblings = true;
+                                ((AldOpenclTarget *) devices->pdata[i])->has_siblings = true;
 }
 
 void ald_devices_match(GPtrArray *devices, const GPtrArray *cards)
@@ -212,14 +218,14 @@ void ald_devices_match(GPtrArray *devices, const GPtrArray *cards)
         find_siblings(devices);
         g_ptr_array_sort(devices, by_rank);
         for (guint i = 0; i < devices->len; i++) {
-                AldDevice *device = devices->pdata[i];
+                AldOpenclTarget *device = devices->pdata[i];
 
-                device->id = find_id(device, known, cards);
-                if (device->id)
+                device->listed.id = ald_opencl_target_take(device, find_id(device, known, cards));
+                if (device->listed.id)
                         g_ptr_array_add(known, device);
         }
         for (guint i = devices->len; i-- > 0;)
-                if (!((AldDevice *) devices->pdata[i])->id)
+                if (!((AldOpenclTarget *) devices->pdata[i])->listed.id)
                         g_ptr_array_remove_index(devices, i);
         g_ptr_array_sort(devices, by_type);
 }

@@ -5,7 +5,7 @@
 
 #define ALD_CPU_ID "cpu"
 
-/* Every device of every platform: a list of AldDevice without ids, that owns them. */
+/* Every device of every platform: a list of AldOpenclTarget without ids, that owns them. */
 int ald_devices_ask(const AldCl *cl, GPtrArray **ret, AldFailure *failure);
 GPtrArray *ald_devices_new(void);
 
@@ -17,8 +17,9 @@ GPtrArray *ald_devices_new(void);
 void ald_devices_match(GPtrArray *devices, const GPtrArray *cards);
 
 /* NULL where there is none. */
-const AldDevice *ald_devices_find(const GPtrArray *devices, const char *id);
+const AldOpenclTarget *ald_devices_find(const GPtrArray *devices, const char *id);
 
 /* The same of matched devices for what a user asks for: also for a MIG instance as "0000:01:00.0/1-0", which
  * is the only instance that OpenCL shows at that address. */
-int ald_devices_choose(const GPtrArray *devices, const char *id, const AldDevice **ret, AldFailure *failure);
+int ald_devices_choose(
+        const GPtrArray *devices, const char *id, const AldOpenclTarget **ret, AldFailure *failure);

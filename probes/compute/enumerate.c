@@ -10,27 +10,24 @@ static int list(const AldRunner *runner, const char *drivers, GPtrArray *devices
 {
         static const char *const arguments[] = { "--list", NULL };
         const AldRunner quick = { runner->environment, MIN(runner->timeout, TIMEOUT_MAX), runner->stop };
-        g_auto(AldAnswer) answer = {};
+        g_autoptr(AldRecord) answer = NULL;
         int r = ald_runner_run(&quick, arguments, drivers, NULL, NULL, &answer, failure);
 
         if (r < 0)
                 return r;
-        if (answer.kind == ALD_ANSWER_FAILURE)
-                return ald_fail(failure, answer.failure.kind, "%s", answer.failure.message);
-        if (answer.kind != ALD_ANSWER_DEVICES)
-                return ald_fail(failure, ALD_FAILURE_CRASHED, "the process told no devices");
-        for (guint i = 0; i < answer.devices->len; i++) {
-                AldDevice *device = answer.devices->pdata[i];
+        if (answer->kind != ALD_KIND_DEVICE_LIST)
+                return ald_fail(failure, ALD_FAILURE_CRASHED, "the process sent no devices");
+        for (size_t i = 0; i < ald_record_as(answer, DEVICE_LIST, AldDeviceList)->devices.n; i++) {
+                AldOpenclTarget *device = ald_opencl_target_of_list(answer, i);
 
                 device->drivers = g_strdup(drivers);
-                device->ordinal = i;
+                device->ordinal = (unsigned) i;
                 g_ptr_array_add(devices, device);
         }
-        g_ptr_array_set_free_func(answer.devices, NULL);
         return 0;
 }
 
-/* A driver that fails says more than one that has nothing to show. */
+/* The failure of a driver is worth more than that another has no devices. */
 static bool is_worth_less(const AldFailure *failure)
 {
         return !failure->message || failure->kind == ALD_FAILURE_NO_PLATFORM ||
@@ -63,7 +60,7 @@ static void list_each(const AldRunner *runner, char *const *folders, GPtrArray *
                 ald_failure_clear(failure);
 }
 
-/* Whoever installed a driver wants to know that it is seen. */
+/* A user who installed a driver wants to know that it is found. */
 static int fail(const AldFailure *found, char *const *folders, AldFailure *failure)
 {
         g_autoptr(GString) names = g_string_new(NULL);

@@ -5,7 +5,7 @@
 #include "probes/compute/runner.h"
 
 /*
- * The devices of the machine, with their ids: a list of AldDevice. Each driver is asked apart from the
+ * The devices of the machine, with their ids: a list of AldOpenclTarget. Each driver is asked apart from the
  * others, so that one that crashes or hangs costs its own devices only; they are left out, with a word on
  * stderr.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include <jansson.h>
-
 #include "probes/compute/figures.h"
 #include "probes/compute/gemm.h"
 
@@ -12,22 +10,24 @@
 typedef struct Attempt {
         const AldRunner *runner;
         const AldComputeOptions *options;
-        const AldDevice *device;
+        const AldOpenclTarget *device;
         AldMetric metric;
         AldProgress *progress;
         char *variant;      /* that is tried now; NULL: none yet */
         char *simpler_than; /* that failed before; NULL: none */
 } Attempt;
 
-static void on_step(const AldAnswer *answer, void *userdata)
+static void on_step(const AldComputeStep *step, void *userdata)
 {
         Attempt *attempt = userdata;
+        int phase = ald_compute_step_phase_from_string(step->phase);
 
-        if (g_strcmp0(attempt->variant, answer->variant) != 0) {
+        if (g_strcmp0(attempt->variant, step->variant) != 0) {
                 g_free(attempt->variant);
-                attempt->variant = g_strdup(answer->variant);
+                attempt->variant = g_strdup(step->variant);
         }
-        ald_progress_tell(attempt->progress, ald_phase_to_string(answer->phase), answer->fraction);
+        ald_progress_tell(attempt->progress, ald_compute_step_phase_to_string((AldComputeStepPhase) phase),
+                isnan(step->fraction) ? 0 : step->fraction);
 }
 
 static char **make_arguments(const Attempt *attempt)
@@ -37,9 +37,9 @@ static char **make_arguments(const Attempt *attempt)
 
         g_ascii_dtostr(seconds, sizeof seconds, attempt->options->seconds_max);
         g_ptr_array_add(all, g_strdup_printf("--ordinal=%u", attempt->device->ordinal));
-        g_ptr_array_add(all, g_strdup_printf("--name=%s", attempt->device->name));
-        if (attempt->device->pci)
-                g_ptr_array_add(all, g_strdup_printf("--pci=%s", attempt->device->pci));
+        g_ptr_array_add(all, g_strdup_printf("--name=%s", attempt->device->listed.name));
+        if (attempt->device->listed.pci)
+                g_ptr_array_add(all, g_strdup_printf("--pci=%s", attempt->device->listed.pci));
         g_ptr_array_add(all, g_strdup_printf("--metric=%s", ald_metric_to_string(attempt->metric)));
         g_ptr_array_add(all, g_strdup_printf("--seconds-max=%s", seconds));
         if (attempt->options->gives_way)
@@ -54,21 +54,18 @@ static char **make_arguments(const Attempt *attempt)
         return (char **) g_ptr_array_free(all, FALSE);
 }
 
-static int try(Attempt *attempt, AldAnswer *ret, AldFailure *failure)
+static int try(Attempt *attempt, AldRecord **ret, AldFailure *failure)
 {
         g_auto(GStrv) arguments = make_arguments(attempt);
-        g_auto(AldAnswer) answer = {};
+        g_autoptr(AldRecord) answer = NULL;
         int r = ald_runner_run(attempt->runner, (const char *const *) arguments, attempt->device->drivers,
                 on_step, attempt, &answer, failure);
 
         if (r < 0)
                 return r;
-        if (answer.kind == ALD_ANSWER_FAILURE)
-                return ald_fail(failure, answer.failure.kind, "%s", answer.failure.message);
-        if (answer.kind != ALD_ANSWER_MEASURE)
-                return ald_fail(failure, ALD_FAILURE_CRASHED, "the process told no figure");
-        *ret = answer;
-        answer = (AldAnswer){};
+        if (answer->kind != ALD_KIND_COMPUTE_MEASURE)
+                return ald_fail(failure, ALD_FAILURE_CRASHED, "the process sent no figure");
+        *ret = g_steal_pointer(&answer);
         return 0;
 }
 
@@ -88,7 +85,7 @@ static void blame(const Attempt *attempt, const AldFailure *why, AldFailure *fai
                 (void) ald_fail(failure, why->kind, "%s", why->message);
 }
 
-static int measure(Attempt *attempt, AldAnswer *ret, AldFailure *failure)
+static int measure(Attempt *attempt, AldRecord **ret, AldFailure *failure)
 {
         int r = 0;
 
@@ -112,22 +109,10 @@ static int measure(Attempt *attempt, AldAnswer *ret, AldFailure *failure)
         return r;
 }
 
-static char *make_members(const AldDevice *device, AldMetric metric)
+static int measure_metric(const AldRunner *runner, const AldComputeOptions *options,
+        const AldOpenclTarget *device, AldMetric metric, AldProgress *progress, AldFigures *figures)
 {
-        json_t *object = json_pack(
-                "{s:s, s:s}", "device", device->id, "metric", ald_metric_to_string(metric));
-        char *text = json_dumps(object, JSON_COMPACT | JSON_EMBED), *members = g_strdup(text);
-
-        json_decref(object);
-        free(text);
-        return members;
-}
-
-static int measure_metric(const AldRunner *runner, const AldComputeOptions *options, const AldDevice *device,
-        AldMetric metric, AldProgress *progress, AldFigures *figures)
-{
-        g_autofree char *members = make_members(device, metric);
-        g_autofree char *label = g_strdup_printf("%s %s", device->id, ald_metric_to_string(metric));
+        g_autofree char *label = g_strdup_printf("%s %s", device->listed.id, ald_metric_to_string(metric));
         Attempt attempt = {
                 .runner = runner,
                 .options = options,
@@ -137,13 +122,13 @@ static int measure_metric(const AldRunner *runner, const AldComputeOptions *opti
         };
         int r;
 
-        progress->members = members;
+        progress->device = device->listed.id;
+        progress->metric = ald_metric_to_string(metric);
         progress->label = label;
         r = measure(&attempt, &figures->answers[metric], &figures->failures[metric]);
         ald_progress_end(progress);
-        progress->members = NULL;
+        progress->device = progress->metric = NULL;
         progress->label = NULL;
-        figures->known[metric] = r >= 0;
         g_free(attempt.variant);
         g_free(attempt.simpler_than);
         return r;
@@ -158,28 +143,41 @@ static bool is_hopeless(const AldFailure *failure)
 }
 
 /* Of the same types by the same units, and itself beyond doubt. */
-static bool is_bound(const AldMeasure *peak, const AldMeasure *gemm)
+static bool is_bound(const AldComputeMeasure *peak, unsigned flags, const AldComputeMeasure *gemm)
 {
         const AldGemmVariant *variant = ald_gemm_variant_find(&ald_gemm_variants, gemm->method);
 
-        return !(peak->meter.flags & (ALD_FLAG_BUSY | ALD_FLAG_UNSTABLE)) &&
+        return !(flags & (ALD_FLAG_BUSY | ALD_FLAG_UNSTABLE)) &&
                g_strcmp0(peak->precision, gemm->precision) == 0 &&
                g_strcmp0(peak->accumulator, gemm->accumulator) == 0 &&
                (!variant || !variant->peak || g_strcmp0(variant->peak, peak->method) == 0);
 }
 
-void ald_figures_judge(AldFigures *figures)
+const AldComputeMeasure *ald_figures_of(const AldFigures *figures, AldMetric metric)
 {
-        const AldMeasure *peak = &figures->answers[ALD_METRIC_PEAK].measure;
-        AldMeasure *gemm = &figures->answers[ALD_METRIC_GEMM].measure;
-
-        if (figures->known[ALD_METRIC_GEMM] && figures->known[ALD_METRIC_PEAK] && is_bound(peak, gemm) &&
-                gemm->meter.best > SUSPECT_ABOVE * peak->meter.best)
-                gemm->meter.flags |= ALD_FLAG_SUSPECT;
+        return ald_record_as(figures->answers[metric], COMPUTE_MEASURE, AldComputeMeasure);
 }
 
-void ald_figures_measure(const AldRunner *runner, const AldComputeOptions *options, const AldDevice *device,
-        AldProgress *progress, AldFigures *ret)
+unsigned ald_figures_flags(const AldFigures *figures, AldMetric metric)
+{
+        const AldComputeMeasure *measure = ald_figures_of(figures, metric);
+        unsigned suspect = figures->suspect && metric == ALD_METRIC_GEMM ? ALD_FLAG_SUSPECT : 0;
+
+        return measure ? ald_flags_from_words(measure->flags) | suspect : 0;
+}
+
+void ald_figures_judge(AldFigures *figures)
+{
+        const AldComputeMeasure *peak = ald_figures_of(figures, ALD_METRIC_PEAK);
+        const AldComputeMeasure *gemm = ald_figures_of(figures, ALD_METRIC_GEMM);
+
+        figures->suspect = gemm && peak &&
+                           is_bound(peak, ald_figures_flags(figures, ALD_METRIC_PEAK), gemm) &&
+                           gemm->best > SUSPECT_ABOVE * peak->best;
+}
+
+void ald_figures_measure(const AldRunner *runner, const AldComputeOptions *options,
+        const AldOpenclTarget *device, AldProgress *progress, AldFigures *ret)
 {
         const AldFailure *last = NULL;
 
@@ -201,7 +199,7 @@ void ald_figures_measure(const AldRunner *runner, const AldComputeOptions *optio
 void ald_figures_clear(AldFigures *figures)
 {
         for (AldMetric metric = 0; metric < _ALD_METRIC_MAX; metric++) {
-                ald_answer_clear(&figures->answers[metric]);
+                g_clear_pointer(&figures->answers[metric], ald_record_unref);
                 ald_failure_clear(&figures->failures[metric]);
         }
         *figures = (AldFigures){};
@@ -210,7 +208,7 @@ void ald_figures_clear(AldFigures *figures)
 bool ald_figures_any(const AldFigures *figures)
 {
         for (AldMetric metric = 0; metric < _ALD_METRIC_MAX; metric++)
-                if (figures->known[metric])
+                if (figures->answers[metric])
                         return true;
         return false;
 }

@@ -6,26 +6,30 @@
 #include "probes/compute/options.h"
 #include "probes/compute/runner.h"
 
-/* What was found of a device: of each metric that was wanted an answer or a failure. */
+/* What was found of a device: of each requested metric an answer or a failure. */
 typedef struct AldFigures {
-        bool known[_ALD_METRIC_MAX];
-        AldAnswer answers[_ALD_METRIC_MAX];
+        AldRecord *answers[_ALD_METRIC_MAX]; /* Message1.ComputeMeasure, or NULL */
         AldFailure failures[_ALD_METRIC_MAX];
+        bool suspect;      /* the matrix product */
         uint64_t measured; /* µs of CLOCK_REALTIME */
 } AldFigures;
 
+/* What was measured of a metric, or NULL. */
+const AldComputeMeasure *ald_figures_of(const AldFigures *figures, AldMetric metric);
+/* AldFlags of a metric; 0 if it was not measured. */
+unsigned ald_figures_flags(const AldFigures *figures, AldMetric metric);
+
 /* Measures in children; what crashed or hung is tried once again with the next simpler variant. */
-void ald_figures_measure(const AldRunner *runner, const AldComputeOptions *options, const AldDevice *device,
-        AldProgress *progress, AldFigures *ret);
+void ald_figures_measure(const AldRunner *runner, const AldComputeOptions *options,
+        const AldOpenclTarget *device, AldProgress *progress, AldFigures *ret);
 void ald_figures_clear(AldFigures *figures);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldFigures, ald_figures_clear)
 
-/* Flags a product that is faster than registers alone, as suspect: devices do not tell what it may be in
- * theory. */
+/* Marks a product that is faster than registers alone as suspect: devices do not report their limit. */
 void ald_figures_judge(AldFigures *figures);
 
-/* Whether any metric is known. */
+/* Whether any metric was measured. */
 bool ald_figures_any(const AldFigures *figures);
 
-/* Whether the program was told to stop. */
+/* Whether the program was asked to stop. */
 bool ald_figures_aborted(const AldFigures *figures);

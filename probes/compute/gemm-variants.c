@@ -12,36 +12,37 @@
 
 /* Vectors wider than those of the processor are taken apart, and no longer fit its registers. Some
  * implementations do not tell the width: 0 or 1. */
-static AldFit fit_width(const AldDevice *device, unsigned width)
+static AldFit fit_width(const AldOpenclTarget *device, unsigned width)
 {
         bool told = device->float_width > 1;
 
-        return device->type == ALD_DEVICE_CPU && (!told || device->float_width >= width) ? ALD_FIT_YES
-                                                                                         : ALD_FIT_NO;
+        return device->type == ALD_LISTED_DEVICE_TYPE_CPU && (!told || device->float_width >= width)
+                       ? ALD_FIT_YES
+                       : ALD_FIT_NO;
 }
 
-static AldFit fit_cpu_16(const AldDevice *device)
+static AldFit fit_cpu_16(const AldOpenclTarget *device)
 {
         return fit_width(device, 16);
 }
 
-static AldFit fit_cpu_8(const AldDevice *device)
+static AldFit fit_cpu_8(const AldOpenclTarget *device)
 {
         return fit_width(device, 8);
 }
 
-static AldFit fit_cpu_4(const AldDevice *device)
+static AldFit fit_cpu_4(const AldOpenclTarget *device)
 {
         return device->float_width >= 8 ? ALD_FIT_NO : fit_width(device, 1);
 }
 
 /* On a processor it is of no use, but right. */
-static AldFit fit_any(const AldDevice *device)
+static AldFit fit_any(const AldOpenclTarget *device)
 {
-        return device->type == ALD_DEVICE_CPU ? ALD_FIT_LAST_RESORT : ALD_FIT_YES;
+        return device->type == ALD_LISTED_DEVICE_TYPE_CPU ? ALD_FIT_LAST_RESORT : ALD_FIT_YES;
 }
 
-static AldFit fit_half(const AldDevice *device)
+static AldFit fit_half(const AldOpenclTarget *device)
 {
         return device->has_fp16 ? fit_any(device) : ALD_FIT_NO;
 }
@@ -146,17 +147,19 @@ const AldGemmVariant *ald_gemm_variant_find(const AldGemmVariants *among, const 
 }
 
 /* A launch of some milliseconds, with tiles for all of the device several times. */
-static unsigned wanted_size(const AldDevice *device)
+static unsigned wanted_size(const AldOpenclTarget *device)
 {
-        if (device->type == ALD_DEVICE_CPU)
-                return device->compute_units <= 4 ? 1024 : device->compute_units <= 16 ? 2048 : 4096;
-        if (device->unified)
-                return device->compute_units < 16 ? 2048 : 4096;
-        return device->compute_units < 64 ? 4096 : 8192;
+        if (device->type == ALD_LISTED_DEVICE_TYPE_CPU)
+                return device->listed.compute_units <= 4    ? 1024
+                       : device->listed.compute_units <= 16 ? 2048
+                                                            : 4096;
+        if (device->listed.unified)
+                return device->listed.compute_units < 16 ? 2048 : 4096;
+        return device->listed.compute_units < 64 ? 4096 : 8192;
 }
 
 /* Operands of all kinds, panels and the product come to less than six buffers of fp32. */
-bool ald_gemm_size_fits(const AldDevice *device, uint64_t available, unsigned n)
+bool ald_gemm_size_fits(const AldOpenclTarget *device, uint64_t available, unsigned n)
 {
         uint64_t most = ald_buffers_most(device, available);
         uint64_t buffer = (uint64_t) n * (n + ALD_GEMM_ROWS_OVER) * sizeof(float);
@@ -165,7 +168,7 @@ bool ald_gemm_size_fits(const AldDevice *device, uint64_t available, unsigned n)
                (most == 0 || 6 * buffer <= most);
 }
 
-unsigned ald_gemm_size(const AldDevice *device, uint64_t available, bool *ret_reduced)
+unsigned ald_gemm_size(const AldOpenclTarget *device, uint64_t available, bool *ret_reduced)
 {
         unsigned wanted = wanted_size(device), n = wanted;
 

@@ -41,7 +41,7 @@ static int run(Choice *choice, const AldGemmVariant *variant, AldGemmJob **ret_j
 
         if (r < 0)
                 return r;
-        ald_measure_tell(choice->options, ALD_PHASE_TRIAL, variant->name, 0);
+        ald_measure_tell(choice->options, ALD_COMPUTE_STEP_PHASE_TRIAL, variant->name, 0);
         r = ald_gemm_buffers_spoil(&choice->buffers, failure);
         if (r >= 0)
                 r = ald_meter_try(choice->session, ald_gemm_job_launch, *ret_job,
@@ -57,7 +57,7 @@ static int try(Choice *choice, const AldGemmVariant *variant, AldFailure *failur
         double rate = 0;
         int r;
 
-        ald_measure_tell(choice->options, ALD_PHASE_BUILD, variant->name, 0);
+        ald_measure_tell(choice->options, ALD_COMPUTE_STEP_PHASE_BUILD, variant->name, 0);
         r = ald_gemm_buffers_prepare(&choice->buffers, variant, failure);
         if (r < 0)
                 return r;

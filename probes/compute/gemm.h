@@ -26,7 +26,7 @@ struct AldGemmVariant {
         const char *precision, *accumulator; /* as in org.alidade.Node1.Compute */
         bool fp16_hardware;                  /* the multiplicands are fp16 in hardware */
         bool fp16_sums;                      /* in any step: results are less exact */
-        AldFit (*fit)(const AldDevice *device);
+        AldFit (*fit)(const AldOpenclTarget *device);
 
         AldElement element;
         bool b_transposed; /* columns of B one after the other */
@@ -69,9 +69,9 @@ int ald_gemm_measure_among(AldSession *session, const AldGemmVariants *variants,
 
 /* n for this device, of which so much memory is free (0: not known); *ret_reduced: smaller than its speed
  * asks for, for want of memory. 0: not enough for any. */
-unsigned ald_gemm_size(const AldDevice *device, uint64_t available, bool *ret_reduced);
+unsigned ald_gemm_size(const AldOpenclTarget *device, uint64_t available, bool *ret_reduced);
 
 /* Whether memory for n is there. */
-bool ald_gemm_size_fits(const AldDevice *device, uint64_t available, unsigned n);
+bool ald_gemm_size_fits(const AldOpenclTarget *device, uint64_t available, unsigned n);
 
 #define ALD_GEMM_N_MIN 256u

@@ -4,5 +4,5 @@
 #include "probes/compute/gemm.h"
 
 /* Matrix units, by cl_intel_subgroup_matrix_multiply_accumulate. Which size of sub-groups it takes, only
- * building tells. */
-AldFit ald_intel_fit_matrix(const AldDevice *device);
+ * building it shows. */
+AldFit ald_intel_fit_matrix(const AldOpenclTarget *device);

@@ -14,7 +14,7 @@ static int queue(AldLaunches *launches, unsigned n, cl_event *ret)
         return 0;
 }
 
-/* When the command ended by the clock of the device, 0 where it does not tell. */
+/* When the command ended by the clock of the device, 0 if unknown. */
 static uint64_t ended(const AldCl *cl, cl_event event)
 {
         cl_ulong end = 0;

@@ -23,7 +23,7 @@ typedef struct AldLaunches {
 typedef struct AldSpan {
         unsigned n;
         double wall;  /* s, by our clock */
-        double event; /* s, by that of the device; 0 where it tells none */
+        double event; /* s, by that of the device; 0 if unknown */
 } AldSpan;
 
 /* Does one launch from queueing to its end, before any other: what it takes the first time counts for

@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "probes/compute/measure.h"
 
-const char *ald_phase_to_string(AldPhase phase)
-{
-        static const char *const names[] = {
-                [ALD_PHASE_BUILD] = "build",
-                [ALD_PHASE_TRIAL] = "trial",
-                [ALD_PHASE_SETTLE] = "settle",
-                [ALD_PHASE_MEASURE] = "measure",
-        };
+static const char *const flag_names[ALD_N_FLAGS] = { "busy", "unstable", "suspect", "reduced", "wall_clock" };
 
-        return names[phase];
+void ald_flags_to_words(unsigned flags, const char *ret[ALD_N_FLAGS + 1])
+{
+        for (unsigned i = 0; i < ALD_N_FLAGS; i++)
+                if (flags & 1u << i)
+                        *ret++ = flag_names[i];
+        *ret = NULL;
 }
 
-void ald_measure_tell(const AldMeasureOptions *options, AldPhase phase, const char *variant, double fraction)
+unsigned ald_flags_from_words(const char *const *words)
+{
+        unsigned flags = 0;
+
+        for (; words && *words; words++)
+                for (unsigned i = 0; i < ALD_N_FLAGS; i++)
+                        if (g_str_equal(*words, flag_names[i]))
+                                flags |= 1u << i;
+        return flags;
+}
+
+void ald_measure_tell(
+        const AldMeasureOptions *options, AldComputeStepPhase phase, const char *variant, double fraction)
 {
         if (options->progress)
                 options->progress(phase, variant, fraction, options->userdata);

@@ -10,24 +10,21 @@ typedef enum AldFlags {
         ALD_FLAG_BUSY = 1 << 0,       /* something else was at work */
         ALD_FLAG_UNSTABLE = 1 << 1,   /* the interval stayed wide */
         ALD_FLAG_SUSPECT = 1 << 2,    /* more than the device can do */
-        ALD_FLAG_REDUCED = 1 << 3,    /* smaller than it should be, for want of memory */
+        ALD_FLAG_REDUCED = 1 << 3,    /* smaller than usual, since too little memory was free */
         ALD_FLAG_WALL_CLOCK = 1 << 4, /* events and clock disagree: by the clock */
 } AldFlags;
 
-typedef enum AldPhase {
-        ALD_PHASE_BUILD,
-        ALD_PHASE_TRIAL,
-        ALD_PHASE_SETTLE,
-        ALD_PHASE_MEASURE,
-} AldPhase;
+#define ALD_N_FLAGS 5u
 
-const char *ald_phase_to_string(AldPhase phase);
+/* The words of flags, ended by NULL, and back; unknown words are ignored. words may be NULL. */
+void ald_flags_to_words(unsigned flags, const char *ret[ALD_N_FLAGS + 1]);
+unsigned ald_flags_from_words(const char *const *words);
 
 /*
- * Tell it before whatever may crash or hang: what was told last is what is blamed. variant: the name of what
+ * To be called before anything that may crash or hang: the last call is blamed. variant: the name of what
  * is tried, NULL before there is one.
  */
-typedef void (*AldPhaseTold)(AldPhase phase, const char *variant, double fraction, void *userdata);
+typedef void (*AldPhaseTold)(AldComputeStepPhase phase, const char *variant, double fraction, void *userdata);
 
 typedef struct AldMeasureOptions {
         double seconds_max;
@@ -71,5 +68,6 @@ int ald_read_measure(
 int ald_copy_measure(
         AldSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
 
-/* For those who measure: tells whoever wants to know. */
-void ald_measure_tell(const AldMeasureOptions *options, AldPhase phase, const char *variant, double fraction);
+/* For the measuring functions: calls options->progress, if there is one. */
+void ald_measure_tell(
+        const AldMeasureOptions *options, AldComputeStepPhase phase, const char *variant, double fraction);

@@ -13,12 +13,13 @@
 #define ITEMS_PER_UNIT 256u
 #define SCRUB_SEED 0x5bd1e995u
 
-int ald_memory_open(AldMemory *ret, AldSession *session, bool copies, size_t n_sums, AldFailure *failure)
+int ald_memory_open(
+        AldMemoryBuffers *ret, AldSession *session, bool copies, size_t n_sums, AldFailure *failure)
 {
-        bool cpu = session->facts->type == ALD_DEVICE_CPU;
-        AldMemory memory = { .session = session,
+        bool cpu = session->facts->type == ALD_LISTED_DEVICE_TYPE_CPU;
+        AldMemoryBuffers memory = { .session = session,
                 .copies = copies,
-                .n_sums = MAX(n_sums, (size_t) session->facts->compute_units * ITEMS_PER_UNIT) };
+                .n_sums = MAX(n_sums, (size_t) session->facts->listed.compute_units * ITEMS_PER_UNIT) };
         g_autofree char *options = g_strdup_printf(
                 "-DPERIOD=%uu%s", (unsigned) ALD_PATTERN_PERIOD, cpu ? " -DCPU" : "");
         int r = ald_session_build(session, ald_kernel_memory, options, &memory.program, failure);
@@ -39,7 +40,7 @@ int ald_memory_open(AldMemory *ret, AldSession *session, bool copies, size_t n_s
         return r;
 }
 
-static void give_back(AldMemory *memory)
+static void give_back(AldMemoryBuffers *memory)
 {
         const AldCl *cl = memory->session->cl;
 
@@ -54,7 +55,7 @@ static void give_back(AldMemory *memory)
         memory->bytes = 0;
 }
 
-void ald_memory_close(AldMemory *memory)
+void ald_memory_close(AldMemoryBuffers *memory)
 {
         const AldCl *cl = memory->session->cl;
 
@@ -69,11 +70,11 @@ void ald_memory_close(AldMemory *memory)
                 cl->ReleaseProgram(memory->program);
 }
 
-static int enqueue(AldMemory *memory, cl_kernel kernel, cl_mem buffer, AldFailure *failure)
+static int enqueue(AldMemoryBuffers *memory, cl_kernel kernel, cl_mem buffer, AldFailure *failure)
 {
         const AldCl *cl = memory->session->cl;
-        bool cpu = memory->session->facts->type == ALD_DEVICE_CPU;
-        size_t items = (size_t) memory->session->facts->compute_units * (cpu ? 16 : ITEMS_PER_UNIT);
+        bool cpu = memory->session->facts->type == ALD_LISTED_DEVICE_TYPE_CPU;
+        size_t items = (size_t) memory->session->facts->listed.compute_units * (cpu ? 16 : ITEMS_PER_UNIT);
         size_t local = 1;
         cl_int code = cl->SetKernelArg(kernel, 0, sizeof buffer, &buffer);
 
@@ -83,7 +84,7 @@ static int enqueue(AldMemory *memory, cl_kernel kernel, cl_mem buffer, AldFailur
         return code == CL_SUCCESS ? 0 : ald_cl_fail(failure, code, "starting a kernel");
 }
 
-static int fill(AldMemory *memory, cl_mem buffer, cl_uint seed, AldFailure *failure)
+static int fill(AldMemoryBuffers *memory, cl_mem buffer, cl_uint seed, AldFailure *failure)
 {
         const AldCl *cl = memory->session->cl;
         cl_ulong n = memory->bytes / VECTOR;
@@ -93,14 +94,14 @@ static int fill(AldMemory *memory, cl_mem buffer, cl_uint seed, AldFailure *fail
         return enqueue(memory, memory->fill, buffer, failure);
 }
 
-static int finish(AldMemory *memory, AldFailure *failure)
+static int finish(AldMemoryBuffers *memory, AldFailure *failure)
 {
         cl_int code = memory->session->cl->Finish(memory->session->queue);
 
         return code == CL_SUCCESS ? 0 : ald_cl_fail(failure, code, "filling memory");
 }
 
-static int wrap(AldMemory *memory, void *host, size_t bytes, cl_mem *ret, AldFailure *failure)
+static int wrap(AldMemoryBuffers *memory, void *host, size_t bytes, cl_mem *ret, AldFailure *failure)
 {
         cl_int code = CL_SUCCESS;
 
@@ -113,7 +114,7 @@ static int wrap(AldMemory *memory, void *host, size_t bytes, cl_mem *ret, AldFai
  * Processors walk page tables, and large pages spare them most of it: with small ones a third less comes
  * through. Drivers do not ask for large ones.
  */
-static int take_host(AldMemory *memory, size_t bytes, AldFailure *failure)
+static int take_host(AldMemoryBuffers *memory, size_t bytes, AldFailure *failure)
 {
         size_t n = memory->copies ? 2 : 1, size = n * bytes + HUGE_PAGE;
         char *host = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -132,11 +133,11 @@ static int take_host(AldMemory *memory, size_t bytes, AldFailure *failure)
         return r;
 }
 
-static int take(AldMemory *memory, size_t bytes, AldFailure *failure)
+static int take(AldMemoryBuffers *memory, size_t bytes, AldFailure *failure)
 {
         int r;
 
-        if (memory->session->facts->type == ALD_DEVICE_CPU)
+        if (memory->session->facts->type == ALD_LISTED_DEVICE_TYPE_CPU)
                 return take_host(memory, bytes, failure);
         r = ald_session_buffer(memory->session, CL_MEM_READ_WRITE, bytes, &memory->from, failure);
         if (r >= 0 && memory->copies)
@@ -144,7 +145,7 @@ static int take(AldMemory *memory, size_t bytes, AldFailure *failure)
         return r;
 }
 
-int ald_memory_resize(AldMemory *memory, size_t bytes, AldFailure *failure)
+int ald_memory_resize(AldMemoryBuffers *memory, size_t bytes, AldFailure *failure)
 {
         int r;
 
@@ -162,7 +163,7 @@ int ald_memory_resize(AldMemory *memory, size_t bytes, AldFailure *failure)
         return r;
 }
 
-int ald_memory_reset(AldMemory *memory, AldFailure *failure)
+int ald_memory_reset(AldMemoryBuffers *memory, AldFailure *failure)
 {
         const AldCl *cl = memory->session->cl;
         g_autofree uint32_t *zeros = g_new0(uint32_t, memory->n_sums);
@@ -176,7 +177,7 @@ int ald_memory_reset(AldMemory *memory, AldFailure *failure)
 }
 
 /* Of all words in `sums`. */
-static int add_up(AldMemory *memory, uint32_t *ret, AldFailure *failure)
+static int add_up(AldMemoryBuffers *memory, uint32_t *ret, AldFailure *failure)
 {
         g_autofree uint32_t *sums = g_new(uint32_t, memory->n_sums);
         cl_int code = memory->session->cl->EnqueueReadBuffer(memory->session->queue, memory->sums, CL_TRUE, 0,
@@ -190,7 +191,7 @@ static int add_up(AldMemory *memory, uint32_t *ret, AldFailure *failure)
         return 0;
 }
 
-static int verify_copy(AldMemory *memory, AldFailure *failure)
+static int verify_copy(AldMemoryBuffers *memory, AldFailure *failure)
 {
         const AldCl *cl = memory->session->cl;
         cl_ulong n = memory->bytes / VECTOR;
@@ -207,7 +208,7 @@ static int verify_copy(AldMemory *memory, AldFailure *failure)
         return r;
 }
 
-int ald_memory_verify(AldMemory *memory, uint64_t passes, AldFailure *failure)
+int ald_memory_verify(AldMemoryBuffers *memory, uint64_t passes, AldFailure *failure)
 {
         uint32_t expected = ald_pattern_sum(memory->bytes / ALD_PATTERN_BYTES) * (uint32_t) passes, sum;
         int r;

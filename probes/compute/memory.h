@@ -4,7 +4,7 @@
 #include "probes/compute/session.h"
 
 /* Memory of a device that holds the pattern, to be read, and as much to be copied to. */
-typedef struct AldMemory {
+typedef struct AldMemoryBuffers {
         AldSession *session;
         cl_program program;
         cl_kernel fill, check;
@@ -16,19 +16,20 @@ typedef struct AldMemory {
         size_t bytes; /* of each of them; a multiple of ALD_PATTERN_BYTES */
         size_t n_sums;
         bool copies;
-} AldMemory;
+} AldMemoryBuffers;
 
 /* n_sums: of the largest launch. */
-int ald_memory_open(AldMemory *ret, AldSession *session, bool copies, size_t n_sums, AldFailure *failure);
-void ald_memory_close(AldMemory *memory);
+int ald_memory_open(
+        AldMemoryBuffers *ret, AldSession *session, bool copies, size_t n_sums, AldFailure *failure);
+void ald_memory_close(AldMemoryBuffers *memory);
 
 /* Takes so much memory instead of what it has, and fills it, so that each page of it is there. After a
  * failure it has none. */
-int ald_memory_resize(AldMemory *memory, size_t bytes, AldFailure *failure);
+int ald_memory_resize(AldMemoryBuffers *memory, size_t bytes, AldFailure *failure);
 
 /* Sets the sums to 0, and makes what is copied to differ in all words from the pattern. */
-int ald_memory_reset(AldMemory *memory, AldFailure *failure);
+int ald_memory_reset(AldMemoryBuffers *memory, AldFailure *failure);
 
 /* Whether all of it was read so many times since, or copied: -EBADMSG with a failure of kind wrong-result
  * where it was not. */
-int ald_memory_verify(AldMemory *memory, uint64_t passes, AldFailure *failure);
+int ald_memory_verify(AldMemoryBuffers *memory, uint64_t passes, AldFailure *failure);

@@ -8,8 +8,8 @@
 
 /* How a rate is measured. */
 typedef struct AldMeterOptions {
-        const AldMeasureOptions *measure; /* whom to tell; not NULL */
-        const char *variant;              /* to tell of */
+        const AldMeasureOptions *measure; /* not NULL */
+        const char *variant;              /* for options->progress */
         double seconds_max;               /* for settling and measuring; 0: all of those of `measure` */
         double theoretical;               /* rate above which the figure is suspect; 0: not known */
 } AldMeterOptions;
@@ -27,7 +27,7 @@ typedef int (*AldLaunch)(void *userdata, cl_event *ret);
 int ald_meter_run(AldSession *session, const AldMeterOptions *options, AldLaunch launch, void *userdata,
         double work_per_launch, AldMeter *ret, AldFailure *failure);
 
-/* The best rate within so many seconds, to choose between several ways. Done once before, so that nothing is
+/* The best rate within this time, to choose between several ways. Done once before, so that nothing is
  * compiled meanwhile. */
 int ald_meter_try(AldSession *session, AldLaunch launch, void *userdata, double work_per_launch,
         double seconds, double *ret, AldFailure *failure);

@@ -7,24 +7,24 @@
 
 #define PTX_MAX (64u * 1024 * 1024)
 
-unsigned ald_nvidia_capability(const AldDevice *device)
+unsigned ald_nvidia_capability(const AldOpenclTarget *device)
 {
-        return device->type == ALD_DEVICE_GPU && device->vendor == ALD_VENDOR_NVIDIA
+        return device->type == ALD_LISTED_DEVICE_TYPE_GPU && device->vendor == ALD_VENDOR_NVIDIA
                        ? device->nv_major * 10 + device->nv_minor
                        : 0;
 }
 
-AldFit ald_nvidia_fit_wmma(const AldDevice *device)
+AldFit ald_nvidia_fit_wmma(const AldOpenclTarget *device)
 {
         return ald_nvidia_capability(device) >= 70 ? ALD_FIT_YES : ALD_FIT_NO;
 }
 
-AldFit ald_nvidia_fit_mma(const AldDevice *device)
+AldFit ald_nvidia_fit_mma(const AldOpenclTarget *device)
 {
         return ald_nvidia_capability(device) >= 75 ? ALD_FIT_YES : ALD_FIT_NO;
 }
 
-AldFit ald_nvidia_fit_wgmma(const AldDevice *device)
+AldFit ald_nvidia_fit_wgmma(const AldOpenclTarget *device)
 {
         return ald_nvidia_capability(device) == 90 ? ALD_FIT_YES : ALD_FIT_NO;
 }

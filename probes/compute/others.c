@@ -20,8 +20,9 @@
 #define USAGE_MAX 10 /* percent */
 #define REST_TURNS 12u
 #define REST_TURN_USEC 100000u
-#define LOOK_TURNS 3u /* of them for one look at the processors, whose times are in hundredths of a second \
-                       */
+#define LOOK_TURNS                                                                              \
+        3u /* of them for one look at the processors, whose times are in hundredths of a second \
+            */
 
 #define LOOK_NSEC (250 * ALD_NSEC_PER_MSEC)
 #define JUDGED_USEC_MIN USEC_PER_SEC /* less of the processors is chance */
@@ -136,12 +137,13 @@ bool ald_processors_in_use(const char *root)
         return true;
 }
 
-void ald_sharing_begin(AldSharing *sharing, const char *root, AldClocks *clocks, const AldDevice *device)
+void ald_sharing_begin(
+        AldSharing *sharing, const char *root, AldClocks *clocks, const AldOpenclTarget *device)
 {
         *sharing = (AldSharing){
                 .root = root,
                 .clocks = clocks,
-                .cpu = device->type == ALD_DEVICE_CPU,
+                .cpu = device->type == ALD_LISTED_DEVICE_TYPE_CPU,
                 /* Nobody else was there before; drivers may not show us either. */
                 .own = MIN(ald_clocks_processes(clocks), 1),
                 .looked = ald_now(),

@@ -12,9 +12,9 @@
 /* What is known of the processors at one moment, in µs since some start. */
 typedef struct AldProcessorTimes {
         uint64_t now;
-        uint64_t busy;    /* of all processors that we may run on, whoever made them busy */
+        uint64_t busy;    /* of all processors that we may run on, for any reason */
         uint64_t own;     /* what this process took */
-        uint64_t waiting; /* that some task waited for a processor; 0 where the kernel does not tell */
+        uint64_t waiting; /* that some task waited for a processor; 0 if unknown */
         unsigned n;       /* processors; 0: not known */
 } AldProcessorTimes;
 
@@ -31,7 +31,7 @@ double ald_others_share(const AldProcessorTimes *before, const AldProcessorTimes
 /* Whether that is enough to spoil a measurement. Pure. */
 bool ald_others_spoil(const AldProcessorTimes *before, const AldProcessorTimes *after);
 
-/* Whether a device is in use by others: by load, or by more than so many processes (those of ours) that
+/* Whether a device is in use by others: by load, or by more processes than ours that
  * compute on it. One that was used just now is given a second to come to rest. */
 bool ald_device_in_use(AldClocks *clocks, int own);
 
@@ -50,9 +50,10 @@ typedef struct AldSharing {
 } AldSharing;
 
 /* To be called once the device is open. */
-void ald_sharing_begin(AldSharing *sharing, const char *root, AldClocks *clocks, const AldDevice *device);
+void ald_sharing_begin(
+        AldSharing *sharing, const char *root, AldClocks *clocks, const AldOpenclTarget *device);
 
-/* Whether others are at work on it now, as far as can be told while we are; looks a few times a second. */
+/* Whether others are at work on it now, as far as it can be seen while we are; looks a few times a second. */
 bool ald_sharing_look(AldSharing *sharing);
 
 /* Whether others were at work on it since the beginning, or are once we have stopped. */

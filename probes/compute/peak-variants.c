@@ -28,24 +28,26 @@ static double expected_of_one(const AldPeakVariant *variant, unsigned index, uns
         return expected(&one, index, iterations);
 }
 
-static AldFit fit_cpu_16(const AldDevice *device)
+static AldFit fit_cpu_16(const AldOpenclTarget *device)
 {
-        return device->type == ALD_DEVICE_CPU && device->float_width >= 16 ? ALD_FIT_YES : ALD_FIT_NO;
+        return device->type == ALD_LISTED_DEVICE_TYPE_CPU && device->float_width >= 16 ? ALD_FIT_YES
+                                                                                       : ALD_FIT_NO;
 }
 
-static AldFit fit_cpu_8(const AldDevice *device)
+static AldFit fit_cpu_8(const AldOpenclTarget *device)
 {
-        return device->type == ALD_DEVICE_CPU && device->float_width != 4 ? ALD_FIT_YES : ALD_FIT_NO;
+        return device->type == ALD_LISTED_DEVICE_TYPE_CPU && device->float_width != 4 ? ALD_FIT_YES
+                                                                                      : ALD_FIT_NO;
 }
 
-static AldFit fit_any(const AldDevice *device)
+static AldFit fit_any(const AldOpenclTarget *device)
 {
         return ALD_FIT_YES;
 }
 
-static AldFit fit_half(const AldDevice *device)
+static AldFit fit_half(const AldOpenclTarget *device)
 {
-        return device->has_fp16 && device->type != ALD_DEVICE_CPU ? ALD_FIT_YES : ALD_FIT_NO;
+        return device->has_fp16 && device->type != ALD_LISTED_DEVICE_TYPE_CPU ? ALD_FIT_YES : ALD_FIT_NO;
 }
 
 /* Enough chains to hide the latency of a multiply-add, and not more than there are registers. */

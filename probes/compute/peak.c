@@ -140,7 +140,7 @@ static int try(const AldPeakVariant *variant, Job *best, double *best_rate, AldR
                 .variant = variant,
                 .session = best->session,
                 .failure = &of_variant,
-                .n_items = variant->per_unit * MAX(1u, best->session->facts->compute_units),
+                .n_items = variant->per_unit * MAX(1u, best->session->facts->listed.compute_units),
                 .iterations = ITERATIONS_MIN,
         };
         double rate = 0;
@@ -171,7 +171,7 @@ static int choose(const AldMeasureOptions *options, Job *best, AldRefusals *refu
         for (size_t i = crashed ? (size_t) (crashed - variants) + 1 : 0; r >= 0 && i < n; i++) {
                 if (variants[i].fit(best->session->facts) == ALD_FIT_NO)
                         continue;
-                ald_measure_tell(options, ALD_PHASE_TRIAL, variants[i].name, 0);
+                ald_measure_tell(options, ALD_COMPUTE_STEP_PHASE_TRIAL, variants[i].name, 0);
                 r = try(&variants[i], best, &best_rate, refusals, failure);
         }
         return r >= 0 && !best->variant ? ald_refusals_fail(refusals, failure) : r;

@@ -13,7 +13,7 @@ struct AldPeakVariant {
         const char *name;
         const char *precision, *accumulator;
         bool fp16_hardware;
-        AldFit (*fit)(const AldDevice *device);
+        AldFit (*fit)(const AldOpenclTarget *device);
         const char *source, *options;
         AldBuild build;         /* NULL: of the source as it is */
         unsigned local;         /* work-items of a work-group */

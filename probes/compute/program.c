@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "probes/compute/device-json.h"
 #include "probes/compute/devices.h"
 #include "probes/compute/enumerate.h"
 #include "probes/compute/lock.h"
 #include "probes/compute/program.h"
 #include "probes/compute/result.h"
 #include "probes/fd.h"
+#include "record/message.h"
 
 static int end_output(bool printed)
 {
@@ -20,22 +19,18 @@ static int end_output(bool printed)
         return EXIT_FAILURE;
 }
 
-/* Nine digits are more than any of it is worth. Takes the object. */
-static int print_json(json_t *object)
+/* NULL for what was too long. */
+static int print_json(const char *line)
 {
-        int r = json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
-
-        json_decref(object);
-        return end_output(r == 0 && puts("") >= 0);
+        return end_output(line && puts(line) >= 0);
 }
 
-/* Of one device where one was asked for. */
 static int print_failure(const AldComputeOptions *options, const AldFailure *failure)
 {
+        g_autofree char *line = options->json ? ald_failure_to_json(failure) : NULL;
+
         if (options->json)
-                (void) print_json(json_pack("{s:s*, s:o*, s:s, s:s}", "Id", options->device, "Devices",
-                        options->device ? NULL : json_array(), "error", ald_failure_to_string(failure->kind),
-                        "message", failure->message));
+                (void) print_json(line);
         else
                 fprintf(stderr, "alidade-probe-compute: %s\n", failure->message);
         return EXIT_FAILURE;
@@ -47,18 +42,27 @@ static bool is_nothing_there(const AldFailure *failure)
                failure->kind == ALD_FAILURE_NO_DEVICE;
 }
 
+static char *list_to_json(const GPtrArray *devices)
+{
+        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldListedDevice));
+        AldDeviceList list = ALD_DEVICE_LIST_INIT;
+
+        for (guint i = 0; i < devices->len; i++) {
+                AldListedDevice row = ((const AldOpenclTarget *) devices->pdata[i])->listed;
+
+                row.platform_rank = ALD_ABSENT_UINT64;
+                g_array_append_val(rows, row);
+        }
+        list.devices.items = rows->data;
+        list.devices.n = rows->len;
+        return ald_message_format(ALD_KIND_DEVICE_LIST, &list);
+}
+
 static int print_list(const AldComputeOptions *options, const GPtrArray *devices)
 {
-        json_t *rows = json_array();
-        g_autofree char *text = NULL;
+        g_autofree char *text = options->json ? list_to_json(devices) : ald_compute_list_to_text(devices);
 
-        for (guint i = 0; i < devices->len; i++)
-                json_array_append_new(rows, ald_device_describe(devices->pdata[i]));
-        if (options->json)
-                return print_json(json_pack("{s:o}", "Devices", rows));
-        json_decref(rows);
-        text = ald_compute_list_to_text(devices);
-        return end_output(fputs(text, stdout) >= 0);
+        return options->json ? print_json(text) : end_output(fputs(text, stdout) >= 0);
 }
 
 int ald_program_list(const AldComputeOptions *options, const AldRunner *runner, const AldCache *cache)
@@ -70,7 +74,7 @@ int ald_program_list(const AldComputeOptions *options, const AldRunner *runner, 
         if (ald_enumerate(runner, cache, &devices, &failure) < 0 && !is_nothing_there(&failure)) {
                 code = print_failure(options, &failure);
         } else {
-                /* Why there is none is no failure, but worth a word. */
+                /* That there is none is not a failure, but the reason is worth printing. */
                 if (failure.message && !options->json)
                         fprintf(stderr, "%s\n", failure.message);
                 if (!devices)
@@ -82,8 +86,8 @@ int ald_program_list(const AldComputeOptions *options, const AldRunner *runner, 
 }
 
 /* Returns whether there is any figure. */
-static bool measure_one(const AldComputeOptions *options, const AldRunner *runner, const AldDevice *device,
-        json_t *rows, bool *ret_aborted)
+static bool measure_one(const AldComputeOptions *options, const AldRunner *runner,
+        const AldOpenclTarget *device, AldComputeReport *report, bool *ret_aborted)
 {
         AldProgress progress = { .fd = options->progress_fd, .terminal = isatty(STDERR_FILENO) == 1 };
         g_auto(AldFigures) figures = {};
@@ -91,7 +95,7 @@ static bool measure_one(const AldComputeOptions *options, const AldRunner *runne
         ald_figures_measure(runner, options, device, &progress, &figures);
         *ret_aborted = ald_figures_aborted(&figures);
         if (options->json) {
-                json_array_append_new(rows, ald_compute_to_json(device, &figures));
+                ald_compute_report_add(report, device, &figures);
         } else {
                 g_autofree char *text = ald_compute_to_text(device, &figures);
 
@@ -103,29 +107,28 @@ static bool measure_one(const AldComputeOptions *options, const AldRunner *runne
 
 /* wanted: NULL for all of them. */
 static int measure(const AldComputeOptions *options, const AldRunner *runner, const GPtrArray *devices,
-        const AldDevice *wanted)
+        const AldOpenclTarget *wanted)
 {
-        json_t *rows = json_array(), *result;
+        g_autoptr(AldComputeReport) report = ald_compute_report_new();
         bool good = true, aborted = false;
+        g_autofree char *line = NULL;
         int code;
 
         for (guint i = 0; i < devices->len && !aborted; i++) {
-                const AldDevice *device = devices->pdata[i];
+                const AldOpenclTarget *device = devices->pdata[i];
 
                 if (!wanted || device == wanted)
-                        good &= measure_one(options, runner, device, rows, &aborted);
+                        good &= measure_one(options, runner, device, report, &aborted);
         }
-        result = options->device ? json_incref(json_array_get(rows, 0)) : json_pack("{s:O}", "Devices", rows);
-        json_decref(rows);
-        code = options->json ? print_json(json_incref(result)) : end_output(true);
-        json_decref(result);
+        line = options->json ? ald_compute_report_to_json(report) : NULL;
+        code = options->json ? print_json(line) : end_output(true);
         return good && !aborted ? code : EXIT_FAILURE;
 }
 
 int ald_program_measure(const AldComputeOptions *options, const AldRunner *runner, const AldCache *cache)
 {
         g_autoptr(GPtrArray) devices = NULL;
-        const AldDevice *wanted = NULL;
+        const AldOpenclTarget *wanted = NULL;
         AldFailure failure = {};
         ald_fd int lock = ald_lock_take(cache, &failure);
         int code;

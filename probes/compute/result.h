@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <jansson.h>
-
 #include "probes/compute/figures.h"
 
-/* What is known of a device; the names are those of org.alidade.Node1.Compute. What is not known is not
- * there. */
-json_t *ald_compute_to_json(const AldDevice *device, const AldFigures *figures);
+/* What was measured of several devices, as one Message1.ComputeResult. */
+typedef struct AldComputeReport AldComputeReport;
 
-/* The same for people, several lines; freed by g_free(). */
-char *ald_compute_to_text(const AldDevice *device, const AldFigures *figures);
+AldComputeReport *ald_compute_report_new(void);
+void ald_compute_report_free(AldComputeReport *report);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldComputeReport, ald_compute_report_free)
 
-/* A table of devices for people; freed by g_free(). */
+/* Adds a device, which must outlive the report; the figures need not. Unknown values stay absent. */
+void ald_compute_report_add(
+        AldComputeReport *report, const AldOpenclTarget *device, const AldFigures *figures);
+
+/* One line of JSON; NULL if it is more than a record may hold. Free with g_free(). */
+char *ald_compute_report_to_json(const AldComputeReport *report);
+
+/* The figures of a device for people, several lines; free with g_free(). */
+char *ald_compute_to_text(const AldOpenclTarget *device, const AldFigures *figures);
+
+/* A table of devices for people; free with g_free(). */
 char *ald_compute_list_to_text(const GPtrArray *devices);

@@ -16,7 +16,6 @@
 #include "probes/fd.h"
 
 #define ANSWER_FD 3
-#define LINE_MAX_BYTES (1024u * 1024)
 #define BYTES_MAX (16u * 1024 * 1024)
 #define KILLED_MSEC 3000u
 #define OTHERS_MIN 0.5 /* of the processors */
@@ -112,7 +111,7 @@ static int fail_of_status(int status, AldFailure *failure)
                 WEXITSTATUS(status));
 }
 
-/* Waits for its end first: killed meanwhile, it could not tell how it ended. */
+/* Waits for its end first: killed meanwhile, its own status would be lost. */
 static int fail_of_end(Child *child, AldFailure *failure)
 {
         int r = ald_wait_for(child->pidfd, POLLIN, child->runner->stop, child->deadline,
@@ -128,25 +127,28 @@ static int fail_of_end(Child *child, AldFailure *failure)
 }
 
 /* 1: the answer is there; 0: more is to come. */
-static int take_line(const char *line, size_t length, AldRunnerTold told, void *userdata, AldAnswer *ret,
+static int take_line(const char *line, size_t length, AldRunnerTold told, void *userdata, AldRecord **ret,
         AldFailure *failure)
 {
-        g_auto(AldAnswer) answer = {};
+        g_autoptr(AldRecord) answer = NULL;
+        int r;
 
         if (ald_answer_parse(line, length, &answer) < 0)
-                return ald_fail(failure, ALD_FAILURE_CRASHED, "the process told what makes no sense");
-        if (answer.kind == ALD_ANSWER_PROGRESS) {
+                return ald_fail(failure, ALD_FAILURE_CRASHED, "the process sent an invalid message");
+        if (answer->kind == ALD_KIND_COMPUTE_STEP) {
                 if (told)
-                        told(&answer, userdata);
+                        told(ald_record_as(answer, COMPUTE_STEP, AldComputeStep), userdata);
                 return 0;
         }
-        *ret = answer;
-        answer = (AldAnswer){};
+        r = ald_answer_fail(answer, failure);
+        if (r < 0)
+                return r;
+        *ret = g_steal_pointer(&answer);
         return 1;
 }
 
 static int take_text(Child *child, const char *text, size_t length, AldRunnerTold told, void *userdata,
-        AldAnswer *ret, AldFailure *failure)
+        AldRecord **ret, AldFailure *failure)
 {
         const char *newline;
         int r = 0;
@@ -159,12 +161,12 @@ static int take_text(Child *child, const char *text, size_t length, AldRunnerTol
                 r = take_line(child->text->str, size, told, userdata, ret, failure);
                 g_string_erase(child->text, 0, (gssize) size + 1);
         }
-        if (r == 0 && (child->text->len > LINE_MAX_BYTES || child->bytes > BYTES_MAX))
-                return ald_fail(failure, ALD_FAILURE_CRASHED, "the process told too much");
+        if (r == 0 && (child->text->len > ALD_ANSWER_LINE_MAX || child->bytes > BYTES_MAX))
+                return ald_fail(failure, ALD_FAILURE_CRASHED, "the process sent too much");
         return r;
 }
 
-static int follow(Child *child, AldRunnerTold told, void *userdata, AldAnswer *ret, AldFailure *failure)
+static int follow(Child *child, AldRunnerTold told, void *userdata, AldRecord **ret, AldFailure *failure)
 {
         g_autofree char *wait = g_strdup_printf("waited %u s for the driver", child->runner->timeout);
         char buffer[16 * 1024];
@@ -203,7 +205,7 @@ static void read_times(AldProcessorTimes *ret)
         ret->own = taken_usec();
 }
 
-/* What comes too late for want of a processor did not hang. */
+/* What was late because no processor was free did not hang. */
 static int excuse(const Child *child, const AldProcessorTimes *before, AldFailure *failure)
 {
         AldProcessorTimes after;
@@ -217,11 +219,11 @@ static int excuse(const Child *child, const AldProcessorTimes *before, AldFailur
 }
 
 int ald_runner_run(const AldRunner *runner, const char *const *arguments, const char *drivers,
-        AldRunnerTold told, void *userdata, AldAnswer *ret, AldFailure *failure)
+        AldRunnerTold told, void *userdata, AldRecord **ret, AldFailure *failure)
 {
         Child child = { .runner = runner, .pid = -1, .pidfd = -1, .answers = -1 };
         AldProcessorTimes before;
-        AldAnswer answer = {};
+        AldRecord *answer = NULL;
         int r;
 
         read_times(&before);

@@ -95,16 +95,16 @@ static int find(AldSession *session, const char *id, AldFailure *failure)
 static int find_listed(AldSession *session, const AldListed *listed, AldFailure *failure)
 {
         int r = ald_devices_ask(session->cl, &session->devices, failure);
-        AldDevice *device;
+        AldOpenclTarget *device;
 
         if (r < 0)
                 return r;
         device = listed->ordinal < session->devices->len ? session->devices->pdata[listed->ordinal] : NULL;
-        if (!device || g_strcmp0(device->name, listed->name) != 0 ||
-                (device->pci && g_strcmp0(device->pci, listed->pci) != 0))
-                return ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE, "OpenCL shows the device no more");
-        if (!device->pci)
-                device->pci = g_strdup(listed->pci);
+        if (!device || (*listed->name && g_strcmp0(device->listed.name, listed->name) != 0) ||
+                (device->listed.pci && g_strcmp0(device->listed.pci, listed->pci) != 0))
+                return ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE, "OpenCL no longer shows the device");
+        if (!device->listed.pci)
+                device->listed.pci = ald_opencl_target_take(device, g_strdup(listed->pci));
         session->facts = device;
         return 0;
 }
@@ -130,7 +130,7 @@ static uint64_t ask_free(const AldSession *session)
 {
         size_t kib[2] = {};
 
-        if (!ald_device_has(session->facts, "cl_amd_device_attribute_query") ||
+        if (!ald_opencl_target_has(session->facts, "cl_amd_device_attribute_query") ||
                 (!ald_query(session->cl, session->device, QUERY_AMD_FREE_MEMORY, kib, sizeof kib) &&
                         !ald_query(session->cl, session->device, QUERY_AMD_FREE_MEMORY, kib, sizeof *kib)))
                 return 0;
@@ -147,10 +147,11 @@ static uint64_t find_free(const AldSession *session, AldClocks *clocks)
 {
         uint64_t host = ald_host_memory_available("/");
 
-        if (session->facts->type == ALD_DEVICE_CPU)
+        if (session->facts->type == ALD_LISTED_DEVICE_TYPE_CPU)
                 return host;
-        return session->facts->unified ? least_known(host, ask_free(session))
-                                       : least_known(ald_clocks_memory_free(clocks), ask_free(session));
+        return session->facts->listed.unified
+                       ? least_known(host, ask_free(session))
+                       : least_known(ald_clocks_memory_free(clocks), ask_free(session));
 }
 
 /* Before anything of ours is there. */
@@ -158,8 +159,8 @@ static void look_around(AldSession *session)
 {
         g_autoptr(AldClocks) clocks = ald_clocks_open("/", session->facts);
 
-        session->busy = session->facts->type == ALD_DEVICE_CPU ? ald_processors_in_use("/")
-                                                               : ald_device_in_use(clocks, 0);
+        session->busy = session->facts->type == ALD_LISTED_DEVICE_TYPE_CPU ? ald_processors_in_use("/")
+                                                                           : ald_device_in_use(clocks, 0);
         session->memory_free = find_free(session, clocks);
 }
 

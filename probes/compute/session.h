@@ -10,7 +10,7 @@ typedef struct AldSession {
         cl_device_id device;
         cl_context context;
         cl_command_queue queue; /* in order, with profiling */
-        const AldDevice *facts;
+        const AldOpenclTarget *facts;
         GPtrArray *devices;   /* all of the machine, one of which is facts */
         bool busy;            /* others were at work on it before we were */
         uint64_t memory_free; /* that it can use, bytes; 0: not known */
@@ -22,8 +22,8 @@ int ald_session_open(AldSession *ret, const AldCl *cl, const char *id, AldFailur
 /* The same for a device that another process listed, with the same drivers. */
 typedef struct AldListed {
         unsigned ordinal; /* in the list of ald_devices_ask() */
-        const char *name;
-        const char *pci; /* that any of its views told; NULL */
+        const char *name; /* "" if it cannot be shown */
+        const char *pci;  /* that any of its views reports; NULL */
 } AldListed;
 
 int ald_session_open_listed(AldSession *ret, const AldCl *cl, const AldListed *listed, AldFailure *failure);

@@ -7,7 +7,7 @@
 
 static bool is_cpu(const AldShapes *shapes)
 {
-        return shapes->session->facts->type == ALD_DEVICE_CPU;
+        return shapes->session->facts->type == ALD_LISTED_DEVICE_TYPE_CPU;
 }
 
 /* Those after the one that is to be simplified, where there is one. */
@@ -45,7 +45,7 @@ static void add(AldShapes *shapes, const AldShape *shape)
         if (!ready.kernel)
                 return;
         ready.local = local_size(session, shape, ready.kernel);
-        ready.items = (size_t) session->facts->compute_units * shape->per_unit / ready.local;
+        ready.items = (size_t) session->facts->listed.compute_units * shape->per_unit / ready.local;
         ready.items = MAX(ready.items, 1) * ready.local;
         shapes->ready[shapes->n++] = ready;
 }
@@ -86,7 +86,7 @@ size_t ald_shapes_items(const AldShapes *shapes)
         return most * (is_cpu(shapes) ? ALD_PASSES_MAX : 1);
 }
 
-void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemory *memory, unsigned passes,
+void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemoryBuffers *memory, unsigned passes,
         AldFailure *failure)
 {
         const AldCl *cl = shapes->session->cl;

@@ -37,7 +37,7 @@ void ald_shapes_close(AldShapes *shapes);
 size_t ald_shapes_items(const AldShapes *shapes);
 
 /* This one from now on, so many times through this memory; failures go to `failure`. */
-void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemory *memory, unsigned passes,
+void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemoryBuffers *memory, unsigned passes,
         AldFailure *failure);
 
 /* An AldLaunch of `now`; the userdata is an AldShapes. */

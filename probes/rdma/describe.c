@@ -2,142 +2,83 @@
 #include <arpa/inet.h>
 
 #include <glib.h>
-#include <jansson.h>
 
-#include "probes/common/failure-json.h"
+#include "probes/common/verdict-message.h"
 #include "probes/rdma/session.h"
-
-/*
- * The members of a result:
- *   Sink, SinkAddress             node id (not with a shared key), address of the control connection
- *   SourcePort, SinkPort          "mlx5_0.1"
- *   SourceGid, SinkGid, SourceGidIndex, SinkGidIndex, GidType    where GIDs were chosen; ib, rocev1, rocev2
- *   ConnectedBy                   "verbs" or "rdma_cm"
- *   Operation                     "write" (with immediate) or "send"
- *   Mtu, MessageBytes, Depth, QueuePairs, InlineBytes            Depth of each queue pair
- *   NumaNode                      of the memory, where it is known
- *   NegotiatedBitsPerSecond       of the source port, where it is known
- *   RttMinNSec, RttP50NSec, RttP99NSec, RttSamples, JitterNSec, ReadRttP50NSec
- *   UploadBitsPerSecond, UploadMeanBitsPerSecond, UploadBytes, UploadBins, UploadSeconds,
- *   UploadInterval, UploadIntervalBitsPerSecond    half of the 95 % interval, in percent and bits/s
- *   UploadSpread                  standard deviation of the bins in percent of their mean
- *                                 and the same of Download
- *   MeasuredUSec, Method
- * Of a failure: error (its kind), message. Of a session: peer, address, port, bytes, received, sent, and
- * those.
- */
+#include "record/message.h"
 
 #define METHOD "rdma; mean at the receiver's completions from arrival to arrival, without outliers"
 
-static void set(json_t *object, const char *key, uint64_t value)
+/* The text of each GID must outlive the message. */
+static void set_gids(const AldRdmaMeasurement *result, char own[static INET6_ADDRSTRLEN],
+        char peer[static INET6_ADDRSTRLEN], AldRdmaResult *message)
 {
-        json_object_set_new(object, key, json_integer((json_int_t) MIN(value, (uint64_t) INT64_MAX)));
-}
-
-static void set_text(json_t *object, const char *key, const char *text)
-{
-        if (*text)
-                json_object_set_new(object, key, json_string(text));
-}
-
-static void set_direction(json_t *object, const char *prefix, const AldVerdict *verdict)
-{
-        g_autofree char *rate = g_strconcat(prefix, "BitsPerSecond", NULL);
-        g_autofree char *mean = g_strconcat(prefix, "MeanBitsPerSecond", NULL);
-        g_autofree char *interval = g_strconcat(prefix, "Interval", NULL);
-        g_autofree char *absolute = g_strconcat(prefix, "IntervalBitsPerSecond", NULL);
-        g_autofree char *spread = g_strconcat(prefix, "Spread", NULL);
-        g_autofree char *bytes = g_strconcat(prefix, "Bytes", NULL);
-        g_autofree char *bins = g_strconcat(prefix, "Bins", NULL);
-        g_autofree char *seconds = g_strconcat(prefix, "Seconds", NULL);
-
-        set(object, rate, verdict->bits_per_second);
-        set(object, mean, verdict->mean);
-        if (verdict->interval > 0 && verdict->bits_per_second > 0) {
-                set(object, absolute, verdict->interval);
-                json_object_set_new(object, interval,
-                        json_real(100 * (double) verdict->interval / (double) verdict->bits_per_second));
-        }
-        if (verdict->spread.known)
-                json_object_set_new(object, spread, json_real((double) verdict->spread.value / 1e4));
-        set(object, bytes, verdict->bytes);
-        set(object, bins, verdict->bins);
-        json_object_set_new(object, seconds, json_real((double) verdict->nsec / 1e9));
-}
-
-static void set_gids(json_t *object, const AldRdmaResult *result)
-{
-        char text[INET6_ADDRSTRLEN];
-
         if (!result->has_gid)
                 return;
-        set_text(object, "SourceGid", inet_ntop(AF_INET6, &result->own_gid.bytes, text, sizeof text));
-        set_text(object, "SinkGid", inet_ntop(AF_INET6, &result->peer_gid.bytes, text, sizeof text));
-        set_text(object, "GidType", ald_gid_type_to_string(result->own_gid.type));
-        set(object, "SourceGidIndex", result->own_gid.index);
-        set(object, "SinkGidIndex", result->peer_gid.index);
+        message->source_gid = inet_ntop(AF_INET6, &result->own_gid.bytes, own, INET6_ADDRSTRLEN);
+        message->sink_gid = inet_ntop(AF_INET6, &result->peer_gid.bytes, peer, INET6_ADDRSTRLEN);
+        message->gid_type = ald_gid_type_to_string(result->own_gid.type);
+        message->source_gid_index = result->own_gid.index;
+        message->sink_gid_index = result->peer_gid.index;
 }
 
-static char *dump(json_t *object)
+static void set_way(const AldRdmaMeasurement *result, AldRdmaResult *message)
 {
-        char *dumped = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9)), *text = g_strdup(dumped);
-
-        free(dumped);
-        json_decref(object);
-        return text;
-}
-
-static void set_way(json_t *object, const AldRdmaResult *result)
-{
-        set_text(object, "ConnectedBy", result->manager ? "rdma_cm" : "verbs");
-        set_text(object, "Operation", ald_rdma_method_to_string(result->plan.method));
-        set(object, "Mtu", result->mtu);
-        set(object, "MessageBytes", result->plan.size);
-        set(object, "Depth", result->plan.depth);
-        set(object, "QueuePairs", result->plan.queues);
-        set(object, "InlineBytes", result->inline_max);
+        message->connected_by = result->manager ? "rdma_cm" : "verbs";
+        message->operation = ald_rdma_method_to_string(result->plan.method);
+        message->mtu = result->mtu;
+        message->message_bytes = result->plan.size;
+        message->depth = result->plan.depth;
+        message->queue_pairs = result->plan.queues;
+        message->inline_bytes = result->inline_max;
         if (result->node >= 0)
-                set(object, "NumaNode", (uint64_t) result->node);
+                message->numa_node = (uint64_t) result->node;
         if (result->rate > 0)
-                set(object, "NegotiatedBitsPerSecond", result->rate);
+                message->negotiated_bits_per_second = result->rate;
 }
 
-char *ald_rdma_result_to_json(const AldRdmaResult *result)
+static void set_rtt(const AldRdmaMeasurement *result, AldRdmaResult *message)
 {
-        json_t *object = json_object();
-
-        set_text(object, "Sink", result->sink);
-        set_text(object, "SinkAddress", result->sink_address);
-        set_text(object, "SourcePort", result->source_port);
-        set_text(object, "SinkPort", result->sink_port);
-        set_gids(object, result);
-        set_way(object, result);
-        set(object, "RttMinNSec", result->rtt.min);
-        set(object, "RttP50NSec", result->rtt.p50);
-        set(object, "RttP99NSec", result->rtt.p99);
-        set(object, "RttSamples", result->rtt.n);
-        set(object, "JitterNSec", result->rtt.jitter);
-        set(object, "ReadRttP50NSec", result->read.p50);
-        set_direction(object, "Upload", &result->upload);
-        set_direction(object, "Download", &result->download);
-        set(object, "MeasuredUSec", result->measured);
-        set_text(object, "Method", METHOD);
-        return dump(object);
+        message->rtt_min_nsec = result->rtt.min;
+        message->rtt_p50_nsec = result->rtt.p50;
+        message->rtt_p99_nsec = result->rtt.p99;
+        message->rtt_samples = result->rtt.n;
+        message->jitter_nsec = result->rtt.jitter;
+        message->read_rtt_p50_nsec = result->read.p50;
 }
 
-char *ald_rdma_served_to_json(const AldRdmaServed *served, const AldFailure *failure)
+char *ald_rdma_result_to_json(const AldRdmaMeasurement *result)
 {
-        json_t *object = json_object();
+        AldRdmaResult message = ALD_RDMA_RESULT_INIT;
+        char own[INET6_ADDRSTRLEN], peer[INET6_ADDRSTRLEN];
 
-        set_text(object, "peer", served->peer);
-        set_text(object, "address", served->address);
-        set_text(object, "port", served->port);
-        set(object, "bytes", served->received + served->sent);
-        set(object, "received", served->received);
-        set(object, "sent", served->sent);
-        if (failure->message)
-                ald_failure_add_to_json(failure, object);
-        return dump(object);
+        message.sink = result->sink;
+        message.sink_address = result->sink_address;
+        message.source_port = result->source_port;
+        message.sink_port = result->sink_port;
+        message.measured_usec = result->measured;
+        message.method = METHOD;
+        set_gids(result, own, peer, &message);
+        set_way(result, &message);
+        set_rtt(result, &message);
+        ALD_VERDICT_TO_MESSAGE(&message, upload, &result->upload);
+        ALD_VERDICT_TO_MESSAGE(&message, download, &result->download);
+        return ald_message_format(ALD_KIND_RDMA_RESULT, &message);
+}
+
+char *ald_rdma_served_to_json(const AldRdmaVisit *served, const AldFailure *failure)
+{
+        AldRdmaServed message = ALD_RDMA_SERVED_INIT;
+
+        message.peer = served->peer;
+        message.address = served->address;
+        message.port = served->port;
+        message.bytes = served->received + served->sent;
+        message.received = served->received;
+        message.sent = served->sent;
+        message.error = ald_failure_name(failure);
+        message.message = failure->message;
+        return ald_message_format(ALD_KIND_RDMA_SERVED, &message);
 }
 
 static char *rate_text(const AldVerdict *verdict)
@@ -149,7 +90,7 @@ static char *rate_text(const AldVerdict *verdict)
         return g_strdup_printf("%.4g Gb/s ±%.1f %%", rate / 1e9, 100 * (double) verdict->interval / rate);
 }
 
-char *ald_rdma_result_to_text(const AldRdmaResult *result)
+char *ald_rdma_result_to_text(const AldRdmaMeasurement *result)
 {
         g_autofree char *upload = rate_text(&result->upload), *download = rate_text(&result->download);
         char own[INET6_ADDRSTRLEN] = "", peer[INET6_ADDRSTRLEN] = "";
@@ -172,7 +113,7 @@ char *ald_rdma_result_to_text(const AldRdmaResult *result)
                 (double) result->read.p50 / 1e3);
 }
 
-char *ald_rdma_served_to_text(const AldRdmaServed *served, const AldFailure *failure)
+char *ald_rdma_served_to_text(const AldRdmaVisit *served, const AldFailure *failure)
 {
         if (failure->message)
                 return g_strdup_printf(

@@ -40,7 +40,7 @@ typedef struct Work {
         int fd;
 } Work;
 
-static int serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldRdmaServed *ret)
+static int serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldRdmaVisit *ret)
 {
         AldTls *tls = NULL;
         int r = 0;
@@ -54,7 +54,7 @@ static int serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldRdmaSe
 }
 
 /* A daemon reads JSON; who listens by hand reads words, unless JSON was asked for. */
-static char *describe(const AldRdmaOptions *options, const AldRdmaServed *served, const AldFailure *failure)
+static char *describe(const AldRdmaOptions *options, const AldRdmaVisit *served, const AldFailure *failure)
 {
         return options->link.json || options->link.mode == ALD_LINK_MODE_SESSION
                        ? ald_rdma_served_to_json(served, failure)
@@ -66,7 +66,7 @@ static void work(int answer, int stop, void *userdata)
         const Work *given = userdata;
         AldFailure failure = {};
         AldTalk talk = { .failure = &failure, .channel = { .fd = -1, .stop = stop } };
-        AldRdmaServed served = {};
+        AldRdmaVisit served = {};
         g_autofree char *text = NULL;
 
         (void) serve(given->options, &talk, given->fd, &served);
@@ -93,7 +93,7 @@ static int guard(const AldRdmaOptions *options, int fd, int stop)
 {
         uint64_t deadline = ald_now() + options->timeout * ALD_NSEC_PER_SEC;
         Work given = { options, fd };
-        AldRdmaServed unknown = {};
+        AldRdmaVisit unknown = {};
         AldFailure failure = {};
         g_autofree char *text = NULL;
         int code = ald_guard_run(work, &given, stop, deadline, &text, &failure);

@@ -8,7 +8,6 @@
 
 #include "probes/common/clock.h"
 #include "probes/common/confine.h"
-#include "probes/common/failure-json.h"
 #include "probes/common/wait.h"
 #include "probes/rdma/guard.h"
 #include "probes/rdma/listener.h"
@@ -18,14 +17,16 @@
 
 enum { EXIT_USAGE = 2 };
 
-static char *describe(const AldRdmaOptions *options, const AldRdmaResult *result, const AldFailure *failure)
+static char *describe(
+        const AldRdmaOptions *options, const AldRdmaMeasurement *result, const AldFailure *failure)
 {
         if (failure->message)
                 return options->link.json ? ald_failure_to_json(failure) : g_strdup(failure->message);
         return options->link.json ? ald_rdma_result_to_json(result) : ald_rdma_result_to_text(result);
 }
 
-static int measure(const AldRdmaOptions *options, AldTalk *talk, AldProgress *progress, AldRdmaResult *ret)
+static int measure(
+        const AldRdmaOptions *options, AldTalk *talk, AldProgress *progress, AldRdmaMeasurement *ret)
 {
         AldOrigin origin = { .device = options->link.interface };
         AldTls *tls = NULL;
@@ -53,7 +54,7 @@ static void work(int answer, int stop, void *userdata)
         AldProgress progress = { .fd = options->link.progress_fd, .terminal = isatty(STDERR_FILENO) == 1 };
         AldFailure failure = {};
         AldTalk talk = { .failure = &failure, .channel = { .fd = -1, .stop = stop } };
-        AldRdmaResult result = {};
+        AldRdmaMeasurement result = {};
         g_autofree char *text = NULL;
 
         (void) measure(options, &talk, &progress, &result);

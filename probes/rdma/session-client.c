@@ -17,7 +17,7 @@ typedef struct Measuring {
         const AldRdmaOptions *options;
         AldTalk *talk;
         AldProgress *progress;
-        AldRdmaResult *result;
+        AldRdmaMeasurement *result;
         AldJudgeLimits limits; /* of what goes and comes */
 } Measuring;
 
@@ -223,7 +223,7 @@ static int measure_download(const Measuring *measuring, AldVerdict *ret)
 static void describe(const Measuring *measuring)
 {
         const AldTalk *talk = measuring->talk;
-        AldRdmaResult *result = measuring->result;
+        AldRdmaMeasurement *result = measuring->result;
 
         result->own_gid = talk->own_gid;
         result->peer_gid = talk->peer_gid;
@@ -241,7 +241,7 @@ static void describe(const Measuring *measuring)
 static int measure(Measuring *measuring)
 {
         AldRdmaMessage done = { .type = ALD_RDMA_PHASE, .phase = ALD_RDMA_DONE };
-        AldRdmaResult *result = measuring->result;
+        AldRdmaMeasurement *result = measuring->result;
         int r = prepare(measuring);
 
         if (r >= 0)
@@ -259,7 +259,7 @@ static int measure(Measuring *measuring)
 }
 
 int ald_session_measure(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls,
-        AldProgress *progress, AldRdmaResult *ret)
+        AldProgress *progress, AldRdmaMeasurement *ret)
 {
         Measuring measuring = { .options = options, .talk = talk, .progress = progress, .result = ret };
         int stop = talk->channel.stop, r = ald_preamble_say(fd, talk->failure);

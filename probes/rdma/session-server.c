@@ -12,26 +12,28 @@
 typedef struct Serving {
         const AldRdmaOptions *options;
         AldTalk *talk;
-        AldRdmaServed *served;
+        AldRdmaVisit *served;
         AldJudgeLimits limits; /* of what comes */
         char **gids;           /* that the other side is known to have; NULL: nobody says */
 } Serving;
 
-/* Whoever runs us gives strangers little time, and judges whether the port has time for a measurement. */
+/* The service gives strangers little time, and judges whether the port has time for a measurement. */
 static int ask(Serving *serving, const AldRdmaMessage *hello)
 {
         const AldRdmaOptions *options = serving->options;
         AldTalk *talk = serving->talk;
+        AldSessionReport report = ALD_SESSION_REPORT_INIT;
         AldAsking told;
 
         if (options->link.report_fd < 0)
                 return 0;
-        if (*serving->served->port)
-                (void) dprintf(options->link.report_fd,
-                        "{\"peer\":\"%s\",\"port\":\"%s\",\"scope\":\"full\",\"automatic\":%s}\n",
-                        serving->served->peer, serving->served->port, hello->automatic ? "true" : "false");
-        else
-                (void) dprintf(options->link.report_fd, "{\"peer\":\"%s\"}\n", serving->served->peer);
+        report.peer = serving->served->peer;
+        if (*serving->served->port) {
+                report.port = serving->served->port;
+                report.scope = ald_session_report_scope_to_string(ALD_SESSION_REPORT_SCOPE_FULL);
+                report.automatic = hello->automatic > 0;
+        }
+        ald_asking_report(options->link.report_fd, &report);
         if (!options->link.ask || talk->failure->message)
                 return 0;
         if (ald_asking_read(options->link.report_fd, &told) < 0)
@@ -273,7 +275,7 @@ static int serve(Serving *serving)
         return r;
 }
 
-int ald_session_serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls, AldRdmaServed *ret)
+int ald_session_serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls, AldRdmaVisit *ret)
 {
         Serving serving = { .options = options, .talk = talk, .served = ret };
         AldAddress peer;

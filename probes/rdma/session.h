@@ -6,7 +6,7 @@
 #include "probes/rdma/options.h"
 
 /* What a measurement found. */
-typedef struct AldRdmaResult {
+typedef struct AldRdmaMeasurement {
         char source_port[ALD_RDMA_NAME_SIZE], sink_port[ALD_RDMA_TEXT_SIZE];
         char sink[ALD_PKI_ID_SIZE];
         char sink_address[ALD_ADDRESS_SIZE]; /* of the control connection */
@@ -20,26 +20,26 @@ typedef struct AldRdmaResult {
         AldRttFigures rtt, read;
         AldVerdict upload, download;
         uint64_t measured; /* µs of CLOCK_REALTIME */
-} AldRdmaResult;
+} AldRdmaMeasurement;
 
 /* What a session was, for whoever runs us. */
-typedef struct AldRdmaServed {
+typedef struct AldRdmaVisit {
         char peer[ALD_PKI_ID_SIZE]; /* "" with a shared key */
         char address[ALD_ADDRESS_SIZE];
         char port[ALD_RDMA_NAME_SIZE]; /* ours; "": none could be used */
         bool authenticated;
         uint64_t received, sent; /* bytes of data */
-} AldRdmaServed;
+} AldRdmaVisit;
 
 /* Over a connection; both take fd and tls. What they open is left to ald_talk_close(). */
 int ald_session_measure(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls,
-        AldProgress *progress, AldRdmaResult *ret);
-int ald_session_serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls, AldRdmaServed *ret);
+        AldProgress *progress, AldRdmaMeasurement *ret);
+int ald_session_serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls, AldRdmaVisit *ret);
 
 /* One line of JSON, to be freed by g_free(); what is not known is not there. */
-char *ald_rdma_result_to_json(const AldRdmaResult *result);
-char *ald_rdma_served_to_json(const AldRdmaServed *served, const AldFailure *failure);
+char *ald_rdma_result_to_json(const AldRdmaMeasurement *result);
+char *ald_rdma_served_to_json(const AldRdmaVisit *served, const AldFailure *failure);
 
 /* For people; the second without an end of line. */
-char *ald_rdma_result_to_text(const AldRdmaResult *result);
-char *ald_rdma_served_to_text(const AldRdmaServed *served, const AldFailure *failure);
+char *ald_rdma_result_to_text(const AldRdmaMeasurement *result);
+char *ald_rdma_served_to_text(const AldRdmaVisit *served, const AldFailure *failure);

@@ -8,7 +8,6 @@
 #include <glib.h>
 
 #include "probes/common/confine.h"
-#include "probes/common/failure-json.h"
 #include "probes/common/keys.h"
 #include "probes/common/wait.h"
 #include "probes/socket/client.h"

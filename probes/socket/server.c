@@ -69,15 +69,17 @@ static bool is_set(const AldOptional *flag)
 int ald_server_admit(AldServer *server, const AldMessage *first)
 {
         const AldLinkOptions *link = &server->options->link;
+        AldSessionReport report = ALD_SESSION_REPORT_INIT;
         AldAsking told;
 
         server->admitted = true;
         server->scope = first->scope.known ? (AldProbeScope) first->scope.value : ALD_PROBE_FULL;
         if (!link->ask)
                 return 0;
-        (void) dprintf(link->report_fd, "{\"scope\":\"%s\",\"automatic\":%s,\"overdue\":%s}\n",
-                ald_probe_scope_to_string(server->scope), is_set(&first->automatic) ? "true" : "false",
-                is_set(&first->overdue) ? "true" : "false");
+        report.scope = ald_probe_scope_to_string(server->scope);
+        report.automatic = is_set(&first->automatic);
+        report.overdue = is_set(&first->overdue);
+        ald_asking_report(link->report_fd, &report);
         if (ald_asking_read(link->report_fd, &told) < 0)
                 return ald_fail(server->failure, ALD_FAILURE_INTERNAL, "not told whether to measure");
         return told.why ? refuse(server, told.kind, told.why) : 0;
@@ -288,6 +290,7 @@ int ald_server_run(const AldProbeOptions *options, int fd, AldTls *tls, int stop
         AldFailure *failure)
 {
         AldServer server = { .options = options, .served = ret, .failure = failure };
+        AldSessionReport report = ALD_SESSION_REPORT_INIT;
         int r;
 
         *ret = (AldServed){};
@@ -296,9 +299,9 @@ int ald_server_run(const AldProbeOptions *options, int fd, AldTls *tls, int stop
         if (r >= 0) {
                 ret->authenticated = true;
                 g_strlcpy(ret->peer, server.channel.peer, sizeof ret->peer);
-                /* Whoever runs us gives strangers little time. */
-                if (options->link.report_fd >= 0)
-                        (void) dprintf(options->link.report_fd, "{\"peer\":\"%s\"}\n", ret->peer);
+                /* The service gives strangers little time. */
+                report.peer = ret->peer;
+                ald_asking_report(options->link.report_fd, &report);
                 r = run_session(&server, lock);
         }
         ald_channel_close(&server.channel);

@@ -93,17 +93,17 @@ int ald_address_parse(const char *text, AldAddress *ret, const char **ret_reason
         uint16_t port = ALD_ADDRESS_PORT;
 
         if (split(text, &host, &port_text) < 0)
-                return fail(ret_reason, "brackets are for an IPv6 address, with the port after them");
+                return fail(ret_reason, "brackets may only enclose an IPv6 address, with a port after them");
         if (port_text && parse_port(port_text, &port) < 0)
                 return fail(ret_reason, "the port is not a number from 1 to 65535");
         if (strlen(host) > ALD_ADDRESS_HOST_MAX)
-                return fail(ret_reason, "it is longer than a name can be");
+                return fail(ret_reason, "the name is too long");
         if (text[0] == '[' && !is_ipv6(host))
-                return fail(ret_reason, "what is in the brackets is no IPv6 address");
+                return fail(ret_reason, "the brackets do not enclose an IPv6 address");
         if (strchr(host, ':') && !is_ipv6(host))
-                return fail(ret_reason, "it is no IPv6 address");
+                return fail(ret_reason, "not a valid IPv6 address");
         if (!strchr(host, ':') && !is_ipv4(host) && !ald_pki_is_host_name(host))
-                return fail(ret_reason, "it is neither the name nor the address of a host");
+                return fail(ret_reason, "not a valid host name or address");
         put_host(host, ret->host);
         ret->port = port;
         return 0;

@@ -18,19 +18,20 @@ typedef struct AldAddress {
 } AldAddress;
 
 /*
- * Reads "host", "host:port", "192.0.2.1:port", "[2001:db8::1]", "[fe80::1%eth0]:port" or a bare IPv6 address.
- * The port is ALD_ADDRESS_PORT where none is given. -EINVAL, and why in *ret_reason (maybe NULL).
+ * Reads "host", "host:port", "192.0.2.1:port", "[2001:db8::1]", "[fe80::1%eth0]:port" or a bare IPv6
+ * address. The port defaults to ALD_ADDRESS_PORT. Returns -EINVAL for anything else, with the reason in
+ * *ret_reason (maybe NULL).
  */
 int ald_address_parse(const char *text, AldAddress *ret, const char **ret_reason);
 
-/* Why a text is no address, or NULL where it is one. */
+/* Returns why a text is not an address, or NULL if it is one. */
 const char *ald_address_refuse(const char *text);
 
-/* The text that ald_address_parse() reads; the port is left out where it is the usual one. */
+/* The text that ald_address_parse() reads, without the port if it is the default one. */
 void ald_address_format(const AldAddress *address, char ret[static ALD_ADDRESS_TEXT_SIZE]);
 
 /* Whether the host is an IPv4 or IPv6 address rather than a name. */
 bool ald_address_is_numeric(const AldAddress *address);
 
-/* 0 where they are the same; else an order. */
+/* 0 if they are equal, otherwise their order. */
 int ald_address_compare(const AldAddress *a, const AldAddress *b);

@@ -3,11 +3,11 @@
 
 #include "services/cluster/broker.h"
 
-/* Arrays of AldBroker *, that own them: how a new list is made out of an old one. */
+/* Arrays that own their AldBroker *: builds a new list from an old one. */
 GPtrArray *ald_broker_list_new(void);
 
-/* Appends the brokers at these addresses (AldAddress), each once: out of the old list, else new ones, which
- * are started. */
+/* Appends the brokers at these addresses (AldAddress), each once: those of the old list are kept, others
+ * are created and started. */
 void ald_broker_list_append(
         GPtrArray *list, GPtrArray *old, const GArray *addresses, bool discovered, AldBrokerCommon *common);
 

@@ -100,7 +100,7 @@ static void attempt(AldBroker *broker)
         AldTls *tls = make_tls(broker, &problem);
 
         if (!tls) {
-                set_state(broker, ALD_BROKER_REFUSED, problem ? problem : "there are no certificates");
+                set_state(broker, ALD_BROKER_REFUSED, problem ? problem : "certificates are missing");
                 set_next_retry(broker);
                 return;
         }
@@ -108,7 +108,7 @@ static void attempt(AldBroker *broker)
         setup.will = will = common->will_topic ? common->make_will(setup.number, common->userdata) : NULL;
         broker->session = ald_session_new(&setup, tls);
         if (!broker->session) {
-                set_state(broker, ALD_BROKER_UNREACHABLE, "there is no thread to be had");
+                set_state(broker, ALD_BROKER_UNREACHABLE, "cannot start a thread");
                 set_next_retry(broker);
         }
 }
@@ -207,8 +207,7 @@ void ald_broker_leaving_free(GPtrArray *leaving, gint64 deadline_usec)
 
 void ald_broker_set_duplicate(AldBroker *broker, const AldBroker *other)
 {
-        g_autofree char *problem = g_strdup_printf(
-                "it is the same broker as %s, which is connected", other->text);
+        g_autofree char *problem = g_strdup_printf("same broker as %s, which is connected", other->text);
 
         broker->duplicate = true;
         set_state(broker, ALD_BROKER_REFUSED, problem);
@@ -217,7 +216,7 @@ void ald_broker_set_duplicate(AldBroker *broker, const AldBroker *other)
 
 void ald_broker_yield(AldBroker *broker, const AldBroker *to)
 {
-        g_autofree char *reason = g_strdup_printf("it is the same broker as %s", to->text);
+        g_autofree char *reason = g_strdup_printf("same broker as %s", to->text);
 
         broker->duplicate = true;
         end(broker, ALD_BROKER_REFUSED, reason);

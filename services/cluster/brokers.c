@@ -134,7 +134,7 @@ static void rebuild(AldBrokers *brokers)
         if (brokers->discovering)
                 ald_broker_list_append_connected(brokers->list, old);
         for (guint i = 0; i < old->len; i++)
-                ald_broker_stop(old->pdata[i], "it is no longer among the brokers");
+                ald_broker_stop(old->pdata[i], "no longer configured or found");
         update_first(brokers);
         g_ptr_array_unref(old);
         on_changed(brokers);
@@ -148,7 +148,7 @@ static void on_prune(void *userdata)
 static void set_addresses(GArray *array, const AldAddress *addresses, size_t n)
 {
         if (n > ALD_BROKERS_MAX)
-                g_warning("Of %zu brokers only the first %u are used", n, ALD_BROKERS_MAX);
+                g_warning("Found %zu brokers; only the first %u are used", n, ALD_BROKERS_MAX);
         g_array_set_size(array, 0);
         if (n > 0)
                 g_array_append_vals(array, addresses, (guint) MIN(n, ALD_BROKERS_MAX));

@@ -6,9 +6,9 @@
 #include <glib.h>
 
 /*
- * Which connection has which broker. One broker may be known by several names and addresses, and two
- * connections of one client would throw each other out for ever; so a connection claims the broker by the
- * certificate that it showed, before it says who it is. For all threads.
+ * Which connection leads to which broker. A broker may have several names and addresses, and two connections
+ * of the same client would replace each other endlessly. A connection therefore claims the broker by the
+ * broker's certificate before it sends its client id. May be used from all threads.
  */
 typedef struct AldClaims AldClaims;
 
@@ -17,8 +17,8 @@ AldClaims *ald_claims_ref(AldClaims *claims);
 void ald_claims_unref(AldClaims *claims);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldClaims, ald_claims_unref)
 
-/* Claims what the key names for the owner, which is not 0. Returns who has it now: the owner, or another. */
+/* Claims a key for the owner, which is not 0. Returns who holds it now: this owner or another one. */
 uint64_t ald_claims_take(AldClaims *claims, const char *key, uint64_t owner);
 
-/* Gives up what the owner has under this key. */
+/* Releases the key if this owner holds it. */
 void ald_claims_drop(AldClaims *claims, const char *key, uint64_t owner);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "common/bus-cleanup.h"
 #include "services/cluster/cluster-bus.h"
 #include "services/cluster/rows-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "services/common/errors.h"
 #include "services/common/holders.h"
 #include "services/common/polkit.h"
@@ -41,12 +41,11 @@ static void shown_clear(Shown *shown)
 
 static Shown look(const AldClusterManager *manager)
 {
-        char instance[ALD_ID_STRING_SIZE];
 
         return (Shown){
                 .cluster_name = g_strdup(ald_cluster_manager_name(manager)),
                 .problem = ald_cluster_manager_problem(manager),
-                .instance = g_strdup(ald_id_format(ald_cluster_manager_instance(manager), instance)),
+                .instance = g_strdup(ald_cluster_manager_instance(manager)),
                 .state = ald_cluster_state_name(ald_cluster_manager_state(manager)),
                 .mirror = ald_mirror_mode_name(ald_cluster_manager_mirror(manager)),
                 .mirroring = ald_cluster_manager_is_mirroring(manager),
@@ -79,7 +78,7 @@ static void emit_changes(AldClusterBus *self, const Shown *before, const Shown *
         r = sd_bus_emit_properties_changed_strv(
                 ald_service_bus(self->service), ALD_CLUSTER_PATH, INTERFACE, names);
         if (r < 0)
-                g_warning("Cannot tell of a change: %s", g_strerror(-r));
+                g_warning("Cannot emit PropertiesChanged: %s", g_strerror(-r));
 }
 
 /* A machine that was in no cluster since the start has nothing to say of it. */
@@ -166,15 +165,15 @@ static int forget(AldClusterBus *self, const char *text, const AldId *id, sd_bus
 
         switch (r) {
         case -ENOENT:
-                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_NODE, "No node %s is known", text);
+                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_NODE, "Unknown node %s", text);
         case -EBUSY:
                 return sd_bus_error_setf(error, ALD_ERROR_NODE_ONLINE, "Node %s is not offline", text);
         case -ENOTCONN:
                 return sd_bus_error_set(error, ALD_ERROR_NOT_JOINED,
-                        "No broker is connected that could tell the other nodes");
+                        "Not connected to a broker, so other nodes cannot be notified");
         case -ENOSPC:
                 return sd_bus_error_set(
-                        error, SD_BUS_ERROR_LIMITS_EXCEEDED, "Too many nodes have been forgotten here");
+                        error, SD_BUS_ERROR_LIMITS_EXCEEDED, "Limit of forgotten nodes reached");
         default:
                 return r;
         }
@@ -192,7 +191,7 @@ static int method_forget(sd_bus_message *message, void *userdata, sd_bus_error *
                 return r;
         if (ald_id_parse(text, &id) < 0) {
                 g_autofree char *excerpt = ald_excerpt(text);
-                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "Not a node id: %s", excerpt);
+                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "Invalid node id: %s", excerpt);
         }
         r = ald_polkit_authorize(self->service, message, ACTION_FORGET, method_forget, userdata, error);
         if (r <= 0)

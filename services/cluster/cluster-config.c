@@ -28,7 +28,7 @@ static int find_mirror(const char *name)
 
 static const char *refuse_mirror(const char *value)
 {
-        return find_mirror(value) < 0 ? "neither all, self, on-demand nor none" : NULL;
+        return find_mirror(value) < 0 ? "must be all, self, on-demand or none" : NULL;
 }
 
 static const char *refuse_brokers(const char *value)

@@ -17,7 +17,7 @@ typedef enum AldMirrorMode {
 const char *ald_mirror_mode_name(AldMirrorMode mode);
 
 typedef struct AldClusterConfig {
-        char *name;      /* "" where this machine has joined no cluster */
+        char *name;      /* "" if this machine has not joined a cluster */
         GArray *brokers; /* AldAddress */
         bool discovery;
         AldMirrorMode mirror;

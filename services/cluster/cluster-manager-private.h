@@ -6,20 +6,18 @@
 
 /* Known to cluster-manager*.c only. */
 
-/* A broker that is lost for a moment, or looked for at the start, is not worth a finding. */
+/* Losing a broker for a moment, or looking for one at the start, is not worth a finding. */
 #define ALD_BROKERLESS_USEC (10 * G_USEC_PER_SEC)
 
-#define ALD_DUPLICATE_PROBLEM                                                                                \
-        "Another machine has the id of this one, as copies of one image do, or somebody else uses its "      \
-        "certificate. If it is a copy, there remove /etc/machine-id, run systemd-machine-id-setup, reboot, " \
-        "and join the cluster again. If there is no copy, revoke the certificate of this machine and let "   \
-        "it "                                                                                                \
-        "join anew. This machine tries again every few minutes, and at systemctl reload alidade-clusterd"
+#define ALD_DUPLICATE_PROBLEM                                                                               \
+        "Another machine has the id of this one, as copies of the same image do, or someone else uses its " \
+        "certificate. On a copy, remove /etc/machine-id, run systemd-machine-id-setup, reboot, and join "   \
+        "the cluster again. If there is no copy, revoke the certificate of this machine and join again. "   \
+        "This machine retries every few minutes, and after systemctl reload alidade-clusterd"
 
-#define ALD_CONTESTED_PROBLEM                                                                            \
-        "Somebody else has spoken under the id of this machine within the last minutes: maybe somebody " \
-        "else uses this machine's certificate. If there is no copy of this machine, revoke its "         \
-        "certificate and let it join anew"
+#define ALD_CONTESTED_PROBLEM                                                                                \
+        "Someone else published under the id of this machine within the last few minutes, and may have its " \
+        "certificate. If there is no copy of this machine, revoke its certificate and join again"
 
 struct AldClusterManager {
         AldService *service;
@@ -31,15 +29,15 @@ struct AldClusterManager {
         AldClusterConfig *config;
         AldMember *member;
         bool wanted;
-        AldPresenceState presence; /* of this node, as the state service was last told */
-        gint64 brokerless;         /* since when a member reaches no broker; 0: it does, or is none */
+        AldPresenceState presence; /* of this node, as last sent to the state service */
+        gint64 brokerless; /* since when a member has had no broker; 0: it has one, or is not a member */
         AldTimer *presence_timer;
-        bool put_own; /* the state service, since it is there, was put the newest stamp of this node */
+        bool put_own; /* the newest stamp of this node was sent to the present state service */
         AldTimer *behind_timer;
-        bool epoch_missing; /* the state service has told all, and that was nothing yet */
+        bool epoch_missing; /* the state service has sent all its records, and had none yet */
         void (*changed)(void *userdata);
         void *userdata;
 };
 
-/* Whether all of other nodes is wanted now, be this machine in a cluster or not. */
+/* Whether everything from other nodes is wanted now, even outside a cluster. */
 bool ald_cluster_manager_mirrors(const AldClusterManager *manager);

@@ -59,7 +59,7 @@ char *ald_cluster_manager_problem(const AldClusterManager *manager)
         if (!problem && manager->member)
                 problem = ald_trust_warning(manager->trust, ald_realtime_usec());
         if (!problem && manager->member && !ald_handover_has_state(manager->handover))
-                return g_strdup("The state service is not there: start alidade-stated");
+                return g_strdup("The state service is not running: start alidade-stated");
         return problem ? problem : g_strdup("");
 }
 
@@ -73,7 +73,7 @@ const AldId *ald_cluster_manager_own(const AldClusterManager *manager)
         return &manager->own;
 }
 
-const AldId *ald_cluster_manager_instance(const AldClusterManager *manager)
+const char *ald_cluster_manager_instance(const AldClusterManager *manager)
 {
         return ald_own_status_instance(manager->status);
 }

@@ -41,7 +41,7 @@ static void on_behind(void *userdata)
                 return;
         manager->put_own = true;
         newest = ald_voice_newest(ald_member_voice(manager->member));
-        g_message("The state service came back with an older epoch; handing it the newest of this node");
+        g_message("The state service restarted with an older epoch; sending it the newest one of this node");
         ald_handover_put_own(manager->handover, &newest);
 }
 
@@ -72,8 +72,8 @@ static void on_complete(void *userdata)
         if (!manager->member)
                 return;
         if (manager->put_own && ald_voice_is_behind(ald_member_voice(manager->member))) {
-                g_warning("The state service keeps to an older epoch than the newest known of this node; its "
-                          "records are sent, but nodes that know newer ones do not take them");
+                g_warning("The state service still uses an older epoch than the newest known of this node; "
+                          "its records are published, but nodes that have newer ones ignore them");
                 ald_voice_go_back(ald_member_voice(manager->member));
                 ald_handover_read_own(manager->handover);
                 return;

@@ -5,8 +5,8 @@
 #include "services/cluster/membership.h"
 
 /*
- * What the cluster service does: it joins the cluster that is configured, if one is, with the trust that this
- * machine has, and lets the state service know of the others.
+ * The cluster service: connects to the configured cluster, if any, with the certificates of this machine,
+ * and passes what other nodes publish to the state service.
  */
 typedef struct AldClusterManager AldClusterManager;
 
@@ -22,21 +22,21 @@ const char *ald_cluster_state_name(AldClusterState state);
 int ald_cluster_manager_new(AldService *service, AldClusterManager **ret);
 void ald_cluster_manager_free(AldClusterManager *manager);
 
-/* Called where something that clients see may have changed. */
+/* The callback runs when something may have changed that clients see. */
 void ald_cluster_manager_watch(AldClusterManager *manager, void (*changed)(void *userdata), void *userdata);
 
-/* Configuration and certificates are read again. */
+/* Reads the configuration and the certificates again. */
 void ald_cluster_manager_configure(AldClusterManager *manager);
 
-/* Whether somebody wants the records of others, where the configuration leaves it to that. */
+/* Whether a client wants the records of other nodes, which matters with mirror=on-demand. */
 void ald_cluster_manager_set_wanted(AldClusterManager *manager, bool wanted);
 
 AldClusterState ald_cluster_manager_state(const AldClusterManager *manager);
-/* What is wrong, in words, "" where nothing is; free with g_free(). */
+/* Description of a problem, "" if there is none; free with g_free(). */
 char *ald_cluster_manager_problem(const AldClusterManager *manager);
 const char *ald_cluster_manager_name(const AldClusterManager *manager);
 const AldId *ald_cluster_manager_own(const AldClusterManager *manager);
-const AldId *ald_cluster_manager_instance(const AldClusterManager *manager);
+const char *ald_cluster_manager_instance(const AldClusterManager *manager);
 AldMirrorMode ald_cluster_manager_mirror(const AldClusterManager *manager);
 bool ald_cluster_manager_is_mirroring(const AldClusterManager *manager);
 uint64_t ald_cluster_manager_refused(const AldClusterManager *manager);
@@ -46,5 +46,5 @@ void ald_cluster_manager_membership(const AldClusterManager *manager, AldMembers
 /* CLOCK_REALTIME in µs at the start. */
 uint64_t ald_cluster_manager_since(const AldClusterManager *manager);
 
-/* NULL where no cluster is joined. */
+/* NULL if no cluster is joined. */
 AldMember *ald_cluster_manager_member(const AldClusterManager *manager);

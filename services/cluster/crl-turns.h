@@ -4,26 +4,28 @@
 #include "services/cluster/receiver.h"
 
 /*
- * To read a revocation list takes milliseconds of the main loop, and any node may say one. So of each node
- * some are read at once, and then one in ten seconds; of those that come meanwhile the newest waits.
+ * Limits how often revocation lists are read. Reading one takes milliseconds of the main loop, and any node
+ * may publish one. A few lists of each node are read at once, and then one every ten seconds; of the lists
+ * that arrive in between, the newest waits.
  */
 typedef struct AldCrlTurns AldCrlTurns;
 
 #define ALD_CRL_TURN_USEC (10 * G_USEC_PER_SEC)
 #define ALD_CRL_BURST 4 /* as when several nodes are revoked one after the other */
-/* What waits, of all nodes. */
+/* Waiting lists of all nodes. */
 #define ALD_CRL_WAITING_BYTES (16u * 1024 * 1024)
 
-/* What has waited, for the receiver, as a retained message: it is no sign of life any more. */
+/* Passes a list that has waited to the receiver, marked as retained, since it no longer shows that the
+ * node is alive. */
 typedef void (*AldCrlTurnsTake)(const AldReceived *received, void *userdata);
 
 AldCrlTurns *ald_crl_turns_new(AldCrlTurnsTake take, void *userdata);
 void ald_crl_turns_free(AldCrlTurns *turns);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldCrlTurns, ald_crl_turns_free)
 
-/* 1 where this list of a node may be read now. 0 where a copy of it waits, -ENOBUFS where there is no room.
- */
+/* Returns 1 if this list of a node may be read now, 0 if a copy of it waits, -ENOBUFS if there is no
+ * room. */
 int ald_crl_turns_take(AldCrlTurns *turns, const AldId *node, const AldReceived *received, gint64 now);
 
-/* Those that may be read by now; the loop does it by itself. */
+/* Passes on the lists that may be read by now; the main loop does this by itself. */
 void ald_crl_turns_advance(AldCrlTurns *turns, gint64 now);

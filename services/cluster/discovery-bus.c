@@ -110,7 +110,7 @@ static int on_resolved(sd_bus_message *reply, void *userdata, sd_bus_error *unus
         item->query = sd_bus_slot_unref(item->query);
         discovery->n_queries--;
         if (r < 0) {
-                g_debug("Avahi does not tell where %s is: %s", item->service.name,
+                g_debug("Avahi cannot resolve %s: %s", item->service.name,
                         error && error->message ? error->message : g_strerror(-r));
                 retry_later(discovery);
         }
@@ -177,7 +177,7 @@ static int on_new(sd_bus_message *signal, void *userdata, sd_bus_error *error)
         if (read_service_name(signal, &told) < 0 || find(discovery, &told, &index))
                 return 0;
         if (discovery->items->len >= ITEMS_MAX) {
-                g_debug("Avahi knows more than %u services; %s is left out", ITEMS_MAX, told.name);
+                g_debug("Avahi found more than %u services; ignoring %s", ITEMS_MAX, told.name);
                 return 0;
         }
         item = g_new0(Item, 1);
@@ -221,7 +221,7 @@ static int on_browsing(sd_bus_message *reply, void *userdata, sd_bus_error *unus
 
         discovery->browse = sd_bus_slot_unref(discovery->browse);
         if (error) {
-                g_warning("Avahi does not look for brokers: %s", error->message);
+                g_warning("Avahi cannot browse for brokers: %s", error->message);
                 retry_later(discovery);
         } else if (sd_bus_message_read(reply, "o", &path) >= 0) {
                 discovery->browser = g_strdup(path);
@@ -237,7 +237,7 @@ static void browse(AldDiscovery *discovery)
 
         if (r >= 0)
                 return;
-        g_warning("Avahi cannot be asked for brokers: %s", g_strerror(-r));
+        g_warning("Cannot ask Avahi for brokers: %s", g_strerror(-r));
         retry_later(discovery);
 }
 

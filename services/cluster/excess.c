@@ -45,10 +45,9 @@ char *ald_excess_describe(const AldId *node, bool is_own)
         ald_id_format(node, id);
         if (is_own)
                 return g_strdup(
-                        "it refuses part of what is published in the name of this machine, which is more "
-                        "than a node may publish or keep there");
+                        "it refuses some messages of this machine, which exceed the limits of a node");
         return g_strdup_printf(
-                "node %s publishes, or keeps there, more than a node may, and the rest is refused. "
-                "If its key was stolen, or this does not end: alidadectl cluster revoke %s",
+                "node %s exceeds the limits of a node, and some of its messages are refused. If its key was "
+                "stolen, or if this does not stop, run alidadectl cluster revoke %s",
                 id, id);
 }

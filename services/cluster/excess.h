@@ -7,8 +7,8 @@
 #include "record/id.h"
 
 /*
- * What the plugin of a broker reports of the nodes of which it has refused something: that they publish, or
- * keep there, more than a node may. Only brokers can publish below $SYS.
+ * Reports of the plugin of a broker about nodes whose messages it has refused because they exceed the limits
+ * of a node. Only brokers can publish below $SYS.
  */
 #define ALD_EXCESS_TOPIC "$SYS/broker/alidade/quota"
 #define ALD_EXCESS_NODES 8u
@@ -19,8 +19,8 @@ typedef struct AldExcess {
         uint64_t refused; /* messages */
 } AldExcess;
 
-/* How many nodes are in a report, the worst first; 0 for what is no report. */
+/* Returns the number of nodes in a report, the worst first; 0 if it is not a report. */
 size_t ald_excess_read(const char *bytes, size_t n, AldExcess ret[static ALD_EXCESS_NODES]);
 
-/* What people read about it. */
+/* A description for people. */
 char *ald_excess_describe(const AldId *node, bool is_own);

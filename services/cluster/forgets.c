@@ -7,7 +7,7 @@ struct AldForgets {
 
 typedef struct Forgotten {
         AldId target;
-        AldForget forget;
+        AldNodeForget forget;
 } Forgotten;
 
 AldForgets *ald_forgets_new(void)
@@ -26,7 +26,7 @@ void ald_forgets_free(AldForgets *forgets)
         g_free(forgets);
 }
 
-bool ald_forgets_add(AldForgets *forgets, const AldId *target, const AldForget *forget)
+bool ald_forgets_add(AldForgets *forgets, const AldId *target, const AldNodeForget *forget)
 {
         Forgotten *forgotten = g_hash_table_lookup(forgets->by_target, target);
 
@@ -67,7 +67,7 @@ void ald_forgets_expire(AldForgets *forgets, uint64_t before, AldForgetsFunc fun
         while (g_hash_table_iter_next(&iter, NULL, &value)) {
                 const Forgotten *forgotten = value;
 
-                if (forgotten->forget.usec >= before)
+                if (forgotten->forget.sent_usec >= before)
                         continue;
                 func(&forgotten->target, &forgotten->forget, userdata);
                 g_hash_table_iter_remove(&iter);

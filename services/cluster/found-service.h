@@ -3,7 +3,7 @@
 
 #include "services/cluster/address.h"
 
-/* A service that Avahi sees on one interface and by one protocol; the same one is seen many times over. */
+/* A service as Avahi sees it on one interface and over one protocol; the same service is seen many times. */
 typedef struct AldFoundService {
         int32_t interface, protocol;
         char *name, *domain;
@@ -14,11 +14,11 @@ typedef struct AldFoundService {
 bool ald_found_same_service(const AldFoundService *a, const AldFoundService *b);
 
 /*
- * Sorts an array of AldFoundService *, and picks one address of each service of ours: IPv4 before IPv6, and
- * what is good on one network only at last. Returns how many there are, `max` at the most.
+ * Sorts an array of AldFoundService * and picks one address for each service of the cluster: IPv4 first,
+ * then IPv6, link-local addresses last. Returns their number, `max` at most.
  */
 size_t ald_found_choose(GPtrArray *services, AldAddress ret[], size_t max);
 
-/* The address that Avahi told, with the interface where it means nothing without. -ENODEV where that is gone,
- * -EINVAL for what is no address or a port of 0. */
+/* Reads an address from Avahi, and adds the interface if the address needs it. Returns -ENODEV if that
+ * interface is gone, -EINVAL if it is not an address or the port is 0. */
 int ald_found_read_address(int32_t interface, const char *host, uint16_t port, AldAddress *ret);

@@ -98,7 +98,7 @@ static void tell_loss(AldHandover *handover)
         handover->lost = false;
         handover->own_waits = handover->own.state;
         handover->loss_told = now;
-        g_message("Some records of other nodes were left out; asking for all");
+        g_message("Some records of other nodes were dropped; requesting all of them again");
         handover->handler->lost(handover->userdata);
 }
 
@@ -130,7 +130,7 @@ static void on_timer(void *userdata)
         else if (handover->lost)
                 tell_loss(handover);
         if (r < 0) {
-                g_warning("Cannot hand over to the state service: %s", g_strerror(-r));
+                g_warning("Cannot send records to the state service: %s", g_strerror(-r));
                 handover->lost = true;
         }
         if (r < 0 || handover->own_waits || handover->presences->len > 0 ||
@@ -143,7 +143,7 @@ static void on_put(int result, void *userdata)
         AldHandover *handover = userdata;
 
         if (result < 0) {
-                g_warning("The state service did not take what was handed over: %s", g_strerror(-result));
+                g_warning("The state service refused the records: %s", g_strerror(-result));
                 handover->lost = true;
         }
         schedule(handover);
@@ -288,7 +288,7 @@ void ald_handover_put_own(AldHandover *handover, const AldUpdate *update)
 
         if (r < 0)
                 g_warning(
-                        "Cannot hand the newest stamp of this node to the state service: %s", g_strerror(-r));
+                        "Cannot send the newest epoch of this node to the state service: %s", g_strerror(-r));
 }
 
 bool ald_handover_has_state(const AldHandover *handover)

@@ -5,18 +5,17 @@
 #include "services/cluster/state-link-bus.h"
 
 /*
- * Hands what is heard of other nodes to the state service: presences before records, and what comes close
- * together in one call. The next call waits for the one before, unless it is a whole one; two at most are
- * under way. While that service is away nothing waits for it, since the brokers
- * send all again when it is back.
+ * Sends what other nodes publish to the state service: presences before records, several in one call. Each
+ * call waits for the previous one unless it is a full one; at most two are under way. While the state
+ * service is not running nothing is queued, since the brokers send everything again when it is back.
  */
 typedef struct AldHandover AldHandover;
 
 typedef struct AldHandoverHandler {
-        AldStateLinkHandler link; /* of which `put` is not called */
-        /* A node that ald_handover_presence() named, or NULL where it is no more and to be forgotten. */
+        AldStateLinkHandler link; /* `put` is not called */
+        /* Returns a node passed to ald_handover_presence(), or NULL if it is gone and to be forgotten. */
         AldClusterNode *(*find)(const AldId *id, void *userdata);
-        /* Records were dropped; the brokers are to send all that they keep again. */
+        /* Records were dropped; the brokers have to send all retained messages again. */
         void (*lost)(void *userdata);
 } AldHandoverHandler;
 
@@ -26,18 +25,19 @@ void ald_handover_free(AldHandover *handover);
 
 void ald_handover_record(AldHandover *handover, const AldUpdate *update);
 void ald_handover_presence(AldHandover *handover, const AldId *node);
-/* It is to be forgotten, even if it is heard of again at once. */
+/* The node is to be forgotten, even if it is heard again at once. */
 void ald_handover_drop(AldHandover *handover, const AldId *node);
-/* That of this node itself. */
+/* The presence of this node. */
 void ald_handover_own_presence(AldHandover *handover, const AldId *own, AldPresenceState state);
-/* Drops the records that wait of a node. */
+/* Drops the queued records of a node. */
 void ald_handover_forget(AldHandover *handover, const AldId *node);
-/* Drops all that waits, but for the presence of this node. */
+/* Drops everything queued except the presence of this node. */
 void ald_handover_clear(AldHandover *handover);
-/* Something was dropped before it came here. */
+/* Something was dropped before it was queued here. */
 void ald_handover_note_loss(AldHandover *handover);
 
 void ald_handover_read_own(AldHandover *handover);
-/* Puts the newest stamp known of this node, which the state service is to go beyond, and reads all again. */
+/* Sends the newest known stamp of this node to the state service, which then goes beyond it, and reads
+ * all its records again. */
 void ald_handover_put_own(AldHandover *handover, const AldUpdate *update);
 bool ald_handover_has_state(const AldHandover *handover);

@@ -3,21 +3,13 @@
 
 #include "services/cluster/receiver.h"
 
-/*
- * When it is judged anew whether the other nodes are there: as time passes, and as they can be heard better
- * or worse than before.
- */
+/* The timer that has the receiver judge the other nodes anew as time passes. */
 typedef struct AldJudging AldJudging;
 
-/* The receiver stays the caller's. No broker is connected yet, and all is mirrored. */
+/* The receiver stays the caller's. Nothing is due yet. */
 AldJudging *ald_judging_new(AldReceiver *receiver);
 void ald_judging_free(AldJudging *judging);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldJudging, ald_judging_free)
 
-/* Whether some broker is. */
-void ald_judging_set_connected(AldJudging *judging, bool connected);
-/* Whether more is heard of the other nodes than what they say of themselves now and then. */
-void ald_judging_set_mirroring(AldJudging *judging, bool mirroring);
-
-/* The presence of a node has changed. */
-void ald_judging_note(AldJudging *judging, const AldNodePresence *presence);
+/* As the handler of the receiver is told; in µs of CLOCK_MONOTONIC. */
+void ald_judging_set_due(AldJudging *judging, uint64_t due_usec);

@@ -6,15 +6,15 @@
 #include "services/cluster/renewals.h"
 
 /*
- * What is subscribed to at the brokers, as it follows from who mirrors whom and who is there. At first
- * nothing is: before the state service has told our own records, what the brokers keep would have to be said
+ * The subscriptions at the brokers, which depend on mirror= and on which nodes are present. At first there
+ * are none: what brokers send before the state service has supplied our own records would have to be sent
  * twice.
  */
 typedef struct AldListening AldListening;
 
 typedef enum AldListeningScope {
         ALD_LISTENING_TO_ALL,
-        ALD_LISTENING_TO_PEERS, /* with whom links are measured */
+        ALD_LISTENING_TO_PEERS, /* nodes with which links are measured */
         ALD_LISTENING_TO_OWN,
 } AldListeningScope;
 
@@ -22,16 +22,16 @@ typedef enum AldListeningScope {
 AldListening *ald_listening_new(const AldId *own, const char *cluster, AldBrokers *brokers, AldNodes *nodes);
 void ald_listening_free(AldListening *listening);
 
-/* Listens to what these need, too; from the next subscription on. */
+/* Also subscribes to what these need, from the next subscription on. */
 void ald_listening_set_renewals(AldListening *listening, const AldRenewals *renewals);
 
 void ald_listening_set_scope(AldListening *listening, AldListeningScope scope);
 
-/* Somebody came, or went. */
+/* A node has come or gone. */
 void ald_listening_note_presence(AldListening *listening);
 
-/* Has the brokers send all again that they keep. Nothing is listened to before this was first called, or the
- * call awaited in vain. */
+/* Makes the brokers send all retained messages again. There are no subscriptions until the first call, or
+ * until it is overdue. */
 void ald_listening_ask_for_all(AldListening *listening);
-/* The same of one node. False where too much is asked for already. */
+/* The same for one node. False if too many such requests are pending. */
 bool ald_listening_ask_for(AldListening *listening, const AldId *node);

@@ -40,7 +40,7 @@ static int cluster_start(AldService *service, void **ret_manager)
 
 static const AldServiceInfo info = {
         .name = "alidade-clusterd",
-        .description = "Joins this machine to its cluster, over MQTT with mutual TLS.",
+        .description = "Connects this machine to its cluster, over MQTT with mutual TLS.",
         .bus_name = "org.alidade.Cluster1",
         .config_keys = ald_cluster_config_keys,
         .start = cluster_start,

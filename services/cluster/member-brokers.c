@@ -4,18 +4,18 @@
 #include "services/cluster/excess.h"
 #include "services/cluster/member-private.h"
 
-#define REFUSED_PUBLISH                                                                                \
-        "it passed on nothing of what this machine publishes, as where its access rules do not grant " \
-        "the topics of the own id"
+#define REFUSED_PUBLISH                                                                                      \
+        "it did not deliver what this machine publishes; its access rules may not grant the topics of this " \
+        "machine's id"
 
 /* Only who is spoken for can notice; to all others it is what this machine says. */
-#define FORGED                                                                                               \
-        "somebody else publishes under the id of this machine: with its certificate, or because the access " \
+#define FORGED                                                                                              \
+        "someone else publishes under the id of this machine: with its certificate, or because the access " \
         "rules of the broker are not those that alidadectl cluster wrote"
 
-#define ENDS                                                                                              \
-        "it ended the connection several times within minutes, though it can be reached: maybe somebody " \
-        "else uses this machine's certificate"
+#define ENDS                                                                                               \
+        "it closed the connection several times within minutes, although it can be reached: someone else " \
+        "may be using this machine's certificate"
 
 static AldTls *make_tls(const char *name, char **ret_problem, void *userdata)
 {
@@ -28,7 +28,7 @@ static char *make_will(uint64_t conn, void *userdata)
 {
         AldMember *member = userdata;
 
-        return ald_own_status_write(member->setup.status, ALD_PRESENCE_SAYS_OFFLINE, conn);
+        return ald_own_status_write(member->setup.status, ALD_NODE_STATUS_STATE_OFFLINE, conn);
 }
 
 static void on_connected(AldBroker *broker, void *userdata)
@@ -37,13 +37,15 @@ static void on_connected(AldBroker *broker, void *userdata)
 
         ald_voice_connected(member->voice, broker);
         ald_renewals_publish(member->renewals);
-        ald_judging_set_connected(member->judging, true);
+        ald_receiver_set_connected(
+                member->receiver, true, (uint64_t) g_get_monotonic_time(), ald_realtime_usec());
         ald_member_changed(member);
 }
 
 static void on_disconnected(AldBroker *broker, const char *reason, void *userdata)
 {
         AldMember *member = userdata;
+        uint64_t now = (uint64_t) g_get_monotonic_time(), real = ald_realtime_usec();
 
         if (member->forged_by == ald_broker_number(broker))
                 member->forged_by = 0;
@@ -52,11 +54,10 @@ static void on_disconnected(AldBroker *broker, const char *reason, void *userdat
         if (ald_broker_is_of(broker, &member->own))
                 member->n_refused = 0;
         ald_wills_lose(member->wills, ald_broker_number(broker));
-        ald_receiver_lose(member->receiver, ald_broker_number(broker), (uint64_t) g_get_monotonic_time(),
-                ald_realtime_usec());
+        ald_receiver_lose(member->receiver, ald_broker_number(broker), now, real);
         ald_voice_disconnected(member->voice, broker);
         if (ald_brokers_count_connected(member->brokers) == 0)
-                ald_judging_set_connected(member->judging, false);
+                ald_receiver_set_connected(member->receiver, false, now, real);
         ald_member_changed(member);
 }
 
@@ -159,5 +160,6 @@ char *ald_member_broker_problem(AldMember *member, AldBroker *broker)
                                 &member->excess, ald_id_equal(&member->excess, &member->own));
                 return g_strdup(problem);
         }
-        return problem ? g_strdup_printf("%s; before, " REFUSED_PUBLISH, problem) : g_strdup(REFUSED_PUBLISH);
+        return problem ? g_strdup_printf("%s; before that, " REFUSED_PUBLISH, problem)
+                       : g_strdup(REFUSED_PUBLISH);
 }

@@ -28,13 +28,13 @@ struct AldMember {
         AldPast *past;
         AldRenewals *renewals;
         AldDiscovery *discovery;
-        AldTimer *twin_timer; /* to look again whether another machine still speaks under our id */
+        AldTimer *twin_timer; /* checks again whether another machine still uses our id */
         AldTimer *answer_timer;
-        gint64 answered; /* when we last spoke since somebody else did under our id */
+        gint64 answered; /* when we last answered someone else who used our id */
         bool answers, renews;
-        uint32_t forged_by; /* the broker through which somebody else spoke under our id, or 0 */
-        uint32_t exceeded;  /* the broker that refuses much of one node, or 0 */
-        AldId excess;       /* that node */
+        uint32_t forged_by;                  /* the broker through which someone else used our id, or 0 */
+        uint32_t exceeded;                   /* the broker that refuses much of one node, or 0 */
+        AldId excess;                        /* that node */
         AldExcess refused[ALD_EXCESS_NODES]; /* by the broker on this machine */
         size_t n_refused;
         bool mirroring, has_peers;
@@ -42,14 +42,15 @@ struct AldMember {
         guint expire_timer, reconnect_timer;
 };
 
-/* What the brokers, and the receiver, tell a member. */
+/* The callbacks of the brokers and of the receiver. */
 extern const AldBrokersHandler ald_member_brokers_handler;
 extern const AldReceiverHandler ald_member_receiver_handler;
 
 void ald_member_changed(AldMember *member);
-/* Another machine speaks under our id at that broker, which is left alone for a while. */
+/* Another machine uses our id at that broker: disconnects from it for a while. */
 void ald_member_meet_twin(AldMember *member, AldBroker *broker);
-/* Says our status again, since somebody else said one under our id; as a new instance where ours was used. */
+/* Publishes our status again after someone else published one under our id; as a new instance if ours was
+ * used. */
 void ald_member_answer(AldMember *member, bool renew);
 /* A message of a broker, now or after it was held back. */
 void ald_member_take(const AldReceived *received, void *userdata);

@@ -20,7 +20,6 @@ static void on_presence(AldClusterNode *node, void *userdata)
         ald_handover_presence(member->setup.handover, &node->id);
         if (node->presence.state == ALD_PRESENCE_STATE_ONLINE)
                 ald_voice_unforget(member->voice, &node->id);
-        ald_judging_note(member->judging, &node->presence);
 }
 
 static void on_dropped(const AldId *id, void *userdata)
@@ -66,7 +65,7 @@ static char *on_crl(const AldId *node, const AldReceived *received, void *userda
         if (!ald_trust_has_crl(member->setup.trust, received->payload, received->size))
                 r = ald_crl_turns_take(member->crl_turns, node, received, g_get_monotonic_time());
         if (r <= 0)
-                return r < 0 ? g_strdup("too much waits to be read") : NULL;
+                return r < 0 ? g_strdup("too many lists are waiting") : NULL;
         r = ald_trust_take_crl(member->setup.trust, received->payload, received->size, &reason);
         if (r < 0)
                 return reason;
@@ -110,14 +109,14 @@ static char *on_own_record(const AldUpdate *update, const AldReceived *received,
         } else if (ald_voice_is_forged(member->voice, update)) {
                 member->forged_by = received->broker;
                 ald_member_changed(member);
-                return g_strdup("this machine has not said it");
+                return g_strdup("not published by this machine");
         }
         return NULL;
 }
 
 /* A broker may have kept the status of this node from a time when its epoch was newer, and none of its
  * records. */
-static void meet_past_status(AldMember *member, const AldStatus *status, bool retained)
+static void meet_past_status(AldMember *member, const AldNodeStatus *status, bool retained)
 {
         const AldUpdate update = {
                 .node = member->own,
@@ -131,17 +130,17 @@ static void meet_past_status(AldMember *member, const AldStatus *status, bool re
                 ald_past_found(member->past, &update);
 }
 
-static void on_own_status(const AldStatus *status, const AldReceived *received, void *userdata)
+static void on_own_status(const AldNodeStatus *status, const AldReceived *received, void *userdata)
 {
         AldMember *member = userdata;
         uint64_t now = (uint64_t) g_get_monotonic_time();
         AldBroker *broker;
 
-        if (ald_clock_is_ahead(MAX(status->epoch, status->announced), ald_realtime_usec(), 0))
+        if (ald_clock_is_ahead(MAX(status->epoch, ald_payload_announced(status)), ald_realtime_usec(), 0))
                 ald_own_status_note_forged(member->setup.status, now);
         broker = ald_brokers_find(member->brokers, received->broker);
-        if (broker && received->retained && status->said == ALD_PRESENCE_SAYS_OFFLINE &&
-                ald_id_equal(&status->instance, ald_own_status_instance(member->setup.status)))
+        if (broker && received->retained && ald_status_is(status, ALD_NODE_STATUS_STATE_OFFLINE) &&
+                g_str_equal(status->instance, ald_own_status_instance(member->setup.status)))
                 ald_broker_note_will(broker);
         switch (ald_own_status_take(
                 member->setup.status, status, received->broker, received->conn, received->retained, now)) {
@@ -161,11 +160,18 @@ static void on_own_status(const AldStatus *status, const AldReceived *received, 
         }
 }
 
-static void on_own_forget(const AldId *target, const AldForget *forget, void *userdata)
+static void on_own_forget(const AldId *target, const AldNodeForget *forget, void *userdata)
 {
         AldMember *member = userdata;
 
         ald_voice_found_forget(member->voice, target, forget);
+}
+
+static void on_due(uint64_t usec, void *userdata)
+{
+        AldMember *member = userdata;
+
+        ald_judging_set_due(member->judging, usec);
 }
 
 const AldReceiverHandler ald_member_receiver_handler = {
@@ -178,4 +184,5 @@ const AldReceiverHandler ald_member_receiver_handler = {
         .own_record = on_own_record,
         .own_status = on_own_status,
         .own_forget = on_own_forget,
+        .due = on_due,
 };

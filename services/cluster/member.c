@@ -84,12 +84,12 @@ void ald_member_meet_twin(AldMember *member, AldBroker *broker)
                 ald_timer_set(member->twin_timer,
                         g_get_monotonic_time() +
                                 (gint64) (g_random_double_range(0.75, 1.25) * (double) ALD_TWIN_USEC));
-        g_warning("Another machine speaks at broker %s under the id of this one; it is left alone for some "
+        g_warning("Another machine uses the id of this one at broker %s; disconnecting from it for some "
                   "minutes",
                 ald_broker_address(broker));
-        ald_voice_say_to(
-                member->voice, broker, elsewhere ? ALD_PRESENCE_SAYS_OFFLINE : ALD_PRESENCE_SAYS_DUPLICATE);
-        ald_brokers_hold(member->brokers, broker, "another machine speaks there under the id of this one");
+        ald_voice_say_to(member->voice, broker,
+                elsewhere ? ALD_NODE_STATUS_STATE_OFFLINE : ALD_NODE_STATUS_STATE_DUPLICATE);
+        ald_brokers_hold(member->brokers, broker, "another machine uses the id of this one there");
 }
 
 static void on_answer(void *userdata)
@@ -102,7 +102,7 @@ static void on_answer(void *userdata)
         if (renews)
                 renew(member);
         else
-                ald_voice_say(member->voice, ALD_PRESENCE_SAYS_ONLINE);
+                ald_voice_say(member->voice, ALD_NODE_STATUS_STATE_ONLINE);
         ald_member_changed(member);
 }
 
@@ -192,7 +192,7 @@ void ald_member_free(AldMember *member)
         ald_timer_free(member->twin_timer);
         ald_timer_free(member->answer_timer);
         if (member->voice)
-                ald_voice_say(member->voice, ALD_PRESENCE_SAYS_OFFLINE);
+                ald_voice_say(member->voice, ALD_NODE_STATUS_STATE_OFFLINE);
         ald_brokers_free(member->brokers);
         ald_voice_free(member->voice);
         ald_wills_free(member->wills);
@@ -222,7 +222,7 @@ void ald_member_configure(AldMember *member, const AldClusterConfig *config)
                 member->brokers, (const AldAddress *) config->brokers->data, config->brokers->len);
         r = set_discovery(member, config->discovery);
         if (r < 0)
-                g_warning("Cannot look for brokers by Avahi: %s", g_strerror(-r));
+                g_warning("Cannot look for brokers with Avahi: %s", g_strerror(-r));
 }
 
 static AldListeningScope scope_of(const AldMember *member)
@@ -238,14 +238,13 @@ void ald_member_set_mirroring(AldMember *member, bool mirroring)
         if (!mirroring)
                 ald_handover_clear(member->setup.handover);
         ald_receiver_set_peers(member->receiver, member->has_peers);
-        ald_receiver_set_mirroring(member->receiver, mirroring);
+        ald_receiver_set_mirroring(member->receiver, mirroring, now_usec(), ald_realtime_usec());
         ald_listening_set_scope(member->listening, scope_of(member));
-        ald_judging_set_mirroring(member->judging, mirroring);
 }
 
 void ald_member_drop_nodes(AldMember *member)
 {
-        ald_receiver_set_mirroring(member->receiver, false);
+        ald_receiver_set_mirroring(member->receiver, false, now_usec(), ald_realtime_usec());
 }
 
 void ald_member_reconnect(AldMember *member)
@@ -273,7 +272,9 @@ void ald_member_tell_all(AldMember *member)
 int ald_member_forget(AldMember *member, const AldId *target)
 {
         AldClusterNode *node = ald_nodes_find(ald_receiver_nodes(member->receiver), target);
-        AldForget forget = { .usec = ald_realtime_usec() };
+        uint64_t real = ald_realtime_usec();
+        AldNodeForget forget;
+        AldStamp stamp;
         int r;
 
         if (ald_id_equal(target, &member->own))
@@ -284,15 +285,16 @@ int ald_member_forget(AldMember *member, const AldId *target)
                 return -EBUSY;
         if (!ald_brokers_first(member->brokers))
                 return -ENOTCONN;
-        forget.stamp = node->newest;
+        stamp = node->newest;
         /* Where none of its records was seen: all of its last epoch. */
-        if (forget.stamp.epoch < MAX(node->presence.epoch, 1))
-                forget.stamp = (AldStamp){ MAX(node->presence.epoch, 1), ALD_INTEGER_MAX };
+        if (stamp.epoch < MAX(node->presence.epoch, 1))
+                stamp = (AldStamp){ MAX(node->presence.epoch, 1), ALD_INTEGER_MAX };
+        forget = (AldNodeForget){ .epoch = stamp.epoch, .sequence = stamp.seq, .sent_usec = real };
         r = ald_voice_forget(member->voice, target, &forget);
         if (r < 0)
                 return r;
         node->forgotten_here = true;
-        ald_receiver_forget(member->receiver, target, &forget.stamp, now_usec(), forget.usec);
+        ald_receiver_forget(member->receiver, target, &stamp, now_usec(), real);
         return 0;
 }
 

@@ -10,8 +10,8 @@
 #include "services/cluster/voice.h"
 
 /*
- * This machine as a member of one cluster: what comes from the brokers goes through the receiver to the state
- * service, and what that has of this node goes through the voice to the brokers.
+ * This machine as a member of one cluster: messages from the brokers pass through the receiver to the state
+ * service, and the records that the state service has of this node pass through the voice to the brokers.
  */
 typedef struct AldMember AldMember;
 
@@ -21,46 +21,46 @@ typedef struct AldMemberSetup {
         AldOwnStatus *status;
         AldTrust *trust;
         AldHandover *handover;
-        void (*changed)(void *userdata); /* something that clients see */
-        void (*renew)(void *userdata);   /* the status is to be that of a new instance */
+        void (*changed)(void *userdata); /* something changed that clients see */
+        void (*renew)(void *userdata);   /* become a new instance */
         void *userdata;
 } AldMemberSetup;
 
 int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, AldMember **ret);
-/* Says that this node is offline, and waits for at most 1.5 s until the brokers have it. */
+/* Publishes that this node is offline, and waits up to 1.5 s until the brokers have received it. */
 void ald_member_free(AldMember *member);
 
-/* How long a broker is left alone after another machine was found to speak under our id there. */
+/* How long we stay away from a broker after another machine was found to use our id there. */
 #define ALD_TWIN_USEC (300 * G_USEC_PER_SEC)
 
-/* Whether that was found at each broker that could be reached, so that nothing is connected. */
+/* Whether this happened at every reachable broker, so that none is connected. */
 bool ald_member_is_duplicate(AldMember *member);
 
 /* The configuration of the same cluster has changed. */
 void ald_member_configure(AldMember *member, const AldClusterConfig *config);
-/* Whether all of other nodes is wanted, or what it takes to measure links with some. */
+/* Whether everything from other nodes is wanted, or only what is needed to measure links. */
 void ald_member_set_mirroring(AldMember *member, bool mirroring);
-/* Before it ends for good: the other nodes are dropped. */
+/* Drops the other nodes, before this machine leaves the cluster. */
 void ald_member_drop_nodes(AldMember *member);
 void ald_member_reconnect(AldMember *member);
-/* Has the brokers send all again that they keep; see listening.h. */
+/* Makes the brokers send all retained messages again; see listening.h. */
 void ald_member_ask_for_all(AldMember *member);
-/* The same of what they keep of this node. */
+/* The same for what they have stored of this node. */
 void ald_member_ask_for_own(AldMember *member);
-/* The state service is new: it is told of each node again. */
+/* The state service was restarted: sends it the presence of each node again. */
 void ald_member_tell_all(AldMember *member);
 
-/* -ENOENT, -EBUSY where that is not offline, -ENOTCONN without a broker, -ENOSPC where too many are
- * forgotten. */
+/* Returns -ENOENT for an unknown node, -EBUSY if it is not offline, -ENOTCONN without a broker, -ENOSPC
+ * if too many are forgotten. */
 int ald_member_forget(AldMember *member, const AldId *target);
 
-/* What the broker on this machine refuses of others; *ret_n is how many. */
+/* The nodes whose messages the broker on this machine refuses, and their number in *ret_n. */
 const AldExcess *ald_member_refused(const AldMember *member, size_t *ret_n);
 
 AldVoice *ald_member_voice(AldMember *member);
 AldBrokers *ald_member_brokers(AldMember *member);
 AldReceiver *ald_member_receiver(AldMember *member);
 
-/* What is wrong with a broker, also that what this node says does not reach the others through it; NULL where
- * nothing is. Free with g_free(). */
+/* Description of a problem with a broker, including that it does not deliver what this node publishes;
+ * NULL if there is none. Free with g_free(). */
 char *ald_member_broker_problem(AldMember *member, AldBroker *broker);

@@ -12,6 +12,6 @@ typedef struct AldMembershipMade {
         char ids[ALD_EXCESS_NODES][ALD_ID_STRING_SIZE];
 } AldMembershipMade;
 
-/* `cluster` is "" where there is none; then nothing is said. It has to outlive what is made. */
+/* `cluster` is "" outside a cluster, and all fields then stay absent. It must outlive the result. */
 void ald_membership_make(const char *cluster, const AldTrustEnds *ends, const AldExcess *refused,
         size_t n_refused, AldMembershipMade *ret);

@@ -7,8 +7,8 @@
 #include "state/store.h"
 
 /*
- * The other nodes of the cluster, as far as their messages tell: whether they are there, and how they behave.
- * Their records are not held here. One node may have so many keys and send so much, and no more.
+ * The other nodes of the cluster: their presence, and how much they send. Their records are not held here.
+ * The number of links and the rate of messages of each node are limited.
  *
  * "now" is CLOCK_MONOTONIC, "real" is CLOCK_REALTIME, in µs.
  */
@@ -16,44 +16,45 @@ typedef struct AldNodes AldNodes;
 
 #define ALD_NODES_MAX 20000u
 #define ALD_NODE_LINKS_MAX 4096u
-/* Nodes that are forgotten and have not spoken: of these others tell, who may make them up. */
+/* Forgotten nodes that have published nothing: only other nodes name them, and may invent them. */
 #define ALD_NODES_HEARSAY_MAX 4096u
-/* Messages of one node that are read: so many at once, and then so many a second. All its records fit at
- * once. */
+/* How many messages of one node are read at once, and then each second. A burst has room for all its
+ * records. */
 #define ALD_NODE_BURST 16384u
 #define ALD_NODE_RATE 512u
-/* The same of their bytes: to read a message takes time by its length, in which nobody else is heard. */
+/* The same in bytes, since reading a long message delays those of other nodes. */
 #define ALD_NODE_BURST_BYTES (UINT64_C(8) * 1024 * 1024)
 #define ALD_NODE_RATE_BYTES (UINT64_C(512) * 1024)
 
-/* A clock that differs by less is not told anew. */
+/* A smaller change of the clock offset is not reported. */
 #define ALD_NODE_OFFSET_USEC (250 * 1000)
 
 typedef struct AldClusterNode {
         AldId id;
         AldNodePresence presence;
-        uint64_t met;       /* when it was first heard of, in whatever way */
-        uint64_t announced; /* the epoch of which its instance published all; what is older is gone */
-        uint64_t epoch;     /* of the records that it sends now, as it says; 0: it has not said it */
-        AldStamp newest;    /* of its records */
-        AldStamp forgotten; /* what is not newer is hidden; epoch 0: it is not forgotten */
-        AldStamp to_forget; /* the same, once it is offline; epoch 0: nobody asked for it */
+        uint64_t met; /* when it was first heard of, in whatever way */
+        uint64_t
+                announced; /* the epoch of which its instance has published all; older records are outdated */
+        uint64_t epoch;    /* of the records that it sends now, by its own statement; 0: unknown */
+        AldStamp newest;   /* of its records */
+        AldStamp forgotten; /* records that are not newer are hidden; epoch 0: not forgotten */
+        AldStamp to_forget; /* the same, once it is offline; epoch 0: not requested */
         bool is_forgotten;
-        bool forgotten_here; /* an administrator of this machine asked for it */
-        bool is_hearsay;     /* nothing came under its own id */
-        bool missed;         /* a record of it was left out, since it did not live, or was hidden */
-        uint64_t too_new;    /* a time that was refused as too far ahead; 0: none, or asked for again since */
-        uint64_t asked_again; /* when the brokers were asked for these; 0: never */
+        bool forgotten_here;  /* at the request of an administrator of this machine */
+        bool is_hearsay;      /* only named by others, never heard itself */
+        bool missed;          /* a record of it was skipped while it was not online, or hidden */
+        uint64_t too_new;     /* a time refused as too far ahead; 0: none, or requested again since */
+        uint64_t asked_again; /* when its records were last requested from the brokers; 0: never */
 
         uint64_t unknown_kinds; /* messages of kinds that only a newer version knows */
         uint64_t refused;
-        char *problem;   /* why the last refused message was; NULL where none was */
-        uint64_t logged; /* when a refusal last was */
+        char *problem;   /* why the last message was refused; NULL if none was */
+        uint64_t logged; /* when a refusal was last logged */
 
         GHashTable *links; /* hashes of the keys of its links; NULL while there is none */
         uint64_t tokens, token_bytes, refilled;
 
-        /* What the state service was last told, and whether it is to be told more. */
+        /* What was last sent to the state service, and whether there is something new to send. */
         bool told, told_forgotten, changed;
         AldPresenceState told_state;
         uint64_t told_since, told_announced, told_epoch;
@@ -65,32 +66,32 @@ void ald_nodes_free(AldNodes *nodes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNodes, ald_nodes_free)
 
 AldClusterNode *ald_nodes_find(AldNodes *nodes, const AldId *id);
-/* The one that speaks, made where it is not there; NULL where there are too many. */
+/* Finds or creates the node that sent a message; NULL if there are too many. */
 AldClusterNode *ald_nodes_get(AldNodes *nodes, const AldId *id, uint64_t now, uint64_t real);
-/* The one that another node tells of; the same. */
+/* The same for a node that another one names. */
 AldClusterNode *ald_nodes_get_hearsay(AldNodes *nodes, const AldId *id, uint64_t now, uint64_t real);
 
-/* Return TRUE to have it removed. */
+/* Return TRUE to remove the node. */
 typedef gboolean (*AldNodesFunc)(AldClusterNode *node, void *userdata);
 void ald_nodes_foreach(AldNodes *nodes, AldNodesFunc func, void *userdata);
 size_t ald_nodes_count(AldNodes *nodes);
 
-/* Takes note of it where the state service is to be told something; true where that is new. */
+/* Notes whether there is something new to send to the state service; true if there was nothing before. */
 bool ald_node_note_change(AldClusterNode *node);
-/* It is told what holds now. */
+/* The present values were sent. */
 void ald_node_note_told(AldClusterNode *node);
 
 /* Whether the limits of this node allow one more message of `size` bytes; counts the message. */
 bool ald_node_may_speak(AldClusterNode *node, size_t size, uint64_t now);
 /* Whether a link may have this key. */
 bool ald_node_may_have_link(AldClusterNode *node, AldKind kind, const char *key);
-/* Lets go of the keys, which are learnt anew as the links are sent again. */
+/* Drops the keys, which are learnt again as the links are sent again. */
 void ald_node_forget_links(AldClusterNode *node);
 
-/* Whether it may be forgotten: it is offline, or all that is known of it is what brokers kept. A node that is
+/* Whether it may be forgotten: it is offline, or only retained messages of it are known. A node that is
  * silent for a moment may not. */
 bool ald_node_may_be_forgotten(const AldClusterNode *node, uint64_t now);
 
 void ald_node_take_stamp(AldClusterNode *node, const AldStamp *stamp);
-/* Whether a record of this stamp is not to be seen: of an epoch that is over, or forgotten. */
+/* Whether a record with this stamp is hidden: its epoch is over, or it was forgotten. */
 bool ald_node_hides(const AldClusterNode *node, const AldStamp *stamp);

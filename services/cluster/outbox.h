@@ -4,8 +4,8 @@
 #include "state/store.h"
 
 /*
- * Records on their way to the state service. Of each key the newest waits, in the order of first arrival, so
- * that this holds no more than there are keys; beyond its limit what comes is dropped.
+ * Records to be sent to the state service: the newest of each key, in the order of first arrival. Beyond the
+ * limit, new records are dropped.
  */
 typedef struct AldOutbox AldOutbox;
 
@@ -15,14 +15,14 @@ AldOutbox *ald_outbox_new(size_t max_bytes);
 void ald_outbox_free(AldOutbox *outbox);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOutbox, ald_outbox_free)
 
-/* Copies the key and takes a reference of the record. False where there is no room. */
+/* Copies the key and takes a reference to the record. False if there is no room. */
 bool ald_outbox_add(AldOutbox *outbox, const AldUpdate *update);
 
-/* What has waited longest, or NULL; valid until the next call. */
+/* The oldest record, or NULL; valid until the next call. */
 const AldUpdate *ald_outbox_first(AldOutbox *outbox);
 void ald_outbox_drop_first(AldOutbox *outbox);
 
 void ald_outbox_clear(AldOutbox *outbox);
-/* Drops what waits of one node. */
+/* Drops the records of one node. */
 void ald_outbox_forget(AldOutbox *outbox, const AldId *node);
 size_t ald_outbox_count(const AldOutbox *outbox);

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <glib.h>
-
 #include "services/cluster/own-status.h"
+#include "record/message.h"
 
 #define SIGHTINGS_MAX 16u
 #define ECHOES_MAX 128u
 #define FORMERS_MAX 8u
 
+typedef struct IdText {
+        char text[ALD_ID_STRING_SIZE]; /* "" for none */
+} IdText;
+
 /* Another instance of our id, as first seen at a broker. */
 typedef struct Sighting {
-        AldId instance;
+        IdText instance;
         uint32_t broker;
         uint64_t conn;
 } Sighting;
@@ -25,24 +28,50 @@ typedef struct Echo {
 } Echo;
 
 struct AldOwnStatus {
-        AldId instance, boot;
-        AldId other;                /* the last other instance that seemed to live */
-        AldId formers[FORMERS_MAX]; /* what our instance was before; the oldest gives way */
+        IdText instance, boot;
+        IdText other;                /* the last other instance that seemed to live */
+        IdText formers[FORMERS_MAX]; /* what our instance was before; the oldest gives way */
         unsigned n_formers;
-        uint64_t newest_epoch, newest_conn; /* of what we ever wrote */
-        uint64_t contested;                 /* when somebody else was last seen to speak; 0: never */
-        uint64_t epoch, epoch_since, announced;
+        uint64_t newest_epoch, newest_connection; /* of what we ever wrote */
+        uint64_t contested;                       /* when somebody else was last seen to speak; 0: never */
+        uint64_t epoch, epoch_since;
+        uint64_t announced; /* or ALD_ABSENT_UINT64 */
         Sighting sightings[SIGHTINGS_MAX];
         unsigned n_sightings;
         GArray *echoes;
 };
 
+static IdText format_id(const AldId *id)
+{
+        static const AldId none = { 0 };
+        IdText ret = { "" };
+
+        if (!ald_id_equal(id, &none))
+                ald_id_format(id, ret.text);
+        return ret;
+}
+
+/* Ids have one form only, and were checked when they were read. */
+static IdText copy_id(const char *text)
+{
+        IdText ret = { "" };
+
+        g_strlcpy(ret.text, text, sizeof ret.text);
+        return ret;
+}
+
+static const char *id_or_null(const IdText *id)
+{
+        return *id->text ? id->text : NULL;
+}
+
 AldOwnStatus *ald_own_status_new(const AldId *instance, const AldId *boot)
 {
         AldOwnStatus *own = g_new0(AldOwnStatus, 1);
 
-        own->instance = *instance;
-        own->boot = *boot;
+        own->instance = format_id(instance);
+        own->boot = format_id(boot);
+        own->announced = ALD_ABSENT_UINT64;
         own->echoes = g_array_new(FALSE, FALSE, sizeof(Echo));
         return own;
 }
@@ -55,34 +84,34 @@ void ald_own_status_free(AldOwnStatus *own)
         g_free(own);
 }
 
-const AldId *ald_own_status_instance(const AldOwnStatus *own)
+const char *ald_own_status_instance(const AldOwnStatus *own)
 {
-        return &own->instance;
+        return own->instance.text;
 }
 
 void ald_own_status_renew(AldOwnStatus *own, const AldId *instance)
 {
         own->formers[own->n_formers++ % FORMERS_MAX] = own->instance;
-        own->instance = *instance;
-        own->other = (AldId){ 0 };
+        own->instance = format_id(instance);
+        own->other = (IdText){ "" };
         own->n_sightings = 0;
 }
 
-char *ald_own_status_write(AldOwnStatus *own, AldPresenceSaid said, uint64_t conn)
+char *ald_own_status_write(AldOwnStatus *own, AldNodeStatusState state, uint64_t connection)
 {
         own->newest_epoch = MAX(own->newest_epoch, own->epoch);
-        own->newest_conn = MAX(own->newest_conn, conn);
-        const AldStatus status = {
-                .said = said,
+        own->newest_connection = MAX(own->newest_connection, connection);
+        const AldNodeStatus status = {
+                .state = ald_node_status_state_to_string(state),
                 .epoch = own->epoch,
-                .conn = conn,
-                .instance = own->instance,
-                .boot = own->boot,
-                .announced = own->announced,
-                .other = own->other,
+                .connection = connection,
+                .instance = own->instance.text,
+                .boot = id_or_null(&own->boot),
+                .announced_epoch = own->announced,
+                .other = id_or_null(&own->other),
         };
 
-        return ald_payload_write_status(&status);
+        return ald_message_format(ALD_KIND_NODE_STATUS, &status);
 }
 
 bool ald_own_status_set_epoch(AldOwnStatus *own, uint64_t epoch, uint64_t now)
@@ -101,7 +130,8 @@ uint64_t ald_own_status_epoch(const AldOwnStatus *own)
 
 void ald_own_status_go_back(AldOwnStatus *own)
 {
-        own->epoch = own->announced = 0;
+        own->epoch = 0;
+        own->announced = ALD_ABSENT_UINT64;
 }
 
 bool ald_own_status_announce(AldOwnStatus *own, uint64_t now)
@@ -197,49 +227,49 @@ uint64_t ald_own_status_due(const AldOwnStatus *own, uint64_t now)
 }
 
 /* The first sighting is kept, the oldest gives way. */
-static Sighting *find_sighting(AldOwnStatus *own, const AldStatus *status, uint32_t broker)
+static Sighting *find_sighting(AldOwnStatus *own, const AldNodeStatus *status, uint32_t broker)
 {
         Sighting *sighting;
 
         for (unsigned i = 0; i < MIN(own->n_sightings, SIGHTINGS_MAX); i++) {
                 sighting = &own->sightings[i];
-                if (sighting->broker == broker && ald_id_equal(&sighting->instance, &status->instance))
+                if (sighting->broker == broker && g_str_equal(sighting->instance.text, status->instance))
                         return sighting;
         }
         sighting = &own->sightings[own->n_sightings++ % SIGHTINGS_MAX];
-        *sighting = (Sighting){ status->instance, broker, status->conn };
+        *sighting = (Sighting){ copy_id(status->instance), broker, status->connection };
         return sighting;
 }
 
-static bool seems_to_live(AldOwnStatus *own, const AldStatus *status, uint32_t broker, bool retained)
+static bool seems_to_live(AldOwnStatus *own, const AldNodeStatus *status, uint32_t broker, bool retained)
 {
-        if (find_sighting(own, status, broker)->conn < status->conn)
+        if (find_sighting(own, status, broker)->conn < status->connection)
                 return true;
-        return !retained && status->said != ALD_PRESENCE_SAYS_OFFLINE;
+        return !retained && !ald_status_is(status, ALD_NODE_STATUS_STATE_OFFLINE);
 }
 
-static void take_echo(AldOwnStatus *own, const AldStatus *status, uint32_t broker, uint64_t conn)
+static void take_echo(AldOwnStatus *own, const AldNodeStatus *status, uint32_t broker, uint64_t conn)
 {
         Echo *echo = find_echo(own, broker);
 
-        if (!echo || echo->conn != conn || status->conn != conn)
+        if (!echo || echo->conn != conn || status->connection != conn)
                 return;
         echo->returned = true;
         echo->ends = 0;
 }
 
-static bool is_former(const AldOwnStatus *own, const AldId *instance)
+static bool is_former(const AldOwnStatus *own, const char *instance)
 {
         for (unsigned i = 0; i < MIN(own->n_formers, FORMERS_MAX); i++)
-                if (ald_id_equal(&own->formers[i], instance))
+                if (g_str_equal(own->formers[i].text, instance))
                         return true;
         return false;
 }
 
-static bool is_sighted(const AldOwnStatus *own, const AldId *instance)
+static bool is_sighted(const AldOwnStatus *own, const char *instance)
 {
         for (unsigned i = 0; i < MIN(own->n_sightings, SIGHTINGS_MAX); i++)
-                if (ald_id_equal(&own->sightings[i].instance, instance))
+                if (g_str_equal(own->sightings[i].instance.text, instance))
                         return true;
         return false;
 }
@@ -253,30 +283,32 @@ static bool is_settled(const AldOwnStatus *own, uint32_t broker, uint64_t conn, 
 }
 
 /* Another instance spoke where we are, or took our place at the broker between two connections. */
-static bool is_contested(const AldOwnStatus *own, const AldStatus *status, uint32_t broker, uint64_t conn,
+static bool is_contested(const AldOwnStatus *own, const AldNodeStatus *status, uint32_t broker, uint64_t conn,
         bool retained, uint64_t now)
 {
         const Echo *echo = find_echo(own, broker);
 
         if (!retained)
-                return status->said != ALD_PRESENCE_SAYS_OFFLINE && is_settled(own, broker, conn, now);
-        return echo && echo->returned_before && !is_sighted(own, &status->instance);
+                return !ald_status_is(status, ALD_NODE_STATUS_STATE_OFFLINE) &&
+                       is_settled(own, broker, conn, now);
+        return echo && echo->returned_before && !is_sighted(own, status->instance);
 }
 
 /* What we never wrote. */
-static bool is_forged(const AldOwnStatus *own, const AldStatus *status)
+static bool is_forged(const AldOwnStatus *own, const AldNodeStatus *status)
 {
-        return MAX(status->epoch, status->announced) > own->newest_epoch || status->conn > own->newest_conn;
+        return MAX(status->epoch, ald_payload_announced(status)) > own->newest_epoch ||
+               status->connection > own->newest_connection;
 }
 
-AldOwnFinding ald_own_status_take(AldOwnStatus *own, const AldStatus *status, uint32_t broker, uint64_t conn,
-        bool retained, uint64_t now)
+AldOwnFinding ald_own_status_take(AldOwnStatus *own, const AldNodeStatus *status, uint32_t broker,
+        uint64_t conn, bool retained, uint64_t now)
 {
-        bool names_us = ald_id_equal(&status->other, &own->instance);
+        bool names_us = g_strcmp0(status->other, own->instance.text) == 0;
 
-        if (is_former(own, &status->instance))
+        if (is_former(own, status->instance))
                 return ALD_OWN_ALONE;
-        if (ald_id_equal(&status->instance, &own->instance)) {
+        if (g_str_equal(status->instance, own->instance.text)) {
                 take_echo(own, status, broker, conn);
                 if (!is_forged(own, status))
                         return ALD_OWN_ALONE;
@@ -287,7 +319,7 @@ AldOwnFinding ald_own_status_take(AldOwnStatus *own, const AldStatus *status, ui
                 ald_own_status_note_forged(own, now);
         if (!names_us && !seems_to_live(own, status, broker, retained))
                 return ALD_OWN_ALONE;
-        own->other = status->instance;
+        own->other = copy_id(status->instance);
         return names_us ? ALD_OWN_DUPLICATE : ALD_OWN_DOUBTFUL;
 }
 

@@ -4,15 +4,16 @@
 #include "state/store.h"
 
 /*
- * What brokers keep of this machine's life before it was installed anew. They may keep several epochs, in any
- * order, and the state service goes beyond what it meets only once; so the newest of what comes within a
- * moment stands for all. What this machine says takes its place at the broker, so it is met at once or never.
+ * Records that brokers have stored from before this machine was reinstalled. They may be of several epochs,
+ * in any order, and the state service goes beyond such an epoch only once, so the newest record that arrives
+ * within a moment stands for all. What this machine publishes replaces them, so they arrive at once or
+ * never.
  */
 typedef struct AldPast AldPast;
 
 #define ALD_PAST_USEC (1000 * 1000)
 
-/* False: not now; it is tried again. */
+/* Returns false to be called again later. */
 typedef bool (*AldPastMeet)(const AldUpdate *update, void *userdata);
 
 AldPast *ald_past_new(AldPastMeet meet, void *userdata);

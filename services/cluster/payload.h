@@ -3,18 +3,20 @@
 
 #include <stddef.h>
 
+#include "record/message.h"
 #include "services/cluster/topic.h"
 #include "state/presence.h"
 #include "state/store.h"
 
 /*
- * What the topics carry, as JSON. Node, kind and key are those of the topic. Reading skips unknown members,
- * and refuses with
- *   -EBADMSG  what is no JSON of this form; see record/json.h
- *   -ERANGE   a number beyond what it may be
- *   -E2BIG    a payload, or a record, that is too large
- *   -EINVAL   a link's record that is not of its key
- * *ret_reason (maybe NULL) is then what was wrong, in words.
+ * The payloads of the topics, as JSON. A status, a heartbeat and a forget are messages of at most
+ * ALD_PAYLOAD_SMALL_MAX bytes: NodeStatus, NodeAlive and NodeForget, see record/message.h. A record is read
+ * and written here. Its node, kind and key are those of the topic. Reading skips unknown members and returns
+ *   -EBADMSG  if it is no JSON of this form; see record/json.h
+ *   -ERANGE   if a number is out of range
+ *   -E2BIG    if the payload, or the record, is too large
+ *   -EINVAL   if a link's record does not match its key
+ * and then sets *ret_reason (maybe NULL) to a description.
  */
 #define ALD_PAYLOAD_RECORD_MAX (1024u * 1024)
 #define ALD_PAYLOAD_SMALL_MAX 4096u
@@ -27,35 +29,11 @@ size_t ald_payload_max(AldTopicType type);
 int ald_payload_read_record(
         const AldTopic *topic, const char *bytes, size_t n, AldUpdate *ret, char **ret_reason);
 
-typedef struct AldStatus {
-        AldPresenceSaid said;
-        uint64_t epoch;
-        uint64_t conn;
-        AldId instance;
-        AldId boot;         /* all zeros where it is not there */
-        uint64_t announced; /* 0 where it is not there */
-        AldId other;        /* the other instance of this id that it met; all zeros where it is not there */
-} AldStatus;
-
-int ald_payload_read_status(const char *bytes, size_t n, AldStatus *ret, char **ret_reason);
-
-typedef struct AldAlive {
-        uint64_t usec; /* CLOCK_REALTIME of the sender */
-        uint64_t epoch;
-        uint64_t conn;
-} AldAlive;
-
-int ald_payload_read_alive(const char *bytes, size_t n, AldAlive *ret, char **ret_reason);
-
-typedef struct AldForget {
-        AldStamp stamp; /* what is newer is not hidden */
-        uint64_t usec;  /* CLOCK_REALTIME of who forgot */
-} AldForget;
-
-int ald_payload_read_forget(const char *bytes, size_t n, AldForget *ret, char **ret_reason);
-
-/* The other way round; free with g_free(). */
+/* Free with g_free(). */
 char *ald_payload_write_record(const AldUpdate *update);
-char *ald_payload_write_status(const AldStatus *status);
-char *ald_payload_write_alive(const AldAlive *alive);
-char *ald_payload_write_forget(const AldForget *forget);
+
+/* The epoch of which the node has published all; 0 for none. */
+static inline uint64_t ald_payload_announced(const AldNodeStatus *status)
+{
+        return status->announced_epoch == ALD_ABSENT_UINT64 ? 0 : status->announced_epoch;
+}

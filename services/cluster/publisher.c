@@ -119,7 +119,7 @@ static bool has_room(AldPublisher *publisher)
         if (g_hash_table_size(publisher->own) < ALD_PUBLISHER_OWN_MAX)
                 return true;
         if (!publisher->told_full)
-                g_warning("This node has more than %u records, or had; those beyond are not published",
+                g_warning("This node has, or had, more than %u records; the others are not published",
                         ALD_PUBLISHER_OWN_MAX);
         publisher->told_full = true;
         return false;

@@ -8,6 +8,8 @@
 #define MAJORITY_USEC (UINT64_C(1) * G_USEC_PER_SEC)
 /* A node that comes and goes has its records sent to everybody by the brokers so often at most. */
 #define ASK_AGAIN_USEC (UINT64_C(10) * G_USEC_PER_SEC)
+/* A timer that expires later than this shows that the process was stopped. */
+#define STOPPED_USEC (UINT64_C(2) * G_USEC_PER_SEC)
 
 AldReceiver *ald_receiver_new(
         const AldId *own, const char *cluster, const AldReceiverHandler *handler, void *userdata)
@@ -19,6 +21,7 @@ AldReceiver *ald_receiver_new(
         receiver->nodes = ald_nodes_new();
         receiver->expiry_usec = UINT64_MAX;
         receiver->mirroring = true;
+        receiver->due = UINT64_MAX;
         receiver->handler = handler;
         receiver->userdata = userdata;
         return receiver;
@@ -51,11 +54,13 @@ void ald_receiver_set_peers(AldReceiver *receiver, bool heard)
         receiver->no_peers = !heard;
 }
 
-void ald_receiver_set_mirroring(AldReceiver *receiver, bool mirroring)
+void ald_receiver_set_mirroring(AldReceiver *receiver, bool mirroring, uint64_t now, uint64_t real)
 {
         receiver->mirroring = mirroring;
+        receiver->view.by_status = !mirroring;
         if (!mirroring)
                 ald_nodes_foreach(receiver->nodes, drop_node, receiver);
+        ald_receiver_judge(receiver, now, real);
 }
 
 AldNodes *ald_receiver_nodes(AldReceiver *receiver)
@@ -142,6 +147,28 @@ static void forget(AldReceiver *receiver, AldClusterNode *node)
         receiver->handler->forgotten(node, receiver->userdata);
 }
 
+void ald_receiver_note_stop(AldReceiver *receiver, uint64_t now)
+{
+        if (now <= receiver->due || now - receiver->due <= STOPPED_USEC)
+                return;
+        receiver->due = now;
+        if (receiver->view.connected_since != 0)
+                receiver->view.connected_since = now;
+}
+
+/* While time can change a node, the timer expires at least every 3 s, so that a short stop is noticed too. */
+static void set_due(AldReceiver *receiver, const AldClusterNode *node, uint64_t now)
+{
+        uint64_t due = ald_presence_due(&node->presence, &receiver->view);
+
+        if (due != UINT64_MAX && !receiver->view.by_status)
+                due = MIN(due, now + ALD_PRESENCE_STALE_USEC);
+        if (due >= receiver->due)
+                return;
+        receiver->due = due;
+        receiver->handler->due(due, receiver->userdata);
+}
+
 /* Who speaks is not forgotten any more. */
 void ald_receiver_judge_node(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
 {
@@ -154,14 +181,17 @@ void ald_receiver_judge_node(AldReceiver *receiver, AldClusterNode *node, uint64
         } else if (node->to_forget.epoch != 0 && ald_node_may_be_forgotten(node, now)) {
                 forget(receiver, node);
         }
+        set_due(receiver, node, now);
         note_change(receiver, node);
 }
 
 void ald_receiver_forget(
         AldReceiver *receiver, const AldId *target, const AldStamp *stamp, uint64_t now, uint64_t real)
 {
-        AldClusterNode *node = ald_nodes_get_hearsay(receiver->nodes, target, now, real);
+        AldClusterNode *node;
 
+        ald_receiver_note_stop(receiver, now);
+        node = ald_nodes_get_hearsay(receiver->nodes, target, now, real);
         if (!node || node->presence.state == ALD_PRESENCE_STATE_ONLINE || ald_node_hides(node, stamp))
                 return;
         if (ald_stamp_compare(stamp, &node->to_forget) > 0)
@@ -191,25 +221,25 @@ void ald_receiver_note_clock(AldReceiver *receiver, uint64_t now, uint64_t real)
 
 typedef struct Judging {
         AldReceiver *receiver;
-        uint64_t now, real, due;
+        uint64_t now, real;
 } Judging;
 
 static gboolean judge_node(AldClusterNode *node, void *userdata)
 {
-        Judging *judging = userdata;
+        const Judging *judging = userdata;
 
         ald_receiver_judge_node(judging->receiver, node, judging->now, judging->real);
-        judging->due = MIN(judging->due, ald_presence_due(&node->presence, &judging->receiver->view));
         return FALSE;
 }
 
-uint64_t ald_receiver_judge(AldReceiver *receiver, uint64_t now, uint64_t real)
+void ald_receiver_judge(AldReceiver *receiver, uint64_t now, uint64_t real)
 {
-        Judging judging = { receiver, now, real, UINT64_MAX };
+        Judging judging = { receiver, now, real };
 
+        ald_receiver_note_stop(receiver, now);
         ald_receiver_note_clock(receiver, now, real);
+        receiver->due = UINT64_MAX;
         ald_nodes_foreach(receiver->nodes, judge_node, &judging);
-        return judging.due;
 }
 
 static gboolean lose_broker(AldClusterNode *node, void *userdata)
@@ -226,9 +256,11 @@ void ald_receiver_lose(AldReceiver *receiver, uint32_t broker, uint64_t now, uin
         ald_receiver_judge(receiver, now, real);
 }
 
-void ald_receiver_set_view(AldReceiver *receiver, const AldPresenceView *view, uint64_t now, uint64_t real)
+void ald_receiver_set_connected(AldReceiver *receiver, bool connected, uint64_t now, uint64_t real)
 {
-        receiver->view = *view;
+        if (connected == (receiver->view.connected_since != 0))
+                return;
+        receiver->view.connected_since = connected ? now : 0;
         ald_receiver_judge(receiver, now, real);
 }
 

@@ -9,6 +9,7 @@ struct AldReceiver {
         char *cluster;
         AldNodes *nodes;
         AldPresenceView view;
+        uint64_t due; /* when to judge next; UINT64_MAX: time alone changes nothing */
         uint64_t expiry_usec;
         bool no_peers;  /* nothing of other nodes is heard, unless all is */
         bool mirroring; /* other nodes, in all that they say */
@@ -20,6 +21,10 @@ struct AldReceiver {
         const AldReceiverHandler *handler;
         void *userdata;
 };
+
+/* Call it before anything is judged. While this process was stopped it heard nobody, so the silence of the
+ * others counts from now on. */
+void ald_receiver_note_stop(AldReceiver *receiver, uint64_t now);
 
 /* Whether our own clock was set since the last message; what was learnt from it is then set right. */
 void ald_receiver_note_clock(AldReceiver *receiver, uint64_t now, uint64_t real);

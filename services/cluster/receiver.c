@@ -87,7 +87,7 @@ static void take_other_record(Passing *passing, const AldUpdate *update)
         AldClusterNode *node = passing->node;
 
         if (refuse_time(passing, "an epoch", update->stamp.epoch) ||
-                refuse_time(passing, "a record that was updated", update->updated_usec))
+                refuse_time(passing, "an update time", update->updated_usec))
                 return;
         if (update->stamp.epoch < node->announced)
                 return;
@@ -129,81 +129,93 @@ static void take_record(Passing *passing)
                 refuse(passing, reason);
 }
 
-static void take_status(Passing *passing)
+/* Reads a status, a heartbeat or a forget; NULL if it was refused. */
+static AldRecord *read_message(Passing *passing, AldKind kind, const char *name)
 {
         const AldReceived *received = passing->received;
-        AldReceiver *receiver = passing->receiver;
-        AldClusterNode *node = passing->node;
-        char *reason = NULL;
-        AldStatus status;
+        g_autofree char *reason = NULL;
+        AldRecord *message;
 
-        if (ald_payload_read_status(received->payload, received->size, &status, &reason) < 0) {
-                refuse(passing, g_strdup_printf("status: %s", reason));
-                g_free(reason);
-                return;
-        }
-        if (!node) {
-                receiver->handler->own_status(&status, received, receiver->userdata);
-                return;
-        }
-        /* How it is may be true nevertheless. */
-        if (refuse_time(passing, "an announced epoch", status.announced))
-                status.announced = 0;
-        if (refuse_time(passing, "an epoch", status.epoch))
-                status.epoch = 0;
-        const AldPresenceStatus said = { status.said, status.epoch, status.conn, status.instance,
-                received->retained && receiver->mirroring };
+        if (ald_message_parse(
+                    kind, received->payload, received->size, ALD_PAYLOAD_SMALL_MAX, &message, &reason) >= 0)
+                return message;
+        refuse(passing, g_strdup_printf("%s: %s", name, reason));
+        return NULL;
+}
+
+static void take_other_status(Passing *passing, const AldNodeStatus *status)
+{
+        const AldReceived *received = passing->received;
+        const bool retained = received->retained && passing->receiver->mirroring;
+        AldClusterNode *node = passing->node;
+        AldNodeStatus said = *status;
+        uint64_t announced = ald_payload_announced(status);
+
+        /* Its state may be true nevertheless. */
+        if (refuse_time(passing, "an announced epoch", announced))
+                announced = 0;
+        if (refuse_time(passing, "an epoch", said.epoch))
+                said.epoch = 0;
         /* The will was written when the connection began, maybe before all was published. */
-        if (!ald_presence_take_status(&node->presence, &said, received->broker, passing->now) ||
-                status.said == ALD_PRESENCE_SAYS_OFFLINE)
+        if (!ald_presence_take_status(&node->presence, &said, retained, received->broker, passing->now) ||
+                ald_status_is(&said, ALD_NODE_STATUS_STATE_OFFLINE))
                 return;
         /* A broker may have kept an older one. What the node says now holds, even where that is less. */
-        if (!received->retained || status.epoch > node->epoch)
-                node->epoch = status.epoch;
-        if (!received->retained || (node->presence.heard == 0 && status.announced > node->announced))
-                node->announced = status.announced;
+        if (!received->retained || said.epoch > node->epoch)
+                node->epoch = said.epoch;
+        if (!received->retained || (node->presence.heard == 0 && announced > node->announced))
+                node->announced = announced;
+}
+
+static void take_status(Passing *passing)
+{
+        AldReceiver *receiver = passing->receiver;
+        g_autoptr(AldRecord) message = read_message(passing, ALD_KIND_NODE_STATUS, "status");
+        const AldNodeStatus *status = ald_record_as(message, NODE_STATUS, AldNodeStatus);
+
+        if (!status)
+                return;
+        if (passing->node)
+                take_other_status(passing, status);
+        else
+                receiver->handler->own_status(status, passing->received, receiver->userdata);
 }
 
 static void take_alive(Passing *passing)
 {
-        const AldReceived *received = passing->received;
-        char *reason = NULL;
-        AldAlive alive;
+        g_autoptr(AldRecord) message = NULL;
 
-        if (received->retained || !passing->node)
+        if (passing->received->retained || !passing->node)
                 return;
-        if (ald_payload_read_alive(received->payload, received->size, &alive, &reason) < 0) {
-                refuse(passing, g_strdup_printf("alive: %s", reason));
-                g_free(reason);
-                return;
-        }
-        ald_presence_take_clock(&passing->node->presence, alive.usec, passing->real);
+        message = read_message(passing, ALD_KIND_NODE_ALIVE, "alive");
+        if (message)
+                ald_presence_take_clock(&passing->node->presence,
+                        ald_record_as(message, NODE_ALIVE, AldNodeAlive)->sent_usec, passing->real);
 }
 
 static void take_forget(Passing *passing)
 {
         AldReceiver *receiver = passing->receiver;
-        const AldReceived *received = passing->received;
         const AldId *target = &passing->topic.target;
-        char *reason = NULL, id[ALD_ID_STRING_SIZE];
-        AldForget forget;
+        g_autoptr(AldRecord) message = read_message(passing, ALD_KIND_NODE_FORGET, "forget");
+        const AldNodeForget *forget = ald_record_as(message, NODE_FORGET, AldNodeForget);
+        char id[ALD_ID_STRING_SIZE];
 
-        if (ald_payload_read_forget(received->payload, received->size, &forget, &reason) < 0) {
-                refuse(passing, g_strdup_printf("forget: %s", reason));
-                g_free(reason);
+        if (!forget)
                 return;
-        }
         if (!passing->node) {
-                receiver->handler->own_forget(target, &forget, receiver->userdata);
+                receiver->handler->own_forget(target, forget, receiver->userdata);
         } else if (!ald_node_may_have_link(passing->node, ALD_KIND_LINK_SOCKET, ald_id_format(target, id))) {
                 refuse(passing, g_strdup("forgets too many nodes"));
                 return;
         }
         if (ald_id_equal(target, &receiver->own))
                 return;
-        if (passing->real > receiver->expiry_usec && forget.usec < passing->real - receiver->expiry_usec)
+        if (passing->real > receiver->expiry_usec &&
+                forget->sent_usec < passing->real - receiver->expiry_usec)
                 return;
-        ald_receiver_forget(receiver, target, &forget.stamp, passing->now, passing->real);
+        ald_receiver_forget(receiver, target, &(AldStamp){ forget->epoch, forget->sequence }, passing->now,
+                passing->real);
 }
 
 static void take_crl(Passing *passing)
@@ -257,13 +269,13 @@ static char *refuse_unread(const Passing *passing, int r)
         size_t max = ald_payload_max(r < 0 ? ALD_TOPIC_RECORD : passing->topic.type);
 
         if (r == -EPERM)
-                return g_strdup("a kind that never travels");
+                return g_strdup("a kind that is never published");
         if (r < 0 && r != -ENOENT)
-                return g_strdup("an odd topic or key");
+                return g_strdup("an invalid topic or key");
         if (passing->received->size > max)
                 return g_strdup_printf("a payload of more than %zu bytes", max);
         if (passing->node && !ald_node_may_speak(passing->node, passing->received->size, passing->now))
-                return g_strdup_printf("more than %u messages, or %u KiB, a second", ALD_NODE_RATE,
+                return g_strdup_printf("more than %u messages or %u KiB per second", ALD_NODE_RATE,
                         (unsigned) (ALD_NODE_RATE_BYTES / 1024));
         return NULL;
 }
@@ -305,10 +317,11 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
         char *reason;
         int r;
 
+        ald_receiver_note_stop(receiver, now);
         ald_receiver_note_clock(receiver, now, real);
         r = ald_topic_parse(received->topic, receiver->cluster, &passing.topic);
         if (r == -ENOMSG) {
-                refuse(&passing, g_strdup("a topic of no node"));
+                refuse(&passing, g_strdup("a topic without a node"));
                 return;
         }
         if (!ald_id_equal(&passing.topic.node, &receiver->own) &&

@@ -38,8 +38,12 @@ typedef struct AldReceiverHandler {
         /* Under our own id. */
         char *(*own_record)(const AldUpdate *update, const AldReceived *received,
                 void *userdata); /* the result as that of crl */
-        void (*own_status)(const AldStatus *status, const AldReceived *received, void *userdata);
-        void (*own_forget)(const AldId *target, const AldForget *forget, void *userdata);
+        void (*own_status)(const AldNodeStatus *status, const AldReceived *received, void *userdata);
+        void (*own_forget)(const AldId *target, const AldNodeForget *forget, void *userdata);
+
+        /* When to call ald_receiver_judge() next, in µs of CLOCK_MONOTONIC. Called whenever that becomes
+         * sooner; a judgement of all nodes sets it anew. */
+        void (*due)(uint64_t usec, void *userdata);
 } AldReceiverHandler;
 
 /* The handler is kept, not copied. */
@@ -52,8 +56,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldReceiver, ald_receiver_free)
 void ald_receiver_set_expiry(AldReceiver *receiver, uint64_t expiry_usec);
 
 /* Whether all is heard of other nodes, as from the start; otherwise they are dropped, and taken anew is what
- * ald_subscriptions_to_peers() brings. */
-void ald_receiver_set_mirroring(AldReceiver *receiver, bool mirroring);
+ * ald_subscriptions_to_peers() brings. All are judged anew. */
+void ald_receiver_set_mirroring(AldReceiver *receiver, bool mirroring, uint64_t now, uint64_t real);
 /* Whether that is heard at all, as from the start. What still comes after a subscription ended is not taken.
  */
 void ald_receiver_set_peers(AldReceiver *receiver, bool heard);
@@ -63,12 +67,11 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
 /* The connection to that broker has ended. */
 void ald_receiver_lose(AldReceiver *receiver, uint32_t broker, uint64_t now, uint64_t real);
 
-/* How well nodes can be heard from now on; all are judged anew. */
-void ald_receiver_set_view(AldReceiver *receiver, const AldPresenceView *view, uint64_t now, uint64_t real);
+/* Whether a broker is connected; none is at the start. Judges all nodes anew. */
+void ald_receiver_set_connected(AldReceiver *receiver, bool connected, uint64_t now, uint64_t real);
 
-/* Judges what may have changed by the passing of time; returns when that is to be done again, or UINT64_MAX.
- */
-uint64_t ald_receiver_judge(AldReceiver *receiver, uint64_t now, uint64_t real);
+/* Judges what may have changed by the passing of time. */
+void ald_receiver_judge(AldReceiver *receiver, uint64_t now, uint64_t real);
 
 /* From time to time: lets go of what is not heard of any more, and of the keys of links. */
 void ald_receiver_expire(AldReceiver *receiver, uint64_t now);

@@ -173,7 +173,7 @@ static void take_request(
         if (r == 0 && rename(renewals->received, path) < 0)
                 r = -errno;
         if (r < 0)
-                g_warning("Cannot keep %s: %s", path, g_strerror(-r));
+                g_warning("Cannot save %s: %s", path, g_strerror(-r));
 }
 
 /* Whether the first certificate in it is one for this node that ends later than the one it has. Root looks at
@@ -218,7 +218,7 @@ bool ald_renewals_take(AldRenewals *renewals, const char *topic, const char *pay
                 int r = keep(renewals->answer, payload, size);
 
                 if (r < 0)
-                        g_warning("Cannot keep %s: %s", renewals->answer, g_strerror(-r));
+                        g_warning("Cannot save %s: %s", renewals->answer, g_strerror(-r));
         }
         return true;
 }

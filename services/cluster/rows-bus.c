@@ -46,7 +46,7 @@ static void append_own(Rows *rows, const AldClusterManager *manager)
 {
         bool duplicate = ald_cluster_manager_state(manager) == ALD_CLUSTER_DUPLICATE;
         AldMember *member = ald_cluster_manager_member(manager);
-        char id[ALD_ID_STRING_SIZE], instance[ALD_ID_STRING_SIZE];
+        char id[ALD_ID_STRING_SIZE];
         const AldClusterNodeRow row = {
                 .id = ald_id_format(ald_cluster_manager_own(manager), id),
                 .state = duplicate ? "duplicate" : "online",
@@ -55,7 +55,7 @@ static void append_own(Rows *rows, const AldClusterManager *manager)
                 .clock_offset_usec = 0,
                 .refused_messages = member ? ald_receiver_refused_own(ald_member_receiver(member)) : 0,
                 .unknown_kinds = ALD_ABSENT_UINT64,
-                .instance = ald_id_format(ald_cluster_manager_instance(manager), instance),
+                .instance = ald_cluster_manager_instance(manager),
         };
 
         append(rows, &ald_cluster_node_row_struct, &row);

@@ -159,8 +159,7 @@ static void subscribe_to_awaited(AldWire *wire)
                 wire->mosq, &wire->subscribe_mid, (int) wire->awaited->len, filters, 0, 0, NULL);
         if (rc == MOSQ_ERR_SUCCESS)
                 return;
-        words = g_strdup_printf(
-                "the subscription to %s cannot be sent: %s", filters[0], mosquitto_strerror(rc));
+        words = g_strdup_printf("cannot send the subscription to %s: %s", filters[0], mosquitto_strerror(rc));
         ald_wire_say(wire, ALD_SESSION_WARNING, words, 0);
 }
 
@@ -205,7 +204,7 @@ static void send_message(AldWire *wire, const AldTopicMessage *message)
                 wire->in_flight_bytes += message->size;
         } else {
                 g_autofree char *words = g_strdup_printf(
-                        "a message on %s cannot be sent: %s", message->topic, mosquitto_strerror(rc));
+                        "cannot send a message on %s: %s", message->topic, mosquitto_strerror(rc));
 
                 ald_wire_say(wire, ALD_SESSION_WARNING, words, 0);
         }

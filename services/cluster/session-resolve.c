@@ -10,16 +10,16 @@
 static char *describe(const char *host, int r)
 {
         if (strchr(host, '%'))
-                return g_strdup("the interface that its address names is not there");
+                return g_strdup("the interface in its address does not exist");
         switch (r) {
         case EAI_NONAME:
         case EAI_NODATA:
                 return g_strdup("its name does not resolve");
         case EAI_AGAIN:
         case EAI_FAIL:
-                return g_strdup("its name does not resolve now: no name server answers");
+                return g_strdup("its name does not resolve: no name server answers");
         case EAI_ADDRFAMILY:
-                return g_strdup("there is no way to its network");
+                return g_strdup("its network is unreachable");
         default:
                 return g_strdup_printf("its name does not resolve: %s", gai_strerror(r));
         }

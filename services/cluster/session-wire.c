@@ -223,9 +223,9 @@ static void look_at_clock(AldWire *wire)
                 finish(wire, ALD_SESSION_ENDED, NULL);
         } else if (late) {
                 finish(wire, ALD_SESSION_UNREACHABLE,
-                        g_strdup(wire->phase == ALD_WIRE_TCP ? "it does not answer (timed out)"
-                                                             : "it takes connections but does not answer "
-                                                               "(timed out)"));
+                        g_strdup(wire->phase == ALD_WIRE_TCP
+                                         ? "it does not answer (timed out)"
+                                         : "it accepts connections but does not answer (timed out)"));
         }
 }
 

@@ -14,14 +14,14 @@ char *ald_session_describe_errno(int error)
                 return g_strdup("the host cannot be reached");
         case ENETUNREACH:
         case ENETDOWN:
-                return g_strdup("there is no way to its network");
+                return g_strdup("its network is unreachable");
         case ETIMEDOUT:
                 return g_strdup("it does not answer (timed out)");
         case ECONNRESET:
         case EPIPE:
                 return g_strdup("the broker closed the connection");
         case EINVAL:
-                return g_strdup("a route of this machine discards what is sent there (blackhole)");
+                return g_strdup("a route of this machine discards packets to it (blackhole)");
         case EACCES:
         case EPERM:
                 return g_strdup("the firewall of this machine forbids the connection");
@@ -38,10 +38,10 @@ char *ald_session_describe_connack(int code)
         case 2:
                 return g_strdup("the broker refuses the client id");
         case 3:
-                return g_strdup("the broker is not available now");
+                return g_strdup("the broker is not available");
         case 4:
         case 5:
-                return g_strdup("the broker does not authorise this node");
+                return g_strdup("the broker does not authorize this node");
         default:
                 return g_strdup_printf("the broker refused the connection with code %d", code);
         }
@@ -60,9 +60,9 @@ char *ald_session_describe_mosquitto(int rc, int error, const char *openssl)
         case MOSQ_ERR_PROTOCOL:
         case MOSQ_ERR_MALFORMED_PACKET:
         case MOSQ_ERR_MALFORMED_UTF8:
-                return g_strdup("what the broker says is not MQTT");
+                return g_strdup("the broker does not speak MQTT");
         case MOSQ_ERR_NOMEM:
-                return g_strdup("there is not enough memory");
+                return g_strdup("out of memory");
         case MOSQ_ERR_ERRNO:
                 /* EPROTO is what libmosquitto makes of any failure below TLS. */
                 return error == EPROTO ? g_strdup("the broker closed the connection")

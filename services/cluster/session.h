@@ -42,28 +42,28 @@ typedef struct AldSessionSetup {
         AldClaims *claims;
 } AldSessionSetup;
 
-/* Takes over the TLS context, also when it fails (NULL: there is no thread to be had). */
+/* Takes ownership of the TLS context, even on failure. NULL if no thread can be started. */
 AldSession *ald_session_new(const AldSessionSetup *setup, AldTls *tls);
 
-/* Nothing comes from it any more. Where it is connected, it says good-bye in its thread. */
+/* Silences the session. If it is connected, its thread disconnects properly. */
 void ald_session_leave(AldSession *session);
 
-/* Whether it is off the wire. */
+/* Whether its connection has ended. */
 bool ald_session_has_ended(AldSession *session);
 
-/* Leaves it, and does not wait for its good-bye. */
+/* Leaves it without waiting for the end of its connection. */
 void ald_session_free(AldSession *session);
 
-/* -ENOBUFS where too much waits to be sent. */
+/* Returns -ENOBUFS if the queue is full. */
 int ald_session_publish(AldSession *session, const AldTopicMessage *message);
 
-/* Subscribes to these, and ends the other subscriptions. With `again` also to those that were there before,
- * so that the broker sends all that it keeps. */
+/* Replaces the subscriptions. With `again` also renews those that stay, so that the broker sends all
+ * retained messages. */
 void ald_session_subscribe(AldSession *session, const char *const *filters, bool again);
 
-/* Has the broker send once more what it keeps of this filter, which is within those that are subscribed to.
- * False where too many wait. */
+/* Makes the broker send its retained messages for this filter again, which an existing subscription must
+ * include. False if too many requests are pending. */
 bool ald_session_ask_again(AldSession *session, const char *filter);
 
-/* Waits until it is off the wire; a name that is being resolved is not waited for. */
+/* Waits until its connection has ended, but not for the resolution of a name. */
 void ald_session_await_end(AldSession *session, gint64 deadline_usec);

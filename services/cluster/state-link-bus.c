@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "common/bus-cleanup.h"
 #include "record/update-bus.h"
 #include "services/cluster/state-link-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "services/common/peer.h"
 
 #define STATE_NAME "org.alidade.State1"

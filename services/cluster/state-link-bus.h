@@ -5,8 +5,8 @@
 #include "services/common/service.h"
 
 /*
- * The state service of this machine: its own records are read from it, in pages at first and then by signal,
- * and what is heard of other nodes is put to it.
+ * The state service of this machine: reads the records of this node, first in pages and then by signals, and
+ * sends it what other nodes publish.
  */
 typedef struct AldStateLink AldStateLink;
 
@@ -21,9 +21,9 @@ typedef struct AldStateLinkHandler {
         void (*begin)(void *userdata);
         void (*record)(const AldUpdate *update, void *userdata);
         void (*complete)(void *userdata);
-        /* It is there, or there anew, and knows nothing of what was put before; or it has gone. */
+        /* The state service has started, and knows nothing of what was sent before; or it has gone. */
         void (*owner)(bool there, void *userdata);
-        /* A call has come back; negative where it failed, and what it carried is lost. */
+        /* A call has returned; negative if it failed and its contents are lost. */
         void (*put)(int result, void *userdata);
 } AldStateLinkHandler;
 
@@ -33,25 +33,27 @@ typedef struct AldPresenceRow {
         uint64_t since;
         int64_t clock_offset;
         uint64_t announced;
-        uint64_t epoch; /* of its records, as it says; 0 where unknown */
+        uint64_t epoch; /* of its records, by its own statement; 0 if unknown */
 } AldPresenceRow;
 
 int ald_state_link_new(
         AldService *service, const AldStateLinkHandler *handler, void *userdata, AldStateLink **ret);
 void ald_state_link_free(AldStateLink *link);
 
-/* Reads all records of this node again, where the service is there. */
+/* Reads all records of this node again, if the service is running. */
 void ald_state_link_read(AldStateLink *link);
 
-/* Puts the newest stamp that is known of this node, which it is to go beyond, and then reads all again. */
+/* Sends the newest known stamp of this node, which the service then goes beyond, and reads all records
+ * again. */
 int ald_state_link_put_own(AldStateLink *link, const AldUpdate *update);
 
-/* Whether the service is there and takes another call. */
+/* Whether the service is running and can take another call. */
 bool ald_state_link_is_ready(AldStateLink *link);
 /* Whether a call is under way. */
 bool ald_state_link_is_busy(const AldStateLink *link);
 
-/* Only while it is ready. Puts as many as go into one call; those leave the outbox. */
+/* Call it only while the link is ready. Sends as many records as fit into one call, and removes them from
+ * the outbox. */
 int ald_state_link_put_records(AldStateLink *link, AldOutbox *outbox);
 /* At most ALD_STATE_LINK_PRESENCES_MAX. */
 int ald_state_link_put_presences(AldStateLink *link, const AldPresenceRow *rows, size_t n);

@@ -3,18 +3,18 @@
 
 #include "services/cluster/nodes.h"
 
-/* What a node listens to; free with g_strfreev(). */
+/* Subscriptions of a node; free with g_strfreev(). */
 
 char **ald_subscriptions_to_all(const char *cluster);
 
 /*
- * What is its own, who else is there, and of those with whom it measures links, now and next, what that
- * takes: their names and addresses. In small clusters these are all. Nodes NULL: revocation lists alone.
+ * Its own topics, the presence of all nodes, and the names and addresses of the nodes that it measures links
+ * with, now and next; in small clusters these are all nodes. If nodes is NULL: revocation lists only.
  */
 char **ald_subscriptions_to_peers(const char *cluster, const AldId *own, AldNodes *nodes, uint64_t real);
 
 /* Whether records of this kind are among these. */
 bool ald_subscriptions_has_kind(AldKind kind);
 
-/* All of one node. */
+/* Everything of one node. */
 char *ald_subscription_to(const char *cluster, const AldId *node);

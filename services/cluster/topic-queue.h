@@ -8,20 +8,21 @@
 #include <glib.h>
 
 /*
- * Messages in the order in which their topics first came, with only the newest of each topic. Bounded in
- * bytes and in entries. A queue that knows nothing of threads: whoever shares it locks it.
+ * Messages in the order in which their topics first arrived, with only the newest of each topic. Limited in
+ * bytes and in entries. Not thread-safe: the caller locks.
  */
 typedef struct AldTopicQueue AldTopicQueue;
 
 typedef struct AldTopicMessage {
         uint64_t group; /* messages of different groups are not merged */
-        bool retained;  /* nor are retained and live ones: each may tell what the other does not */
+        bool retained;  /* nor are retained and live ones, which may differ in meaning */
         int qos;
         const char *topic;
         const void *payload;
         size_t size;
 
-        /* Not a message but an event: kept in the order, and neither merged nor dropped. */
+        /* If not 0, this is an event instead of a message: it keeps its place, and is neither merged nor
+         * dropped. */
         int event;
         uint64_t number;
 
@@ -32,18 +33,19 @@ AldTopicQueue *ald_topic_queue_new(uint64_t max_bytes, unsigned max_entries);
 void ald_topic_queue_free(AldTopicQueue *queue);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTopicQueue, ald_topic_queue_free)
 
-/* Copies the message. False where it was dropped for want of room; an older one of the topic then stays. */
+/* Copies the message. False if there was no room and it was dropped; an older one of the topic then
+ * stays. */
 bool ald_topic_queue_put(AldTopicQueue *queue, const AldTopicMessage *message);
 
-/* Takes the first out: good until it is freed with ald_topic_message_free(). NULL where there is none. */
+/* Removes the first message, which the caller frees with ald_topic_message_free(). NULL if there is none. */
 AldTopicMessage *ald_topic_queue_take(AldTopicQueue *queue);
 void ald_topic_message_free(AldTopicMessage *message);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTopicMessage, ald_topic_message_free)
 
-/* Drops all of this source. */
+/* Drops all messages of this source. */
 void ald_topic_queue_forget(AldTopicQueue *queue, const void *source);
 
-/* Half of it is taken. */
+/* Whether half of its room is used. */
 bool ald_topic_queue_is_crowded(const AldTopicQueue *queue);
 bool ald_topic_queue_is_empty(const AldTopicQueue *queue);
 uint64_t ald_topic_queue_dropped(const AldTopicQueue *queue);

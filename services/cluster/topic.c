@@ -30,7 +30,8 @@ const char *ald_cluster_name_refuse(const char *name)
                 return "longer than 32 characters";
         for (size_t i = 0; i < n; i++)
                 if (!g_ascii_islower(name[i]) && !g_ascii_isdigit(name[i]) && (name[i] != '-' || i == 0))
-                        return "not lower-case letters, digits and hyphens, the first no hyphen";
+                        return "only lower-case letters, digits and hyphens are allowed, and no hyphen at "
+                               "the start";
         return NULL;
 }
 

@@ -7,8 +7,8 @@
 
 /*
  * The topics of a cluster: alidade/1/CLUSTER/NODE/… followed by KIND or KIND/KEY (a record), "status",
- * "alive", "crl", or "forget/NODE". Keys are encoded as in object paths. Each thing has one topic: what would
- * be written otherwise is no topic of ours.
+ * "alive", "crl", or "forget/NODE". Keys are encoded as in object paths. Each topic has one spelling; any
+ * other is refused.
  */
 typedef enum AldTopicType {
         ALD_TOPIC_RECORD,
@@ -28,18 +28,18 @@ typedef struct AldTopic {
 
 #define ALD_CLUSTER_NAME_MAX 32u
 
-/* Why it is no name of a cluster, or NULL where it is one: [a-z0-9][a-z0-9-]{0,31}. */
+/* Returns why a name is not a valid cluster name, or NULL if it is one: [a-z0-9][a-z0-9-]{0,31}. */
 const char *ald_cluster_name_refuse(const char *name);
 
 /*
- * -ENOMSG for a topic of no node of this cluster; then *ret is untouched. Otherwise ret->node is set in any
- * case: -ENOENT for a kind that this version does not know, -EPERM for one that never travels, -EINVAL for
- * what is no topic of ours or a key that does not fit the kind.
+ * Returns -ENOMSG for a topic without a node of this cluster, and leaves *ret untouched. Otherwise ret->node
+ * is set even on error: -ENOENT for a kind that this version does not know, -EPERM for one that is never
+ * published, -EINVAL for an invalid topic or a key that does not fit the kind.
  */
 int ald_topic_parse(const char *topic, const char *cluster, AldTopic *ret);
 
 /* Free with g_free(). */
 char *ald_topic_format(const AldTopic *topic, const char *cluster);
 
-/* That of a record; NULL key is "". */
+/* The topic of a record; a NULL key is "". */
 char *ald_topic_of_record(const char *cluster, const AldId *node, AldKind kind, const char *key);

@@ -62,7 +62,7 @@ static int load_identity(AldTrust *trust, char **ret_error)
                 return r;
         if (ald_pki_identity_load(trust->folder, NULL, &trust->identity, ret_error) < 0)
                 return r;
-        g_warning("Left out the revocation list that came last: %s", error);
+        g_warning("Ignoring the revocation list received last: %s", error);
         return 0;
 }
 
@@ -81,7 +81,7 @@ static void warn_of_open_key(const AldTrust *trust)
         struct stat st;
 
         if (stat(key, &st) == 0 && (st.st_mode & 0007) != 0)
-                g_warning("All users of this machine can read %s, the key of this node: run chmod 640 on it",
+                g_warning("%s, the private key of this node, is readable by all users: run chmod 640 on it",
                         key);
 }
 
@@ -135,8 +135,8 @@ bool ald_trust_load(AldTrust *trust)
                 trust->crl = ald_pki_crl_to_pem(trust->identity.crl);
                 ald_trust_check(trust, (uint64_t) g_get_real_time());
         } else {
-                trust->problem = g_strdup_printf("This machine lacks what it needs to join the cluster "
-                                                 "(%s): run alidadectl cluster join",
+                trust->problem = g_strdup_printf("Cannot join the cluster, since credentials are missing or "
+                                                 "unusable (%s): run alidadectl cluster join",
                         error);
                 g_warning("%s", trust->problem);
                 read_ends(trust);
@@ -150,7 +150,7 @@ static void keep(AldTrust *trust)
         int r = ald_pki_file_write(trust->newest_crl, trust->crl, 0644, (uid_t) -1, (gid_t) -1);
 
         if (r < 0 && !trust->unkept)
-                g_warning("Cannot keep the revocation list in %s: %s", trust->newest_crl, g_strerror(-r));
+                g_warning("Cannot save the revocation list in %s: %s", trust->newest_crl, g_strerror(-r));
         trust->unkept = r < 0;
 }
 
@@ -161,11 +161,10 @@ static const char *remedy_for(int error)
                 return ": run alidadectl cluster renew";
         case -EAGAIN:
         case -ENOKEY: /* the list is signed, as we know, but not of this time */
-                return ": set the clock of this machine right";
+                return ": correct the clock of this machine";
         case -EKEYREVOKED:
-                return "; an administrator has shut this machine out. To come back, run alidadectl cluster "
-                       "leave, "
-                       "then alidadectl cluster join";
+                return "; an administrator has revoked it. To join again, run alidadectl cluster leave, then "
+                       "alidadectl cluster join";
         default:
                 return ": run alidadectl cluster join";
         }
@@ -229,9 +228,9 @@ char *ald_trust_warning(const AldTrust *trust, uint64_t real)
                 return NULL;
         date = g_date_time_new_from_unix_utc((gint64) (end / G_USEC_PER_SEC));
         day = date ? g_date_time_format(date, "%F") : g_strdup("?");
-        return g_strdup_printf("The certificate of this machine ends on %s, and was not renewed: see that "
-                               "the machine where the "
-                               "cluster was begun runs, or run alidadectl cluster renew",
+        return g_strdup_printf(
+                "The certificate of this machine expires on %s and was not renewed: make sure that the "
+                "machine where the cluster was begun is running, or run alidadectl cluster renew",
                 day);
 }
 
@@ -289,7 +288,7 @@ int ald_trust_take_crl(AldTrust *trust, const char *pem, size_t n, char **ret_re
                 return 0;
         if (r < 0) {
                 if (ret_reason)
-                        *ret_reason = g_strdup("the CA of this cluster has not signed it");
+                        *ret_reason = g_strdup("not signed by the CA of this cluster");
                 return r;
         }
         X509_CRL_free(identity->crl);

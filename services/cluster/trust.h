@@ -4,54 +4,55 @@
 #include "pki/tls.h"
 
 /*
- * What this node proves itself by, and judges others by: its key and certificate, the CA, and the newest
- * revocation list that the CA has signed, from wherever it came.
+ * The credentials of this node, and what it verifies others with: its key and certificate, the CA, and the
+ * newest revocation list signed by the CA, wherever it came from.
  */
 typedef struct AldTrust AldTrust;
 
-/* `id` is that of this node. Nothing is loaded yet. */
+/* `id` is the id of this node. Loads nothing yet. */
 AldTrust *ald_trust_new(const char *id);
 void ald_trust_free(AldTrust *trust);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTrust, ald_trust_free)
 
-/* Reads all files again. What is wrong is a problem then, and logged. True where they differ from before. */
+/* Reads all files again. Errors are logged, and shown as a problem. True if anything has changed. */
 bool ald_trust_load(AldTrust *trust);
 
-/* Judges the certificate of this node at this time (CLOCK_REALTIME in µs), and looks again when others end.
- */
+/* Verifies the certificate of this node at this time (CLOCK_REALTIME in µs), and reads again when the
+ * others end. */
 void ald_trust_check(AldTrust *trust, uint64_t real);
 
-/* From time to time: where the broker of this machine has an older list, replaces the file of the newest
- * again, which has it installed. */
+/* Call it from time to time: if the broker of this machine has an older list, writes the file of the
+ * newest again, which triggers its installation. */
 void ald_trust_remind_broker(AldTrust *trust);
 
-/* Why no broker will have us, in words; NULL where nothing is known to be wrong. */
+/* Why no broker will accept this node; NULL if no problem is known. */
 const char *ald_trust_problem(const AldTrust *trust);
 
-/* That the certificate of this node ends within 30 days, and was not renewed by itself; NULL where it does
- * not. To be freed. */
+/* A warning if the certificate of this node expires within 30 days and was not renewed automatically,
+ * else NULL. Free with g_free(). */
 char *ald_trust_warning(const AldTrust *trust, uint64_t real);
 
-/* When the certificate of this node expires; UINT64_MAX where there is none. */
+/* When the certificate of this node expires; UINT64_MAX if there is none. */
 uint64_t ald_trust_expiry(const AldTrust *trust);
 
-/* When the certificates of this machine end, in µs of CLOCK_REALTIME, as the files say; UINT64_MAX where
- * there is none. */
+/* When the certificates in the files of this machine expire, in µs of CLOCK_REALTIME; UINT64_MAX if there
+ * is none. */
 typedef struct AldTrustEnds {
         uint64_t node, broker, bridge, authority;
 } AldTrustEnds;
 
 const AldTrustEnds *ald_trust_ends(const AldTrust *trust);
 
-/* For one connection to a broker; `name` (maybe NULL) is the one that its certificate must have. */
+/* Creates a context for one connection to a broker; its certificate must have `name`, unless that is
+ * NULL. */
 AldTls *ald_trust_make_tls(AldTrust *trust, const char *name, char **ret_problem);
 
 /* The newest revocation list, or NULL. */
 const char *ald_trust_crl(const AldTrust *trust);
 
-/* Whether this text is that one. */
+/* Whether this text is that list. */
 bool ald_trust_has_crl(const AldTrust *trust, const char *pem, size_t n);
 
-/* Takes a list from anywhere and keeps it where it is newer: 1; 0 where it is not. -EKEYREJECTED where the CA
- * has not signed it, -EBADMSG where it is none; *ret_reason (maybe NULL) is then why. */
+/* Saves a list from any source if it is newer, and then returns 1, else 0. Returns -EKEYREJECTED if the
+ * CA has not signed it, -EBADMSG if it is not a list, with the reason in *ret_reason (maybe NULL). */
 int ald_trust_take_crl(AldTrust *trust, const char *pem, size_t n, char **ret_reason);

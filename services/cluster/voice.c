@@ -41,7 +41,7 @@ static void publish(AldVoice *voice, const char *topic, const char *payload, int
         if (r >= 0)
                 voice->sent = g_get_monotonic_time();
         else if (r != -ENOTCONN)
-                g_info("Left out %s: %s", topic, g_strerror(-r));
+                g_info("Cannot publish %s: %s", topic, g_strerror(-r));
 }
 
 /* From all brokers: one that was the first for a while keeps what was said to it then. */
@@ -69,14 +69,17 @@ static void say_alive(AldVoice *voice)
 {
         AldBroker *first = ald_brokers_first(voice->setup.brokers);
         g_autofree char *topic = NULL, *payload = NULL;
-        AldAlive alive;
+        AldNodeAlive alive;
 
         if (!first)
                 return;
-        alive = (AldAlive){ (uint64_t) g_get_real_time(), ald_own_status_epoch(voice->setup.status),
-                ald_broker_conn(first) };
+        alive = (AldNodeAlive){
+                .sent_usec = (uint64_t) g_get_real_time(),
+                .epoch = ald_own_status_epoch(voice->setup.status),
+                .connection = ald_broker_conn(first),
+        };
         topic = topic_of(voice, ALD_TOPIC_ALIVE, NULL);
-        payload = ald_payload_write_alive(&alive);
+        payload = ald_message_format(ALD_KIND_NODE_ALIVE, &alive);
         publish(voice, topic, payload, 0, false);
         voice->sent = voice->alive_sent = g_get_monotonic_time();
         voice->clock = read_clock();
@@ -120,7 +123,7 @@ static void on_status(void *userdata)
 
         if (ald_own_status_announce(voice->setup.status, (uint64_t) g_get_monotonic_time())) {
                 ald_publisher_announced(voice->publisher, ald_own_status_epoch(voice->setup.status));
-                ald_voice_say(voice, ALD_PRESENCE_SAYS_ONLINE);
+                ald_voice_say(voice, ALD_NODE_STATUS_STATE_ONLINE);
         }
         voice->setup.changed(voice->setup.userdata);
         schedule_status(voice);
@@ -136,7 +139,7 @@ static void schedule_repeat(AldVoice *voice)
 
 static void on_repeat(void *userdata)
 {
-        ald_voice_say(userdata, ALD_PRESENCE_SAYS_ONLINE);
+        ald_voice_say(userdata, ALD_NODE_STATUS_STATE_ONLINE);
         schedule_repeat(userdata);
 }
 
@@ -181,7 +184,7 @@ void ald_voice_free(AldVoice *voice)
         g_free(voice);
 }
 
-void ald_voice_say_to(AldVoice *voice, AldBroker *broker, AldPresenceSaid said)
+void ald_voice_say_to(AldVoice *voice, AldBroker *broker, AldNodeStatusState said)
 {
         uint64_t conn = ald_broker_conn(broker);
         g_autofree char *topic = topic_of(voice, ALD_TOPIC_STATUS, NULL);
@@ -190,14 +193,14 @@ void ald_voice_say_to(AldVoice *voice, AldBroker *broker, AldPresenceSaid said)
 
         r = ald_broker_publish(broker, topic, payload, strlen(payload), 1, true);
         if (r < 0)
-                g_warning("Cannot say to broker %s how this node is: %s", ald_broker_address(broker),
-                        g_strerror(-r));
+                g_warning("Cannot publish the status of this node to broker %s: %s",
+                        ald_broker_address(broker), g_strerror(-r));
         else
                 ald_own_status_published(voice->setup.status, ald_broker_number(broker), conn,
                         (uint64_t) g_get_monotonic_time());
 }
 
-void ald_voice_say(AldVoice *voice, AldPresenceSaid said)
+void ald_voice_say(AldVoice *voice, AldNodeStatusState said)
 {
         AldBrokers *brokers = voice->setup.brokers;
 
@@ -208,7 +211,7 @@ void ald_voice_say(AldVoice *voice, AldPresenceSaid said)
 
 void ald_voice_connected(AldVoice *voice, AldBroker *broker)
 {
-        ald_voice_say_to(voice, broker, ALD_PRESENCE_SAYS_ONLINE);
+        ald_voice_say_to(voice, broker, ALD_NODE_STATUS_STATE_ONLINE);
         schedule_status(voice);
 }
 
@@ -237,16 +240,16 @@ void ald_voice_heard_crl(AldVoice *voice, uint32_t broker, const char *pem, bool
                 schedule_crl(voice);
 }
 
-static void say_forget(const AldId *target, const AldForget *forget, void *userdata)
+static void say_forget(const AldId *target, const AldNodeForget *forget, void *userdata)
 {
         AldVoice *voice = userdata;
         g_autofree char *topic = topic_of(voice, ALD_TOPIC_FORGET, target);
-        g_autofree char *payload = ald_payload_write_forget(forget);
+        g_autofree char *payload = ald_message_format(ALD_KIND_NODE_FORGET, forget);
 
         publish(voice, topic, payload, 1, true);
 }
 
-static void clear_forget(const AldId *target, const AldForget *forget, void *userdata)
+static void clear_forget(const AldId *target, const AldNodeForget *forget, void *userdata)
 {
         AldVoice *voice = userdata;
         g_autofree char *topic = topic_of(voice, ALD_TOPIC_FORGET, target);
@@ -280,7 +283,7 @@ static void note_epoch(AldVoice *voice)
 
         if (!ald_own_status_set_epoch(voice->setup.status, epoch, (uint64_t) g_get_monotonic_time()))
                 return;
-        ald_voice_say(voice, ALD_PRESENCE_SAYS_ONLINE);
+        ald_voice_say(voice, ALD_NODE_STATUS_STATE_ONLINE);
         schedule_status(voice);
 }
 
@@ -328,7 +331,7 @@ bool ald_voice_is_forged(const AldVoice *voice, const AldUpdate *update)
                update->stamp.seq > ald_publisher_seq(voice->publisher);
 }
 
-int ald_voice_forget(AldVoice *voice, const AldId *target, const AldForget *forget)
+int ald_voice_forget(AldVoice *voice, const AldId *target, const AldNodeForget *forget)
 {
         if (!ald_forgets_add(voice->forgets, target, forget))
                 return -ENOSPC;
@@ -342,7 +345,7 @@ void ald_voice_unforget(AldVoice *voice, const AldId *target)
                 clear_forget(target, NULL, voice);
 }
 
-void ald_voice_found_forget(AldVoice *voice, const AldId *target, const AldForget *forget)
+void ald_voice_found_forget(AldVoice *voice, const AldId *target, const AldNodeForget *forget)
 {
         ald_forgets_add(voice->forgets, target, forget);
 }

@@ -65,15 +65,16 @@ void ald_wills_free(AldWills *wills)
 
 static bool is_end_of_another(const AldReceived *received, const char *cluster, const AldId *own)
 {
-        AldStatus status;
+        g_autoptr(AldRecord) status = NULL;
         AldTopic topic;
 
-        return !received->retained && received->size <= ALD_PAYLOAD_SMALL_MAX &&
-               g_str_has_suffix(received->topic, "/status") &&
+        return !received->retained && g_str_has_suffix(received->topic, "/status") &&
                ald_topic_parse(received->topic, cluster, &topic) == 0 && topic.type == ALD_TOPIC_STATUS &&
                !ald_id_equal(&topic.node, own) &&
-               ald_payload_read_status(received->payload, received->size, &status, NULL) == 0 &&
-               status.said == ALD_PRESENCE_SAYS_OFFLINE;
+               ald_message_parse(ALD_KIND_NODE_STATUS, received->payload, received->size,
+                       ALD_PAYLOAD_SMALL_MAX, &status, NULL) >= 0 &&
+               ald_status_is(
+                       ald_record_as(status, NODE_STATUS, AldNodeStatus), ALD_NODE_STATUS_STATE_OFFLINE);
 }
 
 bool ald_wills_hold(

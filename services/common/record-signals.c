@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/common/record-signals.h"
+#include "common/bus-cleanup.h"
 #include "record/record-bus.h"
-#include "services/common/bus-cleanup.h"
 
 static int new_signal(sd_bus *bus, const char *destination, const char *path, const char *interface,
         const char *member, sd_bus_message **ret)

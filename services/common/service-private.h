@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "services/common/bus-cleanup.h"
+#include "common/bus-cleanup.h"
 #include "services/common/log.h"
 #include "services/common/polkit.h"
 #include "services/common/readers.h"

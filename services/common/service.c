@@ -10,7 +10,7 @@
 #include <glib.h>
 #include <systemd/sd-daemon.h>
 
-#include "services/common/bus-source.h"
+#include "common/bus-source.h"
 #include "services/common/errors.h"
 #include "services/common/fd.h"
 #include "services/common/log.h"

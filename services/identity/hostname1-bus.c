@@ -73,12 +73,12 @@ static int on_values(sd_bus_message *reply, void *userdata, sd_bus_error *unused
 
         client->query = sd_bus_slot_unref(client->query);
         if (error) {
-                g_info("hostname1 does not answer: %s", error->message);
+                g_info("hostname1 did not answer: %s", error->message);
                 return 0;
         }
         r = read_values(reply, &values);
         if (r < 0)
-                g_warning("The answer of hostname1 was not understood: %s", g_strerror(-r));
+                g_warning("Failed to parse the answer of hostname1: %s", g_strerror(-r));
         else
                 client->changed(&values, client->userdata);
         return 0;
@@ -94,7 +94,7 @@ void ald_hostname1_client_refresh(AldHostname1Client *client)
         r = sd_bus_call_method_async(client->bus, &client->query, NAME, PATH,
                 "org.freedesktop.DBus.Properties", "GetAll", on_values, client, "s", NAME);
         if (r < 0)
-                g_info("hostname1 cannot be asked: %s", g_strerror(-r));
+                g_info("Failed to call hostname1: %s", g_strerror(-r));
 }
 
 static int on_changed(sd_bus_message *signal, void *userdata, sd_bus_error *error)

@@ -48,16 +48,16 @@ static int on_set_friendly_name(sd_bus_message *message, void *userdata, sd_bus_
                 return ald_error_unreadable(r, error);
         reason = ald_name_refuse(name);
         if (reason)
-                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "Not a usable name: %s", reason);
+                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "Invalid name: %s", reason);
         r = ald_polkit_authorize(
                 bus->service, message, ACTION_SET_FRIENDLY_NAME, on_set_friendly_name, userdata, error);
         if (r <= 0)
                 return r < 0 ? r : 1;
         r = ald_identity_manager_set_friendly_name(bus->manager, name);
         if (r < 0) {
-                g_warning("The friendly name could not be stored: %s", g_strerror(-r));
+                g_warning("Failed to store the friendly name: %s", g_strerror(-r));
                 return sd_bus_error_setf(
-                        error, ALD_ERROR_NOT_STORED, "The name could not be stored: %s", g_strerror(-r));
+                        error, ALD_ERROR_NOT_STORED, "Failed to store the name: %s", g_strerror(-r));
         }
         return sd_bus_reply_method_return(message, NULL);
 }
@@ -97,7 +97,7 @@ int ald_identity_bus_new(AldService *service, AldIdentityBus **ret)
                 r = sd_bus_add_fallback_vtable(ald_service_bus(service), &bus->slot, PATH, INTERFACE,
                         identity_vtable, find_identity, bus);
         if (r < 0) {
-                g_critical("Cannot export " PATH ": %s", g_strerror(-r));
+                g_critical("Failed to export " PATH ": %s", g_strerror(-r));
                 return r;
         }
         bus->manager = ald_identity_manager_new(

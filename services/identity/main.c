@@ -72,7 +72,7 @@ static int start(AldService *service, void **ret_manager)
         }
         r = ald_hostname1_client_new(service, on_hostname1, identityd, &identityd->hostname1);
         if (r < 0)
-                g_warning("hostname1 cannot be watched: %s", g_strerror(-r));
+                g_warning("Failed to watch hostname1: %s", g_strerror(-r));
         identityd->host_name_watch = ald_host_name_watch(ald_service_root(service), on_host_name, identityd);
         identityd->os_release_watch = ald_os_release_watch(
                 ald_service_root(service), on_os_release, identityd);
@@ -86,7 +86,7 @@ int main(int argc, char *argv[])
         static const AldConfigKey no_keys[] = { { 0 } };
         static const AldServiceInfo info = {
                 .name = "alidade-identityd",
-                .description = "Tells on the bus who this machine is.",
+                .description = "Provides the identity of this machine on D-Bus.",
                 .bus_name = "org.alidade.Identity1",
                 .config_keys = no_keys,
                 .start = start,

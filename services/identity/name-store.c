@@ -34,12 +34,12 @@ const char *ald_name_refuse(const char *name)
         if (!g_utf8_validate(name, -1, NULL))
                 return "it is not UTF-8";
         if (g_utf8_strlen(name, -1) > (glong) ALD_NAME_MAX)
-                return "it has more than 64 characters";
+                return "it is longer than 64 characters";
         for (const char *p = name; *p; p = g_utf8_next_char(p)) {
                 gunichar c = g_utf8_get_char(p);
 
                 if (is_control(c))
-                        return "it has control characters";
+                        return "it contains control characters";
                 blank = blank && g_unichar_isspace(c);
         }
         return *name && blank ? "it is blank" : NULL;
@@ -50,10 +50,11 @@ static int set_aside(int dir, const char *directory, const char *reason)
         int r = renameat(dir, FILE_NAME, dir, FILE_NAME ".damaged") < 0 ? -errno : 0;
 
         if (r == 0)
-                g_warning("%s/" FILE_NAME " is damaged: %s; set aside as " FILE_NAME ".damaged", directory,
-                        reason);
+                g_warning("%s/" FILE_NAME " is damaged (%s); ignoring it and renaming it to " FILE_NAME
+                          ".damaged",
+                        directory, reason);
         else
-                g_warning("%s/" FILE_NAME " is damaged: %s; ignored, and it cannot be set aside: %s",
+                g_warning("%s/" FILE_NAME " is damaged (%s); ignoring it, but it cannot be renamed: %s",
                         directory, reason, g_strerror(-r));
         return r;
 }
@@ -66,7 +67,7 @@ static const char *check(char *text, size_t n)
         if (n == 0)
                 return "empty";
         if (strlen(text) != n)
-                return "it has NUL bytes";
+                return "it contains NUL bytes";
         return ald_name_refuse(text);
 }
 
@@ -87,7 +88,7 @@ static int read_file(int dir, char text[static FILE_MAX], const char **ret_reaso
         if (fd < 0)
                 reason = "a symbolic link";
         else if (!S_ISREG(st.st_mode))
-                reason = "no file";
+                reason = "not a regular file";
         else
                 reason = n < 0 ? "too long" : check(text, (size_t) n);
         if (!reason)
@@ -108,7 +109,7 @@ char *ald_name_store_load(const char *directory)
         if (r == -EBADMSG)
                 (void) set_aside(dir, directory, reason);
         else if (r != -ENOENT)
-                g_warning("Cannot read %s/" FILE_NAME ": %s", directory, g_strerror(-r));
+                g_warning("Failed to read %s/" FILE_NAME ": %s", directory, g_strerror(-r));
         return NULL;
 }
 

@@ -113,7 +113,7 @@ guint ald_os_release_watch(int root, void (*changed)(gpointer userdata), gpointe
         Watch *watch;
 
         if (fd < 0) {
-                g_info("os-release cannot be watched: %s", g_strerror(errno));
+                g_info("Failed to watch os-release: %s", g_strerror(errno));
                 return 0;
         }
         watch = g_new(Watch, 1);

@@ -4,8 +4,8 @@
 #include "record/record.h"
 #include "services/link-probe/probe-answer.h"
 
-/* What alidade-probe-compute says: its result, and lines meanwhile. Drivers of all kinds have had a hand in
- * it, so nothing of it is believed before it was checked. */
+/* What alidade-probe-compute says: its result, and lines before that. Drivers of all kinds have had a hand in
+ * it, so all of it is checked against the schema (record/messages/compute.xml). */
 
 typedef enum AldComputeMetric {
         ALD_COMPUTE_GEMM = 1 << 0,
@@ -23,9 +23,9 @@ unsigned ald_compute_metric_parse(const char *name);
 char *ald_compute_metrics_format(unsigned metrics);
 
 /*
- * Of the output, whose last line is the result. `failure` is as in probe-child.h. Where it is done, the JSON
- * is the row of the device: fields of Node1.Compute, its Name, and nothing that cannot be shown; with what
- * failed in part as Failure. A result of a device that met other work is a failure, unless it was forced.
+ * Of the output, whose last line is the result. `failure` is as in probe-child.h. If it is done, the result
+ * is a Message1.ComputeResult of that one device, maybe with errors. A result of a device that met other work
+ * is a failure, unless it was forced.
  */
 void ald_compute_answer_read(
         const char *output, const char *failure, const char *device, bool force, AldProbeAnswer *ret);
@@ -33,7 +33,7 @@ void ald_compute_answer_read(
 /* Whether a reason says that the device met other work. */
 bool ald_compute_answer_is_busy(const char *reason);
 
-/* The row as a record of that device alone; -EBADMSG where it makes none. */
+/* The result as Node1.Compute of that device alone; -E2BIG if it is more than a record may hold. */
 int ald_compute_answer_record(
         const AldProbeAnswer *answer, const char *driver_version, uint64_t realtime_usec, AldRecord **ret);
 

@@ -29,27 +29,48 @@ static void on_progress(const char *phase, double fraction, void *userdata)
         ald_job_tell_progress(userdata, phase, fraction);
 }
 
-/* What was measured so far, and this. */
-static json_t *join(const AldJob *job, const json_t *row)
+static void append(GArray *rows, const AldRows *from)
 {
-        json_t *rows = json_copy(json_object_get(job->result, "Devices")) ?: json_array();
+        if (from->n > 0)
+                g_array_append_vals(rows, from->items, (guint) from->n);
+}
 
-        json_array_append(rows, (json_t *) row);
-        return json_pack("{s:o}", "Devices", rows);
+/* What was measured so far, and this. */
+static AldRecord *join(const AldJob *job, AldRecord *measured)
+{
+        const AldComputeResult *before = ald_record_as(job->result, COMPUTE_RESULT, AldComputeResult);
+        const AldComputeResult *after = ald_record_as(measured, COMPUTE_RESULT, AldComputeResult);
+        g_autoptr(GArray) devices = g_array_new(FALSE, FALSE, sizeof(AldComputeFigures));
+        g_autoptr(GArray) errors = g_array_new(FALSE, FALSE, sizeof(AldComputeError));
+        AldComputeResult both = ALD_COMPUTE_RESULT_INIT;
+        AldRecord *joined;
+
+        if (!before)
+                return ald_record_ref(measured);
+        append(devices, &before->devices);
+        append(devices, &after->devices);
+        append(errors, &before->errors);
+        append(errors, &after->errors);
+        both.devices.items = devices->data;
+        both.devices.n = devices->len;
+        both.errors.items = errors->data;
+        both.errors.n = errors->len;
+        return ald_record_new(ALD_KIND_COMPUTE_RESULT, &both, &joined) < 0 ? ald_record_ref(measured)
+                                                                           : joined;
 }
 
 static void on_ended(const AldComputeTarget *target, const AldProbeAnswer *answer, void *userdata)
 {
         AldJob *job = userdata;
         const AldComputeJobs *jobs = job->context;
-        AldProbeAnswer whole = { .verdict = answer->verdict, .reason = answer->reason };
+        g_autoptr(AldRecord) joined = answer->result ? join(job, answer->result) : NULL;
+        const AldProbeAnswer whole = {
+                .verdict = answer->verdict, .reason = answer->reason, .result = joined
+        };
 
         job->running = NULL;
         jobs->parts.measured(target, answer, jobs->parts.userdata);
-        if (answer->json)
-                whole.json = join(job, answer->json);
         ald_job_ended(job, &whole);
-        json_decref(whole.json);
 }
 
 static int start(AldJob *job, char **ret_reason)

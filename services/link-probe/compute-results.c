@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/compute-results.h"
-#include "state/compute-result.h"
 
 struct AldComputeResults {
-        AldRecord *record; /* NULL: nothing yet */
+        AldRecord *record; /* Node1.Compute: the last row of each device; NULL: none yet */
         void (*changed)(const AldCompute *fields, void *userdata);
         void *userdata;
 };
@@ -28,19 +27,6 @@ void ald_compute_results_watch(
         results->userdata = userdata;
 }
 
-static AldRecord *make_record_of_row(const AldComputeDevice *row)
-{
-        AldCompute compute = ALD_COMPUTE_INIT;
-        AldRecord *record;
-        int r;
-
-        compute.devices.items = (AldComputeDevice *) row;
-        compute.devices.n = 1;
-        r = ald_record_new(ALD_KIND_COMPUTE, &compute, &record);
-        g_assert(r >= 0); /* A row of a few strings of bounded length fits. */
-        return record;
-}
-
 const AldComputeDevice *ald_compute_results_find(const AldComputeResults *results, const char *device)
 {
         const AldCompute *compute = ald_record_as(results->record, COMPUTE, AldCompute);
@@ -48,9 +34,36 @@ const AldComputeDevice *ald_compute_results_find(const AldComputeResults *result
         return compute ? ald_rows_find(&compute->devices, device) : NULL;
 }
 
-/* A device that always meets other work once it is measured waits as one that is never free. */
-static AldRecord *make_failure(const AldComputeResults *results, const AldComputeTarget *target,
-        const char *reason, uint64_t realtime_usec)
+/* Takes the place of what was said about the device before: what remains of that, the state service knows. */
+static void put(AldComputeResults *results, const AldComputeDevice *row)
+{
+        const AldCompute *before = ald_record_as(results->record, COMPUTE, AldCompute);
+        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldComputeDevice));
+        AldCompute compute = ALD_COMPUTE_INIT;
+        AldRecord *record;
+
+        g_array_append_vals(rows, row, 1);
+        for (size_t i = 0; before && i < before->devices.n; i++) {
+                const AldComputeDevice *other = ald_rows_at(&before->devices, i);
+
+                if (!g_str_equal(other->id, row->id))
+                        g_array_append_vals(rows, other, 1);
+        }
+        compute.devices.items = rows->data;
+        compute.devices.n = rows->len;
+        if (ald_record_new(ALD_KIND_COMPUTE, &compute, &record) < 0) {
+                g_warning("There are too many compute devices to report");
+                return;
+        }
+        g_clear_pointer(&results->record, ald_record_unref);
+        results->record = record;
+        if (results->changed)
+                results->changed(ald_record_fields(record), results->userdata);
+}
+
+/* A device that meets other work whenever it is measured waits like one that is never free. */
+static void put_failure(AldComputeResults *results, const AldComputeTarget *target, const char *reason,
+        uint64_t realtime_usec)
 {
         const AldComputeDevice *before = ald_compute_results_find(results, target->device);
         AldComputeDevice row = ALD_COMPUTE_DEVICE_INIT;
@@ -64,33 +77,7 @@ static AldRecord *make_failure(const AldComputeResults *results, const AldComput
                                                  : realtime_usec;
                 row.waiting_reason = "something else works while it is measured";
         }
-        return make_record_of_row(&row);
-}
-
-static AldRecord *make_record(const AldComputeResults *results, const AldComputeTarget *target,
-        const AldProbeAnswer *answer, uint64_t realtime_usec)
-{
-        AldRecord *record;
-
-        if (answer->verdict == ALD_PROBE_FAILED)
-                return make_failure(results, target, answer->reason, realtime_usec);
-        if (ald_compute_answer_record(answer, target->driver_version, realtime_usec, &record) < 0)
-                return make_failure(results, target, "the probe gave no figures", realtime_usec);
-        return record;
-}
-
-static void merge(AldComputeResults *results, AldRecord *told)
-{
-        AldRecord *merged;
-
-        if (ald_compute_result_merge(results->record, told, &merged) < 0) {
-                g_warning("There are too many compute devices to report");
-                return;
-        }
-        g_clear_pointer(&results->record, ald_record_unref);
-        results->record = merged;
-        if (results->changed)
-                results->changed(ald_record_fields(merged), results->userdata);
+        put(results, &row);
 }
 
 void ald_compute_results_take(AldComputeResults *results, const AldComputeTarget *target,
@@ -100,19 +87,24 @@ void ald_compute_results_take(AldComputeResults *results, const AldComputeTarget
 
         if (answer->verdict == ALD_PROBE_LATER || target->metrics != ALD_COMPUTE_ALL)
                 return;
-        told = make_record(results, target, answer, realtime_usec);
-        merge(results, told);
+        if (answer->verdict == ALD_PROBE_FAILED)
+                put_failure(results, target, answer->reason, realtime_usec);
+        else if (ald_compute_answer_record(answer, target->driver_version, realtime_usec, &told) < 0)
+                put_failure(results, target, "the probe gave no figures", realtime_usec);
+        else
+                put(results, ald_rows_at(&ald_record_as(told, COMPUTE, AldCompute)->devices, 0));
 }
 
 void ald_compute_results_wait(
         AldComputeResults *results, const char *device, uint64_t since_usec, const char *reason)
 {
+        const AldComputeDevice *before = ald_compute_results_find(results, device);
         AldComputeDevice row = ALD_COMPUTE_DEVICE_INIT;
-        g_autoptr(AldRecord) told = NULL;
 
+        if (before)
+                row = *before;
         row.id = device;
         row.waiting_since_usec = since_usec;
         row.waiting_reason = reason;
-        told = make_record_of_row(&row);
-        merge(results, told);
+        put(results, &row);
 }

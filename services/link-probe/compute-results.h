@@ -3,22 +3,23 @@
 
 #include "services/link-probe/compute-prober.h"
 
-/* What was measured of each device since this service began; whoever keeps results has the rest. */
+/* What the probe last said about each device since this service began: a result or a failure, and whether a
+ * measurement waits. The state service merges it with what was there, and counts failures. */
 typedef struct AldComputeResults AldComputeResults;
 
 AldComputeResults *ald_compute_results_new(void);
 void ald_compute_results_free(AldComputeResults *results);
 
-/* Whom to tell of each change; NULL: nobody. */
+/* The callback for each change, or NULL. */
 void ald_compute_results_watch(AldComputeResults *results,
         void (*changed)(const AldCompute *fields, void *userdata), void *userdata);
 
-/* CLOCK_REALTIME in µs. What is neither result nor failure changes nothing, nor does what is but some of the
- * metrics: it is for who asked for it. */
+/* CLOCK_REALTIME in µs. What is neither result nor failure changes nothing; nor does a result of single
+ * metrics, which is for its caller only. */
 void ald_compute_results_take(AldComputeResults *results, const AldComputeTarget *target,
         const AldProbeAnswer *answer, uint64_t realtime_usec);
 
-/* What is known of a device since this service began, or NULL. */
+/* What was last said about a device, or NULL. */
 const AldComputeDevice *ald_compute_results_find(const AldComputeResults *results, const char *device);
 
 /* Since when a measurement of the device waits and for what; absent and NULL: none does. */

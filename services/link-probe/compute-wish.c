@@ -127,7 +127,7 @@ int ald_compute_wishes_add(AldComputeWishes *wishes, uid_t uid, const AldCompute
         wish = g_new(Wish, 1);
         *wish = (Wish){ wishes, uid, *request, g_strdup(request->device), answered, userdata };
         wish->request.device = wish->device;
-        r = ald_node_query_ask(parts->nodes, parts->own_id, on_records, wish);
+        r = ald_state_query_node(parts->nodes, parts->own_id, on_records, wish);
         if (r < 0) {
                 wish_free(wish);
                 return r;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "services/link-probe/compute-jobs.h"
-#include "services/link-probe/node-query-bus.h"
+#include "services/link-probe/state-query-bus.h"
 
 /* Measurements that somebody wishes: the devices are looked up, and a job made of them. */
 typedef struct AldComputeWishes AldComputeWishes;
@@ -20,7 +20,7 @@ typedef struct AldComputeRequest {
 } AldComputeRequest;
 
 typedef struct AldComputeWishParts {
-        AldNodeQuery *nodes;
+        AldStateQuery *nodes;
         const char *own_id;
         AldJobs *all;
         AldComputeJobs *jobs;

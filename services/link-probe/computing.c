@@ -20,8 +20,6 @@ struct AldComputing {
         AldComputingParts parts;
         bool enabled;
         AldCpuLoad *load;
-        AldComputeQuery *query;
-        AldNodeQuery *nodes;
         AldComputeProber *prober;
         AldComputeResults *results;
         AldComputeJobs *jobs;
@@ -232,18 +230,25 @@ static void ask_records(AldComputing *computing, const char *due)
         if (computing->asked)
                 return;
         computing->due = g_strdup(due);
-        computing->asked = ald_node_query_ask(
-                                   computing->nodes, computing->parts.own_id, on_records, computing) >= 0;
+        computing->asked = ald_state_query_node(computing->parts.query, computing->parts.own_id, on_records,
+                                   computing) >= 0;
         if (!computing->asked)
                 g_clear_pointer(&computing->due, g_free);
 }
 
-static void on_due(int error, const char *device, void *userdata)
+static void on_due(int error, const AldRows *rows, void *userdata)
 {
         AldComputing *computing = userdata;
+        const char *device = NULL;
 
         if (error < 0)
                 g_info("The state service does not say which device is due: %s", g_strerror(-error));
+        for (size_t i = 0; i < rows->n && !device; i++) {
+                const AldDueProbeRow *row = ald_rows_at(rows, i);
+
+                if (g_strcmp0(row->kind, ald_kinds[ALD_KIND_COMPUTE].name) == 0)
+                        device = row->address;
+        }
         ask_records(computing, device);
 }
 
@@ -252,13 +257,21 @@ static void on_tick(void *userdata)
         AldComputing *computing = userdata;
         g_autofree char *cpu_reason = why_cpu_is_left_alone(computing, false);
         const char *const avoid[] = { cpu_reason ? CPU_ID : NULL, NULL };
+        const char *const kinds[] = { ald_kinds[ALD_KIND_COMPUTE].name, NULL };
+        const AldDueQuestion question = {
+                .max = 1, .kinds = kinds, .bytes_per_hour = ALD_ABSENT_UINT64, .avoid_devices = avoid
+        };
+        int r;
 
         set_tick(computing, TICK_USEC);
         ald_jobs_step(computing->parts.jobs);
-        if (is_open(computing))
-                ald_compute_query_due(computing->query, avoid, on_due, computing);
-        else
+        if (!is_open(computing)) {
                 ask_records(computing, NULL);
+                return;
+        }
+        r = ald_state_query_due(computing->parts.query, &question, on_due, computing);
+        if (r < 0)
+                g_info("Cannot ask the state service which device is due: %s", g_strerror(-r));
 }
 
 static void make_parts(AldComputing *computing)
@@ -270,8 +283,6 @@ static void make_parts(AldComputing *computing)
 
         computing->load = ald_cpu_load_new(ald_service_root(parts->service));
         (void) ald_cpu_load_read(computing->load, now_usec());
-        computing->query = ald_compute_query_new(parts->service);
-        computing->nodes = ald_node_query_new(parts->service);
         computing->prober = ald_compute_prober_new(program, parts->changed, parts->userdata);
         computing->results = ald_compute_results_new();
         jobs_parts = (AldComputeJobsParts){
@@ -284,7 +295,7 @@ static void make_parts(AldComputing *computing)
         };
         computing->jobs = ald_compute_jobs_new(&jobs_parts);
         wish_parts = (AldComputeWishParts){
-                .nodes = computing->nodes,
+                .nodes = parts->query,
                 .own_id = parts->own_id,
                 .all = parts->jobs,
                 .jobs = computing->jobs,
@@ -311,8 +322,6 @@ void ald_computing_free(AldComputing *computing)
         if (!computing)
                 return;
         ald_timer_free(computing->tick);
-        ald_compute_query_free(computing->query);
-        ald_node_query_free(computing->nodes);
         ald_compute_wishes_free(computing->wishes);
         ald_compute_prober_free(computing->prober);
         ald_compute_jobs_free(computing->jobs);

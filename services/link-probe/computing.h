@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/compute-query-bus.h"
 #include "services/link-probe/compute-results.h"
 #include "services/link-probe/compute-wish.h"
 #include "services/link-probe/inhibitors.h"
@@ -17,6 +16,7 @@ typedef struct AldComputing AldComputing;
 typedef struct AldComputingParts {
         AldService *service;
         const char *own_id;
+        AldStateQuery *query; /* freed first */
         AldInhibitors *inhibitors;
         AldWork *work;
         AldJobs *jobs;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/deferrals.h"
 #include "record/units.h"
+#include "services/link-probe/result-record.h"
 #include "state/link-quality.h"
 
 struct AldDeferrals {
@@ -50,9 +51,10 @@ bool ald_deferrals_defer(AldDeferrals *deferrals, const char *path, const AldPro
         AldLinkSocket figures;
         uint64_t other;
 
-        if (answer->verdict != ALD_PROBE_DONE || ald_probe_answer_is_check(answer) ||
-                ald_probe_answer_figures(answer, &figures) < 0)
+        if (answer->verdict != ALD_PROBE_DONE || answer->result->kind != ALD_KIND_SOCKET_RESULT ||
+                ald_result_is_check(answer->result))
                 return false;
+        figures = ald_result_link(answer->result);
         other = ald_link_disturbance(&figures);
         if (other == ALD_ABSENT_UINT64 || now >= note(deferrals, path, now) + ALD_DEFERRAL_MAX_USEC) {
                 g_hash_table_remove(deferrals->since, path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "services/common/bus-cleanup.h"
+#include "common/bus-cleanup.h"
 #include "services/common/errors.h"
 #include "services/common/fd.h"
 #include "services/common/polkit.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "record/kind.h"
-#include "services/common/bus-cleanup.h"
+#include "common/bus-cleanup.h"
+#include "record/record-bus.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
 #include "services/link-probe/jobs-bus.h"
-#include "services/link-probe/json-bus.h"
 #include "services/link-probe/paths.h"
 
 #define INTERFACE "org.alidade.LinkProbe1.Job"
@@ -145,20 +144,33 @@ static int get_progress(sd_bus *bus, const char *path, const char *interface, co
 static int get_result(sd_bus *bus, const char *path, const char *interface, const char *property,
         sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
-        return ald_json_bus_append(reply, ald_job_result(((const Shown *) userdata)->job));
+        const AldJob *job = ((const Shown *) userdata)->job;
+
+        return ald_record_bus_append(reply, ald_job_result(job), 0);
+}
+
+static int append_path(sd_bus_message *message, const AldJobPath *path)
+{
+        int r;
+
+        r = sd_bus_message_open_container(message, 'a', "{sv}");
+        if (r >= 0)
+                r = ald_record_bus_append_fields(message, &ald_job_path_row_struct, &path->row);
+        if (r >= 0 && path->result)
+                r = ald_record_bus_append_fields(
+                        message, ald_record_type(path->result), ald_record_fields(path->result));
+        return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
 static int get_paths(sd_bus *bus, const char *path, const char *interface, const char *property,
         sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
-        const json_t *paths = ald_job_paths(((const Shown *) userdata)->job), *row;
-        size_t i;
+        const AldJob *job = ((const Shown *) userdata)->job;
         int r;
 
         r = sd_bus_message_open_container(reply, 'a', "a{sv}");
-        json_array_foreach(paths, i, row)
-                if (r >= 0)
-                        r = ald_json_bus_append(reply, row);
+        for (unsigned i = 0; r >= 0 && i < ald_job_count_paths(job); i++)
+                r = append_path(reply, ald_job_path_at(job, i));
         return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 

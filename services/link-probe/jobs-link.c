@@ -53,15 +53,13 @@ static const AldProbeTarget *target_of(const AldJob *job)
         return &g_array_index(job->targets, AldProbeTarget, job->next);
 }
 
-static void name(const AldJob *job, json_t *row)
+static void describe(const AldJob *job, AldJobPathRow *row)
 {
         const AldProbeTarget *target = target_of(job);
 
-        json_object_set_new(row, "Address", json_string(target->address));
-        if (target->transport != ALD_TRANSPORT_RDMA)
-                return;
-        json_object_set_new(row, "SourcePort", json_string(target->source_port));
-        json_object_set_new(row, "SinkPort", json_string(target->sink_port));
+        row->address = target->address;
+        row->source_port = target->source_port;
+        row->sink_port = target->sink_port;
 }
 
 static int start(AldJob *job, char **ret_reason)
@@ -94,8 +92,8 @@ static void end(AldJob *job, const char *reason)
 AldJob *ald_link_jobs_add(AldLinkJobs *links, uid_t uid, GArray *targets)
 {
         static const AldJobTask tasks[ALD_TRANSPORT_N] = {
-                [ALD_TRANSPORT_SOCKET] = { ALD_KIND_LINK_SOCKET, start, end, name, RETRIES_MAX, false },
-                [ALD_TRANSPORT_RDMA] = { ALD_KIND_LINK_RDMA, start, end, name, RETRIES_MAX, false },
+                [ALD_TRANSPORT_SOCKET] = { ALD_KIND_LINK_SOCKET, start, end, describe, RETRIES_MAX, false },
+                [ALD_TRANSPORT_RDMA] = { ALD_KIND_LINK_RDMA, start, end, describe, RETRIES_MAX, false },
         };
         const AldProbeTarget *first = &g_array_index(targets, AldProbeTarget, 0);
 

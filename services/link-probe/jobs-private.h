@@ -17,8 +17,9 @@ typedef struct AldJobTask {
         int (*start)(AldJob *job, char **ret_reason);
         /* Ends what is running: ald_job_ended() follows. */
         void (*end)(AldJob *job, const char *reason);
-        /* Says what target job->next is, in its row of Paths; NULL where there are none. */
-        void (*name)(const AldJob *job, json_t *row);
+        /* Describes target job->next in a row of Paths, which borrows from job->targets; NULL: there are no
+         * such rows. */
+        void (*describe)(const AldJob *job, AldJobPathRow *row);
         unsigned retries_max; /* of one target, while it is not its turn */
         /* Whether a job that is made to fail waits for that, since it tells more. */
         bool fails_at_end;
@@ -40,9 +41,9 @@ struct AldJob {
         bool in_queue; /* it waits for another probe of this machine */
         guint timer;   /* until the next attempt, or until it is forgotten */
         char *phase, *error;
-        double fraction; /* of the target that is measured */
-        json_t *result;
-        json_t *paths; /* what became of each address; NULL: of none yet */
+        double fraction;   /* of the target that is measured */
+        AldRecord *result; /* of the last target that was measured; NULL: of none yet */
+        GArray *paths;     /* AldJobPath: what became of each address */
 };
 
 struct AldJobs {

@@ -77,12 +77,17 @@ double ald_job_progress(const AldJob *job)
         return job->state == ALD_JOB_DONE ? 1 : (job->next + job->fraction) / job->targets->len;
 }
 
-const json_t *ald_job_result(const AldJob *job)
+const AldRecord *ald_job_result(const AldJob *job)
 {
         return job->state == ALD_JOB_DONE ? job->result : NULL;
 }
 
-const json_t *ald_job_paths(const AldJob *job)
+unsigned ald_job_count_paths(const AldJob *job)
 {
-        return job->paths;
+        return job->paths->len;
+}
+
+const AldJobPath *ald_job_path_at(const AldJob *job, unsigned i)
+{
+        return &g_array_index(job->paths, AldJobPath, i);
 }

@@ -21,8 +21,8 @@ static void job_free(gpointer data)
         g_free(job->device);
         g_free(job->phase);
         g_free(job->error);
-        json_decref(job->result);
-        json_decref(job->paths);
+        g_clear_pointer(&job->result, ald_record_unref);
+        g_array_unref(job->paths);
         g_free(job);
 }
 
@@ -136,20 +136,33 @@ static gboolean on_retry(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-static void note_path(AldJob *job, const json_t *result, const char *error)
+static void clear_path(gpointer data)
 {
-        json_t *row;
+        AldJobPath *path = data;
 
-        if (!job->task->name || !job->address)
+        g_clear_pointer(&path->result, ald_record_unref);
+        g_free(path->error);
+}
+
+static void note_path(AldJob *job, AldRecord *result, const char *error)
+{
+        AldJobPath path = { .row = ALD_JOB_PATH_ROW_INIT, .error = g_strdup(error) };
+
+        if (!job->task->describe || !job->address)
                 return;
-        row = result ? json_copy((json_t *) result) : json_object();
+        job->task->describe(job, &path.row);
+        path.row.error = path.error;
+        if (result) {
+                path.result = ald_record_ref(result);
+                /* The result of RDMA has them, too. */
+                path.row.source_port = path.row.sink_port = NULL;
+        }
+        g_array_append_val(job->paths, path);
+}
 
-        job->task->name(job, row);
-        if (error)
-                json_object_set_new(row, "Error", json_string(error));
-        if (!job->paths)
-                job->paths = json_array();
-        json_array_append_new(job->paths, row);
+static bool has_result(const AldJob *job)
+{
+        return job->result != NULL;
 }
 
 /* `phase` is what is in the way, or NULL; `reason` why nothing comes of it in the end. */
@@ -162,7 +175,7 @@ static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
         if (over) {
                 /* The same would be in the way of what is left. */
                 note_path(job, NULL, reason);
-                finish(job, job->result ? ALD_JOB_DONE : ALD_JOB_FAILED, reason);
+                finish(job, has_result(job) ? ALD_JOB_DONE : ALD_JOB_FAILED, reason);
                 return;
         }
         job->state = ALD_JOB_WAITING;
@@ -173,7 +186,7 @@ static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
 }
 
 /* Goes on with the next target, or ends: done where at least one was measured. */
-static void go_on(AldJob *job, const json_t *result, const char *error)
+static void go_on(AldJob *job, AldRecord *result, const char *error)
 {
         note_path(job, result, error);
         job->next++;
@@ -187,17 +200,19 @@ static void go_on(AldJob *job, const json_t *result, const char *error)
         }
         if (job->next < job->targets->len)
                 tell(job);
-        else if (job->result)
+        else if (has_result(job))
                 finish(job, ALD_JOB_DONE, NULL);
         else
                 finish(job, ALD_JOB_FAILED, error);
 }
 
-/* That of the last target stays; who has more to say puts the others into it. */
-static void take_result(AldJob *job, json_t *result)
+/* Of several links that of the last one stays; the rows of devices have been joined. */
+static void take_result(AldJob *job, const AldProbeAnswer *answer)
 {
-        json_decref(job->result);
-        job->result = json_incref(result);
+        if (answer->result) {
+                g_clear_pointer(&job->result, ald_record_unref);
+                job->result = ald_record_ref(answer->result);
+        }
 }
 
 void ald_job_ended(AldJob *job, const AldProbeAnswer *answer)
@@ -212,8 +227,8 @@ void ald_job_ended(AldJob *job, const AldProbeAnswer *answer)
                         wait_for_turn(job, answer->reason, answer->reason);
                 } else {
                         if (answer->verdict == ALD_PROBE_DONE)
-                                take_result(job, answer->json);
-                        go_on(job, answer->json, answer->reason);
+                                take_result(job, answer);
+                        go_on(job, answer->result, answer->reason);
                 }
         }
         ald_jobs_step(jobs);
@@ -289,6 +304,8 @@ AldJob *ald_job_new(
         job->uid = uid;
         job->node = node;
         job->targets = targets;
+        job->paths = g_array_new(FALSE, FALSE, sizeof(AldJobPath));
+        g_array_set_clear_func(job->paths, clear_path);
         g_ptr_array_add(jobs->list, job);
         if (jobs->handler)
                 jobs->handler->added(job, jobs->userdata);

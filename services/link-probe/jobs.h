@@ -4,9 +4,8 @@
 #include <sys/types.h>
 
 #include <glib.h>
-#include <jansson.h>
 
-#include "record/kind.h"
+#include "record/record.h"
 
 /* Probes that somebody asked for: each of one target after another, as soon as nothing else is in the way.
  * What a target is and how it is measured is for its kind: jobs-link.h, compute-jobs.h. */
@@ -68,6 +67,14 @@ const char *ald_job_phase(const AldJob *job);
 const char *ald_job_error(const AldJob *job);
 double ald_job_progress(const AldJob *job);
 /* NULL before it is done. */
-const json_t *ald_job_result(const AldJob *job);
-/* An array of an object for each address that is through: the result, or Error, and Address. May be NULL. */
-const json_t *ald_job_paths(const AldJob *job);
+const AldRecord *ald_job_result(const AldJob *job);
+
+/* An address that has been completed. */
+typedef struct AldJobPath {
+        AldJobPathRow row;
+        AldRecord *result; /* NULL: row.error says why */
+        char *error;
+} AldJobPath;
+
+unsigned ald_job_count_paths(const AldJob *job);
+const AldJobPath *ald_job_path_at(const AldJob *job, unsigned i);

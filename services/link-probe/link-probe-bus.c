@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/link-probe-bus.h"
-#include "services/common/bus-cleanup.h"
+#include "common/bus-cleanup.h"
 #include "services/common/record-export.h"
 #include "services/link-probe/computing-bus.h"
 #include "services/link-probe/inhibit-bus.h"

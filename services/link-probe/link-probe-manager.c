@@ -4,7 +4,7 @@
 
 #include "services/common/node-id.h"
 #include "services/common/timer.h"
-#include "services/link-probe/address-query-bus.h"
+#include "services/link-probe/addresses.h"
 #include "services/link-probe/busy.h"
 #include "services/link-probe/link-probe-manager.h"
 #include "services/link-probe/listener.h"
@@ -35,9 +35,8 @@ struct AldLinkProbeManager {
         AldCounters *counters;
         AldMedia *media;
         AldStateQuery *query;
-        AldNodeQuery *nodes;
         AldMembers *members;
-        AldAddressQuery *addresses; /* of the members */
+        AldAddresses *addresses; /* of the members */
         AldProber *prober;
         AldSessions *sessions;
         AldResults *results;
@@ -311,7 +310,7 @@ static void learn_addresses(AldLinkProbeManager *manager)
         uint64_t unknown = manager->listener ? ald_listener_unknown(manager->listener) : 0;
 
         if (manager->listener)
-                ald_address_query_run(manager->addresses, unknown != manager->unknown_before);
+                ald_addresses_update(manager->addresses, unknown != manager->unknown_before);
         manager->unknown_before = unknown;
 }
 
@@ -382,19 +381,17 @@ static void make_parts(AldLinkProbeManager *manager)
         manager->counters = ald_counters_new(root);
         manager->media = ald_media_new(root, ald_wifi_generation);
         manager->query = ald_state_query_new(manager->service);
-        manager->nodes = ald_node_query_new(manager->service);
         manager->prober = ald_prober_new(
-                &manager->program, manager->counters, manager->media, manager->nodes, tell, manager);
+                &manager->program, manager->counters, manager->media, manager->query, tell, manager);
         manager->members = ald_members_new();
-        manager->addresses = ald_address_query_new(manager->service, manager->own_id, manager->members);
+        manager->addresses = ald_addresses_new(manager->query, manager->own_id, manager->members);
         manager->sessions = ald_sessions_new(&manager->program, manager->counters, manager->members,
-                manager->nodes, &sessions_handler, manager);
+                manager->query, &sessions_handler, manager);
         manager->results = ald_results_new(manager->own_id);
         parts = (AldScheduleParts){
                 .own_id = manager->own_id,
                 .config = &manager->config,
                 .query = manager->query,
-                .nodes = manager->nodes,
                 .prober = manager->prober,
                 .sessions = manager->sessions,
                 .counters = manager->counters,
@@ -412,6 +409,7 @@ static void make_computing(AldLinkProbeManager *manager)
         const AldComputingParts parts = {
                 .service = manager->service,
                 .own_id = manager->own_id,
+                .query = manager->query,
                 .inhibitors = manager->inhibitors,
                 .work = manager->work,
                 .jobs = manager->jobs,
@@ -428,7 +426,7 @@ static void make_wishes(AldLinkProbeManager *manager)
 {
         const AldWishParts parts = {
                 .own_id = manager->own_id,
-                .nodes = manager->nodes,
+                .nodes = manager->query,
                 .jobs = manager->link_jobs,
                 .results = manager->results,
                 .allowed = may_measure,
@@ -476,9 +474,8 @@ void ald_link_probe_manager_free(AldLinkProbeManager *manager)
         ald_listener_free(manager->listener);
         g_clear_pointer(&manager->tick, ald_timer_free);
         ald_state_query_free(manager->query);
-        ald_node_query_free(manager->nodes);
         ald_wishes_free(manager->wishes);
-        ald_address_query_free(manager->addresses);
+        ald_addresses_free(manager->addresses);
         ald_sessions_free(manager->sessions);
         ald_members_free(manager->members);
         ald_prober_free(manager->prober);

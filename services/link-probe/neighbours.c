@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "record/record.h"
 #include "services/link-probe/neighbours.h"
 
 struct AldNeighbours {
@@ -30,6 +33,28 @@ void ald_neighbours_add(AldNeighbours *neighbours, const char *const *members, u
         for (unsigned i = 0; i < n; i++)
                 g_hash_table_replace(neighbours->segment[candidate], g_strdup(members[i]),
                         GUINT_TO_POINTER(neighbours->n));
+}
+
+static bool is_of(const char *member, const char *node)
+{
+        return g_str_has_prefix(member, node) && member[strlen(node)] == ' ';
+}
+
+AldNeighbours *ald_neighbours_between(const AldRows *segments, const char *node, const char *other)
+{
+        AldNeighbours *neighbours = ald_neighbours_new();
+
+        for (size_t i = 0; i < segments->n; i++) {
+                const AldSegmentRow *segment = ald_rows_at(segments, i);
+                g_autoptr(GPtrArray) kept = g_ptr_array_new();
+
+                for (const char *const *member = segment->members; member && *member; member++)
+                        if (is_of(*member, node) || is_of(*member, other))
+                                g_ptr_array_add(kept, (gpointer) *member);
+                ald_neighbours_add(
+                        neighbours, (const char *const *) kept->pdata, kept->len, segment->candidate == 1);
+        }
+        return neighbours;
 }
 
 static gpointer segment_of(GHashTable *segment, const char *node, const char *port)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/power-bus.h"
-#include "services/common/bus-cleanup.h"
+#include "common/bus-cleanup.h"
 #include "services/link-probe/power.h"
 
 #define UPOWER "org.freedesktop.UPower"

@@ -2,8 +2,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 
+#include "common/bus-cleanup.h"
 #include "record/id.h"
-#include "services/common/bus-cleanup.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
 #include "services/link-probe/jobs-bus.h"

@@ -5,7 +5,6 @@
 #include "record/record.h"
 #include "services/link-probe/probe-child.h"
 #include "services/link-probe/prober.h"
-#include "services/link-probe/rdma-answer.h"
 #include "services/link-probe/result-record.h"
 #include "services/link-probe/route.h"
 
@@ -32,7 +31,7 @@ struct AldProber {
         const AldProgram *program;
         AldCounters *counters;
         AldMedia *media;
-        AldNodeQuery *nodes;
+        AldStateQuery *nodes;
         AldNodeRecords own;
         GPtrArray *probes;
         bool held;
@@ -87,7 +86,7 @@ static void probe_free(gpointer data)
 }
 
 AldProber *ald_prober_new(const AldProgram *program, AldCounters *counters, AldMedia *media,
-        AldNodeQuery *nodes, void (*changed)(void *userdata), void *userdata)
+        AldStateQuery *nodes, void (*changed)(void *userdata), void *userdata)
 {
         AldProber *prober = g_new0(AldProber, 1);
 
@@ -131,31 +130,13 @@ static const AldNetwork *network_of(const AldProber *prober)
 static void on_line(const char *line, void *userdata)
 {
         AldProbe *probe = userdata;
-        g_autofree char *phase = NULL;
-        double fraction;
+        g_autoptr(AldRecord) record = NULL;
+        const AldProbeProgress *progress;
 
-        if (ald_probe_progress_read(line, &phase, &fraction) >= 0)
-                probe->handler->progress(probe, phase, fraction, probe->userdata);
-}
-
-/* Treats an invalid result as a failure; flags that limit the trust in a result are shown to callers, too. */
-static void judge(AldProbe *probe)
-{
-        const char *flags[ALD_RESULT_FLAGS_MAX + 1];
-        char *problem = ald_result_problem(&probe->target, &probe->answer);
-        json_t *list;
-
-        if (problem) {
-                ald_probe_answer_clear(&probe->answer);
-                probe->answer = (AldProbeAnswer){ .verdict = ALD_PROBE_FAILED, .reason = problem };
+        if (ald_probe_answer_parse(ALD_KIND_PROBE_PROGRESS, line, &record) < 0)
                 return;
-        }
-        if (!ald_result_flags(&probe->target, &probe->answer, flags))
-                return;
-        list = json_array();
-        for (const char *const *flag = flags; *flag; flag++)
-                json_array_append_new(list, json_string(*flag));
-        json_object_set_new(probe->answer.json, "Flags", list);
+        progress = ald_record_as(record, PROBE_PROGRESS, AldProbeProgress);
+        probe->handler->progress(probe, progress->phase, progress->fraction, probe->userdata);
 }
 
 /* Both its answer and the state service's have arrived. */
@@ -173,8 +154,7 @@ static void conclude(AldProbe *probe)
                         .reason = g_strdup(probe->reason),
                 };
         }
-        if (probe->answer.verdict == ALD_PROBE_DONE)
-                judge(probe);
+        ald_result_judge(&probe->target, &probe->answer);
         if (g_ptr_array_find(prober->probes, probe, &i))
                 (void) g_ptr_array_steal_index_fast(prober->probes, i);
         prober->changed(prober->userdata);
@@ -186,10 +166,8 @@ static void on_ended(const char *output, const char *failure, void *userdata)
 {
         AldProbe *probe = userdata;
 
-        if (probe->target.transport == ALD_TRANSPORT_RDMA)
-                ald_rdma_answer_read(output, failure, &probe->answer);
-        else
-                ald_probe_answer_read(output, failure, &probe->answer);
+        ald_probe_answer_read(
+                ald_transports[probe->target.transport].result, output, failure, &probe->answer);
         /* The callback may start the next one at once. */
         release(probe);
         probe->over = true;
@@ -287,7 +265,7 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
                 probe_free(probe);
                 return r;
         }
-        probe->asking = ald_node_query_ask(prober->nodes, target->peer, on_peer, probe) >= 0;
+        probe->asking = ald_state_query_node(prober->nodes, target->peer, on_peer, probe) >= 0;
         g_ptr_array_add(prober->probes, probe);
         *ret = probe;
         prober->changed(prober->userdata);

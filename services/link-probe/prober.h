@@ -4,9 +4,9 @@
 #include "record/record.h"
 #include "services/link-probe/counters.h"
 #include "services/link-probe/medium.h"
-#include "services/link-probe/node-query-bus.h"
 #include "services/link-probe/probe-answer.h"
 #include "services/link-probe/program.h"
+#include "services/link-probe/state-query-bus.h"
 #include "state/probe-policy.h"
 
 /* The probes that this machine makes: one per interface or RDMA port at a time, each in a child. */
@@ -43,7 +43,7 @@ typedef struct AldProbeHandler {
 /* What is given must outlive the prober, except for the query of nodes, which is freed first. `changed` is
  * called when one has begun or ended. */
 AldProber *ald_prober_new(const AldProgram *program, AldCounters *counters, AldMedia *media,
-        AldNodeQuery *nodes, void (*changed)(void *userdata), void *userdata);
+        AldStateQuery *nodes, void (*changed)(void *userdata), void *userdata);
 /* Ends all probes, of which nobody is told. */
 void ald_prober_free(AldProber *prober);
 

@@ -26,7 +26,7 @@ static int choose_address(const AldProbeTarget *wanted, const AldNetwork *own, c
         }
         if (!chosen)
                 return -ENXIO;
-        interface = ald_candidate_choose(chosen, ald_results_find(results, wanted->peer, chosen->address));
+        interface = ald_results_choose(results, wanted->peer, chosen);
         return ald_probe_target_set(ret, wanted->peer, chosen->address, interface ? interface->id : NULL);
 }
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
+#include <net/if.h>
+#include <string.h>
 
-#include "services/link-probe/rdma-answer.h"
 #include "services/link-probe/result-record.h"
 #include "state/link-quality.h"
 #include "state/path-end.h"
+
+/* "disturbed" and "unsteady", and the NULL at the end. */
+#define FLAGS_SIZE 3u
 
 char *ald_result_key(const AldProbeTarget *target)
 {
@@ -13,70 +16,114 @@ char *ald_result_key(const AldProbeTarget *target)
         return g_strdup_printf("%s,%s", target->peer, target->address);
 }
 
-/* Both take a struct whose source and sink are yet to be filled in. A few strings of bounded length always
- * fit. */
-static AldRecord *record_of_socket(const char *own_id, const AldProbeTarget *target, AldLinkSocket *fields)
+/* A few strings of bounded length always fit. */
+static AldRecord *make_record(AldKind kind, const void *fields)
 {
         AldRecord *record;
-        int r;
+        int r = ald_record_new(kind, fields, &record);
 
+        g_assert(r >= 0);
+        return record;
+}
+
+/* These two take a struct whose source and sink are yet to be filled in. */
+static AldRecord *record_of_socket(const char *own_id, const AldProbeTarget *target, AldLinkSocket *fields)
+{
         fields->source = own_id;
         fields->sink = target->peer;
         fields->sink_address = target->address;
-        r = ald_record_new(ALD_KIND_LINK_SOCKET, fields, &record);
-        g_assert(r >= 0);
-        return record;
+        return make_record(ALD_KIND_LINK_SOCKET, fields);
 }
 
 static AldRecord *record_of_rdma(const char *own_id, const AldProbeTarget *target, AldLinkRdma *fields)
 {
-        AldRecord *record;
-        int r;
-
         fields->source = own_id;
         fields->sink = target->peer;
         fields->source_port = target->source_port;
         fields->sink_port = target->sink_port;
-        r = ald_record_new(ALD_KIND_LINK_RDMA, fields, &record);
-        g_assert(r >= 0);
-        return record;
+        return make_record(ALD_KIND_LINK_RDMA, fields);
 }
 
-static uint64_t one_more(uint64_t failures)
-{
-        return failures == ALD_ABSENT_UINT64 ? 1 : failures + 1;
-}
-
-AldRecord *ald_result_failure(const char *own_id, const AldProbeTarget *target, const AldRecord *before,
-        const char *reason, uint64_t realtime_usec)
+AldRecord *ald_result_failure(
+        const char *own_id, const AldProbeTarget *target, const char *reason, uint64_t realtime_usec)
 {
         AldLinkSocket socket = ALD_LINK_SOCKET_INIT;
         AldLinkRdma rdma = ALD_LINK_RDMA_INIT;
 
         if (target->transport == ALD_TRANSPORT_RDMA) {
-                if (before)
-                        rdma = *ald_record_as(before, LINK_RDMA, AldLinkRdma);
                 rdma.failure = reason;
                 rdma.failed_usec = realtime_usec;
-                rdma.failures = one_more(rdma.failures);
                 return record_of_rdma(own_id, target, &rdma);
         }
-        if (before)
-                socket = *ald_record_as(before, LINK_SOCKET, AldLinkSocket);
         socket.failure = reason;
         socket.failed_usec = realtime_usec;
-        socket.failures = one_more(socket.failures);
         return record_of_socket(own_id, target, &socket);
 }
 
-static bool is_unsteady(
-        double upload_interval, double upload_spread, double download_interval, double download_spread)
+static const AldSocketResult *socket_result(const AldRecord *result)
 {
-        return ald_link_percent_is_unsteady(upload_interval, upload_spread) ||
-               ald_link_percent_is_unsteady(download_interval, download_spread);
+        return ald_record_as(result, SOCKET_RESULT, AldSocketResult);
 }
 
-static bool make_flags(bool disturbed, bool unsteady, const char *flags[static ALD_RESULT_FLAGS_MAX + 1])
+static bool is_check(const AldSocketResult *result)
+{
+        return result->scope &&
+               ald_socket_result_scope_from_string(result->scope) != ALD_SOCKET_RESULT_SCOPE_FULL;
+}
+
+bool ald_result_is_check(const AldRecord *result)
+{
+        return result->kind == ALD_KIND_SOCKET_RESULT && is_check(socket_result(result));
+}
+
+static AldLinkSocket link_of(const AldSocketResult *result)
+{
+        AldLinkSocket link = ALD_LINK_SOCKET_INIT;
+
+        ald_struct_copy_common(&ald_link_socket_struct, &link, &ald_socket_result_struct, result);
+        return link;
+}
+
+AldLinkSocket ald_result_link(const AldRecord *result)
+{
+        return link_of(socket_result(result));
+}
+
+/* Why each direction without a rate has none: "upload: too little arrived". NULL if nothing is known. */
+static char *describe_missing(const AldRecord *answer)
+{
+        const AldSocketResult *result = answer->kind == ALD_KIND_SOCKET_RESULT ? socket_result(answer) : NULL;
+        const char *upload, *download;
+
+        if (!result)
+                return NULL;
+        upload = result->upload_bits_per_second == ALD_ABSENT_UINT64 ? result->upload_reason : NULL;
+        download = result->download_bits_per_second == ALD_ABSENT_UINT64 ? result->download_reason : NULL;
+        if (!upload && !download)
+                return NULL;
+        return g_strconcat(upload ? "upload: " : "", upload ?: "", upload && download ? "; " : "",
+                download ? "download: " : "", download ?: "", NULL);
+}
+
+/* A direction without a rate has no figures that describe one. */
+#define CLEAR_UNLESS_RATED(result, way)                                                \
+        do {                                                                           \
+                if ((result)->way##_bits_per_second != ALD_ABSENT_UINT64)              \
+                        break;                                                         \
+                (result)->way##_interval = (result)->way##_spread = ALD_ABSENT_DOUBLE; \
+                (result)->way##_mean_bits_per_second = ALD_ABSENT_UINT64;              \
+                (result)->way##_interval_bits_per_second = ALD_ABSENT_UINT64;          \
+        } while (0)
+
+#define IS_UNSTEADY(result)                                                                  \
+        (ald_link_percent_is_unsteady((result)->upload_interval, (result)->upload_spread) || \
+                ald_link_percent_is_unsteady((result)->download_interval, (result)->download_spread))
+
+#define HAS_RATE(result)                                          \
+        ((result)->upload_bits_per_second != ALD_ABSENT_UINT64 || \
+                (result)->download_bits_per_second != ALD_ABSENT_UINT64)
+
+static void set_flags(bool disturbed, bool unsteady, const char *flags[static FLAGS_SIZE])
 {
         unsigned n = 0;
 
@@ -85,57 +132,81 @@ static bool make_flags(bool disturbed, bool unsteady, const char *flags[static A
         if (unsteady)
                 flags[n++] = ALD_LINK_UNSTEADY;
         flags[n] = NULL;
-        return n > 0;
 }
 
-static bool flag_socket(const AldLinkSocket *fields, const char *flags[static ALD_RESULT_FLAGS_MAX + 1])
+/* Both return a description of the problem, or NULL; free with g_free(). */
+static char *judge_socket(const AldRecord *answer, AldSocketResult *fields)
 {
-        return make_flags(ald_link_disturbance(fields) != ALD_ABSENT_UINT64,
-                is_unsteady(fields->upload_interval, fields->upload_spread, fields->download_interval,
-                        fields->download_spread),
-                flags);
+        if (is_check(fields))
+                fields->upload_bits_per_second = fields->download_bits_per_second = fields->streams =
+                        fields->loaded_rtt_p50_nsec = ALD_ABSENT_UINT64;
+        CLEAR_UNLESS_RATED(fields, upload);
+        CLEAR_UNLESS_RATED(fields, download);
+        if (fields->upload_bits_per_second == ALD_ABSENT_UINT64)
+                fields->upload_limiter = NULL;
+        if (fields->download_bits_per_second == ALD_ABSENT_UINT64)
+                fields->download_limiter = NULL;
+        if (fields->sink_interface && strlen(fields->sink_interface) >= IFNAMSIZ)
+                fields->sink_interface = NULL;
+        if (is_check(fields))
+                return fields->rtt_p50_nsec == ALD_ABSENT_UINT64 ? g_strdup("the probe gave no round trips")
+                                                                 : NULL;
+        if (!HAS_RATE(fields)) {
+                g_autofree char *missing = describe_missing(answer);
+
+                return g_strconcat("the probe gave no rates", missing ? ": " : "", missing, NULL);
+        }
+        return NULL;
 }
 
-static bool flag_rdma(const AldLinkRdma *fields, const char *flags[static ALD_RESULT_FLAGS_MAX + 1])
+static bool is_other(const char *told, const char *port)
 {
-        return make_flags(false,
-                is_unsteady(fields->upload_interval, fields->upload_spread, fields->download_interval,
-                        fields->download_spread),
-                flags);
+        return told && !g_str_equal(told, port);
 }
 
-static int read_rdma(const AldProbeTarget *target, const AldProbeAnswer *answer, AldLinkRdma *ret)
+static char *judge_rdma(const AldProbeTarget *target, AldRdmaResult *fields)
 {
-        return ald_rdma_answer_figures(answer, target->source_port, target->sink_port, ret);
-}
-
-char *ald_result_problem(const AldProbeTarget *target, const AldProbeAnswer *answer)
-{
-        g_autofree char *missing = NULL;
-        AldLinkSocket socket;
-        AldLinkRdma rdma;
-        int r = target->transport == ALD_TRANSPORT_RDMA ? read_rdma(target, answer, &rdma)
-                                                        : ald_probe_answer_figures(answer, &socket);
-
-        if (r >= 0)
-                return NULL;
-        if (r == -EXDEV)
+        if (is_other(fields->source_port, target->source_port) ||
+                is_other(fields->sink_port, target->sink_port))
                 return g_strdup("the probe measured between other ports");
-        if (ald_probe_answer_is_check(answer))
-                return g_strdup("the probe gave no round trips");
-        missing = ald_probe_answer_missing(answer);
-        return g_strdup_printf("the probe gave no rates%s%s", missing ? ": " : "", missing ?: "");
+        fields->source_port = target->source_port;
+        fields->sink_port = target->sink_port;
+        CLEAR_UNLESS_RATED(fields, upload);
+        CLEAR_UNLESS_RATED(fields, download);
+        return HAS_RATE(fields) ? NULL : g_strdup("the probe gave no rates");
 }
 
-bool ald_result_flags(const AldProbeTarget *target, const AldProbeAnswer *answer,
-        const char *flags[static ALD_RESULT_FLAGS_MAX + 1])
+void ald_result_judge(const AldProbeTarget *target, AldProbeAnswer *answer)
 {
-        AldLinkSocket socket;
-        AldLinkRdma rdma;
+        const char *flags[FLAGS_SIZE];
+        AldRecord *record = NULL;
+        char *problem;
 
-        if (target->transport == ALD_TRANSPORT_RDMA)
-                return read_rdma(target, answer, &rdma) >= 0 && flag_rdma(&rdma, flags);
-        return ald_probe_answer_figures(answer, &socket) >= 0 && flag_socket(&socket, flags);
+        if (answer->verdict != ALD_PROBE_DONE)
+                return;
+        if (target->transport == ALD_TRANSPORT_RDMA) {
+                AldRdmaResult fields = *ald_record_as(answer->result, RDMA_RESULT, AldRdmaResult);
+
+                problem = judge_rdma(target, &fields);
+                set_flags(false, IS_UNSTEADY(&fields), flags);
+                fields.flags = flags;
+                record = make_record(ALD_KIND_RDMA_RESULT, &fields);
+        } else {
+                AldSocketResult fields = *socket_result(answer->result);
+                AldLinkSocket link;
+
+                problem = judge_socket(answer->result, &fields);
+                link = link_of(&fields);
+                set_flags(ald_link_disturbance(&link) != ALD_ABSENT_UINT64, IS_UNSTEADY(&fields), flags);
+                fields.flags = flags;
+                record = make_record(ALD_KIND_SOCKET_RESULT, &fields);
+        }
+        ald_probe_answer_clear(answer);
+        if (problem)
+                *answer = (AldProbeAnswer){ .verdict = ALD_PROBE_FAILED, .reason = problem };
+        else
+                *answer = (AldProbeAnswer){ .verdict = ALD_PROBE_DONE, .result = ald_record_ref(record) };
+        ald_record_unref(record);
 }
 
 static const AldNetwork *network_of(const AldNodeRecords *records)
@@ -155,31 +226,30 @@ static const AldRdmaPort *find_port(const AldNodeRecords *records, const char *p
         return fabric ? ald_rows_find(&fabric->rdma_ports, port) : NULL;
 }
 
-/* Why a direction has no rate, where that is so. */
-static char *describe_missing(const AldProbeAnswer *answer, bool missing)
+/* Why a direction has no rate; NULL if both have one. Free with g_free(). */
+static char *describe_partial(const AldRecord *result, uint64_t upload, uint64_t download)
 {
-        g_autofree char *reason = missing ? ald_probe_answer_missing(answer) : NULL;
+        g_autofree char *reason = NULL;
 
-        return missing ? g_strconcat(ALD_LINK_PARTIAL, reason ?: "no rate was reported", NULL) : NULL;
+        if (upload != ALD_ABSENT_UINT64 && download != ALD_ABSENT_UINT64)
+                return NULL;
+        reason = describe_missing(result);
+        return g_strconcat(ALD_LINK_PARTIAL, reason ?: "no rate was reported", NULL);
 }
 
 static AldRecord *succeed_over_rdma(
-        const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer, uint64_t realtime_usec)
+        const char *own_id, const AldProbe *probe, const AldRecord *result, uint64_t realtime_usec)
 {
         const AldProbeTarget *target = ald_probe_target(probe);
         const AldRdmaPort *source = find_port(ald_probe_own(probe), target->source_port);
         const AldRdmaPort *sink = find_port(ald_probe_peer(probe), target->sink_port);
-        const char *flags[ALD_RESULT_FLAGS_MAX + 1];
+        AldLinkRdma fields = ALD_LINK_RDMA_INIT;
         g_autofree char *missing = NULL;
-        AldLinkRdma fields;
-        int r;
 
-        r = read_rdma(target, answer, &fields);
-        g_assert(r >= 0);
-        missing = describe_missing(answer, fields.upload_bits_per_second == ALD_ABSENT_UINT64 ||
-                                                   fields.download_bits_per_second == ALD_ABSENT_UINT64);
+        ald_struct_copy_common(
+                &ald_link_rdma_struct, &fields, &ald_rdma_result_struct, ald_record_fields(result));
+        missing = describe_partial(result, fields.upload_bits_per_second, fields.download_bits_per_second);
         fields.failure = missing;
-        fields.flags = flag_rdma(&fields, flags) ? flags : NULL;
         fields.transport = ald_path_rdma_transport(source, sink);
         fields.negotiated_bits_per_second = ald_path_speed(
                 fields.negotiated_bits_per_second, sink ? sink->rate_bits_per_second : ALD_ABSENT_UINT64);
@@ -204,37 +274,32 @@ static void describe_path(const AldProbe *probe, AldLinkSocket *fields)
 
 /* A disturbed check has no information about the rates. Other traffic is recorded for whole measurements
  * only. */
-static AldRecord *record_of_check(
-        const char *own_id, const AldProbe *probe, AldLinkSocket *fields, uint64_t realtime_usec)
+static void finish_check(const AldProbe *probe, uint64_t realtime_usec, AldLinkSocket *fields)
 {
         if (ald_link_disturbance(fields) != ALD_ABSENT_UINT64)
                 fields->spot_upload_bits_per_second = fields->spot_download_bits_per_second =
                         ALD_ABSENT_UINT64;
         fields->upload_other_bits_per_second = fields->download_other_bits_per_second = ALD_ABSENT_UINT64;
-        describe_path(probe, fields);
+        fields->flags = NULL;
+        fields->measured_usec = ALD_ABSENT_UINT64;
         fields->rtt_measured_usec = realtime_usec;
         if (ald_probe_saw_errors(probe))
                 fields->changed = ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ERRORS);
-        return record_of_socket(own_id, ald_probe_target(probe), fields);
 }
 
 static AldRecord *succeed_over_sockets(
-        const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer, uint64_t realtime_usec)
+        const char *own_id, const AldProbe *probe, const AldRecord *result, uint64_t realtime_usec)
 {
-        const char *flags[ALD_RESULT_FLAGS_MAX + 1];
+        AldLinkSocket fields = ald_result_link(result);
         g_autofree char *missing = NULL;
-        AldLinkSocket fields;
-        int r;
 
-        r = ald_probe_answer_figures(answer, &fields);
-        g_assert(r >= 0);
-        if (ald_probe_answer_is_check(answer))
-                return record_of_check(own_id, probe, &fields, realtime_usec);
         describe_path(probe, &fields);
-        missing = describe_missing(answer, fields.upload_bits_per_second == ALD_ABSENT_UINT64 ||
-                                                   fields.download_bits_per_second == ALD_ABSENT_UINT64);
+        if (ald_result_is_check(result)) {
+                finish_check(probe, realtime_usec, &fields);
+                return record_of_socket(own_id, ald_probe_target(probe), &fields);
+        }
+        missing = describe_partial(result, fields.upload_bits_per_second, fields.download_bits_per_second);
         fields.failure = missing;
-        fields.flags = flag_socket(&fields, flags) ? flags : NULL;
         fields.measured_usec = realtime_usec;
         if (fields.rtt_p50_nsec != ALD_ABSENT_UINT64)
                 fields.rtt_measured_usec = realtime_usec;
@@ -245,6 +310,6 @@ AldRecord *ald_result_success(
         const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer, uint64_t realtime_usec)
 {
         return ald_probe_target(probe)->transport == ALD_TRANSPORT_RDMA
-                       ? succeed_over_rdma(own_id, probe, answer, realtime_usec)
-                       : succeed_over_sockets(own_id, probe, answer, realtime_usec);
+                       ? succeed_over_rdma(own_id, probe, answer->result, realtime_usec)
+                       : succeed_over_sockets(own_id, probe, answer->result, realtime_usec);
 }

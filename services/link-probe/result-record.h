@@ -4,25 +4,28 @@
 #include "record/record.h"
 #include "services/link-probe/prober.h"
 
-/* What became of a probe, as a record of its kind. */
+/* The outcome of a probe, as a record of its link. It tells of this probe alone; the state service merges it
+ * with earlier ones (state/link-result.h). */
 
 /* The key of its link: free with g_free(). */
 char *ald_result_key(const AldProbeTarget *target);
 
-/* The failure beside the figures of what was before, which may be NULL. */
-AldRecord *ald_result_failure(const char *own_id, const AldProbeTarget *target, const AldRecord *before,
-        const char *reason, uint64_t realtime_usec);
+/* Applies the rules that hold across fields to a result: if it does not fit the target or lacks what it
+ * should have, it becomes a failure, else it gets its Flags. Other answers stay as they are. */
+void ald_result_judge(const AldProbeTarget *target, AldProbeAnswer *answer);
 
-/* Why the answer is no result of the target; NULL where it is one. Free with g_free(). */
-char *ald_result_problem(const AldProbeTarget *target, const AldProbeAnswer *answer);
+/* Whether a result is of a check: only round trips, and maybe a spot check, were measured. */
+bool ald_result_is_check(const AldRecord *result);
 
-/* What limits the trust in a result: a list that ends in NULL. False where nothing does. */
-#define ALD_RESULT_FLAGS_MAX 2u
-bool ald_result_flags(const AldProbeTarget *target, const AldProbeAnswer *answer,
-        const char *flags[static ALD_RESULT_FLAGS_MAX + 1]);
+/* The fields of a result over sockets that the record of the link has, too. They borrow from it; the rest is
+ * absent. */
+AldLinkSocket ald_result_link(const AldRecord *result);
 
-/* Of an answer without a problem. The record of a check has the interfaces of the path, round trips and the
- * rates of the spot check alone, and no MeasuredUSec; those rates are left out where other traffic disturbed
- * it. */
+AldRecord *ald_result_failure(
+        const char *own_id, const AldProbeTarget *target, const char *reason, uint64_t realtime_usec);
+
+/* Of a judged answer that is done. The record of a check has the interfaces of the path, round trips and the
+ * rates of the spot check alone, and no MeasuredUSec; those rates are left out if other traffic disturbed it.
+ */
 AldRecord *ald_result_success(
         const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer, uint64_t realtime_usec);

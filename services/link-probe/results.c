@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/link-probe/results.h"
+#include <net/if.h>
+
 #include "services/link-probe/result-record.h"
+#include "services/link-probe/results.h"
 #include "state/link-quality.h"
+
+/* What this service asks itself about a path over sockets. */
+typedef struct History {
+        unsigned failures;        /* since the last success */
+        char interface[IFNAMSIZ]; /* through which it was reached the last time; maybe empty */
+        uint64_t rate;            /* the greater one of the last whole measurement; 0: there was none */
+        char measured_interface[IFNAMSIZ]; /* of that one */
+} History;
 
 typedef struct Result {
         char *key;
-        AldRecord *record;   /* of the last attempt, as reported */
-        AldRecord *measured; /* of the last whole measurement; NULL: there was none */
-        uint64_t changed;    /* CLOCK_MONOTONIC in µs */
+        AldRecord *record; /* of the last attempt, as reported */
+        uint64_t changed;  /* CLOCK_MONOTONIC in µs */
         GList link;
+        History history;
 } Result;
 
 struct AldResults {
@@ -25,7 +35,6 @@ static void result_free(gpointer data)
         Result *result = data;
 
         g_clear_pointer(&result->record, ald_record_unref);
-        g_clear_pointer(&result->measured, ald_record_unref);
         g_free(result->key);
         g_free(result);
 }
@@ -99,13 +108,33 @@ static const AldLinkSocket *socket_fields(const AldRecord *record)
                        : NULL;
 }
 
-/* Whether the record has figures that are better than those that there are. */
-static bool is_measurement(const AldRecord *record, const AldRecord *before)
+/* Disturbed figures do not replace others. */
+static void note_measurement(const AldLinkSocket *fields, History *history)
+{
+        uint64_t upload = fields->upload_bits_per_second, download = fields->download_bits_per_second;
+
+        if (fields->measured_usec == ALD_ABSENT_UINT64 ||
+                (history->rate > 0 && ald_link_has_flag(fields->flags, ALD_LINK_DISTURBED)))
+                return;
+        history->rate = MAX(
+                upload == ALD_ABSENT_UINT64 ? 0 : upload, download == ALD_ABSENT_UINT64 ? 0 : download);
+        g_strlcpy(history->measured_interface, fields->source_interface ?: "",
+                sizeof history->measured_interface);
+}
+
+static void note(const AldRecord *record, History *history)
 {
         const AldLinkSocket *fields = socket_fields(record);
 
-        return !fields || (fields->measured_usec != ALD_ABSENT_UINT64 &&
-                                  !(before && ald_link_has_flag(fields->flags, ALD_LINK_DISTURBED)));
+        if (!fields)
+                return;
+        if (fields->failed_usec != ALD_ABSENT_UINT64) {
+                history->failures++;
+                return;
+        }
+        history->failures = 0;
+        g_strlcpy(history->interface, fields->source_interface ?: "", sizeof history->interface);
+        note_measurement(fields, history);
 }
 
 /* Takes over the record. */
@@ -115,10 +144,7 @@ static void put(AldResults *results, const char *key, AldRecord *record, uint64_
 
         g_clear_pointer(&result->record, ald_record_unref);
         result->record = record;
-        if (is_measurement(record, result->measured)) {
-                g_clear_pointer(&result->measured, ald_record_unref);
-                result->measured = ald_record_ref(record);
-        }
+        note(record, &result->history);
         result->changed = now;
         if (results->handler)
                 results->handler->put(result->key, record, results->userdata);
@@ -128,10 +154,8 @@ void ald_results_fail(AldResults *results, const AldProbeTarget *target, const c
         uint64_t realtime, uint64_t now)
 {
         g_autofree char *key = ald_result_key(target);
-        const Result *result = g_hash_table_lookup(results->by_key, key);
-        const AldRecord *before = result ? result->measured ?: result->record : NULL;
 
-        put(results, key, ald_result_failure(results->own_id, target, before, reason, realtime), now);
+        put(results, key, ald_result_failure(results->own_id, target, reason, realtime), now);
 }
 
 void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbeAnswer *answer,
@@ -151,23 +175,32 @@ void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbe
         }
 }
 
-const AldLinkSocket *ald_results_find(const AldResults *results, const char *peer, const char *address)
+static const History *find(const AldResults *results, const char *peer, const char *address)
 {
-        for (const GList *l = results->by_age.head; l; l = l->next) {
-                const Result *result = l->data;
-                const AldLinkSocket *row = socket_fields(result->record);
+        g_autofree char *key = g_strdup_printf("%s,%s", peer, address);
+        const Result *result = g_hash_table_lookup(results->by_key, key);
 
-                if (row && g_str_equal(row->sink, peer) && g_str_equal(row->sink_address, address))
-                        return row;
-        }
-        return NULL;
+        return result ? &result->history : NULL;
 }
 
 bool ald_results_reached(const AldResults *results, const char *peer, const char *address)
 {
-        const AldLinkSocket *row = ald_results_find(results, peer, address);
+        const History *history = find(results, peer, address);
 
-        return row && (row->failures == ALD_ABSENT_UINT64 || row->failures == 0);
+        return history && history->failures == 0;
+}
+
+const AldInterface *ald_results_choose(
+        const AldResults *results, const char *peer, const AldCandidate *candidate)
+{
+        const History *history = find(results, peer, candidate->address);
+        AldLinkSocket row = ALD_LINK_SOCKET_INIT;
+
+        if (!history)
+                return ald_candidate_choose(candidate, NULL);
+        row.source_interface = history->interface;
+        row.failures = history->failures;
+        return ald_candidate_choose(candidate, &row);
 }
 
 void ald_results_note_rate(AldResults *results, const char *interface, uint64_t rate)
@@ -184,16 +217,11 @@ uint64_t ald_results_rate(const AldResults *results, const char *interface)
         uint64_t greatest = served ? *served : ALD_ABSENT_UINT64;
 
         for (const GList *l = results->by_age.head; l; l = l->next) {
-                const AldLinkSocket *row = socket_fields(((const Result *) l->data)->measured);
+                const History *history = &((const Result *) l->data)->history;
 
-                if (!row || g_strcmp0(row->source_interface, interface) != 0)
-                        continue;
-                for (unsigned i = 0; i < 2; i++) {
-                        uint64_t rate = i == 0 ? row->upload_bits_per_second : row->download_bits_per_second;
-
-                        if (rate != ALD_ABSENT_UINT64 && (greatest == ALD_ABSENT_UINT64 || rate > greatest))
-                                greatest = rate;
-                }
+                if (history->rate > 0 && g_str_equal(history->measured_interface, interface) &&
+                        (greatest == ALD_ABSENT_UINT64 || history->rate > greatest))
+                        greatest = history->rate;
         }
         return greatest;
 }

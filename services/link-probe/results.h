@@ -3,10 +3,11 @@
 
 #include "record/record.h"
 #include "services/link-probe/prober.h"
+#include "state/candidates.h"
 
 /*
- * What was last measured of each path, as records: a failure never takes the place of figures, but stands
- * beside them. What is not renewed for long goes; whoever keeps results has it by then.
+ * What the last probe of each path said, as records: figures or a failure, not both. The state service merges
+ * them with earlier ones. What is not renewed for long is dropped; the state service has it by then.
  */
 typedef struct AldResults AldResults;
 
@@ -21,24 +22,23 @@ typedef struct AldResultsHandler {
 AldResults *ald_results_new(const char *own_id);
 void ald_results_free(AldResults *results);
 
-/* Whom to tell; the handler NULL: nobody. */
+/* The handler is told of changes; NULL: nobody is. */
 void ald_results_watch(AldResults *results, const AldResultsHandler *handler, void *userdata);
 
-/* CLOCK_REALTIME and CLOCK_MONOTONIC in µs. An answer that is neither result nor failure changes nothing. A
- * check is sent as a record without MeasuredUSec; the figures of the last whole measurement are kept beside
- * it. */
+/* CLOCK_REALTIME and CLOCK_MONOTONIC in µs. An answer that is neither result nor failure changes nothing. */
 void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbeAnswer *answer,
         uint64_t realtime, uint64_t now);
 
-/* The same of a path that could not even be begun. */
+/* The same for a path whose probe could not be started. */
 void ald_results_fail(AldResults *results, const AldProbeTarget *target, const char *reason,
         uint64_t realtime, uint64_t now);
 
-/* The result of the last attempt over sockets to an address of the peer, or NULL. */
-const AldLinkSocket *ald_results_find(const AldResults *results, const char *peer, const char *address);
-
 /* Whether the address of the peer was reached when it was last tried. */
 bool ald_results_reached(const AldResults *results, const char *peer, const char *address);
+
+/* The interface through which to try a path: as ald_candidate_choose(), by the results so far. */
+const AldInterface *ald_results_choose(
+        const AldResults *results, const char *peer, const AldCandidate *candidate);
 
 /* A rate that another node measured through an interface of this machine. */
 void ald_results_note_rate(AldResults *results, const char *interface, uint64_t rate);

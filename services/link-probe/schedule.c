@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "record/id.h"
 #include "services/link-probe/deferrals.h"
 #include "services/link-probe/result-record.h"
 #include "services/link-probe/route.h"
@@ -14,6 +15,7 @@ struct AldSchedule {
         AldDeferrals *deferrals;
         AldRecord *network; /* of this machine */
         bool wanted;
+        bool complained; /* that the state service does not say what is due */
 };
 
 AldSchedule *ald_schedule_new(const AldScheduleParts *parts)
@@ -152,18 +154,52 @@ static bool may_load(const AldSchedule *schedule, const AldProbeTarget *target)
                        !ald_avoid_has(schedule->unloaded, key, now_usec()));
 }
 
-static void on_due(GArray *targets, void *userdata)
+/* -EINVAL for a row that is of no link, or that this version does not understand. */
+static int read_target(const AldDueProbeRow *row, AldProbeTarget *ret)
+{
+        int transport = row->kind ? ald_transport_of_kind(row->kind) : -ENOENT;
+        int scope = row->scope ? ald_link_scope_from_string(row->scope) : ALD_LINK_SCOPE_FULL;
+        AldId id;
+
+        if (transport < 0 || scope < 0 || !row->peer || !row->address || ald_id_parse(row->peer, &id) < 0 ||
+                ald_probe_target_set(ret, row->peer, row->address, row->interface ? row->interface : "") < 0)
+                return -EINVAL;
+        if (transport == ALD_TRANSPORT_RDMA &&
+                (!row->source_port || !row->sink_port ||
+                        ald_probe_target_set_ports(ret, row->source_port, row->sink_port) < 0))
+                return -EINVAL;
+        ret->scope = (AldLinkScope) scope;
+        ret->automatic = true;
+        ret->overdue = row->overdue == 1;
+        ret->despite_traffic = row->despite_traffic == 1;
+        return 0;
+}
+
+static void complain(AldSchedule *schedule, int error)
+{
+        if (!schedule->complained)
+                g_info("The state service does not say which links are due: %s", g_strerror(-error));
+        schedule->complained = true;
+}
+
+static void on_due(int error, const AldRows *rows, void *userdata)
 {
         AldSchedule *schedule = userdata;
 
-        if (!targets || !schedule->wanted)
+        if (error < 0) {
+                complain(schedule, error);
+                return;
+        }
+        schedule->complained = false;
+        if (!schedule->wanted)
                 return;
         schedule->wanted = false;
-        for (unsigned i = 0; i < targets->len && room(schedule) > 0; i++) {
-                const AldProbeTarget *target = &g_array_index(targets, AldProbeTarget, i);
+        for (size_t i = 0; i < rows->n && room(schedule) > 0; i++) {
+                AldProbeTarget target;
 
-                if (may(schedule, target->transport) && may_load(schedule, target))
-                        start(schedule, target);
+                if (read_target(ald_rows_at(rows, i), &target) >= 0 && may(schedule, target.transport) &&
+                        may_load(schedule, &target))
+                        start(schedule, &target);
         }
 }
 
@@ -187,24 +223,35 @@ static void ask(AldSchedule *schedule)
         g_autoptr(GPtrArray) avoid = g_ptr_array_new_with_free_func(g_free);
         g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
         const AldScheduleParts *parts = &schedule->parts;
-        AldDueQuestion question = {
-                .max = room(schedule),
-                .bytes_per_hour = parts->config->bytes_per_hour,
-                .traffic = traffic,
-                .avoid = avoid,
-                .paths = paths,
-        };
+        const char *kinds[ALD_TRANSPORT_N + 1] = { NULL };
+        AldDueQuestion question;
+        unsigned n = 0;
+        int r;
 
+        if (room(schedule) == 0)
+                return;
         for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
-                question.transports[i] = may(schedule, i);
+                if (may(schedule, i))
+                        kinds[n++] = ald_kinds[ald_transports[i].kind].name;
         ald_counters_foreach(parts->counters, add_traffic, traffic);
         ald_avoid_foreach(schedule->avoid, now_usec(), add_name, avoid);
         ald_avoid_foreach(schedule->paths, now_usec(), add_name, paths);
         ald_sessions_foreach_peer(parts->sessions, add_name, avoid);
         for (unsigned i = 0; i < ald_prober_count(parts->prober); i++)
                 add_name(ald_probe_target(ald_prober_at(parts->prober, i))->peer, avoid);
-        if (question.max > 0)
-                ald_state_query_due(parts->query, &question, on_due, schedule);
+        g_ptr_array_add(avoid, NULL);
+        g_ptr_array_add(paths, NULL);
+        question = (AldDueQuestion){
+                .max = room(schedule),
+                .kinds = kinds,
+                .bytes_per_hour = parts->config->bytes_per_hour,
+                .traffic = traffic,
+                .avoid = (const char *const *) avoid->pdata,
+                .avoid_paths = (const char *const *) paths->pdata,
+        };
+        r = ald_state_query_due(parts->query, &question, on_due, schedule);
+        if (r < 0)
+                complain(schedule, r);
 }
 
 static void on_own(int error, const AldNodeRecords *records, void *userdata)
@@ -229,7 +276,7 @@ void ald_schedule_run(AldSchedule *schedule)
         ald_counters_read(schedule->parts.counters, now_usec());
         ald_results_expire(schedule->parts.results, now_usec());
         schedule->wanted = true;
-        r = ald_node_query_ask(schedule->parts.nodes, schedule->parts.own_id, on_own, schedule);
+        r = ald_state_query_node(schedule->parts.query, schedule->parts.own_id, on_own, schedule);
         if (r < 0)
                 g_info("The state service cannot be asked: %s", g_strerror(-r));
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "services/link-probe/avoid.h"
-#include "services/link-probe/node-query-bus.h"
 #include "services/link-probe/results.h"
 #include "services/link-probe/sessions.h"
 #include "services/link-probe/state-query-bus.h"
@@ -20,7 +19,6 @@ typedef struct AldScheduleParts {
         const char *own_id;
         const AldLinkProbeConfig *config;
         AldStateQuery *query;
-        AldNodeQuery *nodes;
         AldProber *prober;
         AldSessions *sessions;
         AldCounters *counters;

@@ -75,7 +75,7 @@ struct AldSessions {
         void *userdata;
         GPtrArray *list;
         AldMembers *members;
-        AldNodeQuery *nodes;
+        AldStateQuery *nodes;
         GPtrArray *inquiries;
         AldAcceptLimit *limit;
         AldTurns *turns;
@@ -97,7 +97,7 @@ static void session_free(gpointer data)
 }
 
 AldSessions *ald_sessions_new(const AldProgram *program, AldCounters *counters, AldMembers *members,
-        AldNodeQuery *nodes, const AldSessionsHandler *handler, void *userdata)
+        AldStateQuery *nodes, const AldSessionsHandler *handler, void *userdata)
 {
         AldSessions *sessions = g_new0(AldSessions, 1);
 
@@ -280,7 +280,7 @@ static void look_up_gids(Session *session, const AldProbeWanted *wanted)
                 return;
         inquiry = g_new(Inquiry, 1);
         *inquiry = (Inquiry){ all, session, *wanted };
-        if (ald_node_query_ask(all->nodes, session->peer, on_records, inquiry) >= 0) {
+        if (ald_state_query_node(all->nodes, session->peer, on_records, inquiry) >= 0) {
                 session->inquiry = inquiry;
                 g_ptr_array_add(all->inquiries, inquiry);
         } else {
@@ -308,11 +308,11 @@ static void limit_undecided(AldSessions *sessions, const char *peer)
                 end_early(oldest);
 }
 
-static void take_peer(Session *session, AldProbeReport *report)
+static void take_peer(Session *session, const AldSessionReport *report)
 {
         AldSessions *all = session->all;
 
-        session->peer = g_steal_pointer(&report->peer);
+        session->peer = g_strdup(report->peer);
         session->proved = g_get_monotonic_time();
         ald_accept_limit_leave(all->limit, session);
         if (session->remote.class != ALD_REMOTE_LOCAL)
@@ -329,31 +329,36 @@ static void take_peer(Session *session, AldProbeReport *report)
 static void on_line(const char *line, void *userdata)
 {
         Session *session = userdata;
-        g_auto(AldProbeReport) report = { 0 };
+        g_autoptr(AldRecord) record = NULL;
+        const AldSessionReport *report;
+        AldProbeWanted wanted;
 
-        if (session->judged || ald_probe_report_read(line, &report) < 0)
+        if (session->judged || ald_probe_answer_parse(ALD_KIND_SESSION_REPORT, line, &record) < 0)
                 return;
-        if (!session->peer && report.peer)
-                take_peer(session, &report);
-        if (session->peer && report.asks && !session->judged) {
+        report = ald_record_as(record, SESSION_REPORT, AldSessionReport);
+        if (!session->peer && report->peer)
+                take_peer(session, report);
+        if (session->peer && ald_probe_wanted(report, &wanted) && !session->judged) {
                 if (session->transport == ALD_TRANSPORT_RDMA)
-                        look_up_gids(session, &report.wanted);
+                        look_up_gids(session, &wanted);
                 else
-                        admit(session, &report.wanted, "\n");
+                        admit(session, &wanted, "\n");
         }
         session->all->handler->changed(session->all->userdata);
 }
 
-static void tell_rate(const Session *session, const char *output, const char *failure)
+static void tell_rate(const Session *session, const char *output)
 {
         const AldSessions *all = session->all;
-        g_auto(AldProbeAnswer) answer = { 0 };
-        uint64_t rate;
+        g_autoptr(AldRecord) record = NULL;
+        const AldSocketServed *served;
 
-        ald_probe_answer_read(output, failure, &answer);
-        rate = ald_probe_answer_rate(&answer, "UploadBitsPerSecond");
-        if (session->transport == ALD_TRANSPORT_SOCKET && *session->port && rate != ALD_ABSENT_UINT64)
-                all->handler->measured(session->port, rate, all->userdata);
+        if (session->transport != ALD_TRANSPORT_SOCKET || !*session->port ||
+                ald_probe_answer_parse(ALD_KIND_SOCKET_SERVED, output, &record) < 0)
+                return;
+        served = ald_record_as(record, SOCKET_SERVED, AldSocketServed);
+        if (!served->error && served->upload_bits_per_second != ALD_ABSENT_UINT64)
+                all->handler->measured(session->port, served->upload_bits_per_second, all->userdata);
 }
 
 static void on_ended(const char *output, const char *failure, void *userdata)
@@ -368,8 +373,8 @@ static void on_ended(const char *output, const char *failure, void *userdata)
                         (uint64_t) (g_get_monotonic_time() - session->begun), now_usec());
         if (failure && session->peer)
                 g_info("The session with %s: the probe %s", session->peer, failure);
-        if (is_measuring(session))
-                tell_rate(session, output, failure);
+        if (is_measuring(session) && !failure)
+                tell_rate(session, output);
         g_ptr_array_remove_fast(all->list, session);
         all->handler->changed(all->userdata);
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "services/link-probe/counters.h"
-#include "services/link-probe/node-query-bus.h"
 #include "services/link-probe/probe-answer.h"
 #include "services/link-probe/program.h"
 #include "services/link-probe/remote.h"
+#include "services/link-probe/state-query-bus.h"
 
 /*
  * The sessions in which other nodes measure their links to this machine, each in a child. One that has not
@@ -40,7 +40,7 @@ typedef struct AldSessionsHandler {
 /* Notes with the members who has proved to be where. What is given must outlive the sessions, but for the
  * query of nodes, which is freed first. */
 AldSessions *ald_sessions_new(const AldProgram *program, AldCounters *counters, AldMembers *members,
-        AldNodeQuery *nodes, const AldSessionsHandler *handler, void *userdata);
+        AldStateQuery *nodes, const AldSessionsHandler *handler, void *userdata);
 void ald_sessions_free(AldSessions *sessions);
 
 /* The connection stays the caller's, and came in through the interface ("" where that is unknown). -EUSERS

@@ -1,28 +1,55 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "record/id.h"
+#include "common/bus-cleanup.h"
 #include "record/record-bus.h"
-#include "services/common/bus-cleanup.h"
+#include "record/update-bus.h"
 #include "services/link-probe/state-query-bus.h"
 
 #define STATE_NAME "org.alidade.State1"
 #define STATE_PATH "/org/alidade/State1"
-#define TARGETS_MAX 64u
+#define CALLS_MAX 128u
+#define PATIENCE_USEC (UINT64_C(25) * G_USEC_PER_SEC)
+
+/* Records in a page, so that neither service is busy with it for long; and pages in all. */
+#define RECORDS_MAX 200u
+#define PAGES_MAX 100u
+
+typedef struct Call Call;
+
+struct Call {
+        AldStateQuery *query;
+        sd_bus_slot *slot;
+        /* Reads the reply, which is NULL on error, and tells whoever asked. */
+        void (*answer)(const Call *call, int error, sd_bus_message *reply);
+        union {
+                AldNodeAnswer node;
+                AldRowsAnswer rows;
+                const AldNetworksHandler *networks;
+        } answered;
+        void *userdata;
+        unsigned pages; /* read before */
+};
 
 struct AldStateQuery {
         AldService *service;
-        bool complained;
-        sd_bus_slot *due;
-        AldDueAnswer due_answered;
-        void *due_userdata;
+        GPtrArray *calls;
 };
+
+static void call_free(gpointer data)
+{
+        Call *call = data;
+
+        sd_bus_slot_unref(call->slot);
+        g_free(call);
+}
 
 AldStateQuery *ald_state_query_new(AldService *service)
 {
         AldStateQuery *query = g_new0(AldStateQuery, 1);
 
         query->service = service;
+        query->calls = g_ptr_array_new_with_free_func(call_free);
         return query;
 }
 
@@ -30,71 +57,152 @@ void ald_state_query_free(AldStateQuery *query)
 {
         if (!query)
                 return;
-        sd_bus_slot_unref(query->due);
+        g_ptr_array_unref(query->calls);
         g_free(query);
 }
 
-static void complain(AldStateQuery *query, const char *what)
+static int on_reply(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
 {
-        if (!query->complained)
-                g_info("%s does not say what is due: %s", STATE_NAME, what);
-        query->complained = true;
+        const Call call = *(Call *) userdata;
+        bool failed = sd_bus_message_is_method_error(reply, NULL) > 0;
+
+        g_ptr_array_remove_fast(call.query->calls, userdata);
+        call.answer(&call, failed ? -sd_bus_message_get_errno(reply) : 0, failed ? NULL : reply);
+        return 0;
 }
 
-static void add_target(const AldDueProbeRow *row, GArray *targets)
+static int new_call(const AldStateQuery *query, const char *method, sd_bus_message **ret)
 {
-        int transport = row->kind ? ald_transport_of_kind(row->kind) : -ENOENT;
-        int scope = row->scope ? ald_link_scope_from_string(row->scope) : ALD_LINK_SCOPE_FULL;
-        AldProbeTarget target;
-        AldId id;
-
-        if (transport < 0 || scope < 0 || targets->len >= TARGETS_MAX || !row->peer || !row->address ||
-                ald_id_parse(row->peer, &id) < 0 ||
-                ald_probe_target_set(&target, row->peer, row->address, row->interface ? row->interface : "") <
-                        0)
-                return;
-        if (transport == ALD_TRANSPORT_RDMA &&
-                (!row->source_port || !row->sink_port ||
-                        ald_probe_target_set_ports(&target, row->source_port, row->sink_port) < 0))
-                return;
-        target.scope = (AldLinkScope) scope;
-        target.automatic = true;
-        target.overdue = row->overdue == 1;
-        target.despite_traffic = row->despite_traffic == 1;
-        g_array_append_val(targets, target);
+        return sd_bus_message_new_method_call(
+                ald_service_bus(query->service), ret, STATE_NAME, STATE_PATH, STATE_NAME, method);
 }
 
-static int read_targets(sd_bus_message *message, GArray *targets)
+static int send_call(AldStateQuery *query, const Call *about, sd_bus_message *message)
 {
-        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
-        AldRows rows;
-        int r = ald_record_bus_read_rows(message, &ald_due_probe_row_struct, owned, &rows);
+        Call *call;
+        int r;
 
-        for (size_t i = 0; r >= 0 && i < rows.n; i++)
-                add_target(ald_rows_at(&rows, i), targets);
+        if (query->calls->len >= CALLS_MAX)
+                return -EUSERS;
+        call = g_memdup2(about, sizeof *about);
+        call->query = query;
+        r = sd_bus_call_async(
+                ald_service_bus(query->service), &call->slot, message, on_reply, call, PATIENCE_USEC);
+        if (r < 0) {
+                call_free(call);
+                return r;
+        }
+        g_ptr_array_add(query->calls, call);
+        return 0;
+}
+
+static const Call *find_call(const AldStateQuery *query, const Call *like)
+{
+        for (unsigned i = 0; i < query->calls->len; i++) {
+                const Call *call = query->calls->pdata[i];
+
+                if (call->answer == like->answer && call->userdata == like->userdata)
+                        return call;
+        }
+        return NULL;
+}
+
+static int send_with_string(AldStateQuery *query, const Call *about, const char *method, const char *argument)
+{
+        g_autoptr(AldMessage) message = NULL;
+        int r = new_call(query, method, &message);
+
+        if (r >= 0)
+                r = sd_bus_message_append(message, "s", argument);
+        return r < 0 ? r : send_call(query, about, message);
+}
+
+/* A kind that is not needed, or is there twice, is skipped. */
+static int read_record(sd_bus_message *message, const char *name, AldNodeRecords *records)
+{
+        int kind = ald_kind_from_name(name);
+        AldRecord **record = kind < 0 ? NULL : ald_node_records_at(records, (AldKind) kind);
+
+        return record && !*record ? ald_record_bus_read(message, (AldKind) kind, NULL, record, NULL)
+                                  : sd_bus_message_skip(message, "a{sv}");
+}
+
+static int read_profile(sd_bus_message *message, AldNodeRecords *records)
+{
+        const char *kind;
+        int r;
+
+        r = sd_bus_message_enter_container(message, 'a', "{sa{sv}}");
+        while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sa{sv}")) > 0) {
+                r = sd_bus_message_read(message, "s", &kind);
+                if (r >= 0)
+                        r = read_record(message, kind, records);
+                if (r >= 0)
+                        r = sd_bus_message_exit_container(message);
+        }
         return r;
 }
 
-static int on_due(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
+static void answer_node(const Call *call, int error, sd_bus_message *reply)
 {
-        AldStateQuery *query = userdata;
-        const sd_bus_error *error = sd_bus_message_get_error(reply);
-        g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(AldProbeTarget));
+        g_auto(AldNodeRecords) records = { 0 };
+
+        if (error >= 0)
+                error = MIN(read_profile(reply, &records), 0);
+        call->answered.node(error, &records, call->userdata);
+}
+
+int ald_state_query_node(AldStateQuery *query, const char *node, AldNodeAnswer answered, void *userdata)
+{
+        const Call call = { .answer = answer_node, .answered.node = answered, .userdata = userdata };
+
+        return send_with_string(query, &call, "GetProfile", node);
+}
+
+static void answer_rows(const Call *call, int error, sd_bus_message *reply, const AldStruct *type)
+{
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        AldRows rows = { .type = type };
+
+        if (error >= 0)
+                error = MIN(ald_record_bus_read_rows(reply, type, ALD_RECORD_MAX, owned, &rows), 0);
+        call->answered.rows(error, &rows, call->userdata);
+}
+
+static void answer_segments(const Call *call, int error, sd_bus_message *reply)
+{
+        if (error >= 0)
+                error = MIN(sd_bus_message_skip(reply, "aa{sv}"), 0); /* the ports */
+        answer_rows(call, error, reply, &ald_segment_row_struct);
+}
+
+int ald_state_query_segments(AldStateQuery *query, const char *node, AldRowsAnswer answered, void *userdata)
+{
+        const Call call = { .answer = answer_segments, .answered.rows = answered, .userdata = userdata };
+
+        return send_with_string(query, &call, "GetFabric", node);
+}
+
+static void answer_due(const Call *call, int error, sd_bus_message *reply)
+{
+        answer_rows(call, error, reply, &ald_due_probe_row_struct);
+}
+
+static int open_option(sd_bus_message *message, const char *name, const char *signature)
+{
         int r;
 
-        query->due = sd_bus_slot_unref(query->due);
-        if (error) {
-                complain(query, error->message ?: error->name);
-                query->due_answered(NULL, query->due_userdata);
-                return 0;
-        }
-        r = read_targets(reply, targets);
-        if (r < 0)
-                complain(query, g_strerror(-r));
-        else
-                query->complained = false;
-        query->due_answered(r < 0 ? NULL : targets, query->due_userdata);
-        return 0;
+        r = sd_bus_message_open_container(message, 'e', "sv");
+        if (r >= 0)
+                r = sd_bus_message_append(message, "s", name);
+        return r < 0 ? r : sd_bus_message_open_container(message, 'v', signature);
+}
+
+static int close_option(sd_bus_message *message)
+{
+        int r = sd_bus_message_close_container(message);
+
+        return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
 static int append_traffic(sd_bus_message *message, GHashTable *traffic)
@@ -103,56 +211,29 @@ static int append_traffic(sd_bus_message *message, GHashTable *traffic)
         gpointer name, rate;
         int r;
 
-        r = sd_bus_message_open_container(message, 'e', "sv");
-        if (r >= 0)
-                r = sd_bus_message_append(message, "s", "Traffic");
-        if (r >= 0)
-                r = sd_bus_message_open_container(message, 'v', "a{st}");
+        if (!traffic)
+                return 0;
+        r = open_option(message, "Traffic", "a{st}");
         if (r >= 0)
                 r = sd_bus_message_open_container(message, 'a', "{st}");
         g_hash_table_iter_init(&iter, traffic);
         while (r >= 0 && g_hash_table_iter_next(&iter, &name, &rate))
                 r = sd_bus_message_append(message, "{st}", name, *(uint64_t *) rate);
-        for (unsigned i = 0; r >= 0 && i < 3; i++)
+        if (r >= 0)
                 r = sd_bus_message_close_container(message);
-        return r;
+        return r < 0 ? r : close_option(message);
 }
 
-static int append_strings(sd_bus_message *message, const char *name, GPtrArray *strings)
+static int append_strings(sd_bus_message *message, const char *name, const char *const *strings)
 {
         int r;
 
-        g_ptr_array_add(strings, NULL);
-        r = sd_bus_message_open_container(message, 'e', "sv");
+        if (!strings)
+                return 0;
+        r = open_option(message, name, "as");
         if (r >= 0)
-                r = sd_bus_message_append(message, "s", name);
-        if (r >= 0)
-                r = sd_bus_message_open_container(message, 'v', "as");
-        if (r >= 0)
-                r = sd_bus_message_append_strv(message, (char **) strings->pdata);
-        for (unsigned i = 0; r >= 0 && i < 2; i++)
-                r = sd_bus_message_close_container(message);
-        g_ptr_array_set_size(strings, (int) strings->len - 1);
-        return r;
-}
-
-static int append_kinds(sd_bus_message *message, const bool *transports)
-{
-        int r;
-
-        r = sd_bus_message_open_container(message, 'e', "sv");
-        if (r >= 0)
-                r = sd_bus_message_append(message, "s", "Kinds");
-        if (r >= 0)
-                r = sd_bus_message_open_container(message, 'v', "as");
-        if (r >= 0)
-                r = sd_bus_message_open_container(message, 'a', "s");
-        for (AldTransport i = 0; r >= 0 && i < ALD_TRANSPORT_N; i++)
-                if (transports[i])
-                        r = sd_bus_message_append(message, "s", ald_kinds[ald_transports[i].kind].name);
-        for (unsigned i = 0; r >= 0 && i < 3; i++)
-                r = sd_bus_message_close_container(message);
-        return r;
+                r = sd_bus_message_append_strv(message, (char **) strings);
+        return r < 0 ? r : close_option(message);
 }
 
 static int append_question(sd_bus_message *message, const AldDueQuestion *question)
@@ -167,29 +248,75 @@ static int append_question(sd_bus_message *message, const AldDueQuestion *questi
         if (r >= 0)
                 r = append_strings(message, "Avoid", question->avoid);
         if (r >= 0)
-                r = append_strings(message, "AvoidPaths", question->paths);
+                r = append_strings(message, "AvoidPaths", question->avoid_paths);
         if (r >= 0)
-                r = append_kinds(message, question->transports);
+                r = append_strings(message, "AvoidDevices", question->avoid_devices);
         if (r >= 0)
+                r = append_strings(message, "Kinds", question->kinds);
+        if (r >= 0 && question->bytes_per_hour != ALD_ABSENT_UINT64)
                 r = sd_bus_message_append(message, "{sv}", "BytesPerHour", "t", question->bytes_per_hour);
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
-void ald_state_query_due(
-        AldStateQuery *query, const AldDueQuestion *question, AldDueAnswer answered, void *userdata)
+int ald_state_query_due(
+        AldStateQuery *query, const AldDueQuestion *question, AldRowsAnswer answered, void *userdata)
 {
-        sd_bus *bus = ald_service_bus(query->service);
-        g_autoptr(AldMessage) call = NULL;
+        const Call call = { .answer = answer_due, .answered.rows = answered, .userdata = userdata };
+        g_autoptr(AldMessage) message = NULL;
         int r;
 
-        query->due = sd_bus_slot_unref(query->due);
-        query->due_answered = answered;
-        query->due_userdata = userdata;
-        r = sd_bus_message_new_method_call(bus, &call, STATE_NAME, STATE_PATH, STATE_NAME, "GetDueProbes");
+        g_ptr_array_remove_fast(query->calls, (gpointer) find_call(query, &call));
+        r = new_call(query, "GetDueProbes", &message);
         if (r >= 0)
-                r = append_question(call, question);
+                r = append_question(message, question);
+        return r < 0 ? r : send_call(query, &call, message);
+}
+
+static int read_page(const Call *call, sd_bus_message *message, const char **ret_next)
+{
+        g_auto(AldUpdateRow) row = {};
+        int r = sd_bus_message_enter_container(message, 'a', ALD_UPDATE_SIGNATURE);
+
+        while (r >= 0 && (r = ald_update_bus_read(message, &row)) > 0)
+                if (row.refusal == 0 && row.update.record && row.update.kind == ALD_KIND_NETWORK)
+                        call->answered.networks->found(row.node,
+                                ald_record_as(row.update.record, NETWORK, AldNetwork), call->userdata);
         if (r >= 0)
-                r = sd_bus_call_async(bus, &query->due, call, on_due, query, 0);
-        if (r < 0)
-                complain(query, g_strerror(-r));
+                r = sd_bus_message_exit_container(message);
+        return r < 0 ? r : sd_bus_message_read(message, "s", ret_next);
+}
+
+static int send_page(AldStateQuery *query, const Call *about, const char *after)
+{
+        g_autoptr(AldMessage) message = NULL;
+        int r = new_call(query, "GetRecords", &message);
+
+        if (r >= 0)
+                r = sd_bus_message_append(
+                        message, "sst", ald_kinds[ALD_KIND_NETWORK].name, after, (uint64_t) RECORDS_MAX);
+        return r < 0 ? r : send_call(query, about, message);
+}
+
+static void answer_page(const Call *call, int error, sd_bus_message *reply)
+{
+        Call next = *call;
+        const char *after = "";
+
+        next.slot = NULL;
+        next.pages++;
+        if (error >= 0)
+                error = MIN(read_page(call, reply, &after), 0);
+        if (error >= 0 && *after != '\0' && next.pages < PAGES_MAX) {
+                error = send_page(call->query, &next, after);
+                if (error >= 0)
+                        return;
+        }
+        call->answered.networks->ended(error, call->userdata);
+}
+
+int ald_state_query_networks(AldStateQuery *query, const AldNetworksHandler *handler, void *userdata)
+{
+        const Call call = { .answer = answer_page, .answered.networks = handler, .userdata = userdata };
+
+        return find_call(query, &call) ? -EBUSY : send_page(query, &call, "");
 }

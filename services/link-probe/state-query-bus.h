@@ -2,27 +2,47 @@
 #pragma once
 
 #include "services/common/service.h"
-#include "services/link-probe/prober.h"
+#include "services/link-probe/node-records.h"
 
-/* What the state service is asked of links: which are due. */
+/*
+ * All that this service asks org.alidade.State1. Each call has a limit of its own, and there is a limit on
+ * calls under way (-EUSERS). Unless one returns an error, the callback is called once: with an error if there
+ * is no answer, -ENOENT if there is no such node. What it is given is valid during the callback.
+ */
 typedef struct AldStateQuery AldStateQuery;
 
 AldStateQuery *ald_state_query_new(AldService *service);
-/* Whoever asked is not told any more. */
+/* No callback is called any more. */
 void ald_state_query_free(AldStateQuery *query);
 
-/* What only this service knows; see GetDueProbes() of org.alidade.State1. */
+/* What is known of a node. */
+typedef void (*AldNodeAnswer)(int error, const AldNodeRecords *records, void *userdata);
+int ald_state_query_node(AldStateQuery *query, const char *node, AldNodeAnswer answered, void *userdata);
+
+/* A list of rows; empty on error. */
+typedef void (*AldRowsAnswer)(int error, const AldRows *rows, void *userdata);
+
+/* The segments that ports of a node are in: AldSegmentRow, of GetFabric(). */
+int ald_state_query_segments(AldStateQuery *query, const char *node, AldRowsAnswer answered, void *userdata);
+
+/* What only the caller knows; see GetDueProbes(). Lists end in NULL, and each member may be NULL. */
 typedef struct AldDueQuestion {
         unsigned max;
-        bool transports[ALD_TRANSPORT_N]; /* of what links */
-        uint64_t bytes_per_hour;
-        GHashTable *traffic; /* interface or RDMA port → uint64_t */
-        GPtrArray *avoid;    /* of node ids */
-        GPtrArray *paths;    /* of keys of paths that their peers put off */
+        const char *const *kinds;
+        uint64_t bytes_per_hour;                       /* ALD_ABSENT_UINT64: as the service is configured */
+        GHashTable *traffic;                           /* interface or RDMA port → uint64_t, bits/s */
+        const char *const *avoid, *const *avoid_paths; /* node ids, keys of paths */
+        const char *const *avoid_devices;
 } AldDueQuestion;
 
-/* Of AldProbeTarget; NULL where there was no answer, which has been logged. One question at a time: a later
- * one takes the place of an earlier one. */
-typedef void (*AldDueAnswer)(GArray *targets, void *userdata);
-void ald_state_query_due(
-        AldStateQuery *query, const AldDueQuestion *question, AldDueAnswer answered, void *userdata);
+/* Which probes are due: AldDueProbeRow. A later question of the same userdata replaces an earlier one. */
+int ald_state_query_due(
+        AldStateQuery *query, const AldDueQuestion *question, AldRowsAnswer answered, void *userdata);
+
+/* The Node1.Network of each node, page by page, then the end. One such question at a time (-EBUSY). */
+typedef struct AldNetworksHandler {
+        void (*found)(const char *node, const AldNetwork *network, void *userdata);
+        void (*ended)(int error, void *userdata);
+} AldNetworksHandler;
+
+int ald_state_query_networks(AldStateQuery *query, const AldNetworksHandler *handler, void *userdata);

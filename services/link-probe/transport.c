@@ -7,8 +7,9 @@
 
 /* RDMA goes over the same wires, so who wants quiet links wants none of it either. */
 const AldTransportInfo ald_transports[ALD_TRANSPORT_N] = {
-        [ALD_TRANSPORT_SOCKET] = { "alidade-probe-socket", ALD_KIND_LINK_SOCKET, ALD_INHIBIT_LINK, "links" },
-        [ALD_TRANSPORT_RDMA] = { "alidade-probe-rdma", ALD_KIND_LINK_RDMA,
+        [ALD_TRANSPORT_SOCKET] = { "alidade-probe-socket", ALD_KIND_LINK_SOCKET, ALD_KIND_SOCKET_RESULT,
+                ALD_INHIBIT_LINK, "links" },
+        [ALD_TRANSPORT_RDMA] = { "alidade-probe-rdma", ALD_KIND_LINK_RDMA, ALD_KIND_RDMA_RESULT,
                 ALD_INHIBIT_LINK | ALD_INHIBIT_RDMA, "links over RDMA" },
 };
 

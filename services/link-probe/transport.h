@@ -14,6 +14,7 @@ typedef enum AldTransport {
 typedef struct AldTransportInfo {
         const char *program;
         AldKind kind;
+        AldKind result;   /* the message that the program prints */
         unsigned inhibit; /* the locks of any of which hold it off */
         const char *noun; /* what is held off, in words */
 } AldTransportInfo;

@@ -59,8 +59,7 @@ static int add_paths(const AldWish *wish, const AldNetwork *own, const AldNetwor
 
         for (unsigned i = 0; paths && i < paths->len; i++) {
                 const AldCandidate *path = &g_array_index(paths, AldCandidate, i);
-                const AldInterface *interface = ald_candidate_choose(
-                        path, ald_results_find(results, wish->target.peer, path->address));
+                const AldInterface *interface = ald_results_choose(results, wish->target.peer, path);
 
                 if (ald_probe_target_set(
                             &target, wish->target.peer, path->address, interface ? interface->id : NULL) < 0)
@@ -126,8 +125,13 @@ static void finish(Waiting *waiting, int error, const AldNeighbours *neighbours)
                 ald_jobs_step(jobs);
 }
 
-static void on_neighbours(const AldNeighbours *neighbours, void *userdata)
+/* Without an answer there are no neighbours. */
+static void on_segments(int error, const AldRows *segments, void *userdata)
 {
+        const Waiting *waiting = userdata;
+        g_autoptr(AldNeighbours) neighbours = ald_neighbours_between(
+                segments, waiting->wish.target.peer, waiting->all->parts.own_id);
+
         finish(userdata, 0, neighbours);
 }
 
@@ -142,8 +146,8 @@ static void on_peer(int error, const AldNodeRecords *records, void *userdata)
                 if (waiting->wish.target.transport == ALD_TRANSPORT_SOCKET)
                         finish(waiting, 0, NULL);
                 else
-                        r = ald_node_query_ask_neighbours(parts->nodes, waiting->wish.target.peer,
-                                parts->own_id, on_neighbours, waiting);
+                        r = ald_state_query_segments(
+                                parts->nodes, waiting->wish.target.peer, on_segments, waiting);
         }
         if (r < 0)
                 finish(waiting, r, NULL);
@@ -157,7 +161,7 @@ static void on_own(int error, const AldNodeRecords *records, void *userdata)
 
         if (r >= 0) {
                 waiting->own = ald_node_records_ref(records);
-                r = ald_node_query_ask(
+                r = ald_state_query_node(
                         waiting->all->parts.nodes, waiting->wish.target.peer, on_peer, waiting);
         }
         /* That this machine is not known is not what the caller asked about. */
@@ -189,8 +193,8 @@ int ald_wishes_add(
                 .answered = answered,
                 .userdata = userdata,
         };
-        r = known ? ald_node_query_ask(parts->nodes, wish->target.peer, on_peer, waiting)
-                  : ald_node_query_ask(parts->nodes, parts->own_id, on_own, waiting);
+        r = known ? ald_state_query_node(parts->nodes, wish->target.peer, on_peer, waiting)
+                  : ald_state_query_node(parts->nodes, parts->own_id, on_own, waiting);
         if (r < 0) {
                 waiting_free(waiting);
                 return r;

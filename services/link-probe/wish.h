@@ -2,8 +2,8 @@
 #pragma once
 
 #include "services/link-probe/jobs-link.h"
-#include "services/link-probe/node-query-bus.h"
 #include "services/link-probe/results.h"
+#include "services/link-probe/state-query-bus.h"
 
 /* Probes that somebody wishes: the paths to the node are looked up, and a job made of them. */
 typedef struct AldWishes AldWishes;
@@ -24,7 +24,7 @@ typedef int (*AldWishAllowed)(AldTransport transport, void *userdata);
 
 typedef struct AldWishParts {
         const char *own_id;
-        AldNodeQuery *nodes;
+        AldStateQuery *nodes;
         AldLinkJobs *jobs;
         const AldResults *results;
         AldWishAllowed allowed;

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "services/common/bus-cleanup.h"
+#include "common/bus-cleanup.h"
 #include "services/common/peer.h"
 #include "services/common/timer.h"
 #include "services/link-probe/work-units-bus.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/state/cluster-peer-bus.h"
+#include "common/bus-cleanup.h"
 #include "record/update-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "services/common/peer.h"
 #include "services/state/paths.h"
 #include "services/state/presences.h"
@@ -73,7 +73,7 @@ static gboolean on_send(gpointer userdata)
         }
         r = send_changed(cluster);
         if (r < 0)
-                g_warning("Cannot send RecordsChanged: %s", g_strerror(-r));
+                g_warning("Failed to send RecordsChanged: %s", g_strerror(-r));
         g_hash_table_remove_all(cluster->changed);
         return G_SOURCE_REMOVE;
 }

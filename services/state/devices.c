@@ -24,7 +24,7 @@ void ald_devices_take(AldStateManager *manager, AldRecord *told)
         g_autoptr(AldRecord) merged = NULL, pruned = NULL;
 
         if (ald_compute_result_merge(before, told, &merged) < 0) {
-                g_warning("There are too many compute devices to keep what was measured of them");
+                g_warning("Too many compute devices: the results are not saved");
                 return;
         }
         pruned = prune(manager, merged);

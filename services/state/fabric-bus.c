@@ -41,7 +41,8 @@ static int append_rdma_ports(Appending *appending, AldNode *node, const AldFabri
 
         for (size_t i = 0; r >= 0 && i < fabric->rdma_ports.n; i++) {
                 const AldRdmaPort *port = ald_rows_at(&fabric->rdma_ports, i);
-                g_auto(AldRdmaProblem) problem = { 0 };
+                g_autofree char *reason = NULL;
+                AldRdmaProblem problem;
                 AldPortRow row = { .node = id,
                         .port = port->id,
                         .kind = "rdma",
@@ -52,8 +53,8 @@ static int append_rdma_ports(Appending *appending, AldNode *node, const AldFabri
 
                 if (ald_rdma_problem_find(node, port, failures, &problem)) {
                         row.problem = problem.word;
-                        row.reason = problem.reason;
-                        row.remedy = problem.remedy;
+                        row.reason = reason = ald_rdma_problem_reason(&problem);
+                        row.remedy = ald_rdma_problem_remedy(&problem);
                 }
                 r = append_port(appending, &row);
         }

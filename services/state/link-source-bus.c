@@ -27,7 +27,7 @@ struct AldLinkSource {
 static void complain(AldLinkSource *source, const char *path, const char *field, int error)
 {
         if (!source->bad)
-                g_warning("%s sends a bad %s: %s%s%s", LINK_PROBE_NAME, path, field ? field : "",
+                g_warning("%s sent an invalid %s: %s%s%s", LINK_PROBE_NAME, path, field ? field : "",
                         field ? ": " : "", g_strerror(-error));
         source->bad = true;
 }
@@ -144,7 +144,7 @@ static void read_all(AldLinkSource *source)
                 ald_peer_owner(source->peer), LINK_PROBE_PATH, "org.freedesktop.DBus.ObjectManager",
                 "GetManagedObjects", on_objects, source, NULL);
         if (r < 0)
-                g_warning("Cannot ask %s: %s", LINK_PROBE_NAME, g_strerror(-r));
+                g_warning("Failed to call %s: %s", LINK_PROBE_NAME, g_strerror(-r));
 }
 
 /* A change makes sense to who has the rest; what comes with its key is all there is. */

@@ -53,7 +53,7 @@ void ald_links_take(AldStateManager *manager, AldRecord *told)
         AldEntry *entry;
 
         if (!key) {
-                g_warning("A measured link has no sink, or no address or ports");
+                g_warning("Dropping the result of a link that names no sink, or no address or ports");
                 return;
         }
         if (path_is_gone(store, key, told))

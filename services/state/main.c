@@ -83,13 +83,13 @@ static int state_start(AldService *service, void **ret_manager)
         state->manager = ald_state_manager_new(&local, ald_service_config(service));
         r = export_all(state, &local);
         if (r < 0)
-                g_critical("Cannot export the state: %s", g_strerror(-r));
+                g_critical("Failed to export the state: %s", g_strerror(-r));
         return r;
 }
 
 static const AldServiceInfo info = {
         .name = "alidade-stated",
-        .description = "Merges what every node of the cluster measures, and shows it on D-Bus.",
+        .description = "Merges the records of all nodes of the cluster and provides them on D-Bus.",
         .bus_name = "org.alidade.State1",
         .config_keys = ald_state_config_keys,
         .start = state_start,

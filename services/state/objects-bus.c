@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdlib.h>
 
+#include "common/bus-cleanup.h"
 #include "record/record-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "services/state/objects-bus.h"
 #include "services/state/paths.h"
 #include "services/state/records-bus.h"

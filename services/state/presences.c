@@ -40,7 +40,7 @@ static bool forget(AldStateManager *manager, const AldPresencePut *put, const Al
         AldStore *store = ald_state_manager_store(manager);
 
         if (ald_id_equal(id, &ald_store_local_node(store)->id))
-                return refuse(manager, put, "State", "this node cannot be forgotten by itself");
+                return refuse(manager, put, "State", "a node cannot forget itself");
         ald_store_forget(store, id, 1);
         return true;
 }
@@ -86,9 +86,9 @@ static bool put_one(AldStateManager *manager, const AldPresencePut *put)
         AldId id;
 
         if (ald_id_parse(put->node, &id) < 0)
-                return refuse(manager, put, NULL, "no node id");
+                return refuse(manager, put, NULL, "invalid node id");
         if (!in_range(put))
-                return refuse(manager, put, NULL, "a number out of range");
+                return refuse(manager, put, NULL, "number out of range");
         if (g_str_equal(put->state, FORGOTTEN) || g_str_equal(put->state, HIDDEN))
                 return forget(manager, put, &id);
         if (!is_state(put->state))

@@ -149,9 +149,7 @@ static int read_options(sd_bus_message *message, Options *options, sd_bus_error 
                 if (r == -EINVAL || r == -E2BIG) {
                         g_autofree char *excerpt = ald_excerpt(name);
                         return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
-                                "Option %s is unknown, of another type, too long or no list of what it "
-                                "should be",
-                                excerpt);
+                                "Option %s is unknown, too long, or has an invalid type or value", excerpt);
                 }
                 if (r >= 0)
                         r = sd_bus_message_exit_container(message);

@@ -16,11 +16,11 @@ static bool take(AldStateManager *manager, const AldUpdateRow *row)
         if (row->refusal == -ENOENT)
                 return refuse(manager, row, "unknown kind");
         if (row->refusal == -EINVAL)
-                return refuse(manager, row, "no node id");
+                return refuse(manager, row, "invalid node id");
         if (row->refusal < 0)
                 return refuse(manager, row, ald_record_describe(row->refusal));
         if (ald_kinds[row->update.kind].local)
-                return refuse(manager, row, "of a kind that never travels");
+                return refuse(manager, row, "records of this kind are not sent between nodes");
         return ald_state_manager_put(manager, &row->update);
 }
 
@@ -41,7 +41,7 @@ int ald_put_bus_read(
                         refused++;
         /* sd-bus cannot go on behind such a string, so this is the last record of its message. */
         if (r == -EBADMSG)
-                refuse(manager, &row, "a string that the bus lets through and that is no text");
+                refuse(manager, &row, "a string contains a noncharacter");
         if (r < 0)
                 return r;
         *ret_accepted = accepted;

@@ -9,9 +9,12 @@
 #include "state/findings.h"
 #include "state/topology.h"
 
-/* What a row takes at the most, for the limit of a reply. */
+/* What a row, a field beside its name and text, and a string in a list beside its text take at most, for the
+ * limit of a reply. */
 #define WIRE_PER_EDGE 320u
-#define WIRE_PER_FINDING 256u
+#define WIRE_PER_ROW 8u
+#define WIRE_PER_FIELD 40u
+#define WIRE_PER_STRING 8u
 
 static int append_edge(sd_bus_message *message, const AldEdge *edge)
 {
@@ -43,23 +46,33 @@ int ald_reports_bus_append_topology(sd_bus_message *message, AldStore *store, si
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
-static size_t wire_size(const AldFinding *finding)
+static size_t strv_wire_size(const char *const *strv)
 {
-        return WIRE_PER_FINDING + strlen(finding->text) + (finding->remedy ? strlen(finding->remedy) : 0) +
-               40 * g_strv_length(finding->nodes);
+        size_t size = 0;
+
+        for (; strv && *strv; strv++)
+                size += WIRE_PER_STRING + strlen(*strv);
+        return size;
 }
 
-static int append_finding(sd_bus_message *message, const AldFinding *finding)
+/* An upper bound of what the row takes in a message. */
+static size_t wire_size(const AldFindingRow *row)
 {
-        const AldFindingRow row = {
-                .id = finding->id,
-                .severity = ald_severity_to_string(finding->severity),
-                .nodes = (const char *const *) finding->nodes,
-                .text = finding->text,
-                .remedy = finding->remedy,
-        };
+        size_t size = WIRE_PER_ROW;
 
-        return ald_record_bus_append_struct(message, &ald_finding_row_struct, &row);
+        for (size_t i = 0; i < ald_finding_row_struct.n_fields; i++) {
+                const AldField *field = &ald_finding_row_struct.fields[i];
+                const void *value = ald_field_of(field, row);
+
+                if (ald_field_is_absent(field, value))
+                        continue;
+                size += WIRE_PER_FIELD + strlen(field->name);
+                if (field->type == ALD_TYPE_STRING)
+                        size += strlen(*(const char *const *) value);
+                else if (field->type == ALD_TYPE_STRV)
+                        size += strv_wire_size(*(const char *const *const *) value);
+        }
+        return size;
 }
 
 int ald_reports_bus_append_findings(sd_bus_message *message, AldStore *store, size_t *ret_bytes)
@@ -72,7 +85,9 @@ int ald_reports_bus_append_findings(sd_bus_message *message, AldStore *store, si
         r = sd_bus_message_open_container(message, 'a', "a{sv}");
         for (guint i = 0; r >= 0 && i < findings->len; i++) {
                 bytes += wire_size(findings->pdata[i]);
-                r = bytes > ALD_REPLY_MAX ? -E2BIG : append_finding(message, findings->pdata[i]);
+                r = bytes > ALD_REPLY_MAX ? -E2BIG
+                                          : ald_record_bus_append_struct(
+                                                    message, &ald_finding_row_struct, findings->pdata[i]);
         }
         *ret_bytes = bytes;
         return r < 0 ? r : sd_bus_message_close_container(message);

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/bus-cleanup.h"
 #include "record/record-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "services/common/record-signals.h"
 #include "services/common/timer.h"
 #include "services/state/paths.h"
@@ -170,7 +170,7 @@ static void emit_entry(Audience *audience, Notice *notice)
                         entry->record,
                         notice->told ? ald_record_diff(notice->told, entry->record) : UINT64_MAX);
         if (r < 0)
-                g_warning("Cannot tell of %s: %s", path, g_strerror(-r));
+                g_warning("Failed to send the changes of %s: %s", path, g_strerror(-r));
         note_sent(audience, WIRE_PER_SIGNAL + ald_records_bus_size(entry));
         notice_free(audience, notice);
 }
@@ -192,7 +192,7 @@ static void emit_forgotten(Audience *audience, Notice *notice)
         r = ald_record_emit_removed(ald_service_bus(audience->signals->service), audience->name,
                 ALD_STATE_PATH, path, (const char *const *) interfaces->pdata);
         if (r < 0)
-                g_warning("Cannot tell that %s is gone: %s", path, g_strerror(-r));
+                g_warning("Failed to signal the removal of %s: %s", path, g_strerror(-r));
         note_sent(audience, WIRE_PER_SIGNAL + strlen(path));
 }
 
@@ -212,7 +212,7 @@ static void emit_totals(Audience *audience)
         if (r >= 0)
                 r = sd_bus_send(bus, signal, NULL);
         if (r < 0)
-                g_warning("Cannot tell of the totals: %s", g_strerror(-r));
+                g_warning("Failed to send the changes of the totals: %s", g_strerror(-r));
         audience->totals = 0;
         note_sent(audience, WIRE_OF_TOTALS);
 }

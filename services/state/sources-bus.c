@@ -75,7 +75,7 @@ static void take(Feed *feed, AldRecord *record)
 static void complain(Feed *feed, const char *field, int error)
 {
         if (!feed->bad)
-                g_warning("%s sends a bad %s: %s%s%s", feed->source->info->name,
+                g_warning("%s sent an invalid %s: %s%s%s", feed->source->info->name,
                         ald_kinds[feed->kind].interface, field ? field : "", field ? ": " : "",
                         g_strerror(-error));
         feed->bad = true;
@@ -124,7 +124,7 @@ static int read_all(Feed *feed)
                 owner ?: info->name, info->path, "org.freedesktop.DBus.Properties", "GetAll", on_all, feed,
                 "s", ald_kinds[feed->kind].interface);
         if (r < 0)
-                g_warning("Cannot ask %s: %s", info->name, g_strerror(-r));
+                g_warning("Failed to call %s: %s", info->name, g_strerror(-r));
         return r;
 }
 
@@ -222,7 +222,7 @@ static void source_gone(Source *source)
         if (source->appeared != 0 && g_get_monotonic_time() - source->appeared > LIVED_LONG_USEC)
                 source->retry_seconds = 0;
         if (source->appeared != 0)
-                g_message("%s has gone; what it measured stays, with its age", source->info->name);
+                g_message("%s left the bus; its records are kept, with their age", source->info->name);
         if (!source->info->optional)
                 retry_later(source);
         if (has_policy(source) && source->replace_policy == 0)

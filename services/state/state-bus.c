@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "common/bus-cleanup.h"
 #include "record/record-bus.h"
 #include "record/update-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "services/common/errors.h"
 #include "services/common/holders.h"
 #include "services/state/fabric-bus.h"
@@ -35,7 +35,7 @@ static int send_reply(AldStateBus *self, sd_bus_message *call, sd_bus_message *r
 {
         if (r == -E2BIG)
                 return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
-                        "The reply would exceed 16 MiB; GetRecords() pages through the records behind it");
+                        "The reply would exceed 16 MiB; use GetRecords() to page through the records");
         if (r < 0)
                 return r;
         ald_service_replied(self->service, call, bytes);
@@ -142,7 +142,7 @@ static int find_node(AldStateBus *self, const char *name, AldNode **ret, sd_bus_
         else
                 ald_store_foreach_node(self->store, match_name, &search);
         if (!search.found)
-                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_NODE, "No node %s is known", excerpt);
+                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_NODE, "Unknown node %s", excerpt);
         if (search.n > 1)
                 return sd_bus_error_setf(error, ALD_ERROR_AMBIGUOUS_NAME, "%u nodes are named %s; use an id",
                         search.n, excerpt);
@@ -205,8 +205,7 @@ static int reply_page(AldStateBus *self, sd_bus_message *message, AldNode *only,
                 r = ald_records_bus_append_page(reply, self->store, only, kind, after, max, &bytes);
         if (r == -EINVAL) {
                 g_autofree char *excerpt = ald_excerpt(after);
-                return sd_bus_error_setf(
-                        error, SD_BUS_ERROR_INVALID_ARGS, "No cursor of this service: %s", excerpt);
+                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "Invalid cursor: %s", excerpt);
         }
         return send_reply(self, message, reply, r, bytes, error);
 }
@@ -218,7 +217,7 @@ static int find_kind(const char *name, int *ret, sd_bus_error *error)
 
         if (*name && kind < 0) {
                 g_autofree char *excerpt = ald_excerpt(name);
-                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_KIND, "No kind %s", excerpt);
+                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_KIND, "Unknown kind %s", excerpt);
         }
         *ret = kind;
         return 0;
@@ -263,7 +262,8 @@ static int put(AldStateBus *self, sd_bus_message *message, PutReader read, sd_bu
 
         if (!ald_cluster_peer_is_sender(self->cluster, message))
                 return sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED,
-                        "Only the owner of org.alidade.Cluster1 may put what is known of other nodes");
+                        "Only the owner of org.alidade.Cluster1 may put records and presences of other "
+                        "nodes");
         r = read(message, self->manager, &accepted, &refused);
         if (r < 0)
                 return ald_error_unreadable(r, error);

@@ -39,22 +39,20 @@ static void set_aside(AldStateFile *file, const char *reason)
         g_autofree char *aside = g_strconcat(file->path, ".damaged", NULL), *why = ald_excerpt_ends(reason);
 
         if (g_rename(file->path, aside) == 0) {
-                g_warning("%s is damaged (%s); it is set aside as %s and nothing of it is used", file->path,
-                        why, aside);
+                g_warning("%s is damaged (%s); ignoring it and renaming it to %s", file->path, why, aside);
                 return;
         }
-        g_warning(
-                "%s is damaged (%s) and cannot be set aside as %s: %s. Nothing of it is used, and it is not "
-                "overwritten: results will not outlive a restart until it is moved away",
+        g_warning("%s is damaged (%s) and cannot be renamed to %s: %s. It is ignored but not overwritten: "
+                  "results are not saved until it is moved away",
                 file->path, why, aside, g_strerror(errno));
         file->kept = true;
 }
 
 static void keep_unread(AldStateFile *file, const char *reason)
 {
-        g_warning("Cannot read what was kept: %s. %s is not overwritten: results will not outlive a restart "
-                  "until "
-                  "this service, started anew, can read it, or it is moved away",
+        g_warning(
+                "Failed to read the saved results: %s. %s is not overwritten: results are not saved until a "
+                "restarted service can read it, or it is moved away",
                 reason, file->path);
         file->kept = true;
 }
@@ -119,9 +117,9 @@ static void save(AldStateFile *file, AldStore *store)
                 G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0600, &error);
 
         if (!ok && !file->failing)
-                g_warning("Results will not outlive a restart: %s", error->message);
+                g_warning("Failed to save results: %s", error->message);
         if (ok && file->failing)
-                g_message("%s can be written again", file->path);
+                g_message("%s is writable again", file->path);
         file->failing = !ok;
 }
 

@@ -98,7 +98,7 @@ static void go_back(AldStateManager *manager)
 
         if (!ald_clock_is_set(real) || !ald_state_manager_is_ahead(manager, ald_store_epoch(manager->store)))
                 return;
-        g_message("The clock was set back; all records of this node are sent anew");
+        g_message("The clock was set back; resending all records of this node");
         ald_store_set_epoch(manager->store, real, now_usec());
         ald_state_file_save(manager->file, manager->store);
 }
@@ -180,8 +180,8 @@ void ald_state_manager_put_local(AldStateManager *manager, AldKind kind, const c
         int r = ald_store_put_local(manager->store, kind, key, record, record->updated_usec, now_usec());
 
         if (r < 0)
-                g_warning("A record %s of this node is refused: %s", ald_kinds[kind].name,
-                        ald_record_describe(r));
+                g_warning(
+                        "Refused a record %s of this node: %s", ald_kinds[kind].name, ald_record_describe(r));
 }
 
 void ald_state_manager_refuse(
@@ -217,7 +217,7 @@ static bool put_own(AldStateManager *manager, uint64_t epoch)
         if (manager->took_epoch != 0 && now - manager->took_epoch < TAKE_EPOCH_USEC)
                 return false;
         manager->took_epoch = now;
-        g_message("Found newer records of this node's own id elsewhere; all are sent anew");
+        g_message("Received newer records with the id of this node; resending all records");
         ald_store_take_epoch(manager->store, epoch, now_usec());
         ald_state_file_save(manager->file, manager->store);
         return true;

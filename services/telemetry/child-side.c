@@ -2,16 +2,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "record/message.h"
 #include "services/telemetry/child-side.h"
 #include "services/telemetry/child.h"
 
@@ -29,7 +27,7 @@ static void limit(uint64_t data_max)
 #endif
 }
 
-/* A parent that died before it was tied to sends no signal. By hand there is no such socket. */
+/* A parent that died before prctl() sends no signal. Run by hand, there is no such socket. */
 static bool is_orphan(void)
 {
         struct ucred peer;
@@ -72,35 +70,20 @@ ssize_t ald_child_side_request(char *buffer, size_t size)
         return n;
 }
 
-int ald_child_side_answer(int fd, json_t *answer)
+int ald_child_side_answer(int fd, AldKind kind, const void *fields)
 {
-        char *text = json_dumps(answer, JSON_COMPACT);
-        size_t length;
-        int r = 0;
+        g_autofree char *text = ald_message_format(kind, fields);
+        size_t length = text ? strlen(text) : 0;
 
-        json_decref(answer);
-        if (!text)
-                return -ENOMEM;
-        length = strlen(text);
+        if (!text || length + 1 > ALD_CHILD_MESSAGE_MAX)
+                return -EMSGSIZE;
         text[length] = '\n';
-        if (length + 1 > ALD_CHILD_MESSAGE_MAX)
-                r = -EMSGSIZE;
-        else if (write(fd, text, length + 1) < 0)
-                r = -errno;
-        free(text);
-        return r;
+        return write(fd, text, length + 1) < 0 ? -errno : 0;
 }
 
-json_t *ald_child_side_error(const char *format, ...)
+char *ald_child_side_text(const char *text)
 {
-        char reason[256];
-        va_list arguments;
-        json_t *answer;
+        g_autofree char *copy = g_strstrip(g_strdup(text));
 
-        va_start(arguments, format);
-        vsnprintf(reason, sizeof reason, format, arguments);
-        va_end(arguments);
-        answer = json_pack("{s:s}", "error", reason);
-        /* Text of a driver need not be UTF-8. */
-        return answer ?: json_pack("{s:s}", "error", "the driver tells no readable reason");
+        return *copy == '\0' ? NULL : g_steal_pointer(&copy);
 }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <jansson.h>
+#include "record/kind.h"
 
 /*
  * The other side of child.h, within a helper. By hand a helper works as well: it reads its request from the
@@ -14,7 +14,7 @@
 
 /*
  * Ties the process to the life of its parent, limits it to `data_max` bytes of private memory and no core
- * file, and takes standard output for the answers alone, since libraries print what they like. Returns the
+ * file, and reserves standard output for the answers, since libraries print what they like. Returns the
  * file descriptor for ald_child_side_answer().
  */
 int ald_child_side_begin(uint64_t data_max);
@@ -22,8 +22,8 @@ int ald_child_side_begin(uint64_t data_max);
 /* Reads one request and terminates it. Returns its length, or 0 when there will be none. */
 ssize_t ald_child_side_request(char *buffer, size_t size);
 
-/* Writes one answer and drops it. */
-int ald_child_side_answer(int fd, json_t *answer);
+/* Writes one answer: a struct of this kind. -EMSGSIZE if it is too long. */
+int ald_child_side_answer(int fd, AldKind kind, const void *fields);
 
-/* An answer that tells why there is no other. */
-json_t *ald_child_side_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Copies what a driver wrote without the blanks around it; NULL if nothing is left. Free with g_free(). */
+char *ald_child_side_text(const char *text);

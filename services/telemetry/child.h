@@ -24,16 +24,15 @@ typedef struct AldChildTiming {
         unsigned answer;    /* from a request to its answer */
         unsigned retry;     /* the pause after the first failure */
         unsigned retry_max; /* the longest pause */
-        unsigned healthy;   /* a helper that answers for so long has its failures forgiven */
+        unsigned healthy;   /* after answering for this time its failures are forgotten */
 } AldChildTiming;
 
 typedef struct AldChildInfo {
         const char *program; /* file name of the helper */
 
-        /* One answer, terminated. Returns NULL where it makes sense, else the reason why the helper has
-         * failed. */
+        /* One answer, terminated. Returns NULL if it is valid, else the reason why the helper has failed. */
         char *(*answered)(const char *text, size_t length, void *userdata);
-        /* The helper failed: what it told before no longer holds. May be NULL. */
+        /* The helper failed: its earlier answers no longer hold. May be NULL. */
         void (*failed)(const char *reason, void *userdata);
         /* The process no longer exists. May be NULL. */
         void (*gone)(void *userdata);
@@ -51,16 +50,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldChild, ald_child_free)
 void ald_child_setenv(AldChild *child, const char *name, const char *value);
 
 /*
- * Starts the helper unless it runs, and sends it a request; NULL for a helper that speaks unasked. Returns
- * -EBUSY while an answer is awaited, -EAGAIN while a failure is not old enough; other errors count as
+ * Starts the helper unless it runs, and sends it a request; NULL for a helper that answers without one.
+ * Returns -EBUSY while an answer is awaited, -EAGAIN while a failure is not old enough; other errors count as
  * failures.
  */
 int ald_child_ask(AldChild *child, const char *request);
 
-/* Ends the helper, which is no failure. What it still answers is not heard. */
+/* Ends the helper, which does not count as a failure. Later answers are ignored. */
 void ald_child_end(AldChild *child);
 
-/* Whether no process is in the way of a new one, and no failure too recent. */
+/* Whether neither an earlier process nor a recent failure prevents a new start. */
 bool ald_child_may_start(const AldChild *child);
 
 /* Whether the process exists. */

@@ -295,5 +295,5 @@ void ald_gpu_reader_read(AldGpuReader *reader, int64_t now_usec, AldDevice *devi
                                             : read_uint64(reader, FIGURE_POWER);
         figures.clock_hz = read_uint64(reader, FIGURE_CLOCK);
         ald_gpu_figures_check(&figures);
-        ald_gpu_figures_overlay(device, &figures);
+        ald_struct_overlay(&ald_device_struct, device, &figures);
 }

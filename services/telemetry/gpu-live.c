@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/telemetry/gpu-live.h"
 
-#include "services/telemetry/gpu-figures.h"
-
 void ald_gpu_live_prepare(int root, AldGpu *gpu)
 {
         g_autoptr(AldGpuReader) reader = NULL;
@@ -68,7 +66,7 @@ void ald_gpu_live_sample(AldGpu *gpu, int64_t now_usec, AldDevice *ret)
         live->state = ald_gpu_power_look(&live->power, now_usec);
         if (ald_gpu_power_may_read(live->state)) {
                 ald_gpu_reader_read(live->reader, now_usec, ret);
-                ald_gpu_figures_overlay(ret, &live->nvml);
+                ald_struct_overlay(&ald_device_struct, ret, &live->nvml);
                 ald_gpu_power_note_usage(&live->power, ret->usage, now_usec);
         } else {
                 live->nvml = unknown;

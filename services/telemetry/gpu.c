@@ -12,6 +12,7 @@
 #include "services/telemetry/gpu-platform.h"
 #include "services/telemetry/gpu-private.h"
 #include "services/telemetry/gpu.h"
+#include "services/telemetry/nvml-api.h"
 #include "services/telemetry/nvml-source.h"
 #include "services/telemetry/opencl-match.h"
 #include "services/telemetry/opencl-source.h"
@@ -27,7 +28,7 @@ struct AldGpuCollector {
         void *userdata;
 
         GPtrArray *gpus;   /* of AldGpu */
-        GPtrArray *opencl; /* of AldOpenclDevice, as last told, or NULL */
+        AldRecord *opencl; /* Message1.OpenclAnswer, the last one, or NULL */
         GArray *rows;      /* of AldBackend, as last asked for */
 
         AldGpuKfd *kfd;
@@ -124,6 +125,14 @@ static void prepare(AldGpuCollector *collector)
                 ald_gpu_live_prepare(collector->root, collector->gpus->pdata[i]);
 }
 
+static void match_opencl(AldGpuCollector *collector)
+{
+        const AldOpenclAnswer *answer = ald_record_as(collector->opencl, OPENCL_ANSWER, AldOpenclAnswer);
+
+        if (answer)
+                ald_opencl_match(answer, collector->gpus);
+}
+
 void ald_gpu_collector_rescan(AldGpuCollector *collector)
 {
         g_autoptr(GPtrArray) scanned = scan(collector);
@@ -136,8 +145,7 @@ void ald_gpu_collector_rescan(AldGpuCollector *collector)
         g_ptr_array_unref(collector->gpus);
         collector->gpus = g_steal_pointer(&scanned);
         prepare(collector);
-        if (collector->opencl)
-                ald_opencl_match(collector->opencl, collector->gpus);
+        match_opencl(collector);
         ald_opencl_source_want(collector->opencl_source);
         collector->changed(collector->userdata);
 }
@@ -147,25 +155,25 @@ static void on_devices_changed(void *userdata)
         ald_gpu_collector_rescan(userdata);
 }
 
-static void on_opencl_told(const GPtrArray *devices, void *userdata)
+static void on_opencl_answered(AldRecord *answer, void *userdata)
 {
         AldGpuCollector *collector = userdata;
 
-        g_clear_pointer(&collector->opencl, g_ptr_array_unref);
-        collector->opencl = g_ptr_array_ref((GPtrArray *) devices);
-        ald_opencl_match(devices, collector->gpus);
+        g_clear_pointer(&collector->opencl, ald_record_unref);
+        collector->opencl = ald_record_ref(answer);
+        match_opencl(collector);
         collector->changed(collector->userdata);
 }
 
-/* Returns whether something static is new. What NVML does not tell this time it told rightly before. */
-static bool take_nvml(AldGpu *gpu, const AldNvmlAnswer *answer, const AldNvmlDevice *told)
+/* Returns whether something static is new. What NVML does not report this time is as it was before. */
+static bool take_nvml(AldGpu *gpu, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
 {
         AldGpuFacts facts = {
                 .shared_bytes = ALD_ABSENT_UINT64,
-                .name = g_strdup(told->name ?: gpu->nvml.name),
+                .name = g_strdup(row->name ?: gpu->nvml.name),
                 .driver_version = g_strdup(answer->driver_version ?: gpu->nvml.driver_version),
-                .memory_total_bytes = told->memory_total_bytes,
-                .unified = told->unified,
+                .memory_total_bytes = row->memory_total_bytes,
+                .unified = row->unified,
         };
         bool news;
 
@@ -176,7 +184,7 @@ static bool take_nvml(AldGpu *gpu, const AldNvmlAnswer *answer, const AldNvmlDev
         news = !ald_gpu_facts_equal(&facts, &gpu->nvml);
         ald_gpu_facts_clear(&gpu->nvml);
         gpu->nvml = facts;
-        gpu->live->nvml = told->figures;
+        ald_nvml_device_figures(row, &gpu->live->nvml);
         return news;
 }
 
@@ -192,16 +200,25 @@ static AldGpu *add_instance(GPtrArray *gpus, const AldGpu *card, const char *id)
         return instance;
 }
 
-/* A card that NVML tells nothing of this time has the instances that it had. Returns whether there are others
- * now. */
-static bool drop_instances(GPtrArray *gpus, const AldNvmlDevice *told)
+/* The answer is not ours: the Id of an instance begins with that of its card, and no other row has it. */
+static bool is_instance_of(const AldNvmlDevice *row, const AldGpu *card)
+{
+        size_t length = strlen(card->id);
+
+        return g_strcmp0(row->parent, card->id) == 0 && g_str_has_prefix(row->id, card->id) &&
+               row->id[length] == '/' && row->id[length + 1] != '\0';
+}
+
+/* A card of which NVML reports nothing this time has the instances that it had. Returns whether there are
+ * others now. */
+static bool drop_instances(GPtrArray *gpus, const AldGpu *card, const AldNvmlAnswer *answer)
 {
         bool dropped = false;
 
         for (guint i = gpus->len; i-- > 0;) {
                 const AldGpu *gpu = gpus->pdata[i];
 
-                if (g_strcmp0(gpu->parent, told->id) != 0 || ald_nvml_device_find(told, gpu->id))
+                if (g_strcmp0(gpu->parent, card->id) != 0 || ald_rows_find(&answer->devices, gpu->id))
                         continue;
                 g_ptr_array_remove_index(gpus, i);
                 dropped = true;
@@ -209,17 +226,24 @@ static bool drop_instances(GPtrArray *gpus, const AldNvmlDevice *told)
         return dropped;
 }
 
-/* Makes the rows of a card's instances those that NVML tells. Returns whether there are others now, or
+/* Makes the rows of a card's instances those that NVML reports. Returns whether there are others now, or
  * something static is new. */
 static bool take_instances(
-        GPtrArray *gpus, const AldGpu *card, const AldNvmlAnswer *answer, const AldNvmlDevice *told)
+        GPtrArray *gpus, const AldGpu *card, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
 {
-        bool news = !told->error && drop_instances(gpus, told);
+        bool news = !row->error && drop_instances(gpus, card, answer);
+        unsigned n = 0;
 
-        for (guint i = 0; told->instances && i < told->instances->len; i++) {
-                const AldNvmlDevice *one = told->instances->pdata[i];
-                AldGpu *instance = ald_gpu_list_find(gpus, one->id);
+        for (size_t i = 0; i < answer->devices.n && n < ALD_NVML_INSTANCES_MAX; i++) {
+                const AldNvmlDevice *one = ald_rows_at(&answer->devices, i);
+                AldGpu *instance;
 
+                if (!is_instance_of(one, card))
+                        continue;
+                instance = ald_gpu_list_find(gpus, one->id);
+                if (instance && !instance->parent) /* OpenCL shows a device of this name */
+                        continue;
+                n++;
                 if (!instance) {
                         instance = add_instance(gpus, card, one->id);
                         news = true;
@@ -229,7 +253,7 @@ static bool take_instances(
         return news;
 }
 
-static void on_nvml_told(const AldNvmlAnswer *answer, void *userdata)
+static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
 {
         static const AldDevice unknown = ALD_DEVICE_INIT;
         AldGpuCollector *collector = userdata;
@@ -246,15 +270,15 @@ static void on_nvml_told(const AldNvmlAnswer *answer, void *userdata)
         }
         for (guint i = 0; answer && i < cards->len; i++) {
                 AldGpu *card = cards->pdata[i];
-                const AldNvmlDevice *told = ald_nvml_answer_find(answer, card->id);
+                const AldNvmlDevice *row = ald_rows_find(&answer->devices, card->id);
 
-                if (!told)
+                if (!row)
                         continue;
-                news = take_nvml(card, answer, told) || news;
-                new_instances = take_instances(collector->gpus, card, answer, told) || new_instances;
+                news = take_nvml(card, answer, row) || news;
+                new_instances = take_instances(collector->gpus, card, answer, row) || new_instances;
         }
-        if (new_instances && collector->opencl)
-                ald_opencl_match(collector->opencl, collector->gpus);
+        if (new_instances)
+                match_opencl(collector);
         if (news || new_instances)
                 collector->changed(collector->userdata);
 }
@@ -437,8 +461,8 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
         g_ptr_array_add(collector->gpus, ald_gpu_cpu(root, ald_gpu_host_memory(root)));
         prepare(collector);
         collector->rows = g_array_new(FALSE, FALSE, sizeof(AldBackend));
-        collector->nvml_source = ald_nvml_source_new(directory, timing, on_nvml_told, collector);
-        collector->opencl_source = ald_opencl_source_new(directory, timing, on_opencl_told, collector);
+        collector->nvml_source = ald_nvml_source_new(directory, timing, on_nvml_answered, collector);
+        collector->opencl_source = ald_opencl_source_new(directory, timing, on_opencl_answered, collector);
         collector->watch = ald_device_watch_new("GPUs", subsystems, on_devices_changed, collector);
         /* So that the first sample finds something. */
         ald_gpu_collector_sample_at(collector, g_get_monotonic_time(), NULL);
@@ -458,7 +482,7 @@ void ald_gpu_collector_free(AldGpuCollector *collector)
         ald_device_watch_free(collector->watch);
         ald_nvml_source_free(collector->nvml_source);
         ald_opencl_source_free(collector->opencl_source);
-        g_clear_pointer(&collector->opencl, g_ptr_array_unref);
+        g_clear_pointer(&collector->opencl, ald_record_unref);
         g_ptr_array_unref(collector->gpus);
         ald_gpu_kfd_free(collector->kfd);
         ald_gpu_clients_free(collector->clients);

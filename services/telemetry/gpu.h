@@ -16,7 +16,7 @@ typedef struct AldGpuCollector AldGpuCollector;
 
 /*
  * `changed` is called from the main loop, never from within a call, when ald_gpu_collector_backends() has
- * something new to tell. The helpers are in `libexec_dir`; ALIDADE_LIBEXEC_DIR in the environment wins. The
+ * something new to report. The helpers are in `libexec_dir`; ALIDADE_LIBEXEC_DIR in the environment wins. The
  * root must stay open as long as the collector lives.
  */
 AldGpuCollector *ald_gpu_collector_new(
@@ -29,7 +29,8 @@ void ald_gpu_collector_backends(AldGpuCollector *collector, AldBackends *ret);
 
 /*
  * Adds a row for each device to an array of AldDevice; the processor has none, since its load is that of the
- * host. What NVML tells was asked at the last call, and is asked for again. The strings last as those above.
+ * host. NVML's figures were requested at the last call, and are requested again. The strings last as those
+ * above.
  */
 void ald_gpu_collector_sample(AldGpuCollector *collector, GArray *devices);
 

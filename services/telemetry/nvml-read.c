@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "services/telemetry/child-side.h"
 #include "services/telemetry/nvml-read.h"
+
+/* The rows of one answer, and the texts that they point to. */
+typedef struct Reading {
+        const AldNvml *nvml;
+        GArray *rows; /* of AldNvmlDevice */
+        GStringChunk *texts;
+} Reading;
 
 /* NVML writes the domain with eight digits, the kernel with four. */
 static bool to_nvml_address(const char *id, char *ret, size_t size)
@@ -26,20 +34,22 @@ static int find_device(const AldNvml *nvml, const char *id, AldNvmlHandle **ret)
         return nvml->handle_by_pci ? nvml->handle_by_pci(address, ret) : ALD_NVML_FUNCTION_NOT_FOUND;
 }
 
-static void set(json_t *row, const char *key, long long value)
+static const char *keep_text(Reading *reading, const char *text)
 {
-        json_object_set_new(row, key, json_integer(value));
+        g_autofree char *trimmed = ald_child_side_text(text);
+
+        return trimmed ? g_string_chunk_insert(reading->texts, trimmed) : NULL;
 }
 
-static void set_memory(json_t *row, unsigned long long total, unsigned long long used)
+static void set_memory(AldNvmlDevice *row, uint64_t total, uint64_t used)
 {
-        set(row, "memory_total_bytes", (long long) total);
-        set(row, "memory_used_bytes", (long long) used);
-        json_object_set_new(row, "unified", json_false());
+        row->memory_total_bytes = total;
+        row->memory_used_bytes = used;
+        row->unified = false;
 }
 
 /* A GPU without memory of its own says that the question does not apply to it. */
-static void read_memory(const AldNvml *nvml, AldNvmlHandle *device, json_t *row)
+static void read_memory(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevice *row)
 {
         AldNvmlMemory2 memory2 = { .version = ALD_NVML_VERSION(AldNvmlMemory2, 2) };
         AldNvmlMemory memory = {};
@@ -54,23 +64,23 @@ static void read_memory(const AldNvml *nvml, AldNvmlHandle *device, json_t *row)
         if (result == ALD_NVML_SUCCESS)
                 set_memory(row, memory.total, memory.used);
         else if (result == ALD_NVML_NOT_SUPPORTED)
-                json_object_set_new(row, "unified", json_true());
+                row->unified = true;
 }
 
-static void read_temperature(const AldNvml *nvml, AldNvmlHandle *device, json_t *row)
+static void read_temperature(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevice *row)
 {
         AldNvmlTemperature versioned = { .version = ALD_NVML_VERSION(AldNvmlTemperature, 1),
                 .sensor = ALD_NVML_TEMPERATURE_GPU };
         unsigned temperature;
 
         if (nvml->temperature_v && nvml->temperature_v(device, &versioned) == ALD_NVML_SUCCESS)
-                set(row, "temperature_milli_celsius", versioned.temperature * 1000LL);
+                row->temperature_milli_celsius = versioned.temperature * INT64_C(1000);
         else if (nvml->temperature &&
                  nvml->temperature(device, ALD_NVML_TEMPERATURE_GPU, &temperature) == ALD_NVML_SUCCESS)
-                set(row, "temperature_milli_celsius", temperature * 1000LL);
+                row->temperature_milli_celsius = temperature * INT64_C(1000);
 }
 
-static void read_clock(const AldNvml *nvml, AldNvmlHandle *device, json_t *row)
+static void read_clock(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevice *row)
 {
         unsigned mhz;
 
@@ -78,19 +88,20 @@ static void read_clock(const AldNvml *nvml, AldNvmlHandle *device, json_t *row)
                 return;
         if (nvml->clock(device, ALD_NVML_CLOCK_SM, &mhz) == ALD_NVML_SUCCESS ||
                 nvml->clock(device, ALD_NVML_CLOCK_GRAPHICS, &mhz) == ALD_NVML_SUCCESS)
-                set(row, "clock_hz", mhz * 1000000LL);
+                row->clock_hz = mhz * UINT64_C(1000000);
 }
 
-static void read_name(const AldNvml *nvml, AldNvmlHandle *device, json_t *row)
+static void read_name(Reading *reading, AldNvmlHandle *device, AldNvmlDevice *row)
 {
+        const AldNvml *nvml = reading->nvml;
         char name[ALD_NVML_TEXT_MAX] = "";
 
         if (nvml->name && nvml->name(device, name, sizeof name - 1) == ALD_NVML_SUCCESS)
-                json_object_set_new(row, "name", json_string(name));
+                row->name = keep_text(reading, name);
 }
 
 /* Those with a context for computing; a display server has one for graphics. */
-static void read_processes(const AldNvml *nvml, AldNvmlHandle *device, json_t *row)
+static void read_processes(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevice *row)
 {
         unsigned count = 0;
         int result;
@@ -99,93 +110,113 @@ static void read_processes(const AldNvml *nvml, AldNvmlHandle *device, json_t *r
                 return;
         result = nvml->compute_processes(device, &count, NULL);
         if (result == ALD_NVML_SUCCESS || result == ALD_NVML_INSUFFICIENT_SIZE)
-                set(row, "compute_processes", count);
+                row->compute_processes = count;
 }
 
-/* Heat, power and clock are those of the card. NULL where there is no instance with this index. */
-static json_t *read_instance(const AldNvml *nvml, AldNvmlHandle *device, unsigned index)
+/* Temperature, power and clock are those of the card. Returns false if no instance has this index. */
+static bool read_instance(
+        Reading *reading, AldNvmlHandle *device, const char *card, unsigned index, AldNvmlDevice *ret)
 {
+        const AldNvml *nvml = reading->nvml;
         unsigned gpu_instance, compute_instance;
+        g_autofree char *id = NULL;
         AldNvmlHandle *instance;
-        json_t *row;
 
         if (nvml->mig_handle(device, index, &instance) != ALD_NVML_SUCCESS ||
                 nvml->gpu_instance(instance, &gpu_instance) != ALD_NVML_SUCCESS ||
-                nvml->compute_instance(instance, &compute_instance) != ALD_NVML_SUCCESS)
-                return NULL;
-        row = json_pack("{s:I,s:I}", "gpu_instance", (json_int_t) gpu_instance, "compute_instance",
-                (json_int_t) compute_instance);
-        read_name(nvml, instance, row);
-        read_memory(nvml, instance, row);
-        read_processes(nvml, instance, row);
-        return row;
+                nvml->compute_instance(instance, &compute_instance) != ALD_NVML_SUCCESS ||
+                gpu_instance > UINT16_MAX || compute_instance > UINT16_MAX)
+                return false;
+        id = g_strdup_printf("%s/%u-%u", card, gpu_instance, compute_instance);
+        *ret = (AldNvmlDevice) ALD_NVML_DEVICE_INIT;
+        ret->id = g_string_chunk_insert(reading->texts, id);
+        ret->parent = card;
+        read_name(reading, instance, ret);
+        read_memory(nvml, instance, ret);
+        read_processes(nvml, instance, ret);
+        return true;
 }
 
-/* A card in MIG mode has "instances", maybe none; another one has not. */
-static void read_instances(const AldNvml *nvml, AldNvmlHandle *device, json_t *row)
+static bool is_in_mig_mode(const AldNvml *nvml, AldNvmlHandle *device, unsigned *ret_most)
 {
-        unsigned current = 0, pending = 0, most = 0;
-        json_t *instances;
+        unsigned current = 0, pending = 0;
 
-        if (!nvml->mig_mode || !nvml->mig_count || !nvml->mig_handle || !nvml->gpu_instance ||
-                !nvml->compute_instance)
+        return nvml->mig_mode && nvml->mig_count && nvml->mig_handle && nvml->gpu_instance &&
+               nvml->compute_instance && nvml->mig_mode(device, &current, &pending) == ALD_NVML_SUCCESS &&
+               current == ALD_NVML_MIG_ENABLED && nvml->mig_count(device, ret_most) == ALD_NVML_SUCCESS;
+}
+
+/* Without the right to see the processes of a whole card in MIG mode NVML still reports those of each
+ * instance, so the count of the card is their sum. */
+static void read_instances(Reading *reading, AldNvmlHandle *device, AldNvmlDevice *card)
+{
+        unsigned most = 0;
+        uint64_t sum = 0;
+
+        if (!is_in_mig_mode(reading->nvml, device, &most))
                 return;
-        if (nvml->mig_mode(device, &current, &pending) != ALD_NVML_SUCCESS ||
-                current != ALD_NVML_MIG_ENABLED || nvml->mig_count(device, &most) != ALD_NVML_SUCCESS)
-                return;
-        instances = json_array();
         for (unsigned i = 0; i < most && i < ALD_NVML_INSTANCES_MAX; i++) {
-                json_t *instance = read_instance(nvml, device, i);
+                AldNvmlDevice instance;
 
-                if (instance)
-                        json_array_append_new(instances, instance);
+                if (!read_instance(reading, device, card->id, i, &instance))
+                        continue;
+                g_array_append_val(reading->rows, instance);
+                if (instance.compute_processes == ALD_ABSENT_UINT64)
+                        sum = ALD_ABSENT_UINT64;
+                else if (sum != ALD_ABSENT_UINT64)
+                        sum += instance.compute_processes;
         }
-        json_object_set_new(row, "instances", instances);
+        if (card->compute_processes == ALD_ABSENT_UINT64)
+                card->compute_processes = sum;
 }
 
-static void read_figures(const AldNvml *nvml, AldNvmlHandle *device, json_t *row)
+static void read_figures(Reading *reading, AldNvmlHandle *device, AldNvmlDevice *row)
 {
+        const AldNvml *nvml = reading->nvml;
         AldNvmlUtilization utilization;
         unsigned milliwatts;
 
-        read_name(nvml, device, row);
+        read_name(reading, device, row);
         if (nvml->utilization && nvml->utilization(device, &utilization) == ALD_NVML_SUCCESS)
-                set(row, "usage", utilization.gpu);
+                row->usage = utilization.gpu;
         if (nvml->power && nvml->power(device, &milliwatts) == ALD_NVML_SUCCESS)
-                set(row, "power_micro_watts", milliwatts * 1000LL);
+                row->power_micro_watts = milliwatts * UINT64_C(1000);
         read_memory(nvml, device, row);
         read_temperature(nvml, device, row);
         read_clock(nvml, device, row);
         read_processes(nvml, device, row);
-        read_instances(nvml, device, row);
+        read_instances(reading, device, row);
 }
 
-static json_t *read_device(const AldNvml *nvml, const char *id)
+static void read_device(Reading *reading, const char *id)
 {
-        json_t *row = json_pack("{s:s}", "id", id);
+        AldNvmlDevice row = ALD_NVML_DEVICE_INIT;
         AldNvmlHandle *device = NULL;
-        int result = find_device(nvml, id, &device);
+        int result = find_device(reading->nvml, id, &device);
 
+        row.id = id;
         if (result == ALD_NVML_SUCCESS)
-                read_figures(nvml, device, row);
+                read_figures(reading, device, &row);
         else
-                json_object_set_new(row, "error", json_string(ald_nvml_explain(nvml, result)));
-        return row;
+                row.error = ald_nvml_explain(reading->nvml, result);
+        g_array_append_val(reading->rows, row);
 }
 
-json_t *ald_nvml_answer(const AldNvml *nvml, const char *request, size_t length)
+int ald_nvml_read(const AldNvml *nvml, const char *const *ids, AldRecord **ret)
 {
-        json_t *asked = json_loadb(request, length, JSON_REJECT_DUPLICATES, NULL), *id;
-        json_t *answer = json_object(), *rows = json_array();
+        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldNvmlDevice));
+        Reading reading = { .nvml = nvml, .rows = rows, .texts = g_string_chunk_new(1024) };
+        AldNvmlAnswer answer = ALD_NVML_ANSWER_INIT;
         char version[ALD_NVML_TEXT_MAX] = "";
-        size_t i;
+        int r;
 
         if (nvml->driver_version && nvml->driver_version(version, sizeof version - 1) == ALD_NVML_SUCCESS)
-                json_object_set_new(answer, "driver_version", json_string(version));
-        json_array_foreach(json_object_get(asked, "ids"), i, id)
-                if (json_is_string(id))
-                        json_array_append_new(rows, read_device(nvml, json_string_value(id)));
-        json_object_set_new(answer, "devices", rows);
-        json_decref(asked);
-        return answer;
+                answer.driver_version = keep_text(&reading, version);
+        for (; *ids; ids++)
+                read_device(&reading, *ids);
+        answer.devices.items = rows->data;
+        answer.devices.n = rows->len;
+        r = ald_record_new(ALD_KIND_NVML_ANSWER, &answer, ret);
+        g_string_chunk_free(reading.texts);
+        return r;
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <jansson.h>
-
+#include "record/record.h"
 #include "services/telemetry/nvml-api.h"
 
 /*
- * Answers a request {"ids":[…]} with {"driver_version":…,"devices":[{"id":…,…}]}. An Id that is no PCI
- * address is that of the GPU within a Tegra, which NVML knows by its index only. What the driver does not
- * tell is left out; a device that it does not know has an "error".
+ * What NVML reports of the devices with these Ids, ended by NULL: a record of Message1.NvmlAnswer. A device
+ * that NVML does not know has an Error. -E2BIG if it is more than a record may hold.
  */
-json_t *ald_nvml_answer(const AldNvml *nvml, const char *request, size_t length);
+int ald_nvml_read(const AldNvml *nvml, const char *const *ids, AldRecord **ret);

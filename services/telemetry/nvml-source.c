@@ -1,41 +1,44 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <jansson.h>
-#include <stdlib.h>
-
-#include "services/telemetry/child.h"
 #include "services/telemetry/nvml-source.h"
+#include "record/message.h"
 
 struct AldNvmlSource {
         AldChild *child;
-        AldNvmlTold told;
+        AldNvmlAnswered answered;
         void *userdata;
         char **held;            /* devices that the running helper was asked about */
         GHashTable *complained; /* Ids of the devices that NVML does not know */
 };
 
+/* Only of a device that was asked about: the answer may have any Ids. */
 static void complain_once(AldNvmlSource *source, const AldNvmlDevice *device)
 {
         if (!device->error) {
                 if (g_hash_table_remove(source->complained, device->id))
-                        g_message("NVML tells of %s again", device->id);
+                        g_message("NVML reports figures of %s again", device->id);
                 return;
         }
-        if (g_hash_table_add(source->complained, g_strdup(device->id)))
-                g_warning("NVML tells nothing of %s: %s", device->id, device->error);
+        if (g_strv_contains((const char *const *) source->held, device->id) &&
+                g_hash_table_add(source->complained, g_strdup(device->id)))
+                g_warning("NVML reports nothing about %s: %s", device->id, device->error);
 }
 
 static char *on_answer(const char *text, size_t length, void *userdata)
 {
         AldNvmlSource *source = userdata;
-        g_autoptr(AldNvmlAnswer) answer = NULL;
+        g_autoptr(AldRecord) record = NULL;
+        const AldNvmlAnswer *answer;
 
-        if (ald_nvml_answer_parse(text, length, &answer) < 0)
-                return g_strdup("its answer makes no sense");
+        if (ald_message_parse(ALD_KIND_NVML_ANSWER, text, length, ALD_CHILD_MESSAGE_MAX, &record, NULL) < 0)
+                return g_strdup("its answer is invalid");
+        answer = ald_record_as(record, NVML_ANSWER, AldNvmlAnswer);
         if (answer->error)
                 return g_strdup(answer->error);
-        for (guint i = 0; i < answer->devices->len; i++)
-                complain_once(source, answer->devices->pdata[i]);
-        source->told(answer, source->userdata);
+        if (answer->devices.n == 0)
+                return g_strdup("its answer is invalid");
+        for (size_t i = 0; i < answer->devices.n; i++)
+                complain_once(source, ald_rows_at(&answer->devices, i));
+        source->answered(answer, source->userdata);
         return NULL;
 }
 
@@ -43,7 +46,7 @@ static void on_failure(const char *reason, void *userdata)
 {
         AldNvmlSource *source = userdata;
 
-        source->told(NULL, source->userdata);
+        source->answered(NULL, source->userdata);
 }
 
 static const AldChildInfo helper = {
@@ -62,12 +65,12 @@ static const AldChildTiming usual = {
 };
 
 AldNvmlSource *ald_nvml_source_new(
-        const char *libexec_dir, const AldChildTiming *timing, AldNvmlTold told, void *userdata)
+        const char *libexec_dir, const AldChildTiming *timing, AldNvmlAnswered answered, void *userdata)
 {
         AldNvmlSource *source = g_new0(AldNvmlSource, 1);
 
         source->child = ald_child_new(&helper, timing ?: &usual, libexec_dir, source);
-        source->told = told;
+        source->answered = answered;
         source->userdata = userdata;
         source->complained = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         return source;
@@ -91,21 +94,10 @@ static bool lets_go(const AldNvmlSource *source, const char *const *ids)
         return false;
 }
 
-static char *make_request(const char *const *ids)
-{
-        json_t *list = json_array(), *request = json_pack("{s:o}", "ids", list);
-        char *text;
-
-        for (; *ids; ids++)
-                json_array_append_new(list, json_string(*ids));
-        text = json_dumps(request, JSON_COMPACT);
-        json_decref(request);
-        return text;
-}
-
 void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids)
 {
-        char *request;
+        AldNvmlRequest asked = ALD_NVML_REQUEST_INIT;
+        g_autofree char *request = NULL;
 
         if (lets_go(source, ids)) {
                 ald_child_end(source->child);
@@ -113,12 +105,12 @@ void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids)
         }
         if (!*ids)
                 return;
-        request = make_request(ids);
+        asked.ids = ids;
+        request = ald_message_format(ALD_KIND_NVML_REQUEST, &asked);
         if (ald_child_ask(source->child, request) >= 0) {
                 g_strfreev(source->held);
                 source->held = g_strdupv((char **) ids);
         }
-        free(request);
 }
 
 bool ald_nvml_source_is_running(const AldNvmlSource *source)
@@ -129,4 +121,14 @@ bool ald_nvml_source_is_running(const AldNvmlSource *source)
 const char *ald_nvml_source_reason(const AldNvmlSource *source)
 {
         return ald_child_reason(source->child);
+}
+
+void ald_nvml_device_figures(const AldNvmlDevice *device, AldDevice *ret)
+{
+        *ret = (AldDevice) ALD_DEVICE_INIT;
+        ald_struct_copy_common(&ald_device_struct, ret, &ald_nvml_device_struct, device);
+        ret->id = NULL;
+        if (device->memory_total_bytes == ALD_ABSENT_UINT64 ||
+                ret->memory_used_bytes > device->memory_total_bytes)
+                ret->memory_used_bytes = ALD_ABSENT_UINT64;
 }

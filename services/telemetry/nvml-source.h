@@ -5,18 +5,20 @@
 
 #include <glib.h>
 
+#include "record/record.h"
 #include "services/telemetry/child.h"
-#include "services/telemetry/nvml-answer.h"
 
 /* The figures of NVIDIA's GPUs, by way of alidade-nvml. */
 typedef struct AldNvmlSource AldNvmlSource;
 
-/* Called from the main loop with what NVML tells now: NULL when it no longer tells anything. */
-typedef void (*AldNvmlTold)(const AldNvmlAnswer *answer, void *userdata);
+/* Called from the main loop with what NVML reports now, which ends with the call; NULL once it no longer
+ * works.
+ */
+typedef void (*AldNvmlAnswered)(const AldNvmlAnswer *answer, void *userdata);
 
 /* A timing of NULL is the usual one. */
 AldNvmlSource *ald_nvml_source_new(
-        const char *libexec_dir, const AldChildTiming *timing, AldNvmlTold told, void *userdata);
+        const char *libexec_dir, const AldChildTiming *timing, AldNvmlAnswered answered, void *userdata);
 void ald_nvml_source_free(AldNvmlSource *source);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNvmlSource, ald_nvml_source_free)
 
@@ -31,3 +33,7 @@ bool ald_nvml_source_is_running(const AldNvmlSource *source);
 
 /* Why NVML does not work at present, or NULL. */
 const char *ald_nvml_source_reason(const AldNvmlSource *source);
+
+/* The figures of a row, which Node1.System has too, without its Id. More memory in use than there is, or than
+ * is known, is not believed. */
+void ald_nvml_device_figures(const AldNvmlDevice *device, AldDevice *ret);

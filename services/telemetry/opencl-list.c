@@ -4,9 +4,9 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "services/telemetry/child-side.h"
 #include "services/telemetry/opencl-list.h"
 
 #define PLATFORMS_MAX 16u
@@ -40,6 +40,13 @@ typedef struct OpenCl {
         __typeof__(clGetDeviceInfo) *device_info;
 } OpenCl;
 
+/* The rows of the answer, and the texts that they point to. */
+typedef struct Listing {
+        OpenCl cl;
+        GArray *rows; /* of AldOpenclDevice */
+        GStringChunk *texts;
+} Listing;
+
 static bool load(OpenCl *cl)
 {
         void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -53,14 +60,21 @@ static bool load(OpenCl *cl)
         return cl->platform_ids && cl->platform_info && cl->device_ids && cl->device_info;
 }
 
+static const char *keep_text(Listing *listing, const char *text)
+{
+        g_autofree char *trimmed = ald_child_side_text(text);
+
+        return trimmed ? g_string_chunk_insert(listing->texts, trimmed) : NULL;
+}
+
 /* A text that is too long is left out. */
-static void set_device_text(
-        const OpenCl *cl, cl_device_id device, cl_device_info what, json_t *row, const char *key)
+static const char *read_text(Listing *listing, cl_device_id device, cl_device_info what)
 {
         char text[TEXT_MAX] = "";
 
-        if (cl->device_info(device, what, sizeof text - 1, text, NULL) == CL_SUCCESS && *text != '\0')
-                json_object_set_new(row, key, json_string(text));
+        return listing->cl.device_info(device, what, sizeof text - 1, text, NULL) == CL_SUCCESS
+                       ? keep_text(listing, text)
+                       : NULL;
 }
 
 static bool has_extension(const OpenCl *cl, cl_device_id device, const char *name)
@@ -79,9 +93,9 @@ static bool has_extension(const OpenCl *cl, cl_device_id device, const char *nam
 
 static bool ask(const OpenCl *cl, cl_device_id device, cl_device_info what, size_t size, void *ret)
 {
-        size_t told = 0;
+        size_t written = 0;
 
-        return cl->device_info(device, what, size, ret, &told) == CL_SUCCESS && told == size;
+        return cl->device_info(device, what, size, ret, &written) == CL_SUCCESS && written == size;
 }
 
 static bool read_khr_address(const OpenCl *cl, cl_device_id device, KhrPciBusInfo *ret)
@@ -115,86 +129,93 @@ static bool read_amd_address(const OpenCl *cl, cl_device_id device, KhrPciBusInf
         return true;
 }
 
-static void set_address(const OpenCl *cl, cl_device_id device, json_t *row)
+static const char *read_address(Listing *listing, cl_device_id device)
 {
+        const OpenCl *cl = &listing->cl;
         KhrPciBusInfo pci;
         char text[40];
 
         if (!read_khr_address(cl, device, &pci) && !read_nv_address(cl, device, &pci) &&
                 !read_amd_address(cl, device, &pci))
-                return;
+                return NULL;
         snprintf(text, sizeof text, "%04x:%02x:%02x.%x", pci.domain, pci.bus, pci.device, pci.function);
-        json_object_set_new(row, "pci", json_string(text));
+        return keep_text(listing, text);
 }
 
-static const char *type_name(cl_device_type type)
+static AldOpenclDeviceClass class_of(cl_device_type type)
 {
         if (type & CL_DEVICE_TYPE_GPU)
-                return "gpu";
-        if (type & CL_DEVICE_TYPE_CPU)
-                return "cpu";
-        return "accelerator";
+                return ALD_OPENCL_DEVICE_CLASS_GPU;
+        return type & CL_DEVICE_TYPE_CPU ? ALD_OPENCL_DEVICE_CLASS_CPU : ALD_OPENCL_DEVICE_CLASS_ACCELERATOR;
 }
 
-static json_t *describe_device(const OpenCl *cl, cl_device_id device)
+static void read_numbers(const OpenCl *cl, cl_device_id device, AldOpenclDevice *row)
 {
-        json_t *row = json_object();
         cl_device_type type = 0;
         cl_uint vendor = 0;
         cl_ulong memory = 0;
         cl_bool unified = CL_FALSE;
 
-        set_device_text(cl, device, CL_DEVICE_NAME, row, "name");
-        if (has_extension(cl, device, "cl_amd_device_attribute_query"))
-                set_device_text(cl, device, QUERY_AMD_BOARD_NAME, row, "board");
-        set_device_text(cl, device, CL_DEVICE_VENDOR, row, "vendor");
-        set_device_text(cl, device, CL_DRIVER_VERSION, row, "driver_version");
         if (ask(cl, device, CL_DEVICE_TYPE, sizeof type, &type))
-                json_object_set_new(row, "type", json_string(type_name(type)));
+                row->class = ald_opencl_device_class_to_string(class_of(type));
         if (ask(cl, device, CL_DEVICE_VENDOR_ID, sizeof vendor, &vendor))
-                json_object_set_new(row, "vendor_id", json_integer(vendor));
-        if (ask(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory) && memory <= INT64_MAX)
-                json_object_set_new(row, "memory_total_bytes", json_integer((json_int_t) memory));
+                row->vendor_id = vendor;
+        if (ask(cl, device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory))
+                row->memory_total_bytes = memory;
         if (ask(cl, device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified))
-                json_object_set_new(row, "unified", json_boolean(unified));
-        set_address(cl, device, row);
-        return row;
+                row->unified = unified != CL_FALSE;
 }
 
-static void set_platform_text(
-        const OpenCl *cl, cl_platform_id platform, cl_platform_info what, json_t *row, const char *key)
+static void add_device(Listing *listing, cl_device_id device, const char *platform)
 {
-        char text[TEXT_MAX] = "";
+        AldOpenclDevice row = ALD_OPENCL_DEVICE_INIT;
+        char id[16];
 
-        if (cl->platform_info(platform, what, sizeof text - 1, text, NULL) == CL_SUCCESS && *text != '\0')
-                json_object_set_new(row, key, json_string(text));
+        snprintf(id, sizeof id, "%04u", listing->rows->len);
+        row.id = g_string_chunk_insert(listing->texts, id);
+        row.platform = platform;
+        if (has_extension(&listing->cl, device, "cl_amd_device_attribute_query"))
+                row.name = read_text(listing, device, QUERY_AMD_BOARD_NAME);
+        if (!row.name)
+                row.name = read_text(listing, device, CL_DEVICE_NAME);
+        row.vendor = read_text(listing, device, CL_DEVICE_VENDOR);
+        row.driver_version = read_text(listing, device, CL_DRIVER_VERSION);
+        row.pci = read_address(listing, device);
+        read_numbers(&listing->cl, device, &row);
+        g_array_append_val(listing->rows, row);
 }
 
-static json_t *describe_platform(const OpenCl *cl, cl_platform_id platform)
+static void add_platform(Listing *listing, cl_platform_id platform)
 {
-        json_t *row = json_object(), *devices = json_array();
+        const OpenCl *cl = &listing->cl;
         cl_device_id ids[DEVICES_MAX];
+        char text[TEXT_MAX] = "";
+        const char *name;
         cl_uint n = 0;
 
-        set_platform_text(cl, platform, CL_PLATFORM_NAME, row, "name");
-        set_platform_text(cl, platform, CL_PLATFORM_VENDOR, row, "vendor");
-        if (cl->device_ids(platform, CL_DEVICE_TYPE_ALL, DEVICES_MAX, ids, &n) != CL_SUCCESS)
-                n = 0;
-        for (cl_uint i = 0; i < n && i < DEVICES_MAX; i++)
-                json_array_append_new(devices, describe_device(cl, ids[i]));
-        json_object_set_new(row, "devices", devices);
-        return row;
+        if (cl->platform_info(platform, CL_PLATFORM_NAME, sizeof text - 1, text, NULL) != CL_SUCCESS ||
+                cl->device_ids(platform, CL_DEVICE_TYPE_ALL, DEVICES_MAX, ids, &n) != CL_SUCCESS)
+                return;
+        name = keep_text(listing, text);
+        for (cl_uint i = 0; name && i < n && i < DEVICES_MAX; i++)
+                add_device(listing, ids[i], name);
 }
 
-json_t *ald_opencl_list(void)
+int ald_opencl_list(AldRecord **ret)
 {
+        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldOpenclDevice));
+        Listing listing = { .rows = rows, .texts = g_string_chunk_new(1024) };
+        AldOpenclAnswer answer = ALD_OPENCL_ANSWER_INIT;
         cl_platform_id ids[PLATFORMS_MAX];
-        json_t *platforms = json_array();
         cl_uint n = 0;
-        OpenCl cl = {};
+        int r;
 
-        if (load(&cl) && cl.platform_ids(PLATFORMS_MAX, ids, &n) == CL_SUCCESS)
+        if (load(&listing.cl) && listing.cl.platform_ids(PLATFORMS_MAX, ids, &n) == CL_SUCCESS)
                 for (cl_uint i = 0; i < n && i < PLATFORMS_MAX; i++)
-                        json_array_append_new(platforms, describe_platform(&cl, ids[i]));
-        return json_pack("{s:o}", "platforms", platforms);
+                        add_platform(&listing, ids[i]);
+        answer.devices.items = rows->data;
+        answer.devices.n = rows->len;
+        r = ald_record_new(ALD_KIND_OPENCL_ANSWER, &answer, ret);
+        g_string_chunk_free(listing.texts);
+        return r;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <jansson.h>
+#include "record/record.h"
 
 /*
- * {"platforms":[{"name":…,"vendor":…,"devices":[{"name":…,"type":…,"pci":"0000:01:00.0",…}]}]}: what the
- * OpenCL library of this machine, loaded at run time, tells; no platform where there is no library.
+ * What the OpenCL library of this machine, loaded at run time, shows: a record of Message1.OpenclAnswer,
+ * without devices if there is no library. -E2BIG if it is more than a record may hold.
  */
-json_t *ald_opencl_list(void);
+int ald_opencl_list(AldRecord **ret);

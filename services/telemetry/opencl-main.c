@@ -6,7 +6,7 @@
 #include "services/telemetry/child-side.h"
 #include "services/telemetry/opencl-list.h"
 
-/* alidade-opencl-list: asks OpenCL once what there is, apart from the daemon, since a driver may hang or
+/* alidade-opencl-list: lists what OpenCL shows, once, apart from the daemon, since a driver may hang or
  * crash. */
 
 /* Drivers bring compilers along. */
@@ -14,10 +14,13 @@
 
 int main(void)
 {
-        int answers = ald_child_side_begin(DATA_MAX);
+        int answers = ald_child_side_begin(DATA_MAX), r = answers;
+        AldRecord *listed = NULL;
 
+        if (r >= 0)
+                r = ald_opencl_list(&listed);
+        if (r >= 0)
+                r = ald_child_side_answer(answers, ALD_KIND_OPENCL_ANSWER, ald_record_fields(listed));
         /* Without the drivers' own clean-up, which may hang or crash as well. */
-        if (answers < 0 || ald_child_side_answer(answers, ald_opencl_list()) < 0)
-                _exit(EXIT_FAILURE);
-        _exit(EXIT_SUCCESS);
+        _exit(r < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "record/record.h"
 #include "services/telemetry/gpu-cpu.h"
 #include "services/telemetry/gpu-names.h"
-#include "services/telemetry/opencl-answer.h"
+#include "services/telemetry/gpu-pci.h"
 #include "services/telemetry/opencl-match.h"
 
 #define N_RANKS 3u
@@ -27,6 +28,19 @@ static unsigned rank(const AldOpenclDevice *device)
         return 2;
 }
 
+/* A type that it does not report may be any. */
+static AldBackendClass class_of(const AldOpenclDevice *device)
+{
+        int class = ald_backend_class_from_string(device->class);
+
+        return class < 0 ? ALD_BACKEND_CLASS_ACCELERATOR : (AldBackendClass) class;
+}
+
+static const char *address_of(const AldOpenclDevice *device)
+{
+        return device->pci && ald_gpu_is_pci_address(device->pci) ? device->pci : NULL;
+}
+
 static bool is_of_vendor(const AldGpu *gpu, const AldOpenclDevice *device)
 {
         if (gpu->pci_vendor != 0 && gpu->pci_vendor == device->vendor_id)
@@ -37,7 +51,7 @@ static bool is_of_vendor(const AldGpu *gpu, const AldOpenclDevice *device)
 
 static bool may_be(const AldGpu *gpu, const AldOpenclDevice *device)
 {
-        return gpu->path && gpu->class == device->class && is_of_vendor(gpu, device) &&
+        return gpu->path && gpu->class == class_of(device) && is_of_vendor(gpu, device) &&
                (gpu->sysfs.unified == ALD_ABSENT_BOOLEAN || device->unified == ALD_ABSENT_BOOLEAN ||
                        gpu->sysfs.unified == device->unified);
 }
@@ -67,7 +81,7 @@ static AldGpu *find_candidate(const GPtrArray *gpus, const AldOpenclDevice *devi
         return n_open == 1 && n_seen == 0 ? found : NULL;
 }
 
-/* NVIDIA's name of a MIG instance: "NVIDIA A100-SXM4-40GB MIG 1g.5gb". NVML may not have told of it yet. */
+/* NVIDIA's name of a MIG instance: "NVIDIA A100-SXM4-40GB MIG 1g.5gb". NVML may not have reported it yet. */
 static bool is_instance(const AldOpenclDevice *device)
 {
         return device->name && strstr(device->name, " MIG ");
@@ -75,14 +89,14 @@ static bool is_instance(const AldOpenclDevice *device)
 
 static AldGpu *add_own(GPtrArray *gpus, const AldOpenclDevice *device)
 {
-        g_autofree char *id = g_strdup(device->pci ?: device->name ?: "opencl");
+        g_autofree char *id = g_strdup(address_of(device) ?: device->name ?: "opencl");
         AldGpu *gpu;
 
         for (unsigned n = 2; ald_gpu_list_find(gpus, id); n++) {
                 g_free(id);
                 id = g_strdup_printf("%s#%u", device->name ?: "opencl", n);
         }
-        gpu = ald_gpu_new(id, NULL, device->class);
+        gpu = ald_gpu_new(id, NULL, class_of(device));
         gpu->vendor = g_strdup(device->vendor);
         g_ptr_array_add(gpus, gpu);
         return gpu;
@@ -110,7 +124,7 @@ static AldGpu *find_card_of_part(const GPtrArray *gpus, const char *pci)
 }
 
 /* The instance of a card in MIG mode that OpenCL shows in place of the card, or NULL. They share an address,
- * so that its name tells which it is, unless there is only one. */
+ * so that only its name identifies it, unless there is only one. */
 static AldGpu *find_instance(
         const GPtrArray *gpus, const AldGpu *card, const AldOpenclDevice *device, unsigned *ret_n)
 {
@@ -135,7 +149,7 @@ static AldGpu *find_instance(
 
 /*
  * The row at an address. `ret_seen` says that the device is a part of a card that has no row of its own, or
- * that nobody can tell which it is: then it belongs nowhere, least of all to the whole card.
+ * that it cannot be identified: then it belongs nowhere, least of all to the whole card.
  */
 static AldGpu *find_at_address(const GPtrArray *gpus, const AldOpenclDevice *device, bool *ret_seen)
 {
@@ -159,9 +173,9 @@ static AldGpu *find_row(GPtrArray *gpus, const AldOpenclDevice *device)
         AldGpu *gpu = NULL;
         bool seen = false;
 
-        if (device->class == ALD_BACKEND_CLASS_CPU)
+        if (class_of(device) == ALD_BACKEND_CLASS_CPU)
                 gpu = ald_gpu_list_find(gpus, ALD_CPU_ID);
-        else if (device->pci)
+        else if (address_of(device))
                 gpu = find_at_address(gpus, device, &seen);
         else if (is_instance(device))
                 seen = true;
@@ -195,12 +209,12 @@ static void forget(GPtrArray *gpus)
 }
 
 /* The best platforms come first, so that a later one finds its devices claimed. */
-void ald_opencl_match(const GPtrArray *devices, GPtrArray *gpus)
+void ald_opencl_match(const AldOpenclAnswer *answer, GPtrArray *gpus)
 {
         forget(gpus);
         for (unsigned wanted = N_RANKS; wanted-- > 0;)
-                for (guint i = 0; i < devices->len; i++) {
-                        const AldOpenclDevice *device = devices->pdata[i];
+                for (size_t i = 0; i < answer->devices.n; i++) {
+                        const AldOpenclDevice *device = ald_rows_at(&answer->devices, i);
                         AldGpu *gpu = rank(device) == wanted ? find_row(gpus, device) : NULL;
 
                         if (gpu)

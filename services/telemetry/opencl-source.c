@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "services/telemetry/opencl-answer.h"
+#include "record/message.h"
 #include "services/telemetry/opencl-source.h"
 
 #define TRIES 3u
@@ -12,7 +12,7 @@
 
 struct AldOpenclSource {
         AldChild *child;
-        AldOpenclTold told;
+        AldOpenclAnswered answered;
         void *userdata;
         char *folder; /* what the drivers may write to, while the helper runs */
         unsigned tries_left;
@@ -28,20 +28,20 @@ static void remove_folder(AldOpenclSource *source)
         if (!source->folder)
                 return;
         if (nftw(source->folder, remove_one, OPEN_FOLDERS_MAX, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) != 0)
-                g_warning("%s cannot be removed: %s", source->folder, g_strerror(errno));
+                g_warning("Cannot remove %s: %s", source->folder, g_strerror(errno));
         g_clear_pointer(&source->folder, g_free);
 }
 
 static char *on_answer(const char *text, size_t length, void *userdata)
 {
         AldOpenclSource *source = userdata;
-        g_autoptr(GPtrArray) devices = NULL;
+        g_autoptr(AldRecord) answer = NULL;
 
-        if (ald_opencl_answer_parse(text, length, &devices) < 0)
-                return g_strdup("its answer makes no sense");
+        if (ald_message_parse(ALD_KIND_OPENCL_ANSWER, text, length, ALD_CHILD_MESSAGE_MAX, &answer, NULL) < 0)
+                return g_strdup("its answer is invalid");
         source->tries_left = 0;
         ald_child_end(source->child);
-        source->told(devices, source->userdata);
+        source->answered(answer, source->userdata);
         return NULL;
 }
 
@@ -63,12 +63,12 @@ static const AldChildTiming usual = {
 };
 
 AldOpenclSource *ald_opencl_source_new(
-        const char *libexec_dir, const AldChildTiming *timing, AldOpenclTold told, void *userdata)
+        const char *libexec_dir, const AldChildTiming *timing, AldOpenclAnswered answered, void *userdata)
 {
         AldOpenclSource *source = g_new0(AldOpenclSource, 1);
 
         source->child = ald_child_new(&helper, timing ?: &usual, libexec_dir, source);
-        source->told = told;
+        source->answered = answered;
         source->userdata = userdata;
         source->tries_left = TRIES;
         return source;
@@ -120,7 +120,7 @@ void ald_opencl_source_ask(AldOpenclSource *source)
         source->tries_left--;
         r = make_folder(source);
         if (r < 0) {
-                g_warning("No folder for OpenCL's drivers: %s", g_strerror(-r));
+                g_warning("Cannot create a folder for OpenCL's drivers: %s", g_strerror(-r));
                 return;
         }
         if (ald_child_ask(source->child, NULL) < 0)

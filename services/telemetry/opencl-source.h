@@ -3,19 +3,18 @@
 
 #include <stdbool.h>
 
-#include <glib.h>
-
+#include "record/record.h"
 #include "services/telemetry/child.h"
 
 /* What OpenCL shows, by way of alidade-opencl-list. */
 typedef struct AldOpenclSource AldOpenclSource;
 
-/* Called from the main loop with a list of AldOpenclDevice. */
-typedef void (*AldOpenclTold)(const GPtrArray *devices, void *userdata);
+/* Called from the main loop with a record of Message1.OpenclAnswer. */
+typedef void (*AldOpenclAnswered)(AldRecord *answer, void *userdata);
 
 /* A timing of NULL is the usual one. */
 AldOpenclSource *ald_opencl_source_new(
-        const char *libexec_dir, const AldChildTiming *timing, AldOpenclTold told, void *userdata);
+        const char *libexec_dir, const AldChildTiming *timing, AldOpenclAnswered answered, void *userdata);
 void ald_opencl_source_free(AldOpenclSource *source);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOpenclSource, ald_opencl_source_free)
 

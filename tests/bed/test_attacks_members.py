@@ -19,7 +19,7 @@ ABSURD = 2 ** 53
 MADE_UP = f"{1:032x}"
 OFFLINE = 60
 RESEND = 40
-NAMED = "somebody else uses this machine's certificate"
+NAMED = "someone else may be using this machine's certificate"
 
 
 def started(make_cluster, count=3, **options):
@@ -42,7 +42,7 @@ def row(observer, node):
 
 
 def status(instance, **members):
-    return json.dumps({"state": "online", "epoch": 1, "conn": 1, "instance": instance, **members})
+    return json.dumps({"State": "online", "Epoch": 1, "Connection": 1, "Instance": instance, **members})
 
 
 def test_blinded_by_a_forged_status(make_cluster):
@@ -54,7 +54,7 @@ def test_blinded_by_a_forged_status(make_cluster):
     record = json.dumps({"epoch": ABSURD, "seq": ABSURD, "updated": time.time_ns() // 1000,
                          "fields": {"FriendlyName": "forged"}})
     with Peer(victim, cluster.brokers[0]) as thief:
-        absurd = status(MADE_UP, epoch=ABSURD, conn=ABSURD, announced=ABSURD)
+        absurd = status(MADE_UP, Epoch=ABSURD, Connection=ABSURD, AnnouncedEpoch=ABSURD)
         thief.publish(f"{base}/status", absurd, retain=True, qos=1)
         for kind in (KIND, "Link1.Socket/" + "f" * 32 + "_2c10_2e0_2e0_2e1"):
             thief.publish(f"{base}/{kind}", record, retain=True, qos=1)
@@ -77,7 +77,7 @@ def test_blinded_under_its_own_instance(make_cluster):
     instance = victim.get(*CLUSTER, "Instance")
     topic = f"alidade/1/{cluster.name}/{victim.id}/status"
     with Peer(victim, cluster.brokers[0]) as thief:
-        thief.publish(topic, status(instance, conn=ABSURD), retain=True, qos=1)
+        thief.publish(topic, status(instance, Connection=ABSURD), retain=True, qos=1)
     victim.wait_for_property(*CLUSTER, "Instance", lambda now: now != instance)
     cluster.wait_online()
     with one.log_presences() as log:
@@ -94,7 +94,7 @@ def test_forgotten_while_it_is_silent(make_cluster):
     member.process("clusterd").stop()
     two.pause("clusterd")
     one.wait_presence(two, "stale")
-    forget = json.dumps({"epoch": ABSURD, "seq": ABSURD, "usec": time.time_ns() // 1000})
+    forget = json.dumps({"Epoch": ABSURD, "Sequence": ABSURD, "SentUSec": time.time_ns() // 1000})
     with Peer(member, cluster.brokers[0]) as hostile:
         hostile.publish(f"alidade/1/{cluster.name}/{member.id}/forget/{two.id}", forget, qos=1)
         refusal = one.alidadectl("forget", two.id, check=False)
@@ -121,7 +121,8 @@ def test_forgotten_until_its_first_word(make_cluster, brokers):
     for observer in (one, two):
         cluster.wait_until(lambda node=observer: name_at(node, gone) is None, "the node to be forgotten")
     with Peer(gone, cluster.brokers[0]) as voice:
-        voice.publish(f"alidade/1/{cluster.name}/{gone.id}/status", status(MADE_UP, conn=ABSURD), retain=True, qos=1)
+        topic = f"alidade/1/{cluster.name}/{gone.id}/status"
+        voice.publish(topic, status(MADE_UP, Connection=ABSURD), retain=True, qos=1)
         for observer in (one, two):
             cluster.wait_until(lambda node=observer: name_at(node, gone) == "Ada", "the name that the brokers keep")
 
@@ -138,7 +139,7 @@ def test_made_up_twin_at_one_broker(make_cluster):
     liar.broker.start()
     member.process("clusterd").stop()
     wait_steadily(lambda: all(state == "connected" for state in states(one)), lambda: states(one))
-    twin = status(MADE_UP, other=one.get(*CLUSTER, "Instance"))
+    twin = status(MADE_UP, Other=one.get(*CLUSTER, "Instance"))
     with two.log_presences() as log, Peer(member, liar) as forger:
         forger.publish(f"alidade/1/{cluster.name}/{one.id}/status", twin, retain=True, qos=1)
         wait_steadily(lambda: states(one) == ["connected", "refused"], lambda: states(one))
@@ -175,7 +176,7 @@ def test_its_twin_is_mended(make_cluster):
     instance = victim.get(*CLUSTER, "Instance")
     with Peer(victim, cluster.brokers[0]) as twin:
         topic = f"alidade/1/{cluster.name}/{victim.id}/status"
-        twin.publish(topic, status(MADE_UP, other=instance), retain=True, qos=1)
+        twin.publish(topic, status(MADE_UP, Other=instance), retain=True, qos=1)
     victim.wait_for_property(*CLUSTER, "State", lambda state: state == "duplicate")
     one.wait_presence(victim, "duplicate")
     victim.reload("clusterd")
@@ -222,7 +223,7 @@ def test_no_broker_is_reached(make_cluster):
     two.cut()
     found = cluster.wait_until(lambda: finding(two, "no-broker"), "the finding", OFFLINE)
     assert found["Severity"] == "error" and found["Nodes"] == [two.id]
-    told = "This machine reaches no broker of cluster bed; what is shown of others is old."
+    told = "This machine cannot reach any broker of cluster bed; what it shows of other nodes is out of date."
     assert found["Text"] == told and "alidadectl cluster status" in found["Remedy"]
     for words in (["status"], ["nodes"], ["watch", "--once"]):
         shown = " ".join(two.alidadectl(*words).stdout.split())

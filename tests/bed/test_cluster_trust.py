@@ -129,7 +129,7 @@ def site():
 NODE_CERTIFICATES = {
     "of another CA": ({"authority": "foreign"}, "is not signed by the CA of cluster", "cluster join"),
     "expired": ({"at": "-400d"}, "has expired", "cluster renew"),
-    "not yet valid": ({"at": "+400d"}, "is not valid before", "set the clock of this machine right"),
+    "not yet valid": ({"at": "+400d"}, "is not valid before", "correct the clock of this machine"),
     "of a name that is no id": ({"common_name": "mallory"}, "its name is no node id", "cluster join"),
     "of another node": ({"common_name": "f" * 32}, "is not that of node", "cluster join"),
     "for servers": ({"usage": "serverAuth"}, "it is not meant for clients", "cluster join"),
@@ -216,7 +216,7 @@ def test_broker_under_a_name_that_is_not_its_own(site):
 def test_broker_that_passes_on_nothing(site, tmp_path):
     (tmp_path / "acl").write_text(f"pattern read alidade/1/{site.cluster.name}/#\n")
     with site.broker_files(site.broker.config, {"alidade.acl": tmp_path / "acl"}):
-        site.wait_problem("its access rules do not grant the topics of the own id")
+        site.wait_problem("its access rules may not grant the topics")
     site.wait_well()
 
 
@@ -252,7 +252,7 @@ def test_nobody_speaks_for_another_node(taken_over):
 def test_forged_will(taken_over):
     """Whether the broker refuses who has one, or keeps it for itself, nobody is declared dead by it."""
     site = taken_over
-    will = {"state": "offline", "epoch": 2 ** 53 - 1, "conn": 2 ** 53 - 1, "instance": "1" * 32}
+    will = {"State": "offline", "Epoch": 2 ** 53 - 1, "Connection": 2 ** 53 - 1, "Instance": "1" * 32}
     with site.one.log_presences() as log:
         with contextlib.suppress(*REFUSAL):
             Peer(site.three, site.one, will=(site.topic(site.two, "status"), json.dumps(will))).close()
@@ -277,7 +277,7 @@ def test_broker_that_lets_anybody_speak(taken_over, tmp_path):
         own = fields_of(site.two, site.two)
         with Peer(site.three, site.one) as peer:
             peer.publish(site.topic(site.two, KIND), next_record(site, site.two, "forged"), qos=1)
-            wait_steadily(lambda: "somebody else publishes" in problem(site.two), lambda: problem(site.two))
+            wait_steadily(lambda: "someone else publishes" in problem(site.two), lambda: problem(site.two))
             wait_steadily(lambda: fields_of(site.one, site.two)["FriendlyName"] == "forged", "what cannot be known")
             peer.publish(site.topic(site.two, "Node1.Presence"), record("forged"), qos=1)
             wait_steadily(lambda: row(site.one, site.two)["RefusedMessages"] == 1, "what is refused from anybody")
@@ -301,7 +301,7 @@ def test_revoked_while_connected(site):
     installed = site.two.alidadectl("cluster", "install-crl", env={"ALIDADE_CLUSTER_STATE_DIR": state}).stdout
     assert "1 certificate revoked" in installed
     site.wait_problem("is revoked")
-    site.wait_problem("an administrator has shut this machine out")
+    site.wait_problem("an administrator has revoked it")
     site.three.process("clusterd").stop()
     with Peer(site.three, site.one, keys=keys) as peer:  # the broker does not know yet
         site.restart_broker()

@@ -72,7 +72,7 @@ def test_what_it_publishes(pair):
 
     wait_steadily(lambda: local() | {"status"} == kept().keys() - {"crl"}, lambda: f"{local()} among {kept()}")
     kinds = {name: json.loads(payload) for name, payload in kept().items() if name != "crl"}
-    assert kinds["status"]["state"] == "online" and kinds["status"]["instance"] == two.get(*CLUSTER, "Instance")
+    assert kinds["status"]["State"] == "online" and kinds["status"]["Instance"] == two.get(*CLUSTER, "Instance")
     assert kinds["Node1.Identity"]["fields"] == two.records()[two.id, "Node1.Identity", ""][3]
 
 
@@ -88,7 +88,7 @@ def test_an_orderly_end_is_told_at_once(pair):
     two.process("clusterd").stop()
     one.wait_presence(two, "offline")
     told, = pair.retained(one, f"alidade/1/bed/{two.id}/status").values()
-    assert json.loads(told)["state"] == "offline"
+    assert json.loads(told)["State"] == "offline"
     two.wait_presence(two, None)
 
 
@@ -176,7 +176,7 @@ def test_who_mirrors_nobody_sees_peers_come_and_go(make_cluster):
     one, two, three = cluster.nodes
     for peer in (two, three):
         wait_peer_alone(cluster, one, peer)
-    assert shown_mirror(one).startswith("self: presence, names and addresses only")
+    assert shown_mirror(one).startswith("self: only presence, names and addresses")
     three.crash()
     one.wait_presence(three, "offline")
     two.kill("clusterd")
@@ -186,7 +186,7 @@ def test_who_mirrors_nobody_sees_peers_come_and_go(make_cluster):
     one.write_config("[cluster]\nmirror=none\n")
     one.reload("clusterd")
     cluster.wait_until(lambda: {node for node, *_ in one.records()} == {one.id}, "nobody else to be known")
-    assert shown_mirror(one).startswith("none: other nodes are not heard")
+    assert shown_mirror(one).startswith("none: nothing from other nodes")
     one.write_config("[cluster]\nmirror=self\n")
     one.reload("clusterd")
     one.wait_presence(two, "online")
@@ -218,7 +218,7 @@ def test_mirror_on_demand(make_cluster):
     client = one.new_connection()
     client.call(*CLUSTER, "Mirror")
     wait_property(one, "Mirroring", True)
-    assert shown_mirror(one) == "all, as a client asks for it"
+    assert shown_mirror(one) == "everything, as requested by a client"
     cluster.wait_until(lambda: (two.id, "Node1.Memory", "") in one.records(), "all records of node2")
     one.wait_presence(two, "online")
     client.close()

@@ -63,7 +63,7 @@ def test_init_again_changes_nothing_and_another_name_is_refused(first):
     first.cluster("init", "lab", ADDRESS)
     assert first.files() == before
     refused = first.cluster("init", "other", ADDRESS, code=ERROR)
-    assert "This machine is in cluster lab, begun here" in refused.stderr
+    assert "This machine is already in cluster lab, begun here" in refused.stderr
     assert first.files() == before
 
 
@@ -81,7 +81,7 @@ def test_an_interrupted_init_is_gone_on_with(machine, first, lost):
     key = first.read("ca/ca.key")
     first.path(lost).unlink()
     if lost.endswith(".conf"):
-        assert "not wholly begun" in first.cluster("renew", code=ERROR).stderr
+        assert "init was interrupted" in first.cluster("renew", code=ERROR).stderr
     first.cluster("init", "lab", ADDRESS)
     assert first.path(lost).exists() and first.read("ca/ca.key") == key
     openssl("verify", "-CAfile", first.path("ca.crt"), "-CRLfile", first.path("crl.pem"), "-crl_check",
@@ -92,7 +92,7 @@ def test_an_interrupted_init_is_gone_on_with(machine, first, lost):
 def test_a_lost_list_is_not_replaced_by_an_empty_one(machine, first):
     first.path("crl.pem").unlink()
     refused = first.cluster("init", "lab", ADDRESS, code=ERROR)
-    assert "is lost, and with it who was revoked: copy it from another machine" in refused.stderr
+    assert "is missing, and with it the list of revoked certificates: copy it from another machine" in refused.stderr
     assert not first.path("crl.pem").exists()
 
 
@@ -135,7 +135,7 @@ def test_what_to_do_next_is_as_ssh_takes_it(machine):
 def test_bad_names_are_refused(machine, name):
     seat = Seat(machine, "first")
     refused = seat.cluster("init", "--", name, code=USAGE)
-    assert "no name for a cluster" in refused.stderr
+    assert "not a valid cluster name" in refused.stderr
     assert list(seat.config.iterdir()) == []
 
 
@@ -165,7 +165,7 @@ def test_a_bridge_within_a_machine_is_no_way_to_its_broker(machine, others):
 # mosquitto as it is configured
 
 @pytest.mark.parametrize("main, others, said", [
-    (None, {}, "is not installed here"),
+    (None, {}, "is not installed: "),
     ("", {}, "does not read"),
     ("port 1883\n", {}, "mosquitto.conf:2: another listener"),
     ("", {"local.conf": "listener 1883 localhost\n"}, "local.conf:1: another listener"),
@@ -332,7 +332,7 @@ def test_ssh_that_does_not_get_through(machine, first, ssh):
     (ssh.dir / "known_hosts").write_text("")
     refused = second.cluster("join", "root@127.0.0.1", env=ssh.environment(second), code=UNREACHABLE)
     assert "Host key verification failed" in refused.stderr
-    assert "Cannot reach root@127.0.0.1 by ssh; without ssh: alidadectl cluster join --request" in refused.stderr
+    assert "Cannot reach root@127.0.0.1 by ssh; without ssh, use alidadectl cluster join --request" in refused.stderr
     refused = second.cluster("join", "-oProxyCommand=touch /tmp/x", env=ssh.environment(second), code=USAGE)
     assert not second.path("node.crt").exists()
 
@@ -538,19 +538,19 @@ def test_steps_out_of_order(machine, first):
     bundle = first.cluster("sign", text_in=second.cluster("join", "--request").stdout).stdout
     stranger = Seat(machine, "stranger")
     for words in (("renew", "root@x"), ("renew",), ("renew", "--request")):
-        assert "in no cluster" in stranger.cluster(*words, code=ERROR).stderr
-    assert "does not keep the key" in stranger.cluster("sign", text_in="", code=ERROR).stderr
-    assert "does not keep the key" in stranger.cluster("revoke", "abc", code=ERROR).stderr
+        assert "not in a cluster" in stranger.cluster(*words, code=ERROR).stderr
+    assert "does not have the key" in stranger.cluster("sign", text_in="", code=ERROR).stderr
+    assert "does not have the key" in stranger.cluster("revoke", "abc", code=ERROR).stderr
     refused = stranger.cluster("join", "--accept", text_in=bundle, code=ERROR)
     assert "The bundle is refused" in refused.stderr
     assert "began cluster lab and signs for itself" in first.cluster("join", "root@x", code=ERROR).stderr
-    assert "From whom?" in stranger.cluster("join", code=USAGE).stderr
+    assert "Specify USER@HOST" in stranger.cluster("join", code=USAGE).stderr
     second.path("node.key").unlink()
     refused = second.cluster("join", "--accept", text_in=bundle, code=ERROR)
     assert "No key on this machine" in refused.stderr
     second.cluster("join", "--request")
     refused = second.cluster("join", "--accept", text_in=bundle, code=ERROR)
-    assert "not for the key that lies here" in refused.stderr
+    assert "does not match the key on this machine" in refused.stderr
     assert not second.path("node.crt").exists()
 
 
@@ -659,7 +659,7 @@ def test_revoke(machine, first):
     first.cluster("revoke", second.id)
     assert first.crl() == {serial(second.path("node.crt"))} and first.crl_number() == 2
     before = first.read("crl.pem")
-    assert "no valid certificate any more" in first.cluster("revoke", second.id).stdout
+    assert "no longer has a valid certificate" in first.cluster("revoke", second.id).stdout
     assert first.read("crl.pem") == before
     request = second.cluster("renew", "--request").stdout
     for words in ((), ("--renew",), ("--replace",)):
@@ -677,7 +677,7 @@ def test_install_crl(machine, first):
     told = second.cluster("install-crl").stdout
     assert "number 2, 1 certificate revoked" in told and "mosquitto" not in told
     assert second.read("crl.pem") == first.read("crl.pem")
-    assert "which is as new" in second.cluster("install-crl").stdout
+    assert "which is not older" in second.cluster("install-crl").stdout
     assert "Restart mosquitto" not in second.cluster("install-crl").stdout
 
 
@@ -743,7 +743,7 @@ def test_leave(machine, first):
     assert f"revoke {own}" in told
     assert set(second.files()) == {"mosquitto/mosquitto.conf"}
     again = second.cluster("leave").stdout
-    assert "in no cluster" in again and "Removed" not in again
+    assert "not in a cluster" in again and "Removed" not in again
     refused = first.cluster("leave", code=ERROR)
     assert "keeps the key of cluster lab" in refused.stderr and "Nothing was removed" in refused.stderr
     assert first.path("ca/ca.key").exists()
@@ -760,7 +760,7 @@ def test_leave(machine, first):
 def test_nobody_may(machine, first, words):
     before = first.files()
     refused = first.cluster(*words, user="nobody", code=DENIED)
-    assert "Only root may do this" in refused.stderr
+    assert "Only root can do this" in refused.stderr
     assert first.files() == before
 
 
@@ -813,11 +813,12 @@ def test_a_full_disk_costs_no_revocation(machine, first):
 
 
 def test_usage(first):
-    assert "Unknown verb of cluster" in first.cluster("frobnicate", code=USAGE).stderr
-    assert "--force is not for cluster status" in first.cluster("status", "--force", code=USAGE).stderr
-    assert "--host is not for cluster renew" in first.cluster("renew", "-H", "x", code=USAGE).stderr
-    assert "there is none here" in joined(first.machine, first).cluster("renew", "root@x", ADDRESS, code=USAGE).stderr
-    assert "two steps" in first.cluster("join", "--request", "--accept", code=USAGE).stderr
+    assert 'Unknown command "cluster frobnicate"' in first.cluster("frobnicate", code=USAGE).stderr
+    assert "--force cannot be used with cluster status" in first.cluster("status", "--force", code=USAGE).stderr
+    assert "--host cannot be used with cluster renew" in first.cluster("renew", "-H", "x", code=USAGE).stderr
+    first_joined = joined(first.machine, first)
+    assert "this machine has none" in first_joined.cluster("renew", "root@x", ADDRESS, code=USAGE).stderr
+    assert "cannot be combined" in first.cluster("join", "--request", "--accept", code=USAGE).stderr
     assert "Usage: alidadectl cluster revoke NODE" in first.cluster("revoke", code=USAGE).stderr
     assert "--broker" in first.cluster("--help").stdout
 
@@ -834,7 +835,7 @@ def test_a_bridge_is_signed_for_a_broker_that_is_in(machine, first):
                        ("not joined", Seat(machine, "other").cluster("join", "--request", "--broker").stdout),
                        ("rubbish", "x")):
         refused[name] = first.cluster("sign-bridge", "site3", text_in=text, code=ERROR).stderr
-    assert "is of no broker" in refused["no broker"] and "has not joined" in refused["not joined"]
+    assert "is not from a broker" in refused["no broker"] and "has not joined" in refused["not joined"]
     assert "not a valid site name" in first.cluster("sign-bridge", "a/b", text_in=request, code=USAGE).stderr
     rights = (first.mosquitto / "alidade.acl").read_text()
     assert rights.endswith("user bridge-site2\ntopic readwrite alidade/1/lab/#\n")

@@ -86,7 +86,7 @@ def test_a_list_that_could_not_be_kept_is_kept_later(lab):
     fresh.mkdir()  # fails as a full disk does
     run(first, "revoke", third.id)
     daemon = second.process("clusterd")
-    wait_steadily(lambda: "Cannot keep the revocation list" in daemon.log_text(), "the failure")
+    wait_steadily(lambda: "Cannot save the revocation list" in daemon.log_text(), "the failure")
     fresh.rmdir()
     first.broker.stop()
     first.broker.start()
@@ -96,10 +96,10 @@ def test_a_list_that_could_not_be_kept_is_kept_later(lab):
 def test_a_key_that_everybody_can_read_is_told_of(lab):
     third = lab.nodes[2]
     daemon = third.process("clusterd")
-    assert "All users of this machine can read" not in daemon.log_text()
+    assert "is readable by all users" not in daemon.log_text()
     (third.dir / "config/cluster/node.key").chmod(0o644)
     third.reload("clusterd")
-    wait_steadily(lambda: "All users of this machine can read" in daemon.log_text(), "a warning")
+    wait_steadily(lambda: "is readable by all users" in daemon.log_text(), "a warning")
 
 
 def test_a_node_that_leaves_is_alone(lab):

@@ -25,7 +25,7 @@ def test_a_folder_of_requests(machine):
 
     for seat in seats[:3]:
         ask(seat)
-    assert "must name a folder" in first.cluster("sign", requests, code=USAGE).stderr
+    assert "must name an existing folder" in first.cluster("sign", requests, code=USAGE).stderr
     bundles.mkdir()
     (requests / "a-bad-one").write_text("rubbish")
     told = first.cluster("sign", requests, f"--output={bundles}", code=ERROR)
@@ -93,7 +93,7 @@ def test_a_backup_is_for_no_other_cluster(machine):
     first.cluster("backup", machine.dir / "backup", text_in=PASSPHRASE)
     before = second.files()
     refused = second.cluster("restore", machine.dir / "backup", text_in=PASSPHRASE, code=ERROR)
-    assert "in another cluster" in refused.stderr and second.files() == before
+    assert "of another cluster" in refused.stderr and second.files() == before
 
 
 def revoked_in(path):

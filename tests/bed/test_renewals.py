@@ -304,9 +304,9 @@ def test_an_end_is_shown_by_every_node_until_it_is_renewed(make_cluster, mirror)
         for name in ENDS:
             text = wait_steadily(lambda node=node, name=name: found(node, name, two),
                                  lambda node=node: f"{name} at {node.name}: {node.state('GetFindings')}", 30)
-            assert "ends in 16 days" in text or "ends in 17 days" in text
+            assert "expires in 16 days" in text or "expires in 17 days" in text
             assert found(node, name, three) is None
-    assert "ends in 1" in " ".join(three.alidadectl("watch", "--once").stdout.split())
+    assert "expires in 1" in " ".join(three.alidadectl("watch", "--once").stdout.split())
     renew(two)
     wait_steadily(lambda: list((one.state_directory("clusterd") / "renewals").glob("*")), "the request", 20)
     renew(one)

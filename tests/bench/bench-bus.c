@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/bus-cleanup.h"
 #include "record/record-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "tests/bench/bus-peer.h"
 #include "tests/bench/bus-tools.h"
 #include "tests/bench/fixture.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "services/common/bus-cleanup.h"
+#include "common/bus-cleanup.h"
 #include "tests/bench/put-watch.h"
 #include "tests/bench/swarm.h"
 

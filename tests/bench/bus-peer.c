@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "common/bus-cleanup.h"
 #include "record/record-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "tests/bench/bus-peer.h"
 #include "tests/bench/bus-tools.h"
 #include "tests/bench/fixture.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "services/common/bus-cleanup.h"
+#include "common/bus-cleanup.h"
 #include "tests/bench/bus-tools.h"
 
 #define NAME_USEC (UINT64_C(5) * 1000 * 1000)

@@ -40,7 +40,9 @@ class Programs:
 
     def ours(self, *arguments):
         answer = json.loads(run(self.probe, "--device=cpu", "--json", *arguments, **self.cache))
-        return answer["Devices"][0] if "Devices" in answer else answer
+        if answer["Errors"]:
+            sys.exit(f"the probe says: {answer['Errors']}")
+        return answer["Devices"][0]
 
     def ours_gemm(self, size):
         answer = self.ours("--metric=gemm", f"--size={size}", f"--seconds-max={OUR_SECONDS}")
@@ -143,8 +145,6 @@ def main(build, json_only, rounds):
         start = time.monotonic()
         device = programs.ours()
         seconds = time.monotonic() - start
-        if "Errors" in device:
-            sys.exit(f"the probe says: {device['Errors']}")
         programs.tune_openblas()
         rates = take_turns(programs, rounds, json_only)
     return {**sum_up(rates), "seconds": round(seconds, 2), "method": device["Method"],

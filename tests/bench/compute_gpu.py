@@ -50,10 +50,10 @@ def find_torch():
 def ours(probe, device, size, folder):
     measured = answer(run(probe, f"--device={device['Id']}", "--metric=gemm,read,copy", f"--size={size}",
                           f"--seconds-max={SECONDS}", "--json", CACHE_DIRECTORY=folder))
-    measured = measured["Devices"][0] if "Devices" in measured else measured
-    if "GemmTflops" not in measured:
-        sys.exit(f"the probe says: {measured.get('Errors')}")
-    return measured
+    row, = measured["Devices"]
+    if "GemmTflops" not in row:
+        sys.exit(f"the probe says: {measured['Errors']}")
+    return row
 
 
 def torch(python, size):

@@ -8,7 +8,7 @@
 #include <systemd/sd-bus.h>
 #include <time.h>
 
-#include "services/common/bus-cleanup.h"
+#include "common/bus-cleanup.h"
 #include "tests/bench/put-watch.h"
 
 struct PutWatch {

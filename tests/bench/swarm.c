@@ -73,15 +73,25 @@ uint64_t swarm_now(void)
 
 /* What a node says */
 
-static AldStatus status_of(const Node *node, AldPresenceSaid said)
+static uint64_t epoch_of_all(void)
 {
-        AldStatus status = { .said = said, .epoch = 1, .conn = 1, .instance = node->id, .boot = node->id };
         char key[128];
         AldUpdate update = fixture_update(0, 0, 1, 0, key);
 
-        status.epoch = update.stamp.epoch;
         ald_record_unref(update.record);
-        return status;
+        return update.stamp.epoch;
+}
+
+static char *format_status(const Node *node, AldNodeStatusState state)
+{
+        char id[ALD_ID_STRING_SIZE];
+        AldNodeStatus status = ALD_NODE_STATUS_INIT;
+
+        status.state = ald_node_status_state_to_string(state);
+        status.epoch = epoch_of_all();
+        status.connection = 1;
+        status.instance = status.boot = ald_id_format(&node->id, id);
+        return ald_message_format(ALD_KIND_NODE_STATUS, &status);
 }
 
 static void publish(Swarm *swarm, Node *node, const AldTopic *topic, char *payload, int qos, bool retain)
@@ -110,12 +120,13 @@ static void publish_record(Swarm *swarm, Node *node, unsigned which)
 static void say_alive(Swarm *swarm, Node *node, uint64_t now)
 {
         const AldTopic topic = { .type = ALD_TOPIC_ALIVE, .node = node->id };
-        const AldStatus status = status_of(node, ALD_PRESENCE_SAYS_ONLINE);
-        const AldAlive alive = { clock_usec(CLOCK_REALTIME), status.epoch, status.conn };
+        const AldNodeAlive alive = {
+                .sent_usec = clock_usec(CLOCK_REALTIME), .epoch = epoch_of_all(), .connection = 1
+        };
 
         if (now - node->sent < SECOND_USEC && now - node->alive < ALIVE_USEC)
                 return;
-        publish(swarm, node, &topic, ald_payload_write_alive(&alive), 0, false);
+        publish(swarm, node, &topic, ald_message_format(ALD_KIND_NODE_ALIVE, &alive), 0, false);
         node->alive = now;
 }
 
@@ -155,9 +166,8 @@ static void turn(Swarm *swarm, Node *node)
 static void start_node(Swarm *swarm, Node *node)
 {
         const AldTopic status_topic = { .type = ALD_TOPIC_STATUS, .node = node->id };
-        const AldStatus gone = status_of(node, ALD_PRESENCE_SAYS_OFFLINE);
         g_autofree char *topic = ald_topic_format(&status_topic, swarm->settings.cluster), *error = NULL;
-        g_autofree char *payload = ald_payload_write_status(&gone);
+        g_autofree char *payload = format_status(node, ALD_NODE_STATUS_STATE_OFFLINE);
         g_autoptr(X509) certificate = NULL;
         char id[ALD_ID_STRING_SIZE];
         const AldPkiSubject subject = {
@@ -176,7 +186,6 @@ static void start_node(Swarm *swarm, Node *node)
 static void introduce(Swarm *swarm, Node *node)
 {
         const AldTopic topic = { .type = ALD_TOPIC_STATUS, .node = node->id };
-        const AldStatus here = status_of(node, ALD_PRESENCE_SAYS_ONLINE);
         char id[ALD_ID_STRING_SIZE];
         g_autofree char *own = g_strdup_printf(
                 "alidade/1/%s/%s/#", swarm->settings.cluster, ald_id_format(&node->id, id));
@@ -184,7 +193,7 @@ static void introduce(Swarm *swarm, Node *node)
 
         mqtt_client_subscribe(node->client, own, 1);
         mqtt_client_subscribe(node->client, lists, 1);
-        publish(swarm, node, &topic, ald_payload_write_status(&here), 1, true);
+        publish(swarm, node, &topic, format_status(node, ALD_NODE_STATUS_STATE_ONLINE), 1, true);
         for (unsigned which = 0; which < FIXTURE_RECORDS; which++)
                 publish_record(swarm, node, which);
 }

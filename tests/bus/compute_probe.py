@@ -24,12 +24,21 @@ ROW = {"Name": "Bed Device", "Platform": "Bed", "DriverVersion": "of OpenCL", "G
        "MemoryBandwidthMethod": "plain", "CopyBandwidthBytesPerSecond": 800_000_000, "ClockHz": 1_500_000_000,
        "ThrottleReasons": ["power"], "Flags": ["unstable"], "MeasuredUSec": 5}
 
+
+def result_of(row):
+    """What the probe prints of one device; "Errors" in the row is {metric: {error, message}}."""
+    device = {"Id": "as OpenCL shows it", **{name: value for name, value in row.items() if name != "Errors"}}
+    errors = [{"Id": f"{device['Id']} {metric}", "Device": device["Id"], "Metric": metric, **error}
+              for metric, error in row.get("Errors", {}).items()]
+    return {"Devices": [device], "Errors": errors}
+
+
 # As the real one it has a child that leads a group; the two leave their process ids beside it.
 PROBE = """#!/usr/bin/python3 -I
 import json, os, signal, sys, time
 here = os.path.dirname(os.path.abspath(__file__))
 with open(here + "/compute-behaviour") as file:
-    what, _, row = file.read().partition(" ")
+    what, _, result = file.read().partition(" ")
 words = sys.argv[1:]
 given = dict(word.lstrip("-").partition("=")[::2] for word in words)
 def leave(name):
@@ -44,7 +53,7 @@ def end(text, code=0):
     os.write(1, text.encode())
     sys.exit(code)
 def stop(*_):
-    end('{"Errors":{"gemm":{"error":"aborted","message":"was ended"}}}\\n', 1)
+    end('{"Devices":[],"Errors":[{"Id":"x gemm","Device":"x","Metric":"gemm","error":"aborted"}]}\\n', 1)
 leave(f"compute-{os.getpid()}")
 if what in ("hang", "stubborn"):
     child = os.fork()
@@ -66,7 +75,7 @@ if what == "garbage":
     os.write(3, b"\\x00\\xff{]\\n" * 5)
     end("\\x00nonsense\\n" * 100)
 if what == "half":
-    end('{"GemmTflops":5')
+    end('{"Devices":[{"Id":"x","GemmTflops":5')
 if what == "flood":
     while True:
         os.write(1, b"x" * 4096)
@@ -76,7 +85,7 @@ if what == "locked":
     end('{"error":"busy","message":"another alidade-probe-compute is at work on this machine"}\\n', 1)
 for metric in given["metric"].split(","):
     say(metric, "measure", 1)
-end(row + "\\n", 1 if what == "failed" else 0)
+end(result + "\\n", 1 if what == "failed" else 0)
 """
 
 
@@ -132,7 +141,7 @@ class ComputeProbe(LinkProbe):
 
     def does(self, what, row=None):
         fresh = self.probe.folder / "compute-behaviour.fresh"
-        fresh.write_text(f"{what} {json.dumps(ROW if row is None else row)}")
+        fresh.write_text(f"{what} {json.dumps(result_of(ROW if row is None else row))}")
         fresh.rename(self.probe.folder / "compute-behaviour")
 
     def left(self, kind):

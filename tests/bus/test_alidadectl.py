@@ -174,7 +174,7 @@ def test_what_gives_no_answer_is_named_and_given_up(host, daemon, name, args):
         done = host.alidadectl(*args, check=False, deadline=30)
     waiting, given_up = done.stderr.splitlines()
     assert waiting == f"alidadectl: Waiting for {name}"
-    assert f"alidade-{daemon} gave no answer" in given_up and f"systemctl status alidade-{daemon}" in given_up
+    assert f"alidade-{daemon} did not answer" in given_up and f"systemctl status alidade-{daemon}" in given_up
     assert (done.returncode, done.stdout) == (UNREACHABLE, "")
 
 

@@ -94,7 +94,7 @@ def test_probe_that_fails_says_why(computing):
 def test_probe_that_met_other_work_names_the_option(computing):
     service = computing(row={**ROW, "Flags": ["busy"]})
     done = service.host.alidadectl("probe", "compute", GPU, check=False)
-    assert done.returncode == ERROR and "; --force measures beside other work\n" in done.stderr
+    assert done.returncode == ERROR and "; --force measures alongside other work\n" in done.stderr
 
 
 @needs_root

@@ -152,11 +152,11 @@ def test_verdicts(play, more, verdict):
 
 
 def test_a_slow_peer_is_not_the_fault_of_the_link(play):
-    """What the interface of the sink negotiated counts as well, as it does for the findings."""
+    """Like the findings, it looks up what the sink negotiated if the record, of an older version, lacks it."""
     network = {"Node1.Network": {"Interfaces": [
         {"Id": "eth7", "Type": "ethernet", "Addresses": ["192.0.2.2/24"], "SpeedBitsPerSecond": GIGABIT}]}}
     host, _ = play({ME: sample_node("atlas"), PEER: {**sample_node("borealis"), **network}},
-                   {(ME, f"{PEER},192.0.2.2"): link(PEER, up=940_000_000, down=940_000_000)})
+                   {(ME, f"{PEER},192.0.2.2"): link(PEER, up=940_000_000, down=940_000_000, SinkInterfaceType="")})
     assert host.alidadectl("links").stdout.splitlines()[1].endswith("  ok")
 
 
@@ -740,13 +740,13 @@ def test_inhibit_that_is_refused(play_probe, name, text, code):
     probe.handlers["Inhibit"] = refuse
     done = host.alidadectl("inhibit", "--what=link", "echo", "ran", check=False)
     assert (done.returncode, done.stdout) == (code, "")
-    assert done.stderr == f"alidadectl: Cannot hold off probes: {text}\n"
+    assert done.stderr == f"alidadectl: Cannot keep probes away: {text}\n"
 
 
 def test_inhibit_without_the_service(make_host):
     done = make_host().alidadectl("inhibit", "echo", "ran", check=False)
     assert (done.returncode, done.stdout) == (UNREACHABLE, "")
-    assert "Cannot hold off probes" in done.stderr
+    assert "Cannot keep probes away" in done.stderr
 
 
 def test_inhibit_list(play_probe):
@@ -759,7 +759,7 @@ def test_inhibit_list(play_probe):
     assert get_json(host, "inhibit", "--list")["Inhibitors"][0] == {
         "What": "rdma:link", "Who": "Slurm", "Why": "job 42 runs", "Uid": 0, "Pid": 123, "Number": 1}
     probe.inhibitors.clear()
-    assert host.alidadectl("inhibit", "--list").stdout == "Nothing holds off probes.\n"
+    assert host.alidadectl("inhibit", "--list").stdout == "No lock keeps probes away.\n"
 
 
 # The command line

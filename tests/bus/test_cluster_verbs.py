@@ -167,7 +167,7 @@ def test_status_of_another_machine_does_not_tell_of_the_files_here(host):
 def test_changes_are_read_by_the_service(host):
     played = Played(host)
     told = host.alidadectl("cluster", "init", "lab").stdout
-    assert played.reloads == 1 and f"Had {NAME} read it" in told
+    assert played.reloads == 1 and f"Reloaded {NAME}" in told
     host.alidadectl("cluster", "renew")
     assert played.reloads == 2
 
@@ -183,7 +183,7 @@ def test_a_service_that_does_not_read_is_told_of(host):
 @needs_root
 def test_a_service_that_is_not_there_is_not_started_for_it(host):
     told = host.alidadectl("cluster", "init", "lab").stdout
-    assert "alidade-clusterd does not run: start it" in told
+    assert "alidade-clusterd is not running: start it" in told
 
 
 @needs_root

@@ -51,7 +51,8 @@ def test_machine_without_ports_asks_for_sockets_alone(make_host):
 
 
 @needs_namespaces
-def test_failure_stands_beside_the_figures_by_its_name(make_host):
+def test_failure_is_reported_by_its_name(make_host):
+    """Alone: the state service keeps the figures and counts failures."""
     service = RdmaProbe(make_host)
     assert service.wait_job(service.probe_rdma(), "done", "failed") == "done"
     service.probe.does("refused")
@@ -59,9 +60,8 @@ def test_failure_stands_beside_the_figures_by_its_name(make_host):
     assert service.wait_job(job, "done", "failed") == "failed"
     assert service.job(job, "Error") == "refused: the peer is refused"
     record = service.rdma_link()
-    assert (record["UploadBitsPerSecond"], record["Failure"], record["Failures"]) == (
-        50_000_000, "refused: the peer is refused", 1)
-    assert record["FailedUSec"] > record["MeasuredUSec"]
+    assert record["Failure"] == "refused: the peer is refused" and record["FailedUSec"] != ABSENT
+    assert {record[name] for name in ("UploadBitsPerSecond", "MeasuredUSec", "Failures")} == {ABSENT}
 
 
 FAILURES = {
@@ -121,7 +121,7 @@ def test_each_port_is_measured(make_host):
     assert service.wait_job(job, "failed") == "failed"
     assert [(path["SourcePort"], path["SinkPort"], path["Error"]) for path in service.job(job, "Paths")] == [
         (name, PEER_PORT, "refused: the peer is refused") for name in ("rxe0.1", "rxe1.1")]
-    assert {service.rdma_link(name)["Failures"] for name in ("rxe0.1", "rxe1.1")} == {1}
+    assert {service.rdma_link(name)["Failure"] for name in ("rxe0.1", "rxe1.1")} == {"refused: the peer is refused"}
 
 
 @needs_namespaces
@@ -389,11 +389,12 @@ def test_port_that_others_use_is_busy(make_host):
 def test_machine_without_the_device_says_so(make_host):
     service = RdmaProbe(make_host, due=True, real=True)
     record = service.wait_rdma_link()
-    assert record["Failure"].startswith(("no-device: ", "no-such-device: ")) and record["Failures"] == 1
+    assert record["Failure"].startswith(("no-device: ", "no-such-device: "))
     assert (record["SourcePort"], record["SinkPort"], record["UploadBitsPerSecond"]) == (PORT, PEER_PORT, ABSENT)
     job = service.probe_rdma()
     assert service.wait_job(job, "done", "failed") == "failed"
-    assert service.job(job, "Error") == record["Failure"] and service.rdma_link()["Failures"] == 2
+    assert service.job(job, "Error") == record["Failure"]
+    assert service.rdma_link()["FailedUSec"] > record["FailedUSec"]
 
 
 def meet(service, folder):

@@ -174,7 +174,8 @@ def test_a_failure_is_counted_and_found(pair):
     prober.tell_rdma(own, "mlx5_0.1", HIGH, "mlx5_0.1", Failure="memlock: 64 KiB may be locked", FailedUSec=now)
     wait_for(FailedUSec=now, Failures=1, UploadBitsPerSecond=7)
     finding, = rdma_findings(pair)
-    assert "may not lock enough memory" in finding["Text"] and "LimitMEMLOCK=" in finding["Remedy"]
+    assert "cannot lock enough memory" in finding["Text"] and "LimitMEMLOCK=" in finding["Remedy"]
+    assert (finding["Problem"], finding["Port"]) == ("memlock", "mlx5_0.1")
     assert {row["Node"]: row.get("Problem") for row in ports(pair)} == {own: "memlock", HIGH: None}
     assert due_rdma(pair) == []
     prober.tell_rdma(own, "mlx5_0.1", HIGH, "mlx5_0.1", MeasuredUSec=now + 1, UploadBitsPerSecond=8)

@@ -176,7 +176,7 @@ def test_a_damaged_file_that_cannot_be_set_aside_stays(make_host, own):
     (folder / "state.json").write_text("not what it was")
     host.start_daemon("stated")
     daemon = host.daemons[-1]
-    assert "cannot be set aside as" in daemon.log_text() and "it is not overwritten" in daemon.log_text()
+    assert "cannot be renamed to" in daemon.log_text() and "not overwritten" in daemon.log_text()
     daemon.stop()
     assert (folder / "state.json").read_text() == "not what it was"
     (folder / "state.json.damaged").rmdir()
@@ -199,7 +199,7 @@ def test_a_file_that_cannot_be_read_is_not_damaged(make_host, own, monkeypatch):
         patch.setattr(host, "daemon_argv", lambda program: ["setpriv", "--bounding-set=-all", *plain])
         host.start_daemon("stated")
     daemon = host.daemons[-1]
-    assert "Cannot read what was kept" in daemon.log_text() and "damaged" not in daemon.log_text()
+    assert "Failed to read the saved results" in daemon.log_text() and "damaged" not in daemon.log_text()
     daemon.stop()
     assert (folder / "state.json").read_text() == saved(own)
     (folder / "state.json").chmod(0o600)
@@ -227,7 +227,7 @@ def test_a_directory_that_takes_nothing_is_a_warning(make_host, option):
     daemon = host.start_daemon("stated")
     with host.objects(STATE, PATH) as tree:
         tree.wait_for_interface(node_path(local_id(host)), interface("Node1.Identity"))
-    assert daemon.log_text().count("Results will not outlive a restart") == 1
+    assert daemon.log_text().count("Failed to save results") == 1
     daemon.stop()
     assert host.run(["ls", folder]).stdout == "filler\n"
 
@@ -239,7 +239,7 @@ def test_a_disk_that_is_full_for_a_while_costs_no_results(make_host, own):
     host.run(["sh", "-c", f"cd {folder} && rm filler && cat >state.json && cat /dev/zero >filler 2>/dev/null; true"],
              text_in=saved(own))
     daemon = host.start_daemon("stated", env=environment)
-    assert daemon.log_text().count("Results will not outlive a restart: ") == 1
+    assert daemon.log_text().count("Failed to save results: ") == 1
     daemon.stop()
     assert json.loads(host.run(["cat", folder / "state.json"]).stdout) == json.loads(saved(own))
 
@@ -254,7 +254,7 @@ def test_a_directory_that_is_not_there_is_a_warning(make_host):
     host = make_host(sysroot=True)
     daemon = host.start_daemon("stated", env={"STATE_DIRECTORY": host.dir / "nowhere"})
     assert local_id(host)
-    assert daemon.log_text().count("Results will not outlive a restart") == 1
+    assert daemon.log_text().count("Failed to save results") == 1
 
 
 # How it starts and ends

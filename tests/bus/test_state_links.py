@@ -164,6 +164,8 @@ def test_far_below_what_was_negotiated_is_a_finding(pair):
     finding, = found()
     assert finding["Severity"] == "warning" and set(finding["Nodes"]) == {local_id(pair), HIGH}
     assert "10 Gb/s negotiated, 2 Gb/s measured" in finding["Text"], finding
+    assert finding["NegotiatedBitsPerSecond"] == 10 * GIGABIT and finding["UploadBitsPerSecond"] == 2 * GIGABIT
+    assert "DownloadBitsPerSecond" not in finding
     mended = {**rates, "UploadBitsPerSecond": 9 * GIGABIT}
     prober.tell(local_id(pair), HIGH, "192.0.2.2", MeasuredUSec=realtime(), **negotiated, **mended)
     wait_for_link(pair, "192.0.2.2", **mended)

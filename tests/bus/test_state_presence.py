@@ -195,7 +195,7 @@ def test_online_with_records_older_than_known(host, cluster):
     cluster.take(memory(SOURCE, 7, epoch=5))
     found = findings(host)["node-records-old"]
     assert (found["Severity"], found["Nodes"]) == ("warning", [SOURCE])
-    assert "is online, but its records are older than known" in found["Text"] and "Remedy" in found
+    assert "is online, but its records are older than those already known" in found["Text"] and "Remedy" in found
     cluster.presences(presence(SOURCE, "offline", epoch=5))
     assert findings(host).keys() & {"node-offline", "node-records-old"} == {"node-offline"}
     cluster.presences(presence(SOURCE, epoch=10))

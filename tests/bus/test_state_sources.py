@@ -55,7 +55,7 @@ def test_a_source_that_says_absurd_things(make_host):
     wait_for(host, "Node1.Memory", "AvailableBytes", 400)
     assert call(host, "GetMemories")[local_id(host)]["TotalBytes"] == 1000
     assert call(host, "GetIdentities") == {}
-    assert host.daemons[-1].log_text().count("sends a bad org.alidade.Node1.Memory") < 10
+    assert host.daemons[-1].log_text().count("sent an invalid org.alidade.Node1.Memory") < 10
 
 
 def test_a_source_that_is_replaced(make_host):
@@ -109,7 +109,7 @@ def test_a_killed_source_is_started_again(make_host, program):
         owners.wait(lambda change: change.args[2] != "")
         tree.wait(lambda objects: objects[path][kind]["UpdatedUSec"] > updated)
         assert not removed.received
-    assert "has gone; what it measured stays" in host.daemons[-1].log_text()
+    assert "left the bus; its records are kept" in host.daemons[-1].log_text()
 
 
 def policy_of(host):

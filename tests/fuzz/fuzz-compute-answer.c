@@ -9,49 +9,51 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Whatever is listed, each has an id of its own. */
-static void check_devices(GPtrArray *devices)
+static void check_devices(AldRecord *list)
 {
-        g_autoptr(GPtrArray) cards = ald_cards_new();
+        g_autoptr(GPtrArray) cards = ald_cards_new(), devices = ald_devices_new();
 
         ald_cards_add(cards, "0000:01:00.0", 0x1002);
         ald_cards_add(cards, "soc:gpu", 0);
+        for (size_t i = 0; i < ald_record_as(list, DEVICE_LIST, AldDeviceList)->devices.n; i++)
+                g_ptr_array_add(devices, ald_opencl_target_of_list(list, i));
         ald_devices_match(devices, cards);
         for (guint i = 0; i < devices->len; i++)
-                g_assert_true(ald_devices_find(devices, ((AldDevice *) devices->pdata[i])->id) ==
+                g_assert_true(ald_devices_find(devices, ((AldOpenclTarget *) devices->pdata[i])->listed.id) ==
                               devices->pdata[i]);
 }
 
 /* What was read is written as it was meant. */
-static void check_measure(const AldMeasure *measure)
+static void check_measure(const AldComputeMeasure *measure)
 {
-        char *written = ald_answer_of_measure(measure);
-        g_auto(AldAnswer) again = {};
+        g_autofree char *written = ald_answer_format(ALD_KIND_COMPUTE_MEASURE, measure);
+        g_autoptr(AldRecord) again = NULL;
+        const AldComputeMeasure *read;
 
-        g_assert_true(isfinite(measure->meter.best) && measure->meter.best > 0 && measure->method);
+        g_assert_true(isfinite(measure->best) && measure->best > 0 && measure->method);
         g_assert_cmpint(ald_answer_parse(written, strlen(written), &again), ==, 0);
-        g_assert_cmpstr(again.measure.method, ==, measure->method);
-        g_assert_cmpuint(again.measure.meter.flags, ==, measure->meter.flags);
-        free(written);
+        read = ald_record_as(again, COMPUTE_MEASURE, AldComputeMeasure);
+        g_assert_cmpstr(read->method, ==, measure->method);
+        g_assert_cmpuint(ald_flags_from_words(read->flags), ==, ald_flags_from_words(measure->flags));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-        g_auto(AldAnswer) answer = {};
+        g_autoptr(AldRecord) answer = NULL;
+        AldFailure failure = {};
 
         if (ald_answer_parse((const char *) data, size, &answer) < 0)
                 return 0;
-        switch (answer.kind) {
-        case ALD_ANSWER_PROGRESS:
-                g_assert_true(answer.fraction >= 0 && answer.fraction <= 1);
-                break;
-        case ALD_ANSWER_DEVICES:
-                check_devices(answer.devices);
-                break;
-        case ALD_ANSWER_MEASURE:
-                check_measure(&answer.measure);
-                break;
-        case ALD_ANSWER_FAILURE:
-                g_assert_nonnull(answer.failure.message);
-        }
+        if (answer->kind == ALD_KIND_DEVICE_LIST)
+                check_devices(answer);
+        else if (answer->kind == ALD_KIND_COMPUTE_MEASURE)
+                check_measure(ald_record_as(answer, COMPUTE_MEASURE, AldComputeMeasure));
+        else if (ald_answer_fail(answer, &failure) < 0)
+                g_assert_nonnull(failure.message);
+        else
+                g_assert_cmpint(ald_compute_step_phase_from_string(
+                                        ald_record_as(answer, COMPUTE_STEP, AldComputeStep)->phase),
+                        >=, 0);
+        ald_failure_clear(&failure);
         return 0;
 }

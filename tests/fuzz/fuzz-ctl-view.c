@@ -3,33 +3,13 @@
 
 #include "clients/alidadectl/describe.h"
 #include "clients/alidadectl/text.h"
-#include "clients/alidadectl/value.h"
 #include "clients/alidadectl/view.h"
+#include "tests/unit/model-maker.h"
 
 #define NOW 1.7e15
 #define COLUMNS 60
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* As messages are read: what cannot name a field is not there. */
-static void drop_bad_names(json_t *value)
-{
-        const char *name;
-        json_t *inner;
-        void *next;
-        size_t i;
-
-        json_object_foreach_safe(value, next, name, inner)
-        {
-                if (ald_value_is_name(name))
-                        drop_bad_names(inner);
-                else
-                        json_object_del(value, name);
-        }
-        json_array_foreach(value, i, inner) {
-                drop_bad_names(inner);
-        }
-}
 
 /* {"Nodes": {id: {kind: fields}}, "Totals": fields, "Findings": rows}, whatever is in there. */
 static AldModel *model_from(json_t *object)
@@ -41,15 +21,14 @@ static AldModel *model_from(json_t *object)
 
         json_object_foreach(json_object_get(object, "Nodes"), id, node) {
                 json_object_foreach(node, kind, fields) {
-                        drop_bad_names(fields);
                         if (json_is_object(fields))
-                                (void) ald_model_put(model, id, kind, fields);
+                                (void) model_put_json(model, id, kind, fields);
                 }
         }
         if (json_is_object(totals))
                 ald_model_update_totals(model, totals, NULL);
         if (json_is_array(findings))
-                ald_model_set_findings(model, findings);
+                model_set_findings(model, findings);
         return model;
 }
 

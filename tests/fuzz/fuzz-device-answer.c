@@ -19,7 +19,7 @@ static void check_progress(const char *text)
         g_assert_true(g_utf8_validate(phase, -1, NULL));
 }
 
-/* One row, of our device, as it was measured now; put together with itself it is the same. */
+/* One row, of our device, as it was measured now; merged with itself it is the same. */
 static void check_record(AldRecord *record)
 {
         const AldRows *rows = &ald_record_as(record, COMPUTE, AldCompute)->devices;
@@ -45,10 +45,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
         check_progress(text);
         ald_compute_answer_read(text, NULL, "cpu", false, &answer);
-        g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.json != NULL));
+        g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.result != NULL));
         g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.reason == NULL));
         g_assert_true(!answer.reason || g_utf8_validate(answer.reason, -1, NULL));
-        if (!answer.json)
+        if (!answer.result)
                 return 0;
         g_assert_cmpint(ald_compute_answer_record(&answer, "3.1", NOW, &record), ==, 0);
         check_record(record);

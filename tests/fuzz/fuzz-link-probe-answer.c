@@ -1,57 +1,60 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "record/record.h"
-#include "services/link-probe/rdma-answer.h"
+#include "services/link-probe/result-record.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_lines(const char *text)
 {
-        g_autofree char *phase = NULL;
-        g_auto(AldProbeReport) report = { 0 };
-        double fraction = -1;
+        g_autoptr(AldRecord) progress = NULL, report = NULL, served = NULL;
 
-        if (ald_probe_progress_read(text, &phase, &fraction) >= 0)
+        if (ald_probe_answer_parse(ALD_KIND_PROBE_PROGRESS, text, &progress) >= 0) {
+                double fraction = ald_record_as(progress, PROBE_PROGRESS, AldProbeProgress)->fraction;
+
                 g_assert_true(fraction >= 0 && fraction <= 1);
-        if (ald_probe_report_read(text, &report) >= 0)
-                g_assert_true(report.peer ? strlen(report.peer) == 32 : report.asks);
+        }
+        if (ald_probe_answer_parse(ALD_KIND_SESSION_REPORT, text, &report) >= 0) {
+                const AldSessionReport *fields = ald_record_as(report, SESSION_REPORT, AldSessionReport);
+
+                g_assert_true(!fields->peer || strlen(fields->peer) == 32);
+        }
+        if (ald_probe_answer_parse(ALD_KIND_SOCKET_SERVED, text, &served) >= 0)
+                g_assert_cmpuint(
+                        ald_record_as(served, SOCKET_SERVED, AldSocketServed)->upload_bits_per_second, >, 0);
 }
 
-static void check_rdma(const char *text)
+/* A result is a failure with a reason, or has what its link is shown with. */
+static void check_result(AldTransport transport, const char *text)
 {
+        AldProbeTarget target;
         g_auto(AldProbeAnswer) answer = { 0 };
-        g_autoptr(AldRecord) record = NULL;
-        AldLinkRdma row;
 
-        ald_rdma_answer_read(text, NULL, &answer);
-        g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.json != NULL));
+        g_assert_cmpint(
+                ald_probe_target_set(&target, "0000000000000000000000000000000b", "192.0.2.2", NULL), ==, 0);
+        if (transport == ALD_TRANSPORT_RDMA)
+                g_assert_cmpint(ald_probe_target_set_ports(&target, "mlx5_0.1", "mlx5_1.1"), ==, 0);
+        ald_probe_answer_read(ald_transports[transport].result, text, NULL, &answer);
+        ald_result_judge(&target, &answer);
+        g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.result != NULL));
         g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.reason == NULL));
         g_assert_true(!answer.reason || g_utf8_validate(answer.reason, -1, NULL));
-        if (!answer.json || ald_rdma_answer_figures(&answer, "mlx5_0.1", "mlx5_1.1", &row) < 0)
-                return;
-        g_assert_cmpint(ald_record_new(ALD_KIND_LINK_RDMA, &row, &record), ==, 0);
-        g_assert_cmpuint(ald_record_as(record, LINK_RDMA, AldLinkRdma)->download_bits_per_second, ==,
-                row.download_bits_per_second);
+        if (answer.result && transport == ALD_TRANSPORT_SOCKET) {
+                const AldLinkSocket link = ald_result_link(answer.result);
+
+                g_assert_true(ald_result_is_check(answer.result)
+                                      ? link.rtt_p50_nsec != ALD_ABSENT_UINT64
+                                      : link.upload_bits_per_second != ALD_ABSENT_UINT64 ||
+                                                link.download_bits_per_second != ALD_ABSENT_UINT64);
+        }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
         g_autofree char *text = g_strndup((const char *) data, size);
-        g_auto(AldProbeAnswer) answer = { 0 };
-        g_autoptr(AldRecord) record = NULL;
-        AldLinkSocket row;
 
         check_lines(text);
-        check_rdma(text);
-        ald_probe_answer_read(text, NULL, &answer);
-        g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.json != NULL));
-        g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.reason == NULL));
-        g_assert_true(!answer.reason || g_utf8_validate(answer.reason, -1, NULL));
-        if (!answer.json || ald_probe_answer_figures(&answer, &row) < 0)
-                return 0;
-        g_assert_cmpint(ald_record_new(ALD_KIND_LINK_SOCKET, &row, &record), ==, 0);
-        g_assert_cmpuint(ald_record_as(record, LINK_SOCKET, AldLinkSocket)->upload_bits_per_second, ==,
-                row.upload_bits_per_second);
+        for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
+                check_result(i, text);
         return 0;
 }

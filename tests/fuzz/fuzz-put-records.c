@@ -3,8 +3,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/bus-cleanup.h"
 #include "record/update-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "services/state/put-bus.h"
 #include "services/state/records-bus.h"
 

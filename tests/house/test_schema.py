@@ -152,9 +152,11 @@ def test_messages_have_no_envelope_and_are_checked(tmp_path):
     limits = annotation("Required", "true") + annotation("Minimum", "1") + annotation("Maximum", "1e3")
     told = message(tmp_path, annotation("Tolerant", "true") + field("t", limits)
                    + field("s", annotation("Format", "id"), "Node") + field("b", name="Late")
-                   + field("s", annotation("Enum", "up down-low"), "State"))
+                   + field("s", annotation("Enum", "up down-low"), "state"))
     header, source = generate.schema_h([], [], [told]), generate.schema_c([], [], [told])
-    assert "ALD_KIND_TEST = ALD_N_KINDS," in header and "int ald_test_state_from_string(const char *text);" in header
+    for wanted in ("ALD_KIND_TEST = ALD_N_KINDS,", "const char *state;",
+                   "int ald_test_state_from_string(const char *text);"):
+        assert wanted in header
     for wanted in (".required = true, .limited_below = true, .minimum = 1, .limited_above = true, .maximum = 1000",
                    ".is_id = true", ".from_string = ald_test_state_from_string", '.name = "Test"', ".tolerant = true"):
         assert wanted in source
@@ -168,6 +170,15 @@ def test_only_messages_are_checked(tmp_path, fact, value, type):
         record(tmp_path, field(type, annotation(fact, value)))
     with pytest.raises(schema.SchemaError, match="only fields of messages are checked"):
         record(tmp_path, field("aa{sv}", row(("Id", "s"), ("Value", type)) + annotation(f"Row.Value.{fact}", value)))
+
+
+def test_maximum_of_strings_and_rows_is_their_number(tmp_path):
+    told = message(tmp_path, field("aa{sv}", row(("Id", "s")) + annotation("Maximum", "8"), "Rows")
+                   + field("as", annotation("Maximum", "7"), "Words"))
+    source = generate.schema_c([], [], [told])
+    assert ".limited_above = true, .maximum = 8" in source and ".limited_above = true, .maximum = 7" in source
+    with pytest.raises(schema.SchemaError, match="only numbers have a Minimum"):
+        message(tmp_path, field("aa{sv}", row(("Id", "s")) + annotation("Minimum", "1"), "Rows"))
 
 
 @pytest.mark.parametrize("type, fact, value", [

@@ -10,9 +10,16 @@ from tree import SOURCE, c_files, read
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 GENERATED = {"record/schema.h", "probes/compute/kernels.h"}
-HOUSE = ("record", "state", "pki", "probes", "services", "clients")
+HOUSE = ("record", "state", "pki", "probes", "common", "state-client", "services", "clients")
 # Records as sd-bus messages.
 CODEC = {"record/record-bus.h", "record/update-bus.h"}
+# Outside of services, the files that read messages as records and rows.
+KNOW_CODEC = {"state-client/decode.c", "state-client/raw-fields.h", "clients/alidadectl/links/verb-fabric.c",
+              "clients/alidadectl/links/verb-topology.c"}
+# Below state-client/ and clients/common/ these alone handle messages and connections.
+KNOW_BUS = {"state-client/decode.c", "state-client/decode.h", "state-client/follow.c", "state-client/follow.h",
+            "state-client/raw-fields.c", "state-client/state-client.c", "state-client/value.c", "state-client/value.h",
+            "clients/common/connection.c"}
 KNOW_PKI = {"services/cluster", "clients/alidadectl/cluster"}
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
@@ -21,16 +28,26 @@ def own_folder(path):
     return str(path.parent)
 
 
+# The folders below each: whose headers its files may include besides their own.
+BELOW = {
+    "record": set(),
+    "state": {"record"},
+    "pki": set(),
+    "probes": {"pki", "record"},
+    "common": {"record"},
+    "state-client": {"record", "state", "common"},
+    "services": {"services/common", "common", "record", "state"},
+    "clients": {"clients/common", "state-client", "common", "record", "state"},
+}
+
+
 def allowed_folders(path):
     """The folders whose headers a file may include."""
     top = path.parts[0]
-    pki = {"pki"} if top == "probes" or own_folder(path) in KNOW_PKI else set()
-    if top == "services":
-        return {"services/common", "record", "state", own_folder(path)} | pki
-    if top == "clients":
-        # What works with the keys of the machine knows its id and configuration as the services do.
-        return {"/".join(path.parts[:2]), own_folder(path)} | pki | ({"services/common"} if pki else set())
-    return {top} | ({"record"} if top == "state" else set()) | pki
+    own = {own_folder(path)} if top == "services" else {"/".join(path.parts[:2])} if top == "clients" else {top}
+    # What works with the keys of the machine knows its id and configuration as the services do.
+    keys = {"pki", "services/common"} if own_folder(path) in KNOW_PKI else set()
+    return own | BELOW[top] | keys
 
 
 def test_includes_stay_in_their_house():
@@ -59,6 +76,25 @@ def test_the_bus_is_known_to_bus_files_only():
         if not knows and re.search(r"\bsd_bus_(?!path_)", COMMENT.sub("", read(path))):
             wrong.append(str(path))
     assert wrong == []
+
+
+def test_clients_read_messages_in_few_places():
+    wrong = [f"{path} includes the codec" for path in c_files("common", "state-client", "clients")
+             if str(path) not in KNOW_CODEC and CODEC & set(INCLUDE.findall(read(path)))]
+    for path in c_files("state-client", "clients"):
+        shared = path.parts[0] == "state-client" or own_folder(path) == "clients/common"
+        if shared and str(path) not in KNOW_BUS and re.search(r"\bsd_bus_\w+\(", COMMENT.sub("", read(path))):
+            wrong.append(f"{path} uses the bus")
+    assert wrong == []
+
+
+def test_shared_libraries_know_no_terminal():
+    """A desktop and an exporter stand on them too: severity and tone come out, never colours or columns."""
+    terminal = re.compile(r"<(termios|sys/ioctl)|\b(isatty|printf|puts|fputs)\s*\(|\\(033|x1b)|ALD_STYLE_|\bcolumns?\b")
+    found = {str(path): sorted({match.group() for match in terminal.finditer(COMMENT.sub("", read(path)))})
+             for path in c_files("state-client", "clients")
+             if path.parts[0] == "state-client" or own_folder(path) == "clients/common"}
+    assert {path: what for path, what in found.items() if what} == {}
 
 
 def test_pure_logic_has_no_bus_no_files_no_clock():

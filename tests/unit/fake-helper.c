@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A helper that does as its requests say: "echo" and the rest comes back, "mute" hangs, "crash", "exit",
- * "long", "twice" answers twice, "close" hangs after closing its end, "facts" tells its limits, "family"
+ * "long", "twice" answers twice, "close" hangs after closing its end, "facts" reports its limits, "family"
  * starts a process of its own that hangs. FAKE_HELPER_FIFO names a FIFO that it and its children hold open
  * for writing: its end tells that none of them is left.
  */
@@ -38,16 +38,22 @@ static json_t *open_files(void)
         return list;
 }
 
-static json_t *facts(void)
+static void answer_facts(int answers)
 {
         int death = 0;
         struct rlimit core;
+        json_t *facts;
+        char *text;
 
         prctl(PR_GET_PDEATHSIG, &death);
         getrlimit(RLIMIT_CORE, &core);
-        return json_pack("{s:i,s:i,s:b,s:b,s:o}", "death", death, "core", (int) core.rlim_max, "leads",
+        facts = json_pack("{s:i,s:i,s:b,s:b,s:o}", "death", death, "core", (int) core.rlim_max, "leads",
                 getpgrp() == getpid(), "nnp", prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1, "files",
                 open_files());
+        text = json_dumps(facts, JSON_COMPACT);
+        (void) !write(answers, text, strlen(text));
+        free(text);
+        json_decref(facts);
 }
 
 static void answer_long(int answers)
@@ -69,7 +75,7 @@ static void obey(int answers, const char *request)
         else if (strcmp(request, "long") == 0)
                 answer_long(answers);
         else if (strcmp(request, "facts") == 0)
-                (void) ald_child_side_answer(answers, facts());
+                answer_facts(answers);
         else if (strcmp(request, "last") == 0) {
                 (void) !write(answers, "last", 4);
                 exit(0);

@@ -12,14 +12,14 @@ typedef struct RdmaSide {
         bool lies;
         void (*begin)(struct RdmaSide *side); /* called in its thread, or NULL */
         AldFailure failure;
-        AldRdmaServed served;
+        AldRdmaVisit served;
 } RdmaSide;
 
 typedef struct RdmaSides {
         char *folder, *key;
         RdmaSide client, server;
         void (*measure)(struct RdmaSides *sides, AldTalk *talk); /* instead of the client, or NULL */
-        AldRdmaResult result;
+        AldRdmaMeasurement result;
 } RdmaSides;
 
 void rdma_sides_set_up(RdmaSides *sides, gconstpointer userdata);

@@ -20,6 +20,8 @@ AldRecord *record_random_for(AldKind kind, const AldId *node, const char *key);
 
 /* Node number n > 0. */
 AldId id_make(unsigned n);
+/* The same as text, until the end of the block. */
+#define ID_TEXT(n) ald_id_format((AldId[]){ id_make(n) }, (char[ALD_ID_STRING_SIZE]){ "" })
 
 /* Key number n of a link to a node. */
 char *key_make(AldKind kind, const AldId *sink, unsigned n);

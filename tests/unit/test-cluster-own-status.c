@@ -10,6 +10,7 @@
 typedef struct Fixture {
         AldId instance, boot;
         AldOwnStatus *own;
+        AldRecord *read; /* the last that was read, to which the last result of said() belongs */
 } Fixture;
 
 static void set_up(Fixture *fixture, gconstpointer unused)
@@ -22,15 +23,24 @@ static void set_up(Fixture *fixture, gconstpointer unused)
 static void tear_down(Fixture *fixture, gconstpointer unused)
 {
         ald_own_status_free(fixture->own);
+        g_clear_pointer(&fixture->read, ald_record_unref);
 }
 
-static AldStatus said(Fixture *fixture, uint64_t conn)
+static AldNodeStatus said_as(
+        Fixture *fixture, AldOwnStatus *own, AldNodeStatusState state, uint64_t connection)
 {
-        g_autofree char *payload = ald_own_status_write(fixture->own, ALD_PRESENCE_SAYS_ONLINE, conn);
-        AldStatus status;
+        g_autofree char *payload = ald_own_status_write(own, state, connection);
 
-        g_assert_cmpint(ald_payload_read_status(payload, strlen(payload), &status, NULL), ==, 0);
-        return status;
+        g_clear_pointer(&fixture->read, ald_record_unref);
+        g_assert_cmpint(ald_message_parse(ALD_KIND_NODE_STATUS, payload, strlen(payload),
+                                ALD_PAYLOAD_SMALL_MAX, &fixture->read, NULL),
+                ==, 0);
+        return *ald_record_as(fixture->read, NODE_STATUS, AldNodeStatus);
+}
+
+static AldNodeStatus said(Fixture *fixture, uint64_t connection)
+{
+        return said_as(fixture, fixture->own, ALD_NODE_STATUS_STATE_ONLINE, connection);
 }
 
 /* 35 s after an epoch was first seen, once. */
@@ -40,24 +50,24 @@ static void test_announcement(Fixture *fixture, gconstpointer unused)
         g_assert_true(ald_own_status_set_epoch(fixture->own, 5, START));
         g_assert_false(ald_own_status_set_epoch(fixture->own, 5, START + SECOND));
         g_assert_cmpuint(said(fixture, 3).epoch, ==, 5);
-        g_assert_cmpuint(said(fixture, 3).announced, ==, 0);
+        g_assert_cmpuint(said(fixture, 3).announced_epoch, ==, ALD_ABSENT_UINT64);
         g_assert_false(ald_own_status_announce(fixture->own, START + 34 * SECOND));
         g_assert_cmpuint(ald_own_status_due(fixture->own, START), ==, START + 35 * SECOND);
         g_assert_true(ald_own_status_announce(fixture->own, START + 35 * SECOND));
         g_assert_false(ald_own_status_announce(fixture->own, START + 36 * SECOND));
-        g_assert_cmpuint(said(fixture, 3).announced, ==, 5);
+        g_assert_cmpuint(said(fixture, 3).announced_epoch, ==, 5);
 
         /* What was announced before holds until the next. */
         g_assert_true(ald_own_status_set_epoch(fixture->own, 6, START + 40 * SECOND));
-        g_assert_cmpuint(said(fixture, 3).announced, ==, 5);
+        g_assert_cmpuint(said(fixture, 3).announced_epoch, ==, 5);
         g_assert_false(ald_own_status_announce(fixture->own, START + 74 * SECOND));
         g_assert_true(ald_own_status_announce(fixture->own, START + 75 * SECOND));
-        g_assert_cmpuint(said(fixture, 3).announced, ==, 6);
+        g_assert_cmpuint(said(fixture, 3).announced_epoch, ==, 6);
 }
 
 static void test_lost_publications(Fixture *fixture, gconstpointer unused)
 {
-        AldStatus status;
+        AldNodeStatus status;
 
         ald_own_status_published(fixture->own, 1, 3, START);
         ald_own_status_published(fixture->own, 2, 4, START);
@@ -78,7 +88,7 @@ static void test_lost_publications(Fixture *fixture, gconstpointer unused)
 /* A broker that ends the connection instead of passing on. */
 static void test_connections_that_end(Fixture *fixture, gconstpointer unused)
 {
-        AldStatus status;
+        AldNodeStatus status;
 
         for (unsigned conn = 1; conn <= ALD_ENDS_MAX; conn++) {
                 g_assert_false(ald_own_status_is_lost(fixture->own, 1, START));
@@ -96,10 +106,16 @@ static void test_connections_that_end(Fixture *fixture, gconstpointer unused)
         g_assert_false(ald_own_status_is_lost(fixture->own, 1, START));
 }
 
-static AldOwnFinding take(Fixture *fixture, unsigned instance, AldPresenceSaid what, uint64_t conn,
+static AldOwnFinding take(Fixture *fixture, unsigned instance, AldNodeStatusState what, uint64_t conn,
         uint32_t broker, bool retained)
 {
-        const AldStatus status = { .said = what, .epoch = 5, .conn = conn, .instance = id_make(instance) };
+        const AldNodeStatus status = {
+                .state = ald_node_status_state_to_string(what),
+                .epoch = 5,
+                .connection = conn,
+                .instance = ID_TEXT(instance),
+                .announced_epoch = ALD_ABSENT_UINT64,
+        };
 
         return ald_own_status_take(fixture->own, &status, broker, 1, retained, START);
 }
@@ -107,66 +123,63 @@ static AldOwnFinding take(Fixture *fixture, unsigned instance, AldPresenceSaid w
 /* What the last start of this service left on the brokers. */
 static void test_former_instance(Fixture *fixture, gconstpointer unused)
 {
-        g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 7, 1, true), ==, ALD_OWN_ALONE);
-        g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 9, 2, true), ==, ALD_OWN_ALONE);
-        g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 7, 1, false), ==, ALD_OWN_ALONE);
-        g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 9, 2, false), ==, ALD_OWN_ALONE);
-        g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 7, 1, true), ==, ALD_OWN_ALONE);
-        g_assert_cmpint(take(fixture, 3, ALD_PRESENCE_SAYS_DUPLICATE, 1, 1, true), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(take(fixture, 2, ALD_NODE_STATUS_STATE_ONLINE, 7, 1, true), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(take(fixture, 2, ALD_NODE_STATUS_STATE_ONLINE, 9, 2, true), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(take(fixture, 2, ALD_NODE_STATUS_STATE_OFFLINE, 7, 1, false), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(take(fixture, 2, ALD_NODE_STATUS_STATE_OFFLINE, 9, 2, false), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(take(fixture, 2, ALD_NODE_STATUS_STATE_OFFLINE, 7, 1, true), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(take(fixture, 3, ALD_NODE_STATUS_STATE_DUPLICATE, 1, 1, true), ==, ALD_OWN_ALONE);
 }
 
 /* Brokers that bridge tell each other what they keep, and that arrives as if it was said now. */
 static void test_former_instance_through_a_bridge(Fixture *fixture, gconstpointer unused)
 {
-        const AldId former = id_make(2);
-        AldId none = { { 0 } }, other;
-
-        other = said(fixture, 1).other;
-        g_assert_true(ald_id_equal(&other, &none));
+        g_assert_null(said(fixture, 1).other);
         for (unsigned i = 0; i < 3; i++)
-                g_assert_cmpint(
-                        take(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 7 + i, 1, false), ==, ALD_OWN_DOUBTFUL);
+                g_assert_cmpint(take(fixture, 2, ALD_NODE_STATUS_STATE_ONLINE, 7 + i, 1, false), ==,
+                        ALD_OWN_DOUBTFUL);
         /* Were it alive, it would find itself named by us, and name us. */
-        other = said(fixture, 1).other;
-        g_assert_true(ald_id_equal(&other, &former));
+        g_assert_cmpstr(said(fixture, 1).other, ==, ID_TEXT(2));
 }
 
 /* Through one broker two machines of one id put each other out, so they never hear each other live. */
 static void test_machines_that_put_each_other_out(Fixture *fixture, gconstpointer unused)
 {
-        g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 1, 1, true), ==, ALD_OWN_ALONE);
-        g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 2, 1, true), ==, ALD_OWN_DOUBTFUL);
+        g_assert_cmpint(take(fixture, 2, ALD_NODE_STATUS_STATE_OFFLINE, 1, 1, true), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(take(fixture, 2, ALD_NODE_STATUS_STATE_OFFLINE, 2, 1, true), ==, ALD_OWN_DOUBTFUL);
 }
+
+/* Node 2 of our id has met another instance. */
+#define DUPLICATE_OF(n)                                                        \
+        {                                                                      \
+                .state = "duplicate", .connection = 1, .instance = ID_TEXT(2), \
+                .announced_epoch = ALD_ABSENT_UINT64, .other = ID_TEXT(n)      \
+        }
 
 /* The other one has found out first. */
 static void test_met_by_another_machine(Fixture *fixture, gconstpointer unused)
 {
-        AldStatus status = { .said = ALD_PRESENCE_SAYS_DUPLICATE, .conn = 1, .instance = id_make(2) };
-        AldId other;
-        g_autofree char *payload = NULL;
+        AldNodeStatus status = DUPLICATE_OF(3);
 
-        status.other = id_make(3);
         g_assert_cmpint(ald_own_status_take(fixture->own, &status, 1, 1, true, START), ==, ALD_OWN_ALONE);
-        status.other = fixture->instance;
+        status.other = ID_TEXT(1);
         g_assert_cmpint(ald_own_status_take(fixture->own, &status, 1, 1, true, START), ==, ALD_OWN_DUPLICATE);
 
         /* And it learns so from us. */
-        payload = ald_own_status_write(fixture->own, ALD_PRESENCE_SAYS_DUPLICATE, 1);
-        g_assert_cmpint(ald_payload_read_status(payload, strlen(payload), &status, NULL), ==, 0);
-        other = id_make(2);
-        g_assert_true(ald_id_equal(&status.other, &other));
+        status = said_as(fixture, fixture->own, ALD_NODE_STATUS_STATE_DUPLICATE, 1);
+        g_assert_cmpstr(status.other, ==, ID_TEXT(2));
 }
 
 static void test_machines_at_two_brokers(Fixture *fixture, gconstpointer unused)
 {
-        g_assert_cmpint(take(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 1, 1, false), ==, ALD_OWN_DOUBTFUL);
-        g_assert_cmpint(take(fixture, 3, ALD_PRESENCE_SAYS_DUPLICATE, 1, 1, false), ==, ALD_OWN_DOUBTFUL);
+        g_assert_cmpint(take(fixture, 2, ALD_NODE_STATUS_STATE_ONLINE, 1, 1, false), ==, ALD_OWN_DOUBTFUL);
+        g_assert_cmpint(take(fixture, 3, ALD_NODE_STATUS_STATE_DUPLICATE, 1, 1, false), ==, ALD_OWN_DOUBTFUL);
 }
 
 /* Our own instance, as we never spoke: of a later epoch or connection than any of ours. */
 static void test_forged(Fixture *fixture, gconstpointer unused)
 {
-        AldStatus status, forged;
+        AldNodeStatus status, forged;
         AldId instance = id_make(7);
 
         g_assert_true(ald_own_status_set_epoch(fixture->own, 5, START));
@@ -175,7 +188,7 @@ static void test_forged(Fixture *fixture, gconstpointer unused)
         g_assert_false(ald_own_status_is_contested(fixture->own, START));
 
         forged = status;
-        forged.announced = 6;
+        forged.announced_epoch = 6;
         g_assert_cmpint(ald_own_status_take(fixture->own, &forged, 1, 3, false, START), ==, ALD_OWN_FORGED);
         g_assert_true(ald_own_status_is_contested(fixture->own, START));
         g_assert_false(ald_own_status_is_contested(fixture->own, START + ALD_CONTESTED_USEC));
@@ -183,23 +196,20 @@ static void test_forged(Fixture *fixture, gconstpointer unused)
         forged.epoch = 6;
         g_assert_cmpint(ald_own_status_take(fixture->own, &forged, 1, 3, true, START), ==, ALD_OWN_FORGED);
         forged = status;
-        forged.conn = 4;
+        forged.connection = 4;
         g_assert_cmpint(ald_own_status_take(fixture->own, &forged, 1, 3, false, START), ==, ALD_OWN_FORGED);
 
         /* Once we are another instance, nothing of the former one matters. */
         ald_own_status_renew(fixture->own, &instance);
         g_assert_cmpint(ald_own_status_take(fixture->own, &forged, 1, 3, false, START), ==, ALD_OWN_ALONE);
         status = said(fixture, 3);
-        g_assert_true(ald_id_equal(&status.instance, &instance));
+        g_assert_cmpstr(status.instance, ==, ID_TEXT(7));
 }
 
 /* What a broker keeps from the last time names an instance that is no more. */
 static void test_twin_of_a_former_instance(Fixture *fixture, gconstpointer unused)
 {
-        const AldStatus kept = { .said = ALD_PRESENCE_SAYS_DUPLICATE,
-                .conn = 1,
-                .instance = id_make(2),
-                .other = fixture->instance };
+        const AldNodeStatus kept = DUPLICATE_OF(1);
         const AldId instance = id_make(7);
 
         g_assert_cmpint(ald_own_status_take(fixture->own, &kept, 1, 1, true, START), ==, ALD_OWN_DUPLICATE);
@@ -211,7 +221,12 @@ static void test_twin_of_a_former_instance(Fixture *fixture, gconstpointer unuse
 static void test_contested(Fixture *fixture, gconstpointer unused)
 {
         const uint64_t settled = START + ALD_SETTLED_USEC;
-        AldStatus status, other = { .said = ALD_PRESENCE_SAYS_ONLINE, .conn = 1, .instance = id_make(2) };
+        AldNodeStatus status, other = {
+                .state = "online",
+                .connection = 1,
+                .instance = ID_TEXT(2),
+                .announced_epoch = ALD_ABSENT_UINT64,
+        };
 
         ald_own_status_published(fixture->own, 1, 3, START);
         status = said(fixture, 3);
@@ -225,7 +240,7 @@ static void test_contested(Fixture *fixture, gconstpointer unused)
         /* It took our place between two connections. */
         ald_own_status_disconnected(fixture->own, 3);
         ald_own_status_published(fixture->own, 1, 4, settled);
-        other.instance = id_make(3);
+        other.instance = ID_TEXT(3);
         ald_own_status_take(fixture->own, &other, 1, 4, true, START + 2 * ALD_CONTESTED_USEC);
         g_assert_true(ald_own_status_is_contested(fixture->own, START + 2 * ALD_CONTESTED_USEC));
 }
@@ -245,12 +260,11 @@ static void test_forged_record(Fixture *fixture, gconstpointer unused)
         g_assert_true(ald_own_status_is_contested(fixture->own, settled));
 }
 
-static AldOwnFinding tell(AldOwnStatus *from, AldOwnStatus *to, AldPresenceSaid what, bool retained)
+static AldOwnFinding tell(
+        Fixture *fixture, AldOwnStatus *from, AldOwnStatus *to, AldNodeStatusState what, bool retained)
 {
-        g_autofree char *payload = ald_own_status_write(from, what, 1);
-        AldStatus status;
+        const AldNodeStatus status = said_as(fixture, from, what, 1);
 
-        g_assert_cmpint(ald_payload_read_status(payload, strlen(payload), &status, NULL), ==, 0);
         return ald_own_status_take(to, &status, 1, 1, retained, START);
 }
 
@@ -260,17 +274,21 @@ static void test_two_that_meet(Fixture *fixture, gconstpointer unused)
         AldId instance = id_make(2);
         g_autoptr(AldOwnStatus) copy = ald_own_status_new(&instance, &fixture->boot);
 
-        g_assert_cmpint(tell(copy, fixture->own, ALD_PRESENCE_SAYS_ONLINE, false), ==, ALD_OWN_DOUBTFUL);
-        g_assert_cmpint(tell(fixture->own, copy, ALD_PRESENCE_SAYS_OFFLINE, true), ==, ALD_OWN_DUPLICATE);
-        g_assert_cmpint(tell(copy, fixture->own, ALD_PRESENCE_SAYS_DUPLICATE, true), ==, ALD_OWN_DUPLICATE);
+        g_assert_cmpint(
+                tell(fixture, copy, fixture->own, ALD_NODE_STATUS_STATE_ONLINE, false), ==, ALD_OWN_DOUBTFUL);
+        g_assert_cmpint(tell(fixture, fixture->own, copy, ALD_NODE_STATUS_STATE_OFFLINE, true), ==,
+                ALD_OWN_DUPLICATE);
+        g_assert_cmpint(tell(fixture, copy, fixture->own, ALD_NODE_STATUS_STATE_DUPLICATE, true), ==,
+                ALD_OWN_DUPLICATE);
 }
 
 /* Somebody who makes up instances costs no memory. */
 static void test_many_instances(Fixture *fixture, gconstpointer unused)
 {
         for (unsigned i = 2; i < 1000; i++)
-                g_assert_cmpint(take(fixture, i, ALD_PRESENCE_SAYS_OFFLINE, 1, 1, true), ==, ALD_OWN_ALONE);
-        g_assert_cmpint(take(fixture, 999, ALD_PRESENCE_SAYS_OFFLINE, 2, 1, true), ==, ALD_OWN_DOUBTFUL);
+                g_assert_cmpint(
+                        take(fixture, i, ALD_NODE_STATUS_STATE_OFFLINE, 1, 1, true), ==, ALD_OWN_ALONE);
+        g_assert_cmpint(take(fixture, 999, ALD_NODE_STATUS_STATE_OFFLINE, 2, 1, true), ==, ALD_OWN_DOUBTFUL);
 }
 
 #define ADD(name) g_test_add("/cluster-own-status/" #name, Fixture, NULL, set_up, test_##name, tear_down)

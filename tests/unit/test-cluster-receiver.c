@@ -16,7 +16,7 @@
 
 typedef struct Fixture {
         AldReceiver *receiver;
-        uint64_t now, real;
+        uint64_t now, real, due;
         unsigned n_records, n_presences, n_dropped, n_forgotten, n_missed, n_crls, n_own_records,
                 n_own_statuses, n_own_forgets;
         AldStamp last;
@@ -66,35 +66,58 @@ static char *on_own_record(const AldUpdate *update, const AldReceived *received,
         return update->stamp.seq == FORGED_SEQ ? g_strdup("forged") : NULL;
 }
 
-static void on_own_status(const AldStatus *status, const AldReceived *received, void *userdata)
+static void on_own_status(const AldNodeStatus *status, const AldReceived *received, void *userdata)
 {
         ((Fixture *) userdata)->n_own_statuses++;
 }
 
-static void on_own_forget(const AldId *target, const AldForget *forget, void *userdata)
+static void on_own_forget(const AldId *target, const AldNodeForget *forget, void *userdata)
 {
         ((Fixture *) userdata)->n_own_forgets++;
 }
 
+static void on_due(uint64_t usec, void *userdata)
+{
+        ((Fixture *) userdata)->due = usec;
+}
+
 static const AldReceiverHandler handler = { on_record, on_presence, on_dropped, on_forgotten, on_missed,
-        on_crl, on_own_record, on_own_status, on_own_forget };
+        on_crl, on_own_record, on_own_status, on_own_forget, on_due };
 
 static void set_up(Fixture *fixture, gconstpointer unused)
 {
-        const AldPresenceView view = { .connected_since = START };
         AldId own = id_make(1);
 
         fixture->now = START;
         fixture->real = REAL;
         fixture->receiver = ald_receiver_new(&own, "home", &handler, fixture);
         ald_receiver_set_expiry(fixture->receiver, 24 * HOUR);
-        ald_receiver_set_view(fixture->receiver, &view, START, REAL);
+        fixture->due = UINT64_MAX;
+        ald_receiver_set_connected(fixture->receiver, true, START, REAL);
         log_count_reset();
 }
 
 static void tear_down(Fixture *fixture, gconstpointer unused)
 {
         ald_receiver_free(fixture->receiver);
+}
+
+static void judge(Fixture *fixture)
+{
+        fixture->due = UINT64_MAX;
+        ald_receiver_judge(fixture->receiver, fixture->now, fixture->real);
+}
+
+/* Judges whenever that is due, as the timer does. */
+static void pass(Fixture *fixture, uint64_t usec)
+{
+        uint64_t end = fixture->now + usec;
+
+        while (fixture->due <= end) {
+                fixture->now = MAX(fixture->now, fixture->due);
+                judge(fixture);
+        }
+        fixture->now = end;
 }
 
 static void take(Fixture *fixture, unsigned node, const char *rest, const char *payload, bool retained)
@@ -114,33 +137,40 @@ static void take_memory(Fixture *fixture, unsigned node, unsigned epoch, unsigne
         take(fixture, node, "Node1.Memory", payload, retained);
 }
 
-static void take_status(
-        Fixture *fixture, unsigned node, AldPresenceSaid said, uint64_t announced, bool retained)
+static void take_status_of(Fixture *fixture, unsigned node, unsigned instance, AldNodeStatusState state,
+        uint64_t epoch, uint64_t announced, bool retained)
 {
-        const AldStatus status = {
-                .said = said, .epoch = 5, .conn = 1, .instance = id_make(7), .announced = announced
+        const AldNodeStatus status = {
+                .state = ald_node_status_state_to_string(state),
+                .epoch = epoch,
+                .connection = 1,
+                .instance = ID_TEXT(instance),
+                .announced_epoch = announced == 0 ? ALD_ABSENT_UINT64 : announced,
         };
-        g_autofree char *payload = ald_payload_write_status(&status);
+        g_autofree char *payload = ald_message_format(ALD_KIND_NODE_STATUS, &status);
 
         take(fixture, node, "status", payload, retained);
 }
 
-static void take_epoch(Fixture *fixture, AldPresenceSaid said, uint64_t epoch, bool retained)
+static void take_status(
+        Fixture *fixture, unsigned node, AldNodeStatusState state, uint64_t announced, bool retained)
 {
-        const AldStatus status = { .said = said, .epoch = epoch, .conn = 1, .instance = id_make(7) };
-        g_autofree char *payload = ald_payload_write_status(&status);
+        take_status_of(fixture, node, 7, state, 5, announced, retained);
+}
 
-        take(fixture, 2, "status", payload, retained);
+static void take_epoch(Fixture *fixture, AldNodeStatusState state, uint64_t epoch, bool retained)
+{
+        take_status_of(fixture, 2, 7, state, epoch, 0, retained);
 }
 
 static void take_forget(Fixture *fixture, unsigned forgetter, unsigned target, AldStamp stamp)
 {
-        const AldForget forget = { stamp, fixture->real };
-        g_autofree char *payload = ald_payload_write_forget(&forget), *rest = NULL;
-        AldId id = id_make(target);
-        char text[ALD_ID_STRING_SIZE];
+        const AldNodeForget forget = {
+                .epoch = stamp.epoch, .sequence = stamp.seq, .sent_usec = fixture->real
+        };
+        g_autofree char *payload = ald_message_format(ALD_KIND_NODE_FORGET, &forget);
+        g_autofree char *rest = g_strdup_printf("forget/%s", ID_TEXT(target));
 
-        rest = g_strdup_printf("forget/%s", ald_id_format(&id, text));
         take(fixture, forgetter, rest, payload, true);
 }
 
@@ -166,11 +196,17 @@ static void test_records_and_presence(Fixture *fixture, gconstpointer unused)
         take_memory(fixture, 2, 5, 3, false);
         g_assert_cmpuint(fixture->n_presences, ==, 2);
 
-        fixture->now += 3 * SECOND;
-        g_assert_cmpuint(
-                ald_receiver_judge(fixture->receiver, fixture->now, fixture->real), ==, START + 30 * SECOND);
+        g_assert_cmpuint(fixture->due, ==, START + 3 * SECOND);
+        pass(fixture, 3 * SECOND);
         g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_STALE);
         g_assert_cmpuint(fixture->n_presences, ==, 3);
+        ald_node_note_told(fixture->told);
+        pass(fixture, 27 * SECOND - 1);
+        g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_STALE);
+        pass(fixture, 1);
+        g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_OFFLINE);
+        g_assert_cmpuint(fixture->n_presences, ==, 4);
+        g_assert_cmpuint(fixture->due, ==, UINT64_MAX);
 }
 
 static void test_refusals(Fixture *fixture, gconstpointer unused)
@@ -260,7 +296,7 @@ static void test_ghosts(Fixture *fixture, gconstpointer unused)
 static void test_announced(Fixture *fixture, gconstpointer unused)
 {
         take_memory(fixture, 2, 4, 1, true);
-        take_status(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 5, true);
+        take_status(fixture, 2, ALD_NODE_STATUS_STATE_ONLINE, 5, true);
         g_assert_cmpuint(node_of(fixture, 2)->announced, ==, 5);
         take_memory(fixture, 2, 4, 9, true);
         g_assert_cmpuint(fixture->n_records, ==, 1);
@@ -271,28 +307,23 @@ static void test_announced(Fixture *fixture, gconstpointer unused)
 /* The epoch that a node is at goes back only by its own live word; a broker may have kept an older one. */
 static void test_epoch_of_a_node(Fixture *fixture, gconstpointer unused)
 {
-        take_epoch(fixture, ALD_PRESENCE_SAYS_ONLINE, 5, true);
+        take_epoch(fixture, ALD_NODE_STATUS_STATE_ONLINE, 5, true);
         g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 5);
-        take_epoch(fixture, ALD_PRESENCE_SAYS_ONLINE, 7, true);
-        take_epoch(fixture, ALD_PRESENCE_SAYS_ONLINE, 6, true);
+        take_epoch(fixture, ALD_NODE_STATUS_STATE_ONLINE, 7, true);
+        take_epoch(fixture, ALD_NODE_STATUS_STATE_ONLINE, 6, true);
         g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 7);
         g_assert_cmpuint(node_of(fixture, 2)->told_epoch, ==, 0);
         ald_node_note_told(node_of(fixture, 2));
-        take_epoch(fixture, ALD_PRESENCE_SAYS_ONLINE, 4, false);
+        take_epoch(fixture, ALD_NODE_STATUS_STATE_ONLINE, 4, false);
         g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 4);
         g_assert_true(node_of(fixture, 2)->changed);
-        take_epoch(fixture, ALD_PRESENCE_SAYS_OFFLINE, 9, false);
+        take_epoch(fixture, ALD_NODE_STATUS_STATE_OFFLINE, 9, false);
         g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 4);
 }
 
 static void take_instance(Fixture *fixture, unsigned instance, uint64_t announced, bool retained)
 {
-        const AldStatus status = {
-                .epoch = REAL, .conn = 1, .instance = id_make(instance), .announced = announced
-        };
-        g_autofree char *payload = ald_payload_write_status(&status);
-
-        take(fixture, 2, "status", payload, retained);
+        take_status_of(fixture, 2, instance, ALD_NODE_STATUS_STATE_ONLINE, REAL, announced, retained);
 }
 
 /* Whoever has its key makes up an instance; the node's own one says what it has announced, also where that is
@@ -338,8 +369,8 @@ static void test_times_of_the_future(Fixture *fixture, gconstpointer unused)
 
 static void take_alive(Fixture *fixture, unsigned node, uint64_t ahead)
 {
-        const AldAlive alive = { .usec = fixture->real + ahead, .epoch = 1, .conn = 1 };
-        g_autofree char *payload = ald_payload_write_alive(&alive);
+        const AldNodeAlive alive = { .sent_usec = fixture->real + ahead, .epoch = 1, .connection = 1 };
+        g_autofree char *payload = ald_message_format(ALD_KIND_NODE_ALIVE, &alive);
 
         take(fixture, node, "alive", payload, false);
 }
@@ -383,26 +414,22 @@ static void test_own_clock_is_set(Fixture *fixture, gconstpointer unused)
 static void test_forgetting_who_is_silent(Fixture *fixture, gconstpointer unused)
 {
         take_memory(fixture, 2, 5, 7, false);
-        fixture->now += 4 * SECOND;
-        ald_receiver_judge(fixture->receiver, fixture->now, fixture->real);
+        pass(fixture, 4 * SECOND);
         g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_STALE);
         g_assert_false(ald_node_may_be_forgotten(node_of(fixture, 2), fixture->now));
         take_forget(fixture, 3, 2, (AldStamp){ 5, 7 });
         g_assert_false(node_of(fixture, 2)->is_forgotten);
         /* It speaks, and the word is void. */
         take_memory(fixture, 2, 5, 7, false);
-        fixture->now += 31 * SECOND;
-        ald_receiver_judge(fixture->receiver, fixture->now, fixture->real);
+        pass(fixture, 31 * SECOND);
         g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_OFFLINE);
         g_assert_false(node_of(fixture, 2)->is_forgotten);
 
         take_memory(fixture, 2, 5, 7, false);
-        fixture->now += 4 * SECOND;
-        ald_receiver_judge(fixture->receiver, fixture->now, fixture->real);
+        pass(fixture, 4 * SECOND);
         take_forget(fixture, 3, 2, (AldStamp){ 5, 7 });
         g_assert_false(node_of(fixture, 2)->is_forgotten);
-        fixture->now += 30 * SECOND;
-        ald_receiver_judge(fixture->receiver, fixture->now, fixture->real);
+        pass(fixture, 30 * SECOND);
         g_assert_true(node_of(fixture, 2)->is_forgotten);
 
         /* What was hidden is asked for with its first word. */
@@ -418,7 +445,7 @@ static void test_forgetting(Fixture *fixture, gconstpointer unused)
         take_forget(fixture, 3, 2, (AldStamp){ 5, 7 });
         g_assert_false(node_of(fixture, 2)->is_forgotten);
 
-        take_status(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 0, false);
+        take_status(fixture, 2, ALD_NODE_STATUS_STATE_OFFLINE, 0, false);
         g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_OFFLINE);
         take_forget(fixture, 3, 2, (AldStamp){ 5, 6 });
         g_assert_false(node_of(fixture, 2)->is_forgotten);
@@ -453,13 +480,13 @@ static void test_asking_again_is_bounded(Fixture *fixture, gconstpointer unused)
         const uint64_t end = START + 100 * SECOND;
 
         for (; fixture->now < end; fixture->now += SECOND / 2) {
-                take_status(fixture, 2, ALD_PRESENCE_SAYS_OFFLINE, 0, false);
+                take_status(fixture, 2, ALD_NODE_STATUS_STATE_OFFLINE, 0, false);
                 take(fixture, 2, "Node1.Memory", OLD_MEMORY, true);
                 take(fixture, 2, "alive", "{}", false);
         }
         g_assert_cmpuint(fixture->n_missed, ==, 10);
         /* Another node does not wait for that one. */
-        take_status(fixture, 3, ALD_PRESENCE_SAYS_OFFLINE, 0, false);
+        take_status(fixture, 3, ALD_NODE_STATUS_STATE_OFFLINE, 0, false);
         take(fixture, 3, "Node1.Memory", OLD_MEMORY, true);
         take(fixture, 3, "alive", "{}", false);
         g_assert_cmpuint(fixture->n_missed, ==, 11);
@@ -489,7 +516,7 @@ static void test_forgetting_is_bounded(Fixture *fixture, gconstpointer unused)
 static void test_own(Fixture *fixture, gconstpointer unused)
 {
         take_memory(fixture, 1, 5, 1, true);
-        take_status(fixture, 1, ALD_PRESENCE_SAYS_ONLINE, 0, false);
+        take_status(fixture, 1, ALD_NODE_STATUS_STATE_ONLINE, 0, false);
         take_forget(fixture, 1, 2, (AldStamp){ 5, 1 });
         take(fixture, 1, "alive", "{}", false);
         g_assert_cmpuint(ald_receiver_refused_own(fixture->receiver), ==, 0);
@@ -518,12 +545,82 @@ static void test_nodes_go_in_the_end(Fixture *fixture, gconstpointer unused)
 {
         take_memory(fixture, 2, 5, 1, false);
         take_memory(fixture, 3, 5, 1, true);
-        fixture->now += 25 * HOUR;
-        ald_receiver_judge(fixture->receiver, fixture->now, fixture->real);
+        pass(fixture, 25 * HOUR);
         take_memory(fixture, 2, 5, 2, false);
         ald_receiver_expire(fixture->receiver, fixture->now);
         g_assert_nonnull(node_of(fixture, 2));
         g_assert_null(node_of(fixture, 3));
+}
+
+/* A minute passes of which this process has nothing: it was stopped. */
+static void stop(Fixture *fixture)
+{
+        fixture->now += 60 * SECOND;
+}
+
+static void assert_none_offline(Fixture *fixture)
+{
+        for (unsigned node = 2; node <= 3; node++)
+                g_assert_cmpint(node_of(fixture, node)->presence.state, !=, ALD_PRESENCE_STATE_OFFLINE);
+}
+
+static void judge_late(Fixture *fixture)
+{
+        judge(fixture);
+}
+
+static void take_retained_late(Fixture *fixture)
+{
+        take_memory(fixture, 2, 5, 2, true);
+        take_status(fixture, 3, ALD_NODE_STATUS_STATE_ONLINE, 0, true);
+}
+
+static void take_forget_late(Fixture *fixture)
+{
+        take_forget(fixture, 4, 2, (AldStamp){ 5, 1 });
+}
+
+static void forget_late(Fixture *fixture)
+{
+        AldId id = id_make(2);
+
+        ald_receiver_forget(fixture->receiver, &id, &(AldStamp){ 5, 1 }, fixture->now, fixture->real);
+}
+
+static void lose_late(Fixture *fixture)
+{
+        ald_receiver_lose(fixture->receiver, 1, fixture->now, fixture->real);
+        ald_receiver_set_connected(fixture->receiver, false, fixture->now, fixture->real);
+        ald_receiver_set_connected(fixture->receiver, true, fixture->now, fixture->real);
+}
+
+static void mirror_late(Fixture *fixture)
+{
+        ald_receiver_set_mirroring(fixture->receiver, true, fixture->now, fixture->real);
+}
+
+/* Whatever the loop comes to first, the timer, what waited, or a connection that ended: it did not listen, so
+ * nobody was silent. */
+static void test_being_stopped(Fixture *fixture, gconstpointer unused)
+{
+        static void (*const first[])(Fixture * fixture) = { judge_late, take_retained_late, take_forget_late,
+                forget_late, lose_late, mirror_late };
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(first); i++) {
+                take_memory(fixture, 2, 5, 1, false);
+                take_memory(fixture, 3, 5, 1, false);
+                pass(fixture, i % 2 * 20 * SECOND); /* as online, and as stale */
+                stop(fixture);
+                first[i](fixture);
+                assert_none_offline(fixture);
+                judge(fixture);
+                pass(fixture, 29 * SECOND);
+                assert_none_offline(fixture);
+                g_assert_false(node_of(fixture, 2)->is_forgotten);
+                pass(fixture, 2 * SECOND);
+                g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_OFFLINE);
+                g_assert_cmpint(node_of(fixture, 3)->presence.state, ==, ALD_PRESENCE_STATE_OFFLINE);
+        }
 }
 
 #define ADD(name) g_test_add("/cluster-receiver/" #name, Fixture, NULL, set_up, test_##name, tear_down)
@@ -533,7 +630,7 @@ static void test_not_hearing_others(Fixture *fixture, gconstpointer unused)
         g_autofree char *large = g_strnfill(ALD_PAYLOAD_CRL_MAX + 1, ' ');
 
         take_memory(fixture, 2, 5, 1, false);
-        ald_receiver_set_mirroring(fixture->receiver, false);
+        ald_receiver_set_mirroring(fixture->receiver, false, fixture->now, fixture->real);
         g_assert_cmpuint(fixture->n_dropped, ==, 1);
         take_memory(fixture, 2, 5, 2, false);
         take(fixture, 2, "Node1.Nothing", "{}", false);
@@ -548,10 +645,10 @@ static void test_not_hearing_others(Fixture *fixture, gconstpointer unused)
         take(fixture, 2, "crl", large, false);
         g_assert_cmpuint(fixture->n_crls, ==, 1);
         g_assert_cmpuint(ald_receiver_refused(fixture->receiver), ==, 2);
-        take_status(fixture, 1, ALD_PRESENCE_SAYS_ONLINE, 0, false);
+        take_status(fixture, 1, ALD_NODE_STATUS_STATE_ONLINE, 0, false);
         g_assert_cmpuint(fixture->n_own_statuses, ==, 1);
 
-        ald_receiver_set_mirroring(fixture->receiver, true);
+        ald_receiver_set_mirroring(fixture->receiver, true, fixture->now, fixture->real);
         take_memory(fixture, 2, 5, 2, false);
         g_assert_cmpuint(fixture->n_records, ==, 2);
 }
@@ -559,23 +656,21 @@ static void test_not_hearing_others(Fixture *fixture, gconstpointer unused)
 /* What a broker keeps tells who is there, but not for ever: a node may have died with it. */
 static void test_peers_of_links(Fixture *fixture, gconstpointer unused)
 {
-        const AldPresenceView view = { .connected_since = START, .by_status = true };
         AldNodes *nodes = ald_receiver_nodes(fixture->receiver);
 
-        ald_receiver_set_mirroring(fixture->receiver, false);
-        ald_receiver_set_view(fixture->receiver, &view, fixture->now, fixture->real);
-        take_status(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 0, true);
-        take_status(fixture, 3, ALD_PRESENCE_SAYS_OFFLINE, 0, true);
+        ald_receiver_set_mirroring(fixture->receiver, false, fixture->now, fixture->real);
+        take_status(fixture, 2, ALD_NODE_STATUS_STATE_ONLINE, 0, true);
+        take_status(fixture, 3, ALD_NODE_STATUS_STATE_OFFLINE, 0, true);
         take(fixture, 2, "Node1.Identity", IDENTITY, true);
         take_memory(fixture, 2, 5, 1, true);
         g_assert_cmpuint(fixture->n_records, ==, 1);
-        take_status(fixture, 4, ALD_PRESENCE_SAYS_ONLINE, 0, true);
-        fixture->now += ALD_PRESENCE_REPEAT_USEC;
-        take_status(fixture, 2, ALD_PRESENCE_SAYS_ONLINE, 0, false);
-        fixture->now = ald_receiver_judge(fixture->receiver, fixture->now, fixture->real);
-        g_assert_cmpuint(fixture->now, ==, START + ALD_PRESENCE_BELIEVED_USEC);
+        take_status(fixture, 4, ALD_NODE_STATUS_STATE_ONLINE, 0, true);
+        pass(fixture, ALD_PRESENCE_REPEAT_USEC);
+        take_status(fixture, 2, ALD_NODE_STATUS_STATE_ONLINE, 0, false);
+        g_assert_cmpuint(fixture->due, ==, START + ALD_PRESENCE_BELIEVED_USEC);
+        pass(fixture, fixture->due - fixture->now - 1);
         g_assert_cmpint(node_of(fixture, 4)->presence.state, ==, ALD_PRESENCE_STATE_ONLINE);
-        ald_receiver_judge(fixture->receiver, fixture->now, fixture->real);
+        pass(fixture, 1);
         g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_ONLINE);
         g_assert_cmpint(node_of(fixture, 3)->presence.state, ==, ALD_PRESENCE_STATE_OFFLINE);
         g_assert_cmpint(node_of(fixture, 4)->presence.state, ==, ALD_PRESENCE_STATE_OFFLINE);
@@ -609,6 +704,7 @@ int main(int argc, char *argv[])
         ADD(own);
         ADD(tell_all);
         ADD(nodes_go_in_the_end);
+        ADD(being_stopped);
         ADD(not_hearing_others);
         ADD(peers_of_links);
         return g_test_run();

@@ -73,11 +73,13 @@ uint32_t __wrap_ald_broker_number(const AldBroker *broker)
 int __wrap_ald_broker_publish(
         AldBroker *broker, const char *topic, const void *payload, size_t size, int qos, bool retain)
 {
-        AldStatus status;
+        g_autoptr(AldRecord) status = NULL;
 
         g_assert_true(g_str_has_suffix(topic, "/status"));
-        g_assert_cmpint(ald_payload_read_status(payload, size, &status, NULL), ==, 0);
-        g_assert_cmpint(status.said, ==, ALD_PRESENCE_SAYS_ONLINE);
+        g_assert_cmpint(
+                ald_message_parse(ALD_KIND_NODE_STATUS, payload, size, ALD_PAYLOAD_SMALL_MAX, &status, NULL),
+                ==, 0);
+        g_assert_cmpstr(ald_record_as(status, NODE_STATUS, AldNodeStatus)->state, ==, "online");
         n_statuses++;
         was_retained = retain;
         return 0;

@@ -31,12 +31,19 @@ static void tear_down(Fixture *f, gconstpointer unused)
 }
 
 /* The status of a node through a broker, as long ago as `now` says. */
-static bool hold(Fixture *f, unsigned node, AldPresenceSaid said, uint32_t broker, bool retained, gint64 now)
+static bool hold(
+        Fixture *f, unsigned node, AldNodeStatusState state, uint32_t broker, bool retained, gint64 now)
 {
         const AldTopic topic = { .type = ALD_TOPIC_STATUS, .node = id_make(node) };
-        const AldStatus status = { .said = said, .epoch = 1, .conn = 1, .instance = id_make(9) };
+        const AldNodeStatus status = {
+                .state = ald_node_status_state_to_string(state),
+                .epoch = 1,
+                .connection = 1,
+                .instance = ID_TEXT(9),
+                .announced_epoch = ALD_ABSENT_UINT64,
+        };
         g_autofree char *name = ald_topic_format(&topic, CLUSTER),
-                        *payload = ald_payload_write_status(&status);
+                        *payload = ald_message_format(ALD_KIND_NODE_STATUS, &status);
         const AldId own = id_make(1);
 
         return ald_wills_hold(f->wills, &(AldReceived){ broker, 1, name, payload, strlen(payload), retained },
@@ -47,10 +54,10 @@ static void test_only_the_end_of_others_waits(Fixture *f, gconstpointer unused)
 {
         gint64 now = g_get_monotonic_time();
 
-        g_assert_true(hold(f, 2, ALD_PRESENCE_SAYS_OFFLINE, 1, false, now));
-        g_assert_false(hold(f, 2, ALD_PRESENCE_SAYS_OFFLINE, 1, true, now));
-        g_assert_false(hold(f, 2, ALD_PRESENCE_SAYS_ONLINE, 1, false, now));
-        g_assert_false(hold(f, 1, ALD_PRESENCE_SAYS_OFFLINE, 1, false, now));
+        g_assert_true(hold(f, 2, ALD_NODE_STATUS_STATE_OFFLINE, 1, false, now));
+        g_assert_false(hold(f, 2, ALD_NODE_STATUS_STATE_OFFLINE, 1, true, now));
+        g_assert_false(hold(f, 2, ALD_NODE_STATUS_STATE_ONLINE, 1, false, now));
+        g_assert_false(hold(f, 1, ALD_NODE_STATUS_STATE_OFFLINE, 1, false, now));
         g_assert_cmpuint(f->passed->len, ==, 0);
 }
 
@@ -58,9 +65,9 @@ static void test_goes_with_its_broker(Fixture *f, gconstpointer unused)
 {
         gint64 past = g_get_monotonic_time() - ALD_WILLS_USEC;
 
-        g_assert_true(hold(f, 2, ALD_PRESENCE_SAYS_OFFLINE, 1, false, past));
-        g_assert_true(hold(f, 3, ALD_PRESENCE_SAYS_OFFLINE, 2, false, past));
-        g_assert_true(hold(f, 4, ALD_PRESENCE_SAYS_OFFLINE, 1, false, past));
+        g_assert_true(hold(f, 2, ALD_NODE_STATUS_STATE_OFFLINE, 1, false, past));
+        g_assert_true(hold(f, 3, ALD_NODE_STATUS_STATE_OFFLINE, 2, false, past));
+        g_assert_true(hold(f, 4, ALD_NODE_STATUS_STATE_OFFLINE, 1, false, past));
         ald_wills_lose(f->wills, 1);
         while (f->passed->len == 0)
                 g_main_context_iteration(NULL, TRUE);
@@ -74,9 +81,9 @@ static void test_bounded(Fixture *f, gconstpointer unused)
         gint64 now = g_get_monotonic_time();
 
         for (unsigned i = 0; i < ALD_WILLS_MAX; i++)
-                g_assert_true(hold(f, i + 2, ALD_PRESENCE_SAYS_OFFLINE, 1, false, now));
+                g_assert_true(hold(f, i + 2, ALD_NODE_STATUS_STATE_OFFLINE, 1, false, now));
         g_assert_cmpuint(f->passed->len, ==, 0);
-        g_assert_true(hold(f, 2, ALD_PRESENCE_SAYS_OFFLINE, 1, false, now));
+        g_assert_true(hold(f, 2, ALD_NODE_STATUS_STATE_OFFLINE, 1, false, now));
         g_assert_cmpuint(f->passed->len, ==, 1);
 }
 

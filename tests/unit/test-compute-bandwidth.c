@@ -19,8 +19,8 @@
 typedef struct Fixture {
         AldCl cl;
         AldSession session;
-        const AldDevice *own;
-        AldDevice facts; /* of a machine with little memory, so that it is quick */
+        const AldOpenclTarget *own;
+        AldOpenclTarget facts; /* of a machine with little memory, so that it is quick */
         AldMeasureOptions options;
         AldMeasure measure;
         AldFailure failure;
@@ -39,7 +39,7 @@ static void set_up(Fixture *fixture, gconstpointer data)
         }
         fixture->own = fixture->session.facts;
         fixture->facts = *fixture->own;
-        fixture->facts.memory_bytes = 128 * MIB;
+        fixture->facts.listed.memory_total_bytes = 128 * MIB;
         fixture->session.facts = &fixture->facts;
 }
 
@@ -88,7 +88,7 @@ static void test_measure(Fixture *fixture, gconstpointer data)
 }
 
 /* Two launches that go three times through little memory each: 0, or the kind of failure. */
-static int twice(Fixture *fixture, AldShapes *shapes, AldReadyShape *shape, AldMemory *memory)
+static int twice(Fixture *fixture, AldShapes *shapes, AldReadyShape *shape, AldMemoryBuffers *memory)
 {
         AldFailure failure = {};
         int r = ald_memory_reset(memory, &failure), kind = 0;
@@ -110,7 +110,7 @@ static void try_all(Fixture *fixture, const AldBandwidth *bandwidth, size_t n_ri
 {
         const AldMeasureOptions all = {};
         AldShapes shapes;
-        AldMemory memory;
+        AldMemoryBuffers memory;
         size_t n;
 
         g_assert_cmpint(
@@ -227,7 +227,7 @@ static void test_failures(Fixture *fixture, gconstpointer data)
         g_assert_cmpint(fixture->failure.kind, ==, ALD_FAILURE_BUILD_FAILED);
         ald_failure_clear(&fixture->failure);
         bandwidth.source = broken_read;
-        fixture->facts.memory_bytes = 16 * MIB;
+        fixture->facts.listed.memory_total_bytes = 16 * MIB;
         g_assert_cmpint(measure(fixture, &bandwidth), <, 0);
         g_assert_cmpint(fixture->failure.kind, ==, ALD_FAILURE_OUT_OF_MEMORY);
 }

@@ -9,7 +9,7 @@
 
 #define PCI "sys/bus/pci/devices/0000:03:00.0/"
 
-static const AldDevice gpu = { .type = ALD_DEVICE_GPU, .pci = (char *) "0000:03:00.0" };
+static const AldOpenclTarget gpu = { .type = ALD_LISTED_DEVICE_TYPE_GPU, .listed.pci = "0000:03:00.0" };
 
 static void assert_reading(AldClocks *clocks, uint64_t hz, unsigned reasons)
 {
@@ -35,7 +35,7 @@ static void test_words(void)
 static void test_nothing(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
-        const AldDevice lost = { .type = ALD_DEVICE_ACCELERATOR };
+        const AldOpenclTarget lost = { .type = ALD_LISTED_DEVICE_TYPE_ACCELERATOR };
         g_autoptr(AldClocks) clocks = ald_clocks_open(root->dir, &gpu),
                              none = ald_clocks_open(root->dir, &lost);
 
@@ -101,7 +101,7 @@ static void test_xe(void)
 static void test_cpu(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
-        const AldDevice device = { .type = ALD_DEVICE_CPU };
+        const AldOpenclTarget device = { .type = ALD_LISTED_DEVICE_TYPE_CPU };
         g_autoptr(AldClocks) clocks = NULL;
         g_autofree char *frequency = NULL, *count = NULL;
         unsigned cpu = 0;
@@ -135,8 +135,8 @@ static void use_library(const char *name)
 static void test_nvml(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
-        AldDevice device = {
-                .type = ALD_DEVICE_GPU, .vendor = ALD_VENDOR_NVIDIA, .pci = (char *) "0000:01:00.0"
+        AldOpenclTarget device = {
+                .type = ALD_LISTED_DEVICE_TYPE_GPU, .vendor = ALD_VENDOR_NVIDIA, .listed.pci = "0000:01:00.0"
         };
         g_autoptr(AldClocks) clocks = NULL, old = NULL, other = NULL, instance = NULL;
 
@@ -146,9 +146,9 @@ static void test_nvml(void)
         g_assert_cmpint(ald_clocks_usage(clocks), ==, 61);
         g_assert_cmpfloat(ald_clocks_memory_peak(clocks), ==, 1008.096e9);
         /* The load, the processes and the memory of a card are not those of its instances. */
-        device.name = (char *) "NVIDIA GeForce RTX 4090 MIG 1g.6gb";
+        device.listed.name = "NVIDIA GeForce RTX 4090 MIG 1g.6gb";
         instance = ald_clocks_open(root->dir, &device);
-        device.name = NULL;
+        device.listed.name = NULL;
         assert_reading(instance, 2520000000, ALD_THROTTLE_POWER | ALD_THROTTLE_THERMAL);
         g_assert_cmpint(ald_clocks_usage(instance), <, 0);
         g_assert_cmpint(ald_clocks_processes(instance), <, 0);
@@ -162,11 +162,11 @@ static void test_nvml(void)
         g_assert_cmpfloat(ald_clocks_memory_peak(clocks), ==, 0);
         g_unsetenv("FAKE_NVML");
         /* Known to nobody. */
-        device.pci = (char *) "0000:77:00.0";
+        device.listed.pci = "0000:77:00.0";
         other = ald_clocks_open(root->dir, &device);
         assert_reading(other, 0, 0);
         /* An old driver finds it, and tells little. */
-        device.pci = (char *) "0000:01:00.0";
+        device.listed.pci = "0000:01:00.0";
         use_library("fake-nvml-old");
         old = ald_clocks_open(root->dir, &device);
         assert_reading(old, 0, 0);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <string.h>
 
 #include <glib.h>
@@ -10,25 +11,44 @@
 #include "tests/unit/fake-root.h"
 
 #define AMD "\"Vendor\":\"Advanced Micro Devices, Inc.\",\"VendorId\":4098,\"Type\":\"gpu\""
-#define ROCM "\"Platform\":\"AMD Accelerated Parallel Processing\",\"Rank\":2"
-#define CLOVER "\"Platform\":\"Clover\",\"Rank\":0"
-#define POCL "\"Platform\":\"Portable Computing Language\",\"Rank\":1,\"Type\":\"cpu\""
+#define ROCM "\"Platform\":\"AMD Accelerated Parallel Processing\",\"PlatformRank\":2"
+#define CLOVER "\"Platform\":\"Clover\",\"PlatformRank\":0"
+#define POCL "\"Platform\":\"Portable Computing Language\",\"PlatformRank\":1,\"Type\":\"cpu\""
 
-/* The ids of what a child lists, matched with these cards, with blanks between. */
+/* What a child lists, matched with these cards. Each row gets its place as Id. */
+static GPtrArray *list_of(const char *rows, const GPtrArray *cards)
+{
+        g_autoptr(GString) line = g_string_new("DeviceList {\"Devices\":[");
+        g_autoptr(GPtrArray) none = ald_cards_new();
+        g_autoptr(AldRecord) answer = NULL;
+        GPtrArray *devices = ald_devices_new();
+        unsigned n = 0;
+
+        for (; *rows; rows++)
+                if (*rows == '{')
+                        g_string_append_printf(line, "{\"Id\":\"%04u\",", n++);
+                else
+                        g_string_append_c(line, *rows);
+        g_string_append(line, "]}");
+        g_assert_cmpint(ald_answer_parse(line->str, line->len, &answer), ==, 0);
+        g_assert_cmpint(answer->kind, ==, ALD_KIND_DEVICE_LIST);
+        g_assert_cmpuint(ald_record_as(answer, DEVICE_LIST, AldDeviceList)->devices.n, ==, n);
+        for (unsigned i = 0; i < n; i++)
+                g_ptr_array_add(devices, ald_opencl_target_of_list(answer, i));
+        ald_devices_match(devices, cards ?: none);
+        return devices;
+}
+
+/* Their ids, with blanks between. */
 static char *ids_of(const char *rows, const GPtrArray *cards)
 {
-        g_autofree char *line = g_strdup_printf("{\"devices\":[%s]}", rows);
-        g_autoptr(GPtrArray) none = ald_cards_new();
-        g_auto(AldAnswer) answer = {};
+        g_autoptr(GPtrArray) devices = list_of(rows, cards);
         GString *ids = g_string_new(NULL);
 
-        g_assert_cmpint(ald_answer_parse(line, strlen(line), &answer), ==, 0);
-        g_assert_cmpint(answer.kind, ==, ALD_ANSWER_DEVICES);
-        ald_devices_match(answer.devices, cards ?: none);
-        for (guint i = 0; i < answer.devices->len; i++) {
-                const AldDevice *device = answer.devices->pdata[i];
+        for (guint i = 0; i < devices->len; i++) {
+                const AldOpenclTarget *device = devices->pdata[i];
 
-                g_string_append_printf(ids, "%s%s", i > 0 ? " " : "", device->id);
+                g_string_append_printf(ids, "%s%s", i > 0 ? " " : "", device->listed.id);
         }
         return g_string_free(ids, FALSE);
 }
@@ -56,7 +76,8 @@ static void test_two_platforms(void)
         assert_ids("{" AMD "," CLOVER ",\"Uuid\":\"u\",\"Pci\":\"0000:01:00.0\"},{" AMD "," ROCM
                    ",\"Uuid\":\"u\"}",
                 NULL, "0000:01:00.0");
-        assert_ids("{" POCL "},{\"Platform\":\"Intel(R) OpenCL\",\"Rank\":2,\"Type\":\"cpu\"}", NULL, "cpu");
+        assert_ids("{" POCL "},{\"Platform\":\"Intel(R) OpenCL\",\"PlatformRank\":2,\"Type\":\"cpu\"}", NULL,
+                "cpu");
 }
 
 static void test_parts(void)
@@ -73,18 +94,14 @@ static void test_parts(void)
 /* The failure, or the name of the device; matched without cards. */
 static void assert_chosen(const char *rows, const char *id, const char *expected)
 {
-        g_autofree char *line = g_strdup_printf("{\"devices\":[%s]}", rows);
-        g_autoptr(GPtrArray) none = ald_cards_new();
-        g_auto(AldAnswer) answer = {};
-        const AldDevice *device = NULL;
+        g_autoptr(GPtrArray) devices = list_of(rows, NULL);
+        const AldOpenclTarget *device = NULL;
         AldFailure failure = {};
 
-        g_assert_cmpint(ald_answer_parse(line, strlen(line), &answer), ==, 0);
-        ald_devices_match(answer.devices, none);
-        if (ald_devices_choose(answer.devices, id, &device, &failure) < 0)
+        if (ald_devices_choose(devices, id, &device, &failure) < 0)
                 g_assert_cmpstr(failure.message, ==, expected);
         else
-                g_assert_cmpstr(device->name, ==, expected);
+                g_assert_cmpstr(device->listed.name, ==, expected);
         ald_failure_clear(&failure);
 }
 
@@ -114,12 +131,12 @@ static void test_names(void)
                    ",\"Pci\":\"0000:01:00.0\"},{\"Name\":\"x\","
                    "\"Pci\":\"x\"}",
                 NULL, "0000:01:00.0 0000:01:00.0#1 cpu#1 x");
-        g_assert_true(ald_device_is_address("0010:c1:1f.7"));
-        g_assert_true(ald_device_is_address("10000:c1:00.0"));
-        g_assert_false(ald_device_is_address("0000:C1:00.0"));
-        g_assert_false(ald_device_is_address("0000:c1:00"));
-        g_assert_false(ald_device_is_address("0000:c1:00.0 "));
-        g_assert_false(ald_device_is_address(""));
+        g_assert_true(ald_opencl_target_is_address("0010:c1:1f.7"));
+        g_assert_true(ald_opencl_target_is_address("10000:c1:00.0"));
+        g_assert_false(ald_opencl_target_is_address("0000:C1:00.0"));
+        g_assert_false(ald_opencl_target_is_address("0000:c1:00"));
+        g_assert_false(ald_opencl_target_is_address("0000:c1:00.0 "));
+        g_assert_false(ald_opencl_target_is_address(""));
 }
 
 static void test_cards(void)
@@ -162,26 +179,104 @@ static void test_sysfs(void)
         g_assert_cmpuint(card->vendor, ==, 0);
 }
 
+static AldRecord *measured(const char *message)
+{
+        g_autofree char *line = g_strdup_printf("ComputeMeasure %s", message);
+        AldRecord *record = NULL;
+
+        g_assert_cmpint(ald_answer_parse(line, strlen(line), &record), ==, 0);
+        return record;
+}
+
 static void test_text(void)
 {
-        AldFigures figures = {};
-        AldMeasure *measure = &figures.answers[ALD_METRIC_READ].measure;
+        static const AldOpenclTarget device = {
+                .listed = { .id = "cpu", .name = "N", .platform = "P", .driver_version = "3" }
+        };
+        g_auto(AldFigures) figures = {};
         g_autofree char *text = NULL;
 
-        figures.known[ALD_METRIC_READ] = true;
-        *measure = (AldMeasure){ .meter = { .best = 47.6e9, .median = 4.71e10, .interval = 0.02 },
-                .method = "plain" };
-        measure->meter.flags = ALD_FLAG_UNSTABLE;
+        figures.answers[ALD_METRIC_READ] = measured("{\"Best\":47.6e9,\"Median\":4.71e10,\"Interval\":0.02,"
+                                                    "\"Method\":\"plain\",\"Flags\":[\"unstable\"]}");
         (void) ald_fail(&figures.failures[ALD_METRIC_COPY], ALD_FAILURE_CRASHED, "it fell");
-        text = ald_compute_to_text(
-                &(AldDevice){ .id = "cpu", .name = "N", .platform_name = "P", .driver_version = "3" },
-                &figures);
+        text = ald_compute_to_text(&device, &figures);
         g_assert_cmpstr(text, ==,
                 "cpu  N, P 3\n"
                 "  Memory read     47.6 GB/s ±2.0 % (median 47.1 GB/s), by plain; unstable\n"
                 "  Memory copy     crashed: it fell\n"
                 "  unstable: the rate did not become steady; more --seconds-max may help\n");
-        ald_failure_clear(&figures.failures[ALD_METRIC_COPY]);
+}
+
+static void test_json(void)
+{
+        static const AldOpenclTarget device = { .listed = {
+                                                        .id = "cpu", .name = "N", .driver_version = "3" } };
+        g_autoptr(AldComputeReport) report = ald_compute_report_new();
+        g_auto(AldFigures) figures = { .measured = 7, .suspect = true };
+        g_autofree char *text = NULL;
+
+        figures.answers[ALD_METRIC_GEMM] = measured(
+                "{\"Best\":5e11,\"Median\":4e11,\"Interval\":0.02,\"Method\":\"m\",\"Precision\":\"fp16\","
+                "\"Accumulator\":\"fp32\",\"Fp16Hardware\":true,\"ThrottleReasons\":[\"heat\"],"
+                "\"RefusedMethods\":[\"x\"]}");
+        figures.answers[ALD_METRIC_READ] = measured(
+                "{\"Best\":0.5,\"Median\":2.75,\"Interval\":0,\"Method\":\"plain\",\"ClockHz\":9,"
+                "\"Flags\":[\"unstable\"]}");
+        (void) ald_fail(&figures.failures[ALD_METRIC_COPY], ALD_FAILURE_CRASHED, "it fell");
+        ald_compute_report_add(report, &device, &figures);
+        ald_figures_clear(&figures);
+        text = ald_compute_report_to_json(report);
+        g_assert_cmpstr(text, ==,
+                "{\"Devices\":[{\"Id\":\"cpu\",\"Name\":\"N\",\"DriverVersion\":\"3\",\"GemmTflops\":0.5,"
+                "\"GemmMedianTflops\":0.4,\"GemmInterval\":2.0,\"Precision\":\"fp16\",\"Accumulator\":"
+                "\"fp32\","
+                "\"Method\":\"m\",\"TflopsFp16\":0.5,\"RefusedMethods\":[\"x\"],"
+                "\"MemoryBandwidthMedianBytesPerSecond\":2,\"MemoryBandwidthInterval\":0.0,"
+                "\"MemoryBandwidthMethod\":\"plain\",\"ClockHz\":9,\"ThrottleReasons\":[\"heat\"],"
+                "\"Flags\":[\"unstable\",\"suspect\"],\"MeasuredUSec\":7}],"
+                "\"Errors\":[{\"Id\":\"cpu "
+                "copy\",\"Device\":\"cpu\",\"Metric\":\"copy\",\"error\":\"crashed\","
+                "\"message\":\"it fell\"}]}");
+}
+
+/* What a compiler says is long, and goes to terminals. */
+static void test_failure(void)
+{
+        g_autofree char *log = g_strnfill(5000, 'x'), *line = NULL, *other = NULL;
+        AldFailure failure = {}, again = {};
+        g_autoptr(AldRecord) answer = NULL, unknown = NULL;
+
+        (void) ald_fail(&failure, ALD_FAILURE_BUILD_FAILED, "a\n\033[31mé%s", log);
+        line = ald_answer_of_failure(&failure);
+        g_assert_cmpint(ald_answer_parse(line, strlen(line), &answer), ==, 0);
+        g_assert_cmpint(ald_answer_fail(answer, &again), <, 0);
+        g_assert_cmpint(again.kind, ==, ALD_FAILURE_BUILD_FAILED);
+        g_assert_true(g_str_has_prefix(again.message, "a  [31méxxx"));
+        g_assert_cmpuint(strlen(again.message), >, 240);
+        ald_failure_clear(&failure);
+        ald_failure_clear(&again);
+
+        g_assert_cmpint(ald_answer_parse("ProbeFailure {\"error\":\"new\"}", 28, &unknown), ==, 0);
+        g_assert_cmpint(ald_answer_fail(unknown, &again), <, 0);
+        g_assert_cmpint(again.kind, ==, ALD_FAILURE_CRASHED);
+        ald_failure_clear(&again);
+}
+
+static void test_lines_that_are_none(void)
+{
+        static const char *const lines[] = { "", "ComputeStep", "ComputeStep ", "{\"Phase\":\"build\"}",
+                "ComputeStep {}", "ComputeStep {\"Phase\":\"rest\"}", "ComputeResult {}", "NodeAlive {}",
+                "ComputeMeasure {\"Best\":0,\"Median\":1,\"Interval\":0,\"Method\":\"m\"}",
+                "ComputeMeasure {\"Best\":1,\"Median\":1,\"Interval\":0}",
+                "ComputeMeasure {\"Best\":1,\"Median\":1,\"Interval\":-1,\"Method\":\"m\"}",
+                "ProbeFailure {}" };
+        AldRecord *answer = NULL;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
+                g_test_message("%s", lines[i]);
+                g_assert_cmpint(ald_answer_parse(lines[i], strlen(lines[i]), &answer), ==, -EBADMSG);
+        }
+        g_assert_null(answer);
 }
 
 int main(int argc, char *argv[])
@@ -195,5 +290,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/compute/devices/cards", test_cards);
         g_test_add_func("/compute/devices/sysfs", test_sysfs);
         g_test_add_func("/compute/devices/text", test_text);
+        g_test_add_func("/compute/devices/json", test_json);
+        g_test_add_func("/compute/devices/failure", test_failure);
+        g_test_add_func("/compute/devices/lines-that-are-none", test_lines_that_are_none);
         return g_test_run();
 }

@@ -3,31 +3,39 @@
 
 #include "probes/compute/figures.h"
 
-static const AldMeasure peak = {
-        .meter.best = 1000,
+static const AldComputeMeasure peak = {
+        .best = 1000,
         .method = "peak-mma",
         .precision = "fp16",
         .accumulator = "fp32",
 };
 
-/* The flags of a product of so many operations a second, beside that peak. */
-static unsigned judge(const AldMeasure *bound, const char *method, const char *precision, double rate)
+static AldRecord *record_of(const AldComputeMeasure *measure)
 {
-        AldFigures figures = {
-                .known = { [ALD_METRIC_GEMM] = true, [ALD_METRIC_PEAK] = bound != NULL },
-        };
-        AldMeasure *gemm = &figures.answers[ALD_METRIC_GEMM].measure;
+        AldRecord *record = NULL;
 
-        *gemm = (AldMeasure){
-                .meter = { .best = rate, .flags = ALD_FLAG_UNSTABLE },
+        g_assert_cmpint(ald_record_new(ALD_KIND_COMPUTE_MEASURE, measure, &record), ==, 0);
+        return record;
+}
+
+/* The flags of a product of so many operations a second, beside that peak. */
+static unsigned judge(const AldComputeMeasure *bound, const char *method, const char *precision, double rate)
+{
+        static const char *const flags[] = { "unstable", NULL };
+        const AldComputeMeasure gemm = {
+                .best = rate,
                 .method = method,
                 .precision = precision,
                 .accumulator = "fp32",
+                .flags = flags,
         };
+        g_auto(AldFigures) figures = {};
+
+        figures.answers[ALD_METRIC_GEMM] = record_of(&gemm);
         if (bound)
-                figures.answers[ALD_METRIC_PEAK].measure = *bound;
+                figures.answers[ALD_METRIC_PEAK] = record_of(bound);
         ald_figures_judge(&figures);
-        return gemm->meter.flags;
+        return ald_figures_flags(&figures, ALD_METRIC_GEMM);
 }
 
 static void test_above_registers(void)
@@ -40,7 +48,7 @@ static void test_above_registers(void)
 
 static void test_of_another_kind(void)
 {
-        AldMeasure hopper = peak;
+        AldComputeMeasure hopper = peak;
 
         g_assert_cmpuint(judge(&peak, "tiled-fp32", "fp32", 2000), ==, ALD_FLAG_UNSTABLE);
         g_assert_cmpuint(judge(&peak, "nvidia-wgmma", "fp16", 2000), ==, ALD_FLAG_UNSTABLE);
@@ -51,12 +59,12 @@ static void test_of_another_kind(void)
 
 static void test_beside_a_doubtful_peak(void)
 {
-        static const AldFlags doubts[] = { ALD_FLAG_BUSY, ALD_FLAG_UNSTABLE };
+        static const char *const doubts[][2] = { { "busy", NULL }, { "unstable", NULL } };
 
         for (size_t i = 0; i < G_N_ELEMENTS(doubts); i++) {
-                AldMeasure doubtful = peak;
+                AldComputeMeasure doubtful = peak;
 
-                doubtful.meter.flags = doubts[i];
+                doubtful.flags = doubts[i];
                 g_assert_cmpuint(judge(&doubtful, "nvidia-mma", "fp16", 2000), ==, ALD_FLAG_UNSTABLE);
         }
 }

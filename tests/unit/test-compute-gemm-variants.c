@@ -7,7 +7,7 @@
 
 #define GIB (UINT64_C(1) << 30)
 
-static AldFit fit(const char *name, const AldDevice *device)
+static AldFit fit(const char *name, const AldOpenclTarget *device)
 {
         const AldGemmVariant *variant = ald_gemm_variant_find(&ald_gemm_variants, name);
 
@@ -40,11 +40,11 @@ static void test_table(void)
 
 static void test_fit(void)
 {
-        AldDevice avx512 = { .type = ALD_DEVICE_CPU, .float_width = 16 };
-        AldDevice avx2 = { .type = ALD_DEVICE_CPU, .float_width = 8 };
-        AldDevice neon = { .type = ALD_DEVICE_CPU, .float_width = 4 };
-        AldDevice silent = { .type = ALD_DEVICE_CPU, .float_width = 1 };
-        AldDevice gpu = { .type = ALD_DEVICE_GPU, .float_width = 1 };
+        AldOpenclTarget avx512 = { .type = ALD_LISTED_DEVICE_TYPE_CPU, .float_width = 16 };
+        AldOpenclTarget avx2 = { .type = ALD_LISTED_DEVICE_TYPE_CPU, .float_width = 8 };
+        AldOpenclTarget neon = { .type = ALD_LISTED_DEVICE_TYPE_CPU, .float_width = 4 };
+        AldOpenclTarget silent = { .type = ALD_LISTED_DEVICE_TYPE_CPU, .float_width = 1 };
+        AldOpenclTarget gpu = { .type = ALD_LISTED_DEVICE_TYPE_GPU, .float_width = 1 };
 
         g_assert_cmpint(fit("cpu-8x32", &avx512), ==, ALD_FIT_YES);
         g_assert_cmpint(fit("cpu-8x32", &avx2), ==, ALD_FIT_NO);
@@ -64,19 +64,22 @@ static void test_fit(void)
 
 static void test_size(void)
 {
-        AldDevice cpu = {
-                .type = ALD_DEVICE_CPU, .compute_units = 2, .memory_bytes = 8 * GIB, .unified = true
-        };
-        AldDevice gpu = { .type = ALD_DEVICE_GPU, .compute_units = 132, .memory_bytes = 140 * GIB };
+        AldOpenclTarget cpu = { .type = ALD_LISTED_DEVICE_TYPE_CPU,
+                .listed.compute_units = 2,
+                .listed.memory_total_bytes = 8 * GIB,
+                .listed.unified = true };
+        AldOpenclTarget gpu = { .type = ALD_LISTED_DEVICE_TYPE_GPU,
+                .listed.compute_units = 132,
+                .listed.memory_total_bytes = 140 * GIB };
         bool reduced = true;
 
         g_assert_cmpuint(ald_gemm_size(&cpu, 0, &reduced), ==, 1024);
         g_assert_false(reduced);
-        cpu.compute_units = 16;
+        cpu.listed.compute_units = 16;
         g_assert_cmpuint(ald_gemm_size(&cpu, 0, &reduced), ==, 2048);
         g_assert_cmpuint(ald_gemm_size(&gpu, 0, &reduced), ==, 8192);
         g_assert_false(reduced);
-        gpu.compute_units = 24;
+        gpu.listed.compute_units = 24;
         g_assert_cmpuint(ald_gemm_size(&gpu, 0, &reduced), ==, 4096);
         gpu.allocation_max = 20 << 20;
         g_assert_cmpuint(ald_gemm_size(&gpu, 0, &reduced), ==, 2048);
@@ -86,13 +89,13 @@ static void test_size(void)
         g_assert_false(reduced);
         g_assert_cmpuint(ald_gemm_size(&gpu, GIB, &reduced), ==, 2048);
         g_assert_true(reduced);
-        gpu.memory_bytes = GIB;
+        gpu.listed.memory_total_bytes = GIB;
         g_assert_cmpuint(ald_gemm_size(&gpu, 0, &reduced), ==, 2048);
         g_assert_true(reduced);
-        gpu.memory_bytes = 1 << 20;
+        gpu.listed.memory_total_bytes = 1 << 20;
         g_assert_cmpuint(ald_gemm_size(&gpu, 0, &reduced), ==, 0);
         /* Nothing told, nothing to fear. */
-        gpu.memory_bytes = 0;
+        gpu.listed.memory_total_bytes = 0;
         g_assert_cmpuint(ald_gemm_size(&gpu, 0, &reduced), ==, 4096);
         g_assert_false(reduced);
 }

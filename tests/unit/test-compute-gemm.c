@@ -121,7 +121,7 @@ static void test_half(Fixture *fixture, gconstpointer data)
 #define NOTHING KERNEL "{ }"
 #define BROKEN KERNEL "{ no such thing }"
 
-static AldFit fit_always(const AldDevice *device)
+static AldFit fit_always(const AldOpenclTarget *device)
 {
         return ALD_FIT_YES;
 }
@@ -164,11 +164,11 @@ static void test_wrong(Fixture *fixture, gconstpointer data)
         }
 }
 
-static void note_phase(AldPhase phase, const char *variant, double fraction, void *userdata)
+static void note_phase(AldComputeStepPhase phase, const char *variant, double fraction, void *userdata)
 {
         GString *seen = userdata;
 
-        if (phase == ALD_PHASE_TRIAL)
+        if (phase == ALD_COMPUTE_STEP_PHASE_TRIAL)
                 g_string_append_printf(seen, "%s ", variant);
 }
 

@@ -42,8 +42,8 @@ static void test_random(void)
         g_assert_cmpfloat_with_epsilon(changed / (32.0 * n), 0.5, 0.01);
 }
 
-static void assert_sizes(
-        const AldDevice *device, uint64_t available, bool copies, uint64_t start, uint64_t limit, bool wants)
+static void assert_sizes(const AldOpenclTarget *device, uint64_t available, bool copies, uint64_t start,
+        uint64_t limit, bool wants)
 {
         AldBufferSizes sizes = ald_buffer_sizes(device, available, copies);
 
@@ -54,9 +54,9 @@ static void assert_sizes(
 
 static void test_gpu(void)
 {
-        AldDevice device = { .type = ALD_DEVICE_GPU,
+        AldOpenclTarget device = { .type = ALD_LISTED_DEVICE_TYPE_GPU,
                 .cache_bytes = 50 * MIB,
-                .memory_bytes = 80 * GIB,
+                .listed.memory_total_bytes = 80 * GIB,
                 .allocation_max = 20 * GIB };
 
         assert_sizes(&device, 80 * GIB, false, 512 * MIB, 2 * GIB, false);
@@ -70,15 +70,15 @@ static void test_gpu(void)
         assert_sizes(&device, 200 * GIB, true, 2 * GIB, 8 * GIB, false);
         assert_sizes(&device, 4 * GIB, true, 512 * MIB, 512 * MIB, true);
         assert_sizes(&device, 1, true, 0, 0, true);
-        device = (AldDevice){ .type = ALD_DEVICE_GPU };
+        device = (AldOpenclTarget){ .type = ALD_LISTED_DEVICE_TYPE_GPU };
         assert_sizes(&device, 0, false, 512 * MIB, 2 * GIB, false);
 }
 
 static void test_small(void)
 {
-        AldDevice device = { .type = ALD_DEVICE_CPU,
+        AldOpenclTarget device = { .type = ALD_LISTED_DEVICE_TYPE_CPU,
                 .cache_bytes = 32 * MIB,
-                .memory_bytes = 8 * GIB,
+                .listed.memory_total_bytes = 8 * GIB,
                 .allocation_max = 2 * GIB };
 
         assert_sizes(&device, 8 * GIB, false, 256 * MIB, GIB, false);

@@ -106,7 +106,7 @@ static int launch(void *userdata, cl_event *ret)
         return 0;
 }
 
-static void told(AldPhase phase, const char *variant, double fraction, void *userdata)
+static void told(AldComputeStepPhase phase, const char *variant, double fraction, void *userdata)
 {
         g_assert_cmpstr(variant, ==, "way");
         g_assert_cmpfloat(fraction, >=, 0);
@@ -124,7 +124,7 @@ static bool busy_before;
 
 static int try_measure(AldMeter *ret, AldFailure *failure)
 {
-        const AldDevice facts = { .type = ALD_DEVICE_GPU };
+        const AldOpenclTarget facts = { .type = ALD_LISTED_DEVICE_TYPE_GPU };
         const AldMeasureOptions measure = { .seconds_max = seconds_max, .progress = told };
         const AldMeterOptions options = { .measure = &measure, .variant = "way", .theoretical = theoretical };
         AldSession session = { .cl = &cl, .facts = &facts, .busy = busy_before };
@@ -176,8 +176,8 @@ static void test_steady(void)
         g_assert_cmpstr(meter.throttle, ==, "");
         /* It ends as soon as it is sure. */
         g_assert_cmpfloat(device.now, <, 1.3);
-        g_assert_cmpuint(device.phases[ALD_PHASE_SETTLE], >, 5);
-        g_assert_cmpuint(device.phases[ALD_PHASE_MEASURE], >, 5);
+        g_assert_cmpuint(device.phases[ALD_COMPUTE_STEP_PHASE_SETTLE], >, 5);
+        g_assert_cmpuint(device.phases[ALD_COMPUTE_STEP_PHASE_MEASURE], >, 5);
 }
 
 /* Compilers work at the first launch, and what they take is seen by no event. */
@@ -328,7 +328,7 @@ static void test_failures(void)
 
 static void test_try(void)
 {
-        const AldDevice facts = { .type = ALD_DEVICE_GPU };
+        const AldOpenclTarget facts = { .type = ALD_LISTED_DEVICE_TYPE_GPU };
         AldSession session = { .cl = &cl, .facts = &facts };
         AldFailure failure = {};
         double rate = 0;

@@ -90,8 +90,8 @@ static void test_read(void)
 static void test_in_use(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
-        const AldDevice device = {
-                .type = ALD_DEVICE_GPU, .vendor = ALD_VENDOR_AMD, .pci = (char *) "0000:03:00.0"
+        const AldOpenclTarget device = {
+                .type = ALD_LISTED_DEVICE_TYPE_GPU, .vendor = ALD_VENDOR_AMD, .listed.pci = "0000:03:00.0"
         };
         g_autoptr(AldClocks) clocks = NULL;
 
@@ -112,8 +112,8 @@ static void test_in_use(void)
 static void test_processes(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
-        const AldDevice device = {
-                .type = ALD_DEVICE_GPU, .vendor = ALD_VENDOR_AMD, .pci = (char *) "0000:03:00.0"
+        const AldOpenclTarget device = {
+                .type = ALD_LISTED_DEVICE_TYPE_GPU, .vendor = ALD_VENDOR_AMD, .listed.pci = "0000:03:00.0"
         };
         g_autoptr(AldClocks) silent = ald_clocks_open(root->dir, &device), clocks = NULL;
         AldSharing sharing;
@@ -167,7 +167,7 @@ static void write_processors(FakeRoot *root, unsigned busy)
 static void test_processors(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
-        const AldDevice device = { .type = ALD_DEVICE_CPU };
+        const AldOpenclTarget device = { .type = ALD_LISTED_DEVICE_TYPE_CPU };
         g_autoptr(AldClocks) clocks = ald_clocks_open(root->dir, &device);
         AldSharing sharing;
 

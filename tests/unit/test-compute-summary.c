@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The figures of a node by its devices, in state/ and, by the same rule, in alidadectl. */
+/* The figures of a node by its devices. */
 #include <glib.h>
 
 #include "state/compute-summary.h"
-#include "tests/unit/ctl-sums.h"
 #include "tests/unit/state-maker.h"
 
 #define NONE (-1) /* absent */
@@ -103,17 +102,6 @@ static void test_devices_that_count(void)
         }
 }
 
-static void test_alidadectl_counts_the_same(void)
-{
-        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-                double tflops, bandwidth;
-
-                ctl_sums(cases[i].backends, cases[i].compute, &tflops, &bandwidth);
-                check_number(tflops, cases[i].tflops);
-                check_number(bandwidth, cases[i].bandwidth);
-        }
-}
-
 static void test_nothing_known(void)
 {
         AldComputeSummary summary;
@@ -128,7 +116,6 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/compute-summary/devices-that-count", test_devices_that_count);
-        g_test_add_func("/compute-summary/alidadectl-counts-the-same", test_alidadectl_counts_the_same);
         g_test_add_func("/compute-summary/nothing-known", test_nothing_known);
         return g_test_run();
 }

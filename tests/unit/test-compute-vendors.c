@@ -48,15 +48,17 @@ static void test_ptx_size(void)
         g_assert_cmpstr(changed, ==, ".target sm_90a\nret;\n");
 }
 
-static AldDevice device_of(AldVendor vendor, unsigned major, unsigned minor)
+static AldOpenclTarget device_of(AldVendor vendor, unsigned major, unsigned minor)
 {
-        return (AldDevice){ .type = ALD_DEVICE_GPU, .vendor = vendor, .nv_major = major, .nv_minor = minor };
+        return (AldOpenclTarget){
+                .type = ALD_LISTED_DEVICE_TYPE_GPU, .vendor = vendor, .nv_major = major, .nv_minor = minor
+        };
 }
 
 static void assert_fits(
         AldVendor vendor, unsigned major, unsigned minor, AldFit wmma, AldFit mma, AldFit wgmma)
 {
-        AldDevice device = device_of(vendor, major, minor);
+        AldOpenclTarget device = device_of(vendor, major, minor);
 
         g_assert_cmpint(ald_nvidia_fit_wmma(&device), ==, wmma);
         g_assert_cmpint(ald_nvidia_fit_mma(&device), ==, mma);
@@ -84,19 +86,19 @@ static void test_fits_others(void)
                 { "gfx90a", ALD_FIT_YES, ALD_FIT_NO }, { "gfx1100", ALD_FIT_NO, ALD_FIT_YES },
                 { "gfx1030", ALD_FIT_NO, ALD_FIT_NO }, { "gfx9", ALD_FIT_NO, ALD_FIT_NO },
                 { "", ALD_FIT_NO, ALD_FIT_NO }, { "gfx9421", ALD_FIT_NO, ALD_FIT_NO } };
-        AldDevice intel = device_of(ALD_VENDOR_INTEL, 0, 0);
+        AldOpenclTarget intel = device_of(ALD_VENDOR_INTEL, 0, 0);
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-                AldDevice device = {
-                        .type = ALD_DEVICE_GPU, .vendor = ALD_VENDOR_AMD, .gfx = (char *) cases[i].gfx
-                };
+                AldOpenclTarget device = { .type = ALD_LISTED_DEVICE_TYPE_GPU,
+                        .vendor = ALD_VENDOR_AMD,
+                        .gfx = (char *) cases[i].gfx };
 
                 g_assert_cmpint(ald_amd_fit_mfma(&device), ==, cases[i].mfma);
                 g_assert_cmpint(ald_amd_fit_wmma(&device), ==, cases[i].wmma);
         }
-        intel.extensions = (char *) " cl_khr_fp16 cl_intel_subgroup_matrix_multiply_accumulate ";
+        intel.extensions = " cl_khr_fp16 cl_intel_subgroup_matrix_multiply_accumulate ";
         g_assert_cmpint(ald_intel_fit_matrix(&intel), ==, ALD_FIT_YES);
-        intel.extensions = (char *) " cl_intel_subgroup_matrix_multiply_accumulate_tf32 ";
+        intel.extensions = " cl_intel_subgroup_matrix_multiply_accumulate_tf32 ";
         g_assert_cmpint(ald_intel_fit_matrix(&intel), ==, ALD_FIT_NO);
 }
 

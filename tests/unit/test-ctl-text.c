@@ -1,53 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
-
 #include "clients/alidadectl/text.h"
-
-static void assert_safe(const char *text, const char *expected)
-{
-        g_autofree char *safe = ald_text_safe(text);
-
-        g_assert_cmpstr(safe, ==, expected);
-}
-
-static void test_safe(void)
-{
-        assert_safe("plain", "plain");
-        assert_safe("", "");
-        assert_safe("日本語 é", "日本語 é");
-        assert_safe("a\033[31mb", "a�[31mb");
-        assert_safe("a\nb\tc\001", "a�b�c�");
-        assert_safe("\xc2\x9b"
-                    "31m",
-                "�31m");                            /* CSI in one character */
-        assert_safe("a\u202egnp.exe", "a�gnp.exe"); /* right-to-left override */
-        assert_safe("\u2066x\u2069", "�x�");        /* isolates */
-        assert_safe("\u200b\ufeff\u2028", "���");   /* zero width, line separator */
-        assert_safe("\xff\xc3(", "��(");            /* no UTF-8 */
-        assert_safe("\ue000", "�");                 /* private use: nobody knows how wide */
-        assert_safe("a\ufe0fb", "ab");              /* a variation selector would change the width */
-        assert_safe("\u0301x", "x");                /* a mark with nothing to stand on */
-        assert_safe("e\u0301", "e\u0301");
-        assert_safe("e\u0301\u0301\u0301\u0301\u0301\u0301x", "e\u0301\u0301\u0301\u0301x");
-}
-
-/* Whatever comes in, nothing that a terminal obeys comes out. */
-static void test_safe_random(void)
-{
-        for (int n = 0; n < 20000; n++) {
-                char bytes[24];
-                g_autofree char *safe = NULL;
-                size_t length = (size_t) g_test_rand_int_range(0, sizeof(bytes));
-
-                for (size_t i = 0; i < length; i++)
-                        bytes[i] = (char) g_test_rand_int_range(1, 256);
-                bytes[length] = '\0';
-                safe = ald_text_safe(bytes);
-                g_assert_true(g_utf8_validate(safe, -1, NULL));
-                for (const char *p = safe; *p; p = g_utf8_next_char(p))
-                        g_assert_false(ald_char_is_unsafe(g_utf8_get_char(p)));
-        }
-}
 
 static void test_width(void)
 {
@@ -138,15 +90,27 @@ static void test_render(void)
         assert_rendered("a ↔ b ─│┼ ≠ ←", false, false, "a = b -|+ ! <");
 }
 
+/* How good something is shows in its style, and nothing in that of plain text. */
+static void test_tones(void)
+{
+        g_autofree char *bad = ald_text_toned(ALD_TONE_ERROR, "offline");
+        g_autofree char *plain = ald_text_toned(ALD_TONE_PLAIN, "live");
+
+        g_assert_cmpstr(bad, ==, ALD_STYLE_ERROR "offline" ALD_STYLE_NORMAL);
+        g_assert_cmpstr(plain, ==, "live");
+        g_assert_cmpstr(ald_tone_style(ALD_TONE_GOOD), ==, ALD_STYLE_GOOD);
+        g_assert_cmpstr(ald_tone_style(ALD_TONE_WARNING), ==, ALD_STYLE_WARNING);
+        g_assert_cmpstr(ald_tone_style(ALD_TONE_FAINT), ==, ALD_STYLE_DIM);
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/ctl/text/safe", test_safe);
-        g_test_add_func("/ctl/text/safe-random", test_safe_random);
         g_test_add_func("/ctl/text/width", test_width);
         g_test_add_func("/ctl/text/fit", test_fit);
         g_test_add_func("/ctl/text/wrap", test_wrap);
         g_test_add_func("/ctl/text/wrap-random", test_wrap_random);
         g_test_add_func("/ctl/text/render", test_render);
+        g_test_add_func("/ctl/text/tones", test_tones);
         return g_test_run();
 }

@@ -5,8 +5,8 @@
 #include "tests/unit/findings-check.h"
 #include "tests/unit/state-maker.h"
 
-static void check_port(
-        AldStore *store, const char *fields, AldSeverity severity, const char *reason, const char *remedy)
+static void check_port(AldStore *store, const char *fields, AldFindingRowSeverity severity,
+        const char *reason, const char *remedy)
 {
         g_autofree char *record = g_strdup_printf("{'RdmaPorts': [{'Id': 'mlx5_0.1', %s}]}", fields);
         g_autofree char *text = g_strdup_printf("RDMA port mlx5_0.1%s on two cannot be used: %s.",
@@ -26,24 +26,25 @@ static void test_rdma_unusable(void)
         check_port(store, "'State': 'active', 'Gids': ['0 RoCEv2 fe80::1']", 0, NULL, NULL);
         check_port(store, "'LinkLayer': 'ethernet'", 0, NULL, NULL);
         check_port(store, "'State': 'active', 'LinkLayer': 'ethernet', 'Interface': 'eth0'",
-                ALD_SEVERITY_WARNING, "it has no GID",
-                "Give its network interface an address, since its GIDs are made of these.");
-        check_port(store, "'State': 'active', 'LinkLayer': 'infiniband'", ALD_SEVERITY_WARNING,
-                "it has no GID", "Look into the log of the subnet manager.");
-        check_port(store, "'State': 'init', 'LinkLayer': 'infiniband'", ALD_SEVERITY_WARNING,
+                ALD_FINDING_ROW_SEVERITY_WARNING, "it has no usable GID",
+                "Give its network interface an address: the GIDs are derived from the addresses.");
+        check_port(store, "'State': 'active', 'LinkLayer': 'infiniband'", ALD_FINDING_ROW_SEVERITY_WARNING,
+                "it has no usable GID", "Check the log of the subnet manager.");
+        check_port(store, "'State': 'init', 'LinkLayer': 'infiniband'", ALD_FINDING_ROW_SEVERITY_WARNING,
                 "it waits for a subnet manager",
                 "Start a subnet manager, such as opensm, on one node of this fabric.");
-        check_port(store, "'State': 'armed', 'LinkLayer': 'infiniband'", ALD_SEVERITY_WARNING,
-                "the subnet manager has not made it active", "Look into the log of the subnet manager.");
-        check_port(store, "'State': 'init', 'LinkLayer': 'ethernet'", ALD_SEVERITY_WARNING,
-                "it is not active", "Bring its network interface up, and look into the kernel's log.");
-        check_port(store, "'State': 'down', 'Interface': 'eth0', 'Gids': ['0 x y']", ALD_SEVERITY_NOTICE,
-                "it is down", "Check its cable, and bring its network interface up.");
+        check_port(store, "'State': 'armed', 'LinkLayer': 'infiniband'", ALD_FINDING_ROW_SEVERITY_WARNING,
+                "the subnet manager has not activated it", "Check the log of the subnet manager.");
+        check_port(store, "'State': 'init', 'LinkLayer': 'ethernet'", ALD_FINDING_ROW_SEVERITY_WARNING,
+                "it is not active", "Bring its network interface up, and check the kernel log.");
+        check_port(store, "'State': 'down', 'Interface': 'eth0', 'Gids': ['0 x y']",
+                ALD_FINDING_ROW_SEVERITY_NOTICE, "it is down",
+                "Check its cable, and bring its network interface up.");
         state_put(store, 2, ALD_KIND_NETWORK, "{'Interfaces': [{'Id': 'eth0', 'Carrier': false}]}");
-        check_port(store, "'State': 'down', 'Interface': 'eth0'", ALD_SEVERITY_NOTICE,
+        check_port(store, "'State': 'down', 'Interface': 'eth0'", ALD_FINDING_ROW_SEVERITY_NOTICE,
                 "it is down, and its interface has no carrier",
-                "Plug in its cable, or switch on what is at the other end.");
-        check_port(store, "'State': 'down'", ALD_SEVERITY_NOTICE, "it is down",
+                "Plug in its cable, or switch on the device at the other end.");
+        check_port(store, "'State': 'down'", ALD_FINDING_ROW_SEVERITY_NOTICE, "it is down",
                 "Check its cable, and bring its network interface up.");
 }
 
@@ -53,13 +54,13 @@ static void test_rdma_that_probes_cannot_use(void)
         static const struct {
                 const char *word, *reason, *remedy;
         } cases[] = {
-                { "no-gid", "no GID of it can be used",
-                        "Give its network interface an address, since its GIDs are made of these." },
-                { "no-permission", "probes may not open it",
-                        "Let the user of alidade-link-probed.service open /dev/infiniband/uverbs*." },
-                { "no-provider", "the driver that programs need for it is not installed",
-                        "Install that driver, as from the package ibverbs-providers." },
-                { "memlock", "probes may not lock enough memory for it",
+                { "no-gid", "it has no usable GID",
+                        "Give its network interface an address: the GIDs are derived from the addresses." },
+                { "no-permission", "probes are not permitted to open it",
+                        "Permit the user of alidade-link-probed.service to open /dev/infiniband/uverbs*." },
+                { "no-provider", "the driver library for it is not installed",
+                        "Install the library, for example from the package ibverbs-providers." },
+                { "memlock", "probes cannot lock enough memory for it",
                         "Raise LimitMEMLOCK= of alidade-link-probed.service." },
         };
         static const char port[] = "'State': 'active', 'Gids': ['0 ib fe80::1']";
@@ -78,7 +79,7 @@ static void test_rdma_that_probes_cannot_use(void)
                 g_assert_cmpuint(findings_count_now(store, "link-probe-failing"), ==, 1);
                 state_put_ports(store, 2, "mlx5_0.1", 3, "rxe0.1", failed);
                 state_put_ports(store, 2, "mlx5_1.1", 3, "rxe0.1", failed);
-                check_port(store, port, ALD_SEVERITY_WARNING, cases[i].reason, cases[i].remedy);
+                check_port(store, port, ALD_FINDING_ROW_SEVERITY_WARNING, cases[i].reason, cases[i].remedy);
                 g_assert_cmpuint(findings_count_now(store, "link-probe-failing"), ==, 0);
                 /* The newest of all peers tells. */
                 state_put_ports(store, 2, "mlx5_0.1", 4, "rxe0.1", "{'MeasuredUSec': 8}");
@@ -98,14 +99,15 @@ static void test_rdma_out_of_reach(void)
         g_autoptr(AldStore) store = findings_named_store();
         static const char soft[] = "'State': 'active', 'Interface': 'eth0', 'Gids': ['0 x y']";
 
-        check_port(store, "'State': 'active', 'Gids': ['0 x y'], 'Problem': 'no-verbs'", ALD_SEVERITY_WARNING,
-                "the kernel offers it to no program", "Load the kernel module ib_uverbs.");
+        check_port(store, "'State': 'active', 'Gids': ['0 x y'], 'Problem': 'no-verbs'",
+                ALD_FINDING_ROW_SEVERITY_WARNING, "the kernel does not offer it to programs",
+                "Load the kernel module ib_uverbs.");
         state_put(store, 2, ALD_KIND_NETWORK,
                 "{'Interfaces': [{'Id': 'br0', 'Type': 'bridge', 'Ports': ['eth0']}, {'Id': 'eth0', "
                 "'Controller': 'br0'}]}");
-        check_port(store, soft, ALD_SEVERITY_WARNING,
+        check_port(store, soft, ALD_FINDING_ROW_SEVERITY_WARNING,
                 "its interface eth0 is a port of the bridge br0, which takes its packets",
-                "Make the RDMA device over the bridge, or take its interface out of that.");
+                "Create the RDMA device on the bridge, or remove its interface from the bridge.");
         /* An adapter takes its own before the bridge sees them. */
         check_port(store, "'State': 'active', 'Interface': 'eth0', 'Driver': 'mlx5_core', 'Gids': ['0 x y']",
                 0, NULL, NULL);
@@ -126,8 +128,8 @@ static void test_hardware_claimed_twice(void)
         state_put(store, 3, ALD_KIND_PRESENCE, "{'State': 'offline'}");
         g_assert_cmpuint(findings_count_now(store, "hardware-claimed-twice"), ==, 0);
         state_put_online(store, 3);
-        findings_check(store, "hardware-claimed-twice", ALD_SEVERITY_WARNING, NODES(2, 3),
-                "two and three say that 5254:00ff:fe12:3456 is theirs, which is believed of none of them.",
+        findings_check(store, "hardware-claimed-twice", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
+                "two and three report 5254:00ff:fe12:3456 as their own, so it is attributed to none of them.",
                 "Give a copied virtual machine hardware addresses and GUIDs of its own; a container need not "
                 "show "
                 "the devices of its host.");

@@ -35,10 +35,10 @@ static void test_os_versions_differ(void)
         g_assert_cmpuint(findings_count_now(store, "os-versions-differ"), ==, 0);
         put(store, 6, ALD_KIND_IDENTITY, "{'FriendlyName': 'six', 'OperatingSystem': 'Alpine 3'}");
         put(store, 7, ALD_KIND_IDENTITY, "{'OperatingSystem': 'Alpine 3'}");
-        findings_check(store, "os-versions-differ", ALD_SEVERITY_NOTICE, NODES(1, 2, 3, 4, 6, 7),
+        findings_check(store, "os-versions-differ", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(1, 2, 3, 4, 6, 7),
                 "The nodes run different operating systems: Debian 12 on 4 nodes; Alpine 3 on six and "
                 "00000007.",
-                "Bring the nodes to one release, unless they are meant to differ.");
+                "Upgrade the nodes to the same release, unless they are meant to differ.");
 }
 
 static void test_versions_differ(void)
@@ -50,9 +50,10 @@ static void test_versions_differ(void)
         put(store, 5, ALD_KIND_IDENTITY, "{'FriendlyName': 'five'}");
         g_assert_cmpuint(findings_count_now(store, "versions-differ"), ==, 0);
         put(store, 6, ALD_KIND_IDENTITY, "{'FriendlyName': 'six', 'AlidadeVersion': '0.1.0'}");
-        findings_check(store, "versions-differ", ALD_SEVERITY_NOTICE, NODES(1, 2, 3, 4, 6),
+        findings_check(store, "versions-differ", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(1, 2, 3, 4, 6),
                 "The nodes run different versions of Alidade: 0.2.0 on 4 nodes; 0.1.0 on six.",
-                "Upgrade the others as well: what only the newer versions know is not shown everywhere.");
+                "Upgrade the other nodes, too: records that only newer versions know are not shown "
+                "everywhere.");
 }
 
 static void test_many_operating_systems(void)
@@ -76,13 +77,13 @@ static void test_friendly_name_shared(void)
 
         g_assert_cmpuint(findings_count_now(store, "friendly-name-shared"), ==, 0);
         findings_name_node(store, 4, "two");
-        findings_check(store, "friendly-name-shared", ALD_SEVERITY_NOTICE, NODES(2, 4),
-                "2 nodes are called \"two\": 00000002, 00000004.",
-                "Give each a name of its own with \"alidadectl set-name NAME\", run on that node.");
+        findings_check(store, "friendly-name-shared", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2, 4),
+                "2 nodes share the name \"two\": 00000002, 00000004.",
+                "Give each node a name of its own: run \"alidadectl set-name NAME\" on it.");
         /* Elsewhere they are told apart then. */
         put(store, 4, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
-        findings_check(store, "memory-pressure", ALD_SEVERITY_WARNING, NODES(4),
-                "All tasks on two (00000004) stood still for want of memory for 50 % of the last 10 s.",
+        findings_check(store, "memory-pressure", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(4),
+                "All tasks on two (00000004) stalled for lack of memory for 50 % of the last 10 s.",
                 "Stop something on two (00000004), or move work to a node with more free memory.");
 }
 
@@ -93,8 +94,8 @@ static void test_memory_pressure(void)
         put(store, 2, ALD_KIND_MEMORY, "{'PressureFull10': 9.99, 'PressureSome10': 90}");
         g_assert_cmpuint(findings_count_now(store, "memory-pressure"), ==, 0);
         put(store, 2, ALD_KIND_MEMORY, "{'PressureFull10': 10}");
-        findings_check(store, "memory-pressure", ALD_SEVERITY_WARNING, NODES(2),
-                "All tasks on two stood still for want of memory for 10 % of the last 10 s.",
+        findings_check(store, "memory-pressure", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
+                "All tasks on two stalled for lack of memory for 10 % of the last 10 s.",
                 "Stop something on two, or move work to a node with more free memory.");
 }
 
@@ -115,7 +116,7 @@ static void test_swap_nearly_full(void)
         put(store, 2, ALD_KIND_MEMORY,
                 "{'SwapTotalBytes': 8589934592, 'SwapAvailableBytes': 107374182,"
                 " 'TotalBytes': 68719476736, 'AvailableBytes': 1610612736}");
-        findings_check(store, "swap-nearly-full", ALD_SEVERITY_WARNING, NODES(2),
+        findings_check(store, "swap-nearly-full", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
                 "Only 102 MiB of 8 GiB of swap and 1.5 GiB of memory are left on two.",
                 "Stop something on two before the kernel does.");
 }
@@ -131,13 +132,13 @@ static void test_disk_nearly_full(void)
         g_assert_cmpuint(findings_count_now(store, "disk-nearly-full"), ==, 0);
         put(store, 2, ALD_KIND_DISK,
                 "{'Paths': [{'Id': '/', 'TotalBytes': 1024000, 'AvailableBytes': 30719}]}");
-        findings_check(store, "disk-nearly-full", ALD_SEVERITY_WARNING, NODES(2),
+        findings_check(store, "disk-nearly-full", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
                 "/ on two has only 30 KiB of 1000 KiB left.", "Free space below / on two.");
         put(store, 2, ALD_KIND_DISK, "{'Paths': [{'Id': '/srv', 'TotalBytes': 1000, 'AvailableBytes': 5}]}");
-        findings_check(store, "disk-nearly-full", ALD_SEVERITY_WARNING, NODES(2),
+        findings_check(store, "disk-nearly-full", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
                 "/srv on two has only 5 B of 1000 B left.", "Free space below /srv on two.");
         put(store, 2, ALD_KIND_DISK, "{'Paths': [{'Id': '/srv', 'TotalBytes': 1000, 'AvailableBytes': 4}]}");
-        findings_check(store, "disk-nearly-full", ALD_SEVERITY_ERROR, NODES(2),
+        findings_check(store, "disk-nearly-full", ALD_FINDING_ROW_SEVERITY_ERROR, NODES(2),
                 "/srv on two has only 4 B of 1000 B left.", "Free space below /srv on two.");
 }
 
@@ -152,13 +153,13 @@ static void test_device_without_driver(void)
         g_assert_cmpuint(findings_count_now(store, "device-without-driver"), ==, 0);
         put(store, 2, ALD_KIND_BACKENDS,
                 "{'Devices': [{'Id': '0000:01:00.0', 'Class': 'gpu', 'Name': 'GB202', 'Vendor': 'NVIDIA'}]}");
-        findings_check(store, "device-without-driver", ALD_SEVERITY_WARNING, NODES(2),
-                "No kernel driver is bound to GB202 (0000:01:00.0) on two, so nothing can compute on it.",
-                "Install the kernel driver of its vendor on two.");
+        findings_check(store, "device-without-driver", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
+                "No kernel driver is bound to GB202 (0000:01:00.0) on two, so programs cannot compute on it.",
+                "Install the vendor's kernel driver on two.");
         put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [{'Id': 'npu0', 'Class': 'accelerator'}]}");
-        findings_check(store, "device-without-driver", ALD_SEVERITY_WARNING, NODES(2),
-                "No kernel driver is bound to accelerator (npu0) on two, so nothing can compute on it.",
-                "Install the kernel driver of its vendor on two.");
+        findings_check(store, "device-without-driver", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
+                "No kernel driver is bound to accelerator (npu0) on two, so programs cannot compute on it.",
+                "Install the vendor's kernel driver on two.");
 }
 
 /* One row of Node1.Compute that has waited for so many hours. */
@@ -183,17 +184,17 @@ static void test_device_never_free(void)
         wait_for_hours(store, 1, "");
         g_assert_cmpuint(findings_count_now(store, "device-never-free"), ==, 0);
         wait_for_hours(store, 1.1, "");
-        findings_check(store, "device-never-free", ALD_SEVERITY_NOTICE, NODES(2),
-                "Great GPU (a) on two could not be measured for 66 min: it is in use.",
-                "Pause the work for a minute, or measure beside it on two: alidadectl probe compute --force "
-                "a.");
+        findings_check(store, "device-never-free", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2),
+                "On two, Great GPU (a) could not be measured for 66 min: it is in use.",
+                "Pause the work on it for a minute, or measure it while it is in use, on two: "
+                "\"alidadectl probe compute --force a\".");
         wait_for_hours(store, 3, measured);
         g_assert_cmpuint(findings_count_now(store, "device-never-free"), ==, 0);
         wait_for_hours(store, 50, measured);
-        findings_check(store, "device-never-free", ALD_SEVERITY_NOTICE, NODES(2),
-                "Great GPU (a) on two could not be measured again for 2 days: it is in use.",
-                "Pause the work for a minute, or measure beside it on two: alidadectl probe compute --force "
-                "a.");
+        findings_check(store, "device-never-free", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2),
+                "On two, Great GPU (a) could not be measured again for 2 days: it is in use.",
+                "Pause the work on it for a minute, or measure it while it is in use, on two: "
+                "\"alidadectl probe compute --force a\".");
 }
 
 static void test_interface_slow(void)
@@ -210,7 +211,7 @@ static void test_interface_slow(void)
         put(store, 2, ALD_KIND_NETWORK,
                 "{'Interfaces': [{'Id': 'eth0', 'Type': 'ethernet', 'Carrier': true, 'SpeedBitsPerSecond': "
                 "100000000}]}");
-        findings_check(store, "interface-slow", ALD_SEVERITY_NOTICE, NODES(2),
+        findings_check(store, "interface-slow", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2),
                 "eth0 on two negotiated only 100 Mb/s.", "Check the cable and the port at its other end.");
 }
 
@@ -223,7 +224,7 @@ static void put_socket(AldStore *store, const char *fields)
         state_put_link(store, ALD_KIND_LINK_SOCKET, 2, 3, 1, text);
 }
 
-#define CHECK_CABLE "Check the cable, the MTU at both ends and the slot of each adapter."
+#define CHECK_CABLE "Check the cable, the MTU at both ends and the slots of both adapters."
 
 static void test_link_below_negotiated(void)
 {
@@ -240,24 +241,26 @@ static void test_link_below_negotiated(void)
 
         put_socket(store, "'NegotiatedBitsPerSecond': 200000000000, 'UploadBitsPerSecond': 13000000000,"
                           " 'DownloadBitsPerSecond': 190000000000");
-        findings_check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
-                "The link from two to three (eth0 to 192.0.2.3) falls short: 200 Gb/s negotiated, "
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
+                "The link from two to three (eth0 to 192.0.2.3) is slower than it should be: 200 Gb/s "
+                "negotiated, "
                 "13 Gb/s measured from two to three.",
                 CHECK_CABLE);
         put_socket(store, "'NegotiatedBitsPerSecond': 200000000000, 'UploadBitsPerSecond': 190000000000,"
                           " 'DownloadBitsPerSecond': 13000000000");
-        findings_check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
-                "The link from two to three (eth0 to 192.0.2.3) falls short: 200 Gb/s negotiated, "
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
+                "The link from two to three (eth0 to 192.0.2.3) is slower than it should be: 200 Gb/s "
+                "negotiated, "
                 "13 Gb/s measured from three to two.",
                 CHECK_CABLE);
         put_socket(store,
                 "'NegotiatedBitsPerSecond': 2500000000, 'UploadBitsPerSecond': 941000000,"
                 " 'DownloadBitsPerSecond': 5000, 'UploadLimiter': 'network', 'DownloadLimiter': 'receiver'");
-        findings_check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
-                "The link from two to three (eth0 to 192.0.2.3) falls short: 2.5 Gb/s negotiated, "
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
+                "The link from two to three (eth0 to 192.0.2.3) is slower than it should be: 2.5 Gb/s "
+                "negotiated, "
                 "941 Mb/s measured from two to three and 5 kb/s from three to two.",
-                "It was held down by the receiver, not by the network: look at its load, its interrupts and "
-                "the slot "
+                "The receiver limited the rate, not the network: check its load, its interrupts and the slot "
                 "of its adapter.");
 }
 
@@ -279,8 +282,9 @@ static void test_slower_end_is_no_shortfall(void)
         g_assert_cmpuint(findings_count_now(store, id), ==, 0);
         /* The slower end negotiated 1 Gb/s; measured against that it falls short all the same. */
         put_socket(store, "'NegotiatedBitsPerSecond': 10000000000, 'UploadBitsPerSecond': 94100000");
-        findings_check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
-                "The link from two to three (eth0 to 192.0.2.3) falls short: 1 Gb/s negotiated, "
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
+                "The link from two to three (eth0 to 192.0.2.3) is slower than it should be: 1 Gb/s "
+                "negotiated, "
                 "94.1 Mb/s measured from two to three.",
                 CHECK_CABLE);
 }
@@ -289,15 +293,17 @@ static void test_radio_is_judged_mildly(void)
 {
         g_autoptr(AldStore) store = findings_named_store();
         static const char id[] = "link-below-negotiated";
-        static const char remedy[] = "Bring the antennas closer, change the channel, or use a cable.";
+        static const char remedy[] =
+                "Bring the antennas closer together, change the channel, or use a cable.";
 
         put_socket(store,
                 "'SourceInterfaceType': 'wifi', 'NegotiatedBitsPerSecond': 1000, 'UploadBitsPerSecond': 250");
         g_assert_cmpuint(findings_count_now(store, id), ==, 0);
         put_socket(store,
                 "'SourceInterfaceType': 'wifi', 'NegotiatedBitsPerSecond': 1000, 'UploadBitsPerSecond': 249");
-        findings_check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
-                "The link from two to three (eth0 to 192.0.2.3) falls short: 1 kb/s negotiated, "
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
+                "The link from two to three (eth0 to 192.0.2.3) is slower than it should be: 1 kb/s "
+                "negotiated, "
                 "249 b/s measured from two to three.",
                 remedy);
         /* Also where the radio is at the other end. */
@@ -363,18 +369,18 @@ static void test_link_unsteady(void)
         g_assert_cmpuint(findings_count_now(store, id), ==, 0);
         put_socket(store, "'UploadBitsPerSecond': 420000000, 'UploadInterval': 31.0, "
                           "'DownloadBitsPerSecond': 941000000, 'DownloadInterval': 0.4");
-        findings_check(store, id, ALD_SEVERITY_NOTICE, NODES(2, 3),
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2, 3),
                 "The link from two to three (eth0 to 192.0.2.3) is unsteady: 420 Mb/s ±31 % from two to "
                 "three.",
-                "Look for lost packets, other traffic and load at both ends and on the way.");
+                "Look for packet loss, other traffic and load at both ends and on the way.");
         put_socket(store,
                 "'UploadBitsPerSecond': 420000000, 'UploadSpread': 51.0, 'SinkInterfaceType': 'wifi', "
                 "'DownloadBitsPerSecond': 500000000, 'DownloadInterval': 4.0, 'DownloadSpread': 60.0");
-        findings_check(store, id, ALD_SEVERITY_NOTICE, NODES(2, 3),
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2, 3),
                 "The link from two to three (eth0 to 192.0.2.3) is unsteady: 420 Mb/s from two to three, "
                 "with a "
                 "spread of 51 %; 500 Mb/s ±4.0 % from three to two, with a spread of 60 %.",
-                "Bring the antennas closer, change the channel, or use a cable.");
+                "Bring the antennas closer together, change the channel, or use a cable.");
 }
 
 static void test_link_partly_measured(void)
@@ -384,10 +390,10 @@ static void test_link_partly_measured(void)
         put_socket(store, "'DownloadBitsPerSecond': 940, 'MeasuredUSec': 6, "
                           "'Failure': 'partial: upload: too little arrived'");
         g_assert_cmpuint(findings_count_now(store, "link-probe-failing"), ==, 0);
-        findings_check(store, "link-partly-measured", ALD_SEVERITY_WARNING, NODES(2, 3),
+        findings_check(store, "link-partly-measured", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
                 "The rate from two to three (eth0 to 192.0.2.3) could not be measured: upload: too little "
                 "arrived.",
-                "Look for lost packets and for a very slow line on the way.");
+                "Look for packet loss and for a very slow line on the way.");
 }
 
 static void test_rdma_below_negotiated(void)
@@ -398,8 +404,9 @@ static void test_rdma_below_negotiated(void)
         state_put_link(store, ALD_KIND_LINK_RDMA, 2, 3, 1,
                 "{'SourcePort': 'mlx5_0.1', 'SinkPort': 'mlx4_0.1', 'NegotiatedBitsPerSecond': 200000000000,"
                 " 'UploadBitsPerSecond': 37000000000, 'DownloadBitsPerSecond': 37400000000}");
-        findings_check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
-                "The link from two to three (mlx5_0.1 to mlx4_0.1) falls short: 200 Gb/s negotiated, "
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
+                "The link from two to three (mlx5_0.1 to mlx4_0.1) is slower than it should be: 200 Gb/s "
+                "negotiated, "
                 "37 Gb/s measured from two to three and 37.4 Gb/s from three to two.",
                 CHECK_CABLE);
         put(store, 3, ALD_KIND_FABRIC,
@@ -413,7 +420,7 @@ static void test_link_probe_failing(void)
         g_autoptr(AldStore) store = findings_named_store();
         static const char id[] = "link-probe-failing";
         static const char remedy[] =
-                "Check that three is up and that no firewall between the two is in the way.";
+                "Check that three is up and that no firewall between the two blocks the probe.";
 
         put_socket(store, "'MeasuredUSec': 6, 'FailedUSec': 6, 'Failure': 'refused'");
         g_assert_cmpuint(findings_count_now(store, id), ==, 0);
@@ -421,21 +428,21 @@ static void test_link_probe_failing(void)
         g_assert_cmpuint(findings_count_now(store, id), ==, 0);
 
         put_socket(store, "'FailedUSec': 6, 'Failure': 'connection refused'");
-        findings_check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
                 "The last probe of the link from two to three (eth0 to 192.0.2.3) failed: connection "
                 "refused; "
                 "it was never measured.",
                 remedy);
         put_socket(store, "'FailedUSec': 349200000001, 'MeasuredUSec': 349200000000");
-        findings_check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
-                "The last probe of the link from two to three (eth0 to 192.0.2.3) failed: for no known "
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
+                "The last probe of the link from two to three (eth0 to 192.0.2.3) failed for an unknown "
                 "reason; "
                 "its figures are 3 h old.",
                 remedy);
         put_socket(store, "'FailedUSec': 360000000002, 'MeasuredUSec': 360000000001, 'Failure': 'timeout'");
-        findings_check(store, id, ALD_SEVERITY_WARNING, NODES(2, 3),
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
                 "The last probe of the link from two to three (eth0 to 192.0.2.3) failed: timeout; "
-                "its figures are of no known age.",
+                "the age of its figures is unknown.",
                 remedy);
 }
 
@@ -447,15 +454,18 @@ static void test_another_path_works(void)
                 "The last probe of the link from two to three (192.0.2.9) failed: timeout; "
                 "it was never measured.";
         static const char remedy[] =
-                "Check that three is up and that no firewall between the two is in the way.";
+                "Check that three is up and that no firewall between the two blocks the probe.";
 
         state_put_path(store, 2, 3, "192.0.2.9", "{'FailedUSec': 6, 'Failure': 'timeout'}");
-        findings_check(store, "link-probe-failing", ALD_SEVERITY_WARNING, NODES(2, 3), text, remedy);
+        findings_check(
+                store, "link-probe-failing", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3), text, remedy);
         state_put_path(store, 2, 4, "192.0.2.4", "{'MeasuredUSec': 6}");
         state_put_path(store, 3, 2, "192.0.2.2", "{'MeasuredUSec': 6}");
-        findings_check(store, "link-probe-failing", ALD_SEVERITY_WARNING, NODES(2, 3), text, remedy);
+        findings_check(
+                store, "link-probe-failing", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3), text, remedy);
         state_put_path(store, 2, 3, "192.0.2.3", "{'MeasuredUSec': 6}");
-        findings_check(store, "link-probe-failing", ALD_SEVERITY_NOTICE, NODES(2, 3), text, remedy);
+        findings_check(
+                store, "link-probe-failing", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2, 3), text, remedy);
 }
 
 static void test_link_asymmetric(void)
@@ -470,10 +480,10 @@ static void test_link_asymmetric(void)
         put_socket(store, "'UploadBitsPerSecond': 0, 'DownloadBitsPerSecond': 0");
         g_assert_cmpuint(findings_count_now(store, id), ==, 0);
         put_socket(store, "'UploadBitsPerSecond': 200000000, 'DownloadBitsPerSecond': 941000000");
-        findings_check(store, id, ALD_SEVERITY_NOTICE, NODES(2, 3),
-                "The link from two to three (eth0 to 192.0.2.3) is uneven: 200 Mb/s from two to three, "
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2, 3),
+                "The link from two to three (eth0 to 192.0.2.3) is asymmetric: 200 Mb/s from two to three, "
                 "941 Mb/s from three to two.",
-                "Compare duplex, offload settings and load of both ends.");
+                "Compare the duplex modes, offload settings and load of both ends.");
         /* The other end measured the same; but its other path is faster the other way. */
         state_put_path(store, 3, 2, "192.0.2.2",
                 "{'UploadBitsPerSecond': 941000000, 'DownloadBitsPerSecond': 200000000}");
@@ -489,9 +499,9 @@ static void test_link_of_unknown_path(void)
 
         state_put_link(store, ALD_KIND_LINK_RDMA, 2, 9, 1, "{'Failure': 'x'}");
         state_put_online(store, 9);
-        findings_check(store, "link-probe-failing", ALD_SEVERITY_WARNING, NODES(2, 9),
+        findings_check(store, "link-probe-failing", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 9),
                 "The last probe of the link from two to 00000009 failed: x; it was never measured.",
-                "Check that 00000009 is up and that no firewall between the two is in the way.");
+                "Check that 00000009 is up and that no firewall between the two blocks the probe.");
 }
 
 /* A node with a Thunderbolt domain of its number, a bridge and cables to the domains of others. */
@@ -515,7 +525,7 @@ static void put_bridged(
 
 #define PEERS(...) G_N_ELEMENTS(((const unsigned[]){ __VA_ARGS__ })), ((const unsigned[]){ __VA_ARGS__ })
 #define BOTH "'tb0', 'tb1', 'eth0'"
-#define CUT_LOOP "Unplug one of these cables, take one port out of its bridge, or enable STP on each bridge."
+#define CUT_LOOP "Unplug one of these cables, remove one port from its bridge, or enable STP on each bridge."
 
 static void test_bridge_loop(void)
 {
@@ -531,8 +541,8 @@ static void test_bridge_loop(void)
         g_assert_cmpuint(findings_count_now(store, "bridge-loop"), ==, 0);
 
         put_bridged(store, 3, BOTH, PEERS(2, 1));
-        findings_check(store, "bridge-loop", ALD_SEVERITY_WARNING, NODES(1, 2, 3),
-                "The bridges over the Thunderbolt cables of one, two and three form a loop.", CUT_LOOP);
+        findings_check(store, "bridge-loop", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(1, 2, 3),
+                "The bridges of one, two and three form a loop over their Thunderbolt cables.", CUT_LOOP);
 }
 
 static void test_loose_ends_are_not_of_the_loop(void)
@@ -545,8 +555,8 @@ static void test_loose_ends_are_not_of_the_loop(void)
         put_bridged(store, 3, BOTH, PEERS(2, 1));
         put_bridged(store, 4, BOTH, PEERS(1, 5));
         put_bridged(store, 5, BOTH, PEERS(4));
-        findings_check(store, "bridge-loop", ALD_SEVERITY_WARNING, NODES(1, 2, 3),
-                "The bridges over the Thunderbolt cables of one, two and three form a loop.", CUT_LOOP);
+        findings_check(store, "bridge-loop", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(1, 2, 3),
+                "The bridges of one, two and three form a loop over their Thunderbolt cables.", CUT_LOOP);
 }
 
 static void test_two_cables_are_a_loop(void)
@@ -557,8 +567,8 @@ static void test_two_cables_are_a_loop(void)
         put_bridged(store, 2, "'tb0'", PEERS(1, 1));
         g_assert_cmpuint(findings_count_now(store, "bridge-loop"), ==, 0);
         put_bridged(store, 2, BOTH, PEERS(1, 1));
-        findings_check(store, "bridge-loop", ALD_SEVERITY_WARNING, NODES(1, 2),
-                "The bridges over the Thunderbolt cables of one and two form a loop.", CUT_LOOP);
+        findings_check(store, "bridge-loop", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(1, 2),
+                "The bridges of one and two form a loop over their Thunderbolt cables.", CUT_LOOP);
         /* Two cables into two bridges of one host are none. */
         put(store, 2, ALD_KIND_NETWORK,
                 "{'Interfaces': [{'Id': 'br0', 'Type': 'bridge', 'Ports': ['tb0']},"
@@ -583,8 +593,8 @@ static void test_each_loop_is_told(void)
         }
         findings = ald_findings_compute(store, FINDINGS_NOW, true);
         g_assert_cmpuint(findings_count(findings, "bridge-loop"), ==, 2);
-        g_assert_cmpuint(g_strv_length(findings_find(findings, "bridge-loop", 0)->nodes), ==, 3);
-        g_assert_cmpuint(g_strv_length(findings_find(findings, "bridge-loop", 1)->nodes), ==, 3);
+        g_assert_cmpuint(g_strv_length((char **) findings_find(findings, "bridge-loop", 0)->nodes), ==, 3);
+        g_assert_cmpuint(g_strv_length((char **) findings_find(findings, "bridge-loop", 1)->nodes), ==, 3);
 }
 
 /* Against a search for rings without any cleverness: a bridge is in a loop, or between loops, if it stays
@@ -628,7 +638,7 @@ static void test_random_cables(void)
                         ring += degree[a] > 0;
                 findings = ald_findings_compute(store, FINDINGS_NOW, true);
                 for (guint i = 0; i < findings->len; i++)
-                        told += g_strv_length(((AldFinding *) findings->pdata[i])->nodes);
+                        told += g_strv_length((char **) ((AldFindingRow *) findings->pdata[i])->nodes);
                 g_assert_cmpuint(told, ==, ring);
         }
 }
@@ -648,15 +658,15 @@ static void test_node_offline(void)
         put_presence(store, 3, "online", "");
         g_assert_cmpuint(findings_count_now(store, "node-offline"), ==, 0);
         put_presence(store, 2, "offline", ", 'SinceUSec': 359940000000"); /* a minute */
-        findings_check(store, "node-offline", ALD_SEVERITY_NOTICE, NODES(2),
+        findings_check(store, "node-offline", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2),
                 "two has been offline since 1970-01-05 03:59:00 UTC.",
-                "Start it again, or forget it: alidadectl forget 00000002.");
+                "Start it, or drop its records: \"alidadectl forget 00000002\".");
         put_presence(store, 2, "offline", ", 'SinceUSec': 360000000001"); /* in the future */
-        findings_check(store, "node-offline", ALD_SEVERITY_NOTICE, NODES(2), "two is offline.",
-                "Start it again, or forget it: alidadectl forget 00000002.");
+        findings_check(store, "node-offline", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2), "two is offline.",
+                "Start it, or drop its records: \"alidadectl forget 00000002\".");
         put_presence(store, 2, "offline", "");
-        findings_check(store, "node-offline", ALD_SEVERITY_NOTICE, NODES(2), "two is offline.",
-                "Start it again, or forget it: alidadectl forget 00000002.");
+        findings_check(store, "node-offline", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2), "two is offline.",
+                "Start it, or drop its records: \"alidadectl forget 00000002\".");
 }
 
 /* Of a node that does not count nothing else is said, whatever it left behind. */
@@ -673,7 +683,7 @@ static void test_nothing_else_of_nodes_that_are_gone(void)
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 g_autoptr(AldStore) store = findings_named_store();
                 g_autoptr(GPtrArray) before = NULL, findings = NULL;
-                const AldFinding *finding;
+                const AldFindingRow *finding;
                 const unsigned peer = 3;
 
                 findings_name_node(store, 2, "three"); /* the same as 3 */
@@ -715,14 +725,14 @@ static void test_unknown_nodes_are_one_finding(void)
 {
         g_autoptr(AldStore) store = findings_named_store();
         static const char remedy[] =
-                "Look at alidade-clusterd on this machine: systemctl status alidade-clusterd.";
+                "Check alidade-clusterd on this machine: \"systemctl status alidade-clusterd\".";
 
         put_presence(store, 2, "unknown", "");
-        findings_check(store, "nodes-unknown", ALD_SEVERITY_WARNING, NODES(2),
+        findings_check(store, "nodes-unknown", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
                 "Whether two is online has been unknown since the cluster service of this machine stopped.",
                 remedy);
         put_presence(store, 3, "unknown", "");
-        findings_check(store, "nodes-unknown", ALD_SEVERITY_WARNING, NODES(2, 3),
+        findings_check(store, "nodes-unknown", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
                 "Whether two and three are online has been unknown since the cluster service of this machine "
                 "stopped.",
                 remedy);
@@ -730,18 +740,19 @@ static void test_unknown_nodes_are_one_finding(void)
 
 static void test_duplicate_node_id(void)
 {
-        const char *const remedy = "On the copy remove /etc/machine-id, run systemd-machine-id-setup, reboot "
-                                   "and join the cluster "
-                                   "again; then restart alidade-clusterd on both.";
+        const char *const remedy =
+                "On the copy, remove /etc/machine-id, run systemd-machine-id-setup, reboot "
+                "and join the cluster "
+                "again; then restart alidade-clusterd on both.";
         g_autoptr(AldStore) store = findings_named_store();
 
         put_presence(store, 2, "duplicate", "");
-        findings_check(store, "duplicate-node-id", ALD_SEVERITY_ERROR, NODES(2),
-                "Two machines use the node id of two; neither is shown as it is now.", remedy);
+        findings_check(store, "duplicate-node-id", ALD_FINDING_ROW_SEVERITY_ERROR, NODES(2),
+                "Two machines use the node id of two; neither is shown with its current values.", remedy);
         put_presence(store, 2, "online", "");
         put_presence(store, 1, "duplicate", "");
-        findings_check(store, "duplicate-node-id", ALD_SEVERITY_ERROR, NODES(1),
-                "Two machines use the node id of one; neither is shown as it is now.", remedy);
+        findings_check(store, "duplicate-node-id", ALD_FINDING_ROW_SEVERITY_ERROR, NODES(1),
+                "Two machines use the node id of one; neither is shown with its current values.", remedy);
 }
 
 static void test_clock_skew(void)
@@ -753,12 +764,12 @@ static void test_clock_skew(void)
         put_presence(store, 3, "online", ", 'ClockOffsetUSec': -5000000");
         g_assert_cmpuint(findings_count_now(store, "clock-skew"), ==, 0);
         put_presence(store, 2, "stale", ", 'ClockOffsetUSec': 7200000000");
-        findings_check(store, "clock-skew", ALD_SEVERITY_WARNING, NODES(2),
-                "The clock of two is 2 h ahead of that of one.",
+        findings_check(store, "clock-skew", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
+                "The clock of two is 2 h ahead of the clock of one.",
                 "Let a time service such as systemd-timesyncd or chrony set the clock of two.");
         put_presence(store, 2, "online", ", 'ClockOffsetUSec': -5000001");
-        findings_check(store, "clock-skew", ALD_SEVERITY_WARNING, NODES(2),
-                "The clock of two is 5 s behind that of one.",
+        findings_check(store, "clock-skew", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
+                "The clock of two is 5 s behind the clock of one.",
                 "Let a time service such as systemd-timesyncd or chrony set the clock of two.");
         put_presence(store, 2, "offline", ", 'ClockOffsetUSec': -5000001");
         g_assert_cmpuint(findings_count_now(store, "clock-skew"), ==, 0);
@@ -776,8 +787,8 @@ static void test_own_clock_is_wrong(void)
         g_assert_cmpuint(findings_count_now(store, "clock-skew"), ==, 2);
         put_presence(store, 4, "online", ", 'ClockOffsetUSec': -7000000");
         put_presence(store, 5, "online", ", 'ClockOffsetUSec': 1");
-        findings_check(store, "clock-skew", ALD_SEVERITY_WARNING, NODES(1),
-                "The clock of one is 8 s ahead of those of most nodes.",
+        findings_check(store, "clock-skew", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(1),
+                "The clock of one is 8 s ahead of the clocks of most nodes.",
                 "Let a time service such as systemd-timesyncd or chrony set the clock of one.");
 }
 
@@ -788,12 +799,12 @@ static void test_field_absent(void)
 
         put(store, 2, ALD_KIND_SYSTEM, reason);
         put(store, 3, ALD_KIND_SYSTEM, reason);
-        findings_check(store, "field-absent", ALD_SEVERITY_NOTICE, NODES(2, 3),
-                "PowerMicroWatts of two and three is not known: no right to read RAPL.", NULL);
+        findings_check(store, "field-absent", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2, 3),
+                "PowerMicroWatts of two and three is unknown: no right to read RAPL.", NULL);
         put(store, 3, ALD_KIND_SYSTEM, "{}");
         put(store, 2, ALD_KIND_SYSTEM, "{'AbsentReasons': ['nobody knows']}");
-        findings_check(store, "field-absent", ALD_SEVERITY_NOTICE, NODES(2),
-                "Something of two is not known: nobody knows.", NULL);
+        findings_check(store, "field-absent", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2),
+                "A value of two is unknown: nobody knows.", NULL);
 }
 
 static void test_order(void)
@@ -803,7 +814,7 @@ static void test_order(void)
         static const char *const ids[] = { "disk-nearly-full", "disk-nearly-full", "disk-nearly-full",
                 "disk-nearly-full", "memory-pressure", "friendly-name-shared" };
         static const char *const words[] = { "/ on three", "/srv on three", "/ on two", "/ on 00000005",
-                "All tasks on two", "2 nodes are called" };
+                "All tasks on two", "2 nodes share the name" };
 
         put(store, 5, ALD_KIND_DISK, "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 20}]}");
         put(store, 3, ALD_KIND_DISK,
@@ -816,14 +827,11 @@ static void test_order(void)
         findings = ald_findings_compute(store, FINDINGS_NOW, true);
         g_assert_cmpuint(findings->len, ==, G_N_ELEMENTS(ids));
         for (guint i = 0; i < findings->len; i++) {
-                const AldFinding *finding = findings->pdata[i];
+                const AldFindingRow *finding = findings->pdata[i];
 
                 g_assert_cmpstr(finding->id, ==, ids[i]);
                 g_assert_true(g_str_has_prefix(finding->text, words[i]));
         }
-        g_assert_cmpstr(ald_severity_to_string(ALD_SEVERITY_ERROR), ==, "error");
-        g_assert_cmpstr(ald_severity_to_string(ALD_SEVERITY_WARNING), ==, "warning");
-        g_assert_cmpstr(ald_severity_to_string(ALD_SEVERITY_NOTICE), ==, "notice");
 }
 
 /* However many there are, their number is bounded, and nothing is hidden in silence. */
@@ -831,7 +839,7 @@ static void test_limit(void)
 {
         g_autoptr(AldStore) store = state_make();
         g_autoptr(GPtrArray) findings = NULL;
-        const AldFinding *last;
+        const AldFindingRow *last;
 
         for (unsigned node = 2; node < 2 + ALD_FINDINGS_PER_ID + 50; node++)
                 put(store, node, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
@@ -839,8 +847,10 @@ static void test_limit(void)
         g_assert_cmpuint(findings->len, ==, ALD_FINDINGS_PER_ID + 1);
         last = findings->pdata[findings->len - 1];
         g_assert_cmpstr(last->id, ==, "memory-pressure");
-        g_assert_cmpstr(last->text, ==, "There are 50 more findings memory-pressure.");
-        g_assert_null(last->nodes[0]);
+        g_assert_cmpstr(last->text, ==, "50 more memory-pressure findings are left out.");
+        g_assert_null(last->nodes);
+        g_assert_cmpuint(last->left_out, ==, 50);
+        findings_check_words(findings);
 }
 
 int main(int argc, char *argv[])

@@ -2,6 +2,7 @@
 /* NVIDIA's figures by way of the real helper and a library that behaves as badly as drivers do. */
 #include <string.h>
 
+#include "record/message.h"
 #include "services/telemetry/nvml-source.h"
 #include "tests/unit/gpu-roots.h"
 #include "tests/unit/log-count.h"
@@ -22,7 +23,8 @@ typedef struct Seen {
         FakeRoot *root; /* for its files alone */
         const char *const *ids;
         unsigned n_told, n_lost;
-        AldNvmlDevice devices[2]; /* copies, without texts of their own */
+        AldNvmlDevice devices[2]; /* copies, whose texts are gone */
+        AldDevice figures[2];
         char *names[2], *version, *error;
         guint n_devices;
 } Seen;
@@ -36,14 +38,15 @@ static void on_told(const AldNvmlAnswer *answer, void *userdata)
                 return;
         }
         seen->n_told++;
-        seen->n_devices = answer->devices->len;
+        seen->n_devices = (guint) answer->devices.n;
         g_assert_cmpuint(seen->n_devices, <=, 2);
         g_free(seen->version);
         seen->version = g_strdup(answer->driver_version);
         for (guint i = 0; i < seen->n_devices; i++) {
-                const AldNvmlDevice *device = answer->devices->pdata[i];
+                const AldNvmlDevice *device = ald_rows_at(&answer->devices, i);
 
                 seen->devices[i] = *device;
+                ald_nvml_device_figures(device, &seen->figures[i]);
                 g_free(seen->names[i]);
                 seen->names[i] = g_strdup(device->name);
                 g_free(seen->error);
@@ -130,16 +133,16 @@ static void test_dual(void)
         g_assert_cmpstr(seen->names[0], ==, "NVIDIA GeForce RTX 4090");
         g_assert_cmpuint(seen->devices[0].memory_total_bytes, ==, 24 * GIB);
         g_assert_cmpint(seen->devices[0].unified, ==, 0);
-        g_assert_cmpfloat(seen->devices[0].figures.usage, ==, 61);
+        g_assert_cmpfloat(seen->figures[0].usage, ==, 61);
         /* Without what the driver reserves. */
-        g_assert_cmpuint(seen->devices[0].figures.memory_used_bytes, ==, 6 * GIB);
-        g_assert_cmpint(seen->devices[0].figures.temperature_milli_celsius, ==, 55000);
-        g_assert_cmpuint(seen->devices[0].figures.power_micro_watts, ==, 310500000);
-        g_assert_cmpuint(seen->devices[0].figures.clock_hz, ==, 2520000000);
-        g_assert_cmpuint(seen->devices[0].figures.compute_processes, ==, 2);
-        g_assert_cmpuint(seen->devices[1].figures.compute_processes, ==, 0);
+        g_assert_cmpuint(seen->figures[0].memory_used_bytes, ==, 6 * GIB);
+        g_assert_cmpint(seen->figures[0].temperature_milli_celsius, ==, 55000);
+        g_assert_cmpuint(seen->figures[0].power_micro_watts, ==, 310500000);
+        g_assert_cmpuint(seen->figures[0].clock_hz, ==, 2520000000);
+        g_assert_cmpuint(seen->figures[0].compute_processes, ==, 2);
+        g_assert_cmpuint(seen->figures[1].compute_processes, ==, 0);
         g_assert_cmpstr(seen->names[1], ==, "NVIDIA RTX A5000");
-        g_assert_cmpfloat(seen->devices[1].figures.usage, ==, 0);
+        g_assert_cmpfloat(seen->figures[1].usage, ==, 0);
         g_assert_cmpuint(log_count(""), ==, 0);
         log = read_log(seen);
         g_assert_true(g_str_has_prefix(log, "init without attaching\n00000000:01:00.0\n00000000:02:00.0\n"));
@@ -154,12 +157,12 @@ static void test_old_driver(void)
         gpu_wait(is_told, seen);
         g_assert_cmpstr(seen->version, ==, NULL);
         g_assert_cmpstr(seen->names[1], ==, "NVIDIA RTX A5000");
-        g_assert_cmpuint(seen->devices[0].figures.memory_used_bytes, ==, 6 * GIB + GIB / 2);
-        g_assert_cmpint(seen->devices[0].figures.temperature_milli_celsius, ==, 55000);
-        g_assert_true(isnan(seen->devices[0].figures.usage));
-        g_assert_cmpuint(seen->devices[0].figures.power_micro_watts, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(seen->devices[0].figures.clock_hz, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(seen->devices[0].figures.compute_processes, ==, 2);
+        g_assert_cmpuint(seen->figures[0].memory_used_bytes, ==, 6 * GIB + GIB / 2);
+        g_assert_cmpint(seen->figures[0].temperature_milli_celsius, ==, 55000);
+        g_assert_true(isnan(seen->figures[0].usage));
+        g_assert_cmpuint(seen->figures[0].power_micro_watts, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(seen->figures[0].clock_hz, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(seen->figures[0].compute_processes, ==, 2);
         end(seen);
 }
 
@@ -173,20 +176,20 @@ static void test_excess(void)
 
                 gpu_wait(is_told, seen);
                 g_assert_cmpuint(seen->devices[0].memory_total_bytes, ==, 24 * GIB);
-                g_assert_cmpuint(seen->devices[0].figures.memory_used_bytes, ==, ALD_ABSENT_UINT64);
+                g_assert_cmpuint(seen->figures[0].memory_used_bytes, ==, ALD_ABSENT_UINT64);
                 end(seen);
         }
 }
 
-static void assert_nothing_told(const AldNvmlDevice *device)
+static void assert_nothing_told(const AldNvmlDevice *device, const AldDevice *figures)
 {
-        g_assert_true(isnan(device->figures.usage));
-        g_assert_cmpuint(device->figures.memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_true(isnan(figures->usage));
+        g_assert_cmpuint(figures->memory_used_bytes, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(device->memory_total_bytes, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpint(device->figures.temperature_milli_celsius, ==, ALD_ABSENT_INT64);
-        g_assert_cmpuint(device->figures.power_micro_watts, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(device->figures.clock_hz, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(device->figures.compute_processes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpint(figures->temperature_milli_celsius, ==, ALD_ABSENT_INT64);
+        g_assert_cmpuint(figures->power_micro_watts, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(figures->clock_hz, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(figures->compute_processes, ==, ALD_ABSENT_UINT64);
 }
 
 static void test_errors(void)
@@ -196,7 +199,7 @@ static void test_errors(void)
         gpu_wait(is_told, seen);
         g_assert_cmpuint(seen->n_devices, ==, 2);
         g_assert_null(seen->names[0]);
-        assert_nothing_told(&seen->devices[0]);
+        assert_nothing_told(&seen->devices[0], &seen->figures[0]);
         /* An error says nothing of whose memory it is. */
         g_assert_cmpint(seen->devices[0].unified, ==, ALD_ABSENT_BOOLEAN);
         end(seen);
@@ -208,7 +211,7 @@ static void test_garbage(void)
 
         gpu_wait(is_told, seen);
         g_assert_null(seen->names[0]);
-        assert_nothing_told(&seen->devices[0]);
+        assert_nothing_told(&seen->devices[0], &seen->figures[0]);
         end(seen);
 }
 
@@ -222,16 +225,16 @@ static void test_lost(void)
                 seen->n_told = 0;
                 gpu_wait(is_told, seen);
                 g_assert_cmpstr(seen->error, ==, "GPU is lost");
-                assert_nothing_told(&seen->devices[0]);
+                assert_nothing_told(&seen->devices[0], &seen->figures[0]);
         }
-        g_assert_cmpuint(log_count("NVML tells nothing of " FIRST ": GPU is lost"), ==, 1);
+        g_assert_cmpuint(log_count("NVML reports nothing about " FIRST ": GPU is lost"), ==, 1);
         fake_root_remove(seen->root, "while");
         do {
                 seen->n_told = 0;
                 gpu_wait(is_told, seen);
         } while (seen->error);
-        g_assert_cmpuint(log_count("tells of " FIRST " again"), ==, 1);
-        g_assert_cmpfloat(seen->devices[0].figures.usage, ==, 61);
+        g_assert_cmpuint(log_count("reports figures of " FIRST " again"), ==, 1);
+        g_assert_cmpfloat(seen->figures[0].usage, ==, 61);
         end(seen);
 }
 
@@ -245,8 +248,8 @@ static void test_gb10(void)
         g_assert_cmpstr(seen->names[0], ==, "NVIDIA GB10");
         g_assert_cmpint(seen->devices[0].unified, ==, 1);
         g_assert_cmpuint(seen->devices[0].memory_total_bytes, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(seen->devices[0].figures.memory_used_bytes, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpfloat(seen->devices[0].figures.usage, ==, 12);
+        g_assert_cmpuint(seen->figures[0].memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpfloat(seen->figures[0].usage, ==, 12);
         end(seen);
 }
 
@@ -259,7 +262,7 @@ static void test_tegra(void)
         gpu_wait(is_told, seen);
         g_assert_cmpstr(seen->names[0], ==, "Orin (nvgpu)");
         g_assert_cmpint(seen->devices[0].unified, ==, 1);
-        g_assert_true(isnan(seen->devices[0].figures.usage));
+        g_assert_true(isnan(seen->figures[0].usage));
         end(seen);
 }
 
@@ -349,6 +352,60 @@ static void test_nobody_to_ask(void)
         end(seen);
 }
 
+static AldRecord *parse(const char *devices)
+{
+        g_autofree char *text = g_strdup_printf("{\"Devices\":[%s]}", devices);
+        AldRecord *answer = NULL;
+
+        g_assert_cmpint(ald_message_parse(ALD_KIND_NVML_ANSWER, text, strlen(text), ALD_CHILD_MESSAGE_MAX,
+                                &answer, NULL),
+                ==, 0);
+        return answer;
+}
+
+/* What a driver may get wrong: none of it is believed, the rest is. */
+static void test_implausible(void)
+{
+        static const char *const wrong[] = { "\"Usage\":101", "\"Usage\":-1", "\"MemoryUsedBytes\":1",
+                "\"MemoryUsedBytes\":2,\"MemoryTotalBytes\":1", "\"MemoryTotalBytes\":0",
+                "\"TemperatureMilliCelsius\":250001", "\"TemperatureMilliCelsius\":-100001",
+                "\"PowerMicroWatts\":20000000001", "\"ClockHz\":0", "\"ClockHz\":20000000001",
+                "\"ComputeProcesses\":4194305", "\"Usage\":\"7\"", "\"ClockHz\":1e300" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+                g_autofree char *row = g_strdup_printf("{\"Id\":\"%s\",\"Name\":\"x\",%s}", FIRST, wrong[i]);
+                g_autoptr(AldRecord) answer = parse(row);
+                AldNvmlDevice device = *(const AldNvmlDevice *) ald_rows_find(
+                        &ald_record_as(answer, NVML_ANSWER, AldNvmlAnswer)->devices, FIRST);
+                AldDevice figures;
+
+                g_test_message("%s", wrong[i]);
+                g_assert_cmpstr(device.name, ==, "x");
+                ald_nvml_device_figures(&device, &figures);
+                g_assert_null(figures.id);
+                if (device.memory_total_bytes == 1) /* only more in use than this was wrong */
+                        device.memory_total_bytes = ALD_ABSENT_UINT64;
+                assert_nothing_told(&device, &figures);
+        }
+}
+
+static void test_plausible(void)
+{
+        g_autoptr(AldRecord) answer = parse("{\"Id\":\"" FIRST "\",\"Usage\":100,\"MemoryUsedBytes\":5,"
+                                            "\"MemoryTotalBytes\":5,\"TemperatureMilliCelsius\":-100000,"
+                                            "\"PowerMicroWatts\":0,\"ClockHz\":1,\"ComputeProcesses\":0}");
+        AldDevice figures;
+
+        ald_nvml_device_figures(
+                ald_rows_at(&ald_record_as(answer, NVML_ANSWER, AldNvmlAnswer)->devices, 0), &figures);
+        g_assert_cmpfloat(figures.usage, ==, 100);
+        g_assert_cmpuint(figures.memory_used_bytes, ==, 5);
+        g_assert_cmpint(figures.temperature_milli_celsius, ==, -100000);
+        g_assert_cmpuint(figures.power_micro_watts, ==, 0);
+        g_assert_cmpuint(figures.clock_hz, ==, 1);
+        g_assert_cmpuint(figures.compute_processes, ==, 0);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -367,5 +424,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-nvml/no-library", test_no_library);
         g_test_add_func("/gpu-nvml/lets-go", test_lets_go);
         g_test_add_func("/gpu-nvml/nobody-to-ask", test_nobody_to_ask);
+        g_test_add_func("/gpu-nvml/implausible", test_implausible);
+        g_test_add_func("/gpu-nvml/plausible", test_plausible);
         return g_test_run();
 }

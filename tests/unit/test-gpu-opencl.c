@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/message.h"
 #include "services/telemetry/gpu-cpu.h"
-#include "services/telemetry/opencl-answer.h"
 #include "services/telemetry/opencl-match.h"
 #include "services/telemetry/opencl-source.h"
 #include "tests/unit/gpu-roots.h"
@@ -18,15 +18,17 @@ static const AldChildTiming hasty = { .first = 100, .retry = 1, .retry_max = 4 }
 typedef struct Seen {
         AldOpenclSource *source;
         FakeRoot *root; /* where drivers are named, and where they may write */
-        GPtrArray *devices;
+        AldRecord *answer;
+        const AldRows *devices; /* of the answer */
 } Seen;
 
-static void on_told(const GPtrArray *devices, void *userdata)
+static void on_told(AldRecord *answer, void *userdata)
 {
         Seen *seen = userdata;
 
-        g_clear_pointer(&seen->devices, g_ptr_array_unref);
-        seen->devices = g_ptr_array_ref((GPtrArray *) devices);
+        g_clear_pointer(&seen->answer, ald_record_unref);
+        seen->answer = ald_record_ref(answer);
+        seen->devices = &ald_record_as(answer, OPENCL_ANSWER, AldOpenclAnswer)->devices;
 }
 
 /* A mode of NULL is for the drivers of this machine. */
@@ -62,7 +64,7 @@ static void end(Seen *seen)
         /* What drivers wrote goes with the helper. */
         left = g_dir_open(run, 0, NULL);
         g_assert_null(g_dir_read_name(left));
-        g_clear_pointer(&seen->devices, g_ptr_array_unref);
+        g_clear_pointer(&seen->answer, ald_record_unref);
         fake_root_free(seen->root);
         g_free(seen);
 }
@@ -91,10 +93,10 @@ static void test_this_machine(void)
 
         gpu_wait(is_told, seen);
         g_assert_false(ald_opencl_source_is_wanted(seen->source));
-        for (guint i = 0; i < seen->devices->len && !cpu; i++) {
-                const AldOpenclDevice *device = seen->devices->pdata[i];
+        for (size_t i = 0; i < seen->devices->n && !cpu; i++) {
+                const AldOpenclDevice *device = ald_rows_at(seen->devices, i);
 
-                if (device->class == ALD_BACKEND_CLASS_CPU)
+                if (g_strcmp0(device->class, "cpu") == 0)
                         cpu = device;
         }
         if (cpu) {
@@ -108,7 +110,7 @@ static void test_this_machine(void)
         end(seen);
 }
 
-/* Each vendor's way of telling the PCI address. */
+/* Each vendor's way of reporting the PCI address. */
 static void test_addresses(void)
 {
         static const struct {
@@ -124,14 +126,14 @@ static void test_addresses(void)
                 const AldOpenclDevice *first, *second;
 
                 gpu_wait(is_told, seen);
-                g_assert_cmpuint(seen->devices->len, ==, 2);
-                first = seen->devices->pdata[0];
-                second = seen->devices->pdata[1];
+                g_assert_cmpuint(seen->devices->n, ==, 2);
+                first = ald_rows_at(seen->devices, 0);
+                second = ald_rows_at(seen->devices, 1);
                 g_assert_cmpstr(first->pci, ==, cases[i].first);
                 g_assert_cmpstr(second->pci, ==, cases[i].second);
                 g_assert_cmpstr(first->name, ==, cases[i].name);
                 g_assert_cmpstr(first->platform, ==, "Fake OpenCL");
-                g_assert_cmpint(first->class, ==, ALD_BACKEND_CLASS_GPU);
+                g_assert_cmpstr(first->class, ==, "gpu");
                 g_assert_cmpuint(first->vendor_id, ==, 0x1002);
                 g_assert_cmpuint(first->memory_total_bytes, ==, 16 * GIB);
                 g_assert_cmpint(first->unified, ==, 0);
@@ -144,8 +146,8 @@ static void test_no_address(void)
         Seen *seen = begin("plain", &patient);
 
         gpu_wait(is_told, seen);
-        g_assert_cmpuint(seen->devices->len, ==, 1);
-        g_assert_null(((AldOpenclDevice *) seen->devices->pdata[0])->pci);
+        g_assert_cmpuint(seen->devices->n, ==, 1);
+        g_assert_null(((const AldOpenclDevice *) ald_rows_at(seen->devices, 0))->pci);
         end(seen);
 }
 
@@ -187,23 +189,35 @@ static void test_wanted_meanwhile(void)
         end(seen);
 }
 
-static GPtrArray *parse(const char *text)
+static AldRecord *parse(const char *text)
 {
-        GPtrArray *devices = NULL;
+        AldRecord *answer = NULL;
 
-        g_assert_cmpint(ald_opencl_answer_parse(text, strlen(text), &devices), ==, 0);
-        return devices;
+        g_assert_cmpint(ald_message_parse(ALD_KIND_OPENCL_ANSWER, text, strlen(text), ALD_CHILD_MESSAGE_MAX,
+                                &answer, NULL),
+                ==, 0);
+        return answer;
 }
 
-#define NVIDIA_PLATFORM(devices) "{\"name\":\"NVIDIA CUDA\",\"devices\":[" devices "]}"
-#define AMD_PLATFORM(devices) "{\"name\":\"AMD Accelerated Parallel Processing\",\"devices\":[" devices "]}"
-#define RUSTICL(devices) "{\"name\":\"rusticl\",\"devices\":[" devices "]}"
-#define POCL                                                                                               \
-        "{\"name\":\"Portable Computing Language\",\"devices\":[{\"name\":\"pthread-x\",\"type\":\"cpu\"," \
-        "\"driver_version\":\"3.1\",\"memory_total_bytes\":9}]}"
-#define ANSWER(platforms) "{\"platforms\":[" platforms "]}"
-#define GPU(name, vendor, more) \
-        "{\"name\":\"" name "\",\"type\":\"gpu\",\"vendor_id\":" vendor more ",\"driver_version\":\"7\"}"
+static const AldOpenclAnswer *answer_of(const AldRecord *record)
+{
+        return ald_record_as(record, OPENCL_ANSWER, AldOpenclAnswer);
+}
+
+#define NVIDIA "NVIDIA CUDA"
+#define AMD "AMD Accelerated Parallel Processing"
+#define RUSTICL "rusticl"
+#define ANSWER(devices) "{\"Devices\":[" devices "]}"
+#define DEVICE(id, platform, more) "{\"Id\":\"" id "\",\"Platform\":\"" platform "\"" more "}"
+#define GPU(id, platform, name, vendor, more)                                   \
+        DEVICE(id, platform,                                                    \
+                ",\"Name\":\"" name "\",\"Class\":\"gpu\",\"VendorId\":" vendor \
+                ",\"DriverVersion\":\"7\"" more)
+#define PCI(address) ",\"Pci\":\"" address "\""
+#define POCL(id)                                                                                            \
+        DEVICE(id, "Portable Computing Language",                                                           \
+                ",\"Name\":\"pthread-x\",\"Class\":\"cpu\",\"DriverVersion\":\"3.1\",\"MemoryTotalBytes\":" \
+                "9")
 
 static GPtrArray *machine(void)
 {
@@ -230,9 +244,9 @@ static GPtrArray *machine(void)
 
 static void match(GPtrArray *gpus, const char *text)
 {
-        g_autoptr(GPtrArray) devices = parse(text);
+        g_autoptr(AldRecord) answer = parse(text);
 
-        ald_opencl_match(devices, gpus);
+        ald_opencl_match(answer_of(answer), gpus);
 }
 
 static const char *platform_of(const GPtrArray *gpus, const char *id)
@@ -248,9 +262,8 @@ static void test_match_by_address(void)
         g_autoptr(GPtrArray) gpus = machine();
         AldBackend row;
 
-        match(gpus, ANSWER(POCL "," AMD_PLATFORM(GPU(
-                            "Radeon RX", "4098", ",\"pci\":\"0000:03:00.0\"")) "," NVIDIA_PLATFORM(GPU("RTX",
-                            "4318", ",\"pci\":\"0000:01:00.0\""))));
+        match(gpus, ANSWER(POCL("0") "," GPU("1", AMD, "Radeon RX", "4098", PCI("0000:03:00.0")) "," GPU(
+                            "2", NVIDIA, "RTX", "4318", PCI("0000:01:00.0"))));
         g_assert_cmpuint(gpus->len, ==, 4);
         g_assert_cmpstr(platform_of(gpus, "0000:01:00.0"), ==, "NVIDIA CUDA");
         g_assert_cmpstr(platform_of(gpus, "0000:03:00.0"), ==, "AMD Accelerated Parallel Processing");
@@ -275,7 +288,7 @@ static void test_match_display(void)
 {
         g_autoptr(GPtrArray) gpus = machine();
 
-        match(gpus, ANSWER(RUSTICL(GPU("venus", "6900", ",\"pci\":\"0000:05:00.0\""))));
+        match(gpus, ANSWER(GPU("0", RUSTICL, "venus", "6900", PCI("0000:05:00.0"))));
         g_assert_true(ald_gpu_is_shown(ald_gpu_list_find(gpus, "0000:05:00.0")));
         match(gpus, ANSWER(""));
         g_assert_false(ald_gpu_is_shown(ald_gpu_list_find(gpus, "0000:05:00.0")));
@@ -285,13 +298,13 @@ static void test_match_by_vendor(void)
 {
         g_autoptr(GPtrArray) gpus = machine();
 
-        match(gpus, ANSWER(AMD_PLATFORM(GPU("gfx1100", "4098", ""))));
+        match(gpus, ANSWER(GPU("0", AMD, "gfx1100", "4098", "")));
         g_assert_cmpuint(gpus->len, ==, 4);
         g_assert_cmpstr(platform_of(gpus, "0000:03:00.0"), ==, "AMD Accelerated Parallel Processing");
 
         /* Two that it may be: neither is guessed. */
         ald_gpu_list_find(gpus, "0000:01:00.0")->pci_vendor = 0x1002;
-        match(gpus, ANSWER(AMD_PLATFORM(GPU("gfx1100", "4098", ""))));
+        match(gpus, ANSWER(GPU("0", AMD, "gfx1100", "4098", "")));
         g_assert_cmpuint(gpus->len, ==, 5);
         g_assert_cmpstr(platform_of(gpus, "gfx1100"), ==, "AMD Accelerated Parallel Processing");
         g_assert_cmpstr(platform_of(gpus, "0000:03:00.0"), ==, NULL);
@@ -299,7 +312,7 @@ static void test_match_by_vendor(void)
         /* Unless only one of them shares the memory of the host as it does. */
         ald_gpu_list_find(gpus, "0000:01:00.0")->sysfs.unified = 1;
         ald_gpu_list_find(gpus, "0000:03:00.0")->sysfs.unified = 0;
-        match(gpus, ANSWER(AMD_PLATFORM(GPU("gfx1100", "4098", ",\"unified\":false"))));
+        match(gpus, ANSWER(GPU("0", AMD, "gfx1100", "4098", ",\"Unified\":false")));
         g_assert_cmpuint(gpus->len, ==, 4);
         g_assert_cmpstr(platform_of(gpus, "0000:03:00.0"), ==, "AMD Accelerated Parallel Processing");
 }
@@ -308,12 +321,11 @@ static void test_match_by_vendor(void)
 static void test_match_twice_shown(void)
 {
         static const char *const answers[] = {
-                ANSWER(RUSTICL(GPU("radeonsi", "4098", "")) "," AMD_PLATFORM(
-                        GPU("gfx1100", "4098", ",\"pci\":\"0000:03:00.0\""))),
-                ANSWER(AMD_PLATFORM(GPU("gfx1100", "4098", "")) "," RUSTICL(
-                        GPU("radeonsi", "4098", ",\"pci\":\"0000:03:00.0\""))),
-                ANSWER("{\"name\":\"Clover\",\"devices\":[" GPU("radeonsi", "4098", "") "]}," AMD_PLATFORM(
-                        GPU("gfx1100", "4098", ""))),
+                ANSWER(GPU("0", RUSTICL, "radeonsi", "4098", "") "," GPU(
+                        "1", AMD, "gfx1100", "4098", PCI("0000:03:00.0"))),
+                ANSWER(GPU("0", AMD, "gfx1100", "4098", "") "," GPU(
+                        "1", RUSTICL, "radeonsi", "4098", PCI("0000:03:00.0"))),
+                ANSWER(GPU("0", "Clover", "radeonsi", "4098", "") "," GPU("1", AMD, "gfx1100", "4098", "")),
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(answers); i++) {
@@ -335,7 +347,7 @@ static void add_instance(GPtrArray *gpus, const char *id, const char *name)
 }
 
 #define MIG_DEVICE(name) \
-        ANSWER(NVIDIA_PLATFORM(GPU(name, "4318", ",\"pci\":\"0000:01:00.0\",\"memory_total_bytes\":1024")))
+        ANSWER(GPU("0", NVIDIA, name, "4318", PCI("0000:01:00.0") ",\"MemoryTotalBytes\":1024"))
 
 /* OpenCL shows an instance at the address of its card, which is something else. */
 static void test_match_mig(void)
@@ -367,7 +379,7 @@ static void test_match_mig(void)
         g_assert_cmpstr(platform_of(gpus, "0000:01:00.0/8-0"), ==, NULL);
 
         /* Without an address it may be that of any card. */
-        match(gpus, ANSWER(NVIDIA_PLATFORM(GPU("A100 MIG 1g.5gb", "4318", ""))));
+        match(gpus, ANSWER(GPU("0", NVIDIA, "A100 MIG 1g.5gb", "4318", "")));
         g_assert_cmpuint(gpus->len, ==, 7);
         g_assert_cmpstr(platform_of(gpus, "0000:01:00.0"), ==, NULL);
 }
@@ -378,14 +390,14 @@ static void test_match_parts(void)
         g_autoptr(GPtrArray) gpus = machine();
 
         ald_gpu_list_find(gpus, "0000:03:00.0")->is_partitioned = true;
-        match(gpus, ANSWER(AMD_PLATFORM(GPU("MI300X", "4098", ",\"pci\":\"0000:03:00.0\"") "," GPU(
-                            "MI300X", "4098", ",\"pci\":\"0000:03:00.7\"") "," GPU("MI300X", "4098", ""))));
+        match(gpus, ANSWER(GPU("0", AMD, "MI300X", "4098", PCI("0000:03:00.0")) "," GPU("1", AMD, "MI300X",
+                            "4098", PCI("0000:03:00.7")) "," GPU("2", AMD, "MI300X", "4098", "")));
         g_assert_cmpuint(gpus->len, ==, 4);
         g_assert_cmpstr(platform_of(gpus, "0000:03:00.0"), ==, NULL);
 
         ald_gpu_add_function(ald_gpu_list_find(gpus, "0000:01:00.0"), "0000:02:00.4");
-        match(gpus, ANSWER(NVIDIA_PLATFORM(GPU("A100", "4318", ",\"pci\":\"0000:02:00.4\"") "," GPU(
-                            "A100", "4318", ",\"pci\":\"0000:01:00.0\""))));
+        match(gpus, ANSWER(GPU("0", NVIDIA, "A100", "4318", PCI("0000:02:00.4")) "," GPU(
+                            "1", NVIDIA, "A100", "4318", PCI("0000:01:00.0"))));
         g_assert_cmpuint(gpus->len, ==, 4);
         g_assert_cmpstr(platform_of(gpus, "0000:01:00.0"), ==, "NVIDIA CUDA");
 }
@@ -395,8 +407,8 @@ static void test_match_none(void)
         g_autoptr(GPtrArray) gpus = machine();
         AldBackend row;
 
-        match(gpus, ANSWER(NVIDIA_PLATFORM(GPU("odd", "7", "") "," GPU("odd", "7", "") "," GPU(
-                            "far", "4318", ",\"pci\":\"0000:77:00.0\",\"memory_total_bytes\":1024"))));
+        match(gpus, ANSWER(GPU("0", NVIDIA, "odd", "7", "") "," GPU("1", NVIDIA, "odd", "7", "") "," GPU(
+                            "2", NVIDIA, "far", "4318", PCI("0000:77:00.0") ",\"MemoryTotalBytes\":1024")));
         g_assert_cmpuint(gpus->len, ==, 7);
         g_assert_cmpstr(platform_of(gpus, "odd"), ==, "NVIDIA CUDA");
         g_assert_cmpstr(platform_of(gpus, "odd#2"), ==, "NVIDIA CUDA");
@@ -406,28 +418,54 @@ static void test_match_none(void)
         g_assert_cmpuint(row.memory_total_bytes, ==, 1024);
 }
 
-static void test_parse_nonsense(void)
+/* What is not an object is not an answer; of one, what is invalid is left out. */
+static void test_nonsense(void)
 {
-        static const char *const bad[] = { "", "{}", "[]", "{\"platforms\":1}", "{\"platforms\":[]", "null",
-                "\xff" };
-        static const char *const empty[] = { "{\"platforms\":[]}", "{\"platforms\":[1,null,[]]}",
-                "{\"platforms\":[{\"devices\":[{}]}]}",
-                "{\"platforms\":[{\"name\":\"p\",\"devices\":[1,[]]}]}" };
-        GPtrArray *devices = NULL;
+        static const char *const bad[] = { "", "[]", "{\"Devices\":[]", "null", "\xff" };
+        static const char *const empty[] = { "{}", "{\"Devices\":1}", "{\"Devices\":[1,null,[],{}]}",
+                ANSWER("{\"Id\":\"0\"}"), ANSWER("{\"Platform\":\"p\"}"), ANSWER(DEVICE("", "p", "")),
+                ANSWER(DEVICE("0", "\\u001b[31m", "")) };
+        AldRecord *answer = NULL;
 
         for (size_t i = 0; i < G_N_ELEMENTS(bad); i++)
-                g_assert_cmpint(ald_opencl_answer_parse(bad[i], strlen(bad[i]), &devices), ==, -EBADMSG);
-        g_assert_null(devices);
+                g_assert_cmpint(ald_message_parse(ALD_KIND_OPENCL_ANSWER, bad[i], strlen(bad[i]),
+                                        ALD_CHILD_MESSAGE_MAX, &answer, NULL),
+                        ==, -EBADMSG);
+        g_assert_null(answer);
         for (size_t i = 0; i < G_N_ELEMENTS(empty); i++) {
-                devices = parse(empty[i]);
-                g_assert_cmpuint(devices->len, ==, 0);
-                g_ptr_array_unref(devices);
+                answer = parse(empty[i]);
+                g_assert_cmpuint(answer_of(answer)->devices.n, ==, 0);
+                g_clear_pointer(&answer, ald_record_unref);
         }
-        devices = parse(
-                ANSWER(NVIDIA_PLATFORM("{\"pci\":\"../../x\",\"memory_total_bytes\":-1,\"type\":7}")));
-        g_assert_null(((AldOpenclDevice *) devices->pdata[0])->pci);
-        g_assert_cmpuint(((AldOpenclDevice *) devices->pdata[0])->memory_total_bytes, ==, ALD_ABSENT_UINT64);
-        g_ptr_array_unref(devices);
+}
+
+static void test_nonsense_of_a_device(void)
+{
+        g_autoptr(AldRecord) answer = parse(ANSWER(
+                DEVICE("0", "p", ",\"MemoryTotalBytes\":-1,\"Class\":7,\"Vendor\":[]" PCI("../../x"))));
+        const AldOpenclDevice *device = ald_rows_find(&answer_of(answer)->devices, "0");
+        g_autoptr(GPtrArray) gpus = machine();
+
+        g_assert_cmpuint(device->memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_null(device->class);
+        g_assert_null(device->vendor);
+        ald_opencl_match(answer_of(answer), gpus);
+        g_assert_null(ald_gpu_list_find(gpus, "../../x"));
+        g_assert_cmpstr(platform_of(gpus, "opencl"), ==, "p");
+        g_assert_cmpint(ald_gpu_list_find(gpus, "opencl")->class, ==, ALD_BACKEND_CLASS_ACCELERATOR);
+}
+
+static void test_too_many(void)
+{
+        g_autoptr(GString) text = g_string_new("{\"Devices\":[");
+        g_autoptr(AldRecord) answer = NULL;
+
+        for (unsigned i = 0; i < 1100; i++)
+                g_string_append_printf(text, "%s{\"Id\":\"%04u\",\"Platform\":\"p\"}", i > 0 ? "," : "", i);
+        g_string_append(text, "]}");
+        answer = parse(text->str);
+        g_assert_cmpuint(answer_of(answer)->devices.n, ==, 1024);
+        g_assert_nonnull(ald_rows_find(&answer_of(answer)->devices, "1023"));
 }
 
 int main(int argc, char *argv[])
@@ -447,6 +485,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-opencl/match-mig", test_match_mig);
         g_test_add_func("/gpu-opencl/match-parts", test_match_parts);
         g_test_add_func("/gpu-opencl/match-none", test_match_none);
-        g_test_add_func("/gpu-opencl/parse-nonsense", test_parse_nonsense);
+        g_test_add_func("/gpu-opencl/nonsense", test_nonsense);
+        g_test_add_func("/gpu-opencl/nonsense-of-a-device", test_nonsense_of_a_device);
+        g_test_add_func("/gpu-opencl/too-many", test_too_many);
         return g_test_run();
 }

@@ -95,7 +95,7 @@ static void test_avoid(void)
 
 typedef struct Kept {
         unsigned n, n_dropped;
-        uint64_t failures;
+        uint64_t failures, measured;
         char *failure;
 } Kept;
 
@@ -106,6 +106,7 @@ static void on_put(const char *key, const AldRecord *record, void *userdata)
 
         kept->n++;
         kept->failures = fields->failures;
+        kept->measured = fields->measured_usec;
         g_free(kept->failure);
         kept->failure = g_strdup(fields->failure);
         g_assert_cmpstr(fields->source, ==, "0000000000000000000000000000000a");
@@ -137,7 +138,9 @@ static void test_results(void)
         fail(results, 0, "one", 1);
         fail(results, 0, "two", 2);
         g_assert_cmpstr(kept.failure, ==, "two");
-        g_assert_cmpuint(kept.failures, ==, 2);
+        /* The state service counts them. */
+        g_assert_cmpuint(kept.failures, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(kept.measured, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(ald_results_rate(results, "eth0"), ==, ALD_ABSENT_UINT64);
         for (unsigned i = 1; i <= ALD_RESULTS_MAX; i++)
                 fail(results, i, "x", 3);
@@ -148,6 +151,26 @@ static void test_results(void)
         ald_results_expire(results, 2 * HOUR + 3);
         g_assert_cmpuint(kept.n_dropped, ==, ALD_RESULTS_MAX);
         g_free(kept.failure);
+        ald_results_free(results);
+}
+
+/* After each failure a link-local address is looked for behind the next interface. */
+static void test_scopes_take_turns(void)
+{
+        AldInterface interfaces[2] = { ALD_INTERFACE_INIT, ALD_INTERFACE_INIT };
+        const AldCandidate candidate = { .address = "10.0.0.7",
+                .link_local = true,
+                .scopes = { &interfaces[0], &interfaces[1] },
+                .n_scopes = 2 };
+        AldResults *results = ald_results_new("0000000000000000000000000000000a");
+
+        interfaces[0].id = "eth0";
+        interfaces[1].id = "eth1";
+        for (unsigned i = 0; i < 4; i++) {
+                g_assert_true(ald_results_choose(results, PEER, &candidate) == &interfaces[i % 2]);
+                fail(results, 7, "x", 1 + i);
+                g_assert_false(ald_results_reached(results, PEER, "10.0.0.7"));
+        }
         ald_results_free(results);
 }
 
@@ -189,6 +212,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-probe-paths/first-bytes", test_first_bytes);
         g_test_add_func("/link-probe-paths/avoid", test_avoid);
         g_test_add_func("/link-probe-paths/results", test_results);
+        g_test_add_func("/link-probe-paths/scopes", test_scopes_take_turns);
         g_test_add_func("/link-probe-paths/wish", test_wish);
         return g_test_run();
 }

@@ -49,7 +49,7 @@ static void test_round_trip(void)
         g_assert_cmpint(ald_node_status_state_from_string(again->state), ==, ALD_NODE_STATUS_STATE_DUPLICATE);
         g_assert_cmpuint(again->connection, ==, 0);
         g_assert_null(again->boot);
-        g_assert_cmpuint(again->announced_usec, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(again->announced_epoch, ==, ALD_ABSENT_UINT64);
 }
 
 static void test_unknown_keys_are_skipped(void)
@@ -98,6 +98,123 @@ static void test_size(void)
         check_refused(ALD_KIND_NODE_STATUS, text, -E2BIG, "larger than 4096 bytes");
 }
 
+static AldRecord *read_tolerantly(const char *text)
+{
+        g_autofree char *reason = NULL;
+        AldRecord *record = NULL;
+
+        if (ald_message_parse(ALD_KIND_NVML_ANSWER, text, strlen(text), MAX_BYTES, &record, &reason) < 0)
+                g_error("%s: %s", text, reason);
+        return record;
+}
+
+/* Each of these fields is invalid in its own way; the others of the same row stay. */
+static void test_tolerant_field(void)
+{
+        static const char *const invalid[] = { "\"Usage\":101", "\"Usage\":\"5\"", "\"Usage\":null",
+                "\"ClockHz\":0", "\"ClockHz\":-1", "\"ClockHz\":1.5", "\"ClockHz\":9007199254740993",
+                "\"Name\":\"\\u001b[31m\"", "\"Name\":7", "\"Unified\":1" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(invalid); i++) {
+                g_autofree char *text = g_strdup_printf(
+                        "{\"Devices\":[{\"Id\":\"a\",\"PowerMicroWatts\":3,%s}]}", invalid[i]);
+                g_autoptr(AldRecord) record = read_tolerantly(text);
+                const AldNvmlDevice *device = ald_rows_at(
+                        &ald_record_as(record, NVML_ANSWER, AldNvmlAnswer)->devices, 0);
+
+                g_test_message("%s", invalid[i]);
+                g_assert_cmpuint(device->power_micro_watts, ==, 3);
+                g_assert_true(isnan(device->usage));
+                g_assert_cmpuint(device->clock_hz, ==, ALD_ABSENT_UINT64);
+                g_assert_null(device->name);
+                g_assert_cmpint(device->unified, ==, ALD_ABSENT_BOOLEAN);
+        }
+}
+
+static void test_tolerant_long_string(void)
+{
+        g_autofree char *longest = g_strnfill(ALD_MESSAGE_STRING_MAX, 'x');
+        g_autofree char *text = g_strdup_printf(
+                "{\"DriverVersion\":\"%s\",\"Error\":\"%sx\"}", longest, longest);
+        g_autoptr(AldRecord) record = read_tolerantly(text);
+
+        g_assert_cmpstr(ald_record_as(record, NVML_ANSWER, AldNvmlAnswer)->driver_version, ==, longest);
+        g_assert_null(ald_record_as(record, NVML_ANSWER, AldNvmlAnswer)->error);
+}
+
+/* What is not a row, or has no Id, is dropped; of two with the same Id one stays. */
+static void test_tolerant_rows(void)
+{
+        g_autoptr(AldRecord) record = read_tolerantly("{\"Devices\":[{\"Id\":\"b\"},7,[],null,{},{\"Id\":"
+                                                      "\"\"},{\"Id\":5},{\"Id\":\"a\"},{\"Id\":\"a\"}]}");
+        const AldRows *rows = &ald_record_as(record, NVML_ANSWER, AldNvmlAnswer)->devices;
+
+        g_assert_cmpuint(rows->n, ==, 2);
+        g_assert_nonnull(ald_rows_find(rows, "a"));
+        g_assert_nonnull(ald_rows_find(rows, "b"));
+}
+
+/* What is required of a row decides about the row alone. */
+static void test_tolerant_required(void)
+{
+        g_autofree char *reason = NULL;
+        g_autoptr(AldRecord) record = NULL;
+        const char *text = "{\"Devices\":[{\"Id\":\"0\"},{\"Id\":\"1\",\"Platform\":\"p\"}]}";
+        const AldRows *rows;
+
+        g_assert_cmpint(
+                ald_message_parse(ALD_KIND_OPENCL_ANSWER, text, strlen(text), MAX_BYTES, &record, &reason),
+                ==, 0);
+        rows = &ald_record_as(record, OPENCL_ANSWER, AldOpenclAnswer)->devices;
+        g_assert_cmpuint(rows->n, ==, 1);
+        g_assert_nonnull(ald_rows_find(rows, "1"));
+}
+
+/* Tolerance ends where there is no message at all. */
+static void test_tolerant_refuses(void)
+{
+        check_refused(ALD_KIND_NVML_ANSWER, "7", -EBADMSG, "line 1");
+        check_refused(ALD_KIND_NVML_ANSWER, "[]", -EBADMSG, "NvmlAnswer");
+        check_refused(ALD_KIND_NVML_ANSWER, "{\"Devices\":[", -EBADMSG, "line 1");
+        check_refused(ALD_KIND_NVML_REQUEST, "{}", -EBADMSG, "Ids");
+        check_refused(ALD_KIND_NVML_REQUEST, "{\"Ids\":[]}", -EBADMSG, "Ids");
+}
+
+/* Only what both have, by name and type; rows of another type are another type. */
+static void test_copy_common(void)
+{
+        AldNvmlDevice from = ALD_NVML_DEVICE_INIT;
+        AldDevice to = ALD_DEVICE_INIT;
+
+        from.id = "a";
+        from.name = "not there";
+        from.usage = 5;
+        to.clock_hz = 7;
+        to.shared_used_bytes = 8;
+        ald_struct_copy_common(&ald_device_struct, &to, &ald_nvml_device_struct, &from);
+        g_assert_cmpstr(to.id, ==, "a");
+        g_assert_cmpfloat(to.usage, ==, 5);
+        g_assert_cmpuint(to.clock_hz, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(to.shared_used_bytes, ==, 8);
+}
+
+static void test_overlay(void)
+{
+        AldDevice from = ALD_DEVICE_INIT, to = ALD_DEVICE_INIT;
+
+        to.id = "a";
+        to.usage = 1;
+        to.clock_hz = 7;
+        from.usage = 0;
+        from.power_micro_watts = 3;
+        ald_struct_overlay(&ald_device_struct, &to, &from);
+        g_assert_cmpstr(to.id, ==, "a");
+        g_assert_cmpfloat(to.usage, ==, 0);
+        g_assert_cmpuint(to.clock_hz, ==, 7);
+        g_assert_cmpuint(to.power_micro_watts, ==, 3);
+        g_assert_cmpint(to.temperature_milli_celsius, ==, ALD_ABSENT_INT64);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -107,5 +224,12 @@ int main(int argc, char *argv[])
         g_test_add_func("/message/limits", test_limits);
         g_test_add_func("/message/words-and-ids", test_words_and_ids);
         g_test_add_func("/message/size", test_size);
+        g_test_add_func("/message/tolerant/field", test_tolerant_field);
+        g_test_add_func("/message/tolerant/long-string", test_tolerant_long_string);
+        g_test_add_func("/message/tolerant/rows", test_tolerant_rows);
+        g_test_add_func("/message/tolerant/required", test_tolerant_required);
+        g_test_add_func("/message/tolerant/refuses", test_tolerant_refuses);
+        g_test_add_func("/message/copy-common", test_copy_common);
+        g_test_add_func("/message/overlay", test_overlay);
         return g_test_run();
 }

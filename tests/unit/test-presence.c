@@ -115,14 +115,11 @@ static const Story stories[] = {
 
 static void take(AldNodePresence *presence, const Step *step, uint64_t now)
 {
-        static const AldPresenceSaid said[] = { [ONLINE] = ALD_PRESENCE_SAYS_ONLINE,
-                [OFFLINE] = ALD_PRESENCE_SAYS_OFFLINE,
-                [DUPLICATE] = ALD_PRESENCE_SAYS_DUPLICATE,
-                [KEPT_ONLINE] = ALD_PRESENCE_SAYS_ONLINE,
-                [KEPT_OFFLINE] = ALD_PRESENCE_SAYS_OFFLINE };
-        AldPresenceStatus status = { .epoch = step->epoch,
-                .conn = step->conn,
-                .retained = step->what == KEPT_ONLINE || step->what == KEPT_OFFLINE };
+        static const AldNodeStatusState states[] = { [ONLINE] = ALD_NODE_STATUS_STATE_ONLINE,
+                [OFFLINE] = ALD_NODE_STATUS_STATE_OFFLINE,
+                [DUPLICATE] = ALD_NODE_STATUS_STATE_DUPLICATE,
+                [KEPT_ONLINE] = ALD_NODE_STATUS_STATE_ONLINE,
+                [KEPT_OFFLINE] = ALD_NODE_STATUS_STATE_OFFLINE };
 
         if (step->what == WAIT || step->what == LOST || step->what == FOUND)
                 return;
@@ -134,9 +131,14 @@ static void take(AldNodePresence *presence, const Step *step, uint64_t now)
                 ald_presence_heard(presence, step->broker, now);
                 return;
         }
-        status.said = said[step->what];
-        status.instance = id_make(step->instance);
-        ald_presence_take_status(presence, &status, step->broker, now);
+        const AldNodeStatus status = {
+                .state = ald_node_status_state_to_string(states[step->what]),
+                .epoch = step->epoch,
+                .connection = step->conn,
+                .instance = ID_TEXT(step->instance),
+        };
+        ald_presence_take_status(presence, &status, step->what == KEPT_ONLINE || step->what == KEPT_OFFLINE,
+                step->broker, now);
 }
 
 static void test_story(gconstpointer data)
@@ -189,13 +191,13 @@ static void test_due(void)
 /* Who listens to nothing but what nodes say of themselves now and then. */
 static void test_by_status(void)
 {
-        AldPresenceStatus kept = { ALD_PRESENCE_SAYS_ONLINE, 5, 1, id_make(1), false };
+        const AldNodeStatus kept = { .state = "online", .epoch = 5, .connection = 1, .instance = ID_TEXT(1) };
         AldPresenceView view = { .connected_since = START, .by_status = true };
         AldNodePresence presence;
         uint64_t now = START;
 
         ald_presence_init(&presence, REAL_START);
-        g_assert_true(ald_presence_take_status(&presence, &kept, 1, now));
+        g_assert_true(ald_presence_take_status(&presence, &kept, false, 1, now));
         g_assert_true(ald_presence_judge(&presence, &view, now, REAL_START));
         g_assert_cmpint(presence.state, ==, ON);
 
@@ -209,36 +211,36 @@ static void test_by_status(void)
         g_assert_cmpint(presence.state, ==, OFF);
         g_assert_cmpuint(ald_presence_due(&presence, &view), ==, UINT64_MAX);
 
-        g_assert_true(ald_presence_take_status(&presence, &kept, 1, now));
+        g_assert_true(ald_presence_take_status(&presence, &kept, false, 1, now));
         g_assert_true(ald_presence_judge(&presence, &view, now, REAL_START));
         g_assert_cmpint(presence.state, ==, ON);
 }
 
 static void test_old_status_says_nothing(void)
 {
-        AldPresenceStatus status = { ALD_PRESENCE_SAYS_ONLINE, 5, 2, id_make(1), false };
+        AldNodeStatus status = { .state = "online", .epoch = 5, .connection = 2, .instance = ID_TEXT(1) };
         AldNodePresence presence;
 
         ald_presence_init(&presence, REAL_START);
-        g_assert_true(ald_presence_take_status(&presence, &status, 1, START));
-        status.conn = 1;
-        g_assert_false(ald_presence_take_status(&presence, &status, 1, START));
-        g_assert_true(ald_presence_take_status(&presence, &status, 2, START));
+        g_assert_true(ald_presence_take_status(&presence, &status, false, 1, START));
+        status.connection = 1;
+        g_assert_false(ald_presence_take_status(&presence, &status, false, 1, START));
+        g_assert_true(ald_presence_take_status(&presence, &status, false, 2, START));
 }
 
 /* More brokers than are told apart: the one heard longest ago gives way. */
 static void test_many_brokers(void)
 {
         const AldPresenceView view = { .connected_since = START };
-        AldPresenceStatus end = { ALD_PRESENCE_SAYS_OFFLINE, 5, 1, id_make(1), false };
+        const AldNodeStatus end = { .state = "offline", .epoch = 5, .connection = 1, .instance = ID_TEXT(1) };
         AldNodePresence presence;
 
         ald_presence_init(&presence, REAL_START);
         for (uint32_t broker = 1; broker <= 2 * ALD_PRESENCE_VIAS; broker++)
                 ald_presence_heard(&presence, broker, START + broker);
         for (uint32_t broker = 1; broker < 2 * ALD_PRESENCE_VIAS; broker++)
-                g_assert_true(ald_presence_take_status(&presence, &end, broker, START + 20));
-        g_assert_true(ald_presence_take_status(&presence, &end, 2 * ALD_PRESENCE_VIAS, START + 20));
+                g_assert_true(ald_presence_take_status(&presence, &end, false, broker, START + 20));
+        g_assert_true(ald_presence_take_status(&presence, &end, false, 2 * ALD_PRESENCE_VIAS, START + 20));
         ald_presence_judge(&presence, &view, START + 20, REAL_START);
         g_assert_cmpint(presence.state, ==, ALD_PRESENCE_STATE_OFFLINE);
 }

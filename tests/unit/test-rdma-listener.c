@@ -75,7 +75,7 @@ static void test_out_of_files(void)
 /* What is printed of a peer where nobody asked for JSON. */
 static void test_words(void)
 {
-        AldRdmaServed served = {
+        AldRdmaVisit served = {
                 .address = "192.0.2.7", .port = "mlx5_0.1", .received = 12500000000, .sent = 250000000
         };
         AldFailure failure = {};
@@ -85,7 +85,7 @@ static void test_words(void)
         (void) ald_fail(&failure, ALD_FAILURE_NO_DEVICE, "there is no RDMA device");
         failed = ald_rdma_served_to_text(&served, &failure);
         g_assert_cmpstr(failed, ==, "192.0.2.7: there is no RDMA device");
-        early = ald_rdma_served_to_text(&(AldRdmaServed){}, &failure);
+        early = ald_rdma_served_to_text(&(AldRdmaVisit){}, &failure);
         g_assert_cmpstr(early, ==, "no session: there is no RDMA device");
         ald_failure_clear(&failure);
 }

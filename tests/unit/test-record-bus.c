@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/bus-cleanup.h"
 #include "record/record-bus.h"
-#include "services/common/bus-cleanup.h"
 #include "tests/unit/bus-pair.h"
 #include "tests/unit/record-maker.h"
 
@@ -308,6 +308,48 @@ static void test_unknown_fields(void)
         g_assert_cmpuint(read->updated_usec, ==, 6);
 }
 
+static int note_unknown(sd_bus_message *message, const char *name, bool in_row, void *userdata)
+{
+        g_string_append_printf(userdata, "%s%s ", in_row ? "." : "", name);
+        return sd_bus_message_skip(message, "v");
+}
+
+static void note_row(const AldField *list, const void *row, void *userdata)
+{
+        g_string_append_printf(userdata, "%s[%s] ", list->name, ((const AldInterface *) row)->id);
+}
+
+/* What a client shows raw is told to it, and refuses nothing. */
+static void test_unknown_fields_are_told(void)
+{
+        g_autoptr(BusPair) pair = bus_pair_new();
+        g_autoptr(AldMessage) memory = bus_pair_message_new(pair), network = bus_pair_message_new(pair);
+        g_autoptr(AldRecord) read = NULL, rows = NULL;
+        g_autoptr(GString) told = g_string_new(NULL);
+        const AldUnknownFields unknown = { .read = note_unknown, .end_row = note_row, .userdata = told };
+
+        open_fields(memory);
+        add(memory, "Unknown", "a{s(xau)}", 1, "a", INT64_C(1), 2, 3u, 4u);
+        add(memory, "AvailableBytes", "s", "some");
+        add(memory, "SwapTotalBytes", "t", UINT64_C(1) << 60);
+        add(memory, "TotalBytes", "t", UINT64_C(5));
+        close_fields(memory);
+        g_assert_cmpint(ald_record_bus_read_all(memory, ALD_KIND_MEMORY, NULL, &unknown, &read, NULL), ==, 0);
+        g_assert_cmpint(sd_bus_message_at_end(memory, true), >, 0);
+        g_assert_cmpstr(told->str, ==, "Unknown AvailableBytes ");
+        g_assert_cmpuint(ald_record_as(read, MEMORY, AldMemory)->total_bytes, ==, 5);
+        g_assert_cmpuint(ald_record_as(read, MEMORY, AldMemory)->available_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(ald_record_as(read, MEMORY, AldMemory)->swap_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_string_truncate(told, 0);
+        open_fields(network);
+        add(network, "Interfaces", "aa{sv}", 2, 2, "Later", "s", "x", "Id", "s", "eth0", 1, "Id", "s",
+                "eth1");
+        close_fields(network);
+        g_assert_cmpint(
+                ald_record_bus_read_all(network, ALD_KIND_NETWORK, NULL, &unknown, &rows, NULL), ==, 0);
+        g_assert_cmpstr(told->str, ==, ".Later Interfaces[eth0] Interfaces[eth1] ");
+}
+
 /* The last word counts where a field is said twice, in any order of all of them. */
 static void test_order_and_repetition(void)
 {
@@ -346,6 +388,54 @@ static void test_no_map_at_all(void)
         g_assert_null(record);
 }
 
+/* Two edges, of which the first has a field of another type, one out of range and one that is not known. */
+static void append_edges(sd_bus_message *message)
+{
+        g_assert_cmpint(
+                sd_bus_message_append(message, "aa{sv}", 2, 5, "Source", "s", "a", "Sink", "t", UINT64_C(7),
+                        "BitsPerSecond", "t", UINT64_MAX - 1, "RttP50NSec", "t", UINT64_C(20), "Colour", "s",
+                        "red", 2, "Source", "s", "b", "BitsPerSecond", "t", UINT64_C(5)),
+                >=, 0);
+        bus_pair_seal(message);
+}
+
+/* Rows are what another version says: what cannot be taken of one is absent, and the others count. */
+static void test_rows(void)
+{
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(BusPair) pair = bus_pair_new();
+        g_autoptr(AldMessage) message = bus_pair_message_new(pair);
+        const AldEdgeRow *row;
+        AldRows rows;
+
+        append_edges(message);
+        g_assert_cmpint(
+                ald_record_bus_read_rows(message, &ald_edge_row_struct, ALD_RECORD_MAX, owned, &rows), >=, 0);
+        g_assert_cmpuint(rows.n, ==, 2);
+        row = ald_rows_at(&rows, 0);
+        g_assert_cmpstr(row->source, ==, "a");
+        g_assert_null(row->sink);
+        g_assert_cmpuint(row->bits_per_second, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(row->rtt_p50_nsec, ==, 20);
+        row = ald_rows_at(&rows, 1);
+        g_assert_cmpstr(row->source, ==, "b");
+        g_assert_cmpuint(row->bits_per_second, ==, 5);
+        g_assert_cmpint(sd_bus_message_at_end(message, true), >, 0);
+}
+
+static void test_too_many_rows_of_a_list(void)
+{
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(BusPair) pair = bus_pair_new();
+        g_autoptr(AldMessage) message = bus_pair_message_new(pair);
+        AldRows rows;
+
+        append_edges(message);
+        g_assert_cmpint(ald_record_bus_read_rows(
+                                message, &ald_edge_row_struct, 2 * sizeof(AldEdgeRow) - 1, owned, &rows),
+                ==, -E2BIG);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -360,7 +450,10 @@ int main(int argc, char *argv[])
         g_test_add_func("/record-bus/too-many-rows", test_too_many_rows);
         g_test_add_func("/record-bus/too-large", test_too_large);
         g_test_add_func("/record-bus/unknown-fields", test_unknown_fields);
+        g_test_add_func("/record-bus/unknown-fields-are-told", test_unknown_fields_are_told);
         g_test_add_func("/record-bus/order-and-repetition", test_order_and_repetition);
         g_test_add_func("/record-bus/no-map-at-all", test_no_map_at_all);
+        g_test_add_func("/record-bus/rows", test_rows);
+        g_test_add_func("/record-bus/too-many-rows-of-a-list", test_too_many_rows_of_a_list);
         return g_test_run();
 }

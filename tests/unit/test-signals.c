@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "services/common/bus-cleanup.h"
+#include "common/bus-cleanup.h"
 #include "services/common/service-private.h"
 #include "services/state/objects-bus.h"
 #include "services/state/presences.h"

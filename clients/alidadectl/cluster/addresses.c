@@ -37,7 +37,7 @@ const char *ald_host_refuse(const char *host)
                 return "empty";
         return is_ipv4(host) || is_ipv6(host) || ald_pki_is_host_name(host)
                        ? NULL
-                       : "neither a host name nor an address";
+                       : "not a valid host name or address";
 }
 
 char *ald_broker_host(const char *broker)
@@ -62,7 +62,7 @@ static const char *refuse_port(const char *port)
 {
         guint64 number;
 
-        return g_ascii_string_to_unsigned(port, 10, 1, PORT_MAX, &number, NULL) ? NULL : "not a port";
+        return g_ascii_string_to_unsigned(port, 10, 1, PORT_MAX, &number, NULL) ? NULL : "not a valid port";
 }
 
 const char *ald_broker_refuse(const char *text)
@@ -75,7 +75,9 @@ const char *ald_broker_refuse(const char *text)
                 return reason;
         if (*text == '[' && (text[strlen(host) + 1] != ']' || !is_ipv6(host)))
                 return "not an IPv6 address in brackets";
-        return *rest == '\0' ? NULL : *rest == ':' ? refuse_port(rest + 1) : "more behind the address";
+        return *rest == '\0'  ? NULL
+               : *rest == ':' ? refuse_port(rest + 1)
+                              : "unexpected text after the address";
 }
 
 static bool knows(GPtrArray *list, const char *text)
@@ -223,12 +225,12 @@ void ald_address_note(const char *host)
         int r = getaddrinfo(host, NULL, &hints, &found);
 
         if (r != 0)
-                ald_complain("Note: %s does not resolve here (%s); other nodes have to resolve it to reach "
-                             "the broker",
+                ald_complain("Note: %s does not resolve here (%s); other nodes must be able to resolve it to "
+                             "reach the broker",
                         host, gai_strerror(r));
         else if (!is_of_machine(found))
-                ald_complain("Note: %s is not an address of this machine; other nodes have to reach the "
-                             "broker by it",
+                ald_complain("Note: %s is not an address of this machine; other nodes must be able to reach "
+                             "the broker at it",
                         host);
         if (found)
                 freeaddrinfo(found);

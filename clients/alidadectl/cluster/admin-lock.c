@@ -108,7 +108,7 @@ static int lock_file(int fd, gint64 end, char **ret_holder)
                 return -errno;
         holder = describe_holder(fd);
         if (holder)
-                ald_complain("Waiting for %s to end", holder);
+                ald_complain("Waiting for %s to finish", holder);
         r = await(fd, end);
         if (r == -ETIMEDOUT) {
                 g_free(holder);

@@ -14,7 +14,7 @@
 
 #define NUMBER_BYTES_MAX 32u
 
-static const char not_whole[] = "The certificate authority of the cluster is not whole";
+static const char not_whole[] = "The certificate authority of the cluster is incomplete";
 
 static uint64_t now(void)
 {
@@ -68,7 +68,7 @@ static int load_issued(AldAuthority *authority)
                         continue;
                 /* Passing over one might let a second machine have the same id, or leave it unrevoked. */
                 if (ald_pki_certificate_load(path, &certificate, &reason) < 0) {
-                        ald_complain("%s: %s; move it away if it is no certificate", path, reason);
+                        ald_complain("%s: %s; move it away if it is not a certificate", path, reason);
                         return ALD_EXIT_ERROR;
                 }
                 (void) add_issued(authority, certificate);
@@ -133,8 +133,8 @@ int ald_authority_open(const AldHome *home, AldAuthority *ret)
         int r;
 
         if (!ald_home_is_authority(home)) {
-                ald_complain("This machine does not keep the key of a cluster's certificate authority: do it "
-                             "on the one where the cluster was begun");
+                ald_complain("This machine does not have the key of the certificate authority: use the "
+                             "machine where the cluster was begun");
                 return ALD_EXIT_ERROR;
         }
         prepare(ret, home);
@@ -173,9 +173,9 @@ static int obtain_key(AldAuthority *authority)
         if (r >= 0 && !home->changes->check)
                 r = ald_pki_key_save(authority->key, path, 0600, 0, 0, &reason);
         if (r < 0)
-                return ald_home_failed(r, "Cannot make the key of the certificate authority", reason);
+                return ald_home_failed(r, "Cannot create the key of the certificate authority", reason);
         ald_changes_add(home->changes, ALD_CHANGE_MAKE, path,
-                ": this key lets nodes into the cluster; keep a copy in a safe place");
+                ": this key admits nodes to the cluster; keep a copy in a safe place");
         return ALD_EXIT_OK;
 }
 
@@ -192,7 +192,7 @@ static int obtain_certificate(AldAuthority *authority, const char *cluster)
         }
         r = ald_pki_ca_make(authority->key, cluster, now(), &authority->ca, &reason);
         if (r < 0)
-                return ald_home_failed(r, "Cannot make the certificate authority", reason);
+                return ald_home_failed(r, "Cannot create the certificate authority", reason);
         pem = ald_pki_certificate_to_pem(authority->ca);
         return ald_home_install(
                 home, ALD_CHANGE_MAKE, path, pem, 0644, ": the certificate authority of cluster %s", cluster);
@@ -228,7 +228,7 @@ int ald_authority_revoke(AldAuthority *authority, const char *const *serials)
         r = ald_pki_crl_make(
                 authority->ca, authority->key, authority->crl, serials, number, now(), &crl, &reason);
         if (r < 0)
-                return ald_home_failed(r, "Cannot make a revocation list", reason);
+                return ald_home_failed(r, "Cannot create a revocation list", reason);
         pem = ald_pki_crl_to_pem(crl);
         about = ald_home_describe_list(crl);
         r = ald_home_install(authority->home, ALD_CHANGE_WRITE, path, pem, 0644, ": %s", about);
@@ -253,8 +253,8 @@ static int obtain_list(AldAuthority *authority)
         }
         if (authority->issued->len == 0)
                 return ald_authority_revoke(authority, NULL);
-        ald_complain("%s is lost, and with it who was revoked: copy it from another machine of the cluster, "
-                     "where it has the same name",
+        ald_complain("%s is missing, and with it the list of revoked certificates: copy it from another "
+                     "machine of the cluster, where it has the same path",
                 path);
         return ALD_EXIT_ERROR;
 }

@@ -63,7 +63,7 @@ static const char *const writable[] = { "alive", "crl", "forget/+", "status", "L
 static const char announcement[] =
         "<?xml version=\"1.0\" standalone='no'?>\n"
         "<!DOCTYPE service-group SYSTEM \"avahi-service.dtd\">\n"
-        "<!-- Tells the nodes of cluster %s where a broker of theirs is. Written by alidadectl cluster. -->\n"
+        "<!-- Announces a broker of cluster %s. Written by alidadectl cluster. -->\n"
         "<service-group>\n"
         "  <name replace-wildcards=\"yes\">Alidade %s on %%h</name>\n"
         "  <service>\n"
@@ -100,7 +100,7 @@ int ald_broker_files_check(const AldHome *home)
 
         if (ald_mosquitto_conf_check(home->mosquitto, &shared, &reason) >= 0)
                 return ALD_EXIT_OK;
-        ald_complain("%s, then do this again", reason);
+        ald_complain("%s, then run this command again", reason);
         return ALD_EXIT_ERROR;
 }
 
@@ -134,7 +134,7 @@ int ald_broker_files_admit(const AldHome *home, const char *cluster, const char 
         added = g_strdup_printf("%s%suser %s\ntopic readwrite alidade/1/%s/#\n", text,
                 g_str_has_suffix(text, "\n") ? "" : "\n", bridge, cluster);
         return ald_home_install(home, ALD_CHANGE_WRITE, path, added, 0644,
-                ": %s may write for the nodes of its site", bridge);
+                ": %s may publish for the nodes of its site", bridge);
 }
 
 /* Where it is not installed mosquitto would not start with it. */
@@ -146,8 +146,7 @@ static char *format_plugin(const AldHome *home)
         if (access(path, R_OK) == 0)
                 return g_strdup_printf("plugin %s\n", path);
         ald_home_tell(home,
-                "There is no %s: mosquitto will not bound how much it keeps for one node. Install the "
-                "package "
+                "%s is missing, so mosquitto will not limit what it keeps for each node. Install the package "
                 "alidade, then run alidadectl cluster renew",
                 path);
         return g_strdup("");
@@ -171,13 +170,13 @@ static char *format_rights(const char *cluster)
 
         g_string_append_printf(text,
                 HEAD
-                "# All nodes read all of it; each writes under its own id only, and only what nodes say.\n"
+                "# All nodes may read everything; each may publish under its own id only, on these topics.\n"
                 "pattern read alidade/1/%s/#\n"
                 "pattern read $SYS/broker/alidade/#\n",
                 cluster, cluster);
         for (size_t i = 0; i < G_N_ELEMENTS(writable); i++)
                 g_string_append_printf(text, "pattern write alidade/1/%s/%%u/%s\n", cluster, writable[i]);
-        g_string_append(text, "# What is added below, for named users, stays.\n");
+        g_string_append(text, "# Entries for named users that you add below are kept.\n");
         return g_string_free(text, FALSE);
 }
 
@@ -190,7 +189,7 @@ static int write_rights(const AldHome *home, const char *path, const char *clust
                 return r;
         text = g_strconcat(own, named, NULL);
         return ald_home_install(home, ALD_CHANGE_WRITE, path, text, 0644,
-                ": each node of %s writes under its own id only", cluster);
+                ": each node of %s may publish under its own id only", cluster);
 }
 
 /* Of the unit of mosquitto; where that serves others as well, what it may take is not ours to say. */
@@ -206,7 +205,7 @@ static int write_limits(const AldHome *home, const char *cluster)
                 return ALD_EXIT_OK;
         r = ald_home_make_folder(home, folder, 0755);
         return r == ALD_EXIT_OK ? ald_home_install(home, ALD_CHANGE_WRITE, path, text, 0644,
-                                          ": mosquitto takes at most a quarter of the memory")
+                                          ": mosquitto may use at most a quarter of the memory")
                                 : r;
 }
 
@@ -218,7 +217,7 @@ static int write_announcement(const AldHome *home, const char *cluster)
 
         if (access(services, W_OK) < 0)
                 return ALD_EXIT_OK;
-        return ald_home_put(home, ALD_CHANGE_WRITE, path, text, 0644, ": Avahi tells where the broker is");
+        return ald_home_put(home, ALD_CHANGE_WRITE, path, text, 0644, ": Avahi announces the broker");
 }
 
 int ald_broker_files_write(const AldHome *home, const char *cluster)

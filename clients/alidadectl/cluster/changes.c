@@ -9,7 +9,7 @@ static const struct {
         const char *name; /* in JSON */
         const char *done, *would;
 } kinds[] = {
-        [ALD_CHANGE_ASK] = { "ask", "Had", "Would have" },
+        [ALD_CHANGE_ASK] = { "ask", "Reloaded", "Would reload" },
         [ALD_CHANGE_INSTALL] = { "install", "Installed", "Would install" },
         [ALD_CHANGE_MAKE] = { "make", "Made", "Would make" },
         [ALD_CHANGE_PROTECT] = { "protect", "Changed owner and mode of", "Would change owner and mode of" },

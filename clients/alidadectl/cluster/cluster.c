@@ -34,29 +34,28 @@ typedef struct Verb {
 } Verb;
 
 static const Verb verbs[] = {
-        { "status", 0, 0, JSON | HOST, ald_cluster_status, "status",
-                "Brokers, nodes and certificates, and how they are" },
+        { "status", 0, 0, JSON | HOST, ald_cluster_status, "status", "Show brokers, nodes and certificates" },
         { "init", 1, 1, ADDRESS | NO_BROKER | CHANGES, ald_cluster_init,
-                "init NAME [--address=HOST] [--no-broker]", "Begin a cluster: this node keeps its keys" },
+                "init NAME [--address=HOST] [--no-broker]", "Begin a cluster; this machine keeps its keys" },
         { "join", 0, 1, ADDRESS | BROKER | REQUEST | ACCEPT | REPLACE | CHANGES, ald_cluster_join,
-                "join USER@FIRST [--broker]", "Join the cluster that was begun on that machine" },
+                "join USER@FIRST [--broker]", "Join the cluster that was begun on FIRST" },
         { "sign", 0, 1, BROKER | REPLACE | RENEW | OUTPUT | CHANGES, ald_cluster_sign,
                 "sign [FILE|DIR] [--broker] [--output=FILE|DIR]",
-                "Sign a node's request to join, or all of a folder" },
+                "Sign a node's request to join, or all requests in a folder" },
         { "sign-bridge", 1, 2, REPLACE | OUTPUT | CHANGES, ald_cluster_sign_bridge,
                 "sign-bridge SITE [FILE] [--output=FILE]",
-                "Sign a bridge certificate for the broker of a request" },
+                "Sign a bridge certificate for a node that is a broker" },
         { "renew", 0, 1, ADDRESS | BROKER | REQUEST | ACCEPT | REPLACE | AUTO | CHANGES, ald_cluster_renew,
-                "renew [USER@FIRST]", "Renew the certificates of this node, and its list of brokers" },
-        { "revoke", 1, 1, CHANGES, ald_cluster_revoke, "revoke NODE", "Shut a node out" },
+                "renew [USER@FIRST]", "Renew the certificates and the list of brokers of this node" },
+        { "revoke", 1, 1, CHANGES, ald_cluster_revoke, "revoke NODE", "Revoke the certificates of a node" },
         { "leave", 0, 0, FORCE | CHANGES, ald_cluster_leave, "leave [--force]",
-                "Take this node out and remove its keys" },
+                "Leave the cluster and remove the keys of this node" },
         { "backup", 1, 1, CHANGES, ald_cluster_backup, "backup FILE",
-                "Write the keys of the cluster to a file, encrypted with a passphrase" },
+                "Save the keys of the cluster to a file, encrypted with a passphrase" },
         { "restore", 1, 1, CHANGES, ald_cluster_restore, "restore FILE",
-                "Keep the keys on this machine from now on, from a backup" },
+                "Restore the keys of the cluster to this machine from a backup" },
         { "install-crl", 0, 0, CHANGES, ald_cluster_install_crl, "install-crl",
-                "Install the revocation list that the cluster brought" },
+                "Install the revocation list that the cluster service received" },
 };
 
 static const struct {
@@ -81,29 +80,31 @@ static const struct {
 static int help(void)
 {
         puts("Usage: alidadectl cluster [VERB] [OPTION…]\n\n"
-             "Make, enter and keep a cluster of nodes that trust each other.\n\n"
-             "Verbs (status, where none is given):");
+             "Create, join and maintain a cluster of nodes that trust each other.\n\n"
+             "Verbs (default: status):");
         for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
                 printf("  %-46s  %s\n", verbs[i].usage, verbs[i].help);
         puts("\nOptions:\n"
              "  -h --help           Show this help\n"
-             "     --address=HOST   A name or address of the broker here; the first is told to others\n"
-             "     --no-broker      init: let no broker run here\n"
-             "     --broker         join, renew: let one run here; sign: let one run on the node that asks "
-             "for it\n"
-             "     --request        join, renew: write a request, to the file or standard output\n"
-             "     --accept         join, renew: take what sign made of it, from the file or standard input\n"
-             "     --replace        sign, sign-bridge, join, renew: even if there is a certificate for "
-             "another "
-             "key,\n"
-             "                      which is revoked\n"
-             "     --renew          sign: even if the node has a certificate, of the same key\n"
-             "     --auto           renew: only what is due, through the brokers, as the daily timer does\n"
-             "     --output=FILE    sign, sign-bridge: write there instead of to standard output\n"
+             "     --address=HOST   Name or address of the broker on this machine; other nodes use the "
+             "first\n"
+             "     --no-broker      init: do not run a broker on this machine\n"
+             "     --broker         join, renew: run a broker on this machine; sign: allow the node to be a "
+             "broker\n"
+             "     --request        join, renew: write a request to the file or to standard output\n"
+             "     --accept         join, renew: take the signed bundle from the file or from standard "
+             "input\n"
+             "     --replace        sign, sign-bridge, join, renew: revoke an existing certificate for "
+             "another key\n"
+             "     --renew          sign: sign even if the node already has a certificate for the same key\n"
+             "     --auto           renew: only what expires soon, through the brokers, as the daily timer "
+             "does\n"
+             "     --output=FILE    sign, sign-bridge: write to this file instead of to standard output\n"
              "     --force          leave: even if this node keeps the keys of the cluster\n"
-             "     --check          Only say what would be changed\n"
-             "     --json[=MODE]    status: print JSON: short, pretty or off; else: print what was, or would "
-             "be, changed\n\n"
+             "     --check          Only report what would be changed\n"
+             "     --json[=MODE]    status: print JSON: short, pretty or off; other verbs: print the changes "
+             "as JSON\n"
+             "\n"
              "See alidadectl(1).");
         return ald_print_finish();
 }
@@ -200,7 +201,7 @@ static int run_verb(const Verb *verb, unsigned given, const AldClusterOrder *ord
 
         for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
                 if (given & names[i].option & ~verb->options) {
-                        ald_complain("%s is not for cluster %s", names[i].name, verb->name);
+                        ald_complain("%s cannot be used with cluster %s", names[i].name, verb->name);
                         return ALD_EXIT_USAGE;
                 }
         if (order->n_args < verb->min_args || order->n_args > verb->max_args) {
@@ -251,6 +252,6 @@ int ald_verb_cluster(const AldCtl *ctl)
         for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
                 if (strcmp(verbs[i].name, name) == 0)
                         return run_verb(&verbs[i], given, &order);
-        ald_complain("Unknown verb of cluster: %s; see alidadectl cluster --help", name);
+        ald_complain("Unknown command \"cluster %s\"; see alidadectl cluster --help", name);
         return ALD_EXIT_USAGE;
 }

@@ -59,7 +59,7 @@ int ald_enrol_key(const AldHome *home, bool broker, EVP_PKEY **ret)
         if (r >= 0 && !home->changes->check)
                 r = ald_pki_key_save(key, path, 0640, 0, group, &reason);
         if (r < 0)
-                return ald_home_failed(r, "Cannot make a key", reason);
+                return ald_home_failed(r, "Cannot create a key", reason);
         ald_changes_add(home->changes, ALD_CHANGE_MAKE, path, ": the key of %s, which stays on this machine",
                 broker ? "its broker" : "this node");
         *ret = g_steal_pointer(&key);
@@ -87,7 +87,7 @@ int ald_enrol_request(const AldHome *home, AldRequestPurpose purpose, char **add
         if (r != ALD_EXIT_OK)
                 return r;
         r = ald_request_make(&request, (uint64_t) g_get_real_time(), ret_text, &reason);
-        return r < 0 ? ald_home_failed(r, "Cannot make a request", reason) : ALD_EXIT_OK;
+        return r < 0 ? ald_home_failed(r, "Cannot create a request", reason) : ALD_EXIT_OK;
 }
 
 /* What a bundle holds, read. */
@@ -120,7 +120,7 @@ static int read_parts(const AldBundle *bundle, Parts *parts)
         if (r >= 0 && bundle->broker)
                 r = ald_pki_certificate_parse(
                         bundle->broker, strlen(bundle->broker), &parts->broker, &reason);
-        return r < 0 ? ald_home_failed(r, "The bundle cannot be read", reason) : ALD_EXIT_OK;
+        return r < 0 ? ald_home_failed(r, "Cannot read the bundle", reason) : ALD_EXIT_OK;
 }
 
 /* It may be this clock that is wrong. */
@@ -129,7 +129,7 @@ static void add_clock(char **reason)
         g_autoptr(GDateTime) here = g_date_time_new_now_utc();
         g_autofree char *time = g_date_time_format(here, "%F %H:%M UTC"), *before = *reason;
 
-        *reason = g_strdup_printf("%s; here it is %s: check the clock", before, time);
+        *reason = g_strdup_printf("%s; the clock of this machine shows %s: check it", before, time);
 }
 
 /* Whether a certificate is good, and for the key that lies here. */
@@ -160,10 +160,10 @@ static int check_certificate(const AldHome *home, const Parts *parts, bool broke
         r = ald_pki_key_load(path, &key, &reason);
         if (r < 0)
                 return ald_home_failed(
-                        r, "No key on this machine matches the bundle; make another request", reason);
+                        r, "No key on this machine matches the bundle; create a new request", reason);
         if (EVP_PKEY_eq(X509_get0_pubkey(certificate), key) != 1) {
-                ald_complain("%s is not for the key that lies here: have the newest request of this machine "
-                             "signed",
+                ald_complain("%s does not match the key on this machine: have the newest request of this "
+                             "machine signed",
                         whose);
                 return ALD_EXIT_ERROR;
         }
@@ -179,7 +179,8 @@ static int check_cluster(const AldHome *home, const AldBundle *bundle, const Par
 
         ald_pki_certificate_facts(parts->ca, &facts);
         if (strcmp(facts.organization, bundle->cluster) != 0) {
-                ald_complain("The bundle calls the cluster %s, its certificate authority another name",
+                ald_complain(
+                        "The bundle names the cluster %s, but its certificate authority has another name",
                         bundle->cluster);
                 return ALD_EXIT_ERROR;
         }
@@ -187,8 +188,8 @@ static int check_cluster(const AldHome *home, const AldBundle *bundle, const Par
                 return ALD_EXIT_OK;
         if (ald_pki_certificate_load(path, &own, NULL) >= 0 && X509_cmp(own, parts->ca) == 0)
                 return ALD_EXIT_OK;
-        ald_complain("The bundle is of another cluster, called %s, with another certificate authority; this "
-                     "machine is in %s: alidadectl cluster leave, then join",
+        ald_complain("The bundle is for another cluster, %s, with another certificate authority; this "
+                     "machine is in %s: run alidadectl cluster leave, then join",
                 bundle->cluster, *home->name ? home->name : "one that was begun here");
         return ALD_EXIT_ERROR;
 }
@@ -430,7 +431,7 @@ static int read_renewed(const AldHome *home, const char *text, Parts *parts)
                 r = ald_pki_certificate_parse(text, strlen(text), &parts->node, &reason);
         if (r >= 0 && second && ald_broker_files_exist(home))
                 r = ald_pki_certificate_parse(second, strlen(second), &parts->broker, &reason);
-        return r < 0 ? ald_home_failed(r, "The renewed certificates cannot be read", reason) : ALD_EXIT_OK;
+        return r < 0 ? ald_home_failed(r, "Cannot read the renewed certificates", reason) : ALD_EXIT_OK;
 }
 
 int ald_enrol_take_renewed(const AldHome *home, const char *text, bool *ret_node, bool *ret_broker)

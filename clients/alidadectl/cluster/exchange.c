@@ -69,7 +69,7 @@ static int read_purpose(const json_t *statement, AldRequestPurpose *ret, char **
                         *ret = (AldRequestPurpose) i;
                         return 0;
                 }
-        return refuse(ret_reason, "it does not say whether it is to join or to renew");
+        return refuse(ret_reason, "it does not say whether to join or to renew");
 }
 
 static int read_time(const json_t *statement, uint64_t now, uint64_t *ret, char **ret_reason)
@@ -84,9 +84,8 @@ static int read_time(const json_t *statement, uint64_t now, uint64_t *ret, char 
         }
         then = ald_home_day(made);
         here = ald_home_day(now);
-        *ret_reason = g_strdup_printf(
-                "it was made on %s, here it is %s, and a request is good for %u days: make "
-                "it anew, or check the clocks",
+        *ret_reason = g_strdup_printf("it was made on %s, the clock here shows %s, and a request is valid "
+                                      "for %u days: make a new one, or check the clocks",
                 then, here, ALD_REQUEST_DAYS);
         return -EKEYEXPIRED;
 }
@@ -96,12 +95,12 @@ static int read_addresses(const json_t *list, char ***ret, char **ret_reason)
         g_autoptr(GPtrArray) addresses = g_ptr_array_new_with_free_func(g_free);
 
         if (json_array_size(list) == 0 || json_array_size(list) > ALD_ADDRESSES_MAX)
-                return refuse(ret_reason, "it has no addresses of the broker, or too many");
+                return refuse(ret_reason, "it has no addresses for the broker, or too many");
         for (size_t i = 0; i < json_array_size(list); i++) {
                 const char *host = json_string_value(json_array_get(list, i));
 
                 if (!host || ald_host_refuse(host))
-                        return refuse(ret_reason, "one of the broker's addresses in it is not an address");
+                        return refuse(ret_reason, "it has an invalid address for the broker");
                 g_ptr_array_add(addresses, g_strdup(host));
         }
         g_ptr_array_add(addresses, NULL);
@@ -121,12 +120,12 @@ static int read_broker(const json_t *statement, AldRequest *request, char **ret_
         if (!broker)
                 return 0;
         if (!pem)
-                return refuse(ret_reason, "the request of the broker in it is not text");
+                return refuse(ret_reason, "its request for the broker is not text");
         r = ald_pki_request_parse(pem, strlen(pem), id, &request->broker, &ignored, ret_reason);
         if (r < 0)
                 return r;
         if (strcmp(id, request->id) != 0)
-                return refuse(ret_reason, "node and broker in it have different ids");
+                return refuse(ret_reason, "its node and its broker have different ids");
         return read_addresses(json_object_get(statement, "BrokerAddresses"), &request->addresses, ret_reason);
 }
 
@@ -137,8 +136,8 @@ int ald_request_read_statement(const char *text, uint64_t now, AldRequest *reque
         int r;
 
         if (version != VERSION)
-                r = refuse(ret_reason, version > VERSION ? "it is of a newer version of Alidade"
-                                                         : "what it asks for is damaged");
+                r = refuse(ret_reason, version > VERSION ? "it was made by a newer version of Alidade"
+                                                         : "its contents are damaged");
         else
                 r = read_purpose(statement, &request->purpose, ret_reason);
         if (r >= 0)
@@ -164,11 +163,10 @@ int ald_request_parse(const char *text, uint64_t now, AldRequest *ret, char **re
         int r;
 
         if (!first)
-                return refuse(ret_reason, "there is no certificate request in it");
+                return refuse(ret_reason, "it contains no certificate request");
         if (next_request(first + 1))
-                return refuse(ret_reason,
-                        "there are several certificate requests in it. An older version of Alidade made such "
-                        "ones; make it anew with this one");
+                return refuse(ret_reason, "it contains several certificate requests, as older versions of "
+                                          "Alidade made them; make a new one with this version");
         r = ald_pki_request_parse(first, strlen(first), request.id, &request.node, &statement, ret_reason);
         if (r >= 0 && statement)
                 r = ald_request_read_statement(statement, now, &request, ret_reason);
@@ -247,8 +245,8 @@ int ald_bundle_parse(const char *text, size_t n, AldBundle *ret, char **ret_reas
                 ald_home_is_name(ret->cluster))
                 return 0;
         *ret_reason = g_strdup(version > VERSION
-                                       ? "it is of a newer version of Alidade"
-                                       : "it is not what alidadectl cluster sign made, or not all of it");
+                                       ? "it was made by a newer version of Alidade"
+                                       : "it was not made by alidadectl cluster sign, or is incomplete");
         ald_bundle_clear(ret);
         return -EBADMSG;
 }

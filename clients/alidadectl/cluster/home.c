@@ -29,8 +29,8 @@
 #define START "start"
 
 static const char config_head[] =
-        " Written by alidadectl cluster; see alidade.conf(5). What shall last although init, join and renew\n"
-        " write the brokers anew belongs into a file that comes later, such as 60-local.conf.";
+        " Written by alidadectl cluster; see alidade.conf(5). init, join and renew write the brokers anew:\n "
+        "put what is to last into a file that is read later, such as 60-local.conf.";
 
 bool ald_home_is_name(const char *name)
 {
@@ -41,7 +41,7 @@ bool ald_home_is_name(const char *name)
 
 static const char *refuse_name(const char *value)
 {
-        return *value == '\0' || ald_home_is_name(value) ? NULL : "no name of a cluster";
+        return *value == '\0' || ald_home_is_name(value) ? NULL : "not a valid cluster name";
 }
 
 static void load_config(AldHome *home)
@@ -106,7 +106,7 @@ static int take_lock(AldHome *home)
         if (r != -ETIMEDOUT)
                 return ald_home_failed(r, home->folder, NULL);
         ald_complain(
-                "Nothing was changed: %s has been changing %s for %u seconds. Try again once it has ended",
+                "Nothing was changed: %s has been changing %s for %u seconds. Try again when it has finished",
                 holder, home->folder, ALD_ADMIN_LOCK_SECONDS);
         return ALD_EXIT_ERROR;
 }
@@ -160,7 +160,7 @@ int ald_home_open_to_change(AldHome *home, AldChanges *changes)
         int r;
 
         if (geteuid() != 0) {
-                ald_complain("Only root may do this: it works with the keys of this machine");
+                ald_complain("Only root can do this, since it uses the keys of this machine");
                 return ALD_EXIT_DENIED;
         }
         r = ald_home_open(home, changes);
@@ -341,8 +341,8 @@ gid_t ald_home_group(const char *name)
 
         if (group)
                 return group->gr_gid;
-        ald_complain("There is no group %s: until there is one, and this was run again, only root can read "
-                     "the key",
+        ald_complain("Group %s does not exist: only root can read the key until you create the group and run "
+                     "this again",
                 name);
         return 0;
 }
@@ -370,7 +370,7 @@ int ald_home_configure(AldHome *home, const char *name, const char *const *broke
         r = ald_home_make_folder(home, folder, 0755);
         if (r == ALD_EXIT_OK)
                 r = ald_home_install(home, ALD_CHANGE_WRITE, path, text, 0644, ": cluster %s, brokers %s",
-                        name, *list ? list : "by Avahi only");
+                        name, *list ? list : "found by Avahi only");
         if (r != ALD_EXIT_OK)
                 return r;
         /* Both may be what is replaced here. */

@@ -112,7 +112,7 @@ int ald_output_prepare(const AldClusterOrder *order)
         if (!ald_output_is_standard(order))
                 return ALD_EXIT_OK;
         if (order->changes->json) {
-                ald_complain("--json needs --output=, or --check: standard output cannot take both");
+                ald_complain("--json needs --output= or --check, since standard output cannot take both");
                 return ALD_EXIT_USAGE;
         }
         order->changes->tell = stderr;

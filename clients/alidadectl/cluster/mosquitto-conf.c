@@ -46,11 +46,10 @@ static void end_listener(Walk *walk)
 {
         if (walk->in_listener && !(walk->per_listener && walk->has_acl))
                 complain(walk,
-                        g_strdup_printf(
-                                "%s: another listener of this mosquitto has no rights of its own: through "
-                                "it anybody could speak for any node. Remove it, or give it an acl_file "
-                                "behind \"per_listener_settings true\", or let the broker of the cluster "
-                                "run on another machine",
+                        g_strdup_printf("%s: another listener of this mosquitto has no access rules of its "
+                                        "own, so that anyone could publish for any node through it. Remove "
+                                        "it, give it an acl_file after \"per_listener_settings true\", or "
+                                        "run the broker of the cluster on another machine",
                                 walk->listener));
         walk->in_listener = walk->has_acl = false;
         g_clear_pointer(&walk->listener, g_free);
@@ -60,18 +59,16 @@ static void take_of_listener(Walk *walk, const char *where, const char *key, con
 {
         if (!walk->in_listener)
                 complain(walk,
-                        g_strdup_printf("%s: %s stands where it would change the listener of the cluster, or "
-                                        "keep mosquitto from starting with it. Remove it, or put it behind a "
-                                        "listener of its own",
+                        g_strdup_printf(
+                                "%s: %s would change the listener of the cluster, or prevent mosquitto from "
+                                "starting with it. Remove it, or put it after a listener of its own",
                                 where, key));
         if (strcmp(key, "acl_file") == 0)
                 walk->has_acl = true;
         if (strcmp(key, "allow_anonymous") == 0 && strcmp(value, "true") == 0)
-                complain(walk,
-                        g_strdup_printf(
-                                "%s: a listener of this mosquitto is open to everybody. Remove it, or let "
-                                "the broker of the cluster run on another machine",
-                                where));
+                complain(walk, g_strdup_printf("%s: a listener of this mosquitto is open to everyone. Remove "
+                                               "it, or run the broker of the cluster on another machine",
+                                       where));
 }
 
 static void read_folder(Walk *walk, const char *path);
@@ -85,7 +82,7 @@ static void take_option(Walk *walk, const char *where, const char *key, const ch
                 walk->per_listener = true;
         else if (strcmp(key, "per_listener_settings") == 0)
                 complain(walk,
-                        g_strdup_printf("%s: per_listener_settings has to be true. Remove the line", where));
+                        g_strdup_printf("%s: per_listener_settings must be true. Remove the line", where));
         else if (strcmp(key, "listener") == 0 || strcmp(key, "port") == 0 ||
                  strcmp(key, "bind_address") == 0) {
                 end_listener(walk);
@@ -169,20 +166,17 @@ int ald_mosquitto_conf_check(const char *folder, bool *ret_shared, char **ret_re
         struct stat st;
 
         if (stat(path, &st) < 0) {
-                *ret_reason = g_strdup_printf(
-                        "mosquitto, the broker, is not installed here: there is no %s. Install "
-                        "the package mosquitto",
+                *ret_reason = g_strdup_printf("mosquitto, the broker, is not installed: %s does not exist. "
+                                              "Install the package mosquitto",
                         path);
                 return -ENOENT;
         }
         read_file(&walk, path);
         end_listener(&walk);
         if (!walk.includes)
-                complain(&walk,
-                        g_strdup_printf(
-                                "%s does not read %s/conf.d. Add the line \"include_dir %s/conf.d\" at its "
-                                "end, and make that folder",
-                                path, folder, folder));
+                complain(&walk, g_strdup_printf("%s does not read %s/conf.d. Add the line \"include_dir "
+                                                "%s/conf.d\" at its end, and create that folder",
+                                        path, folder, folder));
         if (!walk.problem) {
                 *ret_shared = walk.shared;
                 return 0;

@@ -72,7 +72,7 @@ int ald_own_node(AldAuthority *authority, bool anew)
         if (r != ALD_EXIT_OK)
                 return r;
         if (!anew && is_good(authority, path, key, NULL)) {
-                ald_home_tell(home, "Kept %s: it is good", path);
+                ald_home_tell(home, "Kept %s: it is still valid", path);
                 return ALD_EXIT_OK;
         }
         r = ald_authority_sign(authority,
@@ -98,7 +98,7 @@ int ald_own_broker(AldAuthority *authority, const char *cluster, char **addresse
         if (r != ALD_EXIT_OK)
                 return r;
         if (!anew && is_good(authority, path, key, addresses)) {
-                ald_home_tell(home, "Kept %s: it is good", path);
+                ald_home_tell(home, "Kept %s: it is still valid", path);
                 return ald_broker_files_write(home, cluster);
         }
         subject.key = key;

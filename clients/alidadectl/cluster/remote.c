@@ -55,7 +55,7 @@ static int start(const char *host, const char *request, const char *remote, GPid
         g_autoptr(GError) error = NULL;
 
         if (input < 0) {
-                ald_complain("Cannot keep the request: %s", strerror(-input));
+                ald_complain("Cannot save the request: %s", strerror(-input));
                 return input;
         }
         if (!g_spawn_async_with_pipes_and_fds(NULL, argv, NULL, flags, NULL, NULL, input, -1, -1, NULL, NULL,
@@ -72,14 +72,14 @@ static int explain(const char *host, bool renew, int status)
         const char *verb = renew ? "renew" : "join";
 
         if (code == SSH_FAILED)
-                ald_complain("Cannot reach %s by ssh; without ssh: alidadectl cluster %s --request, and then "
+                ald_complain("Cannot reach %s by ssh; without ssh, use alidadectl cluster %s --request, then "
                              "%s --accept",
                         host, verb, verb);
         else if (code == NOT_FOUND)
-                ald_complain("alidadectl, or sudo for one who is not root, is not installed on %s", host);
+                ald_complain("alidadectl, or sudo for users other than root, is not installed on %s", host);
         else
-                ald_complain("%s did not sign. Where sudo asks for a password there, %s by root@HOST, or use "
-                             "alidadectl cluster %s --request, and then %s --accept",
+                ald_complain("%s did not sign. If sudo asks for a password there, %s with root@HOST, or use "
+                             "alidadectl cluster %s --request, then %s --accept",
                         host, verb, verb, verb);
         return code == SSH_FAILED || code == NOT_FOUND ? ALD_EXIT_UNREACHABLE
                : code == ALD_EXIT_DENIED               ? ALD_EXIT_DENIED
@@ -101,13 +101,13 @@ int ald_remote_sign(const char *host, const char *request, bool renew, bool repl
         ald_fd_close(&output);
         (void) TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
         if (r == -EFBIG) {
-                ald_complain("%s sends more than any bundle has", host);
+                ald_complain("%s sent more than a bundle can contain", host);
                 return ALD_EXIT_ERROR;
         }
         if (status != 0)
                 return explain(host, renew, status);
         if (r < 0)
-                return ald_home_failed(r, "Cannot read what ssh brings", NULL);
+                return ald_home_failed(r, "Cannot read the output of ssh", NULL);
         *ret_bundle = g_steal_pointer(&bundle);
         *ret_n = n;
         return ALD_EXIT_OK;

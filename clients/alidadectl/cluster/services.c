@@ -38,7 +38,7 @@ static int systemctl(const AldHome *home, const char *verb, const char *unit)
         g_autofree char *command = g_strjoinv(" ", (char **) argv);
 
         if (!home->changes->check && ald_services_run(argv) != 0) {
-                ald_complain("systemctl %s %s failed; journalctl -u %s tells why", verb, unit, unit);
+                ald_complain("systemctl %s %s failed; see journalctl -u %s", verb, unit, unit);
                 return ALD_EXIT_ERROR;
         }
         ald_changes_add(home->changes, ALD_CHANGE_RUN, command, "%s", "");
@@ -49,12 +49,12 @@ static int open_bus(sd_bus **ret)
 {
         const char *address = g_getenv("ALIDADE_BUS_ADDRESS");
 
-        return address && *address ? ald_bus_open_address(address, ret) : sd_bus_open_system(ret);
+        return address && *address ? ald_connection_open_address(address, ret) : sd_bus_open_system(ret);
 }
 
 static int call_reload(sd_bus_error *error)
 {
-        g_autoptr(sd_bus_message) m = NULL;
+        g_autoptr(AldMessage) m = NULL;
         g_autoptr(sd_bus) bus = NULL;
         int r;
 
@@ -78,12 +78,12 @@ static int reload_clusterd(const AldHome *home)
                 return systemctl(home, "reload-or-restart", CLUSTERD);
         r = home->changes->check ? 0 : call_reload(&error);
         if (r >= 0)
-                ald_changes_add(home->changes, ALD_CHANGE_ASK, ALD_CLUSTER_NAME, " read it");
+                ald_changes_add(home->changes, ALD_CHANGE_ASK, ALD_CLUSTER_NAME, " to apply the changes");
         else if (!error.name || sd_bus_error_has_name(&error, SD_BUS_ERROR_NAME_HAS_NO_OWNER) ||
                  sd_bus_error_has_name(&error, SD_BUS_ERROR_SERVICE_UNKNOWN))
-                ald_home_tell(home, "alidade-clusterd does not run: start it");
+                ald_home_tell(home, "alidade-clusterd is not running: start it");
         else {
-                ald_complain("alidade-clusterd did not read it: %s", error.message);
+                ald_complain("alidade-clusterd could not reload: %s", error.message);
                 return ald_bus_exit_code(&error);
         }
         return ALD_EXIT_OK;
@@ -113,7 +113,7 @@ static int restart_broker(const AldHome *home, bool start)
                         (void) ald_services_run(reset);
                 return systemctl(home, start ? "restart" : "try-restart", BROKER);
         }
-        ald_changes_add(home->changes, ALD_CHANGE_RESTART, "mosquitto", ", so that it reads this");
+        ald_changes_add(home->changes, ALD_CHANGE_RESTART, "mosquitto", " to apply the changes");
         return ALD_EXIT_OK;
 }
 

@@ -14,9 +14,8 @@ static int check_broker(const AldClusterOrder *order, const AldSigning *signing)
         if (!signing->request->broker || order->broker)
                 return ALD_EXIT_OK;
         names = g_strjoinv(", ", signing->request->addresses);
-        ald_complain(
-                "The request is refused: node %s asks to be a broker too, whom all nodes trust at %s. If it "
-                "shall be one, add --broker; else have it ask again without",
+        ald_complain("The request is refused: node %s also asks to be a broker, which all nodes would trust "
+                     "at %s. To allow this, add --broker; otherwise make a request without --broker there",
                 signing->request->id, names);
         return ALD_EXIT_ERROR;
 }
@@ -39,15 +38,14 @@ static int refuse(const AldSigning *signing, const AldIssued *issued, bool same_
         g_autofree char *until = ald_home_day(issued->facts.not_after);
 
         if (same_key)
-                ald_complain("Node %s has a certificate, valid until %s, for the same key. For a new one add "
-                             "--renew",
+                ald_complain("Node %s already has a certificate for the same key, valid until %s. To sign a "
+                             "new one, add --renew",
                         signing->request->id, until);
         else
-                ald_complain(
-                        "Node %s has a certificate, valid until %s, for another key. If it was installed "
-                        "anew, or lost its key, add --replace, which revokes that certificate. If this is a "
-                        "copy of another machine: there, remove /etc/machine-id, run "
-                        "systemd-machine-id-setup, reboot and join again",
+                ald_complain("Node %s already has a certificate for another key, valid until %s. If it was "
+                             "reinstalled, or lost its key, add --replace, which revokes that certificate. "
+                             "If it is a copy of another machine, remove /etc/machine-id there, run "
+                             "systemd-machine-id-setup, reboot and join again",
                         signing->request->id, until);
         return ALD_EXIT_ERROR;
 }
@@ -63,8 +61,8 @@ static int check_revoked(const AldSigning *signing)
                 if ((!is_of(one, signing->request->node) && !is_of(one, signing->request->broker)) ||
                         !ald_pki_crl_contains(authority->crl, one->facts.serial))
                         continue;
-                ald_complain("The key of this request was revoked. If the machine may come back: there, "
-                             "alidadectl cluster leave, then join, which makes a new key");
+                ald_complain("The key of this request was revoked. To admit the machine again, run "
+                             "alidadectl cluster leave there, then join, which creates a new key");
                 return ALD_EXIT_ERROR;
         }
         return ALD_EXIT_OK;
@@ -84,9 +82,8 @@ static int check_purpose(const AldClusterOrder *order, const AldSigning *signing
                         is_of(one, signing->request->node))
                         return ALD_EXIT_OK;
         }
-        ald_complain(
-                "The request is refused: node %s asks to renew a certificate, and none was ever signed here "
-                "for its key. There, alidadectl cluster leave, then join",
+        ald_complain("The request is refused: node %s asks to renew a certificate, but none was ever signed "
+                     "here for its key. Run alidadectl cluster leave there, then join",
                 signing->request->id);
         return ALD_EXIT_ERROR;
 }
@@ -119,10 +116,9 @@ static int check_broker_key(const AldClusterOrder *order, AldSigning *signing)
                         continue;
                 }
                 until = ald_home_day(one->facts.not_after);
-                ald_complain(
-                        "The request is refused: the broker of node %s has a certificate, valid until %s, "
-                        "for another key. If it was installed anew, or lost that key, add --replace, which "
-                        "revokes that certificate",
+                ald_complain("The request is refused: the broker of node %s already has a certificate for "
+                             "another key, valid until %s. If it was reinstalled, or lost that key, add "
+                             "--replace, which revokes that certificate",
                         signing->request->id, until);
                 return ALD_EXIT_ERROR;
         }
@@ -170,12 +166,12 @@ static const char *shared_address(const AldSigning *signing, const AldIssued *br
 
 static int refuse_address(const char *address, const char *node, bool is_here)
 {
-        ald_complain(
-                "The request is refused: the broker of node %s%s has the address %s. %sIf several machines "
-                "have that address, as that of a bridge within each, have it ask again with --address=",
+        ald_complain("The request is refused: the broker of node %s%s already has the address %s. %sIf "
+                     "several machines have that address, such as that of a bridge inside each, make a "
+                     "request with --address= there",
                 node, is_here ? ", which is this machine," : "", address,
                 is_here ? ""
-                        : "If that is no broker any more, add --replace, which revokes its certificate. ");
+                        : "If that is no longer a broker, add --replace, which revokes its certificate. ");
         return ALD_EXIT_ERROR;
 }
 

@@ -5,11 +5,11 @@
 #include "clients/alidadectl/bus.h"
 #include "clients/alidadectl/cluster/status-read.h"
 #include "clients/alidadectl/fields.h"
-#include "clients/alidadectl/value.h"
+#include "state-client/value.h"
 
 static int read_properties(sd_bus *bus, json_t *into, sd_bus_error *error)
 {
-        g_autoptr(sd_bus_message) reply = NULL;
+        g_autoptr(AldMessage) reply = NULL;
         json_t *properties = json_object();
         int r;
 
@@ -34,7 +34,7 @@ static void add_refused_records(sd_bus *bus, json_t *into)
 
 static int read_rows(sd_bus *bus, const char *method, const char *name, json_t *into, sd_bus_error *error)
 {
-        g_autoptr(sd_bus_message) reply = NULL;
+        g_autoptr(AldMessage) reply = NULL;
         json_t *rows = json_array();
         int r;
 
@@ -71,7 +71,7 @@ static int read_names(sd_bus_message *m, json_t *names)
 /* Names are a convenience: without them there are the ids. */
 static void add_names(sd_bus *bus, json_t *nodes)
 {
-        g_autoptr(sd_bus_message) reply = NULL;
+        g_autoptr(AldMessage) reply = NULL;
         json_t *names, *node;
         size_t i;
 
@@ -100,7 +100,7 @@ int ald_cluster_status_read(const AldCtl *ctl, json_t **ret, char **ret_problem)
 
         r = ald_bus_open(ctl, &bus);
         if (r != ALD_EXIT_OK) {
-                *ret_problem = g_strdup("there is no bus to ask it on");
+                *ret_problem = g_strdup("cannot connect to the bus");
                 return r;
         }
         object = json_object();

@@ -70,7 +70,7 @@ static int read_passphrase(char line[static PASSPHRASE_MAX], bool is_new)
         }
         if (same && *line)
                 return ALD_EXIT_OK;
-        ald_complain(same ? "There is no passphrase on standard input" : "These were two different ones");
+        ald_complain(same ? "No passphrase on standard input" : "The passphrases differ");
         return ALD_EXIT_ERROR;
 }
 
@@ -137,18 +137,17 @@ static int seal(const AldHome *home, const char *path, const char *text, const c
         int r;
 
         if (has_backup(path, text, passphrase)) {
-                ald_home_tell(home, "Kept %s: it has all of it", path);
+                ald_home_tell(home, "Kept %s: it is complete", path);
                 return ALD_EXIT_OK;
         }
         r = ald_pki_seal(text, passphrase, &sealed, &reason);
         if (r < 0)
-                return ald_home_failed(r, "Cannot make the backup", reason);
+                return ald_home_failed(r, "Cannot create the backup", reason);
         r = ald_output_write_file(home->changes, path, sealed, 0600);
         if (r == ALD_EXIT_OK)
                 ald_home_tell_next(home,
-                        "With it and the passphrase any machine can let nodes into cluster %s. Make a new "
-                        "one "
-                        "when you have signed or revoked",
+                        "With this file and the passphrase, any machine can admit nodes to cluster %s. Make "
+                        "a new backup after you sign or revoke",
                         home->name);
         return r;
 }
@@ -289,7 +288,7 @@ static int restore(const AldClusterOrder *order, AldHome *home, json_t *backup)
         }
         brokers = g_strv_builder_end(builder);
         if (was_authority) {
-                ald_home_tell(home, "This machine keeps the keys of cluster %s already", name);
+                ald_home_tell(home, "This machine already keeps the keys of cluster %s", name);
                 r = ALD_EXIT_OK;
         } else
                 r = install_files(home, json_object_get(backup, "Files"));
@@ -302,9 +301,8 @@ static int restore(const AldClusterOrder *order, AldHome *home, json_t *backup)
                 r = ald_services_apply(home, ALD_SERVICES_CLUSTERD);
         if (r == ALD_EXIT_OK)
                 ald_home_tell_next(home,
-                        "This machine keeps the keys of cluster %s now. Next: where it shall be a broker: "
-                        "alidadectl cluster renew --broker; and shut out the machine that is gone: "
-                        "alidadectl "
+                        "This machine now keeps the keys of cluster %s. Next: to make it a broker, "
+                        "alidadectl cluster renew --broker; to revoke the machine that is gone, alidadectl "
                         "cluster revoke",
                         name);
         return r;
@@ -322,9 +320,8 @@ static int check_cluster(const AldHome *home, json_t *backup)
         if (own && text && ald_pki_certificate_parse(text, strlen(text), &ca, NULL) >= 0 &&
                 X509_cmp(own, ca) == 0)
                 return ALD_EXIT_OK;
-        ald_complain(
-                "This machine is in another cluster than that of the backup: alidadectl cluster leave, then "
-                "restore");
+        ald_complain("The backup is of another cluster than that of this machine: run alidadectl cluster "
+                     "leave, then restore");
         return ALD_EXIT_ERROR;
 }
 

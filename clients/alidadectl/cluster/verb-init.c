@@ -25,8 +25,9 @@ static int check(const AldHome *home, const char *cluster)
         }
         if (!in)
                 return ALD_EXIT_OK;
-        ald_complain("This machine is in cluster %s, begun %s: alidadectl cluster leave, then init", in,
-                ald_home_is_authority(home) ? "here" : "on another machine");
+        ald_complain(
+                "This machine is already in cluster %s, begun %s: run alidadectl cluster leave, then init",
+                in, ald_home_is_authority(home) ? "here" : "on another machine");
         return ALD_EXIT_ERROR;
 }
 
@@ -36,7 +37,7 @@ static int next(const AldHome *home, bool broker)
         g_autofree char *here = broker ? ald_broker_host(home->brokers[0]) : g_strdup("HERE");
 
         if (!broker && !home->brokers[0])
-                ald_home_tell_next(home, "Next: a cluster needs a broker. On a machine that shall be one: "
+                ald_home_tell_next(home, "Next: a cluster needs a broker. On the machine to be the broker: "
                                          "alidadectl cluster join --broker USER@HERE");
         else
                 ald_home_tell_next(
@@ -75,12 +76,13 @@ int ald_cluster_init(const AldClusterOrder *order)
         int r;
 
         if (!ald_home_is_name(cluster)) {
-                ald_complain(
-                        "%s is no name for a cluster: 1 to 32 of a-z, 0-9 and -, and no - in front", cluster);
+                ald_complain("\"%s\" is not a valid cluster name: use 1 to 32 of a-z, 0-9 and -, without - "
+                             "at the start",
+                        cluster);
                 return ALD_EXIT_USAGE;
         }
         if (order->no_broker && order->addresses->len > 0) {
-                ald_complain("--address is that of the broker, and there is to be none here");
+                ald_complain("--address is for the broker and cannot be used with --no-broker");
                 return ALD_EXIT_USAGE;
         }
         r = ald_home_open_to_change(&home, order->changes);

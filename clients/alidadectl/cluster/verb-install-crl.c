@@ -44,7 +44,7 @@ static int find_newer(const AldHome *home, bool again, X509_CRL **ret)
         (void) ald_pki_crl_load(path, &current, NULL);
         r = ald_pki_crl_accept(crl, ca, current, &reason);
         if (r == -ESTALE && !again)
-                ald_home_tell(home, "Kept %s, which is as new", path);
+                ald_home_tell(home, "Kept %s, which is not older", path);
         else if (r < 0 && r != -ESTALE)
                 return ald_home_failed(r, home->fresh_crl, reason);
         else if (r >= 0)

@@ -26,16 +26,15 @@ static int check(const AldHome *home, bool renew)
 {
         if (ald_home_is_authority(home)) {
                 if (*home->name)
-                        ald_complain("This machine began cluster %s and signs for itself: alidadectl cluster "
-                                     "renew",
+                        ald_complain("Cluster %s was begun on this machine, which signs for itself: use "
+                                     "alidadectl cluster renew",
                                 home->name);
                 else
-                        ald_complain("This machine has not wholly begun a cluster: run alidadectl cluster "
-                                     "init again");
+                        ald_complain("alidadectl cluster init was interrupted on this machine: run it again");
                 return ALD_EXIT_ERROR;
         }
         if (renew && *home->name == '\0') {
-                ald_complain("This machine is in no cluster: alidadectl cluster join");
+                ald_complain("This machine is not in a cluster: use alidadectl cluster join");
                 return ALD_EXIT_ERROR;
         }
         return ALD_EXIT_OK;
@@ -55,7 +54,7 @@ static int addresses_for(const AldClusterOrder *order, const AldHome *home, bool
 
         if (!order->broker && !(renew && ald_broker_files_exist(home)))
                 return order->addresses->len > 0
-                               ? usage("--address is that of a broker, and there is none here")
+                               ? usage("--address is for a broker, and this machine has none")
                                : ALD_EXIT_OK;
         r = ald_broker_files_check(home);
         if (r != ALD_EXIT_OK)
@@ -67,9 +66,8 @@ static int addresses_for(const AldClusterOrder *order, const AldHome *home, bool
 static void note_membership(const AldHome *home)
 {
         if (*home->name)
-                ald_complain(
-                        "This machine is a member of cluster %s already: alidadectl cluster renew makes new "
-                        "certificates; to enter another cluster, alidadectl cluster leave comes first",
+                ald_complain("This machine is already in cluster %s: alidadectl cluster renew makes new "
+                             "certificates; to join another cluster, run alidadectl cluster leave first",
                         home->name);
 }
 
@@ -109,7 +107,7 @@ static int make_request(
                 note_addresses(order);
         *ret_broker = addresses;
         if (r == ALD_EXIT_OK && file && is_asked(&home, file, purpose, addresses)) {
-                ald_home_tell(&home, "Kept %s: it is a request for the same", file);
+                ald_home_tell(&home, "Kept %s: it already contains such a request", file);
                 *ret = NULL;
                 return ALD_EXIT_OK;
         }
@@ -195,8 +193,7 @@ static int check_ask(const AldClusterOrder *order, bool renew)
         if (r != ALD_EXIT_OK)
                 return r;
         if (!renew && *home.name && ald_enrol_expiry(&home) > (uint64_t) g_get_real_time()) {
-                ald_home_tell(&home,
-                        "This machine is a member of cluster %s already; %s would be asked for what is new",
+                ald_home_tell(&home, "This machine is already in cluster %s; %s would be asked for updates",
                         home.name, host);
                 return ALD_EXIT_OK;
         }
@@ -226,25 +223,25 @@ static int ask(const AldClusterOrder *order, bool renew)
 static int run(const AldClusterOrder *order, bool renew)
 {
         if (order->request && order->accept)
-                return usage("--request and --accept are two steps");
+                return usage("--request and --accept cannot be combined");
         if (order->accept && (order->broker || order->addresses->len > 0))
-                return usage("--broker and --address belong into the request");
+                return usage(
+                        "--accept cannot be combined with --broker or --address, which are for the request");
         if (order->replace && (order->request || order->accept))
-                return usage("--replace belongs to sign, where there are two steps");
+                return usage("--replace cannot be combined with --request or --accept; use it with sign");
         if (order->addresses->len > 0 && !order->broker && !renew)
-                return usage("--address is for --broker");
+                return usage("--address needs --broker");
         if (order->request)
                 return write_request(order, renew);
         if (order->accept)
                 return accept_file(order, renew);
-        if (order->n_args > 0 && !ald_bus_is_host(order->ctl.args[0])) {
-                ald_complain("\"%s\" is not a host; it is called USER@HOST", order->ctl.args[0]);
+        if (order->n_args > 0 && !ald_connection_is_host(order->ctl.args[0])) {
+                ald_complain("\"%s\" is not a valid USER@HOST", order->ctl.args[0]);
                 return ALD_EXIT_USAGE;
         }
         if (order->n_args == 0)
-                return usage(
-                        "From whom? USER@HOST is the machine where the cluster was begun; without ssh there "
-                        "are --request and --accept");
+                return usage("Specify USER@HOST, the machine where the cluster was begun; without ssh, use "
+                             "--request and --accept");
         return ask(order, renew);
 }
 
@@ -261,7 +258,7 @@ static int renew_here(const AldClusterOrder *order, AldHome *home)
         int r;
 
         if (order->request || order->accept || order->replace || order->n_args > 0)
-                return usage("This machine signs for itself: alidadectl cluster renew");
+                return usage("This machine signs for itself: use alidadectl cluster renew");
         r = addresses_for(order, home, true, &addresses);
         if (r == ALD_EXIT_OK)
                 r = ald_authority_open(home, &authority);
@@ -289,7 +286,7 @@ int ald_cluster_renew(const AldClusterOrder *order)
         if (order->automatic) {
                 if (order->n_args > 0 || order->broker || order->request || order->accept || order->replace ||
                         order->addresses->len > 0)
-                        return usage("--auto takes nothing beside it");
+                        return usage("--auto cannot be combined with anything else");
                 return ald_cluster_renew_due(order);
         }
         r = ald_home_open_to_change(&home, order->changes);

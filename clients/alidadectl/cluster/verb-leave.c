@@ -18,8 +18,8 @@ static int confirm(const AldClusterOrder *order, const AldHome *home)
 
         if (!ald_home_is_authority(home) || order->force)
                 return ALD_EXIT_OK;
-        ald_complain("This machine keeps the key of cluster %s: without it nobody can be let in, shut out or "
-                     "given a new certificate",
+        ald_complain("This machine keeps the key of cluster %s: without it no node can be admitted or "
+                     "revoked, or get a new certificate",
                 home->name);
         if (isatty(STDIN_FILENO) && !order->changes->check) {
                 fputs("Remove it? [yes/no] ", stderr);
@@ -171,7 +171,7 @@ static int ask(const AldClusterOrder *order, bool *ret_somewhere)
                 return r;
         *ret_somewhere = is_somewhere(&home) || ald_home_has(&home, ALD_HOME_UNFINISHED);
         if (!*ret_somewhere)
-                ald_home_tell(&home, "This machine is in no cluster");
+                ald_home_tell(&home, "This machine is not in a cluster");
         return confirm(order, &home);
 }
 

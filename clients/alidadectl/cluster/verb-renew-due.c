@@ -258,11 +258,11 @@ static int consider(Due *due, const char *id, const char *text)
         if (ald_request_parse(text, due->now, &request, &reason) < 0)
                 refusal = reason;
         else if (strcmp(request.id, id) != 0 || strcmp(id, due->home->id) == 0)
-                refusal = "it is of another node";
+                refusal = "it is for another node";
         else
                 refusal = refuse(due, &signing, &wanted);
         if (refusal)
-                ald_complain("A request to renew that came from node %s is refused: %s", id, refusal);
+                ald_complain("Refused a request to renew from node %s: %s", id, refusal);
         if (refusal || !wanted || ald_signing_check(&granted, &signing) != ALD_EXIT_OK)
                 return ALD_EXIT_OK;
         return sign(due, &signing);

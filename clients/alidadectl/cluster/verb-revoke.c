@@ -38,7 +38,7 @@ static int find(
         const AldClusterOrder *order, const AldAuthority *authority, char ret[static ALD_PKI_NAME_MAX + 1])
 {
         const char *what = order->ctl.args[0];
-        g_auto(AldSession) session = ALD_SESSION_INIT;
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
         g_autoptr(GPtrArray) candidates = g_ptr_array_new();
         const AldEntity *node;
         int r;
@@ -52,7 +52,7 @@ static int find(
         }
         if (r >= 0)
                 return ALD_EXIT_OK;
-        ald_complain(r == -ENOTUNIQ ? "More than one node may be meant by %s; give more of its id"
+        ald_complain(r == -ENOTUNIQ ? "%s matches more than one node; give more of its id"
                                     : "No node %s has a certificate of this cluster",
                 what);
         return ALD_EXIT_NO_NODE;
@@ -77,7 +77,7 @@ static void tell_next(const AldHome *home, const char *id)
         bool later = ald_broker_files_exist(home) && !ald_services_restarts_broker();
 
         ald_home_tell_next(home,
-                "%s is shut out here%s, and everywhere as soon as the new list arrives there", id,
+                "%s is revoked here%s, and on the other nodes as soon as they receive the new list", id,
                 later ? " as soon as mosquitto is restarted" : "");
         if (ald_pki_is_node_id(id))
                 ald_home_tell_next(home, "Next, once it is offline: alidadectl forget %s", id);
@@ -93,7 +93,7 @@ static int shut_out(const AldClusterOrder *order, AldHome *home, AldAuthority *a
         if (serials->pdata[0])
                 r = ald_authority_revoke(authority, (const char *const *) serials->pdata);
         else
-                ald_home_tell(home, "%s has no valid certificate any more", id);
+                ald_home_tell(home, "%s no longer has a valid certificate", id);
         brokers = ald_broker_list_drop(home->brokers, hosts);
         if (r == ALD_EXIT_OK &&
                 !g_strv_equal((const char *const *) brokers, (const char *const *) home->brokers))

@@ -23,8 +23,8 @@ static int read_request(const AldAuthority *authority, const char *text, EVP_PKE
         if (r < 0)
                 return ald_home_failed(r, "The request is refused", reason);
         if (!request.broker) {
-                ald_complain(
-                        "The request is of no broker: on its machine, alidadectl cluster renew --request");
+                ald_complain("The request is not from a broker: on that machine, run alidadectl cluster "
+                             "renew --request");
                 return ALD_EXIT_ERROR;
         }
         if (request.purpose != ALD_REQUEST_RENEW ||
@@ -33,10 +33,9 @@ static int read_request(const AldAuthority *authority, const char *text, EVP_PKE
                 return ALD_EXIT_ERROR;
         }
         if (!ald_authority_knows_broker(authority, request.id, request.broker)) {
-                ald_complain(
-                        "The request is refused: no certificate was signed here for the key of the broker "
-                        "in it. First alidadectl cluster sign --renew --broker, which says whether that is "
-                        "another key than before");
+                ald_complain("The request is refused: no certificate was signed here for the key of its "
+                             "broker. First run alidadectl cluster sign --renew --broker, which reports "
+                             "whether the key has changed");
                 return ALD_EXIT_ERROR;
         }
         *ret = g_steal_pointer(&request.broker);
@@ -131,7 +130,7 @@ static int run(const AldClusterOrder *order, AldAuthority *authority, const char
                 issued = find_good(authority, name, key);
         kept = issued;
         if (kept)
-                ald_home_tell(authority->home, "%s has a certificate for this key already", name);
+                ald_home_tell(authority->home, "%s already has a certificate for this key", name);
         else
                 r = ald_authority_sign(authority, &subject, &issued);
         if (r != ALD_EXIT_OK)

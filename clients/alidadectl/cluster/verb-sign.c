@@ -19,7 +19,7 @@ static int check_id(const AldSigning *signing)
         if (strcmp(signing->request->id, signing->home->id) != 0)
                 return ALD_EXIT_OK;
         ald_complain("The request is refused: it has the id of this machine, which signs for itself. If it "
-                     "comes from a copy of this machine: there, remove /etc/machine-id, run "
+                     "comes from a copy of this machine, remove /etc/machine-id there, run "
                      "systemd-machine-id-setup, reboot and join again");
         return ALD_EXIT_ERROR;
 }
@@ -40,7 +40,7 @@ static bool find_kept(const AldClusterOrder *order, AldSigning *signing)
                 (request->broker && !(broker && ald_authority_has_addresses(broker, request->addresses))))
                 return false;
         until = ald_home_day(node->facts.not_after);
-        ald_home_tell(signing->home, "Node %s has a certificate for this key already, valid until %s",
+        ald_home_tell(signing->home, "Node %s already has a certificate for this key, valid until %s",
                 request->id, until);
         signing->node = node;
         signing->broker = broker;
@@ -207,7 +207,7 @@ static int open_authority(const AldClusterOrder *order, AldHome *home, AldAuthor
         if (r == ALD_EXIT_OK)
                 r = ald_authority_open(home, authority);
         if (r == ALD_EXIT_OK && *home->name == '\0') {
-                ald_complain("The cluster was not wholly begun: run alidadectl cluster init again");
+                ald_complain("alidadectl cluster init was interrupted: run it again");
                 r = ALD_EXIT_ERROR;
         }
         return r;
@@ -258,8 +258,7 @@ static int sign_folder(const AldClusterOrder *order)
         int r;
 
         if (!order->output || !g_file_test(order->output, G_FILE_TEST_IS_DIR)) {
-                ald_complain("%s is a folder, so --output= must name a folder, too, which exists",
-                        order->ctl.args[0]);
+                ald_complain("%s is a folder, so --output= must name an existing folder", order->ctl.args[0]);
                 return ALD_EXIT_USAGE;
         }
         while (dir && (name = g_dir_read_name(dir)))
@@ -283,7 +282,7 @@ int ald_cluster_sign(const AldClusterOrder *order)
         int r;
 
         if (order->replace && order->renew) {
-                ald_complain("--replace is for another key, --renew for the same");
+                ald_complain("--replace and --renew cannot be combined");
                 return ALD_EXIT_USAGE;
         }
         r = ald_output_prepare(order);

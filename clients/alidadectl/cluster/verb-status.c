@@ -7,11 +7,11 @@
 #include "clients/alidadectl/cluster/cluster.h"
 #include "clients/alidadectl/cluster/status-read.h"
 #include "clients/alidadectl/fields.h"
-#include "clients/alidadectl/format.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
 #include "clients/alidadectl/table.h"
 #include "clients/alidadectl/text.h"
+#include "clients/common/format.h"
 #include "pki/certificate.h"
 #include "pki/crl.h"
 
@@ -270,14 +270,17 @@ static json_t *sort_nodes(const json_t *rows)
 static void describe_mirror(GString *out, const json_t *cluster)
 {
         static const char *const explained[][2] = {
-                { "self", "self: presence, names and addresses only; mirror=all in alidade.conf holds all" },
-                { "on-demand", "on-demand: presence, names and addresses; all while a client watches" },
-                { "none", "none: other nodes are not heard; mirror=all in alidade.conf holds all" },
+                { "self", "self: only presence, names and addresses; set mirror=all in alidade.conf for "
+                          "everything" },
+                { "on-demand",
+                        "on-demand: presence, names and addresses; everything while a client watches" },
+                { "none", "none: nothing from other nodes; set mirror=all in alidade.conf for everything" },
         };
         const char *mirror = ald_field_text(cluster, "Mirror") ?: "";
 
         if (json_is_true(json_object_get(cluster, "Mirroring"))) {
-                add_line(out, "Mirror", strcmp(mirror, "all") == 0 ? "all" : "all, as a client asks for it");
+                add_line(out, "Mirror",
+                        strcmp(mirror, "all") == 0 ? "all" : "everything, as requested by a client");
                 return;
         }
         for (size_t i = 0; i < G_N_ELEMENTS(explained); i++)
@@ -318,8 +321,8 @@ static void append_advice(GString *out, unsigned columns)
 {
         g_string_append_c(out, '\n');
         ald_text_wrap(out,
-                "This machine is in no cluster. To begin one: alidadectl cluster init NAME. To enter one: "
-                "alidadectl cluster join USER@HOST, where HOST began it.",
+                "This machine is not in a cluster. To begin one: alidadectl cluster init NAME. To join one: "
+                "alidadectl cluster join USER@HOST, where HOST is the machine on which it was begun.",
                 columns, 0);
         g_string_append_c(out, '\n');
 }
@@ -334,7 +337,9 @@ static int print_text(const AldCtl *ctl, const json_t *status, const char *probl
                 describe_service(out, status);
         else {
                 g_string_append_printf(out,
-                        "The cluster service does not answer (%s); this is what the files here say.\n", safe);
+                        "The cluster service does not answer (%s); this is read from the files of this "
+                        "machine.\n",
+                        safe);
                 add_line(out, "Cluster", ald_field_text(files, "ClusterName") ?: "none");
         }
         if (files)

@@ -14,7 +14,7 @@
         "',interface='org.freedesktop.DBus.Properties',member='PropertiesChanged',arg0=" \
         "'" ALD_LINK_PROBE_INTERFACE "'"
 
-/* Whoever sent it: it only has us look again. */
+/* The sender does not matter, since the signal only makes us look again. */
 static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         *(bool *) userdata = true;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "clients/alidadectl/format.h"
 #include "clients/alidadectl/links/drawing.h"
-#include "clients/alidadectl/links/link.h"
 #include "clients/alidadectl/table.h"
 #include "clients/alidadectl/text.h"
+#include "clients/common/format.h"
 
 #define LISTED_MAX 10u /* of a big cluster */
 #define COMPACT_BELOW 48
@@ -19,9 +18,9 @@ static const AldColumn pair_columns[] = {
         { "NOTE", .priority = 1 },
 };
 
-static const char *path_title(unsigned path)
+static const char *path_title(AldPath path)
 {
-        return path == 0 ? "sockets" : "RDMA";
+        return path == ALD_PATH_SOCKET ? "sockets" : "RDMA";
 }
 
 static void append_line(GString *out, const char *text, unsigned columns)
@@ -31,58 +30,56 @@ static void append_line(GString *out, const char *text, unsigned columns)
 }
 
 static void append_pairs(
-        GString *out, const AldTopology *topology, AldPair *const *pairs, unsigned n, unsigned columns)
+        GString *out, const AldTopology *topology, AldNodePair *const *pairs, unsigned n, unsigned columns)
 {
         g_autoptr(AldTable) table = ald_table_new(pair_columns, G_N_ELEMENTS(pair_columns));
         bool compact = columns > 0 && columns < COMPACT_BELOW;
 
         for (unsigned i = 0; i < n; i++) {
-                bool uneven = ald_link_is_uneven(pairs[i]->there, pairs[i]->back);
+                bool uneven = ald_node_pair_is_uneven(pairs[i]);
 
                 ald_table_add(table, g_strdup_printf("%s ↔ %s", (char *) topology->names->pdata[pairs[i]->a],
                                              (char *) topology->names->pdata[pairs[i]->b]));
                 ald_table_add(table, ald_topology_rate(pairs[i]->there, compact));
                 ald_table_add(table, ald_topology_rate(pairs[i]->back, compact));
-                ald_table_add(table, ald_format_nsec(pairs[i]->rtt / 2));
+                ald_table_add(table, ald_format_nsec(ald_figure(pairs[i]->rtt) / 2));
                 ald_table_add(table, g_strdup(uneven ? ALD_STYLE_WARNING "≠ uneven" ALD_STYLE_NORMAL : ""));
         }
         ald_table_layout(table, columns, NULL);
-        for (int row = -1; row < (int) n; row++) {
-                g_autofree char *line = ald_table_line(table, row);
-
-                g_string_append_printf(out, "%s\n", line);
-        }
+        ald_table_append(out, table);
 }
 
-static double slower(const AldPair *pair)
+/* Absent is the greatest. */
+static uint64_t slower(const AldNodePair *pair)
 {
-        return fmin(pair->there, pair->back);
+        return MIN(pair->there, pair->back);
 }
 
 /* How many times the faster direction is as fast as the other; 1 where one of them is not known. */
-static double unevenness(const AldPair *pair)
+static double unevenness(const AldNodePair *pair)
 {
-        double ratio = fmax(pair->there, pair->back) / slower(pair);
+        double there = ald_figure(pair->there), back = ald_figure(pair->back);
+        double ratio = fmax(there, back) / fmin(there, back);
 
-        return isnan(pair->there) || isnan(pair->back) || isnan(ratio) ? 1 : ratio;
+        return isnan(there) || isnan(back) || isnan(ratio) ? 1 : ratio;
 }
 
 static int compare_slowness(const void *a, const void *b)
 {
-        const AldPair *const *x = a, *const *y = b;
+        const AldNodePair *const *x = a, *const *y = b;
 
         return slower(*x) < slower(*y) ? -1 : slower(*x) > slower(*y);
 }
 
 static int compare_unevenness(const void *a, const void *b)
 {
-        const AldPair *const *x = a, *const *y = b;
+        const AldNodePair *const *x = a, *const *y = b;
 
         return unevenness(*x) > unevenness(*y) ? -1 : unevenness(*x) < unevenness(*y);
 }
 
-/* What one looks for among many. */
-static void draw_extremes(GString *out, const AldTopology *topology, unsigned path, unsigned columns)
+/* Of many pairs, those that are worth a look: the slowest and the most uneven. */
+static void draw_extremes(GString *out, const AldTopology *topology, AldPath path, unsigned columns)
 {
         const GPtrArray *all = topology->pairs[path];
         g_autoptr(GPtrArray) sorted = g_ptr_array_new();
@@ -94,37 +91,36 @@ static void draw_extremes(GString *out, const AldTopology *topology, unsigned pa
                 g_ptr_array_add(sorted, all->pdata[i]);
         g_ptr_array_sort(sorted, compare_slowness);
         append_line(out, title, columns);
-        append_pairs(out, topology, (AldPair *const *) sorted->pdata, shown, columns);
+        append_pairs(out, topology, (AldNodePair *const *) sorted->pdata, shown, columns);
         g_ptr_array_sort(sorted, compare_unevenness);
-        while (uneven < shown && ald_link_is_uneven(((AldPair *) sorted->pdata[uneven])->there,
-                                         ((AldPair *) sorted->pdata[uneven])->back))
+        while (uneven < shown && ald_node_pair_is_uneven(sorted->pdata[uneven]))
                 uneven++;
         if (uneven == 0)
                 return;
         g_string_append_c(out, '\n');
         append_line(out, "The most uneven ones:", columns);
-        append_pairs(out, topology, (AldPair *const *) sorted->pdata, uneven, columns);
+        append_pairs(out, topology, (AldNodePair *const *) sorted->pdata, uneven, columns);
 }
 
 /* Each uneven pair in words. */
-static void explain_uneven(GString *out, const AldTopology *topology, unsigned path, unsigned columns)
+static void explain_uneven(GString *out, const AldTopology *topology, AldPath path, unsigned columns)
 {
         const GPtrArray *pairs = topology->pairs[path];
 
         for (guint i = 0; i < pairs->len; i++) {
-                const AldPair *pair = pairs->pdata[i];
-                g_autofree char *there = ald_format_bits_per_second(pair->there), *text = NULL;
-                g_autofree char *back = ald_format_bits_per_second(pair->back);
+                const AldNodePair *pair = pairs->pdata[i];
+                g_autofree char *there = ald_format_bits_per_second(ald_figure(pair->there)), *text = NULL;
+                g_autofree char *back = ald_format_bits_per_second(ald_figure(pair->back));
                 const char *a = topology->names->pdata[pair->a], *b = topology->names->pdata[pair->b];
 
-                if (!ald_link_is_uneven(pair->there, pair->back))
+                if (!ald_node_pair_is_uneven(pair))
                         continue;
                 text = g_strdup_printf("≠ uneven: %s from %s to %s, %s back", there, a, b, back);
                 append_line(out, text, columns);
         }
 }
 
-static void draw_path(GString *out, const AldTopology *topology, unsigned path, unsigned columns)
+static void draw_path(GString *out, const AldTopology *topology, AldPath path, unsigned columns)
 {
         const GPtrArray *pairs = topology->pairs[path];
         g_autoptr(GString) matrix = g_string_new(NULL);
@@ -137,7 +133,7 @@ static void draw_path(GString *out, const AldTopology *topology, unsigned path, 
         if (!ald_topology_draw_matrix(matrix, topology, path, columns)) {
                 title = g_strdup_printf("Over %s:", path_title(path));
                 append_line(out, title, columns);
-                append_pairs(out, topology, (AldPair *const *) pairs->pdata, pairs->len, columns);
+                append_pairs(out, topology, (AldNodePair *const *) pairs->pdata, pairs->len, columns);
                 return;
         }
         title = g_strdup_printf(
@@ -165,7 +161,7 @@ static void append_gone(GString *out, const AldTopology *topology, unsigned colu
 
 void ald_topology_draw(GString *out, const AldTopology *topology, unsigned columns)
 {
-        for (unsigned path = 0; path < ALD_TOPOLOGY_PATHS; path++) {
+        for (AldPath path = 0; path < ALD_TOPOLOGY_PATHS; path++) {
                 if (topology->pairs[path]->len == 0)
                         continue;
                 if (out->len > 0)

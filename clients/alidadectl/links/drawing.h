@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/links/topology.h"
+#include "clients/common/topology-summary.h"
 
 #define ALD_DRAWING_NODES_MAX 8u
 
@@ -12,7 +12,7 @@
 void ald_topology_draw(GString *out, const AldTopology *topology, unsigned columns);
 
 /* The matrix of one path. False, and nothing drawn, where it does not fit. */
-bool ald_topology_draw_matrix(GString *out, const AldTopology *topology, unsigned path, unsigned columns);
+bool ald_topology_draw_matrix(GString *out, const AldTopology *topology, AldPath path, unsigned columns);
 
-/* "9.41 Gb/s", or "9.41G" where there is little room. */
-char *ald_topology_rate(double rate, bool compact);
+/* "9.41 Gb/s", or "9.41G" where there is little room; the rate may be absent. */
+char *ald_topology_rate(uint64_t rate, bool compact);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <math.h>
 #include <string.h>
 
-#include "clients/alidadectl/fields.h"
-#include "clients/alidadectl/format.h"
 #include "clients/alidadectl/links/fabric.h"
-#include "clients/alidadectl/links/link.h"
 #include "clients/alidadectl/table.h"
 #include "clients/alidadectl/text.h"
+#include "clients/common/format.h"
+#include "clients/common/node-name.h"
+#include "state/segments.h"
 
 /* How many neighbours of a port are named. */
 #define PEERS_MAX 4u
@@ -31,7 +30,7 @@ static const AldColumn wide_columns[N_COLUMNS] = { COLUMNS(8, 8, 24) };
 
 /* A port that is a member of one segment and maybe of a candidate. */
 typedef struct Places {
-        const json_t *sure, *candidate;
+        const AldSegmentRow *sure, *candidate;
 } Places;
 
 typedef struct Fabric {
@@ -49,7 +48,7 @@ static bool is(const char *text, const char *value)
 /* "ID PORT", of which the port may be anything; NULL where it is neither. */
 static char *split_member(const char *member, const char **ret_port)
 {
-        const char *space = member ? strchr(member, ' ') : NULL;
+        const char *space = strchr(member, ' ');
 
         if (!space || space == member || space[1] == '\0')
                 return NULL;
@@ -57,12 +56,16 @@ static char *split_member(const char *member, const char **ret_port)
         return g_strndup(member, (gsize) (space - member));
 }
 
-/* Which kind of ports the segment is of: several kinds may use one name. */
-static const char *kind_of(const json_t *segment)
+static bool is_of(const AldSegmentRow *segment, AldSegmentHow how)
 {
-        const char *how = ald_field_text(segment, "How");
+        return is(segment->how, ald_segment_how_to_string(how));
+}
 
-        return is(how, "thunderbolt") || is(how, "lldp") ? how : "rdma";
+/* Which kind of ports the segment is of: several kinds may use one name. */
+static const char *kind_of(const AldSegmentRow *segment)
+{
+        return is_of(segment, ALD_SEGMENT_THUNDERBOLT) || is_of(segment, ALD_SEGMENT_LLDP) ? segment->how
+                                                                                           : "rdma";
 }
 
 static Places *places_of(Fabric *fabric, const char *kind, const char *member)
@@ -77,19 +80,14 @@ static Places *places_of(Fabric *fabric, const char *kind, const char *member)
         return places;
 }
 
-static void place_members(Fabric *fabric, const json_t *segment)
+static void place_members(Fabric *fabric, const AldSegmentRow *segment)
 {
-        bool candidate = json_is_true(json_object_get(segment, "Candidate"));
-        json_t *member;
-        size_t i;
+        for (const char *const *member = segment->members; member && *member; member++) {
+                Places *places = places_of(fabric, kind_of(segment), *member);
 
-        json_array_foreach(ald_field_array(segment, "Members"), i, member) {
-                const char *text = json_string_value(member);
-                Places *places = text ? places_of(fabric, kind_of(segment), text) : NULL;
-
-                if (places && candidate)
+                if (segment->candidate == 1)
                         places->candidate = segment;
-                else if (places)
+                else
                         places->sure = segment;
         }
 }
@@ -100,40 +98,34 @@ typedef struct Peers {
         unsigned n;
 } Peers;
 
-/* Those of other nodes; with a question mark where nobody knows. */
-static void add_peers(Fabric *fabric, Peers *peers, const json_t *segment, const char *own, const char *mark)
+/* Those of other nodes; with a question mark where nobody knows. The segment may be NULL. */
+static void add_peers(
+        Fabric *fabric, Peers *peers, const AldSegmentRow *segment, const char *own, const char *mark)
 {
-        json_t *member;
-        size_t i;
+        const char *const *member = segment ? segment->members : NULL;
 
-        json_array_foreach(ald_field_array(segment, "Members"), i, member) {
-                const char *text = json_string_value(member), *port;
-                g_autofree char *node = split_member(text, &port), *name = NULL, *safe = NULL;
+        for (; member && *member && peers->n < PEERS_MAX; member++) {
+                const char *port;
+                g_autofree char *node = split_member(*member, &port), *name = NULL, *safe = NULL;
 
-                if (peers->n == PEERS_MAX)
-                        return;
-                if (!node || is(own, node) || !g_hash_table_add(peers->told, (gpointer) text))
+                if (!node || is(own, node) || !g_hash_table_add(peers->told, (gpointer) *member))
                         continue;
                 peers->n++;
-                name = ald_link_node_name(fabric->model, node);
+                name = ald_node_name(fabric->model, node);
                 safe = ald_text_safe(port);
                 g_string_append_printf(peers->text, "%s%s %s%s", peers->n > 1 ? ", " : "", name, safe, mark);
         }
 }
 
 /* Looked at for each port of as many: nothing is taken apart, nor kept. */
-static unsigned count_peers(const json_t *segment, const char *own)
+static unsigned count_peers(const AldSegmentRow *segment, const char *own)
 {
-        const json_t *members = ald_field_array(segment, "Members");
-        size_t length = strlen(own), i;
+        const char *const *member = segment ? segment->members : NULL;
+        size_t length = strlen(own);
         unsigned n = 0;
-        json_t *member;
 
-        json_array_foreach(members, i, member) {
-                const char *text = json_string_value(member);
-
-                n += text && (strncmp(text, own, length) != 0 || text[length] != ' ');
-        }
+        for (; member && *member; member++)
+                n += strncmp(*member, own, length) != 0 || (*member)[length] != ' ';
         return n;
 }
 
@@ -156,68 +148,59 @@ static char *describe_peers(Fabric *fabric, const Places *places, const char *ow
         return g_string_free(peers.text, FALSE);
 }
 
-static char *describe_problem(const json_t *port)
+static char *describe_problem(const AldPortRow *port)
 {
-        const char *reason = ald_field_text(port, "Reason"), *word = ald_field_text(port, "Problem");
-        g_autofree char *safe = ald_text_safe(reason ? reason : word);
+        g_autofree char *safe = ald_text_safe(port->reason ?: port->problem);
 
         return g_strdup_printf(ALD_STYLE_WARNING "unusable: %s" ALD_STYLE_NORMAL, safe);
 }
 
 static char *safe_or_absent(const char *text)
 {
-        return text ? ald_text_safe(text) : g_strdup(ALD_ABSENT_TEXT);
+        return ald_text_safe(text ?: ALD_ABSENT_TEXT);
 }
 
-static const char *kind_shown(const json_t *port)
+static const char *kind_shown(const AldPortRow *port)
 {
-        const char *kind = ald_field_text(port, "Kind"), *layer = ald_field_text(port, "LinkLayer");
-
-        return is(layer, "infiniband")   ? "InfiniBand"
-               : is(layer, "ethernet")   ? "RoCE"
-               : is(kind, "thunderbolt") ? "Thunderbolt"
-                                         : "RDMA";
+        return is(port->link_layer, "infiniband") ? "InfiniBand"
+               : is(port->link_layer, "ethernet") ? "RoCE"
+               : is(port->kind, "thunderbolt")    ? "Thunderbolt"
+                                                  : "RDMA";
 }
 
-static void add_port(Fabric *fabric, const json_t *port)
+static void add_port(Fabric *fabric, const AldPortRow *port)
 {
-        const char *node = ald_field_text(port, "Node"), *name = ald_field_text(port, "Port");
-        const char *kind = ald_field_text(port, "Kind");
         g_autofree char *key = g_strdup_printf(
-                "%s %s %s", kind ? kind : "", node ? node : "", name ? name : "");
+                "%s %s %s", port->kind ?: "", port->node ?: "", port->port ?: "");
 
-        if (!node || !name)
+        if (!port->node || !port->port)
                 return;
-        ald_table_add(fabric->table, ald_link_node_name(fabric->model, node));
-        ald_table_add(fabric->table, ald_text_safe(name));
+        ald_table_add(fabric->table, ald_node_name(fabric->model, port->node));
+        ald_table_add(fabric->table, ald_text_safe(port->port));
         ald_table_add(fabric->table, g_strdup(kind_shown(port)));
-        ald_table_add(fabric->table, safe_or_absent(ald_field_text(port, "State")));
-        ald_table_add(fabric->table, ald_format_bits_per_second(ald_field_number(port, "RateBitsPerSecond")));
-        ald_table_add(fabric->table, safe_or_absent(ald_field_text(port, "Interface")));
+        ald_table_add(fabric->table, safe_or_absent(port->state));
+        ald_table_add(fabric->table, ald_format_bits_per_second(ald_figure(port->rate_bits_per_second)));
+        ald_table_add(fabric->table, safe_or_absent(port->interface));
         ald_table_add(fabric->table,
-                ald_field_text(port, "Problem")
-                        ? describe_problem(port)
-                        : describe_peers(fabric, g_hash_table_lookup(fabric->places, key), node));
+                port->problem ? describe_problem(port)
+                              : describe_peers(fabric, g_hash_table_lookup(fabric->places, key), port->node));
 }
 
 /* Interfaces are ports of LLDP alone, and have a row where they hear, or are heard. */
-static void add_lldp(Fabric *fabric, const json_t *segment)
+static void add_lldp(Fabric *fabric, const AldSegmentRow *segment)
 {
-        json_t *member;
-        size_t i;
-
-        json_array_foreach(ald_field_array(segment, "Members"), i, member) {
+        for (const char *const *member = segment->members; member && *member; member++) {
                 const char *port;
-                g_autofree char *node = split_member(json_string_value(member), &port);
+                g_autofree char *node = split_member(*member, &port);
                 const Places *places;
 
                 if (!node || (fabric->only && !is(fabric->only->id, node)))
                         continue;
-                places = places_of(fabric, "lldp", json_string_value(member));
+                places = places_of(fabric, segment->how, *member);
                 /* Once, where it is in a candidate as well. */
                 if (places->sure && places->sure != segment)
                         continue;
-                ald_table_add(fabric->table, ald_link_node_name(fabric->model, node));
+                ald_table_add(fabric->table, ald_node_name(fabric->model, node));
                 ald_table_add(fabric->table, ald_text_safe(port));
                 ald_table_add(fabric->table, g_strdup("LLDP"));
                 for (unsigned k = 0; k < 3; k++)
@@ -227,26 +210,21 @@ static void add_lldp(Fabric *fabric, const json_t *segment)
 }
 
 void ald_fabric_append(
-        GString *out, AldModel *model, const AldFabricRows *rows, const AldEntity *node, unsigned columns)
+        GString *out, AldModel *model, const AldFabricReply *rows, const AldEntity *node, unsigned columns)
 {
         g_autoptr(GHashTable) places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
         g_autoptr(AldTable) table = ald_table_new(
                 columns > 0 && columns < NARROW ? narrow_columns : wide_columns, N_COLUMNS);
         Fabric fabric = { .model = model, .only = node, .places = places, .table = table };
-        json_t *row;
-        size_t i;
 
-        json_array_foreach(rows->segments, i, row)
-                place_members(&fabric, row);
-        json_array_foreach(rows->ports, i, row)
-                add_port(&fabric, row);
-        json_array_foreach(rows->segments, i, row)
-                if (is(ald_field_text(row, "How"), "lldp"))
-                        add_lldp(&fabric, row);
+        for (size_t i = 0; i < rows->segments.n; i++)
+                place_members(&fabric, ald_rows_at(&rows->segments, i));
+        for (size_t i = 0; i < rows->ports.n; i++)
+                add_port(&fabric, ald_rows_at(&rows->ports, i));
+        for (size_t i = 0; i < rows->segments.n; i++)
+                if (is_of(ald_rows_at(&rows->segments, i), ALD_SEGMENT_LLDP))
+                        add_lldp(&fabric, ald_rows_at(&rows->segments, i));
         ald_table_layout(table, columns, NULL);
-        for (int line = -1; ald_table_rows(table) > 0 && line < (int) ald_table_rows(table); line++) {
-                g_autofree char *text = ald_table_line(table, line);
-
-                g_string_append_printf(out, "%s\n", text);
-        }
+        if (ald_table_rows(table) > 0)
+                ald_table_append(out, table);
 }

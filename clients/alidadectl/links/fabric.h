@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/model.h"
+#include "state-client/model.h"
 
-/* What GetFabric() tells: rows of ports and of segments. Both may hold anything. */
-typedef struct AldFabricRows {
-        json_t *ports;
-        json_t *segments;
-} AldFabricRows;
+/* What GetFabric() returns: AldPortRow and AldSegmentRow. */
+typedef struct AldFabricReply {
+        AldRows ports;
+        AldRows segments;
+} AldFabricReply;
 
 /* Appends a table of the ports, those of LLDP behind the others, each with its neighbours or why it cannot be
  * used; nothing where there are none. Only ports of this node where it is not NULL. */
 void ald_fabric_append(
-        GString *out, AldModel *model, const AldFabricRows *rows, const AldEntity *node, unsigned columns);
+        GString *out, AldModel *model, const AldFabricReply *rows, const AldEntity *node, unsigned columns);

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "clients/alidadectl/fields.h"
-#include "clients/alidadectl/format.h"
 #include "clients/alidadectl/links/inhibitors.h"
 #include "clients/alidadectl/table.h"
 #include "clients/alidadectl/text.h"
+#include "clients/common/format.h"
 
 /* What stays fits into 20 columns. */
 static const AldColumn columns_of_list[] = {
@@ -39,7 +39,7 @@ static int read_all(sd_bus_message *m, json_t *rows)
 
 int ald_inhibitors_read(sd_bus *bus, json_t *rows, sd_bus_error *error)
 {
-        g_autoptr(sd_bus_message) reply = NULL;
+        g_autoptr(AldMessage) reply = NULL;
         int r;
 
         r = sd_bus_call_method(bus, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH, ALD_LINK_PROBE_INTERFACE,
@@ -89,13 +89,9 @@ void ald_inhibitors_describe(GString *out, const json_t *rows, bool local, unsig
                 ald_table_add(table, safe_field(row, "Why"));
         }
         if (ald_table_rows(table) == 0) {
-                g_string_append(out, "Nothing holds off probes.\n");
+                g_string_append(out, "No lock keeps probes away.\n");
                 return;
         }
         ald_table_layout(table, columns, NULL);
-        for (int line = -1; line < (int) ald_table_rows(table); line++) {
-                g_autofree char *text = ald_table_line(table, line);
-
-                g_string_append_printf(out, "%s\n", text);
-        }
+        ald_table_append(out, table);
 }

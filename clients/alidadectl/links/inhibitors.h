@@ -7,10 +7,11 @@
 
 #define ALD_INHIBITORS_SHOWN_MAX 4096u
 
-/* Who holds off probes: rows with What, Who, Why, Uid and Pid. A negative errno, and the error set. */
+/* The locks that keep probes away: rows with What, Who, Why, Uid, Pid and Number. Negative errno, with the
+ * error set. */
 int ald_inhibitors_read(sd_bus *bus, json_t *rows, sd_bus_error *error);
 
-/* Whether one that is such a row holds off "compute", "rdma" or "link". */
+/* Whether the lock in a row keeps probes of "compute", "rdma" or "link" away. */
 bool ald_inhibitor_holds(const json_t *row, const char *kind);
 
 /* A table of them; names of users where they are of this machine. */

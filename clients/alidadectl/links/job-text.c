@@ -4,38 +4,41 @@
 
 #include "clients/alidadectl/describe.h"
 #include "clients/alidadectl/fields.h"
-#include "clients/alidadectl/format.h"
 #include "clients/alidadectl/links/job-text.h"
-#include "clients/alidadectl/links/link.h"
 #include "clients/alidadectl/text.h"
+#include "clients/common/facts.h"
+#include "clients/common/format.h"
+#include "clients/common/link-summary.h"
+#include "state/link-quality.h"
 
 #define BAR_MAX 30u
 #define BAR_LEAST 5u
 #define LABEL_WIDTH 10
+#define AMOUNT_MAX 1e18
 
-AldJobState ald_job_state(const json_t *job)
+AldProbeJobState ald_job_state(const json_t *job)
 {
         static const struct {
                 const char *name;
-                AldJobState state;
+                AldProbeJobState state;
         } states[] = {
-                { "waiting", ALD_JOB_WAITING },
-                { "running", ALD_JOB_RUNNING },
-                { "done", ALD_JOB_DONE },
-                { "failed", ALD_JOB_FAILED },
-                { "canceled", ALD_JOB_CANCELED },
+                { "waiting", ALD_PROBE_JOB_WAITING },
+                { "running", ALD_PROBE_JOB_RUNNING },
+                { "done", ALD_PROBE_JOB_DONE },
+                { "failed", ALD_PROBE_JOB_FAILED },
+                { "canceled", ALD_PROBE_JOB_CANCELED },
         };
         const char *name = ald_field_text(job, "State");
 
         for (size_t i = 0; i < G_N_ELEMENTS(states); i++)
                 if (g_strcmp0(name, states[i].name) == 0)
                         return states[i].state;
-        return ALD_JOB_UNKNOWN;
+        return ALD_PROBE_JOB_UNKNOWN;
 }
 
 bool ald_job_has_ended(const json_t *job)
 {
-        return ald_job_state(job) >= ALD_JOB_DONE;
+        return ald_job_state(job) >= ALD_PROBE_JOB_DONE;
 }
 
 static char *safe_field(const json_t *fields, const char *name)
@@ -51,7 +54,7 @@ char *ald_job_step(const json_t *job)
         const char *what = phase && strcmp(phase, "rtt") == 0 ? "round trips" : phase;
         bool has_phase = phase && *phase;
 
-        if (ald_job_state(job) == ALD_JOB_WAITING)
+        if (ald_job_state(job) == ALD_PROBE_JOB_WAITING)
                 return has_phase ? g_strdup_printf("waiting: %s", phase)
                                  : g_strdup("waiting until no other probe is in the way");
         if (!has_phase)
@@ -95,20 +98,42 @@ char *ald_job_reason(const json_t *job)
         return reason ? reason : g_strdup("no reason given");
 }
 
-/* Adds a part to a list with commas; takes the part; leaves out what is absent. */
 static void add(GString *list, const char *before, char *part)
 {
-        g_autofree char *text = part;
+        ald_parts_add(list, before, part, "");
+}
 
-        if (strcmp(text, ALD_ABSENT_TEXT) != 0)
-                g_string_append_printf(list, "%s%s%s", list->len > 0 ? ", " : "", before, text);
+/* The number, or NaN where it is absent or no rate, duration or size can be that. */
+static double amount_of(const json_t *result, const char *name)
+{
+        double value = ald_field_number(result, name);
+
+        return value >= 0 && value <= AMOUNT_MAX ? value : (double) NAN;
 }
 
 static double amount(const json_t *result, const char *direction, const char *suffix)
 {
         g_autofree char *name = g_strconcat(direction, suffix, NULL);
 
-        return ald_link_amount(result, name);
+        return amount_of(result, name);
+}
+
+/* The greater of the other traffic in both directions, or NaN. */
+static double other_traffic(const json_t *result)
+{
+        return fmax(amount_of(result, "UploadOtherBitsPerSecond"),
+                amount_of(result, "DownloadOtherBitsPerSecond"));
+}
+
+static bool has_flag(const json_t *result, const char *flag)
+{
+        const json_t *item;
+        size_t i;
+
+        json_array_foreach(ald_field_array(result, "Flags"), i, item)
+                if (g_strcmp0(json_string_value(item), flag) == 0)
+                        return true;
+        return false;
 }
 
 static char *text_of(const json_t *result, const char *direction, const char *suffix)
@@ -152,7 +177,7 @@ static char *describe_direction(const json_t *result, const char *direction)
 
 static char *half(const json_t *result, const char *name)
 {
-        return ald_format_nsec(ald_link_amount(result, name) / 2);
+        return ald_format_nsec(amount_of(result, name) / 2);
 }
 
 static char *describe_rtt(const json_t *result)
@@ -197,8 +222,8 @@ static char *describe_messages(const json_t *result)
 {
         GString *list = g_string_new(NULL);
 
-        add(list, "", ald_format_bytes(ald_link_amount(result, "MessageBytes")));
-        add(list, "MTU ", ald_format_count(ald_link_amount(result, "Mtu")));
+        add(list, "", ald_format_bytes(amount_of(result, "MessageBytes")));
+        add(list, "MTU ", ald_format_count(amount_of(result, "Mtu")));
         return g_string_free(list, FALSE);
 }
 
@@ -210,17 +235,17 @@ static void entry(GString *out, const char *label, unsigned columns, char *text)
 /* Why the figures are not to be trusted, where that is so. */
 static void describe_flags(GString *out, const json_t *result, unsigned columns)
 {
-        double rate = ald_link_other_traffic(result);
+        double rate = other_traffic(result);
         g_autofree char *other = ald_format_bits_per_second(rate);
 
-        if (ald_link_has_flag(result, "disturbed"))
+        if (has_flag(result, ALD_LINK_DISTURBED))
                 entry(out, "Disturbed", columns,
                         isnan(rate) ? g_strdup("other traffic disturbed this measurement, which replaces no "
                                                "better one")
                                     : g_strdup_printf("other traffic of %s disturbed this measurement, which "
                                                       "replaces no better one",
                                               other));
-        if (ald_link_has_flag(result, "unsteady"))
+        if (has_flag(result, ALD_LINK_UNSTEADY))
                 entry(out, "Unsteady", columns,
                         g_strdup("the interval of a rate exceeds 25 %, or its spread 50 %"));
 }
@@ -234,9 +259,9 @@ void ald_job_describe_path(GString *out, const json_t *result, const char *name,
         }
         entry(out, "RTT/2", columns, describe_rtt(result));
         entry(out, "Jitter/2", columns, half(result, "JitterNSec"));
-        if (!isnan(ald_link_amount(result, "MessageBytes")))
+        if (!isnan(amount_of(result, "MessageBytes")))
                 entry(out, "Messages", columns, describe_messages(result));
-        if (!isnan(ald_link_amount(result, "Streams")))
-                entry(out, "Streams", columns, ald_format_count(ald_link_amount(result, "Streams")));
+        if (!isnan(amount_of(result, "Streams")))
+                entry(out, "Streams", columns, ald_format_count(amount_of(result, "Streams")));
         describe_flags(out, result, columns);
 }

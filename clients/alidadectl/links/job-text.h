@@ -7,19 +7,19 @@
 
 /*
  * A job of org.alidade.LinkProbe1 in words. It is an object of its properties, as far as they are known;
- * whoever filled it in may have put anything there. Pure: no bus, no terminal.
+ * the service may be of another version, so it may hold anything. Uses no bus and no terminal.
  */
 
-typedef enum AldJobState {
-        ALD_JOB_UNKNOWN,
-        ALD_JOB_WAITING,
-        ALD_JOB_RUNNING,
-        ALD_JOB_DONE,
-        ALD_JOB_FAILED,
-        ALD_JOB_CANCELED,
-} AldJobState;
+typedef enum AldProbeJobState {
+        ALD_PROBE_JOB_UNKNOWN,
+        ALD_PROBE_JOB_WAITING,
+        ALD_PROBE_JOB_RUNNING,
+        ALD_PROBE_JOB_DONE,
+        ALD_PROBE_JOB_FAILED,
+        ALD_PROBE_JOB_CANCELED,
+} AldProbeJobState;
 
-AldJobState ald_job_state(const json_t *job);
+AldProbeJobState ald_job_state(const json_t *job);
 bool ald_job_has_ended(const json_t *job);
 
 /* "waiting: the peer is busy", "round trips over 192.0.2.2", "gemm trial", "upload"… Safe text. */
@@ -34,5 +34,5 @@ char *ald_job_reason(const json_t *job);
 /* The way of one path: "192.0.2.2", or "mlx5_0.1 → mlx5_1.1". Safe text. */
 char *ald_job_way(const json_t *path);
 
-/* What was measured over one path, an entry a line; NULL where nothing was told. */
+/* What was measured over one path, one entry per line. */
 void ald_job_describe_path(GString *out, const json_t *path, const char *name, unsigned columns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/alidadectl/links/link-table.h"
-#include "clients/alidadectl/format.h"
 #include "clients/alidadectl/text.h"
+#include "clients/common/format.h"
 
 #define NARROW 60
 #define WIDE 100
@@ -29,24 +29,32 @@ static const AldColumn wide_columns[] = { COLUMNS(18, 15, 18) };
 
 G_STATIC_ASSERT(G_N_ELEMENTS(wide_columns) == ALD_LINK_TABLE_COLUMNS);
 
-static void add(AldTable *table, const AldLinkInfo *info)
+static char *format_verdict(const AldLinkSummary *link)
 {
-        ald_table_add(table, g_strdup_printf("%s → %s", info->source, info->sink));
-        ald_table_add(table, g_strdup(info->rdma ? "rdma" : "socket"));
-        ald_table_add(table, g_strdup(info->path));
-        ald_table_add(table, g_strdup(info->type ? info->type : ALD_ABSENT_TEXT));
-        ald_table_add(table, g_strdup(info->interface ? info->interface : ALD_ABSENT_TEXT));
-        ald_table_add(table, ald_format_bits_per_second(info->upload));
-        ald_table_add(table, ald_link_interval_text(info->upload_interval));
-        ald_table_add(table, ald_format_bits_per_second(info->download));
-        ald_table_add(table, ald_link_interval_text(info->download_interval));
-        ald_table_add(table, ald_format_nsec(info->rtt / 2));
-        ald_table_add(table, ald_format_nsec(info->jitter / 2));
-        ald_table_add(table, ald_format_age(info->measured, info->now));
-        ald_table_add(table, ald_link_verdict_text(info));
+        AldTone tone;
+        g_autofree char *words = ald_link_verdict_words(link, &tone);
+
+        return ald_text_toned(tone, words);
 }
 
-AldTable *ald_link_table_new(const GPtrArray *infos, guint n, unsigned columns, unsigned *floors)
+static void add(AldTable *table, const AldLinkSummary *link)
+{
+        ald_table_add(table, g_strdup_printf("%s → %s", link->source, link->sink));
+        ald_table_add(table, g_strdup(link->rdma ? "rdma" : "socket"));
+        ald_table_add(table, g_strdup(link->path));
+        ald_table_add(table, g_strdup(link->type ? link->type : ALD_ABSENT_TEXT));
+        ald_table_add(table, g_strdup(link->interface ? link->interface : ALD_ABSENT_TEXT));
+        ald_table_add(table, ald_format_bits_per_second(link->upload));
+        ald_table_add(table, ald_link_interval_text(link->upload_interval));
+        ald_table_add(table, ald_format_bits_per_second(link->download));
+        ald_table_add(table, ald_link_interval_text(link->download_interval));
+        ald_table_add(table, ald_format_nsec(link->rtt / 2));
+        ald_table_add(table, ald_format_nsec(link->jitter / 2));
+        ald_table_add(table, ald_format_age(link->measured, link->now));
+        ald_table_add(table, format_verdict(link));
+}
+
+AldTable *ald_link_table_new(const GPtrArray *links, guint n, unsigned columns, unsigned *floors)
 {
         const AldColumn *described = columns == 0 || columns >= WIDE ? wide_columns
                                      : columns < NARROW              ? narrow_columns
@@ -54,32 +62,28 @@ AldTable *ald_link_table_new(const GPtrArray *infos, guint n, unsigned columns, 
         AldTable *table = ald_table_new(described, ALD_LINK_TABLE_COLUMNS);
 
         for (guint i = 0; i < n; i++)
-                add(table, infos->pdata[i]);
+                add(table, links->pdata[i]);
         ald_table_layout(table, columns, floors);
         return table;
 }
 
-void ald_link_table_append(GString *out, const GPtrArray *infos, unsigned columns, unsigned max)
+void ald_link_table_append(GString *out, const GPtrArray *links, unsigned columns, unsigned max)
 {
-        guint shown = max > 0 ? MIN(infos->len, max) : infos->len;
-        g_autoptr(AldTable) table = ald_link_table_new(infos, shown, columns, NULL);
+        guint shown = max > 0 ? MIN(links->len, max) : links->len;
+        g_autoptr(AldTable) table = ald_link_table_new(links, shown, columns, NULL);
 
-        for (int row = -1; row < (int) ald_table_rows(table); row++) {
-                g_autofree char *line = ald_table_line(table, row);
-
-                g_string_append_printf(out, "%s\n", line);
-        }
-        if (shown < infos->len)
-                g_string_append_printf(out, "… %u more\n", infos->len - shown);
+        ald_table_append(out, table);
+        if (shown < links->len)
+                g_string_append_printf(out, "… %u more\n", links->len - shown);
 }
 
 void ald_link_describe(
         GString *out, AldModel *model, const AldEntity *node, unsigned columns, unsigned max, double now_usec)
 {
-        g_autoptr(GPtrArray) infos = ald_link_infos(model, node, now_usec);
+        g_autoptr(GPtrArray) links = ald_link_summaries(model, node, now_usec);
 
-        if (infos->len == 0)
+        if (links->len == 0)
                 return;
         g_string_append(out, "\n" ALD_STYLE_BOLD "Links" ALD_STYLE_NORMAL "\n");
-        ald_link_table_append(out, infos, columns, max);
+        ald_link_table_append(out, links, columns, max);
 }

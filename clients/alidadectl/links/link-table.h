@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/links/link.h"
 #include "clients/alidadectl/table.h"
+#include "clients/common/link-summary.h"
 
 #define ALD_LINK_TABLE_COLUMNS 13
 
-/* The first so many AldLinkInfos as a table, laid out for so many columns (0: no limit); floors as with
+/* The first n AldLinkSummaries as a table, laid out for `columns` (0: no limit); floors as with
  * ald_table_layout(). */
-AldTable *ald_link_table_new(const GPtrArray *infos, guint n, unsigned columns, unsigned *floors);
+AldTable *ald_link_table_new(const GPtrArray *links, guint n, unsigned columns, unsigned *floors);
 
-/* Appends the table, a line each; at most so many links (0: all), and says how many are not shown. */
-void ald_link_table_append(GString *out, const GPtrArray *infos, unsigned columns, unsigned max);
+/* Appends the table of at most `max` links (0: all), and how many are not shown. */
+void ald_link_table_append(GString *out, const GPtrArray *links, unsigned columns, unsigned max);
 
 /* Appends those of a node under a heading, where there are any. */
 void ald_link_describe(GString *out, AldModel *model, const AldEntity *node, unsigned columns, unsigned max,

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <math.h>
 #include <string.h>
 
-#include "clients/alidadectl/format.h"
 #include "clients/alidadectl/links/drawing.h"
-#include "clients/alidadectl/links/link.h"
 #include "clients/alidadectl/text.h"
+#include "clients/common/format.h"
 
 #define WIDE_CELL 10   /* "9.41 Gb/s≠" */
 #define COMPACT_CELL 6 /* "9.41G≠" */
@@ -16,14 +14,14 @@
 /* How a matrix is laid out. */
 typedef struct Layout {
         const AldTopology *topology;
-        unsigned path;
+        AldPath path;
         bool compact; /* numbers over the columns, and short rates */
         unsigned label, cell;
 } Layout;
 
-char *ald_topology_rate(double rate, bool compact)
+char *ald_topology_rate(uint64_t rate, bool compact)
 {
-        char *text = ald_format_bits_per_second(rate), *blank = strchr(text, ' ');
+        char *text = ald_format_bits_per_second(ald_figure(rate)), *blank = strchr(text, ' ');
 
         if (compact && blank) {
                 blank[0] = blank[1] == 'b' ? '\0' : blank[1];
@@ -102,13 +100,13 @@ static void append_header(GString *out, const Layout *layout)
 /* A blank takes the place of the mark, so that the rates stand in a line. */
 static char *describe_rate(const Layout *layout, unsigned from, unsigned to)
 {
-        const AldPair *pair = ald_topology_find(layout->topology, layout->path, from, to);
-        bool uneven = pair && ald_link_is_uneven(pair->there, pair->back);
+        const AldNodePair *pair = ald_topology_find(layout->topology, layout->path, from, to);
+        bool uneven = pair && ald_node_pair_is_uneven(pair);
         g_autofree char *rate = NULL;
 
         if (from == to)
                 return g_strdup(ALD_STYLE_DIM "· " ALD_STYLE_NORMAL);
-        rate = ald_topology_rate(!pair       ? (double) NAN
+        rate = ald_topology_rate(!pair       ? ALD_ABSENT_UINT64
                                  : from < to ? pair->there
                                              : pair->back,
                 layout->compact);
@@ -116,7 +114,7 @@ static char *describe_rate(const Layout *layout, unsigned from, unsigned to)
                       : g_strdup_printf("%s ", rate);
 }
 
-bool ald_topology_draw_matrix(GString *out, const AldTopology *topology, unsigned path, unsigned columns)
+bool ald_topology_draw_matrix(GString *out, const AldTopology *topology, AldPath path, unsigned columns)
 {
         Layout layout = { .topology = topology, .path = path };
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <systemd/sd-event.h>
-
 #include "clients/alidadectl/bus.h"
 #include "clients/alidadectl/links/probe.h"
 #include "clients/alidadectl/links/progress.h"
@@ -12,8 +10,10 @@
 /* One job, from the call that begins it to its result. */
 typedef struct AldProbe {
         const AldProbeOrder *order;
-        sd_event *event;
+        GMainLoop *loop;
         sd_bus *bus;
+        GSource *bus_source, *signals, *patience;
+        int exit_code; /* once the loop has ended */
         int agent;
         char *path;    /* of the job; NULL before it began */
         char *service; /* unique name of who has it */
@@ -22,7 +22,7 @@ typedef struct AldProbe {
         size_t told;   /* paths that were */
         bool printed;  /* one of them at least */
         sd_bus_slot *call, *cancel;
-        AldProgress progress;
+        AldJobProgress progress;
 } AldProbe;
 
 /* Says why there is no result; an exit code. */

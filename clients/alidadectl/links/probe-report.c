@@ -47,7 +47,7 @@ int ald_probe_complain(AldProbe *probe, const sd_bus_error *error)
         if (sd_bus_error_has_name(error, INHIBITED))
                 name_inhibitors(probe);
         else if (sd_bus_error_has_name(error, NOT_JOINED))
-                ald_complain("\"alidadectl cluster join\" lets this machine into a cluster");
+                ald_complain("\"alidadectl cluster join\" adds this machine to a cluster");
         return r;
 }
 
@@ -89,12 +89,12 @@ void ald_probe_tell_paths(AldProbe *probe)
 {
         const json_t *paths = json_object_get(probe->job, "Paths"), *path;
         /* The end of the job reports the last one. */
-        bool failed = ald_job_state(probe->job) == ALD_JOB_FAILED;
+        bool failed = ald_job_state(probe->job) == ALD_PROBE_JOB_FAILED;
         size_t n = json_array_size(paths) - (failed && json_array_size(paths) > 0);
 
         if (probe->order->ctl->json || probe->told >= n)
                 return;
-        ald_progress_end(&probe->progress);
+        ald_job_progress_end(&probe->progress);
         for (; probe->told < n; probe->told++) {
                 path = json_array_get(paths, probe->told);
                 if (ald_field_text(path, "Error"))
@@ -104,7 +104,7 @@ void ald_probe_tell_paths(AldProbe *probe)
         }
 }
 
-/* Where the service tells of no paths. */
+/* For a service that reports no paths. */
 static int print_result(AldProbe *probe)
 {
         json_t *path = json_copy(json_object_get(probe->job, "Result"));
@@ -124,12 +124,12 @@ static void complain_of_failure(const AldProbeOrder *order, const char *reason)
 {
         ald_complain("The probe of %s failed: %s", order->label, reason);
         if (order->device && !order->force && g_str_has_prefix(reason, BUSY))
-                ald_complain("Try again when the machine is idle; --force measures beside other work");
+                ald_complain("Try again when the machine is idle; --force measures alongside other work");
 }
 
 int ald_probe_report(AldProbe *probe)
 {
-        AldJobState state = ald_job_state(probe->job);
+        AldProbeJobState state = ald_job_state(probe->job);
         g_autofree char *reason = ald_job_reason(probe->job);
         int r = ALD_EXIT_OK;
 
@@ -137,13 +137,13 @@ int ald_probe_report(AldProbe *probe)
                 r = print_as_json(probe);
         else
                 ald_probe_tell_paths(probe);
-        if (!probe->order->ctl->json && state == ALD_JOB_DONE)
+        if (!probe->order->ctl->json && state == ALD_PROBE_JOB_DONE)
                 r = probe->order->device ? ald_probe_print_devices(probe)
                     : probe->printed     ? ald_print_finish()
                                          : print_result(probe);
-        if (r != ALD_EXIT_OK || state == ALD_JOB_DONE)
+        if (r != ALD_EXIT_OK || state == ALD_PROBE_JOB_DONE)
                 return r;
-        if (state == ALD_JOB_FAILED)
+        if (state == ALD_PROBE_JOB_FAILED)
                 complain_of_failure(probe->order, reason);
         else
                 ald_complain("The probe of %s was canceled", probe->order->label);

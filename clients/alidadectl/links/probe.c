@@ -9,23 +9,40 @@
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/probe-private.h"
 #include "clients/alidadectl/print.h"
+#include "clients/alidadectl/signal-source.h"
 #include "clients/alidadectl/text.h"
-#include "clients/alidadectl/value.h"
+#include "common/bus-source.h"
+#include "state-client/value.h"
 
 #define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
-#define CANCEL_USEC (UINT64_C(5) * 1000 * 1000)
+#define CANCEL_MSEC 5000
+
+static void end_loop(AldProbe *probe, int exit_code)
+{
+        probe->exit_code = exit_code;
+        g_main_loop_quit(probe->loop);
+}
+
+/* What arrives behind the end, in the same turn of the loop, says nothing more. */
+static bool begin_end(AldProbe *probe)
+{
+        if (!g_main_loop_is_running(probe->loop))
+                return false;
+        ald_job_progress_end(&probe->progress);
+        return true;
+}
 
 static void finish(AldProbe *probe)
 {
-        ald_progress_end(&probe->progress);
-        (void) sd_event_exit(probe->event, ald_probe_report(probe));
+        if (begin_end(probe))
+                end_loop(probe, ald_probe_report(probe));
 }
 
 /* Ends the loop with what an error means. */
 static void fail(AldProbe *probe, const sd_bus_error *error)
 {
-        ald_progress_end(&probe->progress);
-        (void) sd_event_exit(probe->event, ald_probe_complain(probe, error));
+        if (begin_end(probe))
+                end_loop(probe, ald_probe_complain(probe, error));
 }
 
 static void fail_errno(AldProbe *probe, int r)
@@ -44,7 +61,7 @@ static void show(AldProbe *probe)
         g_autofree char *name = named ? ald_text_safe(device) : g_strdup(probe->order->label);
 
         ald_probe_tell_paths(probe);
-        ald_progress_show(&probe->progress, probe->job, name);
+        ald_job_progress_show(&probe->progress, probe->job, name);
 }
 
 static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
@@ -184,29 +201,42 @@ static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *ret_
         return 0;
 }
 
-static int on_patience_ended(sd_event_source *source, uint64_t usec, void *userdata)
+/* That it ended is told by sd-bus itself. */
+static void on_closed(sd_bus *bus, int error, void *userdata)
+{
+        if (error == -EBUSY)
+                fail(userdata,
+                        &SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_DISCONNECTED, "the bus has stopped reading"));
+}
+
+static gboolean on_patience_ended(void *userdata)
 {
         AldProbe *probe = userdata;
 
-        ald_progress_end(&probe->progress);
+        if (!begin_end(probe))
+                return G_SOURCE_REMOVE;
         ald_complain("The probe of %s did not stop when canceled", probe->order->label);
-        return sd_event_exit(probe->event, ALD_EXIT_ERROR);
+        end_loop(probe, ALD_EXIT_ERROR);
+        return G_SOURCE_REMOVE;
 }
 
 /* The first time the job is ended; who insists need not wait for that. */
-static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+static void on_signal(int number, void *userdata)
 {
         AldProbe *probe = userdata;
 
-        if (probe->canceled)
-                return on_patience_ended(NULL, 0, probe);
+        if (probe->canceled) {
+                (void) on_patience_ended(probe);
+                return;
+        }
         probe->canceled = true;
         if (probe->path)
                 cancel_job(probe);
         ald_agent_stop(probe->agent); /* and with it the question that keeps the answer away */
         probe->agent = 0;
-        return sd_event_add_time_relative(
-                probe->event, NULL, CLOCK_MONOTONIC, CANCEL_USEC, 0, on_patience_ended, probe);
+        probe->patience = g_timeout_source_new(CANCEL_MSEC);
+        g_source_set_callback(probe->patience, on_patience_ended, probe, NULL);
+        g_source_attach(probe->patience, NULL);
 }
 
 static int add_matches(AldProbe *probe)
@@ -276,7 +306,7 @@ static int start_job(AldProbe *probe)
 {
         const AldProbeOrder *order = probe->order;
         bool interactive = ald_agent_may_ask(order->ctl);
-        g_autoptr(sd_bus_message) m = NULL;
+        g_autoptr(AldMessage) m = NULL;
         int r;
 
         r = sd_bus_message_new_method_call(probe->bus, &m, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH,
@@ -293,35 +323,27 @@ static int start_job(AldProbe *probe)
         return r;
 }
 
-static int add_signals(AldProbe *probe)
-{
-        static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-        sigset_t mask;
-        int r = 0;
-
-        sigemptyset(&mask);
-        for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
-                sigaddset(&mask, numbers[i]);
-        if (sigprocmask(SIG_BLOCK, &mask, NULL) < 0)
-                return -errno;
-        for (size_t i = 0; i < G_N_ELEMENTS(numbers) && r >= 0; i++)
-                r = sd_event_add_signal(probe->event, NULL, numbers[i], on_signal, probe);
-        return r;
-}
-
 static int prepare(AldProbe *probe)
 {
-        int r = sd_event_new(&probe->event);
+        static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
+        int r;
 
-        if (r >= 0)
-                r = sd_bus_attach_event(probe->bus, probe->event, SD_EVENT_PRIORITY_NORMAL);
-        if (r >= 0)
-                r = add_matches(probe);
+        probe->loop = g_main_loop_new(NULL, FALSE);
+        probe->bus_source = ald_bus_source_new(probe->bus, on_closed, probe);
+        r = add_matches(probe);
         if (r < 0)
                 return r;
         probe->agent = ald_agent_start(probe->order->ctl); /* before signals are blocked, for it as well */
-        r = add_signals(probe);
+        r = ald_signal_source_new(signals, on_signal, probe, &probe->signals);
         return r < 0 ? r : start_job(probe);
+}
+
+static void drop_source(GSource *source)
+{
+        if (!source)
+                return;
+        g_source_destroy(source);
+        g_source_unref(source);
 }
 
 static void probe_clear(AldProbe *probe)
@@ -329,19 +351,22 @@ static void probe_clear(AldProbe *probe)
         ald_agent_stop(probe->agent);
         sd_bus_slot_unref(probe->call);
         sd_bus_slot_unref(probe->cancel);
+        drop_source(probe->bus_source);
+        drop_source(probe->signals);
+        drop_source(probe->patience);
         sd_bus_flush_close_unref(probe->bus);
-        sd_event_unref(probe->event);
+        g_clear_pointer(&probe->loop, g_main_loop_unref);
         json_decref(probe->job);
         g_free(probe->path);
         g_free(probe->service);
-        ald_progress_clear(&probe->progress);
+        ald_job_progress_clear(&probe->progress);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldProbe, probe_clear)
 
 int ald_probe_run(const AldProbeOrder *order)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        g_auto(AldProbe) probe = { .order = order, .progress = ald_progress_begin(order->ctl->json) };
+        g_auto(AldProbe) probe = { .order = order, .progress = ald_job_progress_begin(order->ctl->json) };
         int r;
 
         r = ald_bus_open(order->ctl, &probe.bus);
@@ -350,11 +375,10 @@ int ald_probe_run(const AldProbeOrder *order)
         if (ald_bus_await(probe.bus, ALD_LINK_PROBE_NAME, &error) < 0)
                 return ald_probe_complain(&probe, &error);
         r = prepare(&probe);
-        if (r >= 0)
-                r = sd_event_loop(probe.event);
         if (r < 0) {
                 ald_complain("Cannot probe %s: %s", order->label, strerror(-r));
                 return ALD_EXIT_ERROR;
         }
-        return r;
+        g_main_loop_run(probe.loop);
+        return probe.exit_code;
 }

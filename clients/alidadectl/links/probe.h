@@ -2,7 +2,7 @@
 #pragma once
 
 #include "clients/alidadectl/ctl.h"
-#include "clients/alidadectl/model.h"
+#include "state-client/model.h"
 
 /* What is to be probed: the link to a node over sockets or RDMA, or compute devices of this machine. */
 typedef struct AldProbeOrder {

@@ -25,15 +25,15 @@ static unsigned columns(void)
         return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) >= 0 && size.ws_col > 1 ? size.ws_col : 80;
 }
 
-AldProgress ald_progress_begin(bool for_program)
+AldJobProgress ald_job_progress_begin(bool for_program)
 {
-        AldProgress progress = { .bar = can_draw() };
+        AldJobProgress progress = { .bar = can_draw() };
 
         progress.quiet = for_program && !progress.bar;
         return progress;
 }
 
-static char *describe(const AldProgress *progress, const json_t *job, const char *name)
+static char *describe(const AldJobProgress *progress, const json_t *job, const char *name)
 {
         g_autofree char *step = NULL;
 
@@ -44,7 +44,7 @@ static char *describe(const AldProgress *progress, const json_t *job, const char
         return g_strdup_printf("%s: %s", name, step);
 }
 
-void ald_progress_show(AldProgress *progress, const json_t *job, const char *name)
+void ald_job_progress_show(AldJobProgress *progress, const json_t *job, const char *name)
 {
         g_autofree char *text = describe(progress, job, name), *rendered = NULL;
 
@@ -60,14 +60,14 @@ void ald_progress_show(AldProgress *progress, const json_t *job, const char *nam
         progress->shown = g_steal_pointer(&text);
 }
 
-void ald_progress_end(AldProgress *progress)
+void ald_job_progress_end(AldJobProgress *progress)
 {
         if (progress->bar && progress->shown)
                 fputs(CLEAR_LINE, stderr);
         g_clear_pointer(&progress->shown, g_free);
 }
 
-void ald_progress_clear(AldProgress *progress)
+void ald_job_progress_clear(AldJobProgress *progress)
 {
         g_clear_pointer(&progress->shown, g_free);
 }

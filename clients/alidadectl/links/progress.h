@@ -5,19 +5,19 @@
 #include <stdbool.h>
 
 /* How a job goes, on standard error: a bar on a terminal, elsewhere a line for each step. */
-typedef struct AldProgress {
+typedef struct AldJobProgress {
         bool bar;
         bool quiet;
         char *shown; /* last, or NULL */
-} AldProgress;
+} AldJobProgress;
 
-/* Where a program reads the result it is told no steps; a terminal beside it shows them all the same. */
-AldProgress ald_progress_begin(bool for_program);
+/* Steps are not printed if a program reads the result, unless standard error is a terminal. */
+AldJobProgress ald_job_progress_begin(bool for_program);
 
 /* The name is safe text. */
-void ald_progress_show(AldProgress *progress, const json_t *job, const char *name);
+void ald_job_progress_show(AldJobProgress *progress, const json_t *job, const char *name);
 
 /* Takes the bar away. */
-void ald_progress_end(AldProgress *progress);
+void ald_job_progress_end(AldJobProgress *progress);
 
-void ald_progress_clear(AldProgress *progress);
+void ald_job_progress_clear(AldJobProgress *progress);

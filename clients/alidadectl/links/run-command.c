@@ -56,7 +56,7 @@ int ald_run_command(char **argv)
         sigset_t awaited, before;
         pid_t parent = getpid(), pid;
 
-        (void) signal(SIGCHLD, SIG_DFL); /* whoever started us may have had it ignored */
+        (void) signal(SIGCHLD, SIG_DFL); /* our parent may have ignored it */
         sigemptyset(&awaited);
         sigaddset(&awaited, SIGCHLD);
         for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)

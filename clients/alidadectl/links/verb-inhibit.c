@@ -30,13 +30,13 @@ static int help(void)
         puts("Usage: alidadectl inhibit [OPTION…] [--] COMMAND…\n"
              "       alidadectl inhibit --list\n"
              "       alidadectl inhibit --release=LOCK\n\n"
-             "Hold off probes on this machine while a command runs.\n\n"
+             "Keep probes away from this machine while a command runs.\n\n"
              "Options:\n"
              "  -h --help         Show this help\n"
              "     --what=WHAT    compute, rdma, link, or several with colons between (default: all)\n"
              "     --who=TEXT     Who asks for it (default: the command)\n"
              "     --why=TEXT     The reason\n"
-             "     --list         Show who holds off probes\n"
+             "     --list         List the locks that keep probes away\n"
              "     --release=LOCK End a lock, by its number as --list shows it\n"
              "     --json[=MODE]  With --list: print JSON: short, pretty or off\n\n"
              "See alidadectl(1).");
@@ -121,8 +121,9 @@ static int check(const Order *order)
         else if (!alone && !order->command[0])
                 ald_complain("Usage: alidadectl inhibit [OPTION…] [--] COMMAND…");
         else if (!alone && order->ctl.host)
-                ald_complain("A lock is of the machine where its command runs; run \"ssh %s alidadectl "
-                             "inhibit …\" instead",
+                ald_complain(
+                        "A lock belongs to the machine on which its command runs; run \"ssh %s alidadectl "
+                        "inhibit …\" instead",
                         order->ctl.host);
         else if (!order->list && order->ctl.json)
                 ald_complain("--json needs --list");
@@ -147,7 +148,7 @@ static int list(const Order *order, sd_bus *bus)
 
         json_object_set_new(object, "Inhibitors", rows);
         if (ald_inhibitors_read(bus, rows, &error) < 0)
-                r = ald_bus_complain(&error, "Cannot tell who holds off probes", ALD_LINK_PROBE_UNIT);
+                r = ald_bus_complain(&error, "Cannot list the locks", ALD_LINK_PROBE_UNIT);
         else if (order->ctl.json)
                 r = ald_print_json(&order->ctl, object);
         else {
@@ -160,7 +161,7 @@ static int list(const Order *order, sd_bus *bus)
 
 static int call_release(sd_bus *bus, const char *number, bool interactive, sd_bus_error *error)
 {
-        g_autoptr(sd_bus_message) call = NULL;
+        g_autoptr(AldMessage) call = NULL;
         int r;
 
         r = sd_bus_message_new_method_call(bus, &call, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH,
@@ -203,7 +204,7 @@ static char *name_command(char **command)
 static int take_lock(sd_bus *bus, const Order *order, sd_bus_error *error)
 {
         g_autofree char *who = order->who ? g_strdup(order->who) : name_command(order->command);
-        g_autoptr(sd_bus_message) reply = NULL;
+        g_autoptr(AldMessage) reply = NULL;
         int fd, r;
 
         r = sd_bus_call_method(bus, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH, ALD_LINK_PROBE_INTERFACE,
@@ -226,7 +227,7 @@ static int hold(const Order *order, sd_bus *bus, int *ret_fd)
         if (r >= 0)
                 return ALD_EXIT_OK;
         ald_bus_ensure_error(&error, r);
-        return ald_bus_complain(&error, "Cannot hold off probes", ALD_LINK_PROBE_UNIT);
+        return ald_bus_complain(&error, "Cannot keep probes away", ALD_LINK_PROBE_UNIT);
 }
 
 int ald_verb_inhibit(const AldCtl *ctl)

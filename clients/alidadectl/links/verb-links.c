@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
-
 #include "clients/alidadectl/choose.h"
-#include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/links/link-table.h"
 #include "clients/alidadectl/links/names.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
+#include "state-client/model-json.h"
 
 static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *node)
 {
@@ -23,19 +21,19 @@ static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *no
 
 static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *node)
 {
-        g_autoptr(GPtrArray) infos = ald_link_infos(model, node, ald_now());
+        g_autoptr(GPtrArray) links = ald_link_summaries(model, node, ald_now());
         g_autoptr(GString) out = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
 
-        if (infos->len == 0)
+        if (links->len == 0)
                 return ald_print(ctl, &info, "No link has been measured yet.\n");
-        ald_link_table_append(out, infos, info.columns, 0);
+        ald_link_table_append(out, links, info.columns, 0);
         return ald_print(ctl, &info, out->str);
 }
 
 int ald_verb_links(const AldCtl *ctl)
 {
-        g_auto(AldSession) session = ALD_SESSION_INIT;
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
         const AldEntity *node = NULL;
         int r;
 

@@ -9,6 +9,7 @@
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
 #include "clients/alidadectl/text.h"
+#include "clients/common/node-name.h"
 
 #define LABEL_COLUMNS 60u
 
@@ -32,7 +33,7 @@ static int help(void)
              "                        Only this one of the node\n"
              "     --metric=METRIC    gemm, read, copy or peak, or several with commas between; all, if not "
              "given\n"
-             "     --force            Measure devices even beside other work\n"
+             "     --force            Measure devices even alongside other work\n"
              "  -H --host=USER@HOST   Measure from another machine, over ssh\n"
              "     --json[=MODE]      Print JSON: short, pretty or off\n"
              "     --no-ask-password  Do not ask for a password\n\n"
@@ -133,7 +134,8 @@ static char *parse_address(const char *text)
 
 static int probe_node(const AldCtl *ctl, AldProbeOrder *order, const char *name)
 {
-        g_auto(AldSession) session = ALD_SESSION_INIT;
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
+        g_autofree char *label = NULL;
         const AldEntity *node;
         int r;
 
@@ -142,12 +144,13 @@ static int probe_node(const AldCtl *ctl, AldProbeOrder *order, const char *name)
                 r = ald_choose_node(session.model, name, &node);
         if (r != ALD_EXIT_OK)
                 return r;
+        label = ald_entity_label(node);
         if (g_strcmp0(node->id, ald_model_node_id(session.model)) == 0) {
-                ald_complain("%s is the machine that would probe; name another node", node->label);
+                ald_complain("%s cannot be probed by itself; name another node", label);
                 return ALD_EXIT_ERROR;
         }
         order->node = node->id;
-        order->label = node->label;
+        order->label = label;
         return ald_probe_run(order);
 }
 
@@ -162,7 +165,7 @@ static int probe_link(const AldCtl *ctl, AldProbeOrder *order, char **args)
         if (order->address) {
                 address = parse_address(order->address);
                 if (!address) {
-                        ald_complain("--path=%s: this is no IPv4 or IPv6 address", order->address);
+                        ald_complain("--path=%s: this is not an IPv4 or IPv6 address", order->address);
                         return ALD_EXIT_USAGE;
                 }
                 order->address = address;

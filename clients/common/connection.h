@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <systemd/sd-bus.h>
+
+/* After the first, the user sees what is being waited for; after the second, a local bus is given up. */
+#define ALD_NOTICE_USEC (UINT64_C(3) * 1000 * 1000)
+#define ALD_ANSWER_USEC (UINT64_C(10) * 1000 * 1000)
+
+/* Whether ssh can take this as a host: [USER@]HOST[:PORT]. */
+bool ald_connection_is_host(const char *text);
+
+/* Begins to connect to a bus at this address. Negative errno. */
+int ald_connection_open_address(const char *address, sd_bus **ret);
+
+/*
+ * Begins to connect to the system bus of another host over ssh. If the host is NULL, connects to the bus at
+ * $ALIDADE_BUS_ADDRESS or else to the system bus. Negative errno; -EINVAL for an invalid host, -ENOPKG if ssh
+ * is not installed.
+ */
+int ald_connection_open(const char *host, sd_bus **ret);
+
+/* The other end in words: the host, the address, or "the system bus". Points into the argument or the
+ * environment. */
+const char *ald_connection_place(const char *host);
+
+/*
+ * Waits until the connection is established. Calls `notice` (may be NULL) once after ALD_NOTICE_USEC. A local
+ * bus that does not answer gives -ETIMEDOUT; for another host there is no limit, since the user may be typing
+ * a password into ssh. Other errors are those of sd-bus.
+ */
+int ald_connection_await(sd_bus *bus, bool is_remote, void (*notice)(void *userdata), void *userdata);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+#include "clients/common/tone.h"
+
+/* One thing that is known, with its name: "Memory", "45.1/62.7 GiB free". The text is safe, and NULL where
+ * nothing is known. */
+typedef struct AldFact {
+        const char *label; /* static */
+        char *text;
+        AldTone tone;
+} AldFact;
+
+/* An array of AldFact, in the order in which they are shown; freed with its facts. */
+GPtrArray *ald_facts_new(void);
+
+/* Takes the text; "" and ALD_ABSENT_TEXT become NULL. */
+void ald_facts_add(GPtrArray *facts, const char *label, char *text);
+void ald_facts_add_toned(GPtrArray *facts, const char *label, char *text, AldTone tone);
+
+/* The same where something is known; else nothing. */
+void ald_facts_add_known(GPtrArray *facts, const char *label, char *text);
+
+/* Adds a part to a text of parts with commas between, with what is said before and behind it. Takes the part,
+ * which is safe text; one that is absent, in any of the forms above, is left out. */
+void ald_parts_add(GString *parts, const char *before, char *part, const char *behind);
+
+/* The same of what another machine sent, which is made safe. */
+void ald_parts_add_text(GString *parts, const char *before, const char *text, const char *behind);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "clients/common/facts.h"
+#include "clients/common/finding-words.h"
+#include "clients/common/node-name.h"
+#include "clients/common/safe-text.h"
+#include "state/findings-words.h"
+
+/* The severities stand in this order too: the worst first. */
+static const AldTone tones[ALD_FINDING_ROW_SEVERITY_N] = {
+        [ALD_FINDING_ROW_SEVERITY_ERROR] = ALD_TONE_ERROR,
+        [ALD_FINDING_ROW_SEVERITY_WARNING] = ALD_TONE_WARNING,
+        [ALD_FINDING_ROW_SEVERITY_NOTICE] = ALD_TONE_PLAIN,
+};
+
+/* The words of the service stand for a finding that this version does not know. */
+char *ald_finding_words(const AldFindingRow *finding)
+{
+        g_autofree char *text = ald_finding_text(finding);
+
+        return ald_text_safe_or_null(text ?: finding->text);
+}
+
+/* A known finding without a remedy has none, whatever the row says. */
+char *ald_finding_remedy_words(const AldFindingRow *finding)
+{
+        g_autofree char *text = ald_finding_text(finding), *remedy = ald_finding_remedy(finding);
+
+        return ald_text_safe_or_null(text ? remedy : finding->remedy);
+}
+
+/* One that this version does not know is no worse than a notice. */
+static AldFindingRowSeverity severity_of(const AldFindingRow *finding)
+{
+        int severity = ald_finding_row_severity_from_string(finding->severity);
+
+        return severity < 0 ? ALD_FINDING_ROW_SEVERITY_NOTICE : (AldFindingRowSeverity) severity;
+}
+
+char *ald_finding_severity(const AldFindingRow *finding, AldTone *ret_tone)
+{
+        *ret_tone = tones[severity_of(finding)];
+        return ald_text_safe(finding->severity ?: ALD_ABSENT_TEXT);
+}
+
+/* "link-below-negotiated: a, b" */
+char *ald_finding_head(const AldFindingRow *finding, AldModel *model)
+{
+        g_autofree char *id = ald_text_safe(finding->id ?: ALD_ABSENT_TEXT);
+        GString *head = g_string_new(id);
+
+        for (const char *const *node = finding->nodes; node && *node; node++) {
+                const AldEntity *known = ald_model_get(model, *node);
+                g_autofree char *name = known ? ald_entity_label(known) : ald_text_safe(*node);
+
+                g_string_append_printf(head, "%s%s", node == finding->nodes ? ": " : ", ", name);
+        }
+        return g_string_free(head, FALSE);
+}
+
+bool ald_finding_is_about(const AldFindingRow *finding, const char *node_id)
+{
+        return finding->nodes && g_strv_contains(finding->nodes, node_id);
+}
+
+GPtrArray *ald_findings_sorted(AldModel *model, const char *node_id)
+{
+        const AldRows *rows = ald_model_findings(model);
+        GPtrArray *sorted = g_ptr_array_new();
+
+        for (AldFindingRowSeverity severity = 0; severity < ALD_FINDING_ROW_SEVERITY_N; severity++)
+                for (size_t i = 0; i < rows->n; i++) {
+                        const AldFindingRow *finding = ald_rows_at(rows, i);
+
+                        if (severity_of(finding) == severity &&
+                                (!node_id || ald_finding_is_about(finding, node_id)))
+                                g_ptr_array_add(sorted, (gpointer) finding);
+                }
+        return sorted;
+}
+
+const AldFindingRow *ald_find_brokerless(AldModel *model)
+{
+        const AldRows *rows = ald_model_findings(model);
+
+        for (size_t i = 0; i < rows->n; i++) {
+                const AldFindingRow *finding = ald_rows_at(rows, i);
+
+                if (g_strcmp0(finding->id, ald_finding_row_id_to_string(ALD_FINDING_ROW_ID_NO_BROKER)) == 0)
+                        return finding;
+        }
+        return NULL;
+}
+
+static unsigned count(AldModel *model, const char *severity)
+{
+        const AldRows *rows = ald_model_findings(model);
+        unsigned n = 0;
+
+        for (size_t i = 0; i < rows->n; i++)
+                n += g_strcmp0(((const AldFindingRow *) ald_rows_at(rows, i))->severity, severity) == 0;
+        return n;
+}
+
+GPtrArray *ald_findings_counts(AldModel *model)
+{
+        GPtrArray *facts = ald_facts_new();
+
+        for (AldFindingRowSeverity severity = 0; severity < ALD_FINDING_ROW_SEVERITY_N; severity++) {
+                const char *name = ald_finding_row_severity_to_string(severity);
+                unsigned n = count(model, name);
+
+                if (n > 0)
+                        ald_facts_add_toned(facts, name,
+                                g_strdup_printf("%u %s%s", n, name, n == 1 ? "" : "s"), tones[severity]);
+        }
+        return facts;
+}

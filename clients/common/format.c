@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <stdbool.h>
+
+#include "clients/common/format.h"
+#include "clients/common/safe-text.h"
+
+#define USEC_PER_SEC 1e6
+
+static char *absent(void)
+{
+        return g_strdup(ALD_ABSENT_TEXT);
+}
+
+/* Whether this is a size or rate that can be. */
+static bool is_amount(double value)
+{
+        return isfinite(value) && value >= 0;
+}
+
+/* Three digits that count: 1.50, 62.7, 128. */
+static int decimals(double value)
+{
+        return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+}
+
+/* The value in the greatest unit that leaves at least 1 before the point. */
+static char *scaled(double value, double step, const char *const *units)
+{
+        unsigned i = 0;
+
+        if (!is_amount(value))
+                return absent();
+        while (units[i + 1] && value >= step * (1 - 0.5e-3)) {
+                value /= step;
+                i++;
+        }
+        return g_strdup_printf("%.*f %s", i == 0 ? 0 : decimals(value), value, units[i]);
+}
+
+static const char *const bytes_units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", NULL };
+
+char *ald_format_bytes(double bytes)
+{
+        return scaled(bytes, 1024, bytes_units);
+}
+
+char *ald_format_bytes_of(double part, double whole)
+{
+        double divisor = 1;
+        unsigned i = 0;
+
+        if (!is_amount(part)) {
+                g_autofree char *text = ald_format_bytes(whole);
+
+                return is_amount(whole) ? g_strdup_printf("%s/%s", ALD_ABSENT_TEXT, text) : absent();
+        }
+        if (!is_amount(whole))
+                return ald_format_bytes(part);
+        while (bytes_units[i + 1] && whole / divisor >= 1024 * (1 - 0.5e-3)) {
+                divisor *= 1024;
+                i++;
+        }
+        part /= divisor;
+        whole /= divisor;
+        return g_strdup_printf("%.*f/%.*f %s", i == 0 ? 0 : MIN(decimals(part), 1), part,
+                i == 0 ? 0 : MIN(decimals(whole), 1), whole, bytes_units[i]);
+}
+
+char *ald_format_bytes_per_second(double rate)
+{
+        static const char *const units[] = { "B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s", NULL };
+
+        return scaled(rate, 1000, units);
+}
+
+char *ald_format_bits_per_second(double rate)
+{
+        static const char *const units[] = { "b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s", "Pb/s", NULL };
+
+        return scaled(rate, 1000, units);
+}
+
+char *ald_format_hertz(double hertz)
+{
+        static const char *const units[] = { "Hz", "kHz", "MHz", "GHz", "THz", NULL };
+
+        return scaled(hertz, 1000, units);
+}
+
+char *ald_format_tflops(double tflops)
+{
+        static const char *const units[] = { "FLOPS", "kFLOPS", "MFLOPS", "GFLOPS", "TFLOPS", "PFLOPS",
+                "EFLOPS", NULL };
+
+        return scaled(tflops * 1e12, 1000, units);
+}
+
+char *ald_format_nsec(double nsec)
+{
+        static const char *const units[] = { "ns", "µs", "ms", "s", NULL };
+
+        return scaled(nsec, 1000, units);
+}
+
+char *ald_format_percent(double percent)
+{
+        if (!is_amount(percent))
+                return absent();
+        return g_strdup_printf("%.*f %%", percent > 0 && percent < 0.95 ? 1 : 0, percent);
+}
+
+char *ald_format_celsius(double millicelsius)
+{
+        return isfinite(millicelsius) ? g_strdup_printf("%.0f °C", round(millicelsius / 1000) + 0.0)
+                                      : absent();
+}
+
+char *ald_format_watts(double microwatts)
+{
+        double watts = microwatts / 1e6;
+
+        if (!is_amount(watts))
+                return absent();
+        return g_strdup_printf("%.*f W", watts < 9.95 ? 1 : 0, watts);
+}
+
+char *ald_format_count(double count)
+{
+        return is_amount(count) ? g_strdup_printf("%.0f", count) : absent();
+}
+
+/* "3 d", "2 h 42 min", "1 h": two units, of which the second is left out where it is 0. */
+char *ald_format_duration(double usec)
+{
+        static const struct {
+                double seconds;
+                const char *unit;
+        } units[] = { { 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
+        double seconds = floor(usec / USEC_PER_SEC);
+        size_t i = 0;
+        double rest;
+
+        if (!is_amount(seconds) || seconds < 60)
+                return ald_format_nsec(usec * 1000);
+        while (seconds < units[i].seconds)
+                i++;
+        rest = floor(fmod(seconds, units[i].seconds) / units[i + 1].seconds);
+        if (rest < 1)
+                return g_strdup_printf("%.0f %s", floor(seconds / units[i].seconds), units[i].unit);
+        return g_strdup_printf(
+                "%.0f %s %.0f %s", floor(seconds / units[i].seconds), units[i].unit, rest, units[i + 1].unit);
+}
+
+char *ald_format_offset(double usec)
+{
+        g_autofree char *text = ald_format_duration(fabs(usec));
+
+        return g_strdup_printf("%s%s", usec > 0 ? "+" : usec < 0 ? "-" : "", text);
+}
+
+char *ald_format_age(double then_usec, double now_usec)
+{
+        static const struct {
+                double seconds;
+                const char *unit;
+        } units[] = { { 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
+        double seconds = floor((now_usec - then_usec) / USEC_PER_SEC);
+
+        if (!isfinite(seconds))
+                return absent();
+        for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
+                if (seconds >= units[i].seconds)
+                        return g_strdup_printf(
+                                "%.0f %s ago", floor(seconds / units[i].seconds), units[i].unit);
+        return g_strdup("now");
+}
+
+char *ald_format_expiry(double end_usec, double now_usec)
+{
+        g_autoptr(GDateTime) time = NULL;
+        g_autofree char *date = NULL, *left = NULL;
+
+        if (!is_amount(end_usec))
+                return absent();
+        time = g_date_time_new_from_unix_utc((gint64) (end_usec / USEC_PER_SEC));
+        date = time ? g_date_time_format(time, "%F") : g_strdup("?");
+        if (!isfinite(now_usec))
+                return g_steal_pointer(&date);
+        left = end_usec > now_usec ? ald_format_duration(end_usec - now_usec)
+                                   : ald_format_age(end_usec, now_usec);
+        return g_strdup_printf(end_usec > now_usec ? "%s, in %s" : "%s, %s", date, left);
+}
+
+static char *format_number(const char *name, double value, double now_usec)
+{
+        static const struct {
+                const char *suffix;
+                char *(*format)(double value);
+        } units[] = {
+                { "BytesPerSecond", ald_format_bytes_per_second },
+                { "BitsPerSecond", ald_format_bits_per_second },
+                { "Bytes", ald_format_bytes },
+                { "MilliCelsius", ald_format_celsius },
+                { "MicroWatts", ald_format_watts },
+                { "NSec", ald_format_nsec },
+                { "Hz", ald_format_hertz },
+                { "Usage", ald_format_percent },
+                { "Some10", ald_format_percent },
+                { "Full10", ald_format_percent },
+                { "Interval", ald_format_percent },
+                { "Spread", ald_format_percent },
+                { "Tflops", ald_format_tflops },
+                { "TflopsFp16", ald_format_tflops },
+                { "Mtu", ald_format_count },
+        };
+
+        if (g_str_has_suffix(name, "OffsetUSec"))
+                return ald_format_offset(value);
+        if (g_str_has_suffix(name, "ToLiveUSec") || g_str_has_suffix(name, "IntervalUSec"))
+                return ald_format_duration(value);
+        if (g_str_has_suffix(name, "ExpiryUSec"))
+                return ald_format_expiry(value, now_usec);
+        if (g_str_has_suffix(name, "USec"))
+                return ald_format_age(value, now_usec);
+        for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
+                if (g_str_has_suffix(name, units[i].suffix))
+                        return units[i].format(value);
+        return isfinite(value) ? g_strdup_printf("%.10g", value) : absent();
+}
+
+static char *format_boolean(bool value)
+{
+        return g_strdup(value ? "yes" : "no");
+}
+
+/* No rows is an answer, unlike no field. */
+static char *format_rows(size_t n)
+{
+        return n == 0 ? g_strdup("none") : g_strdup_printf("%zu", n);
+}
+
+/* Adds one of a list with commas. */
+static void append_item(GString *out, const char *item)
+{
+        g_autofree char *safe = ald_text_safe(item);
+
+        g_string_append_printf(out, "%s%s", out->len > 0 ? ", " : "", safe);
+}
+
+char *ald_format_list(const char *const *list)
+{
+        GString *out = g_string_new(NULL);
+
+        for (; list && *list; list++)
+                append_item(out, *list);
+        if (out->len == 0)
+                g_string_append(out, ALD_ABSENT_TEXT);
+        return g_string_free(out, FALSE);
+}
+
+char *ald_format_field(const AldField *field, const void *value, double now_usec)
+{
+        if (ald_field_is_absent(field, value))
+                return absent();
+        switch (field->type) {
+        case ALD_TYPE_STRING:
+                return ald_text_safe(*(const char *const *) value);
+        case ALD_TYPE_UINT64:
+                return format_number(field->name, (double) *(const uint64_t *) value, now_usec);
+        case ALD_TYPE_INT64:
+                return format_number(field->name, (double) *(const int64_t *) value, now_usec);
+        case ALD_TYPE_DOUBLE:
+                return format_number(field->name, *(const double *) value, now_usec);
+        case ALD_TYPE_BOOLEAN:
+                return format_boolean(*(const int *) value);
+        case ALD_TYPE_STRV:
+                return ald_format_list(*(const char *const *const *) value);
+        case ALD_TYPE_ROWS:
+                return format_rows(((const AldRows *) value)->n);
+        }
+        g_assert_not_reached();
+}
+
+static char *format_array(const json_t *array)
+{
+        g_autoptr(GString) out = g_string_new(NULL);
+        size_t i;
+        json_t *item;
+
+        json_array_foreach(array, i, item) {
+                if (!json_is_string(item))
+                        return format_rows(json_array_size(array));
+                append_item(out, json_string_value(item));
+        }
+        return out->len > 0 ? g_string_free(g_steal_pointer(&out), FALSE) : format_rows(0);
+}
+
+char *ald_format_raw(const char *name, const json_t *value, double now_usec)
+{
+        switch (value ? json_typeof(value) : JSON_NULL) {
+        case JSON_STRING:
+                return ald_text_safe(json_string_value(value));
+        case JSON_INTEGER:
+        case JSON_REAL:
+                return format_number(name, json_number_value(value), now_usec);
+        case JSON_TRUE:
+        case JSON_FALSE:
+                return format_boolean(json_is_true(value));
+        case JSON_ARRAY:
+                return format_array(value);
+        default:
+                return absent();
+        }
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+#include <jansson.h>
+
+#include "record/record.h"
+
+/*
+ * Numbers as people read them, in SI or binary units. NaN stands for an absent value and gives "–", as does
+ * what cannot be: a negative size. Integers up to 2^53, which is all that a field holds, fit in a double. All
+ * texts are freed with g_free().
+ */
+
+/* A field of a record as a double; absent is NaN. */
+static inline double ald_figure(uint64_t value)
+{
+        return value == ALD_ABSENT_UINT64 ? ALD_ABSENT_DOUBLE : (double) value;
+}
+
+static inline double ald_figure_signed(int64_t value)
+{
+        return value == ALD_ABSENT_INT64 ? ALD_ABSENT_DOUBLE : (double) value;
+}
+
+char *ald_format_bytes(double bytes);                 /* 62.7 GiB */
+char *ald_format_bytes_of(double part, double whole); /* 45.1/62.7 GiB */
+char *ald_format_bytes_per_second(double rate);       /* 1.01 TB/s */
+char *ald_format_bits_per_second(double rate);        /* 25.0 Gb/s */
+char *ald_format_hertz(double hertz);                 /* 2.52 GHz */
+char *ald_format_tflops(double tflops);               /* 82.6 TFLOPS */
+char *ald_format_percent(double percent);             /* 12 % */
+char *ald_format_celsius(double millicelsius);        /* 61 °C */
+char *ald_format_watts(double microwatts);            /* 220 W */
+char *ald_format_nsec(double nsec);                   /* 18.2 µs */
+char *ald_format_count(double count);                 /* 12 */
+
+char *ald_format_duration(double usec); /* 2 h 42 min */
+char *ald_format_offset(double usec);   /* +3.20 ms, -1.50 s */
+
+/* 2027-12-23, in 396 d; without now (NaN) the date alone. */
+char *ald_format_expiry(double end_usec, double now_usec);
+
+/* "now", "3 s ago", "5 min ago"; a time in the future is "now", as clocks differ a little. */
+char *ald_format_age(double then_usec, double now_usec);
+
+/* One field by the unit that its name ends in. Text is made safe; lists are joined; rows are counted. */
+char *ald_format_field(const AldField *field, const void *value, double now_usec);
+
+/* The same of a field that this version does not know; of a type that no field has, it is absent. */
+char *ald_format_raw(const char *name, const json_t *value, double now_usec);
+
+/* "a, b, c"; ALD_ABSENT_TEXT for NULL. Made safe. */
+char *ald_format_list(const char *const *list);

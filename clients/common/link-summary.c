@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "clients/common/format.h"
+#include "clients/common/link-summary.h"
+#include "clients/common/node-name.h"
+#include "clients/common/node-seen.h"
+#include "clients/common/safe-text.h"
+#include "record/key.h"
+#include "state/link-quality.h"
+#include "state/link-ttl.h"
+#include "state/link.h"
+#include "state/peer-sample.h"
+
+void ald_link_summary_free(AldLinkSummary *summary)
+{
+        if (!summary)
+                return;
+        g_free(summary->source_id);
+        g_free(summary->sink_id);
+        g_free(summary->source);
+        g_free(summary->sink);
+        g_free(summary->path);
+        g_free(summary->interface);
+        g_free(summary->type);
+        g_free(summary->failure);
+        g_free(summary->changed);
+        g_free(summary->other);
+        g_free(summary->sort_key);
+        g_free(summary);
+}
+
+/* An interval is never 0; one above 100 % carries no more information than 100 %. */
+char *ald_link_interval_text(double percent)
+{
+        if (!(percent > 0))
+                return g_strdup(ALD_ABSENT_TEXT);
+        if (percent > 100)
+                return g_strdup("±>100 %");
+        return percent < 0.1 ? g_strdup("±<0.1 %")
+                             : g_strdup_printf("±%.*f %%", percent < 9.95 ? 1 : 0, percent);
+}
+
+static const char *key_of(const AldEntity *link)
+{
+        return strchr(link->id, '/') + 1;
+}
+
+/* Of a socket link, which says it in its record, and in its key at least. */
+static char *describe_address(const AldLinkSummary *summary, const AldEntity *link, const char *address)
+{
+        const char *comma = strchr(key_of(link), ',');
+        g_autofree char *safe = ald_text_safe(address ?: comma ? comma + 1 : ALD_ABSENT_TEXT);
+
+        /* The same link-local address may be found behind each interface. */
+        if (g_str_has_prefix(safe, "fe80:") && summary->interface && !strchr(safe, '%'))
+                return g_strdup_printf("%s%%%s", safe, summary->interface);
+        return g_steal_pointer(&safe);
+}
+
+static char *describe_ports(const AldLinkRdma *link)
+{
+        g_autofree char *from = ald_text_safe(link->source_port ?: ALD_ABSENT_TEXT);
+        g_autofree char *to = ald_text_safe(link->sink_port ?: ALD_ABSENT_TEXT);
+
+        return g_strdup_printf("%s → %s", from, to);
+}
+
+/* "ethernet", "wifi 6", "thunderbolt 4" */
+static char *describe_end(const char *type, uint64_t generation)
+{
+        g_autofree char *safe = ald_text_safe_or_null(type);
+
+        return safe && generation != ALD_ABSENT_UINT64 ? g_strdup_printf("%s %" PRIu64, safe, generation)
+                                                       : g_steal_pointer(&safe);
+}
+
+/* The type of the source's interface; both types if the sink's differs or is unknown: "ethernet → wifi". */
+static char *describe_type(const AldLinkSocket *link)
+{
+        uint64_t from = link->source_interface_generation, to = link->sink_interface_generation;
+        g_autofree char *here = NULL, *there = NULL;
+
+        if (!link->source_interface_type && !link->sink_interface_type)
+                return NULL;
+        /* Assume one generation for both ends unless the record gives two. */
+        if (g_strcmp0(link->source_interface_type, link->sink_interface_type) == 0 &&
+                (from == ALD_ABSENT_UINT64 || to == ALD_ABSENT_UINT64 || from == to))
+                return describe_end(link->source_interface_type, from == ALD_ABSENT_UINT64 ? to : from);
+        here = describe_end(link->source_interface_type, from);
+        there = describe_end(link->sink_interface_type, to);
+        return g_strdup_printf("%s → %s", here ?: ALD_ABSENT_TEXT, there ?: ALD_ABSENT_TEXT);
+}
+
+/* The interface behind an RDMA port, or the port where it needs none. */
+static char *describe_rdma_interface(AldModel *model, const AldLinkSummary *summary, const char *name)
+{
+        const AldFabric *fabric = ald_entity_as(ald_model_get(model, summary->source_id), FABRIC, AldFabric);
+        const AldRdmaPort *port = fabric && name ? ald_rows_find(&fabric->rdma_ports, name) : NULL;
+
+        return ald_text_safe_or_null(port && port->interface ? port->interface : name);
+}
+
+static uint64_t greatest(uint64_t a, uint64_t b)
+{
+        return a == ALD_ABSENT_UINT64 ? b : b == ALD_ABSENT_UINT64 ? a : MAX(a, b);
+}
+
+/* What only one of the two kinds has; returns how long its figures last. */
+static uint64_t describe_socket(AldLinkSummary *summary, const AldEntity *link, const AldLinkSocket *socket)
+{
+        uint64_t other = greatest(
+                socket->upload_other_bits_per_second, socket->download_other_bits_per_second);
+
+        summary->interface = ald_text_safe_or_null(socket->source_interface);
+        summary->type = describe_type(socket);
+        summary->path = describe_address(summary, link, socket->sink_address);
+        summary->jitter = ald_figure(socket->jitter_nsec);
+        summary->changed = ald_text_safe_or_null(socket->changed);
+        if (other != ALD_ABSENT_UINT64)
+                summary->other = ald_format_bits_per_second(ald_figure(other));
+        return socket->time_to_live_usec == ALD_ABSENT_UINT64 ? ALD_LINK_TTL_MIN_USEC
+                                                              : socket->time_to_live_usec;
+}
+
+static uint64_t describe_rdma(AldModel *model, AldLinkSummary *summary, const AldLinkRdma *rdma)
+{
+        summary->interface = describe_rdma_interface(model, summary, rdma->source_port);
+        summary->type = ald_text_safe(rdma->transport ?: "rdma");
+        summary->path = describe_ports(rdma);
+        summary->jitter = ald_figure(rdma->jitter_nsec);
+        return rdma->time_to_live_usec == ALD_ABSENT_UINT64 ? ALD_LINK_TTL_MAX_USEC : rdma->time_to_live_usec;
+}
+
+/* A link that is not measured in a whole turn, and the time to live more, was left out. */
+static bool is_stale(const AldLinkSummary *summary, uint64_t time_to_live, unsigned n_nodes)
+{
+        double turn = (double) ald_peer_sample_turn(n_nodes);
+
+        return summary->now - summary->measured > (turn + 1) * (double) time_to_live;
+}
+
+static AldLinkVerdict judge(const AldLinkSummary *summary, const AldLink *link, bool stale)
+{
+        if (summary->gone)
+                return ALD_LINK_VERDICT_NODE_GONE;
+        if (ald_link_has_failed(link))
+                return ALD_LINK_VERDICT_FAILED;
+        if (link->measured_usec == ALD_ABSENT_UINT64)
+                return ALD_LINK_VERDICT_UNMEASURED;
+        if (stale)
+                return ALD_LINK_VERDICT_STALE;
+        if (ald_link_has_flag(link->flags, ALD_LINK_DISTURBED))
+                return ALD_LINK_VERDICT_DISTURBED;
+        if (link->failure && g_str_has_prefix(link->failure, ALD_LINK_PARTIAL))
+                return ALD_LINK_VERDICT_PARTIAL;
+        if (summary->changed)
+                return ALD_LINK_VERDICT_CHANGED;
+        if (ald_link_falls_short(link))
+                return ALD_LINK_VERDICT_SLOW;
+        return ald_link_has_flag(link->flags, ALD_LINK_UNSTEADY) ? ALD_LINK_VERDICT_UNSTEADY
+                                                                 : ALD_LINK_VERDICT_OK;
+}
+
+/* Made once, since there may be as many links as nodes times nodes. */
+static char *make_sort_key(const AldLinkSummary *summary)
+{
+        g_autofree char *source = g_utf8_collate_key_for_filename(summary->source, -1);
+        g_autofree char *sink = g_utf8_collate_key_for_filename(summary->sink, -1);
+        g_autofree char *path = g_utf8_collate_key_for_filename(summary->path, -1);
+
+        return g_strdup_printf("%s\n%s\n%d%s", source, sink, summary->rdma, path);
+}
+
+/* The source of a link stands in its id; its sink in its record, and in its key at least. */
+static void describe_ends(AldLinkSummary *summary, AldModel *model, const AldEntity *link, const AldLink *is)
+{
+        static const AldId none;
+        const char *key = key_of(link);
+        char id[ALD_ID_STRING_SIZE];
+
+        summary->source_id = g_strndup(link->id, (gsize) (key - 1 - link->id));
+        summary->sink_id = ald_id_equal(&is->sink, &none) ? g_strndup(key, strcspn(key, ","))
+                                                          : g_strdup(ald_id_format(&is->sink, id));
+        summary->source = ald_node_name(model, summary->source_id);
+        summary->sink = ald_node_name(model, summary->sink_id);
+        summary->gone = ald_node_gone(model, ald_model_get(model, summary->source_id));
+        if (!summary->gone)
+                summary->gone = ald_node_gone(model, ald_model_get(model, summary->sink_id));
+}
+
+static double share_of(const AldLink *link)
+{
+        double rate = fmin(
+                ald_figure(link->upload_bits_per_second), ald_figure(link->download_bits_per_second));
+        double negotiated = ald_figure(link->negotiated_bits_per_second);
+
+        return negotiated > 0 ? rate / negotiated * 100 : (double) NAN;
+}
+
+static void add_figures(AldLinkSummary *summary, const AldLink *link)
+{
+        summary->upload = ald_figure(link->upload_bits_per_second);
+        summary->download = ald_figure(link->download_bits_per_second);
+        summary->upload_interval = link->upload_interval;
+        summary->download_interval = link->download_interval;
+        summary->rtt = ald_figure(link->rtt_p50_nsec);
+        summary->measured = ald_figure(link->measured_usec);
+        summary->failure = ald_text_safe_or_null(link->failure);
+        summary->share = share_of(link);
+}
+
+static AldLinkSummary *summary_new(
+        AldModel *model, const AldEntity *link, const AldRecord *record, double now_usec)
+{
+        AldLinkSummary *summary = g_new0(AldLinkSummary, 1);
+        AldLink is = ald_link_of_record(record);
+        const AldEntity *sink;
+        uint64_t time_to_live;
+
+        summary->rdma = is.rdma;
+        describe_ends(summary, model, link, &is);
+        summary->now = ald_node_now(ald_model_get(model, summary->source_id), now_usec);
+        if (is.rdma)
+                time_to_live = describe_rdma(model, summary, ald_record_as(record, LINK_RDMA, AldLinkRdma));
+        else
+                time_to_live = describe_socket(
+                        summary, link, ald_record_as(record, LINK_SOCKET, AldLinkSocket));
+        sink = ald_model_get(model, summary->sink_id);
+        ald_link_add_sink(
+                &is, ald_entity_as(sink, NETWORK, AldNetwork), ald_entity_as(sink, FABRIC, AldFabric));
+        add_figures(summary, &is);
+        summary->verdict = judge(summary, &is, is_stale(summary, time_to_live, ald_model_nodes(model)->len));
+        summary->sort_key = make_sort_key(summary);
+        return summary;
+}
+
+static int compare_summaries(const void *a, const void *b)
+{
+        const AldLinkSummary *const *x = a, *const *y = b;
+
+        return strcmp((*x)->sort_key, (*y)->sort_key);
+}
+
+GPtrArray *ald_link_summaries(AldModel *model, const AldEntity *node, double now_usec)
+{
+        static const AldKind kinds[] = { ALD_KIND_LINK_SOCKET, ALD_KIND_LINK_RDMA };
+        GPtrArray *summaries = g_ptr_array_new_with_free_func((GDestroyNotify) ald_link_summary_free);
+        const GPtrArray *links = ald_model_links(model);
+
+        for (guint i = 0; i < links->len; i++)
+                for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
+                        const AldRecord *record = ald_entity_record(links->pdata[i], kinds[k]);
+                        g_autoptr(AldLinkSummary) summary = NULL;
+
+                        if (!record)
+                                continue;
+                        summary = summary_new(model, links->pdata[i], record, now_usec);
+                        if (!node || strcmp(summary->source_id, node->id) == 0 ||
+                                strcmp(summary->sink_id, node->id) == 0)
+                                g_ptr_array_add(summaries, g_steal_pointer(&summary));
+                }
+        g_ptr_array_sort(summaries, compare_summaries);
+        return summaries;
+}
+
+static AldTone tone_of(AldLinkVerdict verdict)
+{
+        switch (verdict) {
+        case ALD_LINK_VERDICT_OK:
+                return ALD_TONE_GOOD;
+        case ALD_LINK_VERDICT_UNMEASURED:
+                return ALD_TONE_FAINT;
+        case ALD_LINK_VERDICT_FAILED:
+        case ALD_LINK_VERDICT_NODE_GONE:
+                return ALD_TONE_ERROR;
+        default:
+                return ALD_TONE_WARNING;
+        }
+}
+
+char *ald_link_verdict_words(const AldLinkSummary *summary, AldTone *ret_tone)
+{
+        g_autofree char *share = NULL;
+
+        *ret_tone = tone_of(summary->verdict);
+        switch (summary->verdict) {
+        case ALD_LINK_VERDICT_OK:
+                return g_strdup("ok");
+        case ALD_LINK_VERDICT_UNMEASURED:
+                return g_strdup("not measured");
+        case ALD_LINK_VERDICT_SLOW:
+                share = ald_format_percent(summary->share);
+                return g_strdup_printf("%s of negotiated", share);
+        case ALD_LINK_VERDICT_UNSTEADY:
+                return g_strdup("unsteady");
+        case ALD_LINK_VERDICT_CHANGED:
+                return g_strdup_printf("changed: %s", summary->changed);
+        case ALD_LINK_VERDICT_PARTIAL:
+                return g_strdup(summary->failure);
+        case ALD_LINK_VERDICT_DISTURBED:
+                return g_strdup_printf("disturbed%s%s", summary->other ? " by " : "", summary->other ?: "");
+        case ALD_LINK_VERDICT_STALE:
+                return g_strdup("stale");
+        case ALD_LINK_VERDICT_NODE_GONE:
+                return g_strdup_printf("node %s", summary->gone);
+        case ALD_LINK_VERDICT_FAILED:
+                return g_strdup_printf("failed%s%s", summary->failure ? ": " : "", summary->failure ?: "");
+        }
+        g_assert_not_reached();
+}
+
+static bool ends_at(const AldEntity *link, const AldEntity *node)
+{
+        const AldLinkSocket *socket = ald_entity_as(link, LINK_SOCKET, AldLinkSocket);
+        const AldLinkRdma *rdma = ald_entity_as(link, LINK_RDMA, AldLinkRdma);
+
+        return g_str_has_prefix(link->id, node->id) || (socket && g_strcmp0(socket->sink, node->id) == 0) ||
+               (rdma && g_strcmp0(rdma->sink, node->id) == 0);
+}
+
+GPtrArray *ald_links_of(AldModel *model, const AldEntity *node)
+{
+        const GPtrArray *links = ald_model_links(model);
+        GPtrArray *own = g_ptr_array_new();
+
+        for (guint i = 0; i < links->len; i++)
+                if (!node || ends_at(links->pdata[i], node))
+                        g_ptr_array_add(own, links->pdata[i]);
+        return own;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "clients/common/compute-facts.h"
+#include "clients/common/format.h"
+#include "clients/common/node-facts.h"
+#include "clients/common/node-seen.h"
+#include "clients/common/node-summary.h"
+#include "clients/common/safe-text.h"
+#include "state/network.h"
+
+static void add(GPtrArray *facts, const char *label, GString *text)
+{
+        ald_facts_add(facts, label, g_string_free(text, FALSE));
+}
+
+static void add_identity(GPtrArray *facts, const AldEntity *node)
+{
+        static const AldIdentity unknown = ALD_IDENTITY_INIT;
+        const AldIdentity *identity = ald_entity_as(node, IDENTITY, AldIdentity) ?: &unknown;
+        GString *model = g_string_new(NULL), *chip = g_string_new(NULL), *system = g_string_new(NULL);
+
+        ald_parts_add_text(model, "", identity->vendor, "");
+        ald_parts_add_text(model, "", identity->model_id, "");
+        ald_parts_add_text(model, model->len > 0 ? "" : "chassis ", identity->chassis, "");
+        ald_parts_add_text(model, "virtual machine of ", identity->hypervisor, "");
+        ald_parts_add_text(chip, "", identity->chip_id, "");
+        ald_parts_add_text(system, "", identity->operating_system, "");
+        ald_parts_add_text(system, "Linux ", identity->kernel_release, "");
+        ald_parts_add_text(system, "Alidade ", identity->alidade_version, "");
+        ald_parts_add_text(system, "", identity->architecture, "");
+        add(facts, "Model", model);
+        add(facts, "Processor", chip);
+        add(facts, "System", system);
+}
+
+static void add_memory(GPtrArray *facts, const AldEntity *node)
+{
+        static const AldMemory unknown = ALD_MEMORY_INIT;
+        const AldMemory *memory = ald_entity_as(node, MEMORY, AldMemory) ?: &unknown;
+        GString *text = g_string_new(NULL);
+
+        ald_parts_add(text, "",
+                ald_format_bytes_of(ald_figure(memory->available_bytes), ald_figure(memory->total_bytes)),
+                " free");
+        if (memory->swap_total_bytes == 0)
+                ald_parts_add(text, "", g_strdup("no swap"), "");
+        else
+                ald_parts_add(text, "swap ",
+                        ald_format_bytes_of(ald_figure(memory->swap_available_bytes),
+                                ald_figure(memory->swap_total_bytes)),
+                        " free");
+        ald_parts_add(text, "pressure ", ald_format_percent(memory->pressure_some10), "");
+        add(facts, "Memory", text);
+}
+
+static void add_load(GPtrArray *facts, const AldEntity *node)
+{
+        AldNodeFigures figures = ald_node_figures(node);
+        GString *text = g_string_new(NULL);
+
+        ald_parts_add(text, "", ald_format_percent(figures.usage), "");
+        ald_parts_add(text, "", ald_format_celsius(figures.millicelsius), "");
+        ald_parts_add(text, "", ald_format_watts(figures.microwatts), "");
+        add(facts, "CPU", text);
+}
+
+/* What belongs to the device alone, then what it shares. */
+static void add_device_memory(GString *text, const AldNodeDevice *device, const AldNodeFigures *figures)
+{
+        double shared = device->backend ? ald_figure(device->backend->shared_bytes) : (double) NAN;
+        bool has_own = !isnan(figures->memory_total), unified = ald_node_device_is_unified(device);
+
+        if (has_own || !unified)
+                ald_parts_add(text, "", ald_format_bytes_of(figures->memory_available, figures->memory_total),
+                        " free");
+        if (!unified)
+                return;
+        if (has_own && !isnan(shared))
+                ald_parts_add(text, "shares ", ald_format_bytes(shared), " of the memory of the host");
+        else
+                ald_parts_add(text, "", g_strdup("shares the memory of the host"), "");
+}
+
+static void add_processes(GString *text, const AldNodeDevice *device)
+{
+        uint64_t n = device->system ? device->system->compute_processes : ALD_ABSENT_UINT64;
+
+        if (n != ALD_ABSENT_UINT64 && n > 0)
+                ald_parts_add(text, "",
+                        g_strdup_printf("%" PRIu64 " compute process%s", n, n == 1 ? "" : "es"), "");
+}
+
+static const char *label_of(const AldNodeDevice *device)
+{
+        const char *class = ald_node_device_class(device);
+
+        if (ald_node_device_is_processor(device))
+                return "Measured";
+        return strcmp(class, ald_backend_class_to_string(ALD_BACKEND_CLASS_GPU)) == 0 ? "GPU" : "Device";
+}
+
+static void add_device(GPtrArray *facts, const AldNodeDevice *device)
+{
+        AldNodeFigures figures = ald_node_device_figures(device);
+        GString *text = g_string_new(NULL);
+
+        ald_parts_add(text, "", ald_node_device_name(device), "");
+        if (ald_node_device_is_asleep(device))
+                ald_parts_add(text, "", g_strdup("asleep"), "");
+        ald_parts_add(text, "", ald_format_percent(figures.usage), "");
+        add_processes(text, device);
+        add_device_memory(text, device, &figures);
+        ald_parts_add(text, "", ald_format_celsius(figures.millicelsius), "");
+        ald_parts_add(text, "", ald_format_watts(figures.microwatts), "");
+        if (device->compute) {
+                ald_parts_add(text, "", ald_compute_glance(device->compute), "");
+                ald_parts_add_text(text, "last attempt failed: ", device->compute->failure, "");
+        }
+        add(facts, label_of(device), text);
+}
+
+static void add_devices(GPtrArray *facts, const AldEntity *node)
+{
+        g_autoptr(GArray) devices = ald_node_devices(node);
+        unsigned n_gpus = 0;
+
+        for (guint i = 0; i < devices->len; i++) {
+                const AldNodeDevice *device = &g_array_index(devices, AldNodeDevice, i);
+                bool is_processor = ald_node_device_is_processor(device);
+
+                /* A processor as a compute device is worth a line once it was measured. */
+                if (!is_processor || device->compute)
+                        add_device(facts, device);
+                n_gpus += !is_processor;
+        }
+        if (n_gpus == 0)
+                ald_facts_add(facts, "GPU", ald_gpu_summary(node).known ? g_strdup("none") : NULL);
+}
+
+static void add_interface(GPtrArray *facts, const AldInterface *interface)
+{
+        GString *text = g_string_new(NULL);
+
+        ald_parts_add_text(text, "", interface->id, "");
+        ald_parts_add_text(text, "", interface->type, "");
+        ald_parts_add(text, "", ald_format_bits_per_second(ald_figure(interface->speed_bits_per_second)), "");
+        ald_parts_add(text, "", ald_format_list(interface->addresses), "");
+        add(facts, "Network", text);
+}
+
+static void add_network(GPtrArray *facts, const AldEntity *node)
+{
+        const AldNetwork *network = ald_entity_as(node, NETWORK, AldNetwork);
+        size_t n = 0;
+
+        for (size_t i = 0; network && i < network->interfaces.n; i++) {
+                const AldInterface *interface = ald_rows_at(&network->interfaces, i);
+
+                if (ald_interface_is(interface, ALD_INTERFACE_TYPE_LOOPBACK) || interface->carrier != 1)
+                        continue;
+                add_interface(facts, interface);
+                n++;
+        }
+        if (n == 0)
+                ald_facts_add(facts, "Network", NULL);
+}
+
+static void add_disks(GPtrArray *facts, const AldEntity *node)
+{
+        const AldDisk *disk = ald_entity_as(node, DISK, AldDisk);
+
+        for (size_t i = 0; disk && i < disk->paths.n; i++) {
+                const AldDiskPath *path = ald_rows_at(&disk->paths, i);
+                GString *text = g_string_new(NULL);
+
+                ald_parts_add_text(text, "", path->id, "");
+                ald_parts_add(text, "",
+                        ald_format_bytes_of(ald_figure(path->available_bytes), ald_figure(path->total_bytes)),
+                        " free");
+                add(facts, "Disk", text);
+        }
+}
+
+GPtrArray *ald_node_facts(const AldEntity *node, double now_usec)
+{
+        GPtrArray *facts = ald_facts_new();
+        AldTone tone;
+        char *seen;
+
+        add_identity(facts, node);
+        add_memory(facts, node);
+        add_load(facts, node);
+        add_devices(facts, node);
+        add_network(facts, node);
+        add_disks(facts, node);
+        seen = ald_format_seen(node, now_usec, &tone);
+        ald_facts_add_toned(facts, "Seen", seen, tone);
+        return facts;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state-client/model.h"
+
+/* What a node or link is called: the friendly name of a node, else the first digits of its id; the id of a
+ * link. Safe text, to be freed. */
+char *ald_entity_label(const AldEntity *entity);
+
+/* What the node with this id is called, also where the model does not know it. Safe text, to be freed; NULL
+ * for NULL. */
+char *ald_node_name(AldModel *model, const char *id);

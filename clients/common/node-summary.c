@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "clients/common/format.h"
+#include "clients/common/node-summary.h"
+#include "clients/common/safe-text.h"
+#include "state/compute-summary.h"
+#include "state/network.h"
+
+static const AldNodeFigures nothing = { NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+
+static bool has_device(const GArray *devices, const char *id)
+{
+        for (guint i = 0; i < devices->len; i++)
+                if (strcmp(ald_node_device_id(&g_array_index(devices, AldNodeDevice, i)), id) == 0)
+                        return true;
+        return false;
+}
+
+static const void *find_row(const AldRows *rows, const char *id)
+{
+        return rows ? ald_rows_find(rows, id) : NULL;
+}
+
+GArray *ald_node_devices(const AldEntity *node)
+{
+        const AldBackends *backends = ald_entity_as(node, BACKENDS, AldBackends);
+        const AldSystem *system = ald_entity_as(node, SYSTEM, AldSystem);
+        const AldCompute *compute = ald_entity_as(node, COMPUTE, AldCompute);
+        const AldRows *const lists[] = { backends ? &backends->devices : NULL,
+                system ? &system->devices : NULL, compute ? &compute->devices : NULL };
+        GArray *devices = g_array_new(FALSE, FALSE, sizeof(AldNodeDevice));
+
+        for (size_t l = 0; l < G_N_ELEMENTS(lists); l++)
+                for (size_t i = 0; lists[l] && i < lists[l]->n; i++) {
+                        /* Id is the first field of all rows. */
+                        const char *id = *(const char *const *) ald_rows_at(lists[l], i);
+                        AldNodeDevice device = { find_row(lists[0], id), find_row(lists[1], id),
+                                find_row(lists[2], id) };
+
+                        if (devices->len >= ALD_NODE_DEVICES_MAX)
+                                return devices;
+                        if (!has_device(devices, id))
+                                g_array_append_val(devices, device);
+                }
+        return devices;
+}
+
+const char *ald_node_device_id(const AldNodeDevice *device)
+{
+        return device->backend  ? device->backend->id
+               : device->system ? device->system->id
+                                : device->compute->id;
+}
+
+const char *ald_node_device_class(const AldNodeDevice *device)
+{
+        return device->backend && device->backend->class ? device->backend->class
+                                                         : ald_backend_class_to_string(ALD_BACKEND_CLASS_GPU);
+}
+
+bool ald_node_device_is_processor(const AldNodeDevice *device)
+{
+        return strcmp(ald_node_device_class(device), ald_backend_class_to_string(ALD_BACKEND_CLASS_CPU)) == 0;
+}
+
+char *ald_node_device_name(const AldNodeDevice *device)
+{
+        const char *name = device->backend ? device->backend->name : NULL;
+
+        return ald_text_safe(name ? name : ald_node_device_id(device));
+}
+
+bool ald_node_device_is_asleep(const AldNodeDevice *device)
+{
+        return device->system &&
+               g_strcmp0(device->system->power_state,
+                       ald_device_power_state_to_string(ALD_DEVICE_POWER_STATE_ASLEEP)) == 0;
+}
+
+bool ald_node_device_is_unified(const AldNodeDevice *device)
+{
+        return device->backend && device->backend->unified == 1;
+}
+
+bool ald_node_device_is_instance(const AldNodeDevice *device)
+{
+        return device->backend && device->backend->parent;
+}
+
+AldNodeFigures ald_node_device_figures(const AldNodeDevice *device)
+{
+        AldNodeFigures figures = nothing;
+
+        if (device->backend)
+                figures.memory_total = ald_figure(device->backend->memory_total_bytes);
+        if (device->system) {
+                figures.usage = device->system->usage;
+                figures.millicelsius = ald_figure_signed(device->system->temperature_milli_celsius);
+                figures.microwatts = ald_figure(device->system->power_micro_watts);
+                figures.memory_available = figures.memory_total -
+                                           ald_figure(device->system->memory_used_bytes);
+        }
+        if (device->compute) {
+                figures.tflops = device->compute->tflops_fp16;
+                figures.bandwidth = ald_figure(device->compute->memory_bandwidth_bytes_per_second);
+        }
+        if (figures.memory_available < 0)
+                figures.memory_available = NAN;
+        return figures;
+}
+
+static void add_compute(AldNodeFigures *figures, const AldEntity *node)
+{
+        AldComputeSummary summary;
+
+        ald_compute_summary(ald_entity_as(node, BACKENDS, AldBackends),
+                ald_entity_as(node, COMPUTE, AldCompute), &summary);
+        figures->tflops = summary.tflops_fp16;
+        figures->bandwidth = ald_figure(summary.memory_bandwidth_bytes_per_second);
+}
+
+AldNodeFigures ald_node_figures(const AldEntity *node)
+{
+        const AldMemory *memory = ald_entity_as(node, MEMORY, AldMemory);
+        const AldSystem *system = ald_entity_as(node, SYSTEM, AldSystem);
+        AldNodeFigures figures = nothing;
+
+        if (memory) {
+                figures.memory_total = ald_figure(memory->total_bytes);
+                figures.memory_available = ald_figure(memory->available_bytes);
+        }
+        if (system) {
+                figures.usage = system->cpu_usage;
+                figures.millicelsius = ald_figure_signed(system->temperature_milli_celsius);
+                figures.microwatts = ald_figure(system->power_micro_watts);
+        }
+        add_compute(&figures, node);
+        return figures;
+}
+
+/* Unknown plus known is known. */
+static double plus(double sum, double value)
+{
+        return isnan(sum) ? value : isnan(value) ? sum : sum + value;
+}
+
+AldGpuSummary ald_gpu_summary(const AldEntity *node)
+{
+        g_autoptr(GArray) devices = ald_node_devices(node);
+        AldGpuSummary summary = { .known = ald_entity_record(node, ALD_KIND_BACKENDS), .usage = NAN };
+        unsigned n_usage = 0;
+
+        for (guint i = 0; i < devices->len; i++) {
+                const AldNodeDevice *device = &g_array_index(devices, AldNodeDevice, i);
+                double usage = ald_node_device_figures(device).usage;
+
+                if (ald_node_device_is_processor(device) || ald_node_device_is_instance(device))
+                        continue;
+                summary.n++;
+                summary.n_asleep += ald_node_device_is_asleep(device);
+                n_usage += !isnan(usage);
+                summary.usage = plus(summary.usage, usage);
+        }
+        if (n_usage > 0)
+                summary.usage /= n_usage;
+        return summary;
+}
+
+/* Whether an address says nothing about how to reach the node. */
+static bool is_local_address(const char *address)
+{
+        return g_str_has_prefix(address, "fe80:") || g_str_has_prefix(address, "169.254.") ||
+               g_str_has_prefix(address, "127.") || g_str_has_prefix(address, "::1/");
+}
+
+static void append_addresses(GString *out, const AldInterface *interface)
+{
+        for (const char *const *address = interface->addresses; address && *address; address++) {
+                g_autofree char *safe = NULL;
+
+                if (is_local_address(*address))
+                        continue;
+                safe = ald_text_safe(*address);
+                *strchrnul(safe, '/') = '\0';
+                g_string_append_printf(out, "%s%s", out->len > 0 ? " " : "", safe);
+        }
+}
+
+/* The address of a container on a host is no address of the host, but a container has no other. */
+static void append_interfaces(GString *out, const AldNetwork *network, bool veth)
+{
+        for (size_t i = 0; i < network->interfaces.n; i++) {
+                const AldInterface *interface = ald_rows_at(&network->interfaces, i);
+
+                if (!ald_interface_is(interface, ALD_INTERFACE_TYPE_LOOPBACK) &&
+                        ald_interface_is(interface, ALD_INTERFACE_TYPE_VETH) == veth)
+                        append_addresses(out, interface);
+        }
+}
+
+char *ald_node_addresses(const AldEntity *node)
+{
+        const AldNetwork *network = ald_entity_as(node, NETWORK, AldNetwork);
+        g_autoptr(GString) out = g_string_new(NULL);
+
+        if (network)
+                append_interfaces(out, network, false);
+        if (network && out->len == 0)
+                append_interfaces(out, network, true);
+        return out->len > 0 ? g_string_free(g_steal_pointer(&out), FALSE) : NULL;
+}

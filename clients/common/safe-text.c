@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "clients/common/safe-text.h"
+
+#define REPLACEMENT 0xFFFD
+#define MARKS_MAX 4 /* combining marks on one character */
+
+bool ald_char_is_unsafe(gunichar c)
+{
+        switch (g_unichar_type(c)) {
+        case G_UNICODE_CONTROL:
+        case G_UNICODE_FORMAT:
+        case G_UNICODE_LINE_SEPARATOR:
+        case G_UNICODE_PARAGRAPH_SEPARATOR:
+        case G_UNICODE_SURROGATE:
+                return true;
+        default:
+                return false;
+        }
+}
+
+/* Characters of which no two programs agree how wide they are. */
+static bool has_no_width(gunichar c)
+{
+        GUnicodeType type = g_unichar_type(c);
+
+        return type == G_UNICODE_PRIVATE_USE || type == G_UNICODE_UNASSIGNED;
+}
+
+static bool is_variation_selector(gunichar c)
+{
+        return (c >= 0xFE00 && c <= 0xFE0F) || (c >= 0xE0100 && c <= 0xE01EF);
+}
+
+char *ald_text_safe(const char *text)
+{
+        g_autoptr(GString) out = g_string_new(NULL);
+        unsigned marks = MARKS_MAX;
+
+        for (const char *p = text; *p;) {
+                gunichar c = g_utf8_get_char_validated(p, -1);
+                bool valid = c < 0x110000;
+
+                p = valid ? g_utf8_next_char(p) : p + 1;
+                if (valid && is_variation_selector(c))
+                        continue;
+                if (!valid || ald_char_is_unsafe(c) || has_no_width(c))
+                        c = REPLACEMENT;
+                if (!g_unichar_iszerowidth(c))
+                        marks = 0;
+                else if (marks++ >= MARKS_MAX)
+                        continue;
+                g_string_append_unichar(out, c);
+        }
+        return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+char *ald_text_safe_or_null(const char *text)
+{
+        return text ? ald_text_safe(text) : NULL;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <linux/sockios.h>
+#include <stdbool.h>
+#include <sys/ioctl.h>
+
+#include "common/bus-source.h"
+
+/* So that a flood of messages does not starve timers and other sources. */
+#define MESSAGES_PER_TURN 16
+
+typedef struct BusSource {
+        GSource source;
+        sd_bus *bus;
+        GPollFD pollfd;
+        gint64 stuck_since; /* CLOCK_MONOTONIC in µs since when the bus reads nothing; 0: it has read all */
+        int unread;         /* bytes it had not read when last looked */
+        AldBusClosed closed;
+        gpointer userdata;
+} BusSource;
+
+/* 0 when there is something to do without waiting, -1 to wait without end, else milliseconds, rounded up. */
+static int milliseconds_left(BusSource *self)
+{
+        uint64_t until;
+        gint64 now;
+
+        if (sd_bus_get_timeout(self->bus, &until) < 0)
+                return 0;
+        if (self->stuck_since != 0)
+                until = MIN(until, (uint64_t) self->stuck_since + ALD_BUS_STUCK_USEC);
+        if (until == UINT64_MAX)
+                return -1;
+        now = g_get_monotonic_time();
+        if (until <= (uint64_t) now)
+                return 0;
+        return (int) MIN((until - (uint64_t) now + 999) / 1000, G_MAXINT);
+}
+
+/* Bytes that we have written and the bus has not read, as far as the kernel tells. */
+static int count_unread(const BusSource *self)
+{
+        int n;
+
+        return self->pollfd.fd >= 0 && ioctl(self->pollfd.fd, SIOCOUTQ, &n) >= 0 ? n : 0;
+}
+
+static void watch_writing(BusSource *self, int events)
+{
+        self->unread = count_unread(self);
+        if (self->unread == 0 && !(events & G_IO_OUT))
+                self->stuck_since = 0;
+        else if (self->stuck_since == 0)
+                self->stuck_since = g_get_monotonic_time();
+}
+
+/* Looked at before anything more is written, which would hide what was read. */
+static void note_progress(BusSource *self)
+{
+        if (self->stuck_since != 0 &&
+                ((self->pollfd.revents & G_IO_OUT) || count_unread(self) < self->unread))
+                self->stuck_since = 0;
+}
+
+static bool is_stuck(const BusSource *self)
+{
+        return self->stuck_since != 0 &&
+               g_get_monotonic_time() - self->stuck_since >= (gint64) ALD_BUS_STUCK_USEC;
+}
+
+/* GLib keeps what it polls sorted by fd, and aborts where one is changed behind its back. It changes when the
+ * bus has several addresses and the first does not answer. */
+static void watch_fd(BusSource *self, int fd)
+{
+        if (self->pollfd.fd == fd)
+                return;
+        if (self->pollfd.fd >= 0)
+                g_source_remove_poll(&self->source, &self->pollfd);
+        self->pollfd.fd = fd;
+        g_source_add_poll(&self->source, &self->pollfd);
+}
+
+/* Events and timeout change with every message, so they are asked for in every turn. */
+static gboolean bus_prepare(GSource *source, gint *timeout)
+{
+        BusSource *self = (BusSource *) source;
+        int fd = sd_bus_get_fd(self->bus), events = sd_bus_get_events(self->bus);
+
+        if (fd < 0 || events < 0)
+                return TRUE;
+        watch_fd(self, fd);
+        watch_writing(self, events);
+        self->pollfd.events = (gushort) events;
+        self->pollfd.revents = 0;
+        *timeout = milliseconds_left(self);
+        return *timeout == 0;
+}
+
+static gboolean bus_check(GSource *source)
+{
+        BusSource *self = (BusSource *) source;
+
+        note_progress(self);
+        return self->pollfd.revents != 0 || milliseconds_left(self) == 0;
+}
+
+static gboolean bus_dispatch(GSource *source, GSourceFunc callback, gpointer userdata)
+{
+        BusSource *self = (BusSource *) source;
+        int r;
+
+        note_progress(self);
+        r = is_stuck(self) ? -EBUSY : 0;
+        for (unsigned i = 0; r >= 0 && i < MESSAGES_PER_TURN; i++) {
+                r = sd_bus_process(self->bus, NULL);
+                if (r <= 0 || g_source_is_destroyed(source))
+                        break;
+        }
+        if (g_source_is_destroyed(source))
+                return G_SOURCE_REMOVE;
+        if (r >= 0 && sd_bus_is_open(self->bus) > 0)
+                return G_SOURCE_CONTINUE;
+
+        self->closed(self->bus, r < 0 ? r : -ECONNRESET, self->userdata);
+        return G_SOURCE_REMOVE;
+}
+
+GSource *ald_bus_source_new(sd_bus *bus, AldBusClosed closed, gpointer userdata)
+{
+        static GSourceFuncs funcs = { bus_prepare, bus_check, bus_dispatch, NULL, NULL, NULL };
+        GSource *source = g_source_new(&funcs, sizeof(BusSource));
+        BusSource *self = (BusSource *) source;
+
+        self->bus = bus;
+        self->closed = closed;
+        self->userdata = userdata;
+        self->pollfd.fd = -1;
+        g_source_set_name(source, "sd-bus");
+        /* No loop runs within a callback, so GLib need not take the fd out of its list meanwhile, for which
+         * it would wake itself twice. */
+        g_source_set_can_recurse(source, TRUE);
+        g_source_attach(source, g_main_context_get_thread_default());
+        return source;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+#include <systemd/sd-bus.h>
+
+/* After this time without progress in writing, the connection is given up: the bus hangs, or a client has
+ * stopped reading and its queue of our messages is full. The two cannot be told apart from here. */
+#define ALD_BUS_STUCK_USEC (UINT64_C(10) * 1000 * 1000)
+
+/* Called once, when the connection has ended, or with -EBUSY if the bus is stuck. The source is destroyed
+ * then. */
+typedef void (*AldBusClosed)(sd_bus *bus, int error, gpointer userdata);
+
+/* Carries a bus connection in the thread's default main context. Destroy and unref the source before the
+ * connection.
+ */
+GSource *ald_bus_source_new(sd_bus *bus, AldBusClosed closed, gpointer userdata);

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "common/bus-cleanup.h"
+#include "common/bus-names.h"
+#include "record/record-bus.h"
+#include "record/update-bus.h"
+#include "state-client/decode.h"
+#include "state-client/raw-fields.h"
+#include "state-client/value.h"
+
+#define INTERFACE_PREFIX "org.alidade."
+#define CURSOR_MAX 4096
+#define FINDINGS_MAX (4u * 1024 * 1024) /* bytes of the rows in memory */
+
+static int check_signature(sd_bus_message *m, const char *signature)
+{
+        return sd_bus_message_has_signature(m, signature) > 0 ? 0 : -EBADMSG;
+}
+
+/* The kind of record of an interface, or NULL. */
+static const char *kind_of(const char *interface)
+{
+        const char *kind;
+
+        if (!g_str_has_prefix(interface, INTERFACE_PREFIX))
+                return NULL;
+        kind = interface + strlen(INTERFACE_PREFIX);
+        return g_str_has_prefix(kind, "Node1.") || g_str_has_prefix(kind, "Link1.") ? kind : NULL;
+}
+
+/* The id of the node or link of an object, or NULL. */
+static char *id_of(const char *path)
+{
+        static const char node_prefix[] = ALD_STATE_PATH "/node/";
+        g_autofree char *type = NULL, *source = NULL, *key = NULL;
+
+        if (g_str_has_prefix(path, node_prefix))
+                return g_strdup(path + strlen(node_prefix));
+        if (sd_bus_path_decode_many(path, ALD_STATE_PATH "/link/%/%/%", &type, &source, &key) > 0)
+                return g_strconcat(source, "/", key, NULL);
+        return NULL;
+}
+
+int ald_decode_totals(sd_bus_message *m, AldModel *model)
+{
+        json_t *fields = json_object();
+        int r = check_signature(m, "a{sv}");
+
+        if (r >= 0)
+                r = ald_value_read_dict(m, fields, NULL);
+        if (r >= 0) {
+                ald_model_set_node_id(model, json_string_value(json_object_get(fields, "NodeId")));
+                json_object_del(fields, "NodeId");
+                ald_model_update_totals(model, fields, NULL);
+        }
+        json_decref(fields);
+        return r;
+}
+
+/* Reads a{sv} of a known kind. A record that is too large is ignored. */
+static int read_known(
+        sd_bus_message *m, const char *id, AldKind kind, bool changes_only, uint64_t updated, AldModel *model)
+{
+        const AldEntity *entity = ald_model_get(model, id);
+        g_auto(AldRawFields) raw = { .before = ald_entity_raw(entity, ald_kinds[kind].name) };
+        AldUnknownFields unknown = ald_raw_fields_reader(&raw);
+        const AldRecord *base = changes_only ? ald_entity_record(entity, kind) : NULL;
+        g_autoptr(AldRecord) record = NULL;
+        json_t *kept;
+        int r;
+
+        r = ald_record_bus_read_all(m, kind, base, &unknown, &record, NULL);
+        if (r < 0)
+                return r == -E2BIG ? 0 : r;
+        if (updated > 0)
+                record->updated_usec = updated;
+        if (record->updated_usec > (uint64_t) ALD_INTEGER_MAX)
+                record->updated_usec = 0;
+        if (record->revision > (uint64_t) ALD_INTEGER_MAX)
+                record->revision = 0;
+        kept = changes_only ? ald_raw_fields_merged(&raw) : ald_raw_fields_all(&raw);
+        (void) ald_model_put(model, id, record, kept);
+        json_decref(kept);
+        return 0;
+}
+
+/* Reads a{sv} of a kind that only a newer peer knows. */
+static int read_unknown(sd_bus_message *m, const char *id, const char *kind, bool changes_only,
+        uint64_t updated, AldModel *model)
+{
+        json_t *before = changes_only ? ald_entity_raw(ald_model_get(model, id), kind) : NULL;
+        json_t *fields = before ? json_copy(before) : json_object(), *absent = json_array(), *name;
+        size_t i;
+        int r;
+
+        r = ald_value_read_dict(m, fields, absent);
+        if (updated > 0 && updated <= INT64_MAX)
+                json_object_set_new(fields, "UpdatedUSec", json_integer((json_int_t) updated));
+        json_array_foreach(absent, i, name)
+                json_object_del(fields, json_string_value(name));
+        if (r >= 0)
+                (void) ald_model_put_raw(model, id, kind, fields);
+        json_decref(fields);
+        json_decref(absent);
+        return r;
+}
+
+static int read_fields(sd_bus_message *m, const char *id, const char *kind, bool changes_only,
+        uint64_t updated, AldModel *model)
+{
+        int known = ald_kind_from_name(kind);
+
+        return known >= 0 ? read_known(m, id, (AldKind) known, changes_only, updated, model)
+                          : read_unknown(m, id, kind, changes_only, updated, model);
+}
+
+/* Reads {sa{sv}}: an interface and its properties. */
+static int read_interface(sd_bus_message *m, const char *id, AldModel *model)
+{
+        const char *interface, *kind;
+        int r;
+
+        r = sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &interface);
+        if (r < 0)
+                return r;
+        kind = id ? kind_of(interface) : NULL;
+        return kind ? read_fields(m, id, kind, false, 0, model) : sd_bus_message_skip(m, "a{sv}");
+}
+
+/* Reads oa{sa{sv}}: an object and its interfaces. */
+static int read_object(sd_bus_message *m, AldModel *model)
+{
+        g_autofree char *id = NULL;
+        const char *path;
+        int r;
+
+        r = sd_bus_message_read_basic(m, SD_BUS_TYPE_OBJECT_PATH, &path);
+        if (r < 0)
+                return r;
+        id = id_of(path);
+        r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "{sa{sv}}");
+        if (r < 0)
+                return r;
+        while ((r = sd_bus_message_enter_container(m, SD_BUS_TYPE_DICT_ENTRY, "sa{sv}")) > 0) {
+                r = read_interface(m, id, model);
+                if (r >= 0)
+                        r = sd_bus_message_exit_container(m);
+                if (r < 0)
+                        return r;
+        }
+        return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+int ald_decode_managed_objects(sd_bus_message *m, AldModel *model)
+{
+        int r = check_signature(m, "a{oa{sa{sv}}}");
+
+        if (r >= 0)
+                r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "{oa{sa{sv}}}");
+        if (r < 0)
+                return r;
+        while ((r = sd_bus_message_enter_container(m, SD_BUS_TYPE_DICT_ENTRY, "oa{sa{sv}}")) > 0) {
+                r = read_object(m, model);
+                if (r >= 0)
+                        r = sd_bus_message_exit_container(m);
+                if (r < 0)
+                        return r;
+        }
+        return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+/* Reads the contents of one update. */
+static int read_update(sd_bus_message *m, AldModel *model)
+{
+        g_autofree char *id = NULL;
+        const char *node, *kind, *key;
+        uint64_t updated;
+        int deleted, r;
+
+        r = sd_bus_message_read(m, "ssstttb", &node, &kind, &key, NULL, NULL, &updated, &deleted);
+        if (r < 0)
+                return r;
+        if (deleted)
+                return sd_bus_message_skip(m, "a{sv}");
+        id = key[0] ? g_strconcat(node, "/", key, NULL) : g_strdup(node);
+        return read_fields(m, id, kind, false, updated, model);
+}
+
+int ald_decode_records(sd_bus_message *m, AldModel *model, char **ret_cursor)
+{
+        const char *cursor;
+        int r = check_signature(m, ALD_UPDATES_SIGNATURE "s");
+
+        if (r >= 0)
+                r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, ALD_UPDATE_SIGNATURE);
+        if (r < 0)
+                return r;
+        while ((r = sd_bus_message_enter_container(m, SD_BUS_TYPE_STRUCT, "ssstttba{sv}")) > 0) {
+                r = read_update(m, model);
+                if (r >= 0)
+                        r = sd_bus_message_exit_container(m);
+                if (r < 0)
+                        return r;
+        }
+        if (r >= 0)
+                r = sd_bus_message_exit_container(m);
+        if (r >= 0)
+                r = sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &cursor);
+        if (r < 0)
+                return r;
+        if (strlen(cursor) > CURSOR_MAX)
+                return -EBADMSG;
+        *ret_cursor = g_strdup(cursor);
+        return 0;
+}
+
+/* The strings of the rows point into the message. */
+typedef struct Findings {
+        GPtrArray *owned;
+        AldMessage *message;
+} Findings;
+
+static void findings_free(void *data)
+{
+        Findings *findings = data;
+
+        g_ptr_array_unref(findings->owned);
+        sd_bus_message_unref(findings->message);
+        g_free(findings);
+}
+
+int ald_decode_findings(sd_bus_message *m, AldModel *model)
+{
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        json_t *json = json_array();
+        Findings *findings;
+        AldRows rows;
+        int r = check_signature(m, "aa{sv}");
+
+        if (r >= 0)
+                r = ald_record_bus_read_rows(m, &ald_finding_row_struct, FINDINGS_MAX, owned, &rows);
+        if (r >= 0)
+                r = sd_bus_message_rewind(m, true);
+        if (r >= 0)
+                r = ald_value_read_rows(m, json);
+        if (r >= 0) {
+                findings = g_new0(Findings, 1);
+                findings->owned = g_steal_pointer(&owned);
+                findings->message = sd_bus_message_ref(m);
+                rows.n = MIN(rows.n, json_array_size(json));
+                ald_model_set_findings(model, &rows, json, findings, findings_free);
+        }
+        json_decref(json);
+        return r;
+}
+
+int ald_decode_interfaces_added(sd_bus_message *m, AldModel *model)
+{
+        int r = check_signature(m, "oa{sa{sv}}");
+
+        return r < 0 ? r : read_object(m, model);
+}
+
+int ald_decode_interfaces_removed(sd_bus_message *m, AldModel *model)
+{
+        g_autofree char *id = NULL;
+        const char *path, *interface;
+        int r = check_signature(m, "oas");
+
+        if (r >= 0)
+                r = sd_bus_message_read_basic(m, SD_BUS_TYPE_OBJECT_PATH, &path);
+        if (r < 0)
+                return r;
+        id = id_of(path);
+        r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "s");
+        while (r >= 0 && (r = sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &interface)) > 0) {
+                const char *kind = kind_of(interface);
+
+                if (id && kind)
+                        ald_model_remove(model, id, kind);
+        }
+        return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+static int read_changed_totals(sd_bus_message *m, AldModel *model)
+{
+        json_t *fields = json_object(), *absent = json_array();
+        int r = ald_value_read_dict(m, fields, absent);
+
+        if (r >= 0)
+                ald_model_update_totals(model, fields, absent);
+        json_decref(fields);
+        json_decref(absent);
+        return r;
+}
+
+static int read_changed(sd_bus_message *m, const char *interface, AldModel *model)
+{
+        const char *path = sd_bus_message_get_path(m), *kind = kind_of(interface);
+        g_autofree char *id = id_of(path);
+
+        if (id && kind)
+                return read_fields(m, id, kind, true, 0, model);
+        if (strcmp(path, ALD_STATE_PATH) == 0 && strcmp(interface, ALD_STATE_INTERFACE) == 0)
+                return read_changed_totals(m, model);
+        return sd_bus_message_skip(m, "a{sv}");
+}
+
+int ald_decode_properties_changed(sd_bus_message *m, AldModel *model)
+{
+        const char *interface, *name;
+        int r = check_signature(m, "sa{sv}as"), stale = 0;
+
+        if (r >= 0)
+                r = sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &interface);
+        if (r >= 0)
+                r = read_changed(m, interface, model);
+        if (r >= 0)
+                r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "s");
+        while (r >= 0 && (r = sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &name)) > 0)
+                stale = 1;
+        return r < 0 ? r : stale;
+}

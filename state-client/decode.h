@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include "state-client/model.h"
+
+/*
+ * Applies messages of the state service to the model. A message of the wrong shape gives -EBADMSG and changes
+ * nothing. Records beyond ALD_RECORD_MAX are ignored, and so are objects and interfaces without records.
+ */
+
+/* Reply of GetAll() of org.alidade.State1. */
+int ald_decode_totals(sd_bus_message *m, AldModel *model);
+
+/* Reply of GetManagedObjects(). */
+int ald_decode_managed_objects(sd_bus_message *m, AldModel *model);
+
+/* Reply of GetRecords(); the cursor is "" at the end. */
+int ald_decode_records(sd_bus_message *m, AldModel *model, char **ret_cursor);
+
+/* Reply of GetFindings(). */
+int ald_decode_findings(sd_bus_message *m, AldModel *model);
+
+int ald_decode_interfaces_added(sd_bus_message *m, AldModel *model);
+int ald_decode_interfaces_removed(sd_bus_message *m, AldModel *model);
+
+/* Returns 1 if properties were invalidated without their new values, so that everything must be read again.
+ */
+int ald_decode_properties_changed(sd_bus_message *m, AldModel *model);

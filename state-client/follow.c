@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "common/bus-cleanup.h"
+#include "common/bus-names.h"
+#include "state-client/decode.h"
+#include "state-client/follow.h"
+
+#define DRIVER "org.freedesktop.DBus"
+#define DRIVER_PATH "/org/freedesktop/DBus"
+#define PROPERTIES "org.freedesktop.DBus.Properties"
+#define OBJECT_MANAGER "org.freedesktop.DBus.ObjectManager"
+#define LOCAL "org.freedesktop.DBus.Local"
+
+#define RETRY_MSEC 3000u                  /* after a failed read */
+#define SUBSCRIBE_MSEC 10000u             /* after Subscribe() or Mirror() was refused */
+#define REREAD_USEC (30 * G_USEC_PER_SEC) /* if signals do not cover everything */
+#define PAGES_MAX 100000u
+
+#define BROADCASTS 3u /* kinds of signals that are followed */
+
+struct AldFollow {
+        sd_bus *bus;
+        GMainContext *context;
+        AldModel *model;
+        const AldFollowHandler *handler;
+        void *userdata;
+
+        char *owner;           /* unique name of the service, or NULL */
+        AldModel *loading;     /* what is being read; signals go there until it replaces the model */
+        sd_bus_slot *call;     /* the pending call of the current reading step */
+        sd_bus_slot *findings; /* a pending GetFindings() of a refresh */
+        GSource *retry;
+        sd_bus_slot *matches[3], *directed;
+        sd_bus_slot *broadcasts[BROADCASTS]; /* NULL once the service sends us its signals directly */
+        sd_bus_slot *subscription, *mirroring;
+        GSource *resubscribe;
+        unsigned pages;
+        gint64 read_at; /* CLOCK_MONOTONIC in µs */
+        bool in_step, subscribe, refused;
+};
+
+static void begin_reading(AldFollow *follow);
+static void ask_for_owner(AldFollow *follow);
+
+static void set_timer(AldFollow *follow, GSource **timer, unsigned msec, GSourceFunc callback)
+{
+        *timer = g_timeout_source_new(msec);
+        g_source_set_callback(*timer, callback, follow, NULL);
+        g_source_attach(*timer, follow->context);
+}
+
+static void clear_timer(GSource **timer)
+{
+        if (*timer)
+                g_source_destroy(*timer);
+        g_clear_pointer(timer, g_source_unref);
+}
+
+/* Cancels the current reading. */
+static void stop_reading(AldFollow *follow)
+{
+        follow->call = sd_bus_slot_unref(follow->call);
+        follow->findings = sd_bus_slot_unref(follow->findings);
+        clear_timer(&follow->retry);
+        g_clear_pointer(&follow->loading, ald_model_free);
+}
+
+static gboolean on_retry(void *userdata)
+{
+        AldFollow *follow = userdata;
+
+        clear_timer(&follow->retry);
+        begin_reading(follow);
+        return G_SOURCE_REMOVE;
+}
+
+static void fail(AldFollow *follow, const sd_bus_error *error)
+{
+        stop_reading(follow);
+        follow->in_step = false;
+        if (follow->owner)
+                set_timer(follow, &follow->retry, RETRY_MSEC, on_retry);
+        follow->handler->lost(follow, error, follow->userdata);
+}
+
+static void fail_errno(AldFollow *follow, int r)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+
+        if (r == -EBADMSG || r == -ENXIO)
+                (void) sd_bus_error_set(&error, SD_BUS_ERROR_INCONSISTENT_MESSAGE,
+                        "the reply is not what the interface promises");
+        else
+                (void) sd_bus_error_set_errno(&error, r);
+        fail(follow, &error);
+}
+
+/* Calls the state service by its unique name, so that the reply comes from the process whose signals we
+ * follow. */
+static int call_state(AldFollow *follow, sd_bus_slot **slot, const char *interface, const char *method,
+        sd_bus_message_handler_t callback, const char *types, ...)
+{
+        va_list list;
+        int r;
+
+        va_start(list, types);
+        r = sd_bus_call_method_asyncv(follow->bus, slot, follow->owner, ALD_STATE_PATH, interface, method,
+                callback, follow, types, list);
+        va_end(list);
+        return r;
+}
+
+static void step(AldFollow *follow, const char *interface, const char *method,
+        sd_bus_message_handler_t callback, const char *types, const char *a, const char *b)
+{
+        int r;
+
+        follow->call = sd_bus_slot_unref(follow->call);
+        r = call_state(follow, &follow->call, interface, method, callback, types, a, b, UINT64_C(0));
+        if (r < 0)
+                fail_errno(follow, r);
+}
+
+static void finish_reading(AldFollow *follow)
+{
+        g_autoptr(AldModel) loaded = g_steal_pointer(&follow->loading);
+
+        stop_reading(follow);
+        follow->in_step = true;
+        follow->read_at = g_get_monotonic_time();
+        ald_model_replace(follow->model, loaded);
+        follow->handler->synced(follow, follow->userdata);
+}
+
+/* Without findings, the rest is still worth showing. */
+static int on_first_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+
+        if (!sd_bus_message_is_method_error(m, NULL))
+                (void) ald_decode_findings(m, follow->loading);
+        finish_reading(follow);
+        return 0;
+}
+
+static void read_findings(AldFollow *follow)
+{
+        step(follow, ALD_STATE_INTERFACE, "GetFindings", on_first_findings, "", NULL, NULL);
+}
+
+static void read_page(AldFollow *follow, const char *cursor);
+
+static int on_page(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+        g_autofree char *cursor = NULL;
+        int r;
+
+        if (sd_bus_message_is_method_error(m, NULL)) {
+                fail(follow, sd_bus_message_get_error(m));
+                return 0;
+        }
+        r = ald_decode_records(m, follow->loading, &cursor);
+        if (r >= 0 && ++follow->pages > PAGES_MAX)
+                r = -EBADMSG; /* a cursor that never ends */
+        if (r < 0)
+                fail_errno(follow, r);
+        else if (cursor[0])
+                read_page(follow, cursor);
+        else
+                read_findings(follow);
+        return 0;
+}
+
+static void read_page(AldFollow *follow, const char *cursor)
+{
+        step(follow, ALD_STATE_INTERFACE, "GetRecords", on_page, "sst", "", cursor);
+}
+
+static int on_managed_objects(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+        int r;
+
+        if (sd_bus_message_is_method_error(m, SD_BUS_ERROR_LIMITS_EXCEEDED))
+                read_page(follow, "");
+        else if (sd_bus_message_is_method_error(m, NULL))
+                fail(follow, sd_bus_message_get_error(m));
+        else if ((r = ald_decode_managed_objects(m, follow->loading)) < 0)
+                fail_errno(follow, r);
+        else
+                read_findings(follow);
+        return 0;
+}
+
+/* Whether some records have no object. */
+static bool has_hidden(AldModel *model)
+{
+        uint64_t hidden = ald_model_totals(model)->hidden;
+
+        return hidden > 0 && hidden != ALD_ABSENT_UINT64;
+}
+
+static int on_totals(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+        int r;
+
+        if (sd_bus_message_is_method_error(m, NULL)) {
+                fail(follow, sd_bus_message_get_error(m));
+                return 0;
+        }
+        r = ald_decode_totals(m, follow->loading);
+        if (r < 0)
+                fail_errno(follow, r);
+        else if (has_hidden(follow->loading))
+                read_page(follow, "");
+        else
+                step(follow, OBJECT_MANAGER, "GetManagedObjects", on_managed_objects, "", NULL, NULL);
+        return 0;
+}
+
+static void begin_reading(AldFollow *follow)
+{
+        stop_reading(follow);
+        follow->loading = ald_model_new();
+        follow->pages = 0;
+        step(follow, PROPERTIES, "GetAll", on_totals, "s", ALD_STATE_INTERFACE, NULL);
+}
+
+static void subscribe(AldFollow *follow);
+static void mirror(AldFollow *follow);
+
+static gboolean on_resubscribe(void *userdata)
+{
+        AldFollow *follow = userdata;
+
+        clear_timer(&follow->resubscribe);
+        mirror(follow);
+        subscribe(follow);
+        return G_SOURCE_REMOVE;
+}
+
+/* Too many others have subscribed. Reading goes on meanwhile. */
+static void note_refusal(AldFollow *follow, sd_bus_message *m)
+{
+        bool refused = sd_bus_message_is_method_error(m, SD_BUS_ERROR_LIMITS_EXCEEDED);
+
+        if (refused && !follow->resubscribe)
+                set_timer(follow, &follow->resubscribe, SUBSCRIBE_MSEC, on_resubscribe);
+        if ((refused || (follow->refused && !follow->resubscribe)) && follow->handler->refused)
+                follow->handler->refused(
+                        follow, refused ? sd_bus_message_get_error(m) : NULL, follow->userdata);
+        follow->refused = follow->resubscribe;
+}
+
+static int on_subscribed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+
+        follow->subscription = sd_bus_slot_unref(follow->subscription);
+        note_refusal(follow, m);
+        return 0;
+}
+
+static int on_mirrored(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+
+        follow->mirroring = sd_bus_slot_unref(follow->mirroring);
+        note_refusal(follow, m);
+        return 0;
+}
+
+static void subscribe(AldFollow *follow)
+{
+        if (!follow->subscribe || !follow->owner)
+                return;
+        follow->subscription = sd_bus_slot_unref(follow->subscription);
+        (void) call_state(follow, &follow->subscription, ALD_STATE_INTERFACE, "Subscribe", on_subscribed, "");
+}
+
+/* If other nodes are mirrored on demand, this requests them. The reply is not waited for. */
+static void mirror(AldFollow *follow)
+{
+        g_autoptr(AldMessage) call = NULL;
+
+        if (!follow->subscribe || sd_bus_message_new_method_call(follow->bus, &call, ALD_CLUSTER_NAME,
+                                          ALD_CLUSTER_PATH, ALD_CLUSTER_INTERFACE, "Mirror") < 0)
+                return;
+        follow->mirroring = sd_bus_slot_unref(follow->mirroring);
+        (void) sd_bus_message_set_auto_start(call, false);
+        (void) sd_bus_call_async(follow->bus, &follow->mirroring, call, on_mirrored, follow, 0);
+}
+
+static int match_broadcasts(AldFollow *follow);
+
+static void set_owner(AldFollow *follow, const char *owner)
+{
+        if (g_strcmp0(owner, follow->owner) == 0)
+                return;
+        g_free(follow->owner);
+        follow->owner = g_strdup(owner);
+        if (owner) {
+                (void) match_broadcasts(follow);
+                subscribe(follow);
+                begin_reading(follow);
+                return;
+        }
+        stop_reading(follow);
+        follow->in_step = false;
+        follow->handler->lost(follow, NULL, follow->userdata);
+}
+
+static int on_owner_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+        const char *name, *old, *new;
+
+        if (g_strcmp0(sd_bus_message_get_sender(m), DRIVER) != 0 ||
+                sd_bus_message_read(m, "sss", &name, &old, &new) < 0)
+                return 0;
+        if (strcmp(name, ALD_STATE_NAME) == 0)
+                set_owner(follow, new[0] ? new : NULL);
+        else if (strcmp(name, ALD_CLUSTER_NAME) == 0 && new[0])
+                mirror(follow);
+        return 0;
+}
+
+static int on_started(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+
+        if (follow->owner)
+                return 0; /* NameOwnerChanged came first and reading has begun */
+        if (sd_bus_message_is_method_error(m, NULL))
+                fail(follow, sd_bus_message_get_error(m));
+        else
+                ask_for_owner(follow);
+        return 0;
+}
+
+static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+        const char *owner;
+        int r;
+
+        if (follow->owner)
+                return 0;
+        if (!sd_bus_message_is_method_error(m, NULL)) {
+                if (sd_bus_message_read(m, "s", &owner) >= 0)
+                        set_owner(follow, owner);
+                return 0;
+        }
+        follow->call = sd_bus_slot_unref(follow->call);
+        r = sd_bus_call_method_async(follow->bus, &follow->call, DRIVER, DRIVER_PATH, DRIVER,
+                "StartServiceByName", on_started, follow, "su", ALD_STATE_NAME, 0);
+        if (r < 0)
+                fail_errno(follow, r);
+        return 0;
+}
+
+static void ask_for_owner(AldFollow *follow)
+{
+        int r;
+
+        follow->call = sd_bus_slot_unref(follow->call);
+        r = sd_bus_call_method_async(follow->bus, &follow->call, DRIVER, DRIVER_PATH, DRIVER, "GetNameOwner",
+                on_owner, follow, "s", ALD_STATE_NAME);
+        if (r < 0)
+                fail_errno(follow, r);
+}
+
+/* Any client can send us such a signal; only the owner of the name is trusted. */
+static bool is_from_owner(AldFollow *follow, sd_bus_message *m)
+{
+        return follow->owner && g_strcmp0(sd_bus_message_get_sender(m), follow->owner) == 0;
+}
+
+static AldModel *model_for_signals(AldFollow *follow)
+{
+        return follow->loading ? follow->loading : follow->model;
+}
+
+static int on_added(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+
+        if (is_from_owner(follow, m))
+                (void) ald_decode_interfaces_added(m, model_for_signals(follow));
+        return 0;
+}
+
+static int on_removed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+
+        if (is_from_owner(follow, m))
+                (void) ald_decode_interfaces_removed(m, model_for_signals(follow));
+        return 0;
+}
+
+static int on_properties_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+
+        if (is_from_owner(follow, m) && ald_decode_properties_changed(m, model_for_signals(follow)) > 0 &&
+                follow->in_step && !follow->loading)
+                begin_reading(follow);
+        return 0;
+}
+
+static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+
+        g_clear_pointer(&follow->owner, g_free);
+        fail(follow, &SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_DISCONNECTED, "the bus closed the connection"));
+        return 0;
+}
+
+static const struct {
+        const char *rule, *member;
+        sd_bus_message_handler_t callback;
+} followed[BROADCASTS] = {
+        { "type='signal',sender='" ALD_STATE_NAME "',path='" ALD_STATE_PATH "',interface='" OBJECT_MANAGER
+          "',member='InterfacesAdded'",
+                "InterfacesAdded", on_added },
+        { "type='signal',sender='" ALD_STATE_NAME "',path='" ALD_STATE_PATH "',interface='" OBJECT_MANAGER
+          "',member='InterfacesRemoved'",
+                "InterfacesRemoved", on_removed },
+        { "type='signal',sender='" ALD_STATE_NAME "',path_namespace='" ALD_STATE_PATH
+          "',interface='" PROPERTIES "',member='PropertiesChanged'",
+                "PropertiesChanged", on_properties_changed },
+};
+
+/* A service that sends us signals directly sends all of them, so its broadcasts are not needed any more. */
+static int on_directed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+
+        if (!sd_bus_message_get_destination(m) || !is_from_owner(follow, m))
+                return 0;
+        for (size_t i = 0; i < BROADCASTS; i++)
+                if (sd_bus_message_is_signal(m, NULL, followed[i].member) > 0) {
+                        for (size_t k = 0; k < BROADCASTS; k++)
+                                follow->broadcasts[k] = sd_bus_slot_unref(follow->broadcasts[k]);
+                        (void) followed[i].callback(m, follow, ret_error);
+                        return 1;
+                }
+        return 0;
+}
+
+static int match_broadcasts(AldFollow *follow)
+{
+        for (size_t i = 0; i < BROADCASTS; i++) {
+                int r = follow->broadcasts[i] ? 0
+                                              : sd_bus_add_match_async(follow->bus, &follow->broadcasts[i],
+                                                        followed[i].rule, followed[i].callback, NULL, follow);
+
+                if (r < 0)
+                        return r;
+        }
+        return 0;
+}
+
+static int add_matches(AldFollow *follow)
+{
+        static const struct {
+                const char *rule;
+                sd_bus_message_handler_t callback;
+        } matches[G_N_ELEMENTS(((AldFollow *) NULL)->matches)] = {
+                { "type='signal',sender='" DRIVER "',path='" DRIVER_PATH "',interface='" DRIVER
+                  "',member='NameOwnerChanged',arg0='" ALD_STATE_NAME "'",
+                        on_owner_changed },
+                { "type='signal',sender='" DRIVER "',path='" DRIVER_PATH "',interface='" DRIVER
+                  "',member='NameOwnerChanged',arg0='" ALD_CLUSTER_NAME "'",
+                        on_owner_changed },
+                { "type='signal',sender='" LOCAL "',interface='" LOCAL "',member='Disconnected'",
+                        on_disconnected },
+        };
+        int r = sd_bus_add_filter(follow->bus, &follow->directed, on_directed, follow);
+
+        for (size_t i = 0; r >= 0 && i < G_N_ELEMENTS(matches); i++)
+                r = sd_bus_add_match_async(
+                        follow->bus, &follow->matches[i], matches[i].rule, matches[i].callback, NULL, follow);
+        return r < 0 ? r : match_broadcasts(follow);
+}
+
+int ald_follow_new(
+        sd_bus *bus, AldModel *model, const AldFollowHandler *handler, void *userdata, AldFollow **ret)
+{
+        g_autoptr(AldFollow) follow = g_new0(AldFollow, 1);
+        int r;
+
+        follow->bus = sd_bus_ref(bus);
+        follow->context = g_main_context_ref_thread_default();
+        follow->model = model;
+        follow->handler = handler;
+        follow->userdata = userdata;
+        r = add_matches(follow);
+        if (r < 0)
+                return r;
+        ask_for_owner(follow);
+        *ret = g_steal_pointer(&follow);
+        return 0;
+}
+
+void ald_follow_free(AldFollow *follow)
+{
+        if (!follow)
+                return;
+        stop_reading(follow);
+        for (size_t i = 0; i < G_N_ELEMENTS(follow->matches); i++)
+                sd_bus_slot_unref(follow->matches[i]);
+        for (size_t i = 0; i < BROADCASTS; i++)
+                sd_bus_slot_unref(follow->broadcasts[i]);
+        sd_bus_slot_unref(follow->directed);
+        sd_bus_slot_unref(follow->subscription);
+        sd_bus_slot_unref(follow->mirroring);
+        clear_timer(&follow->resubscribe);
+        g_free(follow->owner);
+        g_main_context_unref(follow->context);
+        sd_bus_unref(follow->bus);
+        g_free(follow);
+}
+
+void ald_follow_subscribe(AldFollow *follow)
+{
+        follow->subscribe = true;
+        mirror(follow);
+        subscribe(follow);
+}
+
+bool ald_follow_in_step(AldFollow *follow)
+{
+        return follow->in_step;
+}
+
+static int on_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+
+        follow->findings = sd_bus_slot_unref(follow->findings);
+        if (!sd_bus_message_is_method_error(m, NULL))
+                (void) ald_decode_findings(m, follow->model);
+        return 0;
+}
+
+void ald_follow_refresh(AldFollow *follow)
+{
+        if (!follow->in_step || follow->loading)
+                return;
+        if (has_hidden(follow->model) && g_get_monotonic_time() - follow->read_at >= REREAD_USEC)
+                begin_reading(follow);
+        else if (!follow->findings)
+                (void) call_state(
+                        follow, &follow->findings, ALD_STATE_INTERFACE, "GetFindings", on_findings, "");
+}

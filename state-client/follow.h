@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include "state-client/model.h"
+
+/*
+ * Keeps a model up to date with the state service: subscribes, reads everything, then follows the signals.
+ * Reads again after a restart of the service. Only signals from the owner of its name are trusted. Timers run
+ * in the main context that is the thread's default when the object is created.
+ */
+typedef struct AldFollow AldFollow;
+
+typedef struct AldFollowHandler {
+        /* Everything has been read, for the first time or again. */
+        void (*synced)(AldFollow *follow, void *userdata);
+        /* The service left the bus (error NULL) or could not be read. It is retried until the object is
+         * freed. */
+        void (*lost)(AldFollow *follow, const sd_bus_error *error, void *userdata);
+        /* The service refuses Subscribe() or Mirror() for now, which is retried; without an error it accepts
+         * them again. May be NULL. */
+        void (*refused)(AldFollow *follow, const sd_bus_error *error, void *userdata);
+} AldFollowHandler;
+
+/* The caller attaches the bus to the same main context (common/bus-source.h) and keeps bus and model until
+ * the object is freed. Negative errno of sd-bus. ald_model_watch() reports the changes. */
+int ald_follow_new(
+        sd_bus *bus, AldModel *model, const AldFollowHandler *handler, void *userdata, AldFollow **ret);
+void ald_follow_free(AldFollow *follow);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldFollow, ald_follow_free)
+
+/* Requests signals at the higher rate, and all nodes if they are mirrored on demand. */
+void ald_follow_subscribe(AldFollow *follow);
+
+/* Whether the service is on the bus and everything has been read. */
+bool ald_follow_in_step(AldFollow *follow);
+
+/* Reads the findings again, which have no signal; everything, if signals do not cover everything. */
+void ald_follow_refresh(AldFollow *follow);

@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "record/field.h"
+#include "state-client/model.h"
+#include "state-client/value.h"
+
+#define NODE_ID_LENGTH 32
+#define SHORT_ID_LENGTH 8
+#define KEY_MAX 512
+
+struct AldModel {
+        char *node_id;
+        AldClusterTotals totals; /* strings in it belong to totals_json */
+        json_t *totals_json;
+        AldRows findings;
+        json_t *findings_json;
+        void *findings_owned;
+        GDestroyNotify free_findings_owned;
+        GHashTable *entities; /* id → AldEntity */
+        GPtrArray *nodes;     /* sorted; NULL until needed */
+        GPtrArray *links;
+        AldModelChanged changed;
+        void *userdata;
+};
+
+static void entity_free(void *data)
+{
+        AldEntity *entity = data;
+
+        for (size_t kind = 0; kind < ALD_N_KINDS; kind++)
+                g_clear_pointer(&entity->records[kind], ald_record_unref);
+        json_decref(entity->raw);
+        g_free(entity->id);
+        g_free(entity->sort_key);
+        g_free(entity);
+}
+
+static void clear_findings(AldModel *model)
+{
+        if (model->free_findings_owned)
+                model->free_findings_owned(model->findings_owned);
+        json_decref(model->findings_json);
+}
+
+AldModel *ald_model_new(void)
+{
+        AldModel *model = g_new0(AldModel, 1);
+
+        model->totals = *(const AldClusterTotals *) ald_cluster_totals_struct.absent;
+        model->totals_json = json_object();
+        model->findings.type = &ald_finding_row_struct;
+        model->findings_json = json_array();
+        model->entities = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, entity_free);
+        return model;
+}
+
+static void forget_order(AldModel *model)
+{
+        g_clear_pointer(&model->nodes, g_ptr_array_unref);
+        g_clear_pointer(&model->links, g_ptr_array_unref);
+}
+
+void ald_model_free(AldModel *model)
+{
+        if (!model)
+                return;
+        forget_order(model);
+        g_hash_table_unref(model->entities);
+        json_decref(model->totals_json);
+        clear_findings(model);
+        g_free(model->node_id);
+        g_free(model);
+}
+
+void ald_model_watch(AldModel *model, AldModelChanged changed, void *userdata)
+{
+        model->changed = changed;
+        model->userdata = userdata;
+}
+
+static void tell(AldModel *model, const AldChange *change)
+{
+        if (model->changed)
+                model->changed(model, change, model->userdata);
+}
+
+static bool begins_with_node_id(const char *id)
+{
+        return strspn(id, "0123456789abcdef") == NODE_ID_LENGTH;
+}
+
+bool ald_is_node_id(const char *id)
+{
+        return begins_with_node_id(id) && id[NODE_ID_LENGTH] == '\0';
+}
+
+static bool is_link_id(const char *id)
+{
+        size_t length = strnlen(id, NODE_ID_LENGTH + 1 + KEY_MAX + 1);
+
+        return begins_with_node_id(id) && id[NODE_ID_LENGTH] == '/' && length > NODE_ID_LENGTH + 1 &&
+               length <= NODE_ID_LENGTH + 1 + KEY_MAX && g_utf8_validate(id, -1, NULL);
+}
+
+/* Whether this is a valid name of a kind for nodes or links. */
+static bool is_kind(const char *kind, bool is_link)
+{
+        const char *prefix = is_link ? "Link1." : "Node1.";
+
+        return g_str_has_prefix(kind, prefix) && ald_value_is_name(kind + strlen(prefix));
+}
+
+/* Sorts node-9 before node-10, and a node without a name by its id. */
+static void sort_anew(AldModel *model, AldEntity *entity)
+{
+        const char *name = ald_entity_name(entity);
+        g_autofree char *label = g_strstrip(g_strdup(name ?: ""));
+        g_autofree char *folded = NULL, *collated = NULL, *key = NULL;
+
+        if (entity->is_link)
+                key = g_strdup(entity->id);
+        else {
+                if (!label[0]) {
+                        g_free(label);
+                        label = g_strndup(entity->id, SHORT_ID_LENGTH);
+                }
+                folded = g_utf8_casefold(label, -1);
+                collated = g_utf8_collate_key_for_filename(folded, -1);
+                key = g_strconcat(collated, "\n", entity->id, NULL);
+        }
+        if (g_strcmp0(entity->sort_key, key) == 0)
+                return;
+        g_free(entity->sort_key);
+        entity->sort_key = g_steal_pointer(&key);
+        forget_order(model);
+}
+
+static bool is_bare(const AldEntity *entity)
+{
+        for (size_t kind = 0; kind < ALD_N_KINDS; kind++)
+                if (entity->records[kind])
+                        return false;
+        return !entity->raw;
+}
+
+static int ensure_entity(AldModel *model, const char *id, const char *kind, AldEntity **ret)
+{
+        AldEntity *entity = g_hash_table_lookup(model->entities, id);
+        bool is_link = is_link_id(id);
+
+        if ((!is_link && !ald_is_node_id(id)) || !is_kind(kind, is_link))
+                return -EINVAL;
+        if (!entity) {
+                if (g_hash_table_size(model->entities) >= ALD_MODEL_ENTITIES_MAX)
+                        return -E2BIG;
+                entity = g_new0(AldEntity, 1);
+                entity->id = g_strdup(id);
+                entity->is_link = is_link;
+                g_hash_table_insert(model->entities, entity->id, entity);
+                sort_anew(model, entity);
+        }
+        *ret = entity;
+        return 0;
+}
+
+/* A known kind without raw fields has no entry, and an entity without any has no object. */
+static void set_raw(AldEntity *entity, const char *kind, json_t *fields)
+{
+        if (json_object_size(fields) > 0 || ald_kind_from_name(kind) < 0) {
+                if (!entity->raw)
+                        entity->raw = json_object();
+                json_object_set(entity->raw, kind, fields);
+                return;
+        }
+        json_object_del(entity->raw, kind);
+        if (entity->raw && json_object_size(entity->raw) == 0)
+                g_clear_pointer(&entity->raw, json_decref);
+}
+
+/* Sets what differs between two objects: new and changed fields, and the names of removed ones. */
+static void compare_raw(json_t *before, json_t *now, AldChange *change)
+{
+        const char *name;
+        json_t *value;
+
+        change->raw = json_object();
+        change->raw_absent = json_array();
+        json_object_foreach(now, name, value) {
+                if (!json_equal(json_object_get(before, name), value))
+                        json_object_set(change->raw, name, value);
+        }
+        json_object_foreach(before, name, value) {
+                if (!json_object_get(now, name))
+                        json_array_append_new(change->raw_absent, json_string(name));
+        }
+        if (json_object_size(change->raw) == 0)
+                g_clear_pointer(&change->raw, json_decref);
+        if (json_array_size(change->raw_absent) == 0)
+                g_clear_pointer(&change->raw_absent, json_decref);
+}
+
+static bool envelope_differs(const AldRecord *a, const AldRecord *b)
+{
+        return a->revision != b->revision || a->updated_usec != b->updated_usec;
+}
+
+/* Reports a change if anything differs. Frees what compare_raw() set. */
+static void tell_if_changed(AldModel *model, AldChange *change)
+{
+        bool differs = change->type != ALD_CHANGE_CHANGED || change->raw || change->raw_absent;
+
+        if (change->before) {
+                change->fields = ald_record_diff(change->before, change->record);
+                differs = differs || change->fields != 0 || envelope_differs(change->before, change->record);
+        }
+        if (differs)
+                tell(model, change);
+        json_decref(change->raw);
+        json_decref(change->raw_absent);
+}
+
+int ald_model_put(AldModel *model, const char *id, AldRecord *record, json_t *raw)
+{
+        const char *kind = ald_kinds[record->kind].name;
+        g_autoptr(AldRecord) before = NULL;
+        AldChange change = { .kind = kind };
+        AldEntity *entity;
+        int r;
+
+        r = ensure_entity(model, id, kind, &entity);
+        if (r < 0)
+                return r;
+        before = entity->records[record->kind];
+        entity->records[record->kind] = ald_record_ref(record);
+        compare_raw(ald_entity_raw(entity, kind), raw, &change);
+        set_raw(entity, kind, raw);
+        if (record->kind == ALD_KIND_IDENTITY)
+                sort_anew(model, entity);
+        change.type = before ? ALD_CHANGE_CHANGED : ALD_CHANGE_ADDED;
+        change.entity = entity;
+        change.record = record;
+        change.before = before;
+        tell_if_changed(model, &change);
+        return 0;
+}
+
+int ald_model_put_raw(AldModel *model, const char *id, const char *kind, json_t *fields)
+{
+        AldChange change = { .kind = kind };
+        AldEntity *entity;
+        json_t *before;
+        int r;
+
+        if (ald_kind_from_name(kind) >= 0)
+                return -EINVAL;
+        r = ensure_entity(model, id, kind, &entity);
+        if (r < 0)
+                return r;
+        before = ald_entity_raw(entity, kind);
+        if (!before && entity->raw && json_object_size(entity->raw) >= ALD_MODEL_RAW_KINDS_MAX)
+                return -E2BIG;
+        change.type = before ? ALD_CHANGE_CHANGED : ALD_CHANGE_ADDED;
+        change.entity = entity;
+        compare_raw(before, fields, &change);
+        set_raw(entity, kind, fields);
+        tell_if_changed(model, &change);
+        return 0;
+}
+
+void ald_model_remove(AldModel *model, const char *id, const char *kind)
+{
+        AldEntity *entity = g_hash_table_lookup(model->entities, id);
+        g_autofree char *name = g_strdup(kind); /* the caller's may be the key that is freed */
+        g_autoptr(AldRecord) before = NULL;
+        int known = ald_kind_from_name(kind);
+        bool had_raw;
+
+        if (!entity)
+                return;
+        if (known >= 0)
+                before = g_steal_pointer(&entity->records[known]);
+        had_raw = json_object_del(entity->raw, name) == 0;
+        if (entity->raw && json_object_size(entity->raw) == 0)
+                g_clear_pointer(&entity->raw, json_decref);
+        if (!before && !had_raw)
+                return;
+        tell(model,
+                &(AldChange){ .type = ALD_CHANGE_REMOVED, .entity = entity, .kind = name, .before = before });
+        if (is_bare(entity)) {
+                forget_order(model);
+                g_hash_table_remove(model->entities, id);
+        } else if (known == ALD_KIND_IDENTITY)
+                sort_anew(model, entity);
+}
+
+void ald_model_set_node_id(AldModel *model, const char *id)
+{
+        g_free(model->node_id);
+        model->node_id = g_strdup(id && ald_is_node_id(id) ? id : NULL);
+}
+
+/* Sets the fields of the struct; properties that are missing or have another type are absent. */
+static void read_totals(AldModel *model)
+{
+        const AldStruct *type = &ald_cluster_totals_struct;
+
+        model->totals = *(const AldClusterTotals *) type->absent;
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                json_t *value = json_object_get(model->totals_json, field->name);
+                void *to = (char *) &model->totals + field->offset;
+
+                if (field->type == ALD_TYPE_STRING && json_is_string(value))
+                        *(const char **) to = json_string_value(value);
+                else if (field->type == ALD_TYPE_DOUBLE && json_is_number(value))
+                        *(double *) to = json_number_value(value);
+                else if (field->type == ALD_TYPE_UINT64 && json_is_integer(value) &&
+                         json_integer_value(value) >= 0)
+                        *(uint64_t *) to = (uint64_t) json_integer_value(value);
+        }
+}
+
+/* Takes ownership of the totals. */
+static void replace_totals(AldModel *model, json_t *totals)
+{
+        json_t *before = model->totals_json;
+        AldChange change = { .type = ALD_CHANGE_CHANGED };
+
+        model->totals_json = totals;
+        read_totals(model);
+        compare_raw(before, totals, &change);
+        tell_if_changed(model, &change);
+        json_decref(before);
+}
+
+void ald_model_update_totals(AldModel *model, json_t *properties, json_t *absent)
+{
+        json_t *totals = json_copy(model->totals_json), *name;
+        size_t i;
+
+        json_object_update(totals, properties);
+        json_array_foreach(absent, i, name)
+                json_object_del(totals, json_string_value(name));
+        replace_totals(model, totals);
+}
+
+void ald_model_set_findings(
+        AldModel *model, const AldRows *rows, json_t *json, void *owned, GDestroyNotify free_owned)
+{
+        clear_findings(model);
+        model->findings = *rows;
+        model->findings_json = json_incref(json);
+        model->findings_owned = owned;
+        model->free_findings_owned = free_owned;
+}
+
+/* The kinds that only the first of two entities has; all its kinds if there is no second. */
+static GPtrArray *kinds_missing(const AldEntity *mine, const AldEntity *theirs)
+{
+        GPtrArray *missing = g_ptr_array_new_with_free_func(g_free);
+        const char *kind;
+        json_t *fields;
+
+        for (size_t i = 0; i < ALD_N_KINDS; i++)
+                if (mine->records[i] && (!theirs || !theirs->records[i]))
+                        g_ptr_array_add(missing, g_strdup(ald_kinds[i].name));
+        json_object_foreach(mine->raw, kind, fields) {
+                if (ald_kind_from_name(kind) < 0 && !(theirs && ald_entity_raw(theirs, kind)))
+                        g_ptr_array_add(missing, g_strdup(kind));
+        }
+        return missing;
+}
+
+/* Removes what another model does not have. */
+static void remove_missing(AldModel *model, AldModel *other)
+{
+        g_autofree char **ids = (char **) g_hash_table_get_keys_as_array(model->entities, NULL);
+
+        for (char **id = ids; *id; id++) {
+                g_autofree char *copy = g_strdup(*id);
+                g_autoptr(GPtrArray) missing = kinds_missing(g_hash_table_lookup(model->entities, copy),
+                        g_hash_table_lookup(other->entities, copy));
+
+                for (guint i = 0; i < missing->len; i++)
+                        ald_model_remove(model, copy, missing->pdata[i]);
+        }
+}
+
+static void put_all(AldModel *model, const GPtrArray *entities)
+{
+        for (guint i = 0; i < entities->len; i++) {
+                const AldEntity *entity = entities->pdata[i];
+                const char *kind;
+                json_t *fields;
+
+                for (size_t k = 0; k < ALD_N_KINDS; k++)
+                        if (entity->records[k])
+                                ald_model_put(model, entity->id, entity->records[k],
+                                        ald_entity_raw(entity, ald_kinds[k].name));
+                json_object_foreach(entity->raw, kind, fields) {
+                        if (ald_kind_from_name(kind) < 0)
+                                ald_model_put_raw(model, entity->id, kind, fields);
+                }
+        }
+}
+
+void ald_model_replace(AldModel *model, AldModel *other)
+{
+        ald_model_set_node_id(model, other->node_id);
+        remove_missing(model, other);
+        put_all(model, ald_model_nodes(other));
+        put_all(model, ald_model_links(other));
+        replace_totals(model, json_incref(other->totals_json));
+        ald_model_set_findings(model, &other->findings, other->findings_json,
+                g_steal_pointer(&other->findings_owned), other->free_findings_owned);
+        other->free_findings_owned = NULL;
+        other->findings.n = 0;
+        forget_order(other);
+        g_hash_table_remove_all(other->entities);
+}
+
+const char *ald_model_node_id(AldModel *model)
+{
+        return model->node_id;
+}
+
+const AldClusterTotals *ald_model_totals(AldModel *model)
+{
+        return &model->totals;
+}
+
+json_t *ald_model_totals_json(AldModel *model)
+{
+        return model->totals_json;
+}
+
+const AldRows *ald_model_findings(AldModel *model)
+{
+        return &model->findings;
+}
+
+json_t *ald_model_findings_json(AldModel *model)
+{
+        return model->findings_json;
+}
+
+const AldEntity *ald_model_get(AldModel *model, const char *id)
+{
+        return id ? g_hash_table_lookup(model->entities, id) : NULL;
+}
+
+const AldRecord *ald_entity_record(const AldEntity *entity, AldKind kind)
+{
+        return entity ? entity->records[kind] : NULL;
+}
+
+json_t *ald_entity_raw(const AldEntity *entity, const char *kind)
+{
+        return entity ? json_object_get(entity->raw, kind) : NULL;
+}
+
+const char *ald_entity_name(const AldEntity *entity)
+{
+        const AldIdentity *identity = ald_record_as(
+                ald_entity_record(entity, ALD_KIND_IDENTITY), IDENTITY, AldIdentity);
+
+        return identity && identity->friendly_name && identity->friendly_name[0] ? identity->friendly_name
+                                                                                 : NULL;
+}
+
+static void take_newer(uint64_t *newest, uint64_t usec)
+{
+        if (usec > 0 && (*newest == ALD_ABSENT_UINT64 || usec > *newest))
+                *newest = usec;
+}
+
+uint64_t ald_entity_updated(const AldEntity *entity)
+{
+        uint64_t newest = ALD_ABSENT_UINT64;
+        const char *kind;
+        json_t *fields;
+
+        for (size_t i = 0; i < ALD_N_KINDS; i++)
+                if (entity->records[i] && !ald_kinds[i].local)
+                        take_newer(&newest, entity->records[i]->updated_usec);
+        json_object_foreach(entity->raw, kind, fields)
+                take_newer(&newest,
+                        (uint64_t) MAX(json_integer_value(json_object_get(fields, "UpdatedUSec")), 0));
+        return newest;
+}
+
+static int compare_entities(const void *a, const void *b)
+{
+        const AldEntity *const *x = a, *const *y = b;
+
+        return strcmp((*x)->sort_key, (*y)->sort_key);
+}
+
+static void sort_entities(AldModel *model)
+{
+        GHashTableIter iter;
+        void *entity;
+
+        if (model->nodes)
+                return;
+        model->nodes = g_ptr_array_new();
+        model->links = g_ptr_array_new();
+        g_hash_table_iter_init(&iter, model->entities);
+        while (g_hash_table_iter_next(&iter, NULL, &entity))
+                g_ptr_array_add(((AldEntity *) entity)->is_link ? model->links : model->nodes, entity);
+        g_ptr_array_sort(model->nodes, compare_entities);
+        g_ptr_array_sort(model->links, compare_entities);
+}
+
+const GPtrArray *ald_model_nodes(AldModel *model)
+{
+        sort_entities(model);
+        return model->nodes;
+}
+
+const GPtrArray *ald_model_links(AldModel *model)
+{
+        sort_entities(model);
+        return model->links;
+}
+
+static bool has_name(const AldEntity *entity, const char *name)
+{
+        return g_strcmp0(ald_entity_name(entity), name) == 0;
+}
+
+static bool has_prefix(const AldEntity *entity, const char *prefix)
+{
+        return prefix[0] && g_str_has_prefix(entity->id, prefix);
+}
+
+int ald_model_find(AldModel *model, const char *what, const AldEntity **ret, GPtrArray *ret_candidates)
+{
+        bool (*const tests[])(const AldEntity *entity, const char *what) = { has_name, has_prefix };
+        const GPtrArray *nodes = ald_model_nodes(model);
+
+        if (ald_is_node_id(what)) {
+                *ret = ald_model_get(model, what);
+                return *ret ? 0 : -ENOENT;
+        }
+        for (size_t t = 0; t < G_N_ELEMENTS(tests); t++) {
+                for (guint i = 0; i < nodes->len; i++)
+                        if (tests[t](nodes->pdata[i], what))
+                                g_ptr_array_add(ret_candidates, nodes->pdata[i]);
+                if (ret_candidates->len > 1)
+                        return -ENOTUNIQ;
+                if (ret_candidates->len == 1) {
+                        *ret = ret_candidates->pdata[0];
+                        return 0;
+                }
+        }
+        return -ENOENT;
+}

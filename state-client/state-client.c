@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "common/bus-source.h"
+#include "state-client/state-client.h"
+
+struct AldStateClient {
+        AldModel *model;
+        AldStateClientSetup setup;
+        GMainContext *context;
+        sd_bus *bus; /* NULL while paused, like the next two */
+        GSource *source;
+        AldFollow *follow;
+        GSource *pause; /* set by ald_state_client_pause_soon() */
+};
+
+static void drop_source(GSource **source)
+{
+        if (*source)
+                g_source_destroy(*source);
+        g_clear_pointer(source, g_source_unref);
+}
+
+/* sd-bus reports the end of a connection itself, but not a bus that stopped reading. */
+static void on_closed(sd_bus *bus, int error, void *userdata)
+{
+        AldStateClient *client = userdata;
+
+        if (error != -EBUSY)
+                return;
+        sd_bus_close(bus); /* flushing would block forever */
+        client->setup.handler->lost(client->follow,
+                &SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_DISCONNECTED, "the bus has stopped reading"),
+                client->setup.userdata);
+}
+
+void ald_state_client_pause(AldStateClient *client)
+{
+        drop_source(&client->pause);
+        g_clear_pointer(&client->follow, ald_follow_free);
+        drop_source(&client->source);
+        client->bus = sd_bus_flush_close_unref(client->bus);
+}
+
+static gboolean on_pause(void *userdata)
+{
+        ald_state_client_pause(userdata);
+        return G_SOURCE_REMOVE;
+}
+
+void ald_state_client_pause_soon(AldStateClient *client)
+{
+        if (client->pause || !client->bus)
+                return;
+        client->pause = g_idle_source_new();
+        g_source_set_priority(client->pause, G_PRIORITY_HIGH);
+        g_source_set_callback(client->pause, on_pause, client, NULL);
+        g_source_attach(client->pause, client->context);
+}
+
+int ald_state_client_resume(AldStateClient *client)
+{
+        int r;
+
+        drop_source(&client->pause);
+        if (client->bus)
+                return 0;
+        r = client->setup.open(&client->bus, client->setup.open_userdata);
+        if (r < 0)
+                return r;
+        client->source = ald_bus_source_new(client->bus, on_closed, client);
+        r = ald_follow_new(
+                client->bus, client->model, client->setup.handler, client->setup.userdata, &client->follow);
+        if (r < 0) {
+                ald_state_client_pause(client);
+                return r;
+        }
+        if (client->setup.subscribe)
+                ald_follow_subscribe(client->follow);
+        return 0;
+}
+
+int ald_state_client_new(AldModel *model, const AldStateClientSetup *setup, AldStateClient **ret)
+{
+        g_autoptr(AldStateClient) client = g_new0(AldStateClient, 1);
+        int r;
+
+        client->model = model;
+        client->setup = *setup;
+        client->context = g_main_context_ref_thread_default();
+        r = ald_state_client_resume(client);
+        if (r < 0)
+                return r;
+        *ret = g_steal_pointer(&client);
+        return 0;
+}
+
+void ald_state_client_free(AldStateClient *client)
+{
+        if (!client)
+                return;
+        ald_state_client_pause(client);
+        g_main_context_unref(client->context);
+        g_free(client);
+}
+
+AldFollow *ald_state_client_follow(AldStateClient *client)
+{
+        return client->follow;
+}

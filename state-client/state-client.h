@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state-client/follow.h"
+
+/*
+ * Follows the state service over a connection of its own, which it closes while paused. A client that cannot
+ * keep up with changes pauses, because unread signals would fill the bus and slow down other clients. The
+ * model keeps its contents meanwhile. After resuming, everything is read again and the differences are
+ * reported. Everything runs in the main context that is the thread's default when the object is created.
+ */
+typedef struct AldStateClient AldStateClient;
+
+typedef struct AldStateClientSetup {
+        /* Opens a connection, at the start and to resume. Its errors are passed on to the caller. */
+        int (*open)(sd_bus **ret, void *userdata);
+        void *open_userdata;
+        const AldFollowHandler *handler; /* kept, not copied */
+        void *userdata;                  /* of the handler */
+        bool subscribe;                  /* as ald_follow_subscribe() */
+} AldStateClientSetup;
+
+/* The caller keeps the model until the client is freed. */
+int ald_state_client_new(AldModel *model, const AldStateClientSetup *setup, AldStateClient **ret);
+void ald_state_client_free(AldStateClient *client);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldStateClient, ald_state_client_free)
+
+/* NULL while paused. */
+AldFollow *ald_state_client_follow(AldStateClient *client);
+
+/* Closes the connection: at once, which must not be requested from a callback of the bus, or before the next
+ * message is read. */
+void ald_state_client_pause(AldStateClient *client);
+void ald_state_client_pause_soon(AldStateClient *client);
+
+/* Connects again if paused, and cancels a pending ald_state_client_pause_soon(). */
+int ald_state_client_resume(AldStateClient *client);

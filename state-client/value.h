@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <systemd/sd-bus.h>
+
+/*
+ * D-Bus values as JSON. Absent values are left out: UINT64_MAX, INT64_MIN, NaN, infinity, "" and an empty
+ * list of strings; so are values of other types, integers that JSON cannot hold, and
+ * strings, lists and dictionaries beyond the limits below. Functions return a negative errno only if the
+ * message itself cannot be read.
+ */
+#define ALD_VALUE_STRING_MAX (16u * 1024) /* bytes */
+#define ALD_VALUE_FIELDS_MAX 256u         /* in one dictionary */
+#define ALD_VALUE_ROWS_MAX 8192u          /* in one list */
+#define ALD_VALUE_NAME_MAX 64u            /* bytes of a field name */
+
+/* Whether this is a valid field name: letters and digits, starting with a letter. */
+bool ald_value_is_name(const char *name);
+
+/* Reads a{sv} into an object. Names of absent fields are added to `absent`, which may be NULL. */
+int ald_value_read_dict(sd_bus_message *m, json_t *into, json_t *absent);
+
+/* Reads the variant of one field into an object. `in_row`: it is a field of a row. */
+int ald_value_read_field(sd_bus_message *m, const char *name, bool in_row, json_t *into, json_t *absent);
+
+/* Reads aa{sv}, a list of rows. */
+int ald_value_read_rows(sd_bus_message *m, json_t *into);
+
+/* The same for rows that may contain rows; keeps at most `max`. */
+int ald_value_read_list(sd_bus_message *m, size_t max, json_t *into);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "record/schema.h"
+
+/*
+ * A finding in English, made of nothing but its row as GetFindings() returns it, so that clients may call
+ * this as well as the state service. Rows may come from another version: NULL for an Id that is unknown here,
+ * or if an argument that the sentence needs is absent. At most ALD_STRING_MAX bytes; free with g_free().
+ */
+char *ald_finding_text(const AldFindingRow *row);
+
+/* How to fix it; NULL also if there is no remedy. */
+char *ald_finding_remedy(const AldFindingRow *row);
+
+/* So many digits of a node's id stand for it. */
+#define ALD_SHORT_ID_DIGITS 8

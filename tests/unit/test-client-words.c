@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "clients/common/cluster-facts.h"
+#include "clients/common/compute-facts.h"
+#include "clients/common/finding-words.h"
+#include "clients/common/node-facts.h"
+#include "clients/common/node-name.h"
+#include "clients/common/node-summary.h"
+#include "tests/unit/model-maker.h"
+
+#define NOW 1.7e15
+
+static const char atlas[] =
+        "{'Node1.Identity':{'FriendlyName':'atlas'},"
+        "'Node1.Memory':{'TotalBytes':68719476736,'AvailableBytes':17179869184,'UpdatedUSec':"
+        "1699999997000000},"
+        "'Node1.System':{'CpuUsage':12.0,'Devices':[{'Id':'gpu0','Usage':20.0,'MemoryUsedBytes':1},"
+        "  {'Id':'gpu1','PowerState':'asleep'},{'Id':'gpu2','Usage':40.0}]},"
+        "'Node1.Backends':{'Devices':[{'Id':'gpu0','Class':'gpu','Name':'Big','MemoryTotalBytes':1073741824},"
+        "  {'Id':'gpu1','Class':'gpu','Unified':true},{'Id':'cpu','Class':'cpu'}]},"
+        "'Node1.Compute':{'Devices':[{'Id':'gpu0','TflopsFp16':10.0,'MemoryBandwidthBytesPerSecond':100},"
+        "  {'Id':'gpu1','TflopsFp16':5.0},{'Id':'cpu','MemoryBandwidthBytesPerSecond':7}]},"
+        "'Node1.Network':{'Interfaces':[{'Id':'lo','Type':'loopback','Addresses':['192.0.2.9/8']},"
+        "  {'Id':'e','Addresses':['192.0.2.1/24','fe80::1/64','169.254.1.1/16']},{'Id':'v','Type':'veth',"
+        "  'Addresses':['192.0.2.7/24']}]}}";
+
+static void test_figures(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autofree char *addresses = NULL;
+        AldNodeFigures figures;
+        AldGpuSummary gpus;
+
+        model_put_node(model, 1, atlas);
+        figures = ald_node_figures(model_node(model, 1));
+        gpus = ald_gpu_summary(model_node(model, 1));
+        addresses = ald_node_addresses(model_node(model, 1));
+        g_assert_cmpfloat(figures.usage, ==, 12);
+        g_assert_true(isnan(figures.microwatts));
+        g_assert_cmpfloat(figures.tflops, ==, 15);
+        g_assert_cmpfloat(figures.bandwidth, ==, 100);
+        g_assert_cmpuint(gpus.n, ==, 3);
+        g_assert_cmpuint(gpus.n_asleep, ==, 1);
+        g_assert_cmpfloat(gpus.usage, ==, 30);
+        g_assert_cmpstr(addresses, ==, "192.0.2.1");
+}
+
+static void check_text(char *text, const char *expected)
+{
+        g_assert_cmpstr(text, ==, expected);
+        g_free(text);
+}
+
+static AldModel *model_with_totals(const char *totals)
+{
+        AldModel *model = ald_model_new();
+        json_t *properties = model_parse(totals);
+
+        ald_model_update_totals(model, properties, NULL);
+        json_decref(properties);
+        return model;
+}
+
+static void test_totals(void)
+{
+        g_autoptr(AldModel) model = model_with_totals(
+                "{'Nodes':5,'NodesLeftOut':2,'Links':1,'TflopsFp16':330.0,'TflopsFp16LeftOut':6,"
+                "'TflopsFp16LeftOutReasons':{'NoOpenCl':3,'NeverMeasured':2,'Failed':1,'Newer':9}}");
+        g_autoptr(AldModel) memory = model_with_totals(
+                "{'MemoryTotalBytes':214748364800,'MemoryAvailableBytes':53687091200,"
+                "'DeviceMemoryTotalBytes':85899345920,'DeviceMemoryAvailableBytes':21474836480,"
+                "'DeviceMemoryUnread':1,'MemoryBandwidthBytesPerSecond':900000000000,"
+                "'MemoryBandwidthOf':'both','MemoryBandwidthLeftOut':1,"
+                "'MemoryBandwidthLeftOutReasons':{'Failed':1}}");
+        g_autoptr(AldModel) whole = model_with_totals(
+                "{'MemoryTotalBytes':214748364800,'DeviceMemoryTotalBytes':85899345920}");
+        g_autoptr(AldModel) nothing = ald_model_new();
+
+        check_text(ald_cluster_counts(model), "5 nodes (2 not counted), 1 link");
+        check_text(ald_cluster_tflops(model),
+                "330 TFLOPS, 6 devices left out (1 failed, 2 never measured, 3 without OpenCL)");
+        check_text(ald_cluster_memory(memory),
+                "50.0 GiB free of 200 GiB, devices 20.0 GiB free of 80.0 GiB (use of 1 unknown)");
+        check_text(ald_cluster_bandwidth(memory),
+                "900 GB/s over GPUs, accelerators and processors, 1 device left out (1 failed)");
+        check_text(ald_cluster_memory(whole), "200 GiB, devices 80.0 GiB");
+        check_text(ald_cluster_counts(nothing), "– nodes, – links");
+        check_text(ald_cluster_tflops(nothing), "–");
+        check_text(ald_cluster_bandwidth(nothing), "–");
+        check_text(ald_cluster_memory(nothing), "–");
+}
+
+static void test_names(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autofree char *second = model_id(2);
+
+        model_put_node(model, 1, "{'Node1.Identity':{'FriendlyName':' at\\u001blas '}}");
+        model_put_node(model, 2, "{'Node1.Identity':{'FriendlyName':' '}}");
+        model_put_node(model, 3, "{'Node1.Memory':{}}");
+        check_text(ald_entity_label(model_node(model, 1)), "at�las");
+        check_text(ald_entity_label(model_node(model, 2)), "00000000");
+        check_text(ald_entity_label(model_node(model, 3)), "00000000");
+        check_text(ald_node_name(model, second), "00000000");
+        check_text(ald_node_name(model, "abcdefghijk"), "abcdefgh");
+        check_text(ald_node_name(model, "\033\xff"), "��");
+        g_assert_null(ald_node_name(model, NULL));
+}
+
+/* The most severe first, and one of a severity that this version does not know behind all others. */
+static void test_findings(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autofree char *one = model_id(1);
+        json_t *findings = json_pack("[{s:s,s:s,s:s},{s:s,s:s},{s:s,s:s,s:[s,s],s:s,s:s},{s:s}]", "Id", "a",
+                "Severity", "strange", "Text", "A.", "Id", "b", "Severity", "notice", "Id", "no-broker",
+                "Severity", "error", "Nodes", one, "unknown-node", "Text", "C\033.", "Remedy", "R.", "Id",
+                "d");
+        g_autoptr(GPtrArray) sorted = NULL, own = NULL, counts = NULL;
+        const AldFindingRow *worst;
+        AldTone tone;
+
+        model_put_node(model, 1, atlas);
+        model_set_findings(model, findings);
+        json_decref(findings);
+        sorted = ald_findings_sorted(model, NULL);
+        own = ald_findings_sorted(model, one);
+        counts = ald_findings_counts(model);
+        g_assert_cmpuint(sorted->len, ==, 4);
+        g_assert_cmpuint(own->len, ==, 1);
+        worst = sorted->pdata[0];
+        g_assert_true(worst == own->pdata[0] && worst == ald_find_brokerless(model));
+        g_assert_cmpstr(((const AldFindingRow *) sorted->pdata[1])->id, ==, "a");
+        check_text(ald_finding_head(worst, model), "no-broker: atlas, unknown-node");
+        check_text(ald_finding_severity(worst, &tone), "error");
+        g_assert_cmpint(tone, ==, ALD_TONE_ERROR);
+        check_text(ald_finding_severity(sorted->pdata[1], &tone), "strange");
+        g_assert_cmpint(tone, ==, ALD_TONE_PLAIN);
+        check_text(ald_finding_words(sorted->pdata[1]), "A.");
+        g_assert_null(ald_finding_words(sorted->pdata[3]));
+        g_assert_cmpuint(counts->len, ==, 2);
+        g_assert_cmpstr(((const AldFact *) counts->pdata[0])->text, ==, "1 error");
+        g_assert_cmpstr(((const AldFact *) counts->pdata[1])->text, ==, "1 notice");
+}
+
+/* From the arguments where the Id is known; else the service words it. What it sends is made safe. */
+static void test_words_of_findings(void)
+{
+        static const char *const nodes[] = { "000000000000000000000000000000a1", NULL };
+        static const char *const names[] = { "at\033las", NULL };
+        AldFindingRow known = ALD_FINDING_ROW_INIT, newer = ALD_FINDING_ROW_INIT;
+        g_autofree char *words = NULL, *remedy = NULL;
+
+        known.id = "node-offline";
+        known.nodes = nodes;
+        known.names = names;
+        known.text = newer.text = "Of another\033version.";
+        known.remedy = newer.remedy = "Wait\033.";
+        newer.id = "node-on-fire";
+        words = ald_finding_words(&known);
+        remedy = ald_finding_remedy_words(&known);
+        g_assert_true(g_str_has_prefix(words, "at�las is offline"));
+        g_assert_nonnull(strstr(remedy, "alidadectl forget"));
+        check_text(ald_finding_words(&newer), "Of another�version.");
+        check_text(ald_finding_remedy_words(&newer), "Wait�.");
+        /* Known, but without the argument that its sentence needs. */
+        known.names = NULL;
+        check_text(ald_finding_words(&known), "Of another�version.");
+        check_text(ald_finding_remedy_words(&known), "Wait�.");
+}
+
+static const char *text_of(const GPtrArray *facts, const char *label)
+{
+        for (guint i = 0; i < facts->len; i++) {
+                const AldFact *fact = facts->pdata[i];
+
+                if (g_str_equal(fact->label, label))
+                        return fact->text;
+        }
+        return "no such fact";
+}
+
+static void test_node(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autoptr(GPtrArray) facts = NULL;
+
+        model_put_node(model, 1, atlas);
+        facts = ald_node_facts(model_node(model, 1), NOW);
+        g_assert_cmpstr(text_of(facts, "Memory"), ==, "16.0/64.0 GiB free");
+        g_assert_cmpstr(text_of(facts, "CPU"), ==, "12 %");
+        g_assert_cmpstr(text_of(facts, "GPU"), ==,
+                "Big, 20 %, 1.0/1.0 GiB free, 10.0 TFLOPS FP16, 100 B/s memory bandwidth");
+        g_assert_cmpstr(text_of(facts, "Measured"), ==, "cpu, 7 B/s memory bandwidth");
+        g_assert_null(text_of(facts, "Model"));
+        g_assert_cmpstr(text_of(facts, "Seen"), ==, "live");
+}
+
+static void test_compute(void)
+{
+        static const char *const flags[] = { "unstable", NULL };
+        AldComputeDevice row = ALD_COMPUTE_DEVICE_INIT;
+        g_autoptr(GPtrArray) nothing = ald_compute_facts(&row, NULL), facts = NULL;
+
+        check_text(ald_compute_glance(&row), "");
+        g_assert_cmpuint(nothing->len, ==, 0);
+        row.id = "gpu0";
+        row.gemm_tflops = 19.5;
+        row.precision = "fp32";
+        row.gemm_median_tflops = 19;
+        row.gemm_interval = 0.25;
+        row.memory_bandwidth_bytes_per_second = 900000000000;
+        row.flags = flags;
+        row.failure = "busy";
+        facts = ald_compute_facts(&row, "Big\033");
+        check_text(ald_compute_glance(&row), "19.5 TFLOPS FP32, 900 GB/s memory bandwidth, unstable");
+        g_assert_cmpstr(text_of(facts, "Device"), ==, "gpu0, Big�");
+        g_assert_cmpstr(text_of(facts, "Matrices"), ==, "19.5 TFLOPS FP32, median 19.0 TFLOPS, ±0.2 %");
+        g_assert_cmpstr(text_of(facts, "Reads"), ==, "900 GB/s");
+        g_assert_cmpstr(text_of(facts, "Failed"), ==, "busy");
+        row.tflops_fp16 = 40;
+        row.flags = NULL;
+        check_text(ald_compute_glance(&row), "40.0 TFLOPS FP16, 900 GB/s memory bandwidth");
+}
+
+int main(int argc, char **argv)
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/client-words/figures", test_figures);
+        g_test_add_func("/client-words/totals", test_totals);
+        g_test_add_func("/client-words/names", test_names);
+        g_test_add_func("/client-words/findings", test_findings);
+        g_test_add_func("/client-words/words-of-findings", test_words_of_findings);
+        g_test_add_func("/client-words/node", test_node);
+        g_test_add_func("/client-words/compute", test_compute);
+        return g_test_run();
+}
