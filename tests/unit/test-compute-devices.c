@@ -242,7 +242,7 @@ static void test_json(void)
 /* What a compiler says is long, and goes to terminals. */
 static void test_failure(void)
 {
-        g_autofree char *log = g_strnfill(5000, 'x'), *line = NULL, *other = NULL;
+        g_autofree char *log = g_strnfill(5000, 'x'), *line = NULL;
         AldFailure failure = {}, again = {};
         g_autoptr(AldRecord) answer = NULL, unknown = NULL;
 
