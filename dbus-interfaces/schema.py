@@ -163,7 +163,7 @@ class Interface:
             if member.element.tag != "property":
                 raise SchemaError(f"{self.path}: {member.name}: a record interface has properties only")
             self.fields.append(read_field(self.struct, member.element, member.element.get("type"), member.doc, True))
-        if len(self.fields) > 64:
+        if any(len(fields) > 64 for fields in [self.fields, *(field.row_fields for field in self.fields)]):
             raise SchemaError(f"{self.path}: more than 64 fields")
         self._check_limits()
         missing = set(ENVELOPE) - {m.name for m in self.members}

@@ -306,11 +306,9 @@ static int note_seen(
         uint64_t bit = field ? UINT64_C(1) << (field - type->fields) : 0;
         bool twice = seen->fields & bit;
 
-        seen->fields |= bit;
-        if (!field && !seen->others)
-                seen->others = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         if (!field)
-                twice = !g_hash_table_add(seen->others, g_strdup(key));
+                return ald_scan_note_key(&reader->scan, &seen->others, key);
+        seen->fields |= bit;
         return twice ? ald_scan_fail(&reader->scan, "a duplicate key") : 0;
 }
 
@@ -384,8 +382,10 @@ static int read_fields(Reader *reader, const AldStruct *type, void *to)
 
 static void begin(Reader *reader, const char *bytes, size_t n)
 {
+        const char *text = bytes ?: "";
+
         *reader = (Reader){
-                .scan = { .start = bytes, .at = bytes, .end = bytes + n, .room = g_malloc(n + 1) },
+                .scan = { .start = text, .at = text, .end = text + n, .room = g_malloc(n + 1) },
                 .owned = g_ptr_array_new_with_free_func(g_free),
         };
         g_ptr_array_add(reader->owned, reader->scan.room);

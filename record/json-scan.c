@@ -271,6 +271,16 @@ int ald_scan_boolean(AldScan *scan, bool *ret)
         return scan_word(scan, *ret ? "true" : "false");
 }
 
+int ald_scan_note_key(AldScan *scan, GHashTable **keys, const char *key)
+{
+        if (!*keys)
+                *keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        if (!g_hash_table_add(*keys, g_strdup(key)))
+                return ald_scan_fail(scan, "a duplicate key");
+        return g_hash_table_size(*keys) > ALD_SCAN_KEYS_MAX ? ald_scan_fail(scan, "too many unknown keys")
+                                                            : 0;
+}
+
 static int skip_group(AldScan *scan)
 {
         g_autoptr(GHashTable) keys = NULL;
@@ -279,13 +289,11 @@ static int skip_group(AldScan *scan)
         int r;
 
         r = ald_scan_enter(scan, &group);
-        if (r >= 0 && group.close == '}')
-                keys = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         while (r >= 0 && (r = ald_scan_next(scan, &group)) > 0) {
-                if (keys)
+                if (group.close == '}')
                         r = ald_scan_key(scan, &key);
-                if (r >= 0 && keys && !g_hash_table_add(keys, g_strdup(key.bytes)))
-                        r = ald_scan_fail(scan, "a duplicate key");
+                if (r >= 0 && group.close == '}')
+                        r = ald_scan_note_key(scan, &keys, key.bytes);
                 if (r >= 0)
                         r = ald_scan_skip(scan);
         }

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* Unknown keys in one object. GLib's hash of strings is known to whoever wants all keys to have the same one,
+ * so they are few enough to be compared with each other. */
+#define ALD_SCAN_KEYS_MAX 256u
+
 /*
  * Reads JSON text value by value, without a tree of it: what the caller does not want is only checked. As
- * strict as ald_json_load(): UTF-8, no NUL, no key twice, no integer beyond 64 bits, no real beyond a double,
- * nested no deeper than ALD_JSON_MAX_DEPTH. Functions return -EBADMSG where the text is wrong, and set
- * `problem`; where only the value is of another type, ald_scan_peek() has said so before.
+ * strict as ald_json_load(): UTF-8, no NUL, no key twice, and at most ALD_SCAN_KEYS_MAX unknown ones in an
+ * object, no integer beyond 64 bits, no real beyond a double, nested no deeper than ALD_JSON_MAX_DEPTH.
+ * Functions return -EBADMSG where the text is wrong, and set `problem`; where only the value is of another
+ * type, ald_scan_peek() has said so before.
  */
 typedef struct AldScan {
         const char *start, *at, *end;
@@ -55,3 +61,7 @@ int ald_scan_skip(AldScan *scan);
 int ald_scan_finish(AldScan *scan);
 
 int ald_scan_fail(AldScan *scan, const char *problem);
+
+/* Takes note of an unknown key of an object; *keys is NULL at the first one, and the caller's to free.
+ * -EBADMSG where it was there before, or there are too many. */
+int ald_scan_note_key(AldScan *scan, GHashTable **keys, const char *key);

@@ -58,10 +58,13 @@ static char *list_names(GPtrArray *names, guint max)
 static char *all_names(const AldFindingRow *row)
 {
         g_autoptr(GPtrArray) names = g_ptr_array_new();
+        size_t n = length_of(row->names);
 
-        for (size_t i = 0; i < length_of(row->names); i++)
+        if (n > NAMED_MAX)
+                return g_strdup_printf("%zu nodes", n);
+        for (size_t i = 0; i < n; i++)
                 g_ptr_array_add(names, (gpointer) row->names[i]);
-        return names->len > 0 ? list_names(names, NAMED_MAX) : NULL;
+        return n > 0 ? list_names(names, NAMED_MAX) : NULL;
 }
 
 static char *node_id(const AldFindingRow *row)
@@ -122,8 +125,9 @@ static GPtrArray *group_by_value(const AldFindingRow *row)
 {
         g_autoptr(GHashTable) by_value = g_hash_table_new(g_str_hash, g_str_equal);
         GPtrArray *groups = g_ptr_array_new_with_free_func(group_free);
+        size_t n = length_of(row->values);
 
-        for (size_t i = 0; i < length_of(row->values); i++) {
+        for (size_t i = 0; i < n; i++) {
                 Group *group = g_hash_table_lookup(by_value, row->values[i]);
 
                 if (!group) {

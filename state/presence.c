@@ -181,8 +181,10 @@ static bool is_duplicate(const AldNodePresence *presence, const AldPresenceView 
                 const AldPresenceVia *via = &presence->vias[i];
 
                 duplicate = duplicate || via->duplicate;
+                /* Silence while this service was not connected, or stopped, does not count. */
                 heard = heard ||
-                        (!via->duplicate && via->heard != 0 && now - via->heard < ALD_PRESENCE_STALE_USEC);
+                        (!via->duplicate && via->heard != 0 &&
+                                now - MAX(via->heard, view->connected_since) < ALD_PRESENCE_STALE_USEC);
         }
         return duplicate && (view->by_status || !heard);
 }

@@ -260,8 +260,10 @@ char *ald_publisher_unheard_kinds(const AldPublisher *publisher)
         while (g_hash_table_iter_next(&iter, NULL, &value)) {
                 const Own *own = value;
 
-                /* Once may be lost on the way to us. */
-                if (own->unheard > 1 && own->unheard_since + ALD_PUBLISHER_UNHEARD_USEC <= publisher->heard)
+                /* Once may be lost on the way to us, and kinds that nobody acknowledges may be lost more
+                 * often; those are in the rules of every version. */
+                if (own->unheard > 1 && qos_of(own->update.kind) > 0 &&
+                        own->unheard_since + ALD_PUBLISHER_UNHEARD_USEC <= publisher->heard)
                         unheard[own->update.kind] = true;
         }
         for (unsigned kind = 0; kind < ALD_N_KINDS; kind++)

@@ -19,8 +19,7 @@ PRESENCE = "Node1.Presence"
 DIFFER = "versions-differ"
 DROPPED = 120.0  # each record is published every 30 s, and twice until a node is sure
 GROWN = other_versions.KIND
-# Of a device that is gone, which is kept for hours after it was measured.
-DEVICE = {"Id": "0000:01:00.0", "GemmTflops": 7.5, "MeasuredUSec": time.time_ns() // 1000}
+DEVICE = {"Id": "0000:01:00.0", "GemmTflops": 7.5}  # one that is gone; an hour after it was measured it is dropped
 VERBS = (("status",), ("nodes",), ("links",), ("topology",), ("fabric",), ("findings",), ("cluster", "status"),
          ("--json", "status"), ("--json", "nodes"), ("--json", "findings"))
 
@@ -60,9 +59,10 @@ class Upgrade:
 
     def _measure(self):
         """Each node has a result of each sort that is kept over a restart, and a name that is kept as well."""
+        self.device = {**DEVICE, "MeasuredUSec": time.time_ns() // 1000}
         for number, node in enumerate(self.nodes):
             sink = self.nodes[number - 1]
-            row = {**link_row(node, sink, False), "kind": COMPUTE, "key": "", "fields": {"Devices": [DEVICE]}}
+            row = {**link_row(node, sink, False), "kind": COMPUTE, "key": "", "fields": {"Devices": [self.device]}}
             keep_result(node, link_row(node, sink, False), row)
             rename(node, f"name of {node.name}")
         self.cluster.wait_online()
@@ -102,7 +102,7 @@ class Upgrade:
             sink = self.nodes[number - 1]
             own = records_of(node, node)
             assert own[SOCKET, link_key(sink)][-1]["UploadBitsPerSecond"] == 10 ** 9
-            assert own[COMPUTE, ""][-1]["Devices"] == [DEVICE]
+            assert own[COMPUTE, ""][-1]["Devices"] == [self.device]
             assert own["Node1.Identity", ""][-1]["FriendlyName"] == f"name of {node.name}"
 
     def check_findings(self):

@@ -29,6 +29,8 @@ static void check_record(AldKind kind, const char *text, size_t n, json_t *json)
                 g_assert_cmpint(r, <, 0);
                 return;
         }
+        if (g_strcmp0(fault.problem, "too many unknown keys") == 0) /* jansson has no limit */
+                return;
         g_assert_cmpstr(fault.problem, ==, NULL);
         g_assert_cmpint(ald_record_from_json(kind, json, &by_tree, &field), ==, r);
         g_assert_cmpstr(fault.field, ==, field);

@@ -77,6 +77,7 @@ BAD_RECORDS = [
     (field("aa{sv}", row(("Id", "s"), ("Load", "y"))), "TestRow.Load: type y is none of"),
     ('<method name="Do"/>', "Do: a record interface has properties only"),
     ("".join(field("t", name=f"F{i}") for i in range(65)), "more than 64 fields"),
+    (field("aa{sv}", row(("Id", "s"), *((f"F{i}", "t") for i in range(64)))), "more than 64 fields"),
     ('<annotation name="org.alidade.Colour" value="red"/>', "unknown annotation org.alidade.Colour"),
 ]
 
