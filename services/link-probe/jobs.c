@@ -146,11 +146,12 @@ static void clear_path(gpointer data)
 
 static void note_path(AldJob *job, AldRecord *result, const char *error)
 {
-        AldJobPath path = { .row = ALD_JOB_PATH_ROW_INIT, .error = g_strdup(error) };
+        AldJobPath path = { .row = ALD_JOB_PATH_ROW_INIT };
 
         if (!job->task->describe || !job->address)
                 return;
         job->task->describe(job, &path.row);
+        path.error = g_strdup(error);
         path.row.error = path.error;
         if (result) {
                 path.result = ald_record_ref(result);
