@@ -4,6 +4,7 @@
 
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
+#include "common/bus-source.h"
 #include "state-client/decode.h"
 #include "state-client/follow.h"
 
@@ -38,7 +39,7 @@ struct AldFollow {
         GSource *resubscribe;
         unsigned pages;
         gint64 read_at; /* CLOCK_MONOTONIC in µs */
-        bool in_step, subscribe, refused;
+        bool in_step, subscribe, refused, disconnected;
 };
 
 static void begin_reading(AldFollow *follow);
@@ -413,12 +414,24 @@ static int on_properties_changed(sd_bus_message *m, void *userdata, sd_bus_error
         return 0;
 }
 
+void ald_follow_set_disconnected(AldFollow *follow, const sd_bus_error *error)
+{
+        if (follow->disconnected)
+                return;
+        follow->disconnected = true;
+        follow->subscription = sd_bus_slot_unref(follow->subscription);
+        follow->mirroring = sd_bus_slot_unref(follow->mirroring);
+        clear_timer(&follow->resubscribe);
+        g_clear_pointer(&follow->owner, g_free);
+        fail(follow, error);
+}
+
 static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
-        AldFollow *follow = userdata;
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
 
-        g_clear_pointer(&follow->owner, g_free);
-        fail(follow, &SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_DISCONNECTED, "the bus closed the connection"));
+        ald_bus_closed_error(-ECONNRESET, &error);
+        ald_follow_set_disconnected(userdata, &error);
         return 0;
 }
 
@@ -531,6 +544,8 @@ void ald_follow_free(AldFollow *follow)
 void ald_follow_subscribe(AldFollow *follow)
 {
         follow->subscribe = true;
+        if (follow->disconnected)
+                return;
         mirror(follow);
         subscribe(follow);
 }

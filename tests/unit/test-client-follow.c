@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <unistd.h>
 
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
@@ -99,6 +100,7 @@ static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata
         Fixture *fixture = userdata;
 
         fixture->lost++;
+        g_assert_true(sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED));
 }
 
 static void on_changed(AldModel *model, const AldChange *change, void *userdata)
@@ -229,14 +231,36 @@ static void test_resume_in_time(Fixture *fixture, const void *data)
         g_assert_cmpuint(fixture->connections, ==, 1);
 }
 
+/* The client reports the end once, keeps what it has, and can connect again. */
+static void assert_lost_and_resume(Fixture *fixture)
+{
+        while (fixture->lost == 0)
+                (void) g_main_context_iteration(fixture->context, TRUE);
+        pump(fixture);
+        g_assert_cmpuint(fixture->lost, ==, 1);
+        g_assert_false(ald_follow_in_step(ald_state_client_follow(fixture->client)));
+        g_assert_nonnull(ald_model_get(fixture->model, A));
+        g_assert_cmpint(ald_state_client_resume(fixture->client), ==, 0);
+        wait_for(fixture, 2);
+        g_assert_cmpuint(fixture->connections, ==, 2);
+}
+
 static void test_end_of_the_bus(Fixture *fixture, const void *data)
 {
         wait_for(fixture, 1);
         sd_bus_close(fixture->pair->service);
-        while (fixture->lost == 0)
-                (void) g_main_context_iteration(fixture->context, TRUE);
-        g_assert_false(ald_follow_in_step(ald_state_client_follow(fixture->client)));
-        g_assert_nonnull(ald_model_get(fixture->model, A));
+        assert_lost_and_resume(fixture);
+}
+
+/* The connection stays open, but nothing more can be read from it. */
+static void test_broken_stream(Fixture *fixture, const void *data)
+{
+        static const char garbage[] = "this is not a message of D-Bus";
+
+        wait_for(fixture, 1);
+        g_assert_cmpint(
+                write(sd_bus_get_fd(fixture->pair->service), garbage, sizeof garbage), ==, sizeof garbage);
+        assert_lost_and_resume(fixture);
 }
 
 static void add(const char *path, void (*test)(Fixture *fixture, const void *data))
@@ -252,5 +276,6 @@ int main(int argc, char **argv)
         add("/client/follow/pause-and-resume", test_pause_and_resume);
         add("/client/follow/resume-in-time", test_resume_in_time);
         add("/client/follow/end-of-the-bus", test_end_of_the_bus);
+        add("/client/follow/broken-stream", test_broken_stream);
         return g_test_run();
 }
