@@ -55,6 +55,19 @@ void ald_state_client_pause_soon(AldStateClient *client)
         g_source_attach(client->pause, client->context);
 }
 
+/* In the context of the client, whichever is the thread's default now. */
+static int begin_following(AldStateClient *client)
+{
+        int r;
+
+        g_main_context_push_thread_default(client->context);
+        client->source = ald_bus_source_new(client->bus, on_closed, client);
+        r = ald_follow_new(
+                client->bus, client->model, client->setup.handler, client->setup.userdata, &client->follow);
+        g_main_context_pop_thread_default(client->context);
+        return r;
+}
+
 int ald_state_client_resume(AldStateClient *client)
 {
         int r;
@@ -66,9 +79,7 @@ int ald_state_client_resume(AldStateClient *client)
         r = client->setup.open(&client->bus, client->setup.open_userdata);
         if (r < 0)
                 return r;
-        client->source = ald_bus_source_new(client->bus, on_closed, client);
-        r = ald_follow_new(
-                client->bus, client->model, client->setup.handler, client->setup.userdata, &client->follow);
+        r = begin_following(client);
         if (r < 0) {
                 ald_state_client_pause(client);
                 return r;

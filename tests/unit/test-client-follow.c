@@ -82,7 +82,9 @@ static int open_pair(sd_bus **ret, void *userdata)
         fixture->pair = bus_pair_new();
         fixture->connections++;
         g_assert_cmpint(sd_bus_add_filter(fixture->pair->service, NULL, on_call, fixture), >=, 0);
+        g_main_context_push_thread_default(fixture->context);
         fixture->source = ald_bus_source_new(fixture->pair->service, on_closed, NULL);
+        g_main_context_pop_thread_default(fixture->context);
         *ret = sd_bus_ref(fixture->pair->client);
         return 0;
 }
@@ -220,6 +222,20 @@ static void test_pause_and_resume(Fixture *fixture, const void *data)
         g_assert_cmpuint(fixture->lost, ==, 0);
 }
 
+static void test_resume_in_another_context(Fixture *fixture, const void *data)
+{
+        GMainContext *other = g_main_context_new();
+
+        wait_for(fixture, 1);
+        ald_state_client_pause(fixture->client);
+        g_main_context_push_thread_default(other);
+        g_assert_cmpint(ald_state_client_resume(fixture->client), ==, 0);
+        g_main_context_pop_thread_default(other);
+        g_assert_false(g_main_context_pending(other));
+        wait_for(fixture, 2);
+        g_main_context_unref(other);
+}
+
 /* What is in the way may be gone before the bus was left. */
 static void test_resume_in_time(Fixture *fixture, const void *data)
 {
@@ -274,6 +290,7 @@ int main(int argc, char **argv)
         add("/client/follow/snapshot", test_snapshot);
         add("/client/follow/only-the-owner-is-believed", test_only_the_owner_is_believed);
         add("/client/follow/pause-and-resume", test_pause_and_resume);
+        add("/client/follow/resume-in-another-context", test_resume_in_another_context);
         add("/client/follow/resume-in-time", test_resume_in_time);
         add("/client/follow/end-of-the-bus", test_end_of_the_bus);
         add("/client/follow/broken-stream", test_broken_stream);
