@@ -36,7 +36,7 @@ void ald_state_client_pause(AldStateClient *client)
         drop_source(&client->pause);
         g_clear_pointer(&client->follow, ald_follow_free);
         drop_source(&client->source);
-        client->bus = sd_bus_flush_close_unref(client->bus);
+        client->bus = sd_bus_close_unref(client->bus); /* flushing could block forever */
 }
 
 static gboolean on_pause(void *userdata)
