@@ -12,6 +12,7 @@
  */
 typedef struct AldFollow AldFollow;
 
+/* The handlers are called from the main loop and must not free the object. */
 typedef struct AldFollowHandler {
         /* Everything has been read, for the first time or again. */
         void (*synced)(AldFollow *follow, void *userdata);

@@ -24,6 +24,7 @@ typedef struct Fixture {
         AldModel *model;
         AldStateClient *client;
         unsigned synced, lost;
+        const char *refused; /* the member that is answered with LimitsExceeded, or NULL */
         GString *told;
 } Fixture;
 
@@ -52,11 +53,14 @@ static int append_reply(sd_bus_message *reply, const char *member, Fixture *fixt
 static int on_call(sd_bus_message *call, void *userdata, sd_bus_error *error)
 {
         g_autoptr(AldMessage) reply = NULL;
+        Fixture *fixture = userdata;
 
         if (sd_bus_message_is_method_call(call, NULL, NULL) <= 0)
                 return 0;
+        if (g_strcmp0(sd_bus_message_get_member(call), fixture->refused) == 0)
+                return sd_bus_reply_method_errorf(call, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many");
         g_assert_cmpint(sd_bus_message_new_method_return(call, &reply), >=, 0);
-        g_assert_cmpint(append_reply(reply, sd_bus_message_get_member(call), userdata), >=, 0);
+        g_assert_cmpint(append_reply(reply, sd_bus_message_get_member(call), fixture), >=, 0);
         g_assert_cmpint(sd_bus_send(NULL, reply, NULL), >=, 0);
         return 1;
 }
@@ -105,6 +109,13 @@ static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata
         g_assert_true(sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED));
 }
 
+static void on_refused(AldFollow *follow, const sd_bus_error *error, void *userdata)
+{
+        Fixture *fixture = userdata;
+
+        g_string_append(fixture->told, error ? "refused " : "accepted ");
+}
+
 static void on_changed(AldModel *model, const AldChange *change, void *userdata)
 {
         const AldMemory *memory = ald_record_as(change->record, MEMORY, AldMemory);
@@ -117,7 +128,9 @@ static void on_changed(AldModel *model, const AldChange *change, void *userdata)
 
 static void set_up(Fixture *fixture, const void *data)
 {
-        static const AldFollowHandler handler = { .synced = on_synced, .lost = on_lost };
+        static const AldFollowHandler handler = {
+                .synced = on_synced, .lost = on_lost, .refused = on_refused
+        };
         const AldStateClientSetup setup = { .open = open_pair,
                 .open_userdata = fixture,
                 .handler = &handler,
@@ -247,6 +260,33 @@ static void test_resume_in_time(Fixture *fixture, const void *data)
         g_assert_cmpuint(fixture->connections, ==, 1);
 }
 
+static void subscribe_again(Fixture *fixture, const char *refused)
+{
+        fixture->refused = refused;
+        ald_follow_subscribe(ald_state_client_follow(fixture->client));
+        pump(fixture);
+}
+
+/* That the other one is accepted does not count. */
+static void test_refused_request(Fixture *fixture, const void *data)
+{
+        wait_for(fixture, 1);
+        pump(fixture);
+        g_string_truncate(fixture->told, 0);
+        subscribe_again(fixture, "Subscribe");
+        assert_told(fixture, "refused ");
+        subscribe_again(fixture, "Subscribe");
+        assert_told(fixture, "refused ");
+        subscribe_again(fixture, NULL);
+        assert_told(fixture, "accepted ");
+        subscribe_again(fixture, "Mirror");
+        assert_told(fixture, "refused ");
+        subscribe_again(fixture, "Mirror");
+        assert_told(fixture, "refused ");
+        subscribe_again(fixture, NULL);
+        assert_told(fixture, "accepted ");
+}
+
 /* The client reports the end once, keeps what it has, and can connect again. */
 static void assert_lost_and_resume(Fixture *fixture)
 {
@@ -292,6 +332,7 @@ int main(int argc, char **argv)
         add("/client/follow/pause-and-resume", test_pause_and_resume);
         add("/client/follow/resume-in-another-context", test_resume_in_another_context);
         add("/client/follow/resume-in-time", test_resume_in_time);
+        add("/client/follow/refused-request", test_refused_request);
         add("/client/follow/end-of-the-bus", test_end_of_the_bus);
         add("/client/follow/broken-stream", test_broken_stream);
         return g_test_run();
