@@ -162,10 +162,10 @@ static void test_raw_rows_as_json(void)
         record = ald_record_ref((AldRecord *) ald_entity_record(ald_model_get(model, A), ALD_KIND_NETWORK));
         g_assert_cmpint(ald_model_put(model, A, record, raw), ==, 0);
         json_decref(raw);
-        text = dump(ald_entity_fields_to_json(ald_model_get(model, A), "Node1.Network"));
+        text = dump(ald_entity_to_json(ald_model_get(model, A)));
         g_assert_cmpstr(text, ==,
-                "{\"Interfaces\":[{\"Id\":\"eth0\"},{\"Id\":\"eth1\",\"Colour\":\"red\"}],\"Neighbours\":[]"
-                "}");
+                "{\"Node1.Network\":{\"Interfaces\":[{\"Id\":\"eth0\"},{\"Id\":\"eth1\",\"Colour\":\"red\"}],"
+                "\"Neighbours\":[]}}");
 }
 
 static void test_replace(void)
