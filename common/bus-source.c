@@ -125,6 +125,18 @@ static gboolean bus_dispatch(GSource *source, GSourceFunc callback, gpointer use
         return G_SOURCE_REMOVE;
 }
 
+void ald_bus_closed_error(int error, sd_bus_error *ret_error)
+{
+        if (error == -EBUSY)
+                (void) sd_bus_error_set(ret_error, SD_BUS_ERROR_DISCONNECTED, "the bus has stopped reading");
+        else if (error == -ECONNRESET)
+                (void) sd_bus_error_set(
+                        ret_error, SD_BUS_ERROR_DISCONNECTED, "the bus closed the connection");
+        else
+                (void) sd_bus_error_setf(ret_error, SD_BUS_ERROR_DISCONNECTED,
+                        "the connection to the bus failed: %s", g_strerror(-error));
+}
+
 GSource *ald_bus_source_new(sd_bus *bus, AldBusClosed closed, gpointer userdata)
 {
         static GSourceFuncs funcs = { bus_prepare, bus_check, bus_dispatch, NULL, NULL, NULL };

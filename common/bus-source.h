@@ -8,9 +8,12 @@
  * stopped reading and its queue of our messages is full. The two cannot be told apart from here. */
 #define ALD_BUS_STUCK_USEC (UINT64_C(10) * 1000 * 1000)
 
-/* Called once, when the connection has ended, or with -EBUSY if the bus is stuck. The source is destroyed
- * then. */
+/* Called once, when the connection has ended, or cannot go on: -EBUSY if the bus is stuck, else what
+ * sd_bus_process() returned; it may still be open then. The source is destroyed afterwards. */
 typedef void (*AldBusClosed)(sd_bus *bus, int error, gpointer userdata);
+
+/* Describes that `error` as SD_BUS_ERROR_DISCONNECTED. The caller frees *ret_error. */
+void ald_bus_closed_error(int error, sd_bus_error *ret_error);
 
 /* Carries a bus connection in the thread's default main context. Destroy and unref the source before the
  * connection.

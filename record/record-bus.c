@@ -336,6 +336,8 @@ static int read_variant(sd_bus_message *message, const AldField *field, void *to
         }
         if (r >= 0)
                 r = read_value(message, field, to, reader);
+        if (r >= 0 && !in_row && reader->unknown && reader->unknown->known)
+                reader->unknown->known(field, reader->unknown->userdata);
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 

@@ -63,6 +63,8 @@ typedef struct AldUnknownFields {
         int (*read)(sd_bus_message *message, const char *name, bool in_row, void *userdata);
         /* A row of a known list was read, after its unknown fields. */
         void (*end_row)(const AldField *list, const void *row, void *userdata);
+        /* A field of the record itself was read, with the type that its table gives. May be NULL. */
+        void (*known)(const AldField *field, void *userdata);
         void *userdata;
 } AldUnknownFields;
 

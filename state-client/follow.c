@@ -4,6 +4,7 @@
 
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
+#include "common/bus-source.h"
 #include "state-client/decode.h"
 #include "state-client/follow.h"
 
@@ -20,6 +21,12 @@
 
 #define BROADCASTS 3u /* kinds of signals that are followed */
 
+/* Subscribe() or Mirror(), which are repeated while either is refused. */
+typedef struct FollowRequest {
+        sd_bus_slot *call; /* the pending one */
+        bool refused;      /* by the last answer */
+} FollowRequest;
+
 struct AldFollow {
         sd_bus *bus;
         GMainContext *context;
@@ -34,15 +41,15 @@ struct AldFollow {
         GSource *retry;
         sd_bus_slot *matches[3], *directed;
         sd_bus_slot *broadcasts[BROADCASTS]; /* NULL once the service sends us its signals directly */
-        sd_bus_slot *subscription, *mirroring;
+        FollowRequest subscription, mirroring;
         GSource *resubscribe;
         unsigned pages;
         gint64 read_at; /* CLOCK_MONOTONIC in µs */
-        bool in_step, subscribe, refused;
+        bool in_step, subscribe, disconnected;
 };
 
 static void begin_reading(AldFollow *follow);
-static void ask_for_owner(AldFollow *follow);
+static int ask_for_owner(AldFollow *follow);
 
 static void set_timer(AldFollow *follow, GSource **timer, unsigned msec, GSourceFunc callback)
 {
@@ -243,25 +250,31 @@ static gboolean on_resubscribe(void *userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Too many others have subscribed. Reading goes on meanwhile. */
-static void note_refusal(AldFollow *follow, sd_bus_message *m)
+static bool is_refused(const AldFollow *follow)
 {
-        bool refused = sd_bus_message_is_method_error(m, SD_BUS_ERROR_LIMITS_EXCEEDED);
+        return follow->subscription.refused || follow->mirroring.refused;
+}
 
+/* Too many others have subscribed. Reading goes on meanwhile. */
+static void note_answer(AldFollow *follow, FollowRequest *request, sd_bus_message *m)
+{
+        bool before = request->refused,
+             refused = sd_bus_message_is_method_error(m, SD_BUS_ERROR_LIMITS_EXCEEDED);
+
+        request->call = sd_bus_slot_unref(request->call);
+        request->refused = refused;
         if (refused && !follow->resubscribe)
                 set_timer(follow, &follow->resubscribe, SUBSCRIBE_MSEC, on_resubscribe);
-        if ((refused || (follow->refused && !follow->resubscribe)) && follow->handler->refused)
+        if ((refused || (before && !is_refused(follow))) && follow->handler->refused)
                 follow->handler->refused(
                         follow, refused ? sd_bus_message_get_error(m) : NULL, follow->userdata);
-        follow->refused = follow->resubscribe;
 }
 
 static int on_subscribed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;
 
-        follow->subscription = sd_bus_slot_unref(follow->subscription);
-        note_refusal(follow, m);
+        note_answer(follow, &follow->subscription, m);
         return 0;
 }
 
@@ -269,8 +282,7 @@ static int on_mirrored(sd_bus_message *m, void *userdata, sd_bus_error *ret_erro
 {
         AldFollow *follow = userdata;
 
-        follow->mirroring = sd_bus_slot_unref(follow->mirroring);
-        note_refusal(follow, m);
+        note_answer(follow, &follow->mirroring, m);
         return 0;
 }
 
@@ -278,8 +290,9 @@ static void subscribe(AldFollow *follow)
 {
         if (!follow->subscribe || !follow->owner)
                 return;
-        follow->subscription = sd_bus_slot_unref(follow->subscription);
-        (void) call_state(follow, &follow->subscription, ALD_STATE_INTERFACE, "Subscribe", on_subscribed, "");
+        follow->subscription.call = sd_bus_slot_unref(follow->subscription.call);
+        (void) call_state(
+                follow, &follow->subscription.call, ALD_STATE_INTERFACE, "Subscribe", on_subscribed, "");
 }
 
 /* If other nodes are mirrored on demand, this requests them. The reply is not waited for. */
@@ -290,9 +303,9 @@ static void mirror(AldFollow *follow)
         if (!follow->subscribe || sd_bus_message_new_method_call(follow->bus, &call, ALD_CLUSTER_NAME,
                                           ALD_CLUSTER_PATH, ALD_CLUSTER_INTERFACE, "Mirror") < 0)
                 return;
-        follow->mirroring = sd_bus_slot_unref(follow->mirroring);
+        follow->mirroring.call = sd_bus_slot_unref(follow->mirroring.call);
         (void) sd_bus_message_set_auto_start(call, false);
-        (void) sd_bus_call_async(follow->bus, &follow->mirroring, call, on_mirrored, follow, 0);
+        (void) sd_bus_call_async(follow->bus, &follow->mirroring.call, call, on_mirrored, follow, 0);
 }
 
 static int match_broadcasts(AldFollow *follow);
@@ -332,13 +345,14 @@ static int on_owner_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret
 static int on_started(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;
+        int r;
 
         if (follow->owner)
                 return 0; /* NameOwnerChanged came first and reading has begun */
         if (sd_bus_message_is_method_error(m, NULL))
                 fail(follow, sd_bus_message_get_error(m));
-        else
-                ask_for_owner(follow);
+        else if ((r = ask_for_owner(follow)) < 0)
+                fail_errno(follow, r);
         return 0;
 }
 
@@ -363,15 +377,11 @@ static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
         return 0;
 }
 
-static void ask_for_owner(AldFollow *follow)
+static int ask_for_owner(AldFollow *follow)
 {
-        int r;
-
         follow->call = sd_bus_slot_unref(follow->call);
-        r = sd_bus_call_method_async(follow->bus, &follow->call, DRIVER, DRIVER_PATH, DRIVER, "GetNameOwner",
-                on_owner, follow, "s", ALD_STATE_NAME);
-        if (r < 0)
-                fail_errno(follow, r);
+        return sd_bus_call_method_async(follow->bus, &follow->call, DRIVER, DRIVER_PATH, DRIVER,
+                "GetNameOwner", on_owner, follow, "s", ALD_STATE_NAME);
 }
 
 /* Any client can send us such a signal; only the owner of the name is trusted. */
@@ -413,12 +423,24 @@ static int on_properties_changed(sd_bus_message *m, void *userdata, sd_bus_error
         return 0;
 }
 
+void ald_follow_set_disconnected(AldFollow *follow, const sd_bus_error *error)
+{
+        if (follow->disconnected)
+                return;
+        follow->disconnected = true;
+        follow->subscription.call = sd_bus_slot_unref(follow->subscription.call);
+        follow->mirroring.call = sd_bus_slot_unref(follow->mirroring.call);
+        clear_timer(&follow->resubscribe);
+        g_clear_pointer(&follow->owner, g_free);
+        fail(follow, error);
+}
+
 static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
-        AldFollow *follow = userdata;
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
 
-        g_clear_pointer(&follow->owner, g_free);
-        fail(follow, &SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_DISCONNECTED, "the bus closed the connection"));
+        ald_bus_closed_error(-ECONNRESET, &error);
+        ald_follow_set_disconnected(userdata, &error);
         return 0;
 }
 
@@ -502,9 +524,10 @@ int ald_follow_new(
         follow->handler = handler;
         follow->userdata = userdata;
         r = add_matches(follow);
+        if (r >= 0)
+                r = ask_for_owner(follow);
         if (r < 0)
                 return r;
-        ask_for_owner(follow);
         *ret = g_steal_pointer(&follow);
         return 0;
 }
@@ -519,8 +542,8 @@ void ald_follow_free(AldFollow *follow)
         for (size_t i = 0; i < BROADCASTS; i++)
                 sd_bus_slot_unref(follow->broadcasts[i]);
         sd_bus_slot_unref(follow->directed);
-        sd_bus_slot_unref(follow->subscription);
-        sd_bus_slot_unref(follow->mirroring);
+        sd_bus_slot_unref(follow->subscription.call);
+        sd_bus_slot_unref(follow->mirroring.call);
         clear_timer(&follow->resubscribe);
         g_free(follow->owner);
         g_main_context_unref(follow->context);
@@ -531,6 +554,8 @@ void ald_follow_free(AldFollow *follow)
 void ald_follow_subscribe(AldFollow *follow)
 {
         follow->subscribe = true;
+        if (follow->disconnected)
+                return;
         mirror(follow);
         subscribe(follow);
 }

@@ -12,11 +12,13 @@
  */
 typedef struct AldFollow AldFollow;
 
+/* The handlers are called from the main loop and must not free the object. */
 typedef struct AldFollowHandler {
         /* Everything has been read, for the first time or again. */
         void (*synced)(AldFollow *follow, void *userdata);
-        /* The service left the bus (error NULL) or could not be read. It is retried until the object is
-         * freed. */
+        /* The service left the bus (error NULL), could not be started or read, or the connection ended
+         * (SD_BUS_ERROR_DISCONNECTED). A failed read is retried while the service is on the bus, and a
+         * service that appears there is read. Nothing follows the end of the connection. */
         void (*lost)(AldFollow *follow, const sd_bus_error *error, void *userdata);
         /* The service refuses Subscribe() or Mirror() for now, which is retried; without an error it accepts
          * them again. May be NULL. */
@@ -29,6 +31,10 @@ int ald_follow_new(
         sd_bus *bus, AldModel *model, const AldFollowHandler *handler, void *userdata, AldFollow **ret);
 void ald_follow_free(AldFollow *follow);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldFollow, ald_follow_free)
+
+/* The connection has ended or is given up: stops everything and reports `error` to lost(), once. For the
+ * AldBusClosed of the bus. */
+void ald_follow_set_disconnected(AldFollow *follow, const sd_bus_error *error);
 
 /* Requests signals at the higher rate, and all nodes if they are mirrored on demand. */
 void ald_follow_subscribe(AldFollow *follow);

@@ -54,16 +54,6 @@ static json_t *record_to_json(const AldRecord *record, json_t *raw)
         return object;
 }
 
-json_t *ald_entity_fields_to_json(const AldEntity *entity, const char *kind)
-{
-        int known = ald_kind_from_name(kind);
-        json_t *raw = ald_entity_raw(entity, kind);
-
-        if (known < 0)
-                return json_incref(raw);
-        return entity->records[known] ? record_to_json(entity->records[known], raw) : NULL;
-}
-
 json_t *ald_entity_to_json(const AldEntity *entity)
 {
         json_t *object = json_object(), *fields;

@@ -6,9 +6,6 @@
 /* The model as JSON: the fields of a record under their D-Bus names, then Revision and UpdatedUSec if known,
  * then raw fields; absent fields are omitted. All functions return new references. */
 
-/* {field: value} of one record of a known or unknown kind; NULL if the entity has none. */
-json_t *ald_entity_fields_to_json(const AldEntity *entity, const char *kind);
-
 /* {kind: fields}; known kinds first, in the order of AldKind. */
 json_t *ald_entity_to_json(const AldEntity *entity);
 

@@ -206,6 +206,24 @@ static bool envelope_differs(const AldRecord *a, const AldRecord *b)
         return a->revision != b->revision || a->updated_usec != b->updated_usec;
 }
 
+/* Raw fields that went although the table has them: the record says what they are now. */
+static void move_known(AldChange *change)
+{
+        const AldStruct *type = ald_record_type(change->record);
+
+        for (size_t i = json_array_size(change->raw_absent); i-- > 0;) {
+                const AldField *field = ald_struct_find(
+                        type, json_string_value(json_array_get(change->raw_absent, i)));
+
+                if (!field)
+                        continue;
+                change->fields |= UINT64_C(1) << (field - type->fields);
+                json_array_remove(change->raw_absent, i);
+        }
+        if (json_array_size(change->raw_absent) == 0)
+                g_clear_pointer(&change->raw_absent, json_decref);
+}
+
 /* Reports a change if anything differs. Frees what compare_raw() set. */
 static void tell_if_changed(AldModel *model, AldChange *change)
 {
@@ -214,6 +232,7 @@ static void tell_if_changed(AldModel *model, AldChange *change)
         if (change->before) {
                 change->fields = ald_record_diff(change->before, change->record);
                 differs = differs || change->fields != 0 || envelope_differs(change->before, change->record);
+                move_known(change);
         }
         if (differs)
                 tell(model, change);

@@ -44,9 +44,9 @@ typedef struct AldChange {
         const char *kind;        /* name of the kind, known or not; NULL: the totals */
         const AldRecord *record; /* NULL if removed */
         const AldRecord *before; /* NULL if added */
-        uint64_t fields;         /* if changed: ald_record_diff(); 0 if only the envelope or raw fields did */
+        uint64_t fields;         /* if changed: ald_record_diff(), and those that were raw before; may be 0 */
         json_t *raw;             /* new and changed raw fields or totals; NULL: none */
-        json_t *raw_absent;      /* names of removed raw fields or totals; NULL: none */
+        json_t *raw_absent;      /* names of removed raw fields or totals, but not of `fields`; NULL: none */
 } AldChange;
 
 /* Called after each change, before an entity without records is freed. It must not change the model. */

@@ -47,9 +47,20 @@ static void end_row(const AldField *list, const void *row, void *userdata)
         g_clear_pointer(&raw->row, json_decref);
 }
 
+/* It may have come with another type before, or as a list whose rows had unknown fields. */
+static void drop_known(const AldField *field, void *userdata)
+{
+        AldRawFields *raw = userdata;
+
+        if (json_object_get(raw->before, field->name))
+                json_array_append_new(ensure(&raw->absent, json_array), json_string(field->name));
+}
+
 AldUnknownFields ald_raw_fields_reader(AldRawFields *raw)
 {
-        return (AldUnknownFields){ .read = read_field, .end_row = end_row, .userdata = raw };
+        return (AldUnknownFields){
+                .read = read_field, .end_row = end_row, .known = drop_known, .userdata = raw
+        };
 }
 
 /* Adds the collected fields. Takes ownership of `fields`, which may be NULL. */

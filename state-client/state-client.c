@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
-
-#include "common/bus-source.h"
 #include "state-client/state-client.h"
+#include "common/bus-cleanup.h"
+#include "common/bus-source.h"
 
 struct AldStateClient {
         AldModel *model;
@@ -21,17 +20,15 @@ static void drop_source(GSource **source)
         g_clear_pointer(source, g_source_unref);
 }
 
-/* sd-bus reports the end of a connection itself, but not a bus that stopped reading. */
+/* sd-bus itself reports only that the other side hung up. */
 static void on_closed(sd_bus *bus, int error, void *userdata)
 {
+        g_auto(sd_bus_error) reason = SD_BUS_ERROR_NULL;
         AldStateClient *client = userdata;
 
-        if (error != -EBUSY)
-                return;
-        sd_bus_close(bus); /* flushing would block forever */
-        client->setup.handler->lost(client->follow,
-                &SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_DISCONNECTED, "the bus has stopped reading"),
-                client->setup.userdata);
+        sd_bus_close(bus);
+        ald_bus_closed_error(error, &reason);
+        ald_follow_set_disconnected(client->follow, &reason);
 }
 
 void ald_state_client_pause(AldStateClient *client)
@@ -39,7 +36,7 @@ void ald_state_client_pause(AldStateClient *client)
         drop_source(&client->pause);
         g_clear_pointer(&client->follow, ald_follow_free);
         drop_source(&client->source);
-        client->bus = sd_bus_flush_close_unref(client->bus);
+        client->bus = sd_bus_close_unref(client->bus); /* flushing could block forever */
 }
 
 static gboolean on_pause(void *userdata)
@@ -58,19 +55,31 @@ void ald_state_client_pause_soon(AldStateClient *client)
         g_source_attach(client->pause, client->context);
 }
 
+/* In the context of the client, whichever is the thread's default now. */
+static int begin_following(AldStateClient *client)
+{
+        int r;
+
+        g_main_context_push_thread_default(client->context);
+        client->source = ald_bus_source_new(client->bus, on_closed, client);
+        r = ald_follow_new(
+                client->bus, client->model, client->setup.handler, client->setup.userdata, &client->follow);
+        g_main_context_pop_thread_default(client->context);
+        return r;
+}
+
 int ald_state_client_resume(AldStateClient *client)
 {
         int r;
 
         drop_source(&client->pause);
-        if (client->bus)
+        if (client->bus && sd_bus_is_open(client->bus) > 0)
                 return 0;
+        ald_state_client_pause(client); /* what is left of a lost connection */
         r = client->setup.open(&client->bus, client->setup.open_userdata);
         if (r < 0)
                 return r;
-        client->source = ald_bus_source_new(client->bus, on_closed, client);
-        r = ald_follow_new(
-                client->bus, client->model, client->setup.handler, client->setup.userdata, &client->follow);
+        r = begin_following(client);
         if (r < 0) {
                 ald_state_client_pause(client);
                 return r;

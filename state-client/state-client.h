@@ -33,5 +33,7 @@ AldFollow *ald_state_client_follow(AldStateClient *client);
 void ald_state_client_pause(AldStateClient *client);
 void ald_state_client_pause_soon(AldStateClient *client);
 
-/* Connects again if paused, and cancels a pending ald_state_client_pause_soon(). */
+/* Connects again if paused or if the connection was lost, and cancels a pending
+ * ald_state_client_pause_soon(). A lost connection must not be replaced from a callback of the bus, such as a
+ * handler. Returns the error of open() or negative errno of sd-bus; the client is paused then. */
 int ald_state_client_resume(AldStateClient *client);

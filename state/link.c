@@ -103,7 +103,7 @@ void ald_link_add_sink(AldLink *link, const AldNetwork *network, const AldFabric
                 add_sink_interface(link, network);
 }
 
-bool ald_link_is_wifi(const AldLink *link)
+static bool path_is_wifi(const AldLink *link)
 {
         return g_strcmp0(ald_path_type(link->source_type, link->sink_type),
                        ald_interface_type_to_string(ALD_INTERFACE_TYPE_WIFI)) == 0;
@@ -120,7 +120,7 @@ bool ald_link_has_failed(const AldLink *link)
 
 static bool falls_short(const AldLink *link, uint64_t rate, double interval)
 {
-        double share = ald_link_is_wifi(link) ? FAIR_SHARE_WIFI : FAIR_SHARE;
+        double share = path_is_wifi(link) ? FAIR_SHARE_WIFI : FAIR_SHARE;
 
         return rate != ALD_ABSENT_UINT64 && link->negotiated_bits_per_second != ALD_ABSENT_UINT64 &&
                ald_link_rate_most(rate, interval) < share * (double) link->negotiated_bits_per_second;

@@ -34,8 +34,6 @@ AldLink ald_link_of_record(const AldRecord *record);
  * older version lacks. A fast port that talks to a slow one is not at fault. Either may be NULL. */
 void ald_link_add_sink(AldLink *link, const AldNetwork *network, const AldFabric *fabric);
 
-bool ald_link_is_wifi(const AldLink *link);
-
 /* Whether the last attempt to measure it failed. */
 bool ald_link_has_failed(const AldLink *link);
 

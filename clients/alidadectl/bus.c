@@ -34,7 +34,7 @@ static void on_notice(void *userdata)
 int ald_bus_open(const AldCtl *ctl, sd_bus **ret)
 {
         const char *place = ald_connection_place(ctl->host);
-        g_autoptr(sd_bus) bus = NULL;
+        g_autoptr(AldOwnBus) bus = NULL;
         int r;
 
         if (ctl->host && !ald_connection_is_host(ctl->host)) {

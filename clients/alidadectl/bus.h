@@ -6,8 +6,9 @@
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
 
-/* A connection of our own is flushed and closed. */
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(sd_bus, sd_bus_flush_close_unref)
+/* A connection of our own: g_autoptr() flushes and closes it, while it only unrefs an AldBus. */
+typedef sd_bus AldOwnBus;
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOwnBus, sd_bus_flush_close_unref)
 
 /* Opens the bus that the command line selects. Reports errors and returns an exit code. */
 int ald_bus_open(const AldCtl *ctl, sd_bus **ret);

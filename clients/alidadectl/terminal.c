@@ -37,11 +37,6 @@ void ald_terminal_free(AldTerminal *terminal)
         g_free(terminal);
 }
 
-bool ald_terminal_has_keys(const AldTerminal *terminal)
-{
-        return terminal->has_keys;
-}
-
 void ald_terminal_size(unsigned *ret_columns, unsigned *ret_rows)
 {
         struct winsize size = { 0 };

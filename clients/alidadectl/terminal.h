@@ -14,9 +14,6 @@ typedef struct AldTerminal AldTerminal;
 AldTerminal *ald_terminal_new(void);
 void ald_terminal_free(AldTerminal *terminal);
 
-/* Whether there are keys to read, from standard input. */
-bool ald_terminal_has_keys(const AldTerminal *terminal);
-
 /* Size of the terminal at standard output; 80 × 24 where it does not tell. */
 void ald_terminal_size(unsigned *ret_columns, unsigned *ret_rows);
 

@@ -30,7 +30,7 @@ static int call(sd_bus *bus, const char *id, bool interactive, sd_bus_error *err
 static int forget(const AldCtl *ctl, const AldEntity *node)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        g_autoptr(sd_bus) bus = NULL;
+        g_autoptr(AldOwnBus) bus = NULL;
         g_autofree char *label = NULL, *what = NULL;
         int agent, r;
 

@@ -26,7 +26,7 @@ static int call(sd_bus *bus, const char *name, bool interactive, sd_bus_error *e
 int ald_verb_set_name(const AldCtl *ctl)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        g_autoptr(sd_bus) bus = NULL;
+        g_autoptr(AldOwnBus) bus = NULL;
         int agent, r;
 
         if (!g_utf8_validate(ctl->args[0], -1, NULL)) {

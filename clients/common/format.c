@@ -152,7 +152,8 @@ char *ald_format_duration(double usec)
                 "%.0f %s %.0f %s", floor(seconds / units[i].seconds), units[i].unit, rest, units[i + 1].unit);
 }
 
-char *ald_format_offset(double usec)
+/* +3.20 ms, -1.50 s */
+static char *format_offset(double usec)
 {
         g_autofree char *text = ald_format_duration(fabs(usec));
 
@@ -176,7 +177,8 @@ char *ald_format_age(double then_usec, double now_usec)
         return g_strdup("now");
 }
 
-char *ald_format_expiry(double end_usec, double now_usec)
+/* 2027-12-23, in 396 d; without now (NaN) the date alone. */
+static char *format_expiry(double end_usec, double now_usec)
 {
         g_autoptr(GDateTime) time = NULL;
         g_autofree char *date = NULL, *left = NULL;
@@ -216,11 +218,11 @@ static char *format_number(const char *name, double value, double now_usec)
         };
 
         if (g_str_has_suffix(name, "OffsetUSec"))
-                return ald_format_offset(value);
+                return format_offset(value);
         if (g_str_has_suffix(name, "ToLiveUSec") || g_str_has_suffix(name, "IntervalUSec"))
                 return ald_format_duration(value);
         if (g_str_has_suffix(name, "ExpiryUSec"))
-                return ald_format_expiry(value, now_usec);
+                return format_expiry(value, now_usec);
         if (g_str_has_suffix(name, "USec"))
                 return ald_format_age(value, now_usec);
         for (size_t i = 0; i < G_N_ELEMENTS(units); i++)

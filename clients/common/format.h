@@ -36,10 +36,6 @@ char *ald_format_nsec(double nsec);                   /* 18.2 µs */
 char *ald_format_count(double count);                 /* 12 */
 
 char *ald_format_duration(double usec); /* 2 h 42 min */
-char *ald_format_offset(double usec);   /* +3.20 ms, -1.50 s */
-
-/* 2027-12-23, in 396 d; without now (NaN) the date alone. */
-char *ald_format_expiry(double end_usec, double now_usec);
 
 /* "now", "3 s ago", "5 min ago"; a time in the future is "now", as clocks differ a little. */
 char *ald_format_age(double then_usec, double now_usec);

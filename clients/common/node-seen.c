@@ -23,11 +23,6 @@ double ald_node_now(const AldEntity *node, double now_usec)
         return isnan(offset) ? now_usec : now_usec + offset;
 }
 
-double ald_record_time(const AldRecord *record)
-{
-        return record && record->updated_usec > 0 ? (double) record->updated_usec : (double) NAN;
-}
-
 char *ald_format_record_age(double updated_usec, double now_usec)
 {
         if (now_usec - updated_usec < RESEND_USEC)

@@ -10,9 +10,6 @@
 /* What the clock of the node shows now, as far as its offset is known. */
 double ald_node_now(const AldEntity *node, double now_usec);
 
-/* The time of a record; NaN for NULL and where it is unknown. */
-double ald_record_time(const AldRecord *record);
-
 /* "live" while the next sending is not due yet, else the age. Both times are of one clock. */
 char *ald_format_record_age(double updated_usec, double now_usec);
 

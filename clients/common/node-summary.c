@@ -10,10 +10,18 @@
 
 static const AldNodeFigures nothing = { NAN, NAN, NAN, NAN, NAN, NAN, NAN };
 
+/* Never NULL. */
+static const char *device_id(const AldNodeDevice *device)
+{
+        return device->backend  ? device->backend->id
+               : device->system ? device->system->id
+                                : device->compute->id;
+}
+
 static bool has_device(const GArray *devices, const char *id)
 {
         for (guint i = 0; i < devices->len; i++)
-                if (strcmp(ald_node_device_id(&g_array_index(devices, AldNodeDevice, i)), id) == 0)
+                if (strcmp(device_id(&g_array_index(devices, AldNodeDevice, i)), id) == 0)
                         return true;
         return false;
 }
@@ -47,13 +55,6 @@ GArray *ald_node_devices(const AldEntity *node)
         return devices;
 }
 
-const char *ald_node_device_id(const AldNodeDevice *device)
-{
-        return device->backend  ? device->backend->id
-               : device->system ? device->system->id
-                                : device->compute->id;
-}
-
 const char *ald_node_device_class(const AldNodeDevice *device)
 {
         return device->backend && device->backend->class ? device->backend->class
@@ -69,7 +70,7 @@ char *ald_node_device_name(const AldNodeDevice *device)
 {
         const char *name = device->backend ? device->backend->name : NULL;
 
-        return ald_text_safe(name ? name : ald_node_device_id(device));
+        return ald_text_safe(name ? name : device_id(device));
 }
 
 bool ald_node_device_is_asleep(const AldNodeDevice *device)
@@ -84,7 +85,8 @@ bool ald_node_device_is_unified(const AldNodeDevice *device)
         return device->backend && device->backend->unified == 1;
 }
 
-bool ald_node_device_is_instance(const AldNodeDevice *device)
+/* Whether it is a part of another device, which has a row of its own. */
+static bool is_instance(const AldNodeDevice *device)
 {
         return device->backend && device->backend->parent;
 }
@@ -156,7 +158,7 @@ AldGpuSummary ald_gpu_summary(const AldEntity *node)
                 const AldNodeDevice *device = &g_array_index(devices, AldNodeDevice, i);
                 double usage = ald_node_device_figures(device).usage;
 
-                if (ald_node_device_is_processor(device) || ald_node_device_is_instance(device))
+                if (ald_node_device_is_processor(device) || is_instance(device))
                         continue;
                 summary.n++;
                 summary.n_asleep += ald_node_device_is_asleep(device);

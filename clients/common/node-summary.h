@@ -25,9 +25,6 @@ typedef struct AldNodeDevice {
 /* The AldNodeDevices of a node: those of Backends, then those that only System or Compute list. */
 GArray *ald_node_devices(const AldEntity *node);
 
-/* Never NULL. */
-const char *ald_node_device_id(const AldNodeDevice *device);
-
 /* "gpu", "accelerator" or "cpu"; a device without a row in Backends is taken for a GPU. */
 const char *ald_node_device_class(const AldNodeDevice *device);
 
@@ -38,9 +35,6 @@ char *ald_node_device_name(const AldNodeDevice *device);
 
 bool ald_node_device_is_asleep(const AldNodeDevice *device);
 bool ald_node_device_is_unified(const AldNodeDevice *device);
-
-/* Whether it is a part of another device, which has a row of its own. */
-bool ald_node_device_is_instance(const AldNodeDevice *device);
 
 AldNodeFigures ald_node_device_figures(const AldNodeDevice *device);
 

@@ -287,6 +287,31 @@ static void test_unknown(Fixture *fixture, const void *data)
                 "\"Size\":7}}");
 }
 
+/* A value of our type replaces what came raw before, even if it is absent. */
+static void test_known_again(Fixture *fixture, const void *data)
+{
+        static const char network[] = "org.alidade.Node1.Network", memory[] = "org.alidade.Node1.Memory";
+        g_autoptr(AldMessage) added = message_new(fixture, ALD_STATE_PATH);
+        g_autoptr(AldMessage) changed = message_new(fixture, NODE_PATH);
+
+        g_assert_cmpint(sd_bus_message_append(added, "oa{sa{sv}}", NODE_PATH, 2, memory, 3, "TotalBytes", "s",
+                                "all", "AvailableBytes", "s", "some", "Revision", "s", "first", network, 1,
+                                "Interfaces", "aa{sv}", 1, 2, "Id", "s", "eth0", "Colour", "s", "red"),
+                >=, 0);
+        seal(added);
+        g_assert_cmpint(ald_decode_interfaces_added(added, fixture->model), >=, 0);
+        change(fixture, NODE_PATH, memory, "AvailableBytes", "t", UINT64_MAX, NULL, 0);
+        change(fixture, NODE_PATH, memory, "Revision", "t", 0, NULL, 0);
+        g_assert_cmpint(
+                sd_bus_message_append(changed, "sa{sv}as", network, 1, "Interfaces", "aa{sv}", 0, 0), >=, 0);
+        seal(changed);
+        g_assert_cmpint(ald_decode_properties_changed(changed, fixture->model), ==, 0);
+        assert_entity(fixture, A,
+                "{\"Node1.Memory\":{\"TotalBytes\":\"all\"},"
+                "\"Node1.Network\":{\"Interfaces\":[],\"Neighbours\":[]}}");
+        g_assert_null(ald_entity_raw(ald_model_get(fixture->model, A), "Node1.Network"));
+}
+
 /* What the service itself never sends is absent, and the rest of the record is there. */
 static void test_out_of_range(Fixture *fixture, const void *data)
 {
@@ -371,6 +396,7 @@ int main(int argc, char **argv)
         add("/client/decode/records", test_records);
         add("/client/decode/signals", test_signals);
         add("/client/decode/unknown", test_unknown);
+        add("/client/decode/known-again", test_known_again);
         add("/client/decode/out-of-range", test_out_of_range);
         add("/client/decode/findings", test_findings);
         add("/client/decode/wrong-shapes", test_wrong_shapes);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <unistd.h>
 
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
@@ -23,6 +24,7 @@ typedef struct Fixture {
         AldModel *model;
         AldStateClient *client;
         unsigned synced, lost;
+        const char *refused; /* the member that is answered with LimitsExceeded, or NULL */
         GString *told;
 } Fixture;
 
@@ -51,11 +53,14 @@ static int append_reply(sd_bus_message *reply, const char *member, Fixture *fixt
 static int on_call(sd_bus_message *call, void *userdata, sd_bus_error *error)
 {
         g_autoptr(AldMessage) reply = NULL;
+        Fixture *fixture = userdata;
 
         if (sd_bus_message_is_method_call(call, NULL, NULL) <= 0)
                 return 0;
+        if (g_strcmp0(sd_bus_message_get_member(call), fixture->refused) == 0)
+                return sd_bus_reply_method_errorf(call, SD_BUS_ERROR_LIMITS_EXCEEDED, "too many");
         g_assert_cmpint(sd_bus_message_new_method_return(call, &reply), >=, 0);
-        g_assert_cmpint(append_reply(reply, sd_bus_message_get_member(call), userdata), >=, 0);
+        g_assert_cmpint(append_reply(reply, sd_bus_message_get_member(call), fixture), >=, 0);
         g_assert_cmpint(sd_bus_send(NULL, reply, NULL), >=, 0);
         return 1;
 }
@@ -81,7 +86,9 @@ static int open_pair(sd_bus **ret, void *userdata)
         fixture->pair = bus_pair_new();
         fixture->connections++;
         g_assert_cmpint(sd_bus_add_filter(fixture->pair->service, NULL, on_call, fixture), >=, 0);
+        g_main_context_push_thread_default(fixture->context);
         fixture->source = ald_bus_source_new(fixture->pair->service, on_closed, NULL);
+        g_main_context_pop_thread_default(fixture->context);
         *ret = sd_bus_ref(fixture->pair->client);
         return 0;
 }
@@ -99,6 +106,14 @@ static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata
         Fixture *fixture = userdata;
 
         fixture->lost++;
+        g_assert_true(sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED));
+}
+
+static void on_refused(AldFollow *follow, const sd_bus_error *error, void *userdata)
+{
+        Fixture *fixture = userdata;
+
+        g_string_append(fixture->told, error ? "refused " : "accepted ");
 }
 
 static void on_changed(AldModel *model, const AldChange *change, void *userdata)
@@ -113,7 +128,9 @@ static void on_changed(AldModel *model, const AldChange *change, void *userdata)
 
 static void set_up(Fixture *fixture, const void *data)
 {
-        static const AldFollowHandler handler = { .synced = on_synced, .lost = on_lost };
+        static const AldFollowHandler handler = {
+                .synced = on_synced, .lost = on_lost, .refused = on_refused
+        };
         const AldStateClientSetup setup = { .open = open_pair,
                 .open_userdata = fixture,
                 .handler = &handler,
@@ -218,6 +235,20 @@ static void test_pause_and_resume(Fixture *fixture, const void *data)
         g_assert_cmpuint(fixture->lost, ==, 0);
 }
 
+static void test_resume_in_another_context(Fixture *fixture, const void *data)
+{
+        GMainContext *other = g_main_context_new();
+
+        wait_for(fixture, 1);
+        ald_state_client_pause(fixture->client);
+        g_main_context_push_thread_default(other);
+        g_assert_cmpint(ald_state_client_resume(fixture->client), ==, 0);
+        g_main_context_pop_thread_default(other);
+        g_assert_false(g_main_context_pending(other));
+        wait_for(fixture, 2);
+        g_main_context_unref(other);
+}
+
 /* What is in the way may be gone before the bus was left. */
 static void test_resume_in_time(Fixture *fixture, const void *data)
 {
@@ -229,14 +260,63 @@ static void test_resume_in_time(Fixture *fixture, const void *data)
         g_assert_cmpuint(fixture->connections, ==, 1);
 }
 
+static void subscribe_again(Fixture *fixture, const char *refused)
+{
+        fixture->refused = refused;
+        ald_follow_subscribe(ald_state_client_follow(fixture->client));
+        pump(fixture);
+}
+
+/* That the other one is accepted does not count. */
+static void test_refused_request(Fixture *fixture, const void *data)
+{
+        wait_for(fixture, 1);
+        pump(fixture);
+        g_string_truncate(fixture->told, 0);
+        subscribe_again(fixture, "Subscribe");
+        assert_told(fixture, "refused ");
+        subscribe_again(fixture, "Subscribe");
+        assert_told(fixture, "refused ");
+        subscribe_again(fixture, NULL);
+        assert_told(fixture, "accepted ");
+        subscribe_again(fixture, "Mirror");
+        assert_told(fixture, "refused ");
+        subscribe_again(fixture, "Mirror");
+        assert_told(fixture, "refused ");
+        subscribe_again(fixture, NULL);
+        assert_told(fixture, "accepted ");
+}
+
+/* The client reports the end once, keeps what it has, and can connect again. */
+static void assert_lost_and_resume(Fixture *fixture)
+{
+        while (fixture->lost == 0)
+                (void) g_main_context_iteration(fixture->context, TRUE);
+        pump(fixture);
+        g_assert_cmpuint(fixture->lost, ==, 1);
+        g_assert_false(ald_follow_in_step(ald_state_client_follow(fixture->client)));
+        g_assert_nonnull(ald_model_get(fixture->model, A));
+        g_assert_cmpint(ald_state_client_resume(fixture->client), ==, 0);
+        wait_for(fixture, 2);
+        g_assert_cmpuint(fixture->connections, ==, 2);
+}
+
 static void test_end_of_the_bus(Fixture *fixture, const void *data)
 {
         wait_for(fixture, 1);
         sd_bus_close(fixture->pair->service);
-        while (fixture->lost == 0)
-                (void) g_main_context_iteration(fixture->context, TRUE);
-        g_assert_false(ald_follow_in_step(ald_state_client_follow(fixture->client)));
-        g_assert_nonnull(ald_model_get(fixture->model, A));
+        assert_lost_and_resume(fixture);
+}
+
+/* The connection stays open, but nothing more can be read from it. */
+static void test_broken_stream(Fixture *fixture, const void *data)
+{
+        static const char garbage[] = "this is not a message of D-Bus";
+
+        wait_for(fixture, 1);
+        g_assert_cmpint(
+                write(sd_bus_get_fd(fixture->pair->service), garbage, sizeof garbage), ==, sizeof garbage);
+        assert_lost_and_resume(fixture);
 }
 
 static void add(const char *path, void (*test)(Fixture *fixture, const void *data))
@@ -250,7 +330,10 @@ int main(int argc, char **argv)
         add("/client/follow/snapshot", test_snapshot);
         add("/client/follow/only-the-owner-is-believed", test_only_the_owner_is_believed);
         add("/client/follow/pause-and-resume", test_pause_and_resume);
+        add("/client/follow/resume-in-another-context", test_resume_in_another_context);
         add("/client/follow/resume-in-time", test_resume_in_time);
+        add("/client/follow/refused-request", test_refused_request);
         add("/client/follow/end-of-the-bus", test_end_of_the_bus);
+        add("/client/follow/broken-stream", test_broken_stream);
         return g_test_run();
 }

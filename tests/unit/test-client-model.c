@@ -134,6 +134,23 @@ static void test_raw(void)
         g_assert_null(ald_model_get(model, A));
 }
 
+/* A field that was raw, with another type, is reported with its value in the record. */
+static void test_raw_then_known(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autoptr(GString) log = g_string_new(NULL);
+        g_autoptr(AldRecord) record = NULL;
+        json_t *raw = model_parse("{'AvailableBytes':'some','TotalBytes':'all'}");
+
+        model_put(model, A, "Node1.Memory", "{}");
+        record = ald_record_ref((AldRecord *) ald_entity_record(ald_model_get(model, A), ALD_KIND_MEMORY));
+        g_assert_cmpint(ald_model_put(model, A, record, raw), ==, 0);
+        json_decref(raw);
+        ald_model_watch(model, record_change, log);
+        model_put(model, A, "Node1.Memory", "{'TotalBytes':3}");
+        assert_told(log, "changed 1 Node1.Memory {\"TotalBytes\":3} [\"AvailableBytes\"]\n");
+}
+
 static void test_raw_rows_as_json(void)
 {
         g_autoptr(AldModel) model = ald_model_new();
@@ -145,10 +162,10 @@ static void test_raw_rows_as_json(void)
         record = ald_record_ref((AldRecord *) ald_entity_record(ald_model_get(model, A), ALD_KIND_NETWORK));
         g_assert_cmpint(ald_model_put(model, A, record, raw), ==, 0);
         json_decref(raw);
-        text = dump(ald_entity_fields_to_json(ald_model_get(model, A), "Node1.Network"));
+        text = dump(ald_entity_to_json(ald_model_get(model, A)));
         g_assert_cmpstr(text, ==,
-                "{\"Interfaces\":[{\"Id\":\"eth0\"},{\"Id\":\"eth1\",\"Colour\":\"red\"}],\"Neighbours\":[]"
-                "}");
+                "{\"Node1.Network\":{\"Interfaces\":[{\"Id\":\"eth0\"},{\"Id\":\"eth1\",\"Colour\":\"red\"}],"
+                "\"Neighbours\":[]}}");
 }
 
 static void test_replace(void)
@@ -351,6 +368,7 @@ int main(int argc, char **argv)
         g_test_add_func("/client/model/changes", test_changes);
         g_test_add_func("/client/model/typed-changes", test_typed_changes);
         g_test_add_func("/client/model/raw", test_raw);
+        g_test_add_func("/client/model/raw-then-known", test_raw_then_known);
         g_test_add_func("/client/model/raw-rows-as-json", test_raw_rows_as_json);
         g_test_add_func("/client/model/replace", test_replace);
         g_test_add_func("/client/model/bounds", test_bounds);

@@ -55,7 +55,7 @@ static int open_bus(sd_bus **ret)
 static int call_reload(sd_bus_error *error)
 {
         g_autoptr(AldMessage) m = NULL;
-        g_autoptr(sd_bus) bus = NULL;
+        g_autoptr(AldOwnBus) bus = NULL;
         int r;
 
         r = open_bus(&bus);

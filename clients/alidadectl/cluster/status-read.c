@@ -94,7 +94,7 @@ static void add_names(sd_bus *bus, json_t *nodes)
 int ald_cluster_status_read(const AldCtl *ctl, json_t **ret, char **ret_problem)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        g_autoptr(sd_bus) bus = NULL;
+        g_autoptr(AldOwnBus) bus = NULL;
         json_t *object;
         int r;
 

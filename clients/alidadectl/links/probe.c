@@ -197,16 +197,21 @@ static int on_owner_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret
 
 static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
-        fail(userdata, &SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_DISCONNECTED, "the bus closed the connection"));
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+
+        ald_bus_closed_error(-ECONNRESET, &error);
+        fail(userdata, &error);
         return 0;
 }
 
-/* That it ended is told by sd-bus itself. */
+/* sd-bus itself reports only that the other side hung up. */
 static void on_closed(sd_bus *bus, int error, void *userdata)
 {
-        if (error == -EBUSY)
-                fail(userdata,
-                        &SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_DISCONNECTED, "the bus has stopped reading"));
+        g_auto(sd_bus_error) reason = SD_BUS_ERROR_NULL;
+
+        sd_bus_close(bus); /* flushing could block forever */
+        ald_bus_closed_error(error, &reason);
+        fail(userdata, &reason);
 }
 
 static gboolean on_patience_ended(void *userdata)

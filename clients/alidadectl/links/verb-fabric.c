@@ -26,7 +26,7 @@ static int complain_of_reply(const sd_bus_error *error, int r)
 static int get_fabric(const AldCtl *ctl, const char *node, sd_bus_message **ret_reply)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        g_autoptr(sd_bus) bus = NULL;
+        g_autoptr(AldOwnBus) bus = NULL;
         int r;
 
         r = ald_bus_open(ctl, &bus);

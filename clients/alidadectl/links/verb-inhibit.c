@@ -234,7 +234,7 @@ int ald_verb_inhibit(const AldCtl *ctl)
 {
         Order order = { .ctl = *ctl, .what = ALL, .why = "no reason given" };
         g_autoptr(GPtrArray) argv = g_ptr_array_new();
-        g_autoptr(sd_bus) bus = NULL;
+        g_autoptr(AldOwnBus) bus = NULL;
         int fd = -1, r;
 
         g_ptr_array_add(argv, (char *) "alidadectl");
