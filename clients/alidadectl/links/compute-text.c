@@ -112,7 +112,33 @@ static void entry(GString *out, const char *label, unsigned columns, char *text)
                 g_free(text);
 }
 
-void ald_compute_describe(GString *out, const json_t *row, unsigned columns)
+static bool is_error_of(const json_t *error, const char *device, const char *metric)
+{
+        return g_strcmp0(ald_field_text(error, "Device"), device) == 0 &&
+               g_strcmp0(ald_field_text(error, "Metric"), metric) == 0;
+}
+
+/* "gemm: the driver crashed; read: timeout": in the order in which the probe measures. */
+static char *describe_errors(const json_t *errors, const char *device)
+{
+        static const char *const metrics[] = { "gemm", "read", "copy", "peak" };
+        GString *text = g_string_new(NULL);
+        const json_t *error;
+        size_t i;
+
+        for (size_t metric = 0; metric < G_N_ELEMENTS(metrics); metric++)
+                json_array_foreach(errors, i, error) {
+                        g_autofree char *message = safe_field(error, "message");
+                        g_autofree char *name = safe_field(error, "error");
+
+                        if (is_error_of(error, device, metrics[metric]) && (message || name))
+                                g_string_append_printf(text, "%s%s: %s", text->len > 0 ? "; " : "",
+                                        metrics[metric], message ?: name);
+                }
+        return g_string_free(text, FALSE);
+}
+
+void ald_compute_describe(GString *out, const json_t *row, const json_t *errors, unsigned columns)
 {
         entry(out, "Device", columns, describe_device(row));
         entry(out, "Matrices", columns, describe_gemm(row));
@@ -124,5 +150,5 @@ void ald_compute_describe(GString *out, const json_t *row, unsigned columns)
                 entry(out, "Throttled", columns, describe_list(row, "ThrottleReasons"));
         if (ald_field_array(row, "Flags"))
                 entry(out, "Flags", columns, describe_list(row, "Flags"));
-        entry(out, "Failed", columns, safe_field(row, "Failure"));
+        entry(out, "Failed", columns, describe_errors(errors, ald_field_text(row, "Id")));
 }

@@ -11,5 +11,5 @@
  * trust; empty where nothing is known. Safe text. */
 char *ald_compute_glance(const json_t *row);
 
-/* All of it, an entry a line. */
-void ald_compute_describe(GString *out, const json_t *row, unsigned columns);
+/* All of a row of Message1.ComputeResult, an entry a line. `errors` are those of all devices, or NULL. */
+void ald_compute_describe(GString *out, const json_t *row, const json_t *errors, unsigned columns);
