@@ -35,7 +35,7 @@ static void test_nonsense(void)
 {
         static const char *const outputs[] = { "", "\n", "{", "[]", "7", "\"x\"", "{\"a\":1,\"a\":2}", "{}{}",
                 "{" RATES "}\nlast" };
-        g_autofree char *deep = g_strnfill(100000, '['), *words = g_strnfill(16 * 1024, 'a');
+        g_autofree char *deep = g_strnfill(100000, '['), *words = g_strnfill(64 * 1024, 'a');
         g_autofree char *large = g_strdup_printf("{" RATES ",\"a\":\"%s\"}", words);
 
         for (size_t i = 0; i < G_N_ELEMENTS(outputs); i++)

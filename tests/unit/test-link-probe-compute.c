@@ -163,6 +163,16 @@ static void test_too_many_words(void)
         g_string_free(words, TRUE);
 }
 
+/* A result may be nearly as large as all that the program prints. */
+static void test_large_result(void)
+{
+        g_autofree char *words = g_strnfill(60 * 1024, 'a');
+        g_autofree char *device = g_strdup_printf("{'Id':'a','PeakTflops':2,'newer':'%s'}", words);
+        g_auto(AldProbeAnswer) answer = read_answer(device, "", false);
+
+        g_assert_cmpint(answer.verdict, ==, ALD_PROBE_DONE);
+}
+
 static const AldComputeTarget target = {
         .device = (char *) "a", .driver_version = (char *) "555.1", .metrics = ALD_COMPUTE_ALL
 };
@@ -231,6 +241,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-probe-compute/too-much", test_too_much_for_one_result);
         g_test_add_func("/link-probe-compute/no-result", test_no_result);
         g_test_add_func("/link-probe-compute/too-many-words", test_too_many_words);
+        g_test_add_func("/link-probe-compute/large", test_large_result);
         g_test_add_func("/link-probe-compute/last-word", test_last_word);
         g_test_add_func("/link-probe-compute/waiting", test_waiting);
         return g_test_run();
