@@ -11,6 +11,11 @@
 #define CALLS_MAX 128u
 #define PATIENCE_USEC (UINT64_C(25) * G_USEC_PER_SEC)
 
+/* In memory, of all rows. A large subnet is one segment with thousands of ports; the service sends 16 MiB at
+ * most. */
+#define DUE_BYTES_MAX ALD_RECORD_MAX
+#define SEGMENTS_BYTES_MAX (16u * 1024 * 1024)
+
 /* Records in a page, so that neither service is busy with it for long; and pages in all. */
 #define RECORDS_MAX 200u
 #define PAGES_MAX 100u
@@ -159,13 +164,14 @@ int ald_state_query_node(AldStateQuery *query, const char *node, AldNodeAnswer a
         return send_with_string(query, &call, "GetProfile", node);
 }
 
-static void answer_rows(const Call *call, int error, sd_bus_message *reply, const AldStruct *type)
+static void answer_rows(
+        const Call *call, int error, sd_bus_message *reply, const AldStruct *type, size_t max_bytes)
 {
         g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
         AldRows rows = { .type = type };
 
         if (error >= 0)
-                error = MIN(ald_record_bus_read_rows(reply, type, ALD_RECORD_MAX, owned, &rows), 0);
+                error = MIN(ald_record_bus_read_rows(reply, type, max_bytes, owned, &rows), 0);
         call->answered.rows(error, &rows, call->userdata);
 }
 
@@ -173,7 +179,7 @@ static void answer_segments(const Call *call, int error, sd_bus_message *reply)
 {
         if (error >= 0)
                 error = MIN(sd_bus_message_skip(reply, "aa{sv}"), 0); /* the ports */
-        answer_rows(call, error, reply, &ald_segment_row_struct);
+        answer_rows(call, error, reply, &ald_segment_row_struct, SEGMENTS_BYTES_MAX);
 }
 
 int ald_state_query_segments(AldStateQuery *query, const char *node, AldRowsAnswer answered, void *userdata)
@@ -185,7 +191,7 @@ int ald_state_query_segments(AldStateQuery *query, const char *node, AldRowsAnsw
 
 static void answer_due(const Call *call, int error, sd_bus_message *reply)
 {
-        answer_rows(call, error, reply, &ald_due_probe_row_struct);
+        answer_rows(call, error, reply, &ald_due_probe_row_struct, DUE_BYTES_MAX);
 }
 
 static int open_option(sd_bus_message *message, const char *name, const char *signature)
