@@ -54,16 +54,11 @@ static uint64_t failures_of(const AldComputeDevice *row)
         return row->failures == ALD_ABSENT_UINT64 ? 1 : MAX(row->failures, 1);
 }
 
-/* One more, unless there was a whole success meanwhile. */
+/* One more, unless it is the same failure. */
 static uint64_t count_failures(const AldComputeDevice *before, const AldComputeDevice *told)
 {
-        bool succeeded = told->measured_usec != ALD_ABSENT_UINT64 &&
-                         told->measured_usec != told->failed_usec &&
-                         told->measured_usec != before->measured_usec;
-
-        if (before->failed_usec == told->failed_usec)
-                return MAX(failures_of(before), 1);
-        return succeeded ? 1 : failures_of(before) + 1;
+        return before->failed_usec == told->failed_usec ? MAX(failures_of(before), 1)
+                                                        : failures_of(before) + 1;
 }
 
 static bool is_busy(const AldComputeDevice *row)

@@ -83,16 +83,41 @@ static void fail(AldProbeAnswer *answer, const char *reason)
         g_clear_pointer(&answer->result, ald_record_unref);
 }
 
+/* The errors of the metrics, as those of the device; the strings go with `owned`. */
+static GArray *rename_errors(const AldComputeResult *result, const char *device, GPtrArray *owned)
+{
+        GArray *errors = g_array_new(FALSE, FALSE, sizeof(AldComputeError));
+
+        for (AldComputeErrorMetric i = 0; i < ALD_COMPUTE_ERROR_METRIC_N; i++) {
+                const char *metric = ald_compute_error_metric_to_string(i);
+                const AldComputeError *found = find_error(result, metric);
+                AldComputeError error;
+
+                if (!found)
+                        continue;
+                error = *found;
+                error.id = g_strdup_printf("%s %s", device, metric);
+                error.device = device;
+                g_ptr_array_add(owned, (gpointer) error.id);
+                g_array_append_val(errors, error);
+        }
+        return errors;
+}
+
 /* A MIG instance has the Id by which it was requested, not that of the card which OpenCL shows. */
 static void name_device(AldProbeAnswer *answer, const char *device)
 {
         AldComputeResult result = *result_of(answer);
         AldComputeFigures row = *(const AldComputeFigures *) ald_rows_at(&result.devices, 0);
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(GArray) errors = rename_errors(&result, device, owned);
         AldRecord *named;
 
         row.id = device;
         result.devices.items = &row;
         result.devices.n = 1;
+        result.errors.items = errors->data;
+        result.errors.n = errors->len;
         if (ald_record_new(ALD_KIND_COMPUTE_RESULT, &result, &named) < 0) {
                 fail(answer, "the probe gave no figures");
                 return;
@@ -126,6 +151,31 @@ void ald_compute_answer_read(
         ald_probe_answer_read(ALD_KIND_COMPUTE_RESULT, output, failure, ret);
         if (ret->verdict == ALD_PROBE_DONE)
                 judge(ret, device, force);
+}
+
+static void append(GArray *rows, const AldRows *from)
+{
+        if (from->n > 0)
+                g_array_append_vals(rows, from->items, (guint) from->n);
+}
+
+int ald_compute_answer_join(const AldRecord *before, const AldRecord *after, AldRecord **ret)
+{
+        const AldComputeResult *first = ald_record_as(before, COMPUTE_RESULT, AldComputeResult);
+        const AldComputeResult *second = ald_record_as(after, COMPUTE_RESULT, AldComputeResult);
+        g_autoptr(GArray) devices = g_array_new(FALSE, FALSE, sizeof(AldComputeFigures));
+        g_autoptr(GArray) errors = g_array_new(FALSE, FALSE, sizeof(AldComputeError));
+        AldComputeResult both = ALD_COMPUTE_RESULT_INIT;
+
+        append(devices, &first->devices);
+        append(devices, &second->devices);
+        append(errors, &first->errors);
+        append(errors, &second->errors);
+        both.devices.items = devices->data;
+        both.devices.n = devices->len;
+        both.errors.items = errors->data;
+        both.errors.n = errors->len;
+        return ald_record_new(ALD_KIND_COMPUTE_RESULT, &both, ret);
 }
 
 int ald_compute_answer_record(

@@ -24,14 +24,17 @@ char *ald_compute_metrics_format(unsigned metrics);
 
 /*
  * Of the output, whose last line is the result. `failure` is as in probe-child.h. If it is done, the result
- * is a Message1.ComputeResult of that one device, maybe with errors. A result of a device that met other work
- * is a failure, unless it was forced.
+ * is a Message1.ComputeResult of that one device, maybe with errors, all under the Id of `device`. A result
+ * of a device that met other work is a failure, unless it was forced.
  */
 void ald_compute_answer_read(
         const char *output, const char *failure, const char *device, bool force, AldProbeAnswer *ret);
 
 /* Whether a reason says that the device met other work. */
 bool ald_compute_answer_is_busy(const char *reason);
+
+/* One result with the devices and errors of two; -E2BIG if that is more than a record may hold. */
+int ald_compute_answer_join(const AldRecord *before, const AldRecord *after, AldRecord **ret);
 
 /* The result as Node1.Compute of that device alone; -E2BIG if it is more than a record may hold. */
 int ald_compute_answer_record(

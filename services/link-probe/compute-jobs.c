@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "services/link-probe/compute-answer.h"
 #include "services/link-probe/compute-jobs.h"
 #include "services/link-probe/jobs-private.h"
 
@@ -29,41 +30,24 @@ static void on_progress(const char *phase, double fraction, void *userdata)
         ald_job_tell_progress(userdata, phase, fraction);
 }
 
-static void append(GArray *rows, const AldRows *from)
+/* What was measured so far, and this. Without room for both, what is there stays. */
+static AldRecord *join(const AldJob *job, const char *device, AldRecord *measured)
 {
-        if (from->n > 0)
-                g_array_append_vals(rows, from->items, (guint) from->n);
-}
-
-/* What was measured so far, and this. */
-static AldRecord *join(const AldJob *job, AldRecord *measured)
-{
-        const AldComputeResult *before = ald_record_as(job->result, COMPUTE_RESULT, AldComputeResult);
-        const AldComputeResult *after = ald_record_as(measured, COMPUTE_RESULT, AldComputeResult);
-        g_autoptr(GArray) devices = g_array_new(FALSE, FALSE, sizeof(AldComputeFigures));
-        g_autoptr(GArray) errors = g_array_new(FALSE, FALSE, sizeof(AldComputeError));
-        AldComputeResult both = ALD_COMPUTE_RESULT_INIT;
         AldRecord *joined;
 
-        if (!before)
+        if (!job->result)
                 return ald_record_ref(measured);
-        append(devices, &before->devices);
-        append(devices, &after->devices);
-        append(errors, &before->errors);
-        append(errors, &after->errors);
-        both.devices.items = devices->data;
-        both.devices.n = devices->len;
-        both.errors.items = errors->data;
-        both.errors.n = errors->len;
-        return ald_record_new(ALD_KIND_COMPUTE_RESULT, &both, &joined) < 0 ? ald_record_ref(measured)
-                                                                           : joined;
+        if (ald_compute_answer_join(job->result, measured, &joined) >= 0)
+                return joined;
+        g_warning("The result of job %u has no room for %s", job->number, device);
+        return ald_record_ref(job->result);
 }
 
 static void on_ended(const AldComputeTarget *target, const AldProbeAnswer *answer, void *userdata)
 {
         AldJob *job = userdata;
         const AldComputeJobs *jobs = job->context;
-        g_autoptr(AldRecord) joined = answer->result ? join(job, answer->result) : NULL;
+        g_autoptr(AldRecord) joined = answer->result ? join(job, target->device, answer->result) : NULL;
         const AldProbeAnswer whole = {
                 .verdict = answer->verdict, .reason = answer->reason, .result = joined
         };

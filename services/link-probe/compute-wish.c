@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "services/common/service.h"
 #include "services/link-probe/compute-wish.h"
 #include "state/planner-device.h"
 

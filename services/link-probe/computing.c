@@ -230,7 +230,7 @@ static void ask_records(AldComputing *computing, const char *due)
         if (computing->asked)
                 return;
         computing->due = g_strdup(due);
-        computing->asked = ald_state_query_node(computing->parts.query, computing->parts.own_id, on_records,
+        computing->asked = ald_state_query_own(computing->parts.query, computing->parts.own_id, on_records,
                                    computing) >= 0;
         if (!computing->asked)
                 g_clear_pointer(&computing->due, g_free);

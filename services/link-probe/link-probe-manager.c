@@ -380,7 +380,7 @@ static void make_parts(AldLinkProbeManager *manager)
 
         manager->counters = ald_counters_new(root);
         manager->media = ald_media_new(root, ald_wifi_generation);
-        manager->query = ald_state_query_new(manager->service);
+        manager->query = ald_state_query_new(ald_service_bus(manager->service));
         manager->prober = ald_prober_new(
                 &manager->program, manager->counters, manager->media, manager->query, tell, manager);
         manager->members = ald_members_new();

@@ -3,8 +3,7 @@
 
 #include "record/message.h"
 #include "services/link-probe/probe-answer.h"
-
-#define LINE_MAX_BYTES (16u * 1024)
+#include "services/link-probe/probe-child.h"
 
 void ald_probe_answer_clear(AldProbeAnswer *answer)
 {
@@ -23,7 +22,8 @@ int ald_probe_answer_parse(AldKind kind, const char *output, AldRecord **ret)
         start = output + length;
         while (start > output && start[-1] != '\n')
                 start--;
-        return ald_message_parse(kind, start, (size_t) (output + length - start), LINE_MAX_BYTES, ret, NULL);
+        return ald_message_parse(
+                kind, start, (size_t) (output + length - start), ALD_PROBE_OUTPUT_MAX, ret, NULL);
 }
 
 static void take_failure(AldKind kind, const AldProbeFailure *failure, AldProbeAnswer *ret)

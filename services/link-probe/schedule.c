@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "record/id.h"
+#include "services/common/service.h"
 #include "services/link-probe/deferrals.h"
 #include "services/link-probe/result-record.h"
 #include "services/link-probe/route.h"
@@ -276,7 +277,7 @@ void ald_schedule_run(AldSchedule *schedule)
         ald_counters_read(schedule->parts.counters, now_usec());
         ald_results_expire(schedule->parts.results, now_usec());
         schedule->wanted = true;
-        r = ald_state_query_node(schedule->parts.query, schedule->parts.own_id, on_own, schedule);
+        r = ald_state_query_own(schedule->parts.query, schedule->parts.own_id, on_own, schedule);
         if (r < 0)
                 g_info("The state service cannot be asked: %s", g_strerror(-r));
 }

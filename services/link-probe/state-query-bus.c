@@ -9,7 +9,13 @@
 #define STATE_NAME "org.alidade.State1"
 #define STATE_PATH "/org/alidade/State1"
 #define CALLS_MAX 128u
+#define CALLS_KEPT 16u /* of these, for what the schedule asks: requests of users may take the others */
 #define PATIENCE_USEC (UINT64_C(25) * G_USEC_PER_SEC)
+
+/* In memory, of all rows. A large subnet is one segment with thousands of ports; the service sends 16 MiB at
+ * most. */
+#define DUE_BYTES_MAX ALD_RECORD_MAX
+#define SEGMENTS_BYTES_MAX (16u * 1024 * 1024)
 
 /* Records in a page, so that neither service is busy with it for long; and pages in all. */
 #define RECORDS_MAX 200u
@@ -29,10 +35,11 @@ struct Call {
         } answered;
         void *userdata;
         unsigned pages; /* read before */
+        bool scheduled; /* asked for the schedule */
 };
 
 struct AldStateQuery {
-        AldService *service;
+        sd_bus *bus;
         GPtrArray *calls;
 };
 
@@ -44,11 +51,11 @@ static void call_free(gpointer data)
         g_free(call);
 }
 
-AldStateQuery *ald_state_query_new(AldService *service)
+AldStateQuery *ald_state_query_new(sd_bus *bus)
 {
         AldStateQuery *query = g_new0(AldStateQuery, 1);
 
-        query->service = service;
+        query->bus = bus;
         query->calls = g_ptr_array_new_with_free_func(call_free);
         return query;
 }
@@ -73,8 +80,7 @@ static int on_reply(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
 
 static int new_call(const AldStateQuery *query, const char *method, sd_bus_message **ret)
 {
-        return sd_bus_message_new_method_call(
-                ald_service_bus(query->service), ret, STATE_NAME, STATE_PATH, STATE_NAME, method);
+        return sd_bus_message_new_method_call(query->bus, ret, STATE_NAME, STATE_PATH, STATE_NAME, method);
 }
 
 static int send_call(AldStateQuery *query, const Call *about, sd_bus_message *message)
@@ -82,12 +88,11 @@ static int send_call(AldStateQuery *query, const Call *about, sd_bus_message *me
         Call *call;
         int r;
 
-        if (query->calls->len >= CALLS_MAX)
+        if (query->calls->len >= (about->scheduled ? CALLS_MAX : CALLS_MAX - CALLS_KEPT))
                 return -EUSERS;
         call = g_memdup2(about, sizeof *about);
         call->query = query;
-        r = sd_bus_call_async(
-                ald_service_bus(query->service), &call->slot, message, on_reply, call, PATIENCE_USEC);
+        r = sd_bus_call_async(query->bus, &call->slot, message, on_reply, call, PATIENCE_USEC);
         if (r < 0) {
                 call_free(call);
                 return r;
@@ -159,13 +164,24 @@ int ald_state_query_node(AldStateQuery *query, const char *node, AldNodeAnswer a
         return send_with_string(query, &call, "GetProfile", node);
 }
 
-static void answer_rows(const Call *call, int error, sd_bus_message *reply, const AldStruct *type)
+int ald_state_query_own(AldStateQuery *query, const char *own_id, AldNodeAnswer answered, void *userdata)
+{
+        const Call call = {
+                .answer = answer_node, .answered.node = answered, .userdata = userdata, .scheduled = true
+        };
+
+        g_ptr_array_remove_fast(query->calls, (gpointer) find_call(query, &call));
+        return send_with_string(query, &call, "GetProfile", own_id);
+}
+
+static void answer_rows(
+        const Call *call, int error, sd_bus_message *reply, const AldStruct *type, size_t max_bytes)
 {
         g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
         AldRows rows = { .type = type };
 
         if (error >= 0)
-                error = MIN(ald_record_bus_read_rows(reply, type, ALD_RECORD_MAX, owned, &rows), 0);
+                error = MIN(ald_record_bus_read_rows(reply, type, max_bytes, owned, &rows), 0);
         call->answered.rows(error, &rows, call->userdata);
 }
 
@@ -173,7 +189,7 @@ static void answer_segments(const Call *call, int error, sd_bus_message *reply)
 {
         if (error >= 0)
                 error = MIN(sd_bus_message_skip(reply, "aa{sv}"), 0); /* the ports */
-        answer_rows(call, error, reply, &ald_segment_row_struct);
+        answer_rows(call, error, reply, &ald_segment_row_struct, SEGMENTS_BYTES_MAX);
 }
 
 int ald_state_query_segments(AldStateQuery *query, const char *node, AldRowsAnswer answered, void *userdata)
@@ -185,7 +201,7 @@ int ald_state_query_segments(AldStateQuery *query, const char *node, AldRowsAnsw
 
 static void answer_due(const Call *call, int error, sd_bus_message *reply)
 {
-        answer_rows(call, error, reply, &ald_due_probe_row_struct);
+        answer_rows(call, error, reply, &ald_due_probe_row_struct, DUE_BYTES_MAX);
 }
 
 static int open_option(sd_bus_message *message, const char *name, const char *signature)
@@ -261,7 +277,9 @@ static int append_question(sd_bus_message *message, const AldDueQuestion *questi
 int ald_state_query_due(
         AldStateQuery *query, const AldDueQuestion *question, AldRowsAnswer answered, void *userdata)
 {
-        const Call call = { .answer = answer_due, .answered.rows = answered, .userdata = userdata };
+        const Call call = {
+                .answer = answer_due, .answered.rows = answered, .userdata = userdata, .scheduled = true
+        };
         g_autoptr(AldMessage) message = NULL;
         int r;
 
@@ -316,7 +334,9 @@ static void answer_page(const Call *call, int error, sd_bus_message *reply)
 
 int ald_state_query_networks(AldStateQuery *query, const AldNetworksHandler *handler, void *userdata)
 {
-        const Call call = { .answer = answer_page, .answered.networks = handler, .userdata = userdata };
+        const Call call = {
+                .answer = answer_page, .answered.networks = handler, .userdata = userdata, .scheduled = true
+        };
 
         return find_call(query, &call) ? -EBUSY : send_page(query, &call, "");
 }

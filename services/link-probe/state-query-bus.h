@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/common/service.h"
+#include <systemd/sd-bus.h>
+
 #include "services/link-probe/node-records.h"
 
 /*
  * All that this service asks org.alidade.State1. Each call has a limit of its own, and there is a limit on
- * calls under way (-EUSERS). Unless one returns an error, the callback is called once: with an error if there
- * is no answer, -ENOENT if there is no such node. What it is given is valid during the callback.
+ * calls under way (-EUSERS), some of which are kept for the schedule. Unless one returns an error, the
+ * callback is called once: with an error if there is no answer, -ENOENT if there is no such node. What it is
+ * given is valid during the callback.
  */
 typedef struct AldStateQuery AldStateQuery;
 
-AldStateQuery *ald_state_query_new(AldService *service);
+AldStateQuery *ald_state_query_new(sd_bus *bus);
 /* No callback is called any more. */
 void ald_state_query_free(AldStateQuery *query);
 
 /* What is known of a node. */
 typedef void (*AldNodeAnswer)(int error, const AldNodeRecords *records, void *userdata);
 int ald_state_query_node(AldStateQuery *query, const char *node, AldNodeAnswer answered, void *userdata);
+
+/* What is known of this node, for the schedule. A later question of the same userdata replaces an earlier
+ * one. */
+int ald_state_query_own(AldStateQuery *query, const char *own_id, AldNodeAnswer answered, void *userdata);
 
 /* A list of rows; empty on error. */
 typedef void (*AldRowsAnswer)(int error, const AldRows *rows, void *userdata);

@@ -9,6 +9,7 @@
 struct AldWishes {
         AldWishParts parts;
         GPtrArray *list; /* of Waiting */
+        bool complained; /* that the state service does not report the segments */
 };
 
 /* One whose node is asked about. */
@@ -125,13 +126,18 @@ static void finish(Waiting *waiting, int error, const AldNeighbours *neighbours)
                 ald_jobs_step(jobs);
 }
 
-/* Without an answer there are no neighbours. */
+/* Without an answer there are no neighbours, and any ports are paired. */
 static void on_segments(int error, const AldRows *segments, void *userdata)
 {
         const Waiting *waiting = userdata;
+        AldWishes *wishes = waiting->all;
         g_autoptr(AldNeighbours) neighbours = ald_neighbours_between(
-                segments, waiting->wish.target.peer, waiting->all->parts.own_id);
+                segments, waiting->wish.target.peer, wishes->parts.own_id);
 
+        if (error < 0 && !wishes->complained)
+                g_warning("Cannot read from the state service which RDMA ports are neighbours: %s",
+                        g_strerror(-error));
+        wishes->complained = error < 0;
         finish(userdata, 0, neighbours);
 }
 

@@ -332,7 +332,7 @@ def test_old_requests_expire(machine, first):
     """Item 9: one that was kept for later, or made by a clock that is wrong."""
     faketime_library()
     seat = Seat(machine, "second")
-    for days, code, said in ((-8, ERROR, "a request is good for 7 days"), (-6, OK, "Signed for"),
+    for days, code, said in ((-8, ERROR, "a request is valid for 7 days"), (-6, OK, "Signed for"),
                              (2, ERROR, "check the clocks")):
         made = machine.run(["faketime", "-f", f"{days:+}d", client_binary(), "cluster", "join", "--request"],
                            env=seat.environment).stdout
@@ -374,7 +374,7 @@ def test_renewing_is_called_so(machine, first, second):
 
 def test_joining_twice_is_noticed(second):
     """Item 17: who is a member is told so."""
-    assert "is a member of cluster lab already" in second.cluster("join", "--request").stderr
+    assert "is already in cluster lab" in second.cluster("join", "--request").stderr
 
 
 def test_a_machine_without_a_cluster_is_told_what_to_do(machine):

@@ -19,7 +19,7 @@ ABSURD = 2 ** 53
 MADE_UP = f"{1:032x}"
 OFFLINE = 60
 RESEND = 40
-NAMED = "someone else may be using this machine's certificate"
+NAMED = "may have its certificate"
 
 
 def started(make_cluster, count=3, **options):

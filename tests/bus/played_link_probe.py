@@ -54,7 +54,7 @@ class PlayedLinkProbe:
     def __init__(self, connection, inhibitors=()):
         self.connection = connection
         self.inhibitors = list(inhibitors)
-        self.handlers = {"ProbeLink": self._probe, "ProbeRdma": self._probe_rdma,
+        self.handlers = {"ProbeLink": self._probe, "ProbeRdma": self._probe_rdma, "ProbeCompute": self._probe_compute,
                          "ListInhibitors": lambda: (self.inhibitors,)}
         self.service = Locks(connection, PATH, interface_xml(NAME), {NAME: PROPERTIES}, self.handlers)
         self.job_handlers = {"Cancel": lambda: self.tell(State="canceled")}
@@ -75,6 +75,11 @@ class PlayedLinkProbe:
     def _probe_rdma(self, node, options):
         found = self._probe(node, {})
         self.tell(Kind="Link1.Rdma", Device=options.get("Port", ""))
+        return found
+
+    def _probe_compute(self, device, _options):
+        found = self._probe("", {})
+        self.tell(Kind="Node1.Compute", Device=device)
         return found
 
     def calls(self, method):

@@ -91,6 +91,18 @@ def test_probe_that_fails_says_why(computing):
 
 
 @needs_root
+def test_probe_that_fails_in_part_shows_figures_and_errors(computing):
+    row = {name: value for name, value in ROW.items() if "Gemm" not in name}
+    errors = {"read": {"error": "timeout"}, "gemm": {"error": "crashed", "message": "the driver crashed"}}
+    service = computing(row={**row, "Errors": errors})
+    shown = service.host.alidadectl("probe", "compute", GPU).stdout
+    assert "    Copies: 800 MB/s\n" in shown
+    assert shown.endswith("    Failed: gemm: the driver crashed; read: timeout\n")
+    shown = service.host.alidadectl("probe", "compute").stdout
+    assert shown.count("    Failed: gemm: the driver crashed; read: timeout\n") == 3
+
+
+@needs_root
 def test_probe_that_met_other_work_names_the_option(computing):
     service = computing(row={**ROW, "Flags": ["busy"]})
     done = service.host.alidadectl("probe", "compute", GPU, check=False)

@@ -387,6 +387,16 @@ def test_probe_over_rdma(play_probe):
     assert probe.calls("ProbeLink") == []
 
 
+@pytest.mark.parametrize("result", [{}, {"Devices": "none"}, {"Devices": ["none"]}])
+def test_probe_of_a_device_without_a_readable_result(play_probe, result):
+    host, probe = play_probe()
+    probing = Probing(host, "cpu", what="compute")
+    probe.wait_for_job()
+    probe.tell(State="done", Progress=1.0, Result=result)
+    status, out, err = probing.wait()
+    assert (status, out) == (ERROR, "") and "Cannot read the result of the probe of cpu\n" in err
+
+
 @pytest.mark.parametrize("args", [
     ("rdma",), ("rdma", "a", "b"), ("rdma", "borealis", "--path=192.0.2.2"), ("rdma", "borealis", "--rtt-only"),
     ("rdma", "borealis", "--metric=gemm"), ("link", "borealis", "--port=a.1"), ("compute", "--peer-port=a.1"),

@@ -138,6 +138,17 @@ def test_neighbours_are_chosen(make_host):
 
 
 @needs_namespaces
+def test_neighbours_are_chosen_in_a_large_subnet(make_host):
+    service = RdmaProbe(make_host, behaviour="refused")
+    service.state.ports[PEER] = [port(name) for name in ("mlx5_0.1", "mlx5_1.1")]
+    others = [f"{i:032x} mlx5_0.1" for i in range(40_000)]
+    service.state.segments = [[f"{service.own_id} rxe0.1", *others, f"{PEER} mlx5_1.1"], [f"{PEER} mlx5_0.1"]]
+    job = service.probe_rdma()
+    assert service.wait_job(job, "failed") == "failed"
+    assert [path["SinkPort"] for path in service.job(job, "Paths")] == ["mlx5_1.1"]
+
+
+@needs_namespaces
 @pytest.mark.parametrize("node, options, name", [
     ("me", {}, INVALID_ARGS), (PEER, {"Address": ADDRESS}, INVALID_ARGS), (PEER, {"Port": True}, INVALID_ARGS),
     (PEER, {"Port": "rxe0"}, INVALID_ARGS), (PEER, {"PeerPort": "../mlx5_0.1"}, INVALID_ARGS),

@@ -95,17 +95,6 @@ static void test_what_failed_in_part(void)
                    "'Failure': 'read: timeout', 'FailedUSec': 300, 'Failures': 2}");
 }
 
-static void test_failures_after_a_success_that_was_missed(void)
-{
-        g_autoptr(AldRecord)
-                row = merge(NULL, "{'Id': 'a', 'Failure': 'x', 'FailedUSec': 50, 'Failures': 4}");
-
-        row = merge(
-                row, "{'Id': 'a', 'PeakTflops': 1, 'MeasuredUSec': 60, 'Failure': 'y', 'FailedUSec': 70}");
-        check(row, "{'Id': 'a', 'PeakTflops': 1, 'MeasuredUSec': 60, 'Failure': 'y', 'FailedUSec': 70, "
-                   "'Failures': 1}");
-}
-
 static void test_one_device_leaves_the_others(void)
 {
         g_autoptr(AldRecord)
@@ -186,7 +175,6 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/compute-result/failure", test_a_failure_keeps_the_figures);
         g_test_add_func("/compute-result/part", test_what_failed_in_part);
-        g_test_add_func("/compute-result/missed", test_failures_after_a_success_that_was_missed);
         g_test_add_func("/compute-result/others", test_one_device_leaves_the_others);
         g_test_add_func("/compute-result/waits", test_who_waits_keeps_the_figures);
         g_test_add_func("/compute-result/busy", test_busy_figures_replace_no_others);

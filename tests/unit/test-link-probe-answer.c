@@ -35,7 +35,7 @@ static void test_nonsense(void)
 {
         static const char *const outputs[] = { "", "\n", "{", "[]", "7", "\"x\"", "{\"a\":1,\"a\":2}", "{}{}",
                 "{" RATES "}\nlast" };
-        g_autofree char *deep = g_strnfill(100000, '['), *words = g_strnfill(16 * 1024, 'a');
+        g_autofree char *deep = g_strnfill(100000, '['), *words = g_strnfill(64 * 1024, 'a');
         g_autofree char *large = g_strdup_printf("{" RATES ",\"a\":\"%s\"}", words);
 
         for (size_t i = 0; i < G_N_ELEMENTS(outputs); i++)
@@ -227,16 +227,17 @@ static const AldSessionReport *read_report(const char *line, AldRecord **record)
 
 static void test_report(void)
 {
-        static const char *const odd[] = { "{\"peer\":\"\"}", "{\"scope\":\"moon\"}",
-                "{\"peer\":7,\"scope\":\"full\"}", "{\"scope\":\"full\",\"automatic\":1}" };
+        static const char *const odd[] = { "{\"peer\":\"\"}", "{\"scope\":\"moon\"}", "{\"peer\":7}",
+                "{\"bytes\":1}" };
         g_autoptr(AldRecord) record = NULL;
         const AldSessionReport *report;
         AldProbeWanted wanted;
 
-        for (unsigned i = 0; i < G_N_ELEMENTS(odd); i++)
-                g_assert_null(read_report(odd[i], &record));
-        report = read_report("{\"bytes\":1}", &record);
-        g_assert_true(report && !report->peer && !ald_probe_wanted(report, &wanted));
+        g_assert_null(read_report("full", &record));
+        for (unsigned i = 0; i < G_N_ELEMENTS(odd); i++) {
+                report = read_report(odd[i], &record);
+                g_assert_true(report && !report->peer && !ald_probe_wanted(report, &wanted));
+        }
         report = read_report("{\"peer\":\"0000000000000000000000000000000a\"}", &record);
         g_assert_nonnull(report);
         g_assert_cmpstr(report->peer, ==, "0000000000000000000000000000000a");
@@ -249,6 +250,18 @@ static void test_report(void)
         g_assert_cmpstr(report->port, ==, "mlx5_0.1");
         g_assert_true(ald_probe_wanted(report, &wanted) && wanted.scope == ALD_LINK_SCOPE_FULL);
         g_assert_false(wanted.automatic || wanted.overdue);
+        /* The peer names the port: a bad name hides neither who it is nor what it asks for. */
+        report = read_report("{\"peer\":\"0000000000000000000000000000000a\","
+                             "\"port\":\"\\u001b[31m\",\"scope\":\"full\"}",
+                &record);
+        g_assert_nonnull(report);
+        g_assert_cmpstr(report->peer, ==, "0000000000000000000000000000000a");
+        g_assert_null(report->port);
+        g_assert_true(ald_probe_wanted(report, &wanted) && wanted.scope == ALD_LINK_SCOPE_FULL);
+        report = read_report("{\"peer\":7,\"scope\":\"full\",\"automatic\":1}", &record);
+        g_assert_nonnull(report);
+        g_assert_null(report->peer);
+        g_assert_true(ald_probe_wanted(report, &wanted) && !wanted.automatic);
         report = read_report("{\"scope\":\"check\",\"automatic\":true,\"overdue\":true}", &record);
         g_assert_nonnull(report);
         g_assert_null(report->peer);

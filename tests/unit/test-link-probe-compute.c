@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What link-probed makes of the results of the compute probe. */
+#include <errno.h>
+
 #include "services/link-probe/compute-results.h"
 
 #define NOW UINT64_C(1700000000000000)
 #define BUSY "busy: something else was at work"
 
-/* The output of a run for device "a", written with ' for ". */
-static AldProbeAnswer read_answer(const char *devices, const char *errors, bool force)
+/* The output of a run for a device, written with ' for ". */
+static AldProbeAnswer read_answer_of(const char *device, const char *devices, const char *errors, bool force)
 {
         g_autofree char *text = g_strdup_printf(
                 "some line\n{'Devices':[%s],'Errors':[%s]}\n", devices, errors);
         AldProbeAnswer answer;
 
-        ald_compute_answer_read(g_strdelimit(text, "'", '"'), NULL, "a", force, &answer);
+        ald_compute_answer_read(g_strdelimit(text, "'", '"'), NULL, device, force, &answer);
         return answer;
+}
+
+static AldProbeAnswer read_answer(const char *devices, const char *errors, bool force)
+{
+        return read_answer_of("a", devices, errors, force);
 }
 
 static void check_failure(const char *devices, const char *errors, bool force, const char *reason)
@@ -66,6 +73,61 @@ static void test_failed_in_part(void)
         g_assert_null(row->driver_version);
 }
 
+/* OpenCL shows both instances by the name of their card. */
+static void test_instances_of_one_card(void)
+{
+        static const char figures[] = "{'Id':'card','PeakTflops':2}";
+        static const char errors[] =
+                "{'Id':'card gemm','Device':'card','Metric':'gemm','error':'crashed','message':'it fell'}";
+        g_auto(AldProbeAnswer) first = read_answer_of("card/1", figures, errors, false);
+        g_auto(AldProbeAnswer) second = read_answer_of("card/2", figures, errors, false);
+        g_autoptr(AldRecord) joined = NULL;
+        const AldComputeResult *result;
+        const AldComputeError *error;
+
+        g_assert_cmpint(ald_compute_answer_join(first.result, second.result, &joined), ==, 0);
+        result = ald_record_as(joined, COMPUTE_RESULT, AldComputeResult);
+        g_assert_cmpuint(result->devices.n, ==, 2);
+        g_assert_nonnull(ald_rows_find(&result->devices, "card/1"));
+        g_assert_nonnull(ald_rows_find(&result->devices, "card/2"));
+        g_assert_cmpuint(result->errors.n, ==, 2);
+        g_assert_nonnull(ald_rows_find(&result->errors, "card/1 gemm"));
+        error = ald_rows_find(&result->errors, "card/2 gemm");
+        g_assert_nonnull(error);
+        g_assert_cmpstr(error->device, ==, "card/2");
+        g_assert_cmpstr(error->message, ==, "it fell");
+}
+
+/* More than half of what a record holds. */
+static AldRecord *make_large_result(const char *prefix)
+{
+        const unsigned n = ALD_RECORD_MAX / 2 / sizeof(AldComputeFigures);
+        g_autofree AldComputeFigures *rows = g_new(AldComputeFigures, n);
+        g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
+        AldComputeResult result = ALD_COMPUTE_RESULT_INIT;
+        AldRecord *record;
+
+        for (unsigned i = 0; i < n; i++) {
+                rows[i] = (AldComputeFigures) ALD_COMPUTE_FIGURES_INIT;
+                rows[i].id = g_strdup_printf("%s%u", prefix, i);
+                g_ptr_array_add(ids, (gpointer) rows[i].id);
+        }
+        result.devices.items = rows;
+        result.devices.n = n;
+        g_assert_cmpint(ald_record_new(ALD_KIND_COMPUTE_RESULT, &result, &record), ==, 0);
+        return record;
+}
+
+static void test_too_much_for_one_result(void)
+{
+        g_autoptr(AldRecord) first = make_large_result("a");
+        g_autoptr(AldRecord) second = make_large_result("b");
+        AldRecord *joined = NULL;
+
+        g_assert_cmpint(ald_compute_answer_join(first, second, &joined), ==, -E2BIG);
+        g_assert_null(joined);
+}
+
 static void test_no_result(void)
 {
         static const char busy[] = "{'Id':'a','PeakTflops':2,'Flags':['busy']}";
@@ -99,6 +161,16 @@ static void test_too_many_words(void)
         g_assert_null(row->flags);
         g_assert_cmpstr(row->throttle_reasons[0], ==, "heat");
         g_string_free(words, TRUE);
+}
+
+/* A result may be nearly as large as all that the program prints. */
+static void test_large_result(void)
+{
+        g_autofree char *words = g_strnfill(60 * 1024, 'a');
+        g_autofree char *device = g_strdup_printf("{'Id':'a','PeakTflops':2,'newer':'%s'}", words);
+        g_auto(AldProbeAnswer) answer = read_answer(device, "", false);
+
+        g_assert_cmpint(answer.verdict, ==, ALD_PROBE_DONE);
 }
 
 static const AldComputeTarget target = {
@@ -165,8 +237,11 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/link-probe-compute/row", test_row);
         g_test_add_func("/link-probe-compute/failed-in-part", test_failed_in_part);
+        g_test_add_func("/link-probe-compute/instances", test_instances_of_one_card);
+        g_test_add_func("/link-probe-compute/too-much", test_too_much_for_one_result);
         g_test_add_func("/link-probe-compute/no-result", test_no_result);
         g_test_add_func("/link-probe-compute/too-many-words", test_too_many_words);
+        g_test_add_func("/link-probe-compute/large", test_large_result);
         g_test_add_func("/link-probe-compute/last-word", test_last_word);
         g_test_add_func("/link-probe-compute/waiting", test_waiting);
         return g_test_run();

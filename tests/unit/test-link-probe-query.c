@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What link-probed asks the state service while that does not answer. */
+#include <errno.h>
+
+#include "services/link-probe/state-query-bus.h"
+#include "tests/unit/bus-pair.h"
+
+#define OWN "0000000000000000000000000000000a"
+#define PEER "0000000000000000000000000000000b"
+#define ENOUGH 1000u
+
+static void on_node(int error, const AldNodeRecords *records, void *userdata)
+{
+}
+
+static void on_rows(int error, const AldRows *rows, void *userdata)
+{
+}
+
+static void on_network(const char *node, const AldNetwork *network, void *userdata)
+{
+}
+
+static void on_end(int error, void *userdata)
+{
+}
+
+/* As many as it takes. */
+static void ask_until_refused(AldStateQuery *query)
+{
+        unsigned n = 0;
+        int r;
+
+        do
+                r = ald_state_query_node(query, PEER, on_node, NULL);
+        while (r >= 0 && ++n < ENOUGH);
+        g_assert_cmpint(r, ==, -EUSERS);
+        g_assert_cmpuint(n, >, 0);
+}
+
+static void test_requests_leave_room_for_the_schedule(void)
+{
+        static const AldNetworksHandler networks = { .found = on_network, .ended = on_end };
+        static const AldDueQuestion due = { .max = 1, .bytes_per_hour = ALD_ABSENT_UINT64 };
+        g_autoptr(BusPair) pair = bus_pair_new();
+        AldStateQuery *query = ald_state_query_new(pair->client);
+        int links, devices;
+
+        ask_until_refused(query);
+        g_assert_cmpint(ald_state_query_segments(query, PEER, on_rows, NULL), ==, -EUSERS);
+        g_assert_cmpint(ald_state_query_networks(query, &networks, NULL), ==, 0);
+        /* However often it asks, there is one question of each. */
+        for (unsigned i = 0; i < ENOUGH; i++) {
+                g_assert_cmpint(ald_state_query_own(query, OWN, on_node, &links), ==, 0);
+                g_assert_cmpint(ald_state_query_own(query, OWN, on_node, &devices), ==, 0);
+                g_assert_cmpint(ald_state_query_due(query, &due, on_rows, &links), ==, 0);
+                g_assert_cmpint(ald_state_query_due(query, &due, on_rows, &devices), ==, 0);
+        }
+        g_assert_cmpint(ald_state_query_node(query, PEER, on_node, NULL), ==, -EUSERS);
+        ald_state_query_free(query);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/link-probe-query/schedule", test_requests_leave_room_for_the_schedule);
+        return g_test_run();
+}
