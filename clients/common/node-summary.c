@@ -86,7 +86,7 @@ bool ald_node_device_is_unified(const AldNodeDevice *device)
 }
 
 /* Whether it is a part of another device, which has a row of its own. */
-static bool is_instance(const AldNodeDevice *device)
+static bool is_part(const AldNodeDevice *device)
 {
         return device->backend && device->backend->parent;
 }
@@ -158,7 +158,7 @@ AldGpuSummary ald_gpu_summary(const AldEntity *node)
                 const AldNodeDevice *device = &g_array_index(devices, AldNodeDevice, i);
                 double usage = ald_node_device_figures(device).usage;
 
-                if (ald_node_device_is_processor(device) || is_instance(device))
+                if (ald_node_device_is_processor(device) || is_part(device))
                         continue;
                 summary.n++;
                 summary.n_asleep += ald_node_device_is_asleep(device);
