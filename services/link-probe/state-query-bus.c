@@ -68,6 +68,12 @@ void ald_state_query_free(AldStateQuery *query)
         g_free(query);
 }
 
+/* What a read returned, where more than 0 is no error. */
+static int error_of(int r)
+{
+        return MIN(r, 0);
+}
+
 static int on_reply(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
 {
         const Call call = *(Call *) userdata;
@@ -153,7 +159,7 @@ static void answer_node(const Call *call, int error, sd_bus_message *reply)
         g_auto(AldNodeRecords) records = { 0 };
 
         if (error >= 0)
-                error = MIN(read_profile(reply, &records), 0);
+                error = error_of(read_profile(reply, &records));
         call->answered.node(error, &records, call->userdata);
 }
 
@@ -181,14 +187,14 @@ static void answer_rows(
         AldRows rows = { .type = type };
 
         if (error >= 0)
-                error = MIN(ald_record_bus_read_rows(reply, type, max_bytes, owned, &rows), 0);
+                error = error_of(ald_record_bus_read_rows(reply, type, max_bytes, owned, &rows));
         call->answered.rows(error, &rows, call->userdata);
 }
 
 static void answer_segments(const Call *call, int error, sd_bus_message *reply)
 {
         if (error >= 0)
-                error = MIN(sd_bus_message_skip(reply, "aa{sv}"), 0); /* the ports */
+                error = error_of(sd_bus_message_skip(reply, "aa{sv}")); /* the ports */
         answer_rows(call, error, reply, &ald_segment_row_struct, SEGMENTS_BYTES_MAX);
 }
 
@@ -323,7 +329,7 @@ static void answer_page(const Call *call, int error, sd_bus_message *reply)
         next.slot = NULL;
         next.pages++;
         if (error >= 0)
-                error = MIN(read_page(call, reply, &after), 0);
+                error = error_of(read_page(call, reply, &after));
         if (error >= 0 && *after != '\0' && next.pages < PAGES_MAX) {
                 error = send_page(call->query, &next, after);
                 if (error >= 0)

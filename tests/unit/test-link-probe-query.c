@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What link-probed asks the state service while that does not answer. */
+/* What link-probed asks the state service, which does not answer, or says too much. */
 #include <errno.h>
 
+#include "services/common/bus-cleanup.h"
 #include "services/link-probe/state-query-bus.h"
 #include "tests/unit/bus-pair.h"
 
@@ -60,9 +61,46 @@ static void test_requests_leave_room_for_the_schedule(void)
         ald_state_query_free(query);
 }
 
+/* More due probes than are read. */
+static int answer_too_much(sd_bus_message *call, void *userdata, sd_bus_error *error)
+{
+        g_autoptr(AldMessage) reply = NULL;
+
+        g_assert_cmpint(sd_bus_message_new_method_return(call, &reply), ==, 0);
+        g_assert_cmpint(sd_bus_message_open_container(reply, 'a', "a{sv}"), ==, 0);
+        for (unsigned i = 0; i <= ALD_RECORD_MAX / sizeof(AldDueProbeRow); i++)
+                g_assert_cmpint(sd_bus_message_append(reply, "a{sv}", 0), >=, 0);
+        g_assert_cmpint(sd_bus_message_close_container(reply), ==, 0);
+        g_assert_cmpint(sd_bus_send(NULL, reply, NULL), >=, 0);
+        return 1;
+}
+
+static void keep_error(int error, const AldRows *rows, void *userdata)
+{
+        int *kept = userdata;
+
+        g_assert_cmpuint(rows->n, ==, 0);
+        *kept = error;
+}
+
+static void test_too_much(void)
+{
+        static const AldDueQuestion due = { .max = 1, .bytes_per_hour = ALD_ABSENT_UINT64 };
+        g_autoptr(BusPair) pair = bus_pair_new();
+        AldStateQuery *query = ald_state_query_new(pair->client);
+        int error = 0;
+
+        g_assert_cmpint(sd_bus_add_filter(pair->service, NULL, answer_too_much, NULL), >=, 0);
+        g_assert_cmpint(ald_state_query_due(query, &due, keep_error, &error), ==, 0);
+        bus_pair_pump(pair);
+        g_assert_cmpint(error, ==, -E2BIG);
+        ald_state_query_free(query);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/link-probe-query/schedule", test_requests_leave_room_for_the_schedule);
+        g_test_add_func("/link-probe-query/too-much", test_too_much);
         return g_test_run();
 }
