@@ -2,7 +2,7 @@
 /* What link-probed asks the state service, which does not answer, or says too much. */
 #include <errno.h>
 
-#include "services/common/bus-cleanup.h"
+#include "common/bus-cleanup.h"
 #include "services/link-probe/state-query-bus.h"
 #include "tests/unit/bus-pair.h"
 
