@@ -19,7 +19,8 @@ ABSURD = 2 ** 53
 MADE_UP = f"{1:032x}"
 OFFLINE = 60
 RESEND = 40
-NAMED = "may have its certificate"
+NAMED = "someone else may be using this machine's certificate"
+SPOKEN_FOR = "Someone else published under the id of this machine"
 
 
 def started(make_cluster, count=3, **options):
@@ -64,7 +65,7 @@ def test_blinded_by_a_forged_status(make_cluster):
     for observer in (one, two):
         cluster.wait_until(lambda node=observer: name_at(node, victim) == "Ada", "the name that it says", RESEND)
         observer.wait_presence(victim, "online")
-    victim.wait_for_property(*CLUSTER, "Problem", lambda problem: NAMED in problem)
+    victim.wait_for_property(*CLUSTER, "Problem", lambda problem: SPOKEN_FOR in problem)
     # Whoever comes later reads what the broker keeps.
     one.restart("clusterd")
     cluster.wait_until(lambda: name_at(one, victim) == "Ada", "the name at a service that starts anew", RESEND)
