@@ -223,9 +223,28 @@ void ald_field_copy(const AldField *field, void *to, const void *from)
         memcpy((char *) to + field->offset, ald_field_of(field, from), value_size(field->type));
 }
 
-void ald_field_clear(const AldStruct *type, const AldField *field, void *base)
+void ald_field_clear(const AldField *field, void *value)
 {
-        ald_field_copy(field, base, type->absent);
+        switch (field->type) {
+        case ALD_TYPE_STRING:
+        case ALD_TYPE_STRV:
+                *(const void **) value = NULL;
+                break;
+        case ALD_TYPE_UINT64:
+                *(uint64_t *) value = ALD_ABSENT_UINT64;
+                break;
+        case ALD_TYPE_INT64:
+                *(int64_t *) value = ALD_ABSENT_INT64;
+                break;
+        case ALD_TYPE_DOUBLE:
+                *(double *) value = ALD_ABSENT_DOUBLE;
+                break;
+        case ALD_TYPE_BOOLEAN:
+                *(int *) value = ALD_ABSENT_BOOLEAN;
+                break;
+        case ALD_TYPE_ROWS:
+                ((AldRows *) value)->n = 0;
+        }
 }
 
 void ald_struct_copy_common(const AldStruct *to_type, void *to, const AldStruct *from_type, const void *from)

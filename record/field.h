@@ -86,8 +86,8 @@ const AldField *ald_struct_find(const AldStruct *type, const char *name);
 /* Copies one field between structs of its type. */
 void ald_field_copy(const AldField *field, void *to, const void *from);
 
-/* Makes a field of a struct of this type absent. */
-void ald_field_clear(const AldStruct *type, const AldField *field, void *base);
+/* Makes a value absent; of rows there are none then. */
+void ald_field_clear(const AldField *field, void *value);
 
 /* Copies the fields of `from` that `to` has too, by name and type. Strings, lists and rows stay those of
  * `from`. */

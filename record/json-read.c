@@ -277,7 +277,7 @@ static int read_field(Reader *reader, const AldStruct *type, const AldField *fie
                 return 0;
         if (!reader->bad_field)
                 reader->bad_field = field->name;
-        ald_field_clear(type, field, to);
+        ald_field_clear(field, (char *) to + field->offset);
         return pass_over(reader, &before, r);
 }
 

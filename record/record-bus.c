@@ -12,8 +12,8 @@ static const AldField envelope_fields[] = {
 
 static int append_row_list(sd_bus_message *message, const AldRows *rows);
 
-/* Most strings are ASCII, which is seen faster than sd-bus checks its strings; it would end the connection of
- * who sends what is no text. */
+/* Most strings are ASCII, which is seen faster than sd-bus checks its strings; a bus ends the
+ * connection of a sender of invalid text. */
 static int append_text(sd_bus_message *message, const char *text)
 {
         size_t n = 0;
@@ -273,30 +273,6 @@ static bool in_range(const AldField *field, const void *value)
         }
 }
 
-static void set_absent(const AldField *field, void *value)
-{
-        switch (field->type) {
-        case ALD_TYPE_STRING:
-        case ALD_TYPE_STRV:
-                *(const void **) value = NULL;
-                break;
-        case ALD_TYPE_UINT64:
-                *(uint64_t *) value = ALD_ABSENT_UINT64;
-                break;
-        case ALD_TYPE_INT64:
-                *(int64_t *) value = ALD_ABSENT_INT64;
-                break;
-        case ALD_TYPE_DOUBLE:
-                *(double *) value = ALD_ABSENT_DOUBLE;
-                break;
-        case ALD_TYPE_BOOLEAN:
-                *(int *) value = ALD_ABSENT_BOOLEAN;
-                break;
-        case ALD_TYPE_ROWS:
-                ((AldRows *) value)->n = 0;
-        }
-}
-
 static int read_value(sd_bus_message *message, const AldField *field, void *to, Reader *reader)
 {
         int r;
@@ -311,7 +287,7 @@ static int read_value(sd_bus_message *message, const AldField *field, void *to, 
                 if (r >= 0 && !in_range(field, to)) {
                         if (!reader->unknown)
                                 note_bad(reader, field, -ERANGE);
-                        set_absent(field, to);
+                        ald_field_clear(field, to);
                 }
                 return r;
         }
@@ -331,7 +307,7 @@ static int read_variant(sd_bus_message *message, const AldField *field, void *to
         if (r == -ENXIO) { /* another type than ours */
                 if (!reader->unknown)
                         note_bad(reader, field, -EBADMSG);
-                set_absent(field, to);
+                ald_field_clear(field, to);
                 return read_unknown(message, field->name, in_row, reader);
         }
         if (r >= 0)
