@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <sys/ioctl.h>
 
+#include "common/bus-cleanup.h"
 #include "common/bus-source.h"
 
 /* So that a flood of messages does not starve timers and other sources. */
@@ -153,4 +154,21 @@ GSource *ald_bus_source_new(sd_bus *bus, AldBusClosed closed, gpointer userdata)
         g_source_set_can_recurse(source, TRUE);
         g_source_attach(source, g_main_context_get_thread_default());
         return source;
+}
+
+int ald_bus_open_address(const char *address, sd_bus **ret)
+{
+        g_autoptr(AldBus) bus = NULL;
+        int r;
+
+        r = sd_bus_new(&bus);
+        if (r >= 0)
+                r = sd_bus_set_address(bus, address);
+        if (r >= 0)
+                r = sd_bus_set_bus_client(bus, true);
+        if (r >= 0)
+                r = sd_bus_start(bus);
+        if (r >= 0)
+                *ret = g_steal_pointer(&bus);
+        return r;
 }

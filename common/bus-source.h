@@ -19,3 +19,6 @@ void ald_bus_closed_error(int error, sd_bus_error *ret_error);
  * connection.
  */
 GSource *ald_bus_source_new(sd_bus *bus, AldBusClosed closed, gpointer userdata);
+
+/* Connects to the bus at this address. Negative errno of sd-bus. */
+int ald_bus_open_address(const char *address, sd_bus **ret);

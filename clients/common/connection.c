@@ -5,6 +5,7 @@
 
 #include "clients/common/connection.h"
 #include "common/bus-cleanup.h"
+#include "common/bus-source.h"
 
 /* Of names and addresses, with zone, brackets, port and the name of a container. */
 #define HOST_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:%[]/"
@@ -28,23 +29,6 @@ bool ald_connection_is_host(const char *text)
                        : false;
 }
 
-int ald_connection_open_address(const char *address, sd_bus **ret)
-{
-        g_autoptr(AldBus) bus = NULL;
-        int r;
-
-        r = sd_bus_new(&bus);
-        if (r >= 0)
-                r = sd_bus_set_address(bus, address);
-        if (r >= 0)
-                r = sd_bus_set_bus_client(bus, true);
-        if (r >= 0)
-                r = sd_bus_start(bus);
-        if (r >= 0)
-                *ret = g_steal_pointer(&bus);
-        return r;
-}
-
 static int open_remote(const char *host, sd_bus **ret)
 {
         g_autofree char *ssh = g_find_program_in_path("ssh");
@@ -66,7 +50,7 @@ int ald_connection_open(const char *host, sd_bus **ret)
 {
         if (host)
                 return open_remote(host, ret);
-        return local_address() ? ald_connection_open_address(local_address(), ret) : sd_bus_open_system(ret);
+        return local_address() ? ald_bus_open_address(local_address(), ret) : sd_bus_open_system(ret);
 }
 
 const char *ald_connection_place(const char *host)

@@ -11,9 +11,6 @@
 /* Whether ssh can take this as a host: [USER@]HOST[:PORT]. */
 bool ald_connection_is_host(const char *text);
 
-/* Begins to connect to a bus at this address. Negative errno. */
-int ald_connection_open_address(const char *address, sd_bus **ret);
-
 /*
  * Begins to connect to the system bus of another host over ssh. If the host is NULL, connects to the bus at
  * $ALIDADE_BUS_ADDRESS or else to the system bus. Negative errno; -EINVAL for an invalid host, -ENOPKG if ssh

@@ -88,30 +88,13 @@ static void on_system_bus_closed(sd_bus *bus, int error, gpointer userdata)
                 g_strerror(-error));
 }
 
-static int open_bus(AldService *service, const char *address)
-{
-        g_autoptr(AldBus) bus = NULL;
-        int r;
-
-        r = sd_bus_new(&bus);
-        if (r >= 0)
-                r = sd_bus_set_address(bus, address);
-        if (r >= 0)
-                r = sd_bus_set_bus_client(bus, true);
-        if (r >= 0)
-                r = sd_bus_start(bus);
-        if (r >= 0)
-                service->bus = g_steal_pointer(&bus);
-        return r;
-}
-
 static int connect_bus(AldService *service)
 {
         const char *address = g_getenv("ALIDADE_BUS_ADDRESS");
         int r;
 
         if (address && *address)
-                r = open_bus(service, address);
+                r = ald_bus_open_address(address, &service->bus);
         else
                 r = sd_bus_open_system(&service->bus);
         if (r < 0) {

@@ -8,6 +8,7 @@
 #include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/print.h"
+#include "common/bus-source.h"
 
 #define CLUSTERD "alidade-clusterd.service"
 #define BROKER "mosquitto.service"
@@ -49,7 +50,7 @@ static int open_bus(sd_bus **ret)
 {
         const char *address = g_getenv("ALIDADE_BUS_ADDRESS");
 
-        return address && *address ? ald_connection_open_address(address, ret) : sd_bus_open_system(ret);
+        return address && *address ? ald_bus_open_address(address, ret) : sd_bus_open_system(ret);
 }
 
 static int call_reload(sd_bus_error *error)
