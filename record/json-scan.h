@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Unknown keys in one object. GLib's hash of strings is known to whoever wants all keys to have the same one,
- * so they are few enough to be compared with each other. */
+/* Limit of unknown keys in one object. An attacker can choose keys with equal hashes, since g_str_hash() has
+ * no seed; so few can be compared with each other. */
 #define ALD_SCAN_KEYS_MAX 256u
 
 /*

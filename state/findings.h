@@ -3,7 +3,7 @@
 
 #include "state/store.h"
 
-/* At most so many findings of one Id are returned; one more row, with LeftOut, then counts the others. */
+/* The limit of findings of one Id; one more row, with LeftOut, then counts the others. */
 #define ALD_FINDINGS_PER_ID 100u
 
 /*

@@ -344,7 +344,7 @@ static AldAttempts attempts_of(const View *view)
         return (AldAttempts){ *view->measured_usec, *view->failed_usec, *view->failures };
 }
 
-/* A report that is repeated is no new failure. */
+/* A repeated report is not another failure. */
 static uint64_t count_failures(const AldAttempts *before, uint64_t failed_usec)
 {
         return before->failed_usec == failed_usec ? MAX(ald_attempts_failures(before), 1)

@@ -30,7 +30,7 @@ char *ald_finding_remedy_words(const AldFindingRow *finding)
         return ald_text_safe_or_null(text ? remedy : finding->remedy);
 }
 
-/* One that this version does not know is no worse than a notice. */
+/* A severity that this version does not know counts as a notice. */
 static AldFindingRowSeverity severity_of(const AldFindingRow *finding)
 {
         int severity = ald_finding_row_severity_from_string(finding->severity);

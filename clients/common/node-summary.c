@@ -190,7 +190,7 @@ static void append_addresses(GString *out, const AldInterface *interface)
         }
 }
 
-/* The address of a container on a host is no address of the host, but a container has no other. */
+/* A host does not own the addresses of its containers; but a container has only those. */
 static void append_interfaces(GString *out, const AldNetwork *network, bool veth)
 {
         for (size_t i = 0; i < network->interfaces.n; i++) {

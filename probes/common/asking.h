@@ -4,7 +4,7 @@
 #include "probes/common/failure.h"
 #include "record/schema.h"
 
-/* What a session tells the program that started it, as lines on a descriptor. -1: nobody is told. */
+/* What a session reports to the program that started it, as lines on a descriptor; -1 for no reports. */
 void ald_asking_report(int fd, const AldSessionReport *report);
 
 /* The answer of the program that started a session: whether to go on, now that the peer and the scope are

@@ -11,5 +11,5 @@ AldJudging *ald_judging_new(AldReceiver *receiver);
 void ald_judging_free(AldJudging *judging);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldJudging, ald_judging_free)
 
-/* As the handler of the receiver is told; in µs of CLOCK_MONOTONIC. */
+/* The time at which the receiver next has to judge, as its handler gets it: CLOCK_MONOTONIC in µs. */
 void ald_judging_set_due(AldJudging *judging, uint64_t due_usec);

@@ -260,8 +260,8 @@ char *ald_publisher_unheard_kinds(const AldPublisher *publisher)
         while (g_hash_table_iter_next(&iter, NULL, &value)) {
                 const Own *own = value;
 
-                /* Once may be lost on the way to us, and kinds that nobody acknowledges may be lost more
-                 * often; those are in the rules of every version. */
+                /* A single message may get lost on its way back. Messages of QoS 0 get lost more often,
+                 * and the rules of every version name their kinds. */
                 if (own->unheard > 1 && qos_of(own->update.kind) > 0 &&
                         own->unheard_since + ALD_PUBLISHER_UNHEARD_USEC <= publisher->heard)
                         unheard[own->update.kind] = true;

@@ -22,7 +22,7 @@ typedef struct AldResultsHandler {
 AldResults *ald_results_new(const char *own_id);
 void ald_results_free(AldResults *results);
 
-/* The handler is told of changes; NULL: nobody is. */
+/* The handler receives all changes; NULL for none. */
 void ald_results_watch(AldResults *results, const AldResultsHandler *handler, void *userdata);
 
 /* CLOCK_REALTIME and CLOCK_MONOTONIC in µs. An answer that is neither result nor failure changes nothing. */

@@ -26,7 +26,7 @@ typedef struct Call Call;
 struct Call {
         AldStateQuery *query;
         sd_bus_slot *slot;
-        /* Reads the reply, which is NULL on error, and tells whoever asked. */
+        /* Reads the reply, which is NULL on error, and passes the answer on to the caller. */
         void (*answer)(const Call *call, int error, sd_bus_message *reply);
         union {
                 AldNodeAnswer node;

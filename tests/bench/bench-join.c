@@ -77,7 +77,7 @@ static int open_socket(const char *address, uint16_t port)
         return fd;
 }
 
-/* Reads until the broker has taken it in, or so many messages came. */
+/* Reads until the broker has accepted the subscription, or this many messages came. */
 static void await(MqttClient *client, unsigned messages)
 {
         struct pollfd fd = { .fd = mqtt_client_fd(client) };

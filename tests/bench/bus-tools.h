@@ -7,7 +7,7 @@
 
 /* What the benchmark on a bus and its peer share. They end where something fails. */
 
-/* With the node of the state service itself, 1000 nodes of so many records are all that a reply may hold. */
+/* With the node of the state service itself, 1000 nodes of this many records just fit into a reply. */
 #define NODES 999u
 #define NODE_RECORDS (FIXTURE_RECORDS - 1)
 #define PEER "org.alidade.Bench1", "/", "org.alidade.Bench1"

@@ -22,5 +22,5 @@ void model_put_node(AldModel *model, unsigned number, const char *records);
 const AldEntity *model_node(AldModel *model, unsigned number);
 char *model_id(unsigned number);
 
-/* Sets the findings: an array of rows. What is no row, or of another type, is not there. */
+/* Sets the findings: an array of rows. Anything that is not a row, or of another type, is left out. */
 void model_set_findings(AldModel *model, json_t *findings);

@@ -30,7 +30,7 @@ static char *dump(json_t *value)
         return copy;
 }
 
-/* What was told, as text: "changed ID KIND {fields} [absent]". */
+/* The reported changes, as text: "changed ID KIND {fields} [absent]". */
 static void record_change(AldModel *model, const AldChange *change, void *userdata)
 {
         static const char *const names[] = { "added", "changed", "removed" };

@@ -71,7 +71,7 @@ static void test_seen(void)
         }
 }
 
-/* Since when nobody says how it is, whatever its records say of their age. */
+/* Since when its presence is unknown, however old its records are. */
 static void test_unknown_since(void)
 {
         g_autoptr(AldModel) model = ald_model_new();

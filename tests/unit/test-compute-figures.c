@@ -18,7 +18,7 @@ static AldRecord *record_of(const AldComputeMeasure *measure)
         return record;
 }
 
-/* The flags of a product of so many operations a second, beside that peak. */
+/* The flags of a product of this many operations a second, beside that peak. */
 static unsigned judge(const AldComputeMeasure *bound, const char *method, const char *precision, double rate)
 {
         static const char *const flags[] = { "unstable", NULL };

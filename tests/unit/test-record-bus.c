@@ -319,7 +319,7 @@ static void note_row(const AldField *list, const void *row, void *userdata)
         g_string_append_printf(userdata, "%s[%s] ", list->name, ((const AldInterface *) row)->id);
 }
 
-/* What a client shows raw is told to it, and refuses nothing. */
+/* A client receives what it shows raw, and refuses nothing because of it. */
 static void test_unknown_fields_are_told(void)
 {
         g_autoptr(BusPair) pair = bus_pair_new();

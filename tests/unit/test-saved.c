@@ -270,7 +270,7 @@ static void test_odd_keys_are_left_out(void)
         g_assert_cmpuint(ald_store_n_links(restored), ==, 0);
 }
 
-/* Whoever goes back to an older version keeps what that knows. */
+/* After a downgrade, the kinds that the older version knows are kept. */
 static void test_kinds_of_a_newer_version_are_left_out(void)
 {
         static const char text[] = RECORDS(

@@ -98,7 +98,7 @@ typedef struct Peers {
         unsigned n;
 } Peers;
 
-/* Those of other nodes; with a question mark where nobody knows. The segment may be NULL. */
+/* Those of other nodes, with a question mark if unknown. The segment may be NULL. */
 static void add_peers(
         Fabric *fabric, Peers *peers, const AldSegmentRow *segment, const char *own, const char *mark)
 {
