@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "record/json.h"
 #include "record/message.h"
@@ -41,4 +42,29 @@ char *ald_message_format(AldKind kind, const void *fields)
         text = g_strdup(dump);
         free(dump);
         return text;
+}
+
+char *ald_message_format_named(AldKind kind, const void *fields)
+{
+        g_autofree char *text = ald_message_format(kind, fields);
+
+        return text ? g_strconcat(ald_kinds[kind].name, " ", text, NULL) : NULL;
+}
+
+int ald_message_parse_named(const AldKind *kinds, size_t n_kinds, const char *text, size_t n,
+        size_t max_bytes, AldRecord **ret, char **ret_reason)
+{
+        const char *space = memchr(text, ' ', n);
+        size_t length = space ? (size_t) (space - text) : n;
+
+        for (size_t i = 0; i < n_kinds && space; i++) {
+                const char *name = ald_kinds[kinds[i]].name;
+
+                if (strlen(name) == length && memcmp(name, text, length) == 0)
+                        return ald_message_parse(
+                                kinds[i], space + 1, n - length - 1, max_bytes, ret, ret_reason);
+        }
+        if (ret_reason)
+                *ret_reason = g_strdup("no message of a known name");
+        return -ENOENT;
 }

@@ -27,3 +27,12 @@ int ald_message_parse(
 /* The struct of the kind as a JSON object on one line, without the fields that are absent or that no record
  * holds. NULL where it is larger than ALD_RECORD_MAX. Free with g_free(). */
 char *ald_message_format(AldKind kind, const void *fields);
+
+/*
+ * On a connection that carries messages of several kinds each is preceded by its name and a space:
+ * SocketOpen {"Purpose":"upload","Count":1}. The first of these two writes one as ald_message_format() does,
+ * the second reads one of these kinds as ald_message_parse() does, and returns -ENOENT for another name.
+ */
+char *ald_message_format_named(AldKind kind, const void *fields);
+int ald_message_parse_named(const AldKind *kinds, size_t n_kinds, const char *text, size_t n,
+        size_t max_bytes, AldRecord **ret, char **ret_reason);

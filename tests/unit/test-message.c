@@ -52,6 +52,32 @@ static void test_round_trip(void)
         g_assert_cmpuint(again->announced_epoch, ==, ALD_ABSENT_UINT64);
 }
 
+static int parse_named(const char *text, AldRecord **ret)
+{
+        static const AldKind kinds[] = { ALD_KIND_PROBE_FAILURE, ALD_KIND_NODE_STATUS };
+
+        return ald_message_parse_named(kinds, G_N_ELEMENTS(kinds), text, strlen(text), MAX_BYTES, ret, NULL);
+}
+
+static void test_named_messages(void)
+{
+        static const char *const unknown[] = { "", " ", "NodeStatus", "NodeStatus{}", "NodeStatusX {}",
+                "NodeStatu {}", " NodeStatus {}", "Message1.NodeStatus {}", "NodeAlive {}", "{}" };
+        g_autoptr(AldRecord) record = NULL, again = NULL;
+        g_autofree char *text = NULL;
+
+        g_assert_cmpint(parse_named("NodeStatus {" STATUS ",\"Instance\":\"" ID "\"}", &record), ==, 0);
+        g_assert_cmpint(record->kind, ==, ALD_KIND_NODE_STATUS);
+        text = ald_message_format_named(record->kind, ald_record_fields(record));
+        g_assert_true(g_str_has_prefix(text, "NodeStatus {\"State\":\"online\","));
+        g_assert_cmpint(parse_named(text, &again), ==, 0);
+        g_assert_cmpint(ald_record_compare(record, again), ==, 0);
+        for (size_t i = 0; i < G_N_ELEMENTS(unknown); i++)
+                g_assert_cmpint(parse_named(unknown[i], &again), ==, -ENOENT);
+        g_assert_cmpint(parse_named("NodeStatus ", &again), ==, -EBADMSG);
+        g_assert_cmpint(parse_named("NodeStatus {}", &again), ==, -EBADMSG);
+}
+
 static void test_unknown_keys_are_skipped(void)
 {
         g_autoptr(AldRecord)
@@ -219,6 +245,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/message/round-trip", test_round_trip);
+        g_test_add_func("/message/named", test_named_messages);
         g_test_add_func("/message/unknown-keys", test_unknown_keys_are_skipped);
         g_test_add_func("/message/required", test_what_is_required);
         g_test_add_func("/message/limits", test_limits);
