@@ -314,7 +314,8 @@ static int note_seen(
 
 static int read_record(Reader *reader, AldKind kind, AldRecord **ret)
 {
-        g_autofree void *fields = g_malloc(ald_kinds[kind].type->size);
+        /* A message may have no fields. */
+        g_autofree void *fields = g_malloc(MAX(ald_kinds[kind].type->size, 1));
         int r = read_fields(reader, ald_kinds[kind].type, fields);
 
         return r < 0 ? r : ald_record_new(kind, fields, ret);
