@@ -7,6 +7,7 @@
 #include "record/message.h"
 
 #define REAL_DIGITS 12 /* more than anything is measured to, and short enough to read */
+#define UTF8_MAX 6     /* bytes of a character */
 
 int ald_message_parse(
         AldKind kind, const char *text, size_t n, size_t max_bytes, AldRecord **ret, char **ret_reason)
@@ -25,6 +26,20 @@ int ald_message_parse(
         if (r < 0 && ret_reason)
                 *ret_reason = ald_json_fault_describe(&fault, r);
         return r;
+}
+
+char *ald_message_text(const char *text)
+{
+        g_autofree char *valid = g_utf8_make_valid(text, -1);
+        GString *shown = g_string_new(NULL);
+
+        for (const char *at = valid; *at && shown->len + UTF8_MAX <= ALD_MESSAGE_STRING_MAX;
+                at = g_utf8_next_char(at)) {
+                gunichar c = g_utf8_get_char(at);
+
+                g_string_append_unichar(shown, g_unichar_isprint(c) ? c : ' ');
+        }
+        return g_string_free(shown, FALSE);
 }
 
 char *ald_message_format(AldKind kind, const void *fields)

@@ -24,6 +24,10 @@
 int ald_message_parse(
         AldKind kind, const char *text, size_t n, size_t max_bytes, AldRecord **ret, char **ret_reason);
 
+/* Text as a message may have it: what is not printable becomes a space, and only the beginning of a longer
+ * text is kept. Free with g_free(). */
+char *ald_message_text(const char *text);
+
 /* The struct of the kind as a JSON object on one line, without the fields that are absent or that no record
  * holds. NULL where it is larger than ALD_RECORD_MAX. Free with g_free(). */
 char *ald_message_format(AldKind kind, const void *fields);

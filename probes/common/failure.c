@@ -43,6 +43,14 @@ const char *ald_failure_to_string(AldFailureKind kind)
         return kinds[kind].name;
 }
 
+int ald_failure_from_string(const char *text)
+{
+        for (int kind = 0; kind < _ALD_FAILURE_MAX; kind++)
+                if (g_str_equal(text, kinds[kind].name))
+                        return kind;
+        return -1;
+}
+
 int ald_fail(AldFailure *failure, AldFailureKind kind, const char *format, ...)
 {
         va_list arguments;

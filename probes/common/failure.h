@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* Why there is no result. Peers tell each other these by number: what is new comes last. */
+/* Why there is no result. */
 typedef enum AldFailureKind {
         ALD_FAILURE_UNREACHABLE,
         ALD_FAILURE_REFUSED,
@@ -33,6 +33,8 @@ typedef enum AldFailureKind {
 } AldFailureKind;
 
 const char *ald_failure_to_string(AldFailureKind kind);
+/* -1 for any other text. */
+int ald_failure_from_string(const char *text);
 
 /* The first reason is kept: what goes wrong after it only follows from it. */
 typedef struct AldFailure {

@@ -5,8 +5,6 @@
 #include "probes/compute/answer.h"
 #include "record/message.h"
 
-#define UTF8_MAX 6 /* bytes of a character */
-
 int ald_answer_parse(const char *line, size_t length, AldRecord **ret)
 {
         static const AldKind kinds[] = { ALD_KIND_COMPUTE_STEP, ALD_KIND_COMPUTE_MEASURE,
@@ -75,24 +73,9 @@ char *ald_answer_of_measure(const AldMeasure *measure)
         return ald_answer_format(ALD_KIND_COMPUTE_MEASURE, &message);
 }
 
-/* As a message may have it: printable, and not too long. */
-static char *to_shown(const char *text)
-{
-        g_autofree char *valid = g_utf8_make_valid(text, -1);
-        GString *shown = g_string_new(NULL);
-
-        for (const char *at = valid; *at && shown->len + UTF8_MAX <= ALD_MESSAGE_STRING_MAX;
-                at = g_utf8_next_char(at)) {
-                gunichar c = g_utf8_get_char(at);
-
-                g_string_append_unichar(shown, g_unichar_isprint(c) ? c : ' ');
-        }
-        return g_string_free(shown, FALSE);
-}
-
 char *ald_answer_of_failure(const AldFailure *failure)
 {
-        g_autofree char *message = to_shown(failure->message ?: "no reason is known");
+        g_autofree char *message = ald_message_text(failure->message ?: "no reason is known");
         const AldProbeFailure fields = { .error = ald_failure_to_string(failure->kind), .message = message };
 
         return ald_answer_format(ALD_KIND_PROBE_FAILURE, &fields);
@@ -101,13 +84,14 @@ char *ald_answer_of_failure(const AldFailure *failure)
 int ald_answer_fail(const AldRecord *answer, AldFailure *failure)
 {
         const AldProbeFailure *message;
+        int kind;
 
         if (answer->kind != ALD_KIND_PROBE_FAILURE)
                 return 0;
         message = ald_record_as(answer, PROBE_FAILURE, AldProbeFailure);
-        for (AldFailureKind kind = 0; kind < _ALD_FAILURE_MAX; kind++)
-                if (g_str_equal(message->error, ald_failure_to_string(kind)))
-                        return ald_fail(failure, kind, "%s", message->message ?: message->error);
+        kind = ald_failure_from_string(message->error);
+        if (kind >= 0)
+                return ald_fail(failure, (AldFailureKind) kind, "%s", message->message ?: message->error);
         return ald_fail(
                 failure, ALD_FAILURE_CRASHED, "the process sent an unknown error: %s", message->error);
 }

@@ -78,6 +78,19 @@ static void test_named_messages(void)
         g_assert_cmpint(parse_named("NodeStatus {}", &again), ==, -EBADMSG);
 }
 
+static void test_text(void)
+{
+        g_autofree char *odd = ald_message_text("é\t\x1b[2J\xe2\x80\xae\xff");
+        g_autofree char *none = ald_message_text(""), *endless = g_strnfill(10000, 'x'), *much = NULL;
+
+        g_assert_cmpstr(odd, ==, "é  [2J \uFFFD");
+        g_assert_cmpstr(none, ==, "");
+        much = ald_message_text(endless);
+        g_assert_cmpuint(strlen(much), <=, ALD_MESSAGE_STRING_MAX);
+        g_assert_cmpuint(strlen(much), >, ALD_MESSAGE_STRING_MAX - 8);
+        g_assert_true(g_str_has_prefix(endless, much));
+}
+
 static void test_unknown_keys_are_skipped(void)
 {
         g_autoptr(AldRecord)
@@ -258,5 +271,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/message/tolerant/refuses", test_tolerant_refuses);
         g_test_add_func("/message/copy-common", test_copy_common);
         g_test_add_func("/message/overlay", test_overlay);
+        g_test_add_func("/message/text", test_text);
         return g_test_run();
 }
