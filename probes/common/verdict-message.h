@@ -3,8 +3,8 @@
 
 #include "probes/common/judge.h"
 
-/* Sets the fields of a result (record/messages/link-probe.xml) that tell the verdict about one direction, of
- * which `way` is upload or download. */
+/* Sets the fields of a result (record/messages/link-probe.xml) that show the verdict on one direction: `way`
+ * is upload or download. */
 #define ALD_VERDICT_TO_MESSAGE(message, way, verdict)                                     \
         do {                                                                              \
                 (message)->way##_bits_per_second = (verdict)->bits_per_second;            \
@@ -20,3 +20,30 @@
                 (message)->way##_bins = (verdict)->bins;                                  \
                 (message)->way##_seconds = (double) (verdict)->nsec / 1e9;                \
         } while (0)
+
+/* The same of the message by which one side reports its verdict to the other, such as SocketVerdict. */
+#define ALD_VERDICT_TO_REPORT(message, verdict)                                         \
+        do {                                                                            \
+                (message)->bits_per_second = (verdict)->bits_per_second;                \
+                (message)->mean_bits_per_second = (verdict)->mean;                      \
+                (message)->interval_bits_per_second = ald_optional_to_field(            \
+                        (AldOptional){ (verdict)->interval > 0, (verdict)->interval }); \
+                (message)->spread_ppm = ald_optional_to_field((verdict)->spread);       \
+                (message)->bytes = (verdict)->bytes;                                    \
+                (message)->duration_nsec = (verdict)->nsec;                             \
+                (message)->bins = (verdict)->bins;                                      \
+                (message)->streams = (verdict)->streams;                                \
+        } while (0)
+
+#define ALD_VERDICT_OF_REPORT(message)                                                            \
+        ((AldVerdict){                                                                            \
+                .bits_per_second = (message)->bits_per_second,                                    \
+                .mean = (message)->mean_bits_per_second,                                          \
+                .interval = MIN(ald_optional_of_field((message)->interval_bits_per_second).value, \
+                        (message)->bits_per_second),                                              \
+                .spread = ald_optional_of_field((message)->spread_ppm),                           \
+                .bytes = (message)->bytes,                                                        \
+                .nsec = (message)->duration_nsec,                                                 \
+                .bins = (unsigned) (message)->bins,                                               \
+                .streams = (unsigned) (message)->streams,                                         \
+        })

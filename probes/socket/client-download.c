@@ -7,11 +7,12 @@
 
 static int add_streams(AldClient *client, AldReceiving *receiving, unsigned count)
 {
-        AldMessage tokens;
-        int r = ald_client_ask_tokens(client, ALD_PURPOSE_DOWNLOAD, count, &tokens), fd;
+        g_autoptr(AldRecord) record = NULL;
+        int r = ald_client_ask_tokens(client, ALD_SOCKET_OPEN_PURPOSE_DOWNLOAD, count, &record), fd;
+        const AldSocketTokens *tokens = ald_record_as(record, SOCKET_TOKENS, AldSocketTokens);
 
         for (unsigned i = 0; i < count && r >= 0; i++) {
-                r = ald_client_connect(client, tokens.tokens[i], &fd);
+                r = ald_client_connect(client, tokens->tokens[i], &fd);
                 if (r >= 0 && (r = ald_flow_add(&receiving->flow, fd, 0)) < 0)
                         ald_fail(client->failure, ALD_FAILURE_INTERNAL, "no thread: %s", g_strerror(-r));
         }
@@ -20,15 +21,16 @@ static int add_streams(AldClient *client, AldReceiving *receiving, unsigned coun
 
 static int read_efforts(AldClient *client, AldReceiving *receiving)
 {
-        AldMessage message;
-        int r;
+        for (;;) {
+                g_autoptr(AldRecord) message = NULL;
+                int r = ald_exchange_try(&client->channel, &message);
 
-        while ((r = ald_exchange_try(&client->channel, &message)) > 0) {
-                if (message.type != ALD_MESSAGE_EFFORT)
-                        return ald_exchange_unexpected(&client->channel, &message);
-                receiving->other = message.effort;
+                if (r <= 0)
+                        return r;
+                if (message->kind != ALD_KIND_SOCKET_EFFORT)
+                        return ald_exchange_unexpected(&client->channel, message);
+                receiving->other = *ald_record_as(message, SOCKET_EFFORT, AldSocketEffort);
         }
-        return r;
 }
 
 /* 1 when enough is known, or nothing more comes. */
@@ -55,19 +57,18 @@ static int step(AldClient *client, AldReceiving *receiving)
 /* Ends the transfer, and learns what only the sender knows. */
 static int stop(AldClient *client, AldDirection *direction)
 {
-        const AldMessage message = { .type = ALD_MESSAGE_STOP };
-        uint64_t deadline = ald_now() + ALD_CHANNEL_PATIENCE;
-        AldMessage answer = { .type = ALD_MESSAGE_EFFORT };
-        int r = ald_exchange_send(&client->channel, &message);
+        g_autoptr(AldRecord) answer = NULL;
+        const AldSocketSent *sent;
+        int r = ald_exchange_send(&client->channel, ALD_KIND_SOCKET_STOP, &(AldSocketStop){});
 
-        while (r >= 0 && answer.type == ALD_MESSAGE_EFFORT)
-                r = ald_exchange_receive(&client->channel, deadline, &answer);
+        if (r >= 0)
+                r = ald_client_expect_after_efforts(client, ALD_KIND_SOCKET_SENT, &answer);
         if (r < 0)
                 return r;
-        if (answer.type != ALD_MESSAGE_SENT)
-                return ald_exchange_unexpected(&client->channel, &answer);
-        direction->retransmits = answer.retransmits;
-        direction->other = ald_optional_max(direction->other, answer.other);
+        sent = ald_record_as(answer, SOCKET_SENT, AldSocketSent);
+        direction->retransmits = sent->retransmits;
+        direction->other = ald_optional_max(
+                direction->other, ald_optional_of_field(sent->other_bits_per_second));
         return 0;
 }
 
@@ -81,10 +82,10 @@ int ald_client_download(AldClient *client)
                 ald_client_streams_max(client), client->result->rtt.min);
 
         if (r < 0)
-                ald_fail(client->failure, ALD_FAILURE_INTERNAL, "what is sent cannot be made up");
+                ald_fail(client->failure, ALD_FAILURE_INTERNAL, "the data to send cannot be generated");
         ald_traffic_begin(&traffic, client->result->interface, false, &sockets);
         if (r >= 0)
-                r = ald_client_begin(client, ALD_PURPOSE_DOWNLOAD);
+                r = ald_client_begin(client, ALD_SOCKET_BEGIN_DIRECTION_DOWNLOAD);
         if (r >= 0)
                 r = add_streams(client, &receiving, 1);
         ald_client_begin_loaded(client);

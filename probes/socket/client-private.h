@@ -16,7 +16,8 @@ typedef struct AldClient {
         AldProgress *progress;
         AldFailure *failure;
         AldResult *result;
-        AldMessage welcome;
+        AldRecord *welcome_record;
+        const AldSocketWelcome *welcome;
         bool zerocopy;
         int rtt_fd; /* -1: none */
         AldRtt rtt; /* the one under way */
@@ -24,28 +25,28 @@ typedef struct AldClient {
         GArray *loaded; /* AldRttSample: all of those under load */
 } AldClient;
 
-/* Connects with a token; a blocking connection. */
+/* Connects with a token from the other side; a blocking connection. */
 int ald_client_connect(AldClient *client, const char *token, int *ret_fd);
 
-/* Asks for tokens and waits for them; other messages of a transfer that is not over yet are skipped. */
-int ald_client_ask_tokens(AldClient *client, AldPurpose purpose, unsigned count, AldMessage *ret);
+/* Requests tokens and waits for SocketTokens with as many. */
+int ald_client_ask_tokens(AldClient *client, AldSocketOpenPurpose purpose, unsigned count, AldRecord **ret);
 
-int ald_client_begin(AldClient *client, AldPurpose purpose);
+/* Waits for an answer of this kind, and skips SocketEffort before it. */
+int ald_client_expect_after_efforts(AldClient *client, AldKind kind, AldRecord **ret);
 
-/* How long a transfer may take at most, on either side's word. */
+int ald_client_begin(AldClient *client, AldSocketBeginDirection direction);
+
+/* The limits of a transfer: the lower of both sides'. */
 uint64_t ald_client_nsec_max(const AldClient *client);
 uint64_t ald_client_bytes_max(const AldClient *client);
 unsigned ald_client_streams_max(const AldClient *client);
 
-/* Waits so long, or for a message or a signal. */
+/* Waits for this time, a message or a signal. */
 int ald_client_wait(AldClient *client, uint64_t nsec);
 
-/* Round trips while a transfer goes on; now: as ald_rtt_finish(). */
+/* Measures round trips during a transfer; now: as ald_rtt_finish(). */
 void ald_client_begin_loaded(AldClient *client);
 void ald_client_end_loaded(AldClient *client, bool now);
-
-/* Whether the peer supports this revision of the protocol. */
-bool ald_client_peer_knows(const AldClient *client, uint64_t revision);
 
 /* The connections beside those that carry data. */
 AldTrafficSockets ald_client_sockets(const AldClient *client);

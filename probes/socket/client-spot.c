@@ -7,16 +7,17 @@
 #define FASTER_MAX 1000.0
 #define TOO_SLOW "too little arrived within %u ms to tell a rate"
 
-static int connect_spot(AldClient *client, AldPurpose purpose)
+static int connect_spot(AldClient *client, AldSocketOpenPurpose purpose)
 {
-        AldMessage tokens;
+        g_autoptr(AldRecord) tokens = NULL;
         int fd = -1, r = ald_client_ask_tokens(client, purpose, 1, &tokens);
 
         if (r >= 0)
-                r = ald_client_connect(client, tokens.tokens[0], &fd);
+                r = ald_client_connect(
+                        client, ald_record_as(tokens, SOCKET_TOKENS, AldSocketTokens)->tokens[0], &fd);
         if (r < 0)
                 return r;
-        r = ald_spot_start(&client->spot, fd, purpose == ALD_PURPOSE_SPOT_UPLOAD);
+        r = ald_spot_start(&client->spot, fd, purpose == ALD_SOCKET_OPEN_PURPOSE_SPOT_UPLOAD);
         return r < 0 ? ald_fail(client->failure, ALD_FAILURE_INTERNAL, "no thread: %s", g_strerror(-r)) : 0;
 }
 
@@ -37,22 +38,24 @@ static void note_too_slow(AldClient *client)
 }
 
 /*
- * The receiver can have no more than was sent, and its last part was not that much faster than all of it, our
- * waiting for its word included.
+ * The receiver cannot have more than was sent, and its last part was not much faster than all of it,
+ * including the time until its message arrived.
  */
-static bool is_plausible(const AldClient *client, const AldMessage *message, uint64_t elapsed)
+static bool is_plausible(const AldClient *client, uint64_t bytes, uint64_t rate, uint64_t elapsed)
 {
-        return message->bytes <= client->spot.bytes && (double) message->bits_per_second * (double) elapsed <=
-                                                               FASTER_MAX * (double) message->bytes * 8e9;
+        return bytes <= client->spot.bytes &&
+               (double) rate * (double) elapsed <= FASTER_MAX * (double) bytes * 8e9;
 }
 
-static int take_spot(AldClient *client, const AldMessage *message, uint64_t elapsed)
+static int take_spot(AldClient *client, const AldSocketSpotResult *message, uint64_t elapsed)
 {
-        if (!is_plausible(client, message, elapsed))
+        AldOptional rate = ald_optional_of_field(message->bits_per_second);
+
+        if (!is_plausible(client, message->bytes, rate.value, elapsed))
                 return ald_fail(client->failure, ALD_FAILURE_PROTOCOL,
                         "what the other side says it received does not fit what was sent");
-        client->result->spot_upload = message->bits_per_second;
-        if (message->bits_per_second == 0)
+        client->result->spot_upload = rate.value;
+        if (!rate.known)
                 note_too_slow(client);
         return 0;
 }
@@ -60,26 +63,30 @@ static int take_spot(AldClient *client, const AldMessage *message, uint64_t elap
 static int check_upload(AldClient *client)
 {
         uint64_t begun = ald_now();
-        AldMessage message;
-        int r = connect_spot(client, ALD_PURPOSE_SPOT_UPLOAD);
+        g_autoptr(AldRecord) message = NULL;
+        int r = connect_spot(client, ALD_SOCKET_OPEN_PURPOSE_SPOT_UPLOAD);
 
         if (r >= 0)
-                r = ald_exchange_expect(&client->channel, ALD_MESSAGE_SPOT, &message);
+                r = ald_exchange_expect(&client->channel, ALD_KIND_SOCKET_SPOT_RESULT, &message);
         ald_spot_stop(&client->spot);
-        return r < 0 ? r : take_spot(client, &message, ald_now() - begun);
+        if (r < 0)
+                return r;
+        return take_spot(
+                client, ald_record_as(message, SOCKET_SPOT_RESULT, AldSocketSpotResult), ald_now() - begun);
 }
 
 static int check_download(AldClient *client)
 {
-        AldMessage message;
-        int r = connect_spot(client, ALD_PURPOSE_SPOT_DOWNLOAD);
+        int r = connect_spot(client, ALD_SOCKET_OPEN_PURPOSE_SPOT_DOWNLOAD);
 
         while (r >= 0 && !atomic_load(&client->spot.ended)) {
+                g_autoptr(AldRecord) message = NULL;
+
                 r = ald_client_wait(client, ALD_SPOT_TICK_NS);
                 if (r >= 0)
                         r = ald_exchange_try(&client->channel, &message);
                 if (r > 0)
-                        r = ald_exchange_unexpected(&client->channel, &message);
+                        r = ald_exchange_unexpected(&client->channel, message);
         }
         ald_spot_stop(&client->spot);
         if (r < 0)
@@ -92,15 +99,13 @@ static int check_download(AldClient *client)
 
 int ald_client_check_spots(AldClient *client)
 {
-        g_autofree char *why = NULL;
         int r;
 
-        if (!ald_client_peer_knows(client, 1))
-                why = g_strdup("the other side runs an older version, which has no spot checks");
-        else if (client->result->rtt.min > ALD_SPOT_RTT_MAX_NS)
-                why = g_strdup_printf("the round trip of %.1f ms is too long for a spot check",
+        if (client->result->rtt.min > ALD_SPOT_RTT_MAX_NS) {
+                g_autofree char *why = g_strdup_printf(
+                        "the round trip of %.1f ms is too long for a spot check",
                         (double) client->result->rtt.min / 1e6);
-        if (why) {
+
                 note(client, why);
                 return 0;
         }

@@ -2,13 +2,15 @@
 #include <errno.h>
 #include <string.h>
 
+#include "probes/common/verdict-message.h"
 #include "probes/fd.h"
 #include "probes/socket/client-private.h"
 #include "probes/socket/pace.h"
+#include "probes/socket/token.h"
 
 #define PEAK_NS (100 * ALD_NSEC_PER_MSEC)
 
-/* What we see of an upload ourselves, to check what the other side says of it. */
+/* What this side sees of an upload, to check the verdict of the other side. */
 typedef struct Upload {
         AldFlow flow;
         AldTraffic traffic;
@@ -19,18 +21,25 @@ typedef struct Upload {
         double peak; /* the greatest rate of acknowledged bytes, bytes/ns */
 } Upload;
 
-static int add_streams(AldClient *client, Upload *upload, const AldMessage *tokens)
+static int add_streams(AldClient *client, Upload *upload, const char *const *tokens)
 {
         int r = 0, fd;
 
-        if (upload->flow.n + tokens->n_tokens > ald_client_streams_max(client))
-                return ald_exchange_unexpected(&client->channel, tokens);
-        for (size_t i = 0; i < tokens->n_tokens && r >= 0; i++) {
-                r = ald_client_connect(client, tokens->tokens[i], &fd);
+        for (size_t i = 0; tokens[i] && r >= 0; i++) {
+                r = ald_client_connect(client, tokens[i], &fd);
                 if (r >= 0 && (r = ald_flow_add(&upload->flow, fd, ALD_TOKEN_SIZE)) < 0)
                         ald_fail(client->failure, ALD_FAILURE_INTERNAL, "no thread: %s", g_strerror(-r));
         }
         return r;
+}
+
+static int add_more_streams(AldClient *client, Upload *upload, const AldRecord *message)
+{
+        const char *const *tokens = ald_record_as(message, SOCKET_MORE, AldSocketMore)->tokens;
+
+        if (upload->flow.n + g_strv_length((char **) tokens) > ald_client_streams_max(client))
+                return ald_exchange_unexpected(&client->channel, message);
+        return add_streams(client, upload, tokens);
 }
 
 static void watch(Upload *upload)
@@ -53,9 +62,9 @@ static void watch(Upload *upload)
         upload->window_bytes = moved.bytes;
 }
 
-/* Whether a rate can be, by the rates at which bytes were acknowledged; of what was over at once there are
- * none, so there it has to fit its own bytes and time. */
-static bool is_rate_plausible(const Upload *upload, const AldMessage *verdict, const AldMoved *moved)
+/* Whether a rate is possible, by the rates at which bytes were acknowledged. A transfer that was over at once
+ * has none, so its rate has to fit its bytes and time. */
+static bool is_rate_plausible(const Upload *upload, const AldVerdict *verdict, const AldMoved *moved)
 {
         double claimed = (double) verdict->bits_per_second / 8e9, whole;
         double most = 1.01 * (double) verdict->bytes;
@@ -69,10 +78,10 @@ static bool is_rate_plausible(const Upload *upload, const AldMessage *verdict, c
 }
 
 /*
- * Whether the word of the receiver fits what was sent and acknowledged. Its kernel acknowledges what it has,
- * so no great part of the difference can be chance.
+ * Whether the verdict of the receiver fits what was sent and acknowledged. Its kernel acknowledges what it
+ * has, so a large difference cannot be chance.
  */
-static bool is_plausible(const Upload *upload, const AldMessage *verdict)
+static bool is_plausible(const Upload *upload, const AldVerdict *verdict)
 {
         AldMoved moved = ald_flow_moved(&upload->flow);
         /* What a thread is about to send is counted when all of it is in the kernel. */
@@ -84,62 +93,76 @@ static bool is_plausible(const Upload *upload, const AldMessage *verdict)
                is_rate_plausible(upload, verdict, &moved);
 }
 
-static int take_verdict(AldClient *client, const Upload *upload, const AldMessage *message)
+/* Other traffic, at the end that saw more of it. */
+static void take_other_traffic(AldClient *client, const Upload *upload, uint64_t theirs)
 {
-        AldDirection *direction = &client->result->upload;
         const AldTrafficSockets sockets = ald_client_sockets(client);
 
-        direction->other = ald_optional_max(message->other,
+        client->result->upload.other = ald_optional_max(ald_optional_of_field(theirs),
                 ald_traffic_end(&upload->traffic, ald_flow_wire_bytes(&upload->flow), &sockets));
-        if (message->bits_per_second == 0) {
-                g_strlcpy(direction->reason, *message->text ? message->text : "the other side found no rate",
-                        sizeof direction->reason);
-                return 1;
-        }
-        if (!is_plausible(upload, message))
+}
+
+static int take_no_rate(AldClient *client, const Upload *upload, const AldSocketNoRate *message)
+{
+        AldDirection *direction = &client->result->upload;
+
+        take_other_traffic(client, upload, message->other_bits_per_second);
+        g_strlcpy(direction->reason, message->reason ?: "the other side found no rate",
+                sizeof direction->reason);
+        return 1;
+}
+
+static int take_verdict(AldClient *client, const Upload *upload, const AldSocketVerdict *message)
+{
+        AldDirection *direction = &client->result->upload;
+        const AldVerdict verdict = ALD_VERDICT_OF_REPORT(message);
+
+        take_other_traffic(client, upload, message->other_bits_per_second);
+        if (!is_plausible(upload, &verdict))
                 return ald_fail(client->failure, ALD_FAILURE_PROTOCOL,
                         "what the other side says it received does not fit what it acknowledged");
         direction->known = true;
-        direction->limiter = (AldLimiter) message->limiter;
+        direction->limiter = (AldSocketVerdictLimiter) ald_socket_verdict_limiter_from_string(
+                message->limiter);
         direction->retransmits = ald_flow_retransmits(&upload->flow);
-        direction->verdict = (AldVerdict){
-                .bits_per_second = message->bits_per_second,
-                .mean = message->mean,
-                .interval = MIN(message->interval, message->bits_per_second),
-                .spread = message->spread,
-                .bytes = message->bytes,
-                .nsec = message->nsec,
-                .bins = (unsigned) MIN(message->bins, UINT_MAX),
-                .streams = (unsigned) message->streams,
-        };
+        direction->verdict = verdict;
         memcpy(client->result->congestion, upload->flow.congestion, sizeof client->result->congestion);
         return 1;
 }
 
 static int tell_effort(AldClient *client, Upload *upload)
 {
-        AldMessage message = { .type = ALD_MESSAGE_EFFORT };
+        AldSocketEffort effort;
 
         if (!ald_flow_effort_is_due(&upload->flow, upload->moved, ald_now()))
                 return 0;
-        ald_flow_effort(&upload->flow, &message.effort);
-        return ald_exchange_send(&client->channel, &message);
+        ald_flow_effort(&upload->flow, &effort);
+        return ald_exchange_send(&client->channel, ALD_KIND_SOCKET_EFFORT, &effort);
 }
 
-/* 1 with the verdict. */
+/* 1 at the end of the upload. */
+static int handle(AldClient *client, Upload *upload, const AldRecord *message)
+{
+        switch ((int) message->kind) {
+        case ALD_KIND_SOCKET_VERDICT:
+                return take_verdict(client, upload, ald_record_as(message, SOCKET_VERDICT, AldSocketVerdict));
+        case ALD_KIND_SOCKET_NO_RATE:
+                return take_no_rate(client, upload, ald_record_as(message, SOCKET_NO_RATE, AldSocketNoRate));
+        case ALD_KIND_SOCKET_MORE:
+                return add_more_streams(client, upload, message);
+        default:
+                return ald_exchange_unexpected(&client->channel, message);
+        }
+}
+
+/* 1 at the end of the upload. */
 static int step(AldClient *client, Upload *upload)
 {
-        AldMessage message;
+        g_autoptr(AldRecord) message = NULL;
         int r = ald_exchange_try(&client->channel, &message);
 
-        if (r > 0 && message.type == ALD_MESSAGE_VERDICT)
-                return take_verdict(client, upload, &message);
-        if (r > 0 && message.type == ALD_MESSAGE_MORE)
-                return add_streams(client, upload, &message);
-        if (r > 0)
-                return ald_exchange_unexpected(&client->channel, &message);
-        if (r < 0)
-                return r;
+        if (r != 0)
+                return r < 0 ? r : handle(client, upload, message);
         watch(upload);
         ald_rtt_set_pace(&client->rtt, upload->moved, ald_now() - upload->begun);
         if (ald_now() - upload->begun > ald_client_nsec_max(client) + ALD_GRACE_NS)
@@ -154,19 +177,20 @@ static int step(AldClient *client, Upload *upload)
 int ald_client_upload(AldClient *client)
 {
         Upload upload = { .begun = ald_now() };
-        AldMessage tokens;
+        g_autoptr(AldRecord) tokens = NULL;
         const AldTrafficSockets sockets = ald_client_sockets(client);
         int r = ald_flow_init(&upload.flow, true, client->zerocopy, ald_client_bytes_max(client));
 
         if (r < 0)
-                ald_fail(client->failure, ALD_FAILURE_INTERNAL, "what is sent cannot be made up");
+                ald_fail(client->failure, ALD_FAILURE_INTERNAL, "the data to send cannot be generated");
         ald_traffic_begin(&upload.traffic, client->result->interface, true, &sockets);
         if (r >= 0)
-                r = ald_client_begin(client, ALD_PURPOSE_UPLOAD);
+                r = ald_client_begin(client, ALD_SOCKET_BEGIN_DIRECTION_UPLOAD);
         if (r >= 0)
-                r = ald_client_ask_tokens(client, ALD_PURPOSE_UPLOAD, 1, &tokens);
+                r = ald_client_ask_tokens(client, ALD_SOCKET_OPEN_PURPOSE_UPLOAD, 1, &tokens);
         if (r >= 0)
-                r = add_streams(client, &upload, &tokens);
+                r = add_streams(
+                        client, &upload, ald_record_as(tokens, SOCKET_TOKENS, AldSocketTokens)->tokens);
         ald_client_begin_loaded(client);
         while (r == 0)
                 r = step(client, &upload);

@@ -8,13 +8,17 @@
 #include "probes/fd.h"
 #include "probes/socket/client-private.h"
 #include "probes/socket/pace.h"
+#include "probes/socket/token.h"
 
 int ald_client_connect(AldClient *client, const char *token, int *ret_fd)
 {
         ald_fd int fd = -1;
-        int r = ald_address_connect(
-                &client->peer, &client->origin, client->channel.stop, &fd, client->failure);
+        int r;
 
+        if (!ald_token_is_well_formed(token))
+                return ald_fail(
+                        client->failure, ALD_FAILURE_PROTOCOL, "the other side sent an invalid token");
+        r = ald_address_connect(&client->peer, &client->origin, client->channel.stop, &fd, client->failure);
         if (r < 0)
                 return r;
         if (send(fd, token, ALD_TOKEN_SIZE, MSG_NOSIGNAL) != ALD_TOKEN_SIZE || fcntl(fd, F_SETFL, 0) < 0)
@@ -23,68 +27,78 @@ int ald_client_connect(AldClient *client, const char *token, int *ret_fd)
         return 0;
 }
 
-static void say_what_is_wanted(const AldProbeOptions *options, AldMessage *open)
+int ald_client_expect_after_efforts(AldClient *client, AldKind kind, AldRecord **ret)
 {
-        open->scope = (AldOptional){ true, MIN(options->scope, ALD_PROBE_ROUND_TRIPS) };
-        open->automatic = (AldOptional){ options->link.automatic, 1 };
-        open->overdue = (AldOptional){ options->link.overdue, 1 };
+        uint64_t deadline = ald_now() + ALD_CHANNEL_PATIENCE;
+
+        for (;;) {
+                g_autoptr(AldRecord) message = NULL;
+                int r = ald_exchange_receive(&client->channel, deadline, &message);
+
+                if (r < 0)
+                        return r;
+                if (message->kind == kind) {
+                        *ret = g_steal_pointer(&message);
+                        return 0;
+                }
+                if (message->kind != ALD_KIND_SOCKET_EFFORT)
+                        return ald_exchange_unexpected(&client->channel, message);
+        }
 }
 
-int ald_client_ask_tokens(AldClient *client, AldPurpose purpose, unsigned count, AldMessage *ret)
+int ald_client_ask_tokens(AldClient *client, AldSocketOpenPurpose purpose, unsigned count, AldRecord **ret)
 {
-        AldMessage open = { .type = ALD_MESSAGE_OPEN, .purpose = purpose, .count = count };
-        uint64_t deadline = ald_now() + ALD_CHANNEL_PATIENCE;
+        const AldProbeOptions *options = client->options;
+        g_autoptr(AldRecord) tokens = NULL;
+        AldSocketOpen open = ALD_SOCKET_OPEN_INIT;
         int r;
 
-        /* The first. */
-        if (purpose == ALD_PURPOSE_RTT)
-                say_what_is_wanted(client->options, &open);
-        r = ald_exchange_send(&client->channel, &open);
-        while (r >= 0) {
-                r = ald_exchange_receive(&client->channel, deadline, ret);
-                if (r < 0 || ret->type == ALD_MESSAGE_TOKENS)
-                        break;
-                if (ret->type != ALD_MESSAGE_EFFORT)
-                        r = ald_exchange_unexpected(&client->channel, ret);
+        open.purpose = ald_socket_open_purpose_to_string(purpose);
+        open.count = count;
+        /* The first one. */
+        if (purpose == ALD_SOCKET_OPEN_PURPOSE_RTT) {
+                open.scope = ald_probe_scope_to_string(options->scope);
+                open.automatic = options->link.automatic;
+                open.overdue = options->link.overdue;
         }
-        if (r >= 0 && ret->n_tokens != count)
-                r = ald_exchange_unexpected(&client->channel, ret);
-        return r;
+        r = ald_exchange_send(&client->channel, ALD_KIND_SOCKET_OPEN, &open);
+        if (r >= 0)
+                r = ald_client_expect_after_efforts(client, ALD_KIND_SOCKET_TOKENS, &tokens);
+        if (r < 0)
+                return r;
+        if (g_strv_length((char **) ald_record_as(tokens, SOCKET_TOKENS, AldSocketTokens)->tokens) != count)
+                return ald_exchange_unexpected(&client->channel, tokens);
+        *ret = g_steal_pointer(&tokens);
+        return 0;
 }
 
 uint64_t ald_client_nsec_max(const AldClient *client)
 {
-        return MIN(client->options->link.seconds_max * 1000, client->welcome.msec) * ALD_NSEC_PER_MSEC;
+        return MIN(client->options->link.seconds_max * 1000, client->welcome->duration_max_msec) *
+               ALD_NSEC_PER_MSEC;
 }
 
 uint64_t ald_client_bytes_max(const AldClient *client)
 {
-        return MIN(client->options->link.bytes_max, client->welcome.bytes);
+        return MIN(client->options->link.bytes_max, client->welcome->bytes_max);
 }
 
 unsigned ald_client_streams_max(const AldClient *client)
 {
-        return (unsigned) MIN(client->options->streams_max, client->welcome.streams);
+        return (unsigned) MIN(client->options->streams_max, client->welcome->streams_max);
 }
 
-int ald_client_begin(AldClient *client, AldPurpose purpose)
+int ald_client_begin(AldClient *client, AldSocketBeginDirection direction)
 {
-        const AldMessage begin = {
-                .type = ALD_MESSAGE_BEGIN,
-                .purpose = purpose,
-                .msec = ald_client_nsec_max(client) / ALD_NSEC_PER_MSEC,
-                .bytes = ald_client_bytes_max(client),
-                .min_rtt = client->result->rtt.min,
-                .revision = { true, ALD_PROTOCOL_REVISION },
-                .streams_max = { true, client->options->streams_max },
+        const AldSocketBegin begin = {
+                .direction = ald_socket_begin_direction_to_string(direction),
+                .duration_max_msec = ald_client_nsec_max(client) / ALD_NSEC_PER_MSEC,
+                .bytes_max = ald_client_bytes_max(client),
+                .streams_max = client->options->streams_max,
+                .min_rtt_nsec = client->result->rtt.min,
         };
 
-        return ald_exchange_send(&client->channel, &begin);
-}
-
-bool ald_client_peer_knows(const AldClient *client, uint64_t revision)
-{
-        return client->welcome.revision.known && client->welcome.revision.value >= revision;
+        return ald_exchange_send(&client->channel, ALD_KIND_SOCKET_BEGIN, &begin);
 }
 
 AldTrafficSockets ald_client_sockets(const AldClient *client)
@@ -121,17 +135,18 @@ void ald_client_end_loaded(AldClient *client, bool now)
 
 static int wait_for_rtt(AldClient *client)
 {
-        AldMessage message;
         int r = 0;
 
         while (r >= 0 && !atomic_load(&client->rtt.ended)) {
+                g_autoptr(AldRecord) message = NULL;
+
                 ald_progress_tell(client->progress, "rtt", atomic_load(&client->rtt.progress) / 1000.0);
                 r = ald_client_wait(client, ALD_TICK_NS);
                 if (r < 0)
                         break;
                 r = ald_exchange_try(&client->channel, &message);
                 if (r > 0)
-                        r = ald_exchange_unexpected(&client->channel, &message);
+                        r = ald_exchange_unexpected(&client->channel, message);
         }
         ald_rtt_finish(&client->rtt, r < 0);
         return r;
@@ -144,12 +159,13 @@ static bool is_brief(const AldClient *client)
 
 static int measure_rtt(AldClient *client)
 {
-        AldMessage tokens;
+        g_autoptr(AldRecord) tokens = NULL;
         AldTcpInfo info;
-        int r = ald_client_ask_tokens(client, ALD_PURPOSE_RTT, 1, &tokens);
+        int r = ald_client_ask_tokens(client, ALD_SOCKET_OPEN_PURPOSE_RTT, 1, &tokens);
 
         if (r >= 0)
-                r = ald_client_connect(client, tokens.tokens[0], &client->rtt_fd);
+                r = ald_client_connect(client,
+                        ald_record_as(tokens, SOCKET_TOKENS, AldSocketTokens)->tokens[0], &client->rtt_fd);
         if (r < 0)
                 return r;
         ald_rtt_prepare(client->rtt_fd);
@@ -169,26 +185,29 @@ static int measure_rtt(AldClient *client)
 
 static int greet(AldClient *client)
 {
-        int r = ald_exchange_expect(&client->channel, ALD_MESSAGE_WELCOME, &client->welcome);
+        const AldSocketWelcome *welcome;
+        int r = ald_exchange_expect(&client->channel, ALD_KIND_SOCKET_WELCOME, &client->welcome_record);
 
         if (r < 0)
                 return r;
-        if (client->welcome.version != ALD_PROTOCOL_VERSION || client->welcome.port == 0 ||
-                client->welcome.streams == 0 || client->welcome.bytes == 0 || client->welcome.msec == 0)
+        client->welcome = welcome = ald_record_as(client->welcome_record, SOCKET_WELCOME, AldSocketWelcome);
+        if (welcome->version != ALD_PROTOCOL_VERSION)
                 return ald_fail(client->failure, ALD_FAILURE_PROTOCOL,
-                        "the other side speaks version %u of the protocol, this one %u",
-                        (unsigned) client->welcome.version, ALD_PROTOCOL_VERSION);
-        memcpy(client->result->sink_interface, client->welcome.interface,
+                        "the other side speaks version %" G_GUINT64_FORMAT " of the protocol, this one %u",
+                        welcome->version, ALD_PROTOCOL_VERSION);
+        if (welcome->interface && !ald_interface_name_is_valid(welcome->interface))
+                return ald_fail(client->failure, ALD_FAILURE_PROTOCOL,
+                        "the other side sent an invalid name of an interface");
+        g_strlcpy(client->result->sink_interface, welcome->interface ?: "",
                 sizeof client->result->sink_interface);
-        ald_address_set_port(&client->peer, (unsigned) client->welcome.port);
-        /* Data connections take the same way. */
+        ald_address_set_port(&client->peer, (unsigned) welcome->port);
+        /* Data connections take the same path. */
         client->origin.source = &client->local;
         return 0;
 }
 
 static int measure(AldClient *client)
 {
-        const AldMessage bye = { .type = ALD_MESSAGE_BYE };
         const AldProbeScope scope = client->options->scope;
         int r = greet(client);
 
@@ -201,16 +220,8 @@ static int measure(AldClient *client)
         if (r >= 0 && scope == ALD_PROBE_FULL)
                 r = ald_client_download(client);
         if (r >= 0)
-                r = ald_exchange_send(&client->channel, &bye);
+                r = ald_exchange_send(&client->channel, ALD_KIND_SOCKET_BYE, &(AldSocketBye){});
         return r;
-}
-
-static void tell_failure(AldClient *client)
-{
-        AldMessage message = { .type = ALD_MESSAGE_ABORT, .reason = client->failure->kind };
-
-        g_strlcpy(message.text, client->failure->message, sizeof message.text);
-        (void) ald_exchange_send(&client->channel, &message);
 }
 
 static void finish_result(AldClient *client)
@@ -222,7 +233,7 @@ static void finish_result(AldClient *client)
                 (const AldRttSample *) client->loaded->data, client->loaded->len, &result->loaded);
 }
 
-/* The control connection, and what it tells of the way. */
+/* Opens the control connection, and notes the addresses and the interface that it uses. */
 static int open_channel(AldClient *client, const AldAddress *to, AldTls *tls, int stop)
 {
         ald_fd int fd = -1;
@@ -268,12 +279,13 @@ int ald_client_run(const AldProbeOptions *options, const AldAddress *to, const A
                 g_strlcpy(ret->sink, client->channel.peer, sizeof ret->sink);
                 r = measure(client);
                 if (r < 0)
-                        tell_failure(client);
+                        ald_exchange_send_abort(&client->channel, failure->kind, failure->message);
                 else
                         finish_result(client);
         }
         ald_channel_close(&client->channel);
         ald_spot_clear(&client->spot);
+        g_clear_pointer(&client->welcome_record, ald_record_unref);
         ald_fd_close(&client->rtt_fd);
         g_array_unref(client->loaded);
         return r;

@@ -42,7 +42,7 @@ static void add_direction(GString *text, const char *name, const AldDirection *d
         else
                 g_string_append_printf(text, " (mean %s), %u connection%s, limited by the %s\n", mean,
                         verdict->streams, verdict->streams == 1 ? "" : "s",
-                        ald_limiter_to_string(direction->limiter));
+                        ald_socket_verdict_limiter_to_string(direction->limiter));
         if (direction->other.known && direction->other.value >= verdict->bits_per_second / OTHER_SHOWN)
                 g_string_append_printf(text, "            meanwhile %s of other traffic\n", other);
 }

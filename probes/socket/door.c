@@ -90,7 +90,7 @@ static int read_token(struct AldDoorPending *pending)
         return 1;
 }
 
-bool ald_door_step(AldDoor *door, uint64_t now, int *ret_fd, AldPurpose *ret_purpose)
+bool ald_door_step(AldDoor *door, uint64_t now, int *ret_fd, AldSocketOpenPurpose *ret_purpose)
 {
         if (door->fd >= 0)
                 let_in(door, now);

@@ -33,6 +33,6 @@ int ald_door_open(AldDoor *door, int control, unsigned first, unsigned n, AldFai
 unsigned ald_door_fds(const AldDoor *door, struct pollfd *ret);
 
 /* Goes on as far as possible. True with a connection, blocking, that has shown a good token. */
-bool ald_door_step(AldDoor *door, uint64_t now, int *ret_fd, AldPurpose *ret_purpose);
+bool ald_door_step(AldDoor *door, uint64_t now, int *ret_fd, AldSocketOpenPurpose *ret_purpose);
 
 void ald_door_close(AldDoor *door);

@@ -134,7 +134,7 @@ static uint64_t permille(uint64_t part, uint64_t whole)
 }
 
 /* Adds what one connection did in so many ns; of each figure the greatest counts. */
-static void add_effort(AldFlow *flow, unsigned i, uint64_t elapsed, AldEffort *effort)
+static void add_effort(AldFlow *flow, unsigned i, uint64_t elapsed, AldSocketEffort *effort)
 {
         AldTcpInfo *old = &flow->past.info[i], info = *old;
         uint64_t run = ald_load_of_thread(atomic_load(&flow->streams[i].tid));
@@ -147,7 +147,8 @@ static void add_effort(AldFlow *flow, unsigned i, uint64_t elapsed, AldEffort *e
         effort->idle = MAX(effort->idle, 1000 - permille(info.busy - old->busy, usec));
         segments = info.segments_out - old->segments_out;
         if (segments > 0)
-                effort->lost = MAX(effort->lost, (info.retransmits - old->retransmits) * 1000000 / segments);
+                effort->lost = MAX(effort->lost,
+                        MIN((info.retransmits - old->retransmits) * 1000000 / segments, 1000000));
         if (info.min_rtt > 0)
                 effort->standing = MAX(effort->standing, info.rtt * 1000 / info.min_rtt);
         flow->past.run[i] = run;
@@ -164,12 +165,12 @@ bool ald_flow_effort_is_due(const AldFlow *flow, uint64_t moved, uint64_t now)
                moved - MIN(flow->past.bytes, moved) >= ALD_EFFORT_BYTES;
 }
 
-void ald_flow_effort(AldFlow *flow, AldEffort *ret)
+void ald_flow_effort(AldFlow *flow, AldSocketEffort *ret)
 {
         AldMoved moved = ald_flow_moved(flow);
         uint64_t elapsed = moved.when - flow->past.when, idle = ald_load_idle();
 
-        *ret = (AldEffort){};
+        *ret = (AldSocketEffort){};
         for (unsigned i = 0; i < flow->n; i++)
                 if (!atomic_load(&flow->streams[i].ended))
                         add_effort(flow, i, elapsed, ret);

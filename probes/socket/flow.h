@@ -55,7 +55,7 @@ uint64_t ald_flow_wire_bytes(const AldFlow *flow);
 bool ald_flow_effort_is_due(const AldFlow *flow, uint64_t moved, uint64_t now);
 
 /* How the time since the last call was spent. */
-void ald_flow_effort(AldFlow *flow, AldEffort *ret);
+void ald_flow_effort(AldFlow *flow, AldSocketEffort *ret);
 
 /* Whether the other side has closed a connection. */
 bool ald_flow_has_ended(const AldFlow *flow);

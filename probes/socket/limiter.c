@@ -2,40 +2,28 @@
 #include "probes/socket/limiter.h"
 
 #define BUSY 850u    /* permille: a thread has time for little else */
-#define WAITING 300u /* permille of the time: it tells who is waited for */
+#define WAITING 300u /* permille of the time: it shows which side is waited for */
 #define IDLE 500u
 #define SPARE 500u     /* half a processor: without it another thread only takes from the first */
 #define LOST 100u      /* millionths: loss without a queue is no sign that the link is full */
 #define STANDING 1500u /* thousandths of the least round trip: there is a queue */
 
-static const char *const names[_ALD_LIMITER_MAX] = {
-        [ALD_LIMITER_NETWORK] = "network",
-        [ALD_LIMITER_RECEIVER] = "receiver",
-        [ALD_LIMITER_SENDER] = "sender",
-        [ALD_LIMITER_APPLICATION] = "application",
-};
-
-const char *ald_limiter_to_string(AldLimiter limiter)
-{
-        return names[limiter];
-}
-
-AldLimiter ald_limiter_find(const AldEffort *sender, const AldEffort *receiver)
+AldSocketVerdictLimiter ald_limiter_find(const AldSocketEffort *sender, const AldSocketEffort *receiver)
 {
         if (receiver->busy >= BUSY && receiver->busy >= sender->busy)
-                return ALD_LIMITER_RECEIVER;
+                return ALD_SOCKET_VERDICT_LIMITER_RECEIVER;
         if (sender->busy >= BUSY)
-                return ALD_LIMITER_SENDER;
+                return ALD_SOCKET_VERDICT_LIMITER_SENDER;
         if (sender->rwnd >= WAITING && sender->rwnd >= sender->sndbuf)
-                return ALD_LIMITER_RECEIVER;
+                return ALD_SOCKET_VERDICT_LIMITER_RECEIVER;
         if (sender->sndbuf >= WAITING)
-                return ALD_LIMITER_SENDER;
+                return ALD_SOCKET_VERDICT_LIMITER_SENDER;
         if (sender->idle >= IDLE)
-                return ALD_LIMITER_APPLICATION;
-        return ALD_LIMITER_NETWORK;
+                return ALD_SOCKET_VERDICT_LIMITER_APPLICATION;
+        return ALD_SOCKET_VERDICT_LIMITER_NETWORK;
 }
 
-bool ald_limiter_streams_may_help(const AldEffort *sender, const AldEffort *receiver)
+bool ald_limiter_streams_may_help(const AldSocketEffort *sender, const AldSocketEffort *receiver)
 {
         bool sender_bound = sender->busy >= BUSY, receiver_bound = receiver->busy >= BUSY;
 

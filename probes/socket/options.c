@@ -45,6 +45,14 @@ const char *ald_probe_scope_to_string(AldProbeScope scope)
         return words[scope];
 }
 
+AldProbeScope ald_probe_scope_from_string(const char *text)
+{
+        for (AldProbeScope scope = ALD_PROBE_FULL; scope <= ALD_PROBE_ROUND_TRIPS; scope++)
+                if (g_strcmp0(text, ald_probe_scope_to_string(scope)) == 0)
+                        return scope;
+        return ALD_PROBE_FULL;
+}
+
 enum {
         SOURCE = ALD_LINK_OPTION_END,
         STREAMS,

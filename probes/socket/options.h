@@ -20,6 +20,9 @@ typedef enum AldProbeScope {
 /* "full", "check" or, of both of the last, "round-trips". */
 const char *ald_probe_scope_to_string(AldProbeScope scope);
 
+/* ALD_PROBE_FULL for any other text, which a newer peer may send, and for NULL. */
+AldProbeScope ald_probe_scope_from_string(const char *text);
+
 /* The command line. Strings are those of argv. */
 typedef struct AldProbeOptions {
         AldLinkOptions link;

@@ -96,8 +96,8 @@ uint64_t ald_receiving_tick(const AldReceiving *receiving)
                                                                                        : ALD_TICK_NS;
 }
 
-bool ald_receiving_verdict(const AldReceiving *receiving, AldVerdict *ret, AldLimiter *ret_limiter,
-        char *ret_reason, size_t reason_size)
+bool ald_receiving_verdict(const AldReceiving *receiving, AldVerdict *ret,
+        AldSocketVerdictLimiter *ret_limiter, char *ret_reason, size_t reason_size)
 {
         AldVerdict verdict;
 

@@ -9,7 +9,7 @@
 typedef struct AldReceiving {
         AldFlow flow;
         AldJudge judge;
-        AldEffort own, other;             /* the latest; the sender tells its */
+        AldSocketEffort own, other;       /* the latest; the sender tells its */
         uint64_t begun, moved, effort_at; /* when; moved: when something came last */
         uint64_t empty_at;                /* when nothing had come yet */
         uint64_t bytes;
@@ -36,8 +36,8 @@ AldReceivingStep ald_receiving_step(AldReceiving *receiving);
 uint64_t ald_receiving_tick(const AldReceiving *receiving);
 
 /* False where there is no rate, with a sentence that says why. */
-bool ald_receiving_verdict(const AldReceiving *receiving, AldVerdict *ret, AldLimiter *ret_limiter,
-        char *ret_reason, size_t reason_size);
+bool ald_receiving_verdict(const AldReceiving *receiving, AldVerdict *ret,
+        AldSocketVerdictLimiter *ret_limiter, char *ret_reason, size_t reason_size);
 
 /* What a step other than the first three means. */
 int ald_receiving_failed(AldReceivingStep step, AldFailure *failure);

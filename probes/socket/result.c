@@ -15,7 +15,7 @@ void ald_result_clear(AldResult *result)
 /* NULL if the transfer ended before it could be seen. */
 static const char *limiter_of(const AldDirection *direction)
 {
-        return direction->verdict.bins > 0 ? ald_limiter_to_string(direction->limiter) : NULL;
+        return direction->verdict.bins > 0 ? ald_socket_verdict_limiter_to_string(direction->limiter) : NULL;
 }
 
 #define DIRECTION_TO_MESSAGE(message, way, direction)                                      \
@@ -59,7 +59,7 @@ static void set_spot(const AldResult *result, AldSocketResult *message)
 static const AldDirection *telling(const AldResult *result)
 {
         if (result->upload.known &&
-                (result->upload.limiter != ALD_LIMITER_NETWORK || !result->download.known))
+                (result->upload.limiter != ALD_SOCKET_VERDICT_LIMITER_NETWORK || !result->download.known))
                 return &result->upload;
         return &result->download;
 }

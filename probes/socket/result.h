@@ -22,7 +22,7 @@ typedef struct AldDirection {
         char reason[ALD_RESULT_REASON_SIZE]; /* why it is not known; "" where it was not measured */
         AldOptional other; /* bits/s that others moved meanwhile, at the end that saw more of it */
         AldVerdict verdict;
-        AldLimiter limiter;
+        AldSocketVerdictLimiter limiter;
         uint64_t retransmits;
 } AldDirection;
 

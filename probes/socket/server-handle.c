@@ -7,47 +7,56 @@
 #define BEGINS_MAX 8u /* transfers in one session */
 #define SPOTS_MAX 4u  /* spot checks */
 
-int ald_server_give_tokens(AldServer *server, AldMessageType type, AldPurpose purpose, uint64_t count)
+int ald_server_issue_tokens(
+        AldServer *server, AldSocketOpenPurpose purpose, uint64_t count, AldServerTokens *ret)
 {
-        AldMessage message = { .type = type };
         uint64_t now = ald_now();
 
-        for (; message.n_tokens < MIN(count, ALD_MESSAGE_TOKENS_MAX); message.n_tokens++)
-                if (ald_tokens_issue(&server->door.tokens, purpose, now, now + ALD_TOKEN_NS,
-                            message.tokens[message.n_tokens]) < 0)
+        *ret = (AldServerTokens){};
+        for (size_t i = 0; i < MIN(count, ALD_SERVER_TOKENS_MAX); i++) {
+                if (ald_tokens_issue(&server->door.tokens, purpose, now, now + ALD_TOKEN_NS, ret->texts[i]) <
+                        0)
                         return ald_fail(
-                                server->failure, ALD_FAILURE_LIMIT, "too many connections are asked for");
-        return ald_exchange_send(&server->channel, &message);
+                                server->failure, ALD_FAILURE_LIMIT, "too many connections are requested");
+                ret->list[i] = ret->texts[i];
+        }
+        return 0;
 }
 
-static bool may_open(const AldServer *server, const AldMessage *message)
+static bool may_open(const AldServer *server, AldSocketOpenPurpose purpose, uint64_t count)
 {
-        switch ((AldPurpose) message->purpose) {
-        case ALD_PURPOSE_RTT:
-                return message->count == 1 && !server->echo.running;
-        case ALD_PURPOSE_UPLOAD:
-                return message->count == 1 && server->state == ALD_SERVER_UPLOAD &&
-                       server->receiving.flow.n == 0;
-        case ALD_PURPOSE_DOWNLOAD:
-                return message->count > 0 && server->state == ALD_SERVER_DOWNLOAD &&
-                       server->sending.n + message->count <= server->options->streams_max;
+        switch (purpose) {
+        case ALD_SOCKET_OPEN_PURPOSE_RTT:
+                return count == 1 && !server->echo.running;
+        case ALD_SOCKET_OPEN_PURPOSE_UPLOAD:
+                return count == 1 && server->state == ALD_SERVER_UPLOAD && server->receiving.flow.n == 0;
+        case ALD_SOCKET_OPEN_PURPOSE_DOWNLOAD:
+                return count > 0 && server->state == ALD_SERVER_DOWNLOAD &&
+                       server->sending.n + count <= server->options->streams_max;
         default:
-                return message->count == 1 && server->scope <= ALD_PROBE_CHECK &&
-                       server->state == ALD_SERVER_IDLE && server->spots < SPOTS_MAX;
+                return count == 1 && server->scope <= ALD_PROBE_CHECK && server->state == ALD_SERVER_IDLE &&
+                       server->spots < SPOTS_MAX;
         }
 }
 
-static int handle_open(AldServer *server, const AldMessage *message)
+static int handle_open(AldServer *server, const AldRecord *message)
 {
-        if (!may_open(server, message))
+        const AldSocketOpen *open = ald_record_as(message, SOCKET_OPEN, AldSocketOpen);
+        AldSocketOpenPurpose purpose = (AldSocketOpenPurpose) ald_socket_open_purpose_from_string(
+                open->purpose);
+        AldServerTokens issued;
+        AldSocketTokens tokens = { .tokens = issued.list };
+        int r;
+
+        if (!may_open(server, purpose, open->count))
                 return ald_exchange_unexpected(&server->channel, message);
-        if (message->purpose > ALD_PURPOSE_DOWNLOAD) {
+        if (ald_server_is_spot(purpose)) {
                 server->spots++;
-                /* The one before is over as soon as there is to be another. */
+                /* The next spot check ends the one before. */
                 ald_server_end_spot(server);
         }
-        return ald_server_give_tokens(
-                server, ALD_MESSAGE_TOKENS, (AldPurpose) message->purpose, message->count);
+        r = ald_server_issue_tokens(server, purpose, open->count, &issued);
+        return r < 0 ? r : ald_exchange_send(&server->channel, ALD_KIND_SOCKET_TOKENS, &tokens);
 }
 
 static AldTrafficSockets sockets_of(const AldServer *server)
@@ -63,45 +72,46 @@ AldOptional ald_server_other_traffic(const AldServer *server)
         return ald_traffic_end(&server->traffic, ald_flow_wire_bytes(flow), &sockets);
 }
 
-/* How many connections both sides take. */
-static unsigned streams_of(const AldServer *server, const AldMessage *begin)
+static int begin_upload(AldServer *server, const AldSocketBegin *begin, uint64_t nsec, uint64_t bytes)
 {
-        unsigned most = server->options->streams_max;
-
-        return begin->streams_max.known ? (unsigned) CLAMP(begin->streams_max.value, 1, most) : most;
+        server->state = ALD_SERVER_UPLOAD;
+        return ald_receiving_init(&server->receiving, nsec, bytes,
+                (unsigned) MIN(begin->streams_max, server->options->streams_max),
+                MIN(begin->min_rtt_nsec, ALD_NSEC_PER_SEC));
 }
 
-static int handle_begin(AldServer *server, const AldMessage *message)
+static int begin_download(AldServer *server, uint64_t bytes)
 {
-        uint64_t nsec = MIN(message->msec, server->options->link.seconds_max * 1000) * ALD_NSEC_PER_MSEC;
-        uint64_t bytes = MIN(message->bytes, server->options->link.bytes_max);
-        AldTrafficSockets sockets;
         AldAddress peer;
-        bool zerocopy;
+        bool zerocopy = server->options->zerocopy && ald_address_peer(server->channel.fd, &peer) >= 0 &&
+                        !ald_address_is_loopback(&peer);
+
+        server->state = ALD_SERVER_DOWNLOAD;
+        return ald_flow_init(&server->sending, true, zerocopy, bytes);
+}
+
+static int handle_begin(AldServer *server, const AldRecord *message)
+{
+        const AldSocketBegin *begin = ald_record_as(message, SOCKET_BEGIN, AldSocketBegin);
+        const AldLinkOptions *link = &server->options->link;
+        uint64_t nsec = MIN(begin->duration_max_msec, link->seconds_max * 1000) * ALD_NSEC_PER_MSEC;
+        uint64_t bytes = MIN(begin->bytes_max, link->bytes_max);
+        bool download = ald_socket_begin_direction_from_string(begin->direction) ==
+                        ALD_SOCKET_BEGIN_DIRECTION_DOWNLOAD;
+        AldTrafficSockets sockets;
         int r;
 
-        if (server->state != ALD_SERVER_IDLE || server->scope != ALD_PROBE_FULL ||
-                (message->purpose != ALD_PURPOSE_UPLOAD && message->purpose != ALD_PURPOSE_DOWNLOAD))
+        if (server->state != ALD_SERVER_IDLE || server->scope != ALD_PROBE_FULL)
                 return ald_exchange_unexpected(&server->channel, message);
         if (++server->begins > BEGINS_MAX)
                 return ald_fail(server->failure, ALD_FAILURE_LIMIT, "too many transfers in one session");
         ald_server_end_spot(server);
-        server->peer_takes_reasons = message->revision.known && message->revision.value >= 1;
         sockets = sockets_of(server);
-        ald_traffic_begin(&server->traffic, server->served->interface,
-                message->purpose == ALD_PURPOSE_DOWNLOAD, &sockets);
-        if (message->purpose == ALD_PURPOSE_UPLOAD) {
-                r = ald_receiving_init(&server->receiving, nsec, bytes, streams_of(server, message),
-                        MIN(message->min_rtt, ALD_NSEC_PER_SEC));
-                server->state = ALD_SERVER_UPLOAD;
-        } else {
-                zerocopy = server->options->zerocopy && ald_address_peer(server->channel.fd, &peer) >= 0 &&
-                           !ald_address_is_loopback(&peer);
-                r = ald_flow_init(&server->sending, true, zerocopy, bytes);
-                server->state = ALD_SERVER_DOWNLOAD;
-        }
+        ald_traffic_begin(&server->traffic, server->served->interface, download, &sockets);
+        r = download ? begin_download(server, bytes) : begin_upload(server, begin, nsec, bytes);
         server->deadline = ald_now() + nsec + ALD_GRACE_NS;
-        return r < 0 ? ald_fail(server->failure, ALD_FAILURE_INTERNAL, "what is sent cannot be made up") : 0;
+        return r < 0 ? ald_fail(server->failure, ALD_FAILURE_INTERNAL, "the data to send cannot be generated")
+                     : 0;
 }
 
 void ald_server_end_spot(AldServer *server)
@@ -119,11 +129,11 @@ void ald_server_end_transfer(AldServer *server)
         if (server->state == ALD_SERVER_UPLOAD) {
                 server->served->received += server->receiving.bytes;
                 ald_receiving_clear(&server->receiving);
-                ald_tokens_withdraw(&server->door.tokens, ALD_PURPOSE_UPLOAD);
+                ald_tokens_withdraw(&server->door.tokens, ALD_SOCKET_OPEN_PURPOSE_UPLOAD);
         } else if (server->state == ALD_SERVER_DOWNLOAD) {
                 server->served->sent += ald_flow_sent(&server->sending);
                 ald_flow_clear(&server->sending);
-                ald_tokens_withdraw(&server->door.tokens, ALD_PURPOSE_DOWNLOAD);
+                ald_tokens_withdraw(&server->door.tokens, ALD_SOCKET_OPEN_PURPOSE_DOWNLOAD);
         }
         server->state = ALD_SERVER_IDLE;
         server->deadline = ald_now() + ALD_IDLE_NS;
@@ -131,40 +141,37 @@ void ald_server_end_transfer(AldServer *server)
 
 static int handle_stop(AldServer *server)
 {
-        AldMessage message = {
-                .type = ALD_MESSAGE_SENT,
-                .bytes = ald_flow_sent(&server->sending),
+        const AldSocketSent message = {
                 .retransmits = ald_flow_retransmits(&server->sending),
-                .other = ald_server_other_traffic(server),
+                .other_bits_per_second = ald_optional_to_field(ald_server_other_traffic(server)),
         };
 
-        g_strlcpy(message.congestion, server->sending.congestion, sizeof message.congestion);
         ald_server_end_transfer(server);
-        return ald_exchange_send(&server->channel, &message);
+        return ald_exchange_send(&server->channel, ALD_KIND_SOCKET_SENT, &message);
 }
 
-int ald_server_handle(AldServer *server, const AldMessage *message)
+int ald_server_handle(AldServer *server, const AldRecord *message)
 {
-        bool wants = message->type == ALD_MESSAGE_OPEN || message->type == ALD_MESSAGE_BEGIN;
+        bool wants = message->kind == ALD_KIND_SOCKET_OPEN || message->kind == ALD_KIND_SOCKET_BEGIN;
         int r = wants && !server->admitted ? ald_server_admit(server, message) : 0;
 
         if (r < 0)
                 return r;
-        switch (message->type) {
-        case ALD_MESSAGE_OPEN:
+        switch ((int) message->kind) {
+        case ALD_KIND_SOCKET_OPEN:
                 return handle_open(server, message);
-        case ALD_MESSAGE_BEGIN:
+        case ALD_KIND_SOCKET_BEGIN:
                 return handle_begin(server, message);
-        case ALD_MESSAGE_EFFORT:
-                /* One may have been under way when we had seen enough. */
+        case ALD_KIND_SOCKET_EFFORT:
+                /* One may have been under way when the upload ended. */
                 if (server->state == ALD_SERVER_UPLOAD)
-                        server->receiving.other = message->effort;
+                        server->receiving.other = *ald_record_as(message, SOCKET_EFFORT, AldSocketEffort);
                 return server->begins > 0 ? 0 : ald_exchange_unexpected(&server->channel, message);
-        case ALD_MESSAGE_STOP:
+        case ALD_KIND_SOCKET_STOP:
                 if (server->state != ALD_SERVER_DOWNLOAD)
                         break;
                 return handle_stop(server);
-        case ALD_MESSAGE_BYE:
+        case ALD_KIND_SOCKET_BYE:
                 server->served->measured = server->state == ALD_SERVER_IDLE;
                 server->state = ALD_SERVER_OVER;
                 return 0;

@@ -28,23 +28,36 @@ typedef struct AldServer {
         AldFlow sending;        /* ALD_SERVER_DOWNLOAD */
         AldTraffic traffic;     /* both */
         AldSpot spot;
-        bool peer_takes_reasons; /* of the transfer under way */
-        bool admitted;           /* it is known what is to be measured, which may be */
-        AldProbeScope scope;     /* then: how much at the most */
+        bool admitted;       /* the first message has said what is to be measured */
+        AldProbeScope scope; /* then: how much at most */
         AldServed *served;
         AldFailure *failure;
 } AldServer;
 
 /* Whether the client may measure what its first message requests; if not, sends it the reason. */
-int ald_server_admit(AldServer *server, const AldMessage *first);
+int ald_server_admit(AldServer *server, const AldRecord *first);
 
-/* Does what the client asks for. */
-int ald_server_handle(AldServer *server, const AldMessage *message);
+/* Does what the client requests. */
+int ald_server_handle(AldServer *server, const AldRecord *message);
 
-/* Tells the client of tokens for so many connections. */
-int ald_server_give_tokens(AldServer *server, AldMessageType type, AldPurpose purpose, uint64_t count);
+#define ALD_SERVER_TOKENS_MAX 8u /* in one message */
 
-/* What others moved at this interface during the transfer under way. */
+typedef struct AldServerTokens {
+        char texts[ALD_SERVER_TOKENS_MAX][ALD_TOKEN_SIZE + 1];
+        const char *list[ALD_SERVER_TOKENS_MAX + 1];
+} AldServerTokens;
+
+static inline bool ald_server_is_spot(AldSocketOpenPurpose purpose)
+{
+        return purpose == ALD_SOCKET_OPEN_PURPOSE_SPOT_UPLOAD ||
+               purpose == ALD_SOCKET_OPEN_PURPOSE_SPOT_DOWNLOAD;
+}
+
+/* Issues tokens for at most ALD_SERVER_TOKENS_MAX connections. */
+int ald_server_issue_tokens(
+        AldServer *server, AldSocketOpenPurpose purpose, uint64_t count, AldServerTokens *ret);
+
+/* Other traffic at this interface during the transfer under way. */
 AldOptional ald_server_other_traffic(const AldServer *server);
 
 /* Ends the spot check under way, if there is one, and counts what it moved. */

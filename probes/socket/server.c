@@ -6,6 +6,7 @@
 
 #include "probes/common/asking.h"
 #include "probes/common/interface.h"
+#include "probes/common/verdict-message.h"
 #include "probes/common/wait.h"
 #include "probes/fd.h"
 #include "probes/socket/pace.h"
@@ -28,21 +29,9 @@ static void learn_ways(AldServer *server)
                 server->served->interface = ald_interface_between(&local, &address);
 }
 
-/* What the other side hears of a failure of ours. */
-static void tell_failure(AldServer *server)
-{
-        AldMessage message = { .type = ALD_MESSAGE_ABORT, .reason = server->failure->kind };
-
-        g_strlcpy(message.text, server->failure->message, sizeof message.text);
-        (void) ald_exchange_send(&server->channel, &message);
-}
-
 static int refuse(AldServer *server, AldFailureKind kind, const char *why)
 {
-        AldMessage message = { .type = ALD_MESSAGE_REFUSAL, .reason = kind };
-
-        g_strlcpy(message.text, why, sizeof message.text);
-        (void) ald_exchange_send(&server->channel, &message);
+        ald_exchange_send_abort(&server->channel, kind, why);
         server->served->refused = true;
         return ald_fail(server->failure, kind, "refused: %s", why);
 }
@@ -61,24 +50,23 @@ static int refuse_if_told(AldServer *server, int lock)
         return 0;
 }
 
-static bool is_set(const AldOptional *flag)
+int ald_server_admit(AldServer *server, const AldRecord *first)
 {
-        return flag->known && flag->value > 0;
-}
-
-int ald_server_admit(AldServer *server, const AldMessage *first)
-{
+        static const AldSocketOpen unknown = ALD_SOCKET_OPEN_INIT;
+        const AldSocketOpen *open = first->kind == ALD_KIND_SOCKET_OPEN
+                                            ? ald_record_as(first, SOCKET_OPEN, AldSocketOpen)
+                                            : &unknown;
         const AldLinkOptions *link = &server->options->link;
         AldSessionReport report = ALD_SESSION_REPORT_INIT;
         AldAsking told;
 
         server->admitted = true;
-        server->scope = first->scope.known ? (AldProbeScope) first->scope.value : ALD_PROBE_FULL;
+        server->scope = ald_probe_scope_from_string(open->scope);
         if (!link->ask)
                 return 0;
         report.scope = ald_probe_scope_to_string(server->scope);
-        report.automatic = is_set(&first->automatic);
-        report.overdue = is_set(&first->overdue);
+        report.automatic = open->automatic > 0;
+        report.overdue = open->overdue > 0;
         ald_asking_report(link->report_fd, &report);
         if (ald_asking_read(link->report_fd, &told) < 0)
                 return ald_fail(server->failure, ALD_FAILURE_INTERNAL, "not told whether to measure");
@@ -87,36 +75,34 @@ int ald_server_admit(AldServer *server, const AldMessage *first)
 
 static int welcome(AldServer *server)
 {
-        AldMessage message = {
-                .type = ALD_MESSAGE_WELCOME,
+        const char *interface = server->served->interface;
+        const AldSocketWelcome message = {
                 .version = ALD_PROTOCOL_VERSION,
-                .revision = { true, ALD_PROTOCOL_REVISION },
                 .port = server->door.port,
-                .streams = server->options->streams_max,
-                .msec = server->options->link.seconds_max * 1000,
-                .bytes = server->options->link.bytes_max,
+                .streams_max = server->options->streams_max,
+                .duration_max_msec = server->options->link.seconds_max * 1000,
+                .bytes_max = server->options->link.bytes_max,
+                .interface = interface && ald_interface_name_is_valid(interface) ? interface : NULL,
         };
 
-        if (server->served->interface && strlen(server->served->interface) < sizeof message.interface)
-                g_strlcpy(message.interface, server->served->interface, sizeof message.interface);
-        return ald_exchange_send(&server->channel, &message);
+        return ald_exchange_send(&server->channel, ALD_KIND_SOCKET_WELCOME, &message);
 }
 
-/* One that is not wanted, or not any more, is closed. */
-static int handle_connection(AldServer *server, int fd, AldPurpose purpose)
+/* Closes a connection that is not needed, or no longer. */
+static int handle_connection(AldServer *server, int fd, AldSocketOpenPurpose purpose)
 {
         int r = 0;
 
-        if (purpose == ALD_PURPOSE_RTT)
+        if (purpose == ALD_SOCKET_OPEN_PURPOSE_RTT)
                 r = ald_echo_start(&server->echo, fd);
-        else if (purpose == ALD_PURPOSE_UPLOAD && server->state == ALD_SERVER_UPLOAD &&
+        else if (purpose == ALD_SOCKET_OPEN_PURPOSE_UPLOAD && server->state == ALD_SERVER_UPLOAD &&
                  server->receiving.flow.n < server->receiving.judge.streams)
                 r = ald_flow_add(&server->receiving.flow, fd, ALD_TOKEN_SIZE);
-        else if (purpose == ALD_PURPOSE_DOWNLOAD && server->state == ALD_SERVER_DOWNLOAD &&
+        else if (purpose == ALD_SOCKET_OPEN_PURPOSE_DOWNLOAD && server->state == ALD_SERVER_DOWNLOAD &&
                  server->sending.n < server->options->streams_max)
                 r = ald_flow_add(&server->sending, fd, 0);
-        else if (purpose > ALD_PURPOSE_DOWNLOAD && server->state == ALD_SERVER_IDLE)
-                r = ald_spot_start(&server->spot, fd, purpose == ALD_PURPOSE_SPOT_DOWNLOAD);
+        else if (ald_server_is_spot(purpose) && server->state == ALD_SERVER_IDLE)
+                r = ald_spot_start(&server->spot, fd, purpose == ALD_SOCKET_OPEN_PURPOSE_SPOT_DOWNLOAD);
         else
                 ald_fd_close(&fd);
         return r < 0 ? ald_fail(server->failure, ALD_FAILURE_INTERNAL, "a data connection cannot be used: %s",
@@ -126,39 +112,43 @@ static int handle_connection(AldServer *server, int fd, AldPurpose purpose)
 
 static int send_verdict(AldServer *server)
 {
-        AldMessage message = { .type = ALD_MESSAGE_VERDICT, .effort = server->receiving.own };
-        AldLimiter limiter = ALD_LIMITER_NETWORK;
-        AldVerdict verdict = { .bytes = server->receiving.bytes, .streams = 1 };
+        char reason[ALD_MESSAGE_STRING_MAX];
+        AldSocketVerdict message = ALD_SOCKET_VERDICT_INIT;
+        AldSocketNoRate none = { .reason = reason };
+        AldSocketVerdictLimiter limiter;
+        AldVerdict verdict;
+        bool known = ald_receiving_verdict(&server->receiving, &verdict, &limiter, reason, sizeof reason);
 
-        if (!ald_receiving_verdict(
-                    &server->receiving, &verdict, &limiter, message.text, sizeof message.text) &&
-                !server->peer_takes_reasons)
-                return ald_fail(server->failure, ALD_FAILURE_TIMEOUT, "%s", message.text);
-        message.bits_per_second = server->served->upload = verdict.bits_per_second;
-        message.mean = verdict.mean;
-        message.interval = verdict.interval;
-        message.spread = verdict.spread;
-        message.other = ald_server_other_traffic(server);
-        message.bytes = verdict.bytes;
-        message.nsec = verdict.nsec;
-        message.bins = verdict.bins;
-        message.streams = verdict.streams;
-        message.limiter = limiter;
+        message.other_bits_per_second = none.other_bits_per_second = ald_optional_to_field(
+                ald_server_other_traffic(server));
         ald_server_end_transfer(server);
-        return ald_exchange_send(&server->channel, &message);
+        if (!known)
+                return ald_exchange_send(&server->channel, ALD_KIND_SOCKET_NO_RATE, &none);
+        ALD_VERDICT_TO_REPORT(&message, &verdict);
+        message.limiter = ald_socket_verdict_limiter_to_string(limiter);
+        server->served->upload = verdict.bits_per_second;
+        return ald_exchange_send(&server->channel, ALD_KIND_SOCKET_VERDICT, &message);
+}
+
+static int send_more(AldServer *server)
+{
+        AldServerTokens issued;
+        AldSocketMore more = { .tokens = issued.list };
+        int r = ald_server_issue_tokens(server, ALD_SOCKET_OPEN_PURPOSE_UPLOAD,
+                server->receiving.judge.streams - server->receiving.flow.n, &issued);
+
+        return r < 0 ? r : ald_exchange_send(&server->channel, ALD_KIND_SOCKET_MORE, &more);
 }
 
 static int step_upload(AldServer *server)
 {
         AldReceivingStep step = ald_receiving_step(&server->receiving);
-        unsigned wanted = server->receiving.judge.streams;
 
         switch (step) {
         case ALD_RECEIVING_GO_ON:
                 return 0;
         case ALD_RECEIVING_MORE:
-                return ald_server_give_tokens(
-                        server, ALD_MESSAGE_MORE, ALD_PURPOSE_UPLOAD, wanted - server->receiving.flow.n);
+                return send_more(server);
         case ALD_RECEIVING_DONE:
         case ALD_RECEIVING_STALLED:
                 return send_verdict(server);
@@ -169,40 +159,43 @@ static int step_upload(AldServer *server)
 
 static int step_download(AldServer *server)
 {
-        AldMessage message = { .type = ALD_MESSAGE_EFFORT };
+        AldSocketEffort effort;
 
         if (!ald_flow_effort_is_due(&server->sending, ald_flow_moved(&server->sending).bytes, ald_now()))
                 return 0;
-        ald_flow_effort(&server->sending, &message.effort);
-        return ald_exchange_send(&server->channel, &message);
+        ald_flow_effort(&server->sending, &effort);
+        return ald_exchange_send(&server->channel, ALD_KIND_SOCKET_EFFORT, &effort);
 }
 
 /* Sends the client the result of a spot check. */
 static int step_spot(AldServer *server)
 {
-        AldMessage message = { .type = ALD_MESSAGE_SPOT };
+        AldSocketSpotResult message = ALD_SOCKET_SPOT_RESULT_INIT;
         AldSpot *spot = &server->spot;
+        uint64_t rate;
 
         if (!spot->running || !atomic_load(&spot->ended))
                 return 0;
         ald_server_end_spot(server);
         if (spot->sending)
                 return 0;
+        rate = ald_spot_rate(spot->points, spot->n);
         message.bytes = spot->bytes;
-        message.bits_per_second = ald_spot_rate(spot->points, spot->n);
-        if (spot->n > 0)
-                message.nsec = spot->points[spot->n - 1].when - spot->points[0].when;
-        return ald_exchange_send(&server->channel, &message);
+        if (rate > 0)
+                message.bits_per_second = rate;
+        return ald_exchange_send(&server->channel, ALD_KIND_SOCKET_SPOT_RESULT, &message);
 }
 
 static int read_messages(AldServer *server)
 {
-        AldMessage message;
-        int r;
+        while (server->state != ALD_SERVER_OVER) {
+                g_autoptr(AldRecord) message = NULL;
+                int r = ald_exchange_try(&server->channel, &message);
 
-        while (server->state != ALD_SERVER_OVER && (r = ald_exchange_try(&server->channel, &message)) != 0) {
                 if (r > 0)
-                        r = ald_server_handle(server, &message);
+                        r = ald_server_handle(server, message);
+                else if (r == 0)
+                        return 0;
                 if (r < 0)
                         return r;
         }
@@ -211,7 +204,7 @@ static int read_messages(AldServer *server)
 
 static int take_connections(AldServer *server)
 {
-        AldPurpose purpose;
+        AldSocketOpenPurpose purpose;
         int fd, r = 0;
 
         while (r >= 0 && ald_door_step(&server->door, ald_now(), &fd, &purpose))
@@ -277,7 +270,7 @@ static int run_session(AldServer *server, int lock)
         if (r >= 0)
                 r = serve(server);
         if (r < 0 && !server->served->refused)
-                tell_failure(server);
+                ald_exchange_send_abort(&server->channel, server->failure->kind, server->failure->message);
         ald_server_end_transfer(server);
         ald_echo_stop(&server->echo);
         ald_server_end_spot(server);

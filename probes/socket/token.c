@@ -8,7 +8,7 @@
 
 #include "probes/socket/token.h"
 
-int ald_tokens_issue(AldTokens *tokens, AldPurpose purpose, uint64_t now, uint64_t expires,
+int ald_tokens_issue(AldTokens *tokens, AldSocketOpenPurpose purpose, uint64_t now, uint64_t expires,
         char ret[static ALD_TOKEN_SIZE + 1])
 {
         unsigned char random[ALD_TOKEN_SIZE / 2];
@@ -30,11 +30,12 @@ int ald_tokens_issue(AldTokens *tokens, AldPurpose purpose, uint64_t now, uint64
         return -ENOSPC;
 }
 
-bool ald_tokens_take(AldTokens *tokens, const char text[static ALD_TOKEN_SIZE], uint64_t now, AldPurpose *ret)
+bool ald_tokens_take(
+        AldTokens *tokens, const char text[static ALD_TOKEN_SIZE], uint64_t now, AldSocketOpenPurpose *ret)
 {
         AldToken *found = NULL;
 
-        /* All are compared, each in constant time: how long it takes tells nothing of them. */
+        /* Compares all of them, each in constant time, so that the time reveals nothing about them. */
         for (size_t i = 0; i < ALD_TOKENS_MAX; i++)
                 if (CRYPTO_memcmp(tokens->tokens[i].text, text, ALD_TOKEN_SIZE) == 0)
                         found = &tokens->tokens[i];
@@ -45,9 +46,14 @@ bool ald_tokens_take(AldTokens *tokens, const char text[static ALD_TOKEN_SIZE], 
         return true;
 }
 
-void ald_tokens_withdraw(AldTokens *tokens, AldPurpose purpose)
+void ald_tokens_withdraw(AldTokens *tokens, AldSocketOpenPurpose purpose)
 {
         for (size_t i = 0; i < ALD_TOKENS_MAX; i++)
                 if (tokens->tokens[i].purpose == purpose)
                         tokens->tokens[i] = (AldToken){};
+}
+
+bool ald_token_is_well_formed(const char *text)
+{
+        return strlen(text) == ALD_TOKEN_SIZE && strspn(text, "0123456789abcdef") == ALD_TOKEN_SIZE;
 }

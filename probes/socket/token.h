@@ -5,24 +5,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What ties a data connection to its session: a secret for one connection, told over TLS, good once and for a
- * short time. Pure but for the random numbers. */
+#include "record/schema.h"
+
+/* What ties a data connection to its session: a secret for one connection, sent over TLS, valid once and for
+ * a short time. Pure except for the random numbers. */
 
 #define ALD_TOKEN_SIZE 32u /* hexadecimal digits, without a NUL */
 #define ALD_TOKENS_MAX 16u
 
-typedef enum AldPurpose {
-        ALD_PURPOSE_RTT,
-        ALD_PURPOSE_UPLOAD,
-        ALD_PURPOSE_DOWNLOAD,
-        ALD_PURPOSE_SPOT_UPLOAD,
-        ALD_PURPOSE_SPOT_DOWNLOAD,
-        _ALD_PURPOSE_MAX,
-} AldPurpose;
-
 typedef struct AldToken {
         char text[ALD_TOKEN_SIZE + 1]; /* "": free */
-        AldPurpose purpose;
+        AldSocketOpenPurpose purpose;
         uint64_t expires;
 } AldToken;
 
@@ -30,14 +23,16 @@ typedef struct AldTokens {
         AldToken tokens[ALD_TOKENS_MAX];
 } AldTokens;
 
-/* Makes one that is good until then. -ENOSPC where too many are unused, -EIO where nothing random is to be
- * had. */
-int ald_tokens_issue(AldTokens *tokens, AldPurpose purpose, uint64_t now, uint64_t expires,
+/* Makes one that is valid until it expires. -ENOSPC if too many are unused, -EIO without random numbers. */
+int ald_tokens_issue(AldTokens *tokens, AldSocketOpenPurpose purpose, uint64_t now, uint64_t expires,
         char ret[static ALD_TOKEN_SIZE + 1]);
 
-/* Whether the text is one that is good; it is not any more then. */
+/* Whether the text is a valid one, which then is used up. */
 bool ald_tokens_take(
-        AldTokens *tokens, const char text[static ALD_TOKEN_SIZE], uint64_t now, AldPurpose *ret);
+        AldTokens *tokens, const char text[static ALD_TOKEN_SIZE], uint64_t now, AldSocketOpenPurpose *ret);
 
-/* Those for this purpose are not good any more. */
-void ald_tokens_withdraw(AldTokens *tokens, AldPurpose purpose);
+/* Invalidates those for this purpose. */
+void ald_tokens_withdraw(AldTokens *tokens, AldSocketOpenPurpose purpose);
+
+/* Whether the text has the form of a token. */
+bool ald_token_is_well_formed(const char *text);

@@ -101,12 +101,12 @@ def test_fewer_connections_than_the_server_takes(pair, keys):
     def play(server, talk):
         server.welcome(talk)
         server.echo(talk)
-        begun.append(talk.hear_type("begin"))
+        begun.append(server.until_begin(talk))
 
     server = FalseServer(right, RIGHT, keys.issue(B), play)
     measure(left, f"--connect={RIGHT}", f"--identity={keys.issue(A)}", "--streams-max=1")
     server.close()
-    assert begun[0]["streams-max"] == 1
+    assert begun[0]["StreamsMax"] == 1
 
 
 def test_few_round_trips(pair, keys):
@@ -126,10 +126,10 @@ def test_an_unfinished_spot_check_is_counted(pair, keys):
     server = Server(right, f"--identity={keys.issue(B)}")
     talk, welcome = call(left, RIGHT, keys.issue(A))
     with talk:
-        talk.say(type="open", purpose="spot-download", count=1)
-        with open_data(left, RIGHT, welcome["port"], talk.hear_type("tokens")["tokens"][0]) as data:
+        talk.say("SocketOpen", Purpose="spot-download", Count=1)
+        with open_data(left, RIGHT, welcome["Port"], talk.hear_only("SocketTokens")["Tokens"][0]) as data:
             got = len(data.recv(1000))
-            talk.say(type="bye")
+            talk.say("SocketBye")
             report, = server.wait_reports(1)
     assert report["sent"] >= got > 0
     server.check_idle()
@@ -377,15 +377,15 @@ def test_one_session_is_not_ended_by_the_next(pair, keys):
     assert measure(left, f"--connect={RIGHT}", f"--identity={a}")["error"] == "busy"
     server.wait_reports(1)
     with talk:
-        talk.say(type="open", purpose="rtt", count=1)
-        assert talk.hear_type("tokens")
-        talk.say(type="bye")
+        talk.say("SocketOpen", Purpose="rtt", Count=1)
+        assert talk.hear_only("SocketTokens")
+        talk.say("SocketBye")
     assert server.process.wait() == 0
 
 
 # Clients of ill will
 
-IDLE_EFFORT = {"busy": 0, "rwnd": 0, "sndbuf": 0, "idle": 0, "spare": 0, "lost": 0, "standing": 0}
+IDLE_EFFORT = {"Busy": 0, "Rwnd": 0, "Sndbuf": 0, "Idle": 0, "Spare": 0, "Lost": 0, "Standing": 0}
 
 
 def drip(send):
@@ -419,60 +419,60 @@ def no_json(left, folder):
 
 def out_of_turn(left, folder):
     talk, _ = call(left, RIGHT, folder)
-    talk.say(type="open", purpose="upload", count=1)
-    assert talk.hear()["reason"] == "protocol"
+    talk.say("SocketOpen", Purpose="upload", Count=1)
+    assert talk.hear_only("SocketAbort")["Reason"] == "protocol"
     return talk
 
 
 def too_many_connections(left, folder):
     talk, _ = call(left, RIGHT, folder)
-    talk.say(type="begin", purpose="download", msec=1000, bytes=1000, **{"min-rtt": 0})
+    talk.say("SocketBegin", Direction="download", DurationMaxMSec=1000, BytesMax=1000, StreamsMax=8, MinRttNSec=0)
     for _ in range(3):
-        talk.say(type="open", purpose="download", count=8)
-    assert talk.hear_type("abort")["reason"] == "limit"
+        talk.say("SocketOpen", Purpose="download", Count=8)
+    assert talk.hear_only("SocketAbort")["Reason"] == "limit"
     return talk
 
 
 def sends_nothing(left, folder):
     talk, welcome = call(left, RIGHT, folder)
-    talk.say(type="begin", purpose="upload", msec=1000, bytes=1000, **{"min-rtt": 0})
-    talk.say(type="open", purpose="upload", count=1)
-    token = talk.hear_type("tokens")["tokens"][0]
-    data = open_data(left, RIGHT, welcome["port"], token)
-    assert talk.hear_type("abort")["reason"] == "timeout"
+    talk.say("SocketBegin", Direction="upload", DurationMaxMSec=1000, BytesMax=1000, StreamsMax=8, MinRttNSec=0)
+    talk.say("SocketOpen", Purpose="upload", Count=1)
+    token = talk.hear_only("SocketTokens")["Tokens"][0]
+    data = open_data(left, RIGHT, welcome["Port"], token)
+    assert talk.hear_only("SocketAbort")["Reason"] == "timeout"
     data.close()
     return talk
 
 
 def stops_within_upload(left, folder):
     talk, welcome = call(left, RIGHT, folder)
-    talk.say(type="begin", purpose="upload", msec=5000, bytes=10 ** 9, **{"min-rtt": 0})
-    talk.say(type="open", purpose="upload", count=1)
-    data = open_data(left, RIGHT, welcome["port"], talk.hear_type("tokens")["tokens"][0])
+    talk.say("SocketBegin", Direction="upload", DurationMaxMSec=5000, BytesMax=10 ** 9, StreamsMax=8, MinRttNSec=0)
+    talk.say("SocketOpen", Purpose="upload", Count=1)
+    data = open_data(left, RIGHT, welcome["Port"], talk.hear_only("SocketTokens")["Tokens"][0])
     data.sendall(b"x" * 100_000)
     data.close()
-    assert talk.hear_type("abort")["reason"] == "aborted"
+    assert talk.hear_only("SocketAbort")["Reason"] == "aborted"
     return talk
 
 
 def sends_too_much(left, folder):
     talk, welcome = call(left, RIGHT, folder)
-    talk.say(type="begin", purpose="upload", msec=5000, bytes=10 ** 6, **{"min-rtt": 0})
-    talk.say(type="open", purpose="upload", count=1)
-    data = open_data(left, RIGHT, welcome["port"], talk.hear_type("tokens")["tokens"][0])
+    talk.say("SocketBegin", Direction="upload", DurationMaxMSec=5000, BytesMax=10 ** 6, StreamsMax=8, MinRttNSec=0)
+    talk.say("SocketOpen", Purpose="upload", Count=1)
+    data = open_data(left, RIGHT, welcome["Port"], talk.hear_only("SocketTokens")["Tokens"][0])
     with contextlib.suppress(ConnectionError), data:
         while True:
             data.sendall(b"x" * 1_000_000)
-    assert talk.hear_type("verdict")["bytes"] >= 10 ** 6
-    talk.say(type="bye")
+    assert talk.hear_only("SocketVerdict")["Bytes"] >= 10 ** 6
+    talk.say("SocketBye")
     return talk
 
 
 def never_stops_talking(left, folder):
     talk, _ = call(left, RIGHT, folder)
-    talk.say(type="begin", purpose="upload", msec=5000, bytes=10 ** 9, **{"min-rtt": 0})
+    talk.say("SocketBegin", Direction="upload", DurationMaxMSec=5000, BytesMax=10 ** 9, StreamsMax=8, MinRttNSec=0)
     with contextlib.suppress(ConnectionError, ssl.SSLError):
-        talk.say(times=10_000, type="effort", **IDLE_EFFORT)
+        talk.say("SocketEffort", 10_000, **IDLE_EFFORT)
     return talk
 
 
@@ -494,20 +494,20 @@ def shakes_hands_slowly(left, folder):
 
 def replays_token(left, folder):
     talk, welcome = call(left, RIGHT, folder)
-    talk.say(type="open", purpose="rtt", count=1)
-    token = talk.hear()["tokens"][0]
-    first = open_data(left, RIGHT, welcome["port"], token)
+    talk.say("SocketOpen", Purpose="rtt", Count=1)
+    token = talk.hear_only("SocketTokens")["Tokens"][0]
+    first = open_data(left, RIGHT, welcome["Port"], token)
     first.sendall(b"ping")
     assert first.recv(4) == b"ping"
     for text in (token, "0" * 32, "x" * 32):
-        second = open_data(left, RIGHT, welcome["port"], text)
+        second = open_data(left, RIGHT, welcome["Port"], text)
         with contextlib.suppress(ConnectionError):
             assert second.recv(4) == b""
         second.close()
     first.sendall(b"pong")
     assert first.recv(4) == b"pong"
     first.close()
-    talk.say(type="bye")
+    talk.say("SocketBye")
     return talk
 
 
@@ -535,14 +535,14 @@ def test_more_connections_than_agreed(pair, keys):
     left, right = pair
     Server(right, f"--identity={keys.issue(B)}", "--streams-max=1")
     talk, welcome = call(left, RIGHT, keys.issue(A))
-    talk.say(type="begin", purpose="download", msec=5000, bytes=10 ** 9, **{"min-rtt": 0})
+    talk.say("SocketBegin", Direction="download", DurationMaxMSec=5000, BytesMax=10 ** 9, StreamsMax=8, MinRttNSec=0)
     tokens = []
     for _ in range(2):
-        talk.say(type="open", purpose="download", count=1)
-        tokens += talk.hear_type("tokens")["tokens"]
-    with talk, open_data(left, RIGHT, welcome["port"], tokens[0]) as first:
+        talk.say("SocketOpen", Purpose="download", Count=1)
+        tokens += talk.hear_only("SocketTokens")["Tokens"]
+    with talk, open_data(left, RIGHT, welcome["Port"], tokens[0]) as first:
         assert first.recv(1)
-        with open_data(left, RIGHT, welcome["port"], tokens[1]) as second, contextlib.suppress(ConnectionError):
+        with open_data(left, RIGHT, welcome["Port"], tokens[1]) as second, contextlib.suppress(ConnectionError):
             assert second.recv(1) == b""
 
 
@@ -594,9 +594,24 @@ def never_answers(server, talk):
     talk.hear()
 
 
-def odd_welcome(server, talk):
-    server.welcome(talk, version=2)
+def other_version(server, talk):
+    server.welcome(talk, Version=3)
     talk.hear()
+
+
+def version_1(_, talk):
+    """Its messages were JSON alone."""
+    talk.say_text(json.dumps({"type": "welcome", "version": 1, "port": PORT + 1, "streams": 8, "msec": 5000,
+                              "bytes": 1000}))
+    talk.hear()
+
+
+def invalid_token(server, talk):
+    """It would be written to whatever listens at the port."""
+    server.welcome(talk)
+    talk.hear_only("SocketOpen")
+    talk.say("SocketTokens", Tokens=["GET / HTTP/1.0 with 32 characters"[:32]])
+    talk.hear_only("SocketAbort")
 
 
 def says_nonsense(server, talk):
@@ -607,28 +622,30 @@ def says_nonsense(server, talk):
 def never_echoes(server, talk):
     server.welcome(talk)
     server.let_in(talk)
-    talk.hear_type("abort")
+    talk.hear_only("SocketAbort")
 
 
 def never_judges(server, talk):
-    server.welcome(talk, msec=1000)
+    server.welcome(talk, DurationMaxMSec=1000)
     server.echo(talk)
+    server.until_begin(talk)
     server.take(server.let_in(talk), 10 ** 12)
 
 
 def judge(talk, bits_per_second, got, mean=1):
-    talk.say(type="verdict", streams=1, bytes=got, mean=mean, interval=0, nsec=INSTANT, bins=1, limiter="network",
-             **{"bits-per-second": bits_per_second}, **IDLE_EFFORT)
+    talk.say("SocketVerdict", Streams=1, Bytes=got, MeanBitsPerSecond=mean, DurationNSec=INSTANT, Bins=1,
+             Limiter="network", BitsPerSecond=bits_per_second)
 
 
 def lie(talk, *figures):
     judge(talk, *figures)
-    talk.hear_type("abort")
+    talk.hear_only("SocketAbort")
 
 
 def claims_more_bytes(server, talk):
     server.welcome(talk)
     server.echo(talk)
+    server.until_begin(talk)
     data = server.let_in(talk)
     lie(talk, 1000, 100 * server.take(data, ENOUGH))
 
@@ -636,63 +653,68 @@ def claims_more_bytes(server, talk):
 def claims_fewer_bytes(server, talk):
     server.welcome(talk)
     server.echo(talk)
+    server.until_begin(talk)
     lie(talk, 1000, server.take(server.let_in(talk), ENOUGH) // 10)
 
 
 def claims_a_mean(server, talk):
     server.welcome(talk)
     server.echo(talk)
+    server.until_begin(talk)
     lie(talk, 1000, server.take(server.let_in(talk), ENOUGH), 10 ** 15)
 
 
 def claims_a_rate(server, talk):
     server.welcome(talk)
     server.echo(talk)
+    server.until_begin(talk)
     data = server.let_in(talk)
     lie(talk, 10 ** 14, server.take(data, ENOUGH))
 
 
 def claims_more_in_a_spot_check(server, talk):
-    server.welcome(talk, revision=1)
+    server.welcome(talk)
     server.echo(talk)
     got = server.take(server.let_in(talk), 100_000)
-    talk.say(type="spot", bytes=got + 10 ** 9, nsec=INSTANT, **{"bits-per-second": 1000})
-    talk.hear_type("abort")
+    talk.say("SocketSpotResult", Bytes=got + 10 ** 9, BitsPerSecond=1000)
+    talk.hear_only("SocketAbort")
 
 
 def claims_a_rate_in_a_spot_check(server, talk):
-    server.welcome(talk, revision=1)
+    server.welcome(talk)
     server.echo(talk)
     got = server.take(server.let_in(talk), 100_000)
-    talk.say(type="spot", bytes=got, nsec=1, **{"bits-per-second": 10 ** 15})
-    talk.hear_type("abort")
+    talk.say("SocketSpotResult", Bytes=got, BitsPerSecond=10 ** 15)
+    talk.hear_only("SocketAbort")
 
 
 def never_ends_a_spot_check(server, talk):
-    server.welcome(talk, revision=1)
+    server.welcome(talk)
     server.echo(talk)
     server.let_in(talk)
-    talk.hear_type("abort")
+    talk.hear_only("SocketAbort")
 
 
 def odd_interface(server, talk):
-    server.welcome(talk, interface="../../etc")
+    server.welcome(talk, Interface="../../etc")
     talk.hear()
 
 
 def closes_upload(server, talk):
     server.welcome(talk)
     server.echo(talk)
+    server.until_begin(talk)
     server.let_in(talk).close()
     talk.close()
 
 
 def more_streams_than_agreed(server, talk):
-    server.welcome(talk, streams=1)
+    server.welcome(talk, StreamsMax=1)
     server.echo(talk)
+    server.until_begin(talk)
     server.let_in(talk)
-    talk.say(type="more", tokens=["cd" * 16] * 8)
-    talk.hear_type("abort")
+    talk.say("SocketMore", Tokens=["cd" * 16] * 8)
+    talk.hear_only("SocketAbort")
 
 
 def echoes_slowly(server, talk):
@@ -706,23 +728,24 @@ def until_download(server, talk):
     """All is well until then: the connection that the data shall come on."""
     server.welcome(talk)
     server.echo(talk)
+    server.until_begin(talk)
     judge(talk, 1000, server.take(server.let_in(talk), ENOUGH))
     return server.let_in(talk)
 
 
 def sends_nothing_back(server, talk):
     until_download(server, talk)
-    talk.hear_type("abort")
+    talk.hear_only("SocketAbort")
 
 
 def stops_within_download(server, talk):
     until_download(server, talk).sendall(b"x" * 100_000)
-    talk.hear_type("abort")
+    talk.hear_only("SocketAbort")
 
 
 def closes_download(server, talk):
     until_download(server, talk).close()
-    talk.hear_type("abort")
+    talk.hear_only("SocketAbort")
 
 
 def never_ends_download(server, talk):
@@ -731,16 +754,17 @@ def never_ends_download(server, talk):
     with contextlib.suppress(ConnectionError):
         while True:
             data.sendall(b"x" * 1_000_000)
-    talk.hear_type("abort")
+    talk.hear_only("SocketAbort")
 
 
 def talks_through_download(server, talk):
     until_download(server, talk)
-    talk.say(times=10_000, type="effort", **IDLE_EFFORT)
+    talk.say("SocketEffort", 10_000, **IDLE_EFFORT)
 
 
 @pytest.mark.parametrize("play, error", [
-    (never_answers, "timeout"), (odd_welcome, "protocol"), (says_nonsense, "protocol"), (never_echoes, "timeout"),
+    (never_answers, "timeout"), (other_version, "protocol"), (version_1, "protocol"),
+    (invalid_token, "protocol"), (says_nonsense, "protocol"), (never_echoes, "timeout"),
     (never_judges, "timeout"), (claims_more_bytes, "protocol"), (claims_a_rate, "protocol"),
     (claims_more_in_a_spot_check, "protocol"), (claims_a_rate_in_a_spot_check, "protocol"),
     (never_ends_a_spot_check, "timeout"), (odd_interface, "protocol"),
@@ -758,20 +782,35 @@ def test_bad_server(pair, keys, play, error):
     server.close()
 
 
-def test_older_server(pair, keys):
-    """It is asked for nothing that it does not know, and the result says what is missing."""
+@pytest.mark.parametrize("who", ["client", "server"])
+def test_version_1(pair, keys, who):
+    """Both sides say so at once."""
     left, right = pair
+    if who == "server":
+        server = FalseServer(right, RIGHT, keys.issue(B), version_1)
+        found = measure(left, f"--connect={RIGHT}", f"--identity={keys.issue(A)}")
+        server.close()
+    else:
+        server = Server(right, f"--identity={keys.issue(B)}")
+        talk, _ = call(left, RIGHT, keys.issue(A))
+        talk.say_text(json.dumps({"type": "open", "purpose": "rtt", "count": 1}))
+        assert talk.hear_only("SocketAbort")["Reason"] == "protocol"
+        found, = server.wait_reports(1)
+        talk.close()
+    assert found["error"] == "protocol" and "version 2 of the protocol" in found["message"]
 
-    def play(server, talk):
-        server.welcome(talk)
-        server.echo(talk)
-        talk.hear_type("bye")
 
-    server = FalseServer(right, RIGHT, keys.issue(B), play)
-    found = measure(left, f"--connect={RIGHT}", f"--identity={keys.issue(A)}", "--check")
-    assert "older version" in found["SpotReason"] and found["RttSamples"] > 0
-    assert "SinkInterface" not in found
+@pytest.mark.parametrize("fields, error, words", [
+    ({"Reason": "busy", "Text": "the link is in use"}, "busy", "the other side: the link is in use"),
+    ({"Reason": "too-hot", "Text": "95 °C", "Degrees": 95}, "aborted", "the other side: 95 °C"),
+    ({"Reason": "limit", "Text": "\x1b[2J"}, "limit", "the other side: limit"),
+], ids=["known", "newer", "unprintable"])
+def test_refusal(pair, keys, fields, error, words):
+    left, right = pair
+    server = FalseServer(right, RIGHT, keys.issue(B), lambda _, talk: talk.say("SocketAbort", **fields))
+    found = measure(left, f"--connect={RIGHT}", f"--identity={keys.issue(A)}")
     server.close()
+    assert (found["error"], found["message"]) == (error, words)
 
 
 # The end of either side at any time

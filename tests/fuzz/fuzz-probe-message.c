@@ -4,28 +4,29 @@
 #include <glib.h>
 
 #include "probes/common/frame.h"
-#include "probes/socket/message.h"
+#include "probes/socket/exchange.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What was read is written as it was meant: reading it again gives the same. */
+/* Writing what was read and reading it again gives the same message. */
 static void check(const char *bytes, size_t n)
 {
-        /* Of exactly its size, so that a sanitizer sees what reads beyond. */
+        /* Of exactly its size, so that a sanitizer notices reads beyond it. */
         g_autofree char *copy = g_memdup2(bytes, n);
-        g_autofree char *written = NULL, *twice = NULL;
-        AldMessage message, again;
+        g_autofree char *reason = NULL, *written = NULL;
+        g_autoptr(AldRecord) message = NULL, again = NULL;
+        int r = ald_exchange_parse(copy, n, &message, &reason);
 
-        if (ald_message_read(copy, n, &message, NULL) < 0)
+        g_assert_true((r < 0) == (message == NULL) && (r < 0) == (reason != NULL));
+        if (r < 0)
                 return;
-        written = ald_message_write(&message);
-        g_assert_cmpuint(strlen(written), <=, ALD_FRAME_MAX);
-        g_assert_cmpint(ald_message_read(written, strlen(written), &again, NULL), ==, 0);
-        twice = ald_message_write(&again);
-        g_assert_cmpstr(written, ==, twice);
+        written = ald_message_format_named(message->kind, ald_record_fields(message));
+        g_assert_cmpuint(strlen(written), <=, MAX(n, ALD_FRAME_MAX));
+        g_assert_cmpint(ald_exchange_parse(written, strlen(written), &again, NULL), ==, 0);
+        g_assert_cmpint(ald_record_compare(message, again), ==, 0);
 }
 
-/* A stream of frames as it may come, in pieces; where there are none, one message. */
+/* A stream of frames in pieces, and the same bytes as one message. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
         g_autofree AldFrameReader *reader = g_new0(AldFrameReader, 1);
@@ -33,7 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t room, n;
         int r = 0;
 
-        check((const char *) data, size);
+        if (size > 0)
+                check((const char *) data, size);
         while (size > 0 && r >= 0) {
                 uint8_t *end = ald_frame_room(reader, &room);
                 size_t piece = MIN(MIN(room, size), (size_t) data[0] + 1);

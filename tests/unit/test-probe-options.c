@@ -60,6 +60,15 @@ static void test_fine(void)
         g_assert_cmpint(options.link.mode, ==, ALD_LINK_MODE_HELP);
 }
 
+static void test_scope(void)
+{
+        for (AldProbeScope scope = ALD_PROBE_FULL; scope <= ALD_PROBE_ROUND_TRIPS; scope++)
+                g_assert_cmpint(ald_probe_scope_from_string(ald_probe_scope_to_string(scope)), ==, scope);
+        g_assert_cmpstr(ald_probe_scope_to_string(ALD_PROBE_RTT_ONLY), ==, "round-trips");
+        g_assert_cmpint(ald_probe_scope_from_string("half"), ==, ALD_PROBE_FULL);
+        g_assert_cmpint(ald_probe_scope_from_string(NULL), ==, ALD_PROBE_FULL);
+}
+
 static void test_refused(void)
 {
         static const char *const lines[][2] = {
@@ -99,5 +108,6 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/probe/options/fine", test_fine);
         g_test_add_func("/probe/options/refused", test_refused);
+        g_test_add_func("/probe/options/scope", test_scope);
         return g_test_run();
 }

@@ -150,25 +150,32 @@ class Talk:
             context.verify_mode = ssl.CERT_OPTIONAL
         self.tls = context.wrap_socket(plain, server_side=server)
 
-    def say(self, times=1, **message):
-        """More of them at once come sooner than any patience ends."""
-        text = json.dumps(message).encode()
-        self.write((struct.pack(">I", len(text)) + text) * times)
+    def say(self, name, times=1, **fields):
+        """Sends a message; several at once arrive before any patience ends."""
+        self.say_text(f"{name} {json.dumps(fields)}", times)
+
+    def say_text(self, text, times=1):
+        data = text.encode()
+        self.write((struct.pack(">I", len(data)) + data) * times)
 
     def write(self, data):
         self.tls.sendall(data)
 
     def hear(self):
-        """The next message; None where the connection has ended."""
+        """Name and fields of the next message; None for both if the connection has ended."""
         header = self._read(4)
         body = self._read(struct.unpack(">I", header)[0]) if header else None
-        return json.loads(body) if body else None
+        if not body:
+            return None, None
+        name, fields = body.decode().split(" ", 1)
+        return name, json.loads(fields)
 
-    def hear_type(self, name):
+    def hear_only(self, name):
+        """Fields of the next message of this name; None if the connection has ended."""
         while True:
-            message = self.hear()
-            if message is None or message["type"] == name:
-                return message
+            heard, fields = self.hear()
+            if heard in (None, name):
+                return fields
 
     def _read(self, count):
         data = b""
@@ -193,11 +200,11 @@ class Talk:
 
 
 def call(machine, address, folder):
-    """A client of our own, which was welcomed: the talk, and the welcome."""
+    """A client of our own with a session: the talk, and SocketWelcome."""
     plain = socket_in(machine)
     plain.connect((address, PORT))
     talk = Talk(plain, folder, False)
-    return talk, talk.hear()
+    return talk, talk.hear_only("SocketWelcome")
 
 
 def open_data(machine, address, port, token):
@@ -229,13 +236,27 @@ class FalseServer:
             self.play(self, talk)
 
     def welcome(self, talk, **other):
-        talk.say(**{"type": "welcome", "version": 1, "port": PORT + 1, "streams": 8, "msec": 5000,
-                    "bytes": 10 ** 12, **other})
+        talk.say("SocketWelcome", **{"Version": 2, "Port": PORT + 1, "StreamsMax": 8, "DurationMaxMSec": 5000,
+                                     "BytesMax": 10 ** 12, **other})
 
     def let_in(self, talk):
-        """Gives the token asked for, and takes the connection."""
-        asked = talk.hear_type("open")
-        talk.say(type="tokens", tokens=["ab" * 16] * asked["count"])
+        """Sends the requested token, and accepts the connection."""
+        return self._answer(talk, talk.hear_only("SocketOpen"))
+
+    def until_begin(self, talk):
+        """Finds no rate in the spot checks, which a long round trip prevents; fields of the SocketBegin after them."""
+        while True:
+            name, fields = talk.hear()
+            if name != "SocketOpen":
+                return fields
+            data = self._answer(talk, fields)
+            if fields["Purpose"] == "spot-upload":
+                talk.say("SocketSpotResult", Bytes=0)
+            else:
+                data.close()
+
+    def _answer(self, talk, asked):
+        talk.say("SocketTokens", Tokens=["ab" * 16] * asked["Count"])
         data = self.data.accept()[0]
         data.settimeout(DEADLINE * PATIENCE)
         assert len(data.recv(32, socket.MSG_WAITALL)) == 32
