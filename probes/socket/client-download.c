@@ -33,7 +33,7 @@ static int read_efforts(AldClient *client, AldReceiving *receiving)
         }
 }
 
-/* 1 when enough is known, or nothing more comes. */
+/* 1 when enough is known, or when nothing more arrives. */
 static int step(AldClient *client, AldReceiving *receiving)
 {
         AldReceivingStep step;

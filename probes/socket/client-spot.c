@@ -5,7 +5,7 @@
 #include "probes/socket/pace.h"
 
 #define FASTER_MAX 1000.0
-#define TOO_SLOW "too little arrived within %u ms to tell a rate"
+#define TOO_SLOW "too little arrived within %u ms to compute a rate"
 
 static int connect_spot(AldClient *client, AldSocketOpenPurpose purpose)
 {

@@ -197,7 +197,7 @@ static int greet(AldClient *client)
                         welcome->version, ALD_PROTOCOL_VERSION);
         if (welcome->interface && !ald_interface_name_is_valid(welcome->interface))
                 return ald_fail(client->failure, ALD_FAILURE_PROTOCOL,
-                        "the other side sent an invalid name of an interface");
+                        "the other side sent an invalid interface name");
         g_strlcpy(client->result->sink_interface, welcome->interface ?: "",
                 sizeof client->result->sink_interface);
         ald_address_set_port(&client->peer, (unsigned) welcome->port);

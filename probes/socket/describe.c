@@ -38,7 +38,7 @@ static void add_direction(GString *text, const char *name, const AldDirection *d
                 g_string_append_printf(text, " ±%.1f %%",
                         100.0 * (double) verdict->interval / (double) verdict->bits_per_second);
         if (verdict->bins == 0)
-                g_string_append(text, ", roughly: it was over within the start-up\n");
+                g_string_append(text, ", roughly: the transfer ended within its start-up\n");
         else
                 g_string_append_printf(text, " (mean %s), %u connection%s, limited by the %s\n", mean,
                         verdict->streams, verdict->streams == 1 ? "" : "s",

@@ -10,7 +10,7 @@
 #include "probes/socket/door.h"
 
 #define PATIENCE (5 * ALD_NSEC_PER_SEC)
-#define ACCEPTS 16u /* at once, so that a flood leaves time for the rest */
+#define ACCEPTS 16u /* in one step, so that a flood leaves time for other work */
 
 int ald_door_open(AldDoor *door, int control, unsigned first, unsigned n, AldFailure *failure)
 {
@@ -75,7 +75,7 @@ static void let_in(AldDoor *door, uint64_t now)
         }
 }
 
-/* 1 once the token is complete, 0 while it is not, -errno where it never will be. */
+/* 1 once the token is complete, 0 while it is not, -errno if the connection failed before. */
 static int read_token(struct AldDoorPending *pending)
 {
         while (pending->n < ALD_TOKEN_SIZE) {

@@ -10,8 +10,9 @@
 #define ALD_DOOR_FDS (1u + ALD_DOOR_PENDING)
 
 /*
- * Where the data connections of a session come in. Each has to show its token first, soon; whoever comes from
- * another host than the session's other side is shown out at once, and of too many that wait the oldest.
+ * Accepts the data connections of a session. Each has to send its token first, within a few seconds.
+ * Connections from other hosts than the session's other side are closed at once, and if too many wait, the
+ * oldest of them is closed.
  */
 typedef struct AldDoor {
         int fd;
@@ -26,13 +27,13 @@ typedef struct AldDoor {
         } pending[ALD_DOOR_PENDING];
 } AldDoor;
 
-/* Listens on the local address of the control connection, at the first port that is free. */
+/* Listens on the local address of the control connection, at the first free port. */
 int ald_door_open(AldDoor *door, int control, unsigned first, unsigned n, AldFailure *failure);
 
 /* The descriptors to wait for, at most ALD_DOOR_FDS. */
 unsigned ald_door_fds(const AldDoor *door, struct pollfd *ret);
 
-/* Goes on as far as possible. True with a connection, blocking, that has shown a good token. */
+/* Does what is possible without waiting. True with a connection, blocking, that sent a valid token. */
 bool ald_door_step(AldDoor *door, uint64_t now, int *ret_fd, AldSocketOpenPurpose *ret_purpose);
 
 void ald_door_close(AldDoor *door);

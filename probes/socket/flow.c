@@ -11,7 +11,7 @@
 #include "probes/socket/pace.h"
 #include "probes/socket/traffic.h"
 
-#define QUICK_NS (ALD_NSEC_PER_MSEC / 5) /* takes reading the counters, unless another ran in between */
+#define QUICK_NS (ALD_NSEC_PER_MSEC / 5) /* to read the counters, unless another process ran meanwhile */
 #define READ_TRIES 4u
 
 int ald_flow_init(AldFlow *flow, bool sending, bool zerocopy, uint64_t bytes_max)
@@ -20,8 +20,7 @@ int ald_flow_init(AldFlow *flow, bool sending, bool zerocopy, uint64_t bytes_max
         flow->shared.bytes_max = bytes_max;
         if (!sending)
                 return 0;
-        /* Pages of its own: what is sent without a copy may still be read by the device when it is unmapped.
-         */
+        /* Its own pages: the device may still read what is sent without a copy after they are unmapped. */
         flow->shared.chunk = mmap(
                 NULL, ALD_STREAM_CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (flow->shared.chunk == MAP_FAILED) {
@@ -50,7 +49,7 @@ int ald_flow_add(AldFlow *flow, int fd, uint64_t offset)
         return 0;
 }
 
-/* Adds what one connection has moved; how many segments it sent again. */
+/* Adds what one connection has moved. Returns the number of segments that it sent again. */
 static uint64_t add_moved(const AldFlow *flow, unsigned i, AldMoved *moved)
 {
         uint64_t offset = flow->offsets[i], bytes;
@@ -59,7 +58,7 @@ static uint64_t add_moved(const AldFlow *flow, unsigned i, AldMoved *moved)
         (void) ald_tcp_info_get(flow->streams[i].fd, &info);
         bytes = flow->sending ? info.bytes_acked : info.bytes_received;
         moved->bytes += bytes - MIN(bytes, offset);
-        /* What is not ours came in one. */
+        /* The bytes before the offset came in one segment. */
         moved->segments += info.segments_in - (offset > 0 && info.segments_in > 0);
         moved->segment = MAX(moved->segment, info.segment_in);
         return info.retransmits;
@@ -133,7 +132,7 @@ static uint64_t permille(uint64_t part, uint64_t whole)
         return whole > 0 ? MIN(part * 1000 / whole, 1000) : 0;
 }
 
-/* Adds what one connection did in so many ns; of each figure the greatest counts. */
+/* Adds what one connection did in this time (ns): each figure is the greatest of all connections. */
 static void add_effort(AldFlow *flow, unsigned i, uint64_t elapsed, AldSocketEffort *effort)
 {
         AldTcpInfo *old = &flow->past.info[i], info = *old;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "probes/socket/limiter.h"
 
-#define BUSY 850u    /* permille: a thread has time for little else */
+#define BUSY 850u    /* permille: the thread is close to its limit */
 #define WAITING 300u /* permille of the time: it shows which side is waited for */
 #define IDLE 500u
-#define SPARE 500u     /* half a processor: without it another thread only takes from the first */
-#define LOST 100u      /* millionths: loss without a queue is no sign that the link is full */
-#define STANDING 1500u /* thousandths of the least round trip: there is a queue */
+#define SPARE 500u     /* half a processor: with less, another thread only slows down the first */
+#define LOST 100u      /* millionths: loss without a queue does not mean that the link is full */
+#define STANDING 1500u /* thousandths of the shortest round trip: there is a queue */
 
 AldSocketVerdictLimiter ald_limiter_find(const AldSocketEffort *sender, const AldSocketEffort *receiver)
 {

@@ -24,8 +24,8 @@
 
 /* Exit status of a child that measured nothing. */
 enum {
-        STRANGER = 3,    /* nobody with the right keys has spoken to it */
-        TURNED_AWAY = 4, /* of our own children: whom it spoke to has to wait */
+        STRANGER = 3,    /* no client with the right keys connected */
+        TURNED_AWAY = 4, /* with --listen only: the client was refused */
 };
 
 typedef struct Child {
@@ -106,7 +106,7 @@ static void start_child(Listener *listener, int fd)
                 ald_fd_close(&listener->fd);
                 for (unsigned i = 0; i < listener->n; i++)
                         ald_fd_close(&listener->children[i].fd);
-                /* Signals are ours to read anew. */
+                /* The child reads signals from a descriptor of its own. */
                 ald_fd_close(&listener->stop);
                 _exit(ald_listener_serve(listener->options, fd, listener->lock, parent));
         }
@@ -124,7 +124,7 @@ static void start_child(Listener *listener, int fd)
 static void step(Listener *listener)
 {
         struct pollfd fds[2 + CHILDREN_MAX] = { { listener->stop, POLLIN, 0 } };
-        /* While there are too many, the kernel keeps those who come. */
+        /* While there are too many children, connections wait in the kernel. */
         bool room = listener->n < CHILDREN_MAX;
         unsigned n = listener->n;
 
@@ -144,7 +144,7 @@ static void step(Listener *listener)
                 if (fd >= 0)
                         start_child(listener, fd);
                 else if (errno != EAGAIN && errno != ECONNABORTED)
-                        /* Out of something, which is not there any sooner for asking again at once. */
+                        /* Trying again at once would not help if a resource is exhausted. */
                         (void) ald_wait(fds, 1, ald_now() + PAUSE_NS);
         }
 }
@@ -165,7 +165,7 @@ static int open_listener(Listener *listener, AldFailure *failure)
         AldTls *tls = NULL;
         int r;
 
-        /* Keys that are of no use are better told of now. */
+        /* Reports unusable keys now instead of at the first connection. */
         r = ald_keys_load(&options->link.keys, true, &tls, failure);
         if (r < 0)
                 return r;

@@ -5,8 +5,8 @@
 
 /* Both return an exit status. */
 
-/* Serves whoever connects, each in a child of its own, until told to stop. */
+/* Serves clients, each in its own child process, until a signal stops it. */
 int ald_listener_run(const AldProbeOptions *options);
 
-/* Serves one connection and tells how it was. parent: our end when it dies. */
+/* Serves one connection and reports the result. Is killed when the parent dies. */
 int ald_listener_serve(const AldProbeOptions *options, int fd, int lock, int parent);

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* How long a thread of ours ran or waited for a processor, in ns; 0 where that is not known. */
+/* How long a thread of this process ran or waited for a processor, in ns; 0 if unknown. */
 uint64_t ald_load_of_thread(pid_t tid);
 
-/* How long all processors together had nothing to do, in ns. */
+/* How long all processors together were idle, in ns. */
 uint64_t ald_load_idle(void);

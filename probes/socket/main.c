@@ -13,7 +13,7 @@
 #include "probes/socket/client.h"
 #include "probes/socket/listener.h"
 
-/* alidade-probe-socket: measures the way between two machines over TCP, alone or for the daemon. */
+/* alidade-probe-socket: measures the path between two machines over TCP, run by hand or by the service. */
 
 enum { EXIT_USAGE = 2 };
 
@@ -22,7 +22,7 @@ static int finish(const AldProbeOptions *options, const AldResult *result, const
         g_autofree char *text = NULL;
 
         if (failure->message && !options->link.json) {
-                /* What was measured until then is no less true. */
+                /* What was measured until then is valid. */
                 text = result->rtt_known ? ald_result_to_text(result) : g_strdup("");
                 fputs(text, stdout);
                 fflush(stdout);
@@ -48,7 +48,7 @@ static int measure(const AldProbeOptions *options, AldResult *result, AldFailure
                 r = ald_address_resolve(options->source, 0, AF_UNSPEC, &source, failure);
                 origin.source = &source;
         }
-        /* Of a name that has addresses of both families, one that can be reached from there. */
+        /* If a name has addresses of both families, uses one of the family of the source. */
         if (r >= 0)
                 r = ald_address_resolve(options->link.host, options->link.port,
                         options->source ? source.storage.ss_family : AF_UNSPEC, &to, failure);
@@ -74,7 +74,7 @@ static int run_connect(const AldProbeOptions *options)
         if (ald_confine(ALD_CONFINE_SOCKET, options->link.progress_fd >= 0 ? SIGKILL : 0, getppid()) >= 0)
                 (void) measure(options, &result, &failure);
         else
-                ald_fail(&failure, ALD_FAILURE_ABORTED, "nobody waits for a result");
+                ald_fail(&failure, ALD_FAILURE_ABORTED, "the parent process has ended");
         code = finish(options, &result, &failure);
         g_free(failure.message);
         return code;

@@ -90,7 +90,7 @@ static int set_scope(AldProbeOptions *options, int option, char **ret_error)
 {
         if (options->scope != ALD_PROBE_FULL)
                 return ald_arguments_refuse(
-                        ret_error, "only one of --rtt-only, --round-trips and --check can be");
+                        ret_error, "only one of --rtt-only, --round-trips and --check can be used");
         options->scope = option == RTT_ONLY      ? ALD_PROBE_RTT_ONLY
                          : option == ROUND_TRIPS ? ALD_PROBE_ROUND_TRIPS
                                                  : ALD_PROBE_CHECK;
@@ -139,7 +139,7 @@ int ald_probe_options_parse(int argc, char **argv, AldProbeOptions *ret, char **
         options.link.seconds_max = SECONDS_USUAL;
         r = ald_arguments_read(argc, argv, table, set_option, &options, ret_error);
 
-        /* As iperf3 has it: an address may also follow as a word of its own. */
+        /* As with iperf3, the address may also be a separate argument. */
         if (r == 0 && optind < argc && options.link.mode == ALD_LINK_MODE_LISTEN && !options.link.host)
                 options.link.host = argv[optind++];
         if (r == 0)

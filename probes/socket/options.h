@@ -14,26 +14,26 @@ typedef enum AldProbeScope {
         ALD_PROBE_FULL,
         ALD_PROBE_CHECK,       /* a few round trips, and a spot check of each direction */
         ALD_PROBE_ROUND_TRIPS, /* a few round trips */
-        ALD_PROBE_RTT_ONLY,    /* as many round trips as a full one takes */
+        ALD_PROBE_RTT_ONLY,    /* as many round trips as in a full measurement */
 } AldProbeScope;
 
-/* "full", "check" or, of both of the last, "round-trips". */
+/* "full", "check", or "round-trips" for the last two. */
 const char *ald_probe_scope_to_string(AldProbeScope scope);
 
 /* ALD_PROBE_FULL for any other text, which a newer peer may send, and for NULL. */
 AldProbeScope ald_probe_scope_from_string(const char *text);
 
-/* The command line. Strings are those of argv. */
+/* The command line. Strings point into argv. */
 typedef struct AldProbeOptions {
         AldLinkOptions link;
         const char *source;
         unsigned streams_max;
         bool zerocopy;
         AldProbeScope scope;
-        const char *busy, *inhibited; /* what to tell the other side instead of a measurement */
+        const char *busy, *inhibited; /* reason to refuse sessions, which the other side receives */
 } AldProbeOptions;
 
-/* -EINVAL with *ret_error in plain words. */
+/* -EINVAL with the reason in *ret_error. */
 int ald_probe_options_parse(int argc, char **argv, AldProbeOptions *ret, char **ret_error);
 
 extern const char ald_probe_help[];

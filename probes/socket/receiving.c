@@ -5,7 +5,7 @@
 #include "probes/socket/receiving.h"
 
 #define SLOW 1e6                                     /* bits/s */
-#define TOO_MUCH_BYTES (UINT64_C(256) * 1024 * 1024) /* what may come between two looks */
+#define TOO_MUCH_BYTES (UINT64_C(256) * 1024 * 1024) /* may arrive between two checks */
 
 int ald_receiving_init(AldReceiving *receiving, uint64_t nsec_max, uint64_t bytes_max, unsigned streams_max,
         uint64_t min_rtt)
@@ -50,8 +50,8 @@ static AldReceivingStep judge(AldReceiving *receiving, const AldMoved *moved)
         return ALD_RECEIVING_GO_ON;
 }
 
-/* On a slow link it takes seconds until the first comes, and the next; there only the end of the time counts.
- */
+/* On a slow link seconds may pass before the first data and between arrivals, so only the total time limits
+ * it. */
 static bool has_stalled(const AldReceiving *receiving, uint64_t now)
 {
         uint64_t since = now - MIN(receiving->moved, now), elapsed = receiving->moved - receiving->begun;
@@ -78,7 +78,7 @@ AldReceivingStep ald_receiving_step(AldReceiving *receiving)
                 receiving->empty_at = moved.when;
                 return ald_flow_has_ended(&receiving->flow) ? ALD_RECEIVING_ENDED : ALD_RECEIVING_GO_ON;
         }
-        /* It began after the last look that found nothing: all of it may have come since. */
+        /* The data arrived after the last check that found none. */
         if (!receiving->measuring)
                 (void) ald_judge_sample(&receiving->judge, &(AldMoved){ .when = receiving->empty_at }, false);
         receiving->measuring = true;
@@ -121,10 +121,10 @@ bool ald_receiving_verdict(const AldReceiving *receiving, AldVerdict *ret,
 int ald_receiving_failed(AldReceivingStep step, AldFailure *failure)
 {
         if (step == ALD_RECEIVING_STALLED)
-                return ald_fail(failure, ALD_FAILURE_TIMEOUT, "nothing has come for %u s",
+                return ald_fail(failure, ALD_FAILURE_TIMEOUT, "nothing arrived for %u s",
                         (unsigned) (ALD_STALL_NS / ALD_NSEC_PER_SEC));
         if (step == ALD_RECEIVING_ENDED)
-                return ald_fail(failure, ALD_FAILURE_ABORTED, "the other side has stopped within a transfer");
+                return ald_fail(failure, ALD_FAILURE_ABORTED, "the other side stopped within a transfer");
         return ald_fail(failure, ALD_FAILURE_PROTOCOL, "the other side sent more than was agreed");
 }
 

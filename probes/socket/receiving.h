@@ -5,21 +5,22 @@
 #include "probes/common/judge.h"
 #include "probes/socket/flow.h"
 
-/* The side that receives a direction, and judges it; both sides of a session are so once. */
+/* The receiver of a direction, which also judges it: the server for the upload, the client for the download.
+ */
 typedef struct AldReceiving {
         AldFlow flow;
         AldJudge judge;
-        AldSocketEffort own, other;       /* the latest; the sender tells its */
-        uint64_t begun, moved, effort_at; /* when; moved: when something came last */
-        uint64_t empty_at;                /* when nothing had come yet */
+        AldSocketEffort own, other;       /* the latest; the sender reports its own */
+        uint64_t begun, moved, effort_at; /* when; moved: when data arrived last */
+        uint64_t empty_at;                /* last check that found no data at all */
         uint64_t bytes;
-        bool measuring; /* something has come */
-        bool stalled;   /* and then nothing more, or nothing at all */
+        bool measuring; /* data has arrived */
+        bool stalled;   /* no more data arrives, or none at all */
 } AldReceiving;
 
 typedef enum AldReceivingStep {
         ALD_RECEIVING_GO_ON,
-        ALD_RECEIVING_MORE, /* judge.streams are wanted, of which flow.n are there */
+        ALD_RECEIVING_MORE, /* judge.streams are needed, flow.n exist */
         ALD_RECEIVING_DONE,
         ALD_RECEIVING_STALLED,
         ALD_RECEIVING_ENDED, /* the other side closed a connection */
@@ -35,11 +36,11 @@ AldReceivingStep ald_receiving_step(AldReceiving *receiving);
 /* How long after a step the next one is due. */
 uint64_t ald_receiving_tick(const AldReceiving *receiving);
 
-/* False where there is no rate, with a sentence that says why. */
+/* False if there is no rate, with the reason. */
 bool ald_receiving_verdict(const AldReceiving *receiving, AldVerdict *ret,
         AldSocketVerdictLimiter *ret_limiter, char *ret_reason, size_t reason_size);
 
-/* What a step other than the first three means. */
+/* Fails because of a step other than the first three. */
 int ald_receiving_failed(AldReceivingStep step, AldFailure *failure);
 
 void ald_receiving_clear(AldReceiving *receiving);

@@ -12,7 +12,7 @@ void ald_result_clear(AldResult *result)
         g_clear_pointer(&result->interface, g_free);
 }
 
-/* NULL if the transfer ended before it could be seen. */
+/* NULL if the transfer ended too early to find it. */
 static const char *limiter_of(const AldDirection *direction)
 {
         return direction->verdict.bins > 0 ? ald_socket_verdict_limiter_to_string(direction->limiter) : NULL;
@@ -55,7 +55,7 @@ static void set_spot(const AldResult *result, AldSocketResult *message)
         message->spot_reason = result->spot_reason;
 }
 
-/* A limiter other than the network is the finding. */
+/* The direction whose limiter is shown: one that is not limited by the network, if any. */
 static const AldDirection *telling(const AldResult *result)
 {
         if (result->upload.known &&

@@ -19,8 +19,8 @@
 
 typedef struct AldDirection {
         bool known;
-        char reason[ALD_RESULT_REASON_SIZE]; /* why it is not known; "" where it was not measured */
-        AldOptional other; /* bits/s that others moved meanwhile, at the end that saw more of it */
+        char reason[ALD_RESULT_REASON_SIZE]; /* why it is unknown; "" if it was not measured */
+        AldOptional other; /* other traffic meanwhile, in bits/s, at the end that saw more of it */
         AldVerdict verdict;
         AldSocketVerdictLimiter limiter;
         uint64_t retransmits;
@@ -30,14 +30,14 @@ typedef struct AldDirection {
 typedef struct AldResult {
         char sink[ALD_PKI_ID_SIZE]; /* "" with a shared key */
         char sink_address[ALD_ADDRESS_SIZE];
-        char *interface;                  /* NULL where it is not known */
-        char sink_interface[IF_NAMESIZE]; /* "" where it is not known */
+        char *interface;                  /* NULL if unknown */
+        char sink_interface[IF_NAMESIZE]; /* "" if unknown */
         AldProbeScope scope;
-        uint64_t spot_upload, spot_download; /* bits/s; 0 where it is not known */
+        uint64_t spot_upload, spot_download; /* bits/s; 0 if unknown */
         char spot_reason[ALD_RESULT_REASON_SIZE];
         bool rtt_known, loaded_known;
         AldRttFigures rtt, loaded;
-        uint64_t kernel_min_rtt; /* ns; 0: not known */
+        uint64_t kernel_min_rtt; /* ns; 0: unknown */
         AldDirection upload, download;
         char congestion[ALD_TCP_CONGESTION_SIZE + 1];
         uint64_t measured; /* µs of CLOCK_REALTIME */
@@ -45,13 +45,13 @@ typedef struct AldResult {
 
 void ald_result_clear(AldResult *result);
 
-/* One line of JSON, to be freed by g_free(); what is not known is not there. */
+/* One line of JSON without unknown values, to be freed by g_free(). */
 char *ald_result_to_json(const AldResult *result);
 
 /* For people; several lines. */
 char *ald_result_to_text(const AldResult *result);
 
-/* What a session was at the side that served it; failure may be of no failure. */
+/* The result of a session at the side that served it; failure may be empty. */
 char *ald_served_to_json(const AldServed *served, const AldFailure *failure);
 char *ald_served_to_text(const AldServed *served, const AldFailure *failure);
 

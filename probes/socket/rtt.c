@@ -13,7 +13,7 @@
 #include "probes/socket/rtt.h"
 
 #define STEADY_EVERY_NS (100 * ALD_NSEC_PER_MSEC)
-#define STEADY_BYTES 8u        /* under load they take from what is measured */
+#define STEADY_BYTES 8u        /* under load they take bandwidth from the transfer */
 #define STEADY_WIRE_BYTES 160. /* each way, with headers and acknowledgements */
 #define STEADY_SHARE 0.0003    /* of the rate, at most */
 #define STEADY_RARELY_NS (15 * ALD_NSEC_PER_SEC)
@@ -21,7 +21,7 @@
 #define ECHOES_MAX 100000u
 #define STACK (64u * 1024)
 
-/* Of a long way fewer are enough. */
+/* On a long path fewer are enough. */
 typedef struct Bursts {
         unsigned warm_up, each, enough;
         uint64_t warm_up_ns, each_ns, every_ns, least_ns, most_ns;
@@ -65,7 +65,7 @@ static bool receive(int fd, uint8_t *bytes, size_t n)
         for (size_t got = 0; got < n;) {
                 ssize_t r = recv(fd, bytes + got, n - got, 0);
 
-                /* A few at a time do not buy more of it. */
+                /* A few bytes at a time do not extend the deadline. */
                 if (r == 0 || (r < 0 && errno != EINTR) || ald_now() > deadline)
                         return false;
                 got += (size_t) MAX(r, 0);
@@ -73,7 +73,7 @@ static bool receive(int fd, uint8_t *bytes, size_t n)
         return true;
 }
 
-/* What comes back must be what was sent, else another exchange was timed. */
+/* What comes back must be what was sent, otherwise another exchange was timed. */
 static bool exchange(AldRtt *rtt, uint64_t *ret)
 {
         uint8_t sent[ALD_RTT_BYTES] = {}, got[ALD_RTT_BYTES];
@@ -142,7 +142,7 @@ static void *run_steadily(void *data)
         for (uint32_t i = 0; may_go_on(rtt); i++) {
                 if (exchange(rtt, &taken))
                         rtt->samples[rtt->n++] = (AldRttSample){ taken, i };
-                /* The pace may change meanwhile. */
+                /* The interval may change meanwhile. */
                 do
                         pause_until(ald_now() + STEADY_EVERY_NS);
                 while (may_go_on(rtt) && ald_now() - begin < atomic_load(&rtt->every));

@@ -69,7 +69,8 @@ int ald_server_admit(AldServer *server, const AldRecord *first)
         report.overdue = open->overdue > 0;
         ald_asking_report(link->report_fd, &report);
         if (ald_asking_read(link->report_fd, &told) < 0)
-                return ald_fail(server->failure, ALD_FAILURE_INTERNAL, "not told whether to measure");
+                return ald_fail(server->failure, ALD_FAILURE_INTERNAL,
+                        "the service did not answer whether to measure");
         return told.why ? refuse(server, told.kind, told.why) : 0;
 }
 
@@ -233,7 +234,7 @@ static int wait_for_events(AldServer *server)
         if (ald_now() < server->deadline)
                 return 0;
         return ald_fail(server->failure, ALD_FAILURE_TIMEOUT,
-                ticking ? "the transfer was not ended in time" : "the other side has not gone on");
+                ticking ? "the transfer was not ended in time" : "the other side sent nothing for too long");
 }
 
 static int serve(AldServer *server)
@@ -292,7 +293,7 @@ int ald_server_run(const AldProbeOptions *options, int fd, AldTls *tls, int stop
         if (r >= 0) {
                 ret->authenticated = true;
                 g_strlcpy(ret->peer, server.channel.peer, sizeof ret->peer);
-                /* The service gives strangers little time. */
+                /* The service limits the time of unauthenticated peers. */
                 report.peer = ret->peer;
                 ald_asking_report(options->link.report_fd, &report);
                 r = run_session(&server, lock);

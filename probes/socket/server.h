@@ -5,22 +5,22 @@
 #include "probes/common/failure.h"
 #include "probes/socket/options.h"
 
-/* What a session was, for whoever runs us. */
+/* The result of a session, for the program that runs the probe. */
 typedef struct AldServed {
         char peer[ALD_PKI_ID_SIZE]; /* "" with a shared key */
         bool authenticated;
         bool refused;
-        bool measured; /* it came to its end */
+        bool measured; /* it was completed */
         char *address; /* of the other side */
         char *interface;
         uint64_t received, sent; /* bytes of data */
-        uint64_t upload;         /* bits/s from there, as judged here; 0: none */
+        uint64_t upload;         /* bits/s of the upload, as judged here; 0: none */
 } AldServed;
 
 void ald_served_clear(AldServed *served);
 
 /*
- * Serves one connection. lock: a file that a session locks, so that there is but one at a time; -1: none.
+ * Serves one connection. lock: a file that sessions lock to run one at a time; -1: none.
  * Takes fd and tls.
  */
 int ald_server_run(const AldProbeOptions *options, int fd, AldTls *tls, int stop, int lock, AldServed *ret,

@@ -13,13 +13,13 @@
 #include "probes/socket/stream.h"
 #include "probes/socket/tcp-info.h"
 
-#define ROUNDS 8u                   /* round trips that slow start and the part behind it may take */
-#define LEAST_BYTES (64u * 1024)    /* of all of it */
-#define LAST_BYTES (16u * 1448)     /* of the last part: fewer show single segments */
-#define PIECE (64u * 1024)          /* sent at once: what is too much then is not much */
-#define SENDING_NS ALD_NSEC_PER_SEC /* that a sender goes on for where nobody stops it */
+#define ROUNDS 8u                   /* round trips that slow start and the part after it may take */
+#define LEAST_BYTES (64u * 1024)    /* in all */
+#define LAST_BYTES (16u * 1448)     /* in the last part: with fewer, single segments distort the rate */
+#define PIECE (64u * 1024)          /* sent at once, which limits how much is sent too much */
+#define SENDING_NS ALD_NSEC_PER_SEC /* for which a sender continues unless it is stopped */
 #define PATIENCE_NS (ALD_NSEC_PER_SEC / 2)
-#define RECEIVE_MAX (32u * 1024) /* each has its time, also where a thread comes late */
+#define RECEIVE_MAX (32u * 1024) /* small, so that each has its time if the thread runs late */
 
 bool ald_spot_is_over(const AldSpotPoint *first, const AldSpotPoint *last, uint64_t rtt)
 {
@@ -49,8 +49,8 @@ static uint64_t real_time(const struct timespec *time)
 }
 
 /*
- * Drops what has come, and notes when the kernel got the last of it: a thread that has to wait for a
- * processor shifts nothing.
+ * Drops what has arrived, and notes when the kernel received the last of it, so that a thread that waits for
+ * a processor does not distort the time.
  */
 static ssize_t receive(int fd, uint64_t *ret_when)
 {
@@ -120,7 +120,7 @@ static void *run(void *data)
         else
                 receive_all(spot);
         if (!spot->sending)
-                /* Less is sent beyond what was wanted. */
+                /* Limits what is sent beyond the end of the check. */
                 ald_stream_reset(spot->fd);
         atomic_store(&spot->ended, true);
         return NULL;

@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 /*
- * A spot check: one connection carries data at full rate for some 10 ms, and its receiver takes the rate of
- * the last part, when slow start is over and the burst of a shaper has passed. Coarse, but always taken the
- * same way, so that a later one shows whether the link has changed.
+ * A spot check: one connection carries data at full rate for about 10 ms, and its receiver computes the rate
+ * of the last part, after slow start and the burst of a shaper. Coarse, but always measured in the same way,
+ * so that a later one shows whether the link has changed.
  */
 
-#define ALD_SPOT_RTT_MAX_NS UINT64_C(2000000)  /* of longer ones slow start takes up the time */
-#define ALD_SPOT_NS UINT64_C(9000000)          /* from the first byte on, where the round trip is short */
-#define ALD_SPOT_LONGEST_NS UINT64_C(60000000) /* the same where the link is slow */
+#define ALD_SPOT_RTT_MAX_NS UINT64_C(2000000)  /* with a longer one, slow start takes all the time */
+#define ALD_SPOT_NS UINT64_C(9000000)          /* from the first byte on, if the round trip is short */
+#define ALD_SPOT_LONGEST_NS UINT64_C(60000000) /* the same on a slow link */
 #define ALD_SPOT_BYTES_MAX UINT64_C(12500000)
 #define ALD_SPOT_POINTS_MAX 4096u
 
@@ -24,10 +24,10 @@ typedef struct AldSpotPoint {
         uint64_t when, bytes;
 } AldSpotPoint;
 
-/* The end of a spot check, by what its receiver has. Pure. */
+/* Whether a spot check is over, by what has arrived. Pure. */
 bool ald_spot_is_over(const AldSpotPoint *first, const AldSpotPoint *last, uint64_t rtt);
 
-/* Bits per second; 0 where too little arrived to tell. Pure. */
+/* Bits per second; 0 if too little arrived. Pure. */
 uint64_t ald_spot_rate(const AldSpotPoint *points, size_t n);
 
 /* One side of it, in a thread of its own. */
@@ -41,7 +41,7 @@ typedef struct AldSpot {
         uint64_t bytes; /* sent or received */
 } AldSpot;
 
-/* Takes fd, also where it fails. */
+/* Takes fd, also on failure. */
 int ald_spot_start(AldSpot *spot, int fd, bool sending);
 
 /* Ends the thread and resets the connection. */

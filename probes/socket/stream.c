@@ -20,10 +20,10 @@
 
 #define DSCP_LE 0x04 /* RFC 8622: lower effort, code point 1, above the two bits of ECN */
 #define NOTSENT_LOWAT (512u * 1024)
-#define FAST 3e6                         /* bits/s: what queues there is gone soon */
-#define FAST_BYTES (256u * 1024)         /* that show it */
-#define WINDOW_NS (ALD_NSEC_PER_SEC / 2) /* or two round trips, where that is more */
-#define WINDOW_GROWTH UINT64_C(3)        /* times what arrived in that, so that slow start goes on */
+#define FAST 3e6                         /* bits/s: a queue at this rate is short */
+#define FAST_BYTES (256u * 1024)         /* needed to detect it */
+#define WINDOW_NS (ALD_NSEC_PER_SEC / 2) /* or two round trips, if longer */
+#define WINDOW_GROWTH UINT64_C(3)        /* times what arrived in it, so that slow start continues */
 #define WINDOW_LEAST (UINT64_C(16) * 1024)
 #define WINDOW_PIECE (8u * 1024)
 #define RECEIVE_MAX (1024u * 1024)
@@ -32,13 +32,13 @@ void ald_stream_prepare(int fd)
 {
         const int class = DSCP_LE, lowat = NOTSENT_LOWAT;
 
-        /* Of the two that which is of the address family works; of IPv4 within IPv6, the first counts. */
+        /* Only the option of the address family works; for IPv4 within IPv6 the first one counts. */
         (void) setsockopt(fd, IPPROTO_IP, IP_TOS, &class, sizeof class);
         (void) setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &class, sizeof class);
         (void) setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &lowat, sizeof lowat);
 }
 
-/* So much was sent on a connection that has ended; the others have to make up for what did not arrive. */
+/* Counts what a connection that has ended did not deliver, so that the others send it in its place. */
 static void count_lost(const AldStream *stream, uint64_t sent)
 {
         AldTcpInfo info = {};
@@ -53,7 +53,7 @@ static bool may_send(AldStreamShared *shared)
                atomic_load(&shared->sent) < shared->bytes_max + atomic_load(&shared->lost);
 }
 
-/* Bytes handed over that have not arrived yet, as far as the sender knows. */
+/* Bytes handed to the kernel that were not acknowledged yet. */
 static uint64_t outstanding(int fd)
 {
         int bytes = 0;
@@ -62,14 +62,13 @@ static uint64_t outstanding(int fd)
 }
 
 /*
- * What a sender may have under way. TCP fills whatever buffers there are on the way, which on a slow link is
- * a queue of many seconds: until a connection has shown to be fast, no more than it moved lately, and some.
+ * Limits what a sender has under way. TCP fills all buffers on the path, which on a slow link is a queue of
+ * many seconds. Until a connection proves to be fast, it may have little more under way than it moved lately.
  */
 typedef struct Window {
         bool fast;
-        uint64_t begun, mark,
-                marked;            /* when it began; the last time it was looked at, and what had arrived */
-        uint64_t interval, lately; /* that looks are apart; what arrived between the last two */
+        uint64_t begun, mark, marked; /* when it began; the last check, and what had arrived by then */
+        uint64_t interval, lately;    /* between two checks; what arrived between the last two */
 } Window;
 
 static bool is_open(Window *window, int fd, uint64_t sent)
@@ -81,7 +80,7 @@ static bool is_open(Window *window, int fd, uint64_t sent)
                 return window->fast = true;
         if (now - window->mark >= window->interval) {
                 (void) ald_tcp_info_get(fd, &info);
-                /* Where something was lost, nothing arrives for a while. */
+                /* After a loss nothing arrives for a while. */
                 window->lately = MAX(acked - MIN(window->marked, acked), window->lately * 7 / 8);
                 window->interval = MAX(WINDOW_NS, info.rtt * 2000);
                 window->mark = now;
@@ -91,7 +90,7 @@ static bool is_open(Window *window, int fd, uint64_t sent)
         return waiting < MAX(WINDOW_LEAST, lately * WINDOW_GROWTH);
 }
 
-/* Hands over a piece; -1 with errno. */
+/* Hands a piece to the kernel; -1 with errno. */
 static ssize_t send_piece(AldStream *stream, Window *window, AldZerocopy *zerocopy, uint64_t sent)
 {
         const struct timespec pause = { .tv_nsec = ALD_NSEC_PER_MSEC };
@@ -143,7 +142,8 @@ static void *send_all(void *data)
         return NULL;
 }
 
-/* With MSG_TRUNC the kernel drops what came instead of copying it: the link is measured, not the memory. */
+/* With MSG_TRUNC the kernel drops the data instead of copying it, so that the speed of memory does not
+ * matter. */
 static void *receive_all(void *data)
 {
         AldStream *stream = data;
@@ -200,7 +200,7 @@ void ald_stream_stop(AldStream *stream)
 {
         const struct linger reset = { .l_onoff = 1 };
 
-        /* Wakes the thread whatever it waits for. */
+        /* Wakes the thread. */
         (void) shutdown(stream->fd, SHUT_RDWR);
         pthread_join(stream->thread, NULL);
         (void) setsockopt(stream->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);

@@ -8,12 +8,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define ALD_STREAM_CHUNK (256u * 1024) /* bytes handed over at once */
+#define ALD_STREAM_CHUNK (256u * 1024) /* bytes handed to the kernel at once */
 #define ALD_STREAM_STACK (128u * 1024)
 
 /* What the streams of one direction share. */
 typedef struct AldStreamShared {
-        uint8_t *chunk;            /* random, so that nothing on the way can compress it */
+        uint8_t *chunk;            /* random, so that nothing on the path can compress it */
         uint64_t bytes_max;        /* of all of them together */
         atomic_uint_fast64_t sent; /* by all of them, handed to the kernel */
         atomic_uint_fast64_t
@@ -31,20 +31,20 @@ typedef struct AldStream {
         atomic_bool ended;
 } AldStream;
 
-/* Fills it with what nothing on the way can compress. */
+/* Fills it with random bytes. */
 int ald_stream_make_up(uint8_t *bytes, size_t n);
 
-/* Threads with a small stack, of which there may be many. */
+/* Starts a thread with a small stack. */
 int ald_stream_start_thread(pthread_t *ret, void *(*run)(void *), void *data);
 
-/* Closes a connection so that what is under way need not arrive: its descriptor stays open. */
+/* Resets a connection, which drops what is under way; its descriptor stays open. */
 void ald_stream_reset(int fd);
 
-/* Options of a data connection: least effort (DSCP), and little that is not sent yet. */
+/* Sets the options of a data connection: lower effort (DSCP), and little unsent data in the kernel. */
 void ald_stream_prepare(int fd);
 
-/* Starts the thread; takes fd if that works. */
+/* Starts the thread; takes fd on success. */
 int ald_stream_start(AldStream *stream, int fd, bool sending, AldStreamShared *shared);
 
-/* Ends the thread and resets the connection: what is still under way need not arrive. */
+/* Ends the thread and resets the connection, which drops what is under way. */
 void ald_stream_stop(AldStream *stream);

@@ -5,15 +5,15 @@
 
 #define ALD_TCP_CONGESTION_SIZE 16u
 
-/* What the kernel knows of one connection; 0 for what an old kernel does not tell. */
+/* What the kernel reports of a connection; 0 for what an old kernel does not report. */
 typedef struct AldTcpInfo {
         uint64_t bytes_acked;
-        uint64_t bytes_sent; /* what was sent again as well */
+        uint64_t bytes_sent; /* including what was sent again */
         uint64_t bytes_received;
-        uint64_t all_segments_in; /* without data, too */
+        uint64_t all_segments_in; /* including those without data */
         uint64_t segments_in;     /* with data */
         uint64_t segment_in;      /* bytes of a full one, as far as seen */
-        uint64_t min_rtt;         /* µs, as the times below */
+        uint64_t min_rtt;         /* µs, like the times below */
         uint64_t rtt;
         uint64_t busy;           /* how long it had something to send */
         uint64_t rwnd_limited;   /* of this, waiting for the receiver to make room */
@@ -24,5 +24,5 @@ typedef struct AldTcpInfo {
 
 int ald_tcp_info_get(int fd, AldTcpInfo *ret);
 
-/* The name of the congestion control; "" where it is not known. */
+/* The name of the congestion control; "" if unknown. */
 void ald_tcp_congestion_get(int fd, char ret[static ALD_TCP_CONGESTION_SIZE + 1]);

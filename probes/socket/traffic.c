@@ -10,7 +10,7 @@ uint64_t ald_traffic_of(const AldTcpInfo *info, bool sending)
 {
         if (sending)
                 return MAX(info->bytes_sent, info->bytes_acked) + info->segments_out * HEADERS;
-        /* What came twice was not received twice. */
+        /* bytes_received does not count duplicates. */
         return MAX(info->bytes_received, info->segments_in * info->segment_in) +
                info->all_segments_in * HEADERS;
 }
@@ -48,7 +48,7 @@ AldOptional ald_traffic_end(const AldTraffic *traffic, uint64_t data, const AldT
 {
         uint64_t elapsed = ald_now() - traffic->begun, bytes = 0, all, own;
 
-        /* A counter that went back belongs to an interface that was made anew. */
+        /* If the counter went back, the interface was created anew. */
         if (!traffic->known || elapsed == 0 || !count(traffic, &bytes) || bytes < traffic->bytes)
                 return (AldOptional){};
         all = bytes - traffic->bytes;

@@ -6,18 +6,18 @@
 #include "probes/socket/tcp-info.h"
 
 /*
- * What else an interface carried while one direction was measured: its counters less what the probe's own
- * connections moved. Headers are counted for every segment, though a device that segments by itself counts
- * fewer: so the figure is a little too low rather than too high.
+ * Other traffic of an interface while one direction was measured: its counters less what the probe's own
+ * connections moved. Headers are counted for every segment. A device that segments by itself counts fewer, so
+ * the figure may be slightly too low.
  */
 typedef struct AldTraffic {
-        bool known; /* there was a counter at the beginning */
+        bool known; /* the counter could be read at the beginning */
         bool sending;
         char interface[IF_NAMESIZE];
         uint64_t begun, bytes, own;
 } AldTraffic;
 
-/* What the connections of the probe that are open all the time have moved; -1 is none. */
+/* The connections of the probe that are open all the time; -1: none. */
 typedef struct AldTrafficSockets {
         int fds[2];
 } AldTrafficSockets;
@@ -25,7 +25,7 @@ typedef struct AldTrafficSockets {
 /* Bytes on the wire of one connection, headers included. */
 uint64_t ald_traffic_of(const AldTcpInfo *info, bool sending);
 
-/* interface may be "" or NULL, where it is not known. */
+/* interface may be "" or NULL if unknown. */
 void ald_traffic_begin(
         AldTraffic *traffic, const char *interface, bool sending, const AldTrafficSockets *sockets);
 

@@ -6,19 +6,20 @@
 #include <stdint.h>
 
 /*
- * Sending without a copy, on one connection. It pays at high rates, and only where the way to the device
- * knows how: the kernel tells where it copied after all. The bytes never change, so nobody waits for them.
+ * Sending without a copy, on one connection. It is worthwhile at high rates if the path to the device
+ * supports it; the kernel reports if it copied nevertheless. The bytes never change, so nothing waits for the
+ * reports.
  */
 typedef struct AldZerocopy {
-        bool asked; /* the connection was told */
-        bool off;   /* it cannot, or it copied */
+        bool asked; /* the option was set on the connection */
+        bool off;   /* not supported, or the kernel copied */
 } AldZerocopy;
 
-/* Whether the next bytes are to be sent so; wanted may become true at any time. */
+/* Whether to send the next bytes without a copy; wanted may become true at any time. */
 bool ald_zerocopy_wanted(AldZerocopy *zerocopy, int fd, const atomic_bool *wanted);
 
-/* Takes the kernel's notes on what was sent off the connection. */
+/* Reads the kernel's reports on what was sent. */
 void ald_zerocopy_reap(AldZerocopy *zerocopy, int fd);
 
-/* There is no room for more notes. */
+/* There is no room for more reports. */
 void ald_zerocopy_exhausted(AldZerocopy *zerocopy);

@@ -82,7 +82,7 @@ static void test_refused(void)
                 { "--connect=h --identity=d --peer=bob", "--peer: not a node id: bob" },
                 { "--connect=h --key-file=k --once", "--once is for --listen" },
                 { "--connect=h --key-file=k --check --rtt-only",
-                        "only one of --rtt-only, --round-trips and --check can be" },
+                        "only one of --rtt-only, --round-trips and --check can be used" },
                 { "--connect=h --key-file=k what", "not understood: what" },
                 { "--connect=h --key-file=k --fast", "unknown, or without its argument: --fast" },
                 { "--connect", "unknown, or without its argument: --connect" },
