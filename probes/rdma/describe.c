@@ -25,7 +25,7 @@ static void set_gids(const AldRdmaMeasurement *result, char own[static INET6_ADD
 static void set_way(const AldRdmaMeasurement *result, AldRdmaResult *message)
 {
         message->connected_by = result->manager ? "rdma_cm" : "verbs";
-        message->operation = ald_rdma_method_to_string(result->plan.method);
+        message->operation = ald_rdma_use_operation_to_string(result->plan.operation);
         message->mtu = result->mtu;
         message->message_bytes = result->plan.size;
         message->depth = result->plan.depth;
@@ -107,8 +107,8 @@ char *ald_rdma_result_to_text(const AldRdmaMeasurement *result)
                 gids ? " by " : "", gids ? peer : "",
                 gids ? ald_gid_type_to_string(result->own_gid.type) : "rdma_cm", result->mtu,
                 result->plan.queues, result->plan.queues == 1 ? "" : "s",
-                ald_rdma_method_to_string(result->plan.method), result->plan.size >> 10, upload, download,
-                (double) result->rtt.p50 / 1e3, (double) result->rtt.min / 1e3,
+                ald_rdma_use_operation_to_string(result->plan.operation), result->plan.size >> 10, upload,
+                download, (double) result->rtt.p50 / 1e3, (double) result->rtt.min / 1e3,
                 (double) result->rtt.p99 / 1e3, (double) result->rtt.jitter / 1e3,
                 (double) result->read.p50 / 1e3);
 }

@@ -15,14 +15,14 @@
 #define SAMPLE_NS (500 * UINT64_C(1000))
 #define GRACE_NS ALD_NSEC_PER_SEC /* until the other side has told the end of a direction */
 
-AldJudgeLimits ald_flow_limits(const AldRdmaOptions *options, const AldRdmaMessage *theirs)
+AldJudgeLimits ald_flow_limits(const AldRdmaOptions *options, uint64_t their_msec, uint64_t their_bytes)
 {
-        uint64_t msec = MIN(options->link.seconds_max * 1000, theirs->msec);
+        uint64_t msec = MIN(options->link.seconds_max * 1000, their_msec);
 
         /* It starts at full speed: what is not clear early is unsteady, and stays so. */
         return (AldJudgeLimits){ .soft_ns = msec * ALD_NSEC_PER_MSEC / 4,
                 .hard_ns = msec * ALD_NSEC_PER_MSEC,
-                .bytes = MIN(options->link.bytes_max, theirs->limit),
+                .bytes = MIN(options->link.bytes_max, their_bytes),
                 .streams = 1 };
 }
 
@@ -35,8 +35,6 @@ static int wrong_answer(AldTalk *talk)
 /* Waits for one more, and returns when it came. */
 static int wait_received(AldTalk *talk, uint64_t deadline, const uint8_t **ret)
 {
-        AldRdmaMessage message;
-
         for (unsigned turn = 1;; turn++) {
                 int r = ald_pair_received(&talk->pair, ALD_PLAN_PING, ret, talk->failure);
 
@@ -45,9 +43,9 @@ static int wait_received(AldTalk *talk, uint64_t deadline, const uint8_t **ret)
                 if (turn % TURNS == 0)
                         r = ald_pair_sent(&talk->pair, talk->failure);
                 if (r >= 0)
-                        r = ald_talk_look(talk, deadline, &message);
+                        r = ald_talk_look(talk, deadline, NULL);
                 if (r > 0)
-                        r = ald_fail(talk->failure, ALD_FAILURE_PROTOCOL, "the other side spoke out of turn");
+                        r = ald_talk_out_of_turn(talk);
                 if (r < 0)
                         return r;
         }
@@ -55,7 +53,7 @@ static int wait_received(AldTalk *talk, uint64_t deadline, const uint8_t **ret)
 
 static int ping(AldTalk *talk, unsigned queue, uint64_t number, uint64_t deadline, uint64_t *ret_nsec)
 {
-        const AldPing out = { talk->pair.peer.nonce, number };
+        const AldPing out = { talk->pair.peer->nonce, number };
         AldPing in;
         const uint8_t *came = NULL;
         uint64_t begun;
@@ -97,20 +95,18 @@ int ald_flow_ping(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n)
 
 static int settle(AldTalk *talk, uint64_t deadline)
 {
-        AldRdmaMessage heard;
-
         while (!ald_pair_is_idle(&talk->pair)) {
                 int r = ald_pair_sent(&talk->pair, talk->failure);
 
                 if (r >= 0)
-                        r = ald_talk_look(talk, deadline, &heard);
+                        r = ald_talk_look(talk, deadline, NULL);
                 if (r < 0)
                         return r;
         }
         return 0;
 }
 
-int ald_flow_answer(AldTalk *talk, AldRdmaMessage *ret)
+int ald_flow_answer(AldTalk *talk, AldRecord **ret)
 {
         uint64_t deadline = ald_now() + talk->patience;
         int r, settled;
@@ -125,7 +121,7 @@ int ald_flow_answer(AldTalk *talk, AldRdmaMessage *ret)
                         if (in.nonce != talk->pair.own.nonce)
                                 return wrong_answer(talk);
                         ald_pair_note_proof(&talk->pair);
-                        in.nonce = talk->pair.peer.nonce;
+                        in.nonce = talk->pair.peer->nonce;
                         ald_ping_write(&in, talk->pair.buffer);
                         r = ald_pair_ping(&talk->pair, talk->pair.last_queue, talk->failure);
                 }
@@ -145,7 +141,6 @@ int ald_flow_answer(AldTalk *talk, AldRdmaMessage *ret)
 
 static int read_once(AldTalk *talk, uint64_t deadline, uint64_t *ret_nsec)
 {
-        AldRdmaMessage message;
         uint64_t begun = ald_now();
         int r = ald_pair_read(&talk->pair, talk->failure);
 
@@ -153,7 +148,7 @@ static int read_once(AldTalk *talk, uint64_t deadline, uint64_t *ret_nsec)
         while (r >= 0 && !ald_pair_is_idle(&talk->pair)) {
                 r = ald_pair_sent(&talk->pair, talk->failure);
                 if (r == 0)
-                        r = ald_talk_look(talk, deadline, &message);
+                        r = ald_talk_look(talk, deadline, NULL);
         }
         *ret_nsec = ald_now() - begun;
         return r;
@@ -175,10 +170,10 @@ int ald_flow_read(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n)
 
 static int drain(AldTalk *talk, uint64_t deadline, uint64_t bytes)
 {
-        const AldRdmaMessage message = { .type = ALD_RDMA_DRAINED, .bytes = bytes };
+        const AldRdmaDrained drained = { .bytes = bytes };
         int r = settle(talk, deadline);
 
-        return r < 0 ? r : ald_talk_say(talk, &message);
+        return r < 0 ? r : ald_talk_say(talk, ALD_KIND_RDMA_DRAINED, &drained);
 }
 
 /* What was agreed on, and beyond that what is under way until its end is told. */
@@ -194,7 +189,7 @@ int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *ret_byt
 {
         uint64_t now = ald_now(), end = now + limits->hard_ns + GRACE_NS, deadline = now + talk->patience;
         uint64_t begun = talk->pair.posted;
-        AldRdmaMessage message;
+        g_autoptr(AldRecord) message = NULL;
         int r = 0;
 
         while (r == 0) {
@@ -211,21 +206,35 @@ int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *ret_byt
         }
         if (r < 0)
                 return r;
-        if (message.type != ALD_RDMA_STOP)
-                return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL, "the other side spoke out of turn");
+        if (message->kind != ALD_KIND_RDMA_STOP)
+                return ald_talk_out_of_turn(talk);
         return drain(talk, deadline, *ret_bytes);
 }
 
-AldRdmaMessage ald_flow_stop_message(const AldVerdict *verdict)
+AldRdmaStop ald_flow_stop(const AldVerdict *verdict)
 {
-        return (AldRdmaMessage){ .type = ALD_RDMA_STOP,
-                .bits_per_second = verdict->bits_per_second,
-                .mean = verdict->mean,
-                .interval = verdict->interval,
-                .spread = verdict->spread,
+        return (AldRdmaStop){ .bits_per_second = verdict->bits_per_second,
+                .mean_bits_per_second = verdict->mean,
+                .interval_bits_per_second = verdict->interval > 0 ? verdict->interval : ALD_ABSENT_UINT64,
+                .spread_ppm = verdict->spread.known ? verdict->spread.value : ALD_ABSENT_UINT64,
                 .bytes = verdict->bytes,
-                .nsec = verdict->nsec,
+                .duration_nsec = verdict->nsec,
                 .bins = verdict->bins };
+}
+
+AldVerdict ald_flow_verdict(const AldRdmaStop *stop)
+{
+        AldVerdict verdict = { .bits_per_second = stop->bits_per_second,
+                .mean = stop->mean_bits_per_second,
+                .bytes = stop->bytes,
+                .nsec = stop->duration_nsec,
+                .bins = (unsigned) stop->bins };
+
+        if (stop->interval_bits_per_second != ALD_ABSENT_UINT64)
+                verdict.interval = MIN(stop->interval_bits_per_second, stop->bits_per_second);
+        if (stop->spread_ppm != ALD_ABSENT_UINT64)
+                verdict.spread = (AldOptional){ true, stop->spread_ppm };
+        return verdict;
 }
 
 /* How many messages more have come; where none has, some may come meanwhile. */
@@ -240,7 +249,8 @@ static int receive(AldTalk *talk, uint64_t *bytes)
 /* What was under way still comes. */
 static int take_rest(AldTalk *talk, uint64_t deadline, uint64_t bytes)
 {
-        AldRdmaMessage message = {};
+        g_autoptr(AldRecord) message = NULL;
+        const AldRdmaDrained *drained;
         int r = 0;
 
         while (r == 0) {
@@ -248,19 +258,21 @@ static int take_rest(AldTalk *talk, uint64_t deadline, uint64_t bytes)
                 if (r >= 0)
                         r = ald_talk_look(talk, deadline, &message);
         }
-        while (r >= 0 && bytes < message.bytes) {
-                AldRdmaMessage ignored;
-
+        if (r < 0)
+                return r;
+        if (message->kind != ALD_KIND_RDMA_DRAINED)
+                return ald_talk_out_of_turn(talk);
+        drained = ald_record_as(message, RDMA_DRAINED, AldRdmaDrained);
+        while (r >= 0 && bytes < drained->bytes) {
                 r = receive(talk, &bytes);
                 if (r == 0)
-                        r = ald_talk_look(talk, deadline, &ignored);
+                        r = ald_talk_look(talk, deadline, NULL);
         }
         if (r < 0)
                 return r;
-        return message.type == ALD_RDMA_DRAINED && bytes == message.bytes
-                       ? 0
-                       : ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
-                                 "the other side sent another amount than it says");
+        return bytes == drained->bytes ? 0
+                                       : ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
+                                                 "the other side reports another amount than it sent");
 }
 
 /* A direction, as its receiver sees it. */
@@ -293,7 +305,6 @@ static AldJudgeStep judge(Receiving *receiving, bool more)
 static int receive_all(AldTalk *talk, Receiving *receiving, uint64_t deadline)
 {
         AldJudgeStep step = ALD_JUDGE_GO_ON;
-        AldRdmaMessage message;
 
         while (step != ALD_JUDGE_STOP) {
                 int r = receive(talk, &receiving->moved.bytes);
@@ -301,10 +312,9 @@ static int receive_all(AldTalk *talk, Receiving *receiving, uint64_t deadline)
                 if (r < 0)
                         return r;
                 step = judge(receiving, r > 0);
-                r = ald_talk_look(talk, deadline, &message);
+                r = ald_talk_look(talk, deadline, NULL);
                 if (r > 0)
-                        return ald_fail(
-                                talk->failure, ALD_FAILURE_PROTOCOL, "the other side spoke out of turn");
+                        return ald_talk_out_of_turn(talk);
                 if (r < 0)
                         return r;
         }
@@ -315,7 +325,7 @@ int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_r
 {
         Receiving receiving = { .talk = talk, .limits = limits, .end = UINT64_MAX };
         uint64_t deadline = ald_now() + talk->patience;
-        AldRdmaMessage message;
+        AldRdmaStop stop;
         int r;
 
         ald_judge_init(&receiving.judge, limits, min_rtt);
@@ -325,7 +335,7 @@ int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_r
         ald_judge_clear(&receiving.judge);
         if (r < 0)
                 return r;
-        message = ald_flow_stop_message(ret);
-        r = ald_talk_say(talk, &message);
+        stop = ald_flow_stop(ret);
+        r = ald_talk_say(talk, ALD_KIND_RDMA_STOP, &stop);
         return r < 0 ? r : take_rest(talk, deadline, receiving.moved.bytes);
 }

@@ -8,14 +8,14 @@
 
 /* What both sides do while data flows. */
 
-/* What a direction may take: what we are told, and what the other side says. */
-AldJudgeLimits ald_flow_limits(const AldRdmaOptions *options, const AldRdmaMessage *theirs);
+/* The limits of a direction: those of both sides. */
+AldJudgeLimits ald_flow_limits(const AldRdmaOptions *options, uint64_t their_msec, uint64_t their_bytes);
 
 /* Pings the other side, which answers: samples in the order of time. */
 int ald_flow_ping(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n);
 
-/* Answers pings until the other side says something. */
-int ald_flow_answer(AldTalk *talk, AldRdmaMessage *ret);
+/* Answers pings until the other side sends a message: 1. */
+int ald_flow_answer(AldTalk *talk, AldRecord **ret);
 
 /* The same round trips without the processor of the other side. */
 int ald_flow_read(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n);
@@ -27,5 +27,6 @@ int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *ret_byt
 /* Judges what comes, and ends it. */
 int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_rtt, AldVerdict *ret);
 
-/* What tells of a verdict. */
-AldRdmaMessage ald_flow_stop_message(const AldVerdict *verdict);
+/* A verdict as a message, and back; the number of streams is not part of the message. */
+AldRdmaStop ald_flow_stop(const AldVerdict *verdict);
+AldVerdict ald_flow_verdict(const AldRdmaStop *stop);

@@ -12,6 +12,14 @@ const char *ald_gid_type_to_string(AldGidType type)
         return names[type];
 }
 
+int ald_gid_type_from_string(const char *text)
+{
+        for (int i = 0; i < _ALD_GID_TYPE_MAX; i++)
+                if (strcmp(ald_gid_type_to_string((AldGidType) i), text) == 0)
+                        return i;
+        return -1;
+}
+
 static bool same(const struct in6_addr *a, const struct in6_addr *b)
 {
         return memcmp(a, b, sizeof *a) == 0;

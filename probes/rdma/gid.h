@@ -19,6 +19,9 @@ typedef enum AldGidType {
 
 const char *ald_gid_type_to_string(AldGidType type);
 
+/* -1 for any other text. */
+int ald_gid_type_from_string(const char *text);
+
 typedef struct AldGid {
         unsigned index;
         AldGidType type;

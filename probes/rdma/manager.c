@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include <glib.h>
 
@@ -12,6 +11,7 @@
 #include "probes/common/wait.h"
 #include "probes/rdma/manager.h"
 #include "probes/rdma/pair.h"
+#include "probes/rdma/ping.h"
 
 #define PATIENCE_MSEC 5000
 #define PATIENCE_NS (PATIENCE_MSEC * ALD_NSEC_PER_MSEC)
@@ -141,10 +141,9 @@ static bool bind_to(AldManager *manager, const AldPort *port, AldAddress *addres
 }
 
 int ald_manager_listen(
-        AldManager *manager, const AldPort *port, const AldAddress *control, AldRdmaMessage *offer)
+        AldManager *manager, const AldPort *port, const AldAddress *control, AldRdmaOffer *offer)
 {
         AldAddress address = *control;
-        uint32_t random[2] = {};
         bool bound = bind_to(manager, port, &address);
 
         for (size_t i = 0; i < port->gids.n && !bound; i++) {
@@ -157,16 +156,16 @@ int ald_manager_listen(
         if (rdma_listen(manager->listener, 1) < 0)
                 return ald_fail(manager->failure, ALD_FAILURE_INTERNAL, "rdma_cm cannot listen: %s",
                         g_strerror(errno));
-        (void) !getrandom(random, sizeof random, 0);
-        offer->nonce = ((uint64_t) random[0] << 31) ^ random[1];
-        offer->service = ntohs(rdma_get_src_port(manager->listener));
-        ald_address_format(&address, offer->address);
+        ald_address_format(&address, manager->address);
+        offer->service_address = manager->address;
+        offer->service_port = ntohs(rdma_get_src_port(manager->listener));
+        offer->service_nonce = manager->nonce = ald_ping_nonce();
         return 0;
 }
 
-int ald_manager_meet(AldManager *manager, uint64_t nonce)
+int ald_manager_meet(AldManager *manager)
 {
-        uint64_t deadline = ald_now() + PATIENCE_NS, shown = GUINT64_TO_BE(nonce);
+        uint64_t deadline = ald_now() + PATIENCE_NS, shown = GUINT64_TO_BE(manager->nonce);
         struct rdma_cm_event *event;
 
         while (!manager->id) {
@@ -234,26 +233,31 @@ int ald_manager_accept(AldManager *manager)
 }
 
 int ald_manager_resolve(
-        AldManager *manager, const AldPort *port, const AldAddress *control, const AldRdmaMessage *offer)
+        AldManager *manager, const AldPort *port, const AldAddress *control, const AldRdmaOffer *offer)
 {
         struct in6_addr bytes = {};
         AldAddress to;
         int r;
 
-        if (inet_pton(AF_INET, offer->address, &bytes.s6_addr[12]) == 1)
+        if (!offer->service_address || offer->service_port == ALD_ABSENT_UINT64 ||
+                offer->service_nonce == ALD_ABSENT_UINT64)
+                return ald_fail(manager->failure, ALD_FAILURE_PROTOCOL,
+                        "the other side does not say where its rdma_cm listens");
+        if (inet_pton(AF_INET, offer->service_address, &bytes.s6_addr[12]) == 1)
                 bytes.s6_addr[10] = bytes.s6_addr[11] = 0xff;
-        else if (inet_pton(AF_INET6, offer->address, &bytes) != 1)
-                return ald_fail(manager->failure, ALD_FAILURE_PROTOCOL, "the other side offers no address");
+        else if (inet_pton(AF_INET6, offer->service_address, &bytes) != 1)
+                return ald_fail(manager->failure, ALD_FAILURE_PROTOCOL,
+                        "the other side offers something that is not an address");
         address_of(&bytes, scope_of(port, control), &to);
-        ald_address_set_port(&to, (unsigned) offer->service);
+        ald_address_set_port(&to, (unsigned) offer->service_port);
         if (rdma_create_id(manager->events, &manager->id, NULL, RDMA_PS_TCP) < 0 ||
                 rdma_resolve_addr(manager->id, NULL, (struct sockaddr *) &to.storage, PATIENCE_MSEC) < 0)
                 return ald_fail(manager->failure, ALD_FAILURE_UNREACHABLE, "rdma_cm finds no way to %s: %s",
-                        offer->address, g_strerror(errno));
+                        offer->service_address, g_strerror(errno));
         r = await(manager, RDMA_CM_EVENT_ADDR_RESOLVED);
         if (r >= 0 && !is_of(manager->id, port))
                 r = ald_fail(manager->failure, ALD_FAILURE_UNREACHABLE, "the way to %s is not by %s",
-                        offer->address, port->name);
+                        offer->service_address, port->name);
         if (r >= 0 && rdma_resolve_route(manager->id, PATIENCE_MSEC) < 0)
                 r = ald_fail(manager->failure, ALD_FAILURE_UNREACHABLE, "rdma_cm finds no route: %s",
                         g_strerror(errno));

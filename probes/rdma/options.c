@@ -3,8 +3,8 @@
 
 #include <glib.h>
 
-#include "probes/rdma/message.h"
 #include "probes/rdma/options.h"
+#include "probes/rdma/plan.h"
 
 #define PORT 7480u
 

@@ -67,7 +67,7 @@ int ald_pair_read(AldPair *pair, AldFailure *failure)
                 .num_sge = 1,
                 .opcode = IBV_WR_RDMA_READ,
                 .send_flags = IBV_SEND_SIGNALED,
-                .wr.rdma = { pair->peer.address, (uint32_t) pair->peer.key } };
+                .wr.rdma = { pair->peer->address, (uint32_t) pair->peer->key } };
 
         return post(pair, 0, &request, failure);
 }
@@ -75,7 +75,7 @@ int ald_pair_read(AldPair *pair, AldFailure *failure)
 static int post_message(AldPair *pair, unsigned queue, bool told, AldFailure *failure)
 {
         size_t size = pair->plan.size, own = pair->posted % (pair->plan.bytes / size),
-               theirs = pair->posted % (pair->peer.bytes / size);
+               theirs = pair->posted % (pair->peer->bytes / size);
         struct ibv_sge place = { (uintptr_t) (pair->buffer + own * size), (uint32_t) size,
                 pair->memory->lkey };
         struct ibv_send_wr request = { .wr_id = ID(queue, pair->group),
@@ -84,10 +84,10 @@ static int post_message(AldPair *pair, unsigned queue, bool told, AldFailure *fa
                 .opcode = IBV_WR_SEND,
                 .send_flags = told ? IBV_SEND_SIGNALED : 0 };
 
-        if (pair->plan.method == ALD_RDMA_WRITE) {
+        if (pair->plan.operation == ALD_RDMA_USE_OPERATION_WRITE) {
                 request.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
-                request.wr.rdma.remote_addr = pair->peer.address + theirs * size;
-                request.wr.rdma.rkey = (uint32_t) pair->peer.key;
+                request.wr.rdma.remote_addr = pair->peer->address + theirs * size;
+                request.wr.rdma.rkey = (uint32_t) pair->peer->key;
         }
         pair->posted++;
         return post(pair, queue, &request, failure);

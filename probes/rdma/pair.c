@@ -11,6 +11,7 @@
 #include <glib.h>
 
 #include "probes/rdma/pair-private.h"
+#include "probes/rdma/ping.h"
 
 #define TIMEOUT 17u /* 4.096 µs × 2^17: half a second before it sends again, as where all is busy */
 
@@ -134,19 +135,23 @@ static int get_ready(AldPair *pair, unsigned queue, AldFailure *failure)
 
 static void describe(AldPair *pair)
 {
-        uint32_t random[2 + ALD_RDMA_QUEUES_MAX] = {};
+        static const char *const ids[ALD_RDMA_QUEUES_MAX] = { "0", "1", "2", "3", "4", "5", "6", "7" };
+        uint32_t random[ALD_RDMA_QUEUES_MAX] = {};
 
         (void) !getrandom(random, sizeof random, 0);
-        pair->own = (AldRdmaEnd){ .n_queues = pair->plan.queues,
+        for (unsigned i = 0; i < pair->plan.queues; i++)
+                pair->own_queues[i] = (AldRdmaQueue){
+                        .id = ids[i], .number = pair->queues[i]->qp_num, .psn = random[i] & 0xffffff
+                };
+        pair->own = (AldRdmaReady){ .queue_pairs = { &ald_rdma_queue_struct, pair->own_queues,
+                                            pair->plan.queues },
                 .lid = pair->port->port.lid,
                 .mtu = pair->port->port.active_mtu,
                 .address = (uintptr_t) pair->buffer,
                 .bytes = pair->plan.bytes,
                 .key = pair->memory->rkey,
                 .depth = pair->plan.depth,
-                .nonce = ((uint64_t) random[0] << 31) ^ random[1] };
-        for (unsigned i = 0; i < pair->plan.queues; i++)
-                pair->own.queues[i] = (AldRdmaQueue){ pair->queues[i]->qp_num, random[2 + i] & 0xffffff };
+                .nonce = ald_ping_nonce() };
 }
 
 int ald_pair_open(const AldPort *port, const AldPlan *plan, struct rdma_cm_id *manager, AldPair *ret,
@@ -190,15 +195,23 @@ void ald_pair_close(AldPair *pair)
                 ibv_dealloc_pd(pair->domain);
         if (pair->buffer)
                 munmap(pair->buffer, ald_plan_total(&pair->plan));
+        g_clear_pointer(&pair->peer_record, ald_record_unref);
         *pair = (AldPair){};
 }
 
-int ald_pair_take_peer(AldPair *pair, const AldRdmaEnd *peer, AldFailure *failure)
+int ald_pair_take_peer(AldPair *pair, AldRecord *ready, AldFailure *failure)
 {
-        if (peer->bytes < pair->plan.size || peer->depth == 0 || peer->mtu == 0 ||
-                peer->n_queues != pair->plan.queues)
-                return ald_fail(failure, ALD_FAILURE_PROTOCOL, "the other side has too little room");
-        pair->peer = *peer;
+        const AldRdmaReady *peer = ald_record_as(ready, RDMA_READY, AldRdmaReady);
+
+        if (peer->queue_pairs.n != pair->plan.queues)
+                return ald_fail(failure, ALD_FAILURE_PROTOCOL,
+                        "the number of queue pairs of the other side is %zu instead of %u",
+                        peer->queue_pairs.n, pair->plan.queues);
+        if (peer->bytes < pair->plan.size)
+                return ald_fail(failure, ALD_FAILURE_PROTOCOL,
+                        "the memory of the other side is smaller than a message");
+        pair->peer_record = ald_record_ref(ready);
+        pair->peer = peer;
         pair->limit = (unsigned) MIN(pair->plan.depth, peer->depth);
         pair->group = ald_plan_group(pair->limit);
         return 0;
@@ -206,14 +219,15 @@ int ald_pair_take_peer(AldPair *pair, const AldRdmaEnd *peer, AldFailure *failur
 
 static int to_receive(AldPair *pair, unsigned queue, const AldGid *own, const AldGid *peer)
 {
+        const AldRdmaQueue *other = ald_rows_at(&pair->peer->queue_pairs, queue);
         struct ibv_qp_attr attributes = {
                 .qp_state = IBV_QPS_RTR,
-                .path_mtu = (enum ibv_mtu) MIN(pair->own.mtu, pair->peer.mtu),
-                .dest_qp_num = (uint32_t) pair->peer.queues[queue].qpn,
-                .rq_psn = (uint32_t) pair->peer.queues[queue].psn,
+                .path_mtu = (enum ibv_mtu) MIN(pair->own.mtu, pair->peer->mtu),
+                .dest_qp_num = (uint32_t) other->number,
+                .rq_psn = (uint32_t) other->psn,
                 .max_dest_rd_atomic = 1,
                 .min_rnr_timer = 12,
-                .ah_attr = { .dlid = (uint16_t) pair->peer.lid, .port_num = (uint8_t) pair->port->number },
+                .ah_attr = { .dlid = (uint16_t) pair->peer->lid, .port_num = (uint8_t) pair->port->number },
         };
 
         if (own) {
@@ -234,7 +248,7 @@ static int connect_queue(
                 .timeout = TIMEOUT,
                 .retry_cnt = ALD_PAIR_RETRIES,
                 .rnr_retry = 7, /* without end: we look at the clock ourselves */
-                .sq_psn = (uint32_t) pair->own.queues[queue].psn,
+                .sq_psn = (uint32_t) pair->own_queues[queue].psn,
                 .max_rd_atomic = 1 };
         int r = to_receive(pair, queue, own, peer);
 

@@ -3,9 +3,9 @@
 
 #include <rdma/rdma_cma.h>
 
-#include "probes/rdma/message.h"
 #include "probes/rdma/plan.h"
 #include "probes/rdma/port.h"
+#include "record/record.h"
 
 /* How often the device sends again what nobody takes. Seven, the most there is, is for ever with Soft-RoCE.
  */
@@ -26,7 +26,10 @@ typedef struct AldPair {
         struct ibv_mr *memory;
         uint8_t *buffer;
         unsigned inline_max;
-        AldRdmaEnd own, peer;
+        AldRdmaReady own;
+        AldRdmaQueue own_queues[ALD_RDMA_QUEUES_MAX]; /* the rows of own */
+        AldRecord *peer_record;
+        const AldRdmaReady *peer;                /* within peer_record; NULL until it is known */
         unsigned group;                          /* messages that are posted together */
         unsigned limit;                          /* that may be under way on each queue */
         unsigned under_way[ALD_RDMA_QUEUES_MAX]; /* what was posted and was not told as done */
@@ -41,8 +44,8 @@ int ald_pair_open(const AldPort *port, const AldPlan *plan, struct rdma_cm_id *m
         AldFailure *failure);
 void ald_pair_close(AldPair *pair);
 
-/* Takes what the other end says of itself. */
-int ald_pair_take_peer(AldPair *pair, const AldRdmaEnd *peer, AldFailure *failure);
+/* Keeps the description of the other end, an RdmaReady. */
+int ald_pair_take_peer(AldPair *pair, AldRecord *ready, AldFailure *failure);
 
 /* Connects the queues to those of the other end, by GIDs that may be NULL. */
 int ald_pair_connect(AldPair *pair, const AldGid *own, const AldGid *peer, AldFailure *failure);

@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
+#include <sys/random.h>
 
 #include <glib.h>
 
 #include "probes/rdma/ping.h"
+
+#define NONCE_BITS 53u
+
+uint64_t ald_ping_nonce(void)
+{
+        uint64_t random = 0;
+
+        (void) !getrandom(&random, sizeof random, 0);
+        return random >> (64 - NONCE_BITS);
+}
 
 void ald_ping_write(const AldPing *ping, uint8_t ret[static ALD_PING_SIZE])
 {

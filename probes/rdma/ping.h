@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 /* What a ping says, in the byte order of the network: two machines may have different ones of their own.
- * Pure. */
+ */
 
 typedef struct AldPing {
         uint64_t nonce; /* of whom it is for */
@@ -12,6 +12,9 @@ typedef struct AldPing {
 } AldPing;
 
 #define ALD_PING_SIZE 16u
+
+/* A random nonce, of as many bits as messages on the control connection carry. */
+uint64_t ald_ping_nonce(void);
 
 void ald_ping_write(const AldPing *ping, uint8_t ret[static ALD_PING_SIZE]);
 AldPing ald_ping_read(const uint8_t bytes[static ALD_PING_SIZE]);

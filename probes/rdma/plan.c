@@ -30,8 +30,8 @@ static void plan_memory(AldPlan *plan, size_t bytes)
         unsigned requests = plan->depth * plan->queues, whole = (unsigned) (bytes / plan->size);
 
         plan->bytes = MAX(whole, 1) * plan->size;
-        plan->room = plan->method == ALD_RDMA_SEND ? plan->size : ALD_PLAN_PING;
-        plan->n_rooms = plan->method == ALD_RDMA_SEND ? CLAMP(whole, 1, requests) : requests;
+        plan->room = plan->operation == ALD_RDMA_USE_OPERATION_SEND ? plan->size : ALD_PLAN_PING;
+        plan->n_rooms = plan->operation == ALD_RDMA_USE_OPERATION_SEND ? CLAMP(whole, 1, requests) : requests;
 }
 
 /* Half of what may be locked is left to the queues of the driver. */
@@ -40,10 +40,12 @@ static bool fits(const AldPlanLimits *limits, const AldPlan *plan)
         return ald_plan_total(plan) <= within(within(SIZE_MAX, limits->region), limits->locked / 2);
 }
 
-bool ald_plan_make(
-        const AldPlanLimits *limits, AldRdmaMethod method, size_t size, unsigned queues, AldPlan *ret)
+bool ald_plan_make(const AldPlanLimits *limits, AldRdmaUseOperation operation, size_t size, unsigned queues,
+        AldPlan *ret)
 {
-        AldPlan plan = { .method = method, .queues = queues, .size = (size_t) within(size, limits->message) };
+        AldPlan plan = {
+                .operation = operation, .queues = queues, .size = (size_t) within(size, limits->message)
+        };
         size_t bytes = BUFFER_BYTES;
 
         if (plan.size < SIZE_MIN)

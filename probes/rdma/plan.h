@@ -5,11 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "probes/rdma/message.h"
+#include "record/kind.h"
 
 /* How much memory and how many requests a measurement takes, within what a device and this process may have.
  * Pure. */
 
+#define ALD_RDMA_QUEUES_MAX 8u
 #define ALD_PLAN_PING 64u /* bytes of a ping */
 
 /* 0: there is no limit. */
@@ -22,7 +23,7 @@ typedef struct AldPlanLimits {
 } AldPlanLimits;
 
 typedef struct AldPlan {
-        AldRdmaMethod method;
+        AldRdmaUseOperation operation;
         unsigned queues;
         unsigned depth;   /* messages under way on each */
         size_t size;      /* of a message */
@@ -32,8 +33,8 @@ typedef struct AldPlan {
 } AldPlan;
 
 /* size and queues are wishes. False where the device cannot even do the least. */
-bool ald_plan_make(
-        const AldPlanLimits *limits, AldRdmaMethod method, size_t size, unsigned queues, AldPlan *ret);
+bool ald_plan_make(const AldPlanLimits *limits, AldRdmaUseOperation operation, size_t size, unsigned queues,
+        AldPlan *ret);
 
 /* All the memory. */
 size_t ald_plan_total(const AldPlan *plan);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <arpa/inet.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <glib.h>
 
 #include "probes/common/clock.h"
+#include "probes/rdma/gid-rows.h"
 #include "probes/rdma/preamble.h"
 #include "probes/rdma/session.h"
 
@@ -33,23 +35,27 @@ static bool in6_of(int (*get)(int fd, AldAddress *ret), int fd, struct in6_addr 
         return get(fd, &address) >= 0 && ald_address_as_ipv6(&address, ret);
 }
 
-static int choose_gids(AldTalk *talk, const AldGids *theirs)
+static int choose_gids(AldTalk *talk, const AldRdmaOffer *offer)
 {
         struct in6_addr own, peer;
         AldGidHint hint = {};
         const AldGid *a, *b;
+        AldGids theirs;
 
+        if (ald_gid_rows_read(&offer->gids, &theirs) < 0)
+                return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
+                        "the other side offers a GID that is not an address");
         if (in6_of(ald_address_local, talk->channel.fd, &own))
                 hint.own = &own;
         if (in6_of(ald_address_peer, talk->channel.fd, &peer))
                 hint.peer = &peer;
-        if (ald_gids_match(&talk->port.gids, theirs, &hint, &a, &b)) {
+        if (ald_gids_match(&talk->port.gids, &theirs, &hint, &a, &b)) {
                 talk->own_gid = *a;
                 talk->peer_gid = *b;
                 talk->has_gid = true;
                 return 0;
         }
-        if (talk->port.port.link_layer != IBV_LINK_LAYER_ETHERNET && theirs->n == 0)
+        if (talk->port.port.link_layer != IBV_LINK_LAYER_ETHERNET && theirs.n == 0)
                 return 0;
         /* Either port may be fine with others. */
         return ald_fail(talk->failure, ALD_FAILURE_UNREACHABLE,
@@ -62,7 +68,7 @@ static bool is_slow(const AldPort *port)
         return ald_port_rate(port) < SLOW_BITS;
 }
 
-static int plan(const AldRdmaOptions *options, AldTalk *talk, const AldRdmaMessage *offer, AldPlan *ret)
+static int plan(const AldRdmaOptions *options, AldTalk *talk, const AldRdmaOffer *offer, AldPlan *ret)
 {
         /* On a slow port a large message takes as long as what we look at. */
         size_t size = options->size > 0 ? options->size : is_slow(&talk->port) ? 64u << 10 : 1u << 20;
@@ -73,109 +79,128 @@ static int plan(const AldRdmaOptions *options, AldTalk *talk, const AldRdmaMessa
         AldPlanLimits limits;
 
         ald_port_limits(&talk->port, &limits);
-        if (ald_plan_make(
-                    &limits, send ? ALD_RDMA_SEND : ALD_RDMA_WRITE, size, offer->manager ? 1 : queues, ret))
+        if (ald_plan_make(&limits, send ? ALD_RDMA_USE_OPERATION_SEND : ALD_RDMA_USE_OPERATION_WRITE, size,
+                    offer->manager ? 1 : queues, ret))
                 return 0;
         return ald_fail(talk->failure, ALD_FAILURE_LIMIT,
                 "%s takes no messages of %zu KiB: it registers %" G_GUINT64_FORMAT " KiB at most",
                 talk->port.name, size >> 10, limits.region >> 10);
 }
 
-static int greet(const Measuring *measuring, AldRdmaMessage *ret)
+static int greet(const Measuring *measuring, AldRecord **ret)
 {
         AldTalk *talk = measuring->talk;
-        AldRdmaMessage hello = { .type = ALD_RDMA_HELLO,
-                .version = ALD_RDMA_PROTOCOL,
+        const AldRdmaHello hello = { .version = ALD_RDMA_PROTOCOL,
+                .port = measuring->options->peer_device,
                 .manager = measuring->options->manager || ald_port_needs_manager(&talk->port),
                 .automatic = measuring->options->link.automatic };
-        int r;
+        const AldRdmaOffer *offer;
+        int r = ald_talk_say(talk, ALD_KIND_RDMA_HELLO, &hello);
 
-        g_strlcpy(hello.port, measuring->options->peer_device ?: "", sizeof hello.port);
-        r = ald_talk_say(talk, &hello);
         if (r >= 0)
-                r = ald_talk_expect(talk, ALD_RDMA_OFFER, ret);
-        if (r >= 0 && ret->version != ALD_RDMA_PROTOCOL)
-                r = ald_fail(talk->failure, ALD_FAILURE_PROTOCOL, "the other side has another version");
-        if (r >= 0)
-                g_strlcpy(measuring->result->sink_port, ret->port, sizeof measuring->result->sink_port);
-        return r;
+                r = ald_talk_expect(talk, ALD_KIND_RDMA_OFFER, ret);
+        if (r < 0)
+                return r;
+        offer = ald_record_as(*ret, RDMA_OFFER, AldRdmaOffer);
+        g_strlcpy(measuring->result->sink_port, offer->port, sizeof measuring->result->sink_port);
+        return ald_talk_check_version(talk, offer->version);
 }
 
 /* The way to the other side: GIDs, or what rdma_cm finds. */
-static int find_way(AldTalk *talk, const AldRdmaMessage *offer)
+static int find_way(AldTalk *talk, const AldRdmaOffer *offer)
 {
         AldAddress local;
         int r;
 
         if (!offer->manager)
-                return choose_gids(talk, &offer->gids);
+                return choose_gids(talk, offer);
         r = ald_manager_open(&talk->manager, talk->channel.stop, talk->failure);
         if (r >= 0 && ald_address_local(talk->channel.fd, &local) < 0)
                 r = ald_fail(talk->failure, ALD_FAILURE_ABORTED, "the connection is gone");
         return r < 0 ? r : ald_manager_resolve(&talk->manager, &talk->port, &local, offer);
 }
 
-static int use(const Measuring *measuring, const AldRdmaMessage *offer)
+static int tell_use(const Measuring *measuring)
 {
         AldTalk *talk = measuring->talk;
-        AldRdmaMessage message = { .type = ALD_RDMA_USE,
-                .size = talk->pair.plan.size,
-                .method = talk->pair.plan.method,
-                .msec = measuring->limits.hard_ns / ALD_NSEC_PER_MSEC,
-                .limit = measuring->limits.bytes,
-                .end = talk->pair.own };
-        AldRdmaMessage ready;
-        int r;
+        AldRdmaUse use = ALD_RDMA_USE_INIT;
+        char gid[INET6_ADDRSTRLEN];
 
-        if (talk->has_gid)
-                message.gids = (AldGids){ { talk->own_gid, talk->peer_gid }, 2 };
-        r = ald_talk_say(talk, &message);
+        use.message_bytes = talk->pair.plan.size;
+        use.queue_pairs = talk->pair.plan.queues;
+        use.operation = ald_rdma_use_operation_to_string(talk->pair.plan.operation);
+        use.duration_max_msec = measuring->limits.hard_ns / ALD_NSEC_PER_MSEC;
+        use.bytes_max = measuring->limits.bytes;
+        if (talk->has_gid) {
+                use.source_gid = inet_ntop(AF_INET6, &talk->own_gid.bytes, gid, sizeof gid);
+                use.gid_type = ald_gid_type_to_string(talk->own_gid.type);
+                use.sink_gid_index = talk->peer_gid.index;
+        }
+        return ald_talk_say(talk, ALD_KIND_RDMA_USE, &use);
+}
+
+static int connect_pair(const Measuring *measuring, const AldRdmaOffer *offer)
+{
+        AldTalk *talk = measuring->talk;
+        g_autoptr(AldRecord) ready = NULL;
+        int r = tell_use(measuring);
+
+        if (r >= 0)
+                r = ald_talk_say(talk, ALD_KIND_RDMA_READY, &talk->pair.own);
         if (r >= 0 && offer->manager)
-                r = ald_manager_connect(&talk->manager, offer->nonce);
+                r = ald_manager_connect(&talk->manager, offer->service_nonce);
         if (r >= 0)
-                r = ald_talk_expect(talk, ALD_RDMA_READY, &ready);
+                r = ald_talk_expect(talk, ALD_KIND_RDMA_READY, &ready);
         if (r >= 0)
-                r = ald_pair_take_peer(&talk->pair, &ready.end, talk->failure);
+                r = ald_pair_take_peer(&talk->pair, ready, talk->failure);
         return r < 0 || offer->manager ? r : ald_talk_connect(talk);
 }
 
 static int prepare(Measuring *measuring)
 {
         AldTalk *talk = measuring->talk;
-        AldRdmaMessage offer;
+        g_autoptr(AldRecord) record = NULL;
+        const AldRdmaOffer *offer;
         AldPlan how;
-        int r = greet(measuring, &offer);
+        int r = greet(measuring, &record);
 
         if (r < 0)
                 return r;
-        measuring->limits = ald_flow_limits(measuring->options, &offer);
-        r = find_way(talk, &offer);
+        offer = ald_record_as(record, RDMA_OFFER, AldRdmaOffer);
+        measuring->limits = ald_flow_limits(measuring->options, offer->duration_max_msec, offer->bytes_max);
+        r = find_way(talk, offer);
         if (r >= 0)
-                r = plan(measuring->options, talk, &offer, &how);
+                r = plan(measuring->options, talk, offer, &how);
         if (r >= 0)
                 r = ald_pair_open(&talk->port, &how, talk->manager.id, &talk->pair, talk->failure);
-        return r < 0 ? r : use(measuring, &offer);
+        return r < 0 ? r : connect_pair(measuring, offer);
 }
 
-static int begin(AldTalk *talk, AldRdmaPhase phase)
+static int tell_phase(AldTalk *talk, AldRdmaPhaseName name)
 {
-        AldRdmaMessage message = { .type = ALD_RDMA_PHASE, .phase = phase }, go;
-        int r = ald_talk_say(talk, &message);
+        const AldRdmaPhase phase = { .name = ald_rdma_phase_name_to_string(name) };
 
-        return r < 0 ? r : ald_talk_expect(talk, ALD_RDMA_GO, &go);
+        return ald_talk_say(talk, ALD_KIND_RDMA_PHASE, &phase);
 }
 
-static int measure_rtt(const Measuring *measuring, AldRdmaPhase phase, AldRttFigures *ret)
+static int begin(AldTalk *talk, AldRdmaPhaseName phase)
+{
+        int r = tell_phase(talk, phase);
+
+        return r < 0 ? r : ald_talk_expect(talk, ALD_KIND_RDMA_GO, NULL);
+}
+
+static int measure_rtt(const Measuring *measuring, AldRdmaPhaseName phase, AldRttFigures *ret)
 {
         g_autofree AldRttSample *samples = g_new0(AldRttSample, SAMPLES);
         size_t n = 0;
         int r;
 
-        tell(measuring, "rtt", phase == ALD_RDMA_PING ? 0 : 0.5);
+        tell(measuring, "rtt", phase == ALD_RDMA_PHASE_NAME_PING ? 0 : 0.5);
         r = begin(measuring->talk, phase);
         if (r >= 0)
-                r = phase == ALD_RDMA_PING ? ald_flow_ping(measuring->talk, samples, SAMPLES, &n)
-                                           : ald_flow_read(measuring->talk, samples, READS, &n);
+                r = phase == ALD_RDMA_PHASE_NAME_PING ? ald_flow_ping(measuring->talk, samples, SAMPLES, &n)
+                                                      : ald_flow_read(measuring->talk, samples, READS, &n);
         if (r >= 0)
                 ald_rtt_figures(samples, n, ret);
         return r;
@@ -184,27 +209,21 @@ static int measure_rtt(const Measuring *measuring, AldRdmaPhase phase, AldRttFig
 static int measure_upload(const Measuring *measuring, AldVerdict *ret)
 {
         AldTalk *talk = measuring->talk;
+        g_autoptr(AldRecord) stop = NULL;
         uint64_t bytes = 0;
         int r;
 
         tell(measuring, "upload", 0);
-        r = begin(talk, ALD_RDMA_UPLOAD);
+        r = begin(talk, ALD_RDMA_PHASE_NAME_UPLOAD);
 
         /* The verdict came within stop; the server says it once more when all is there. */
         if (r >= 0)
                 r = ald_flow_send(talk, &measuring->limits, &bytes);
+        if (r >= 0)
+                r = ald_talk_expect(talk, ALD_KIND_RDMA_STOP, &stop);
         if (r >= 0) {
-                AldRdmaMessage stop;
-
-                r = ald_talk_expect(talk, ALD_RDMA_STOP, &stop);
-                *ret = (AldVerdict){ .bits_per_second = stop.bits_per_second,
-                        .mean = stop.mean,
-                        .interval = MIN(stop.interval, stop.bits_per_second),
-                        .spread = stop.spread,
-                        .bytes = stop.bytes,
-                        .nsec = stop.nsec,
-                        .bins = (unsigned) stop.bins,
-                        .streams = talk->pair.plan.queues };
+                *ret = ald_flow_verdict(ald_record_as(stop, RDMA_STOP, AldRdmaStop));
+                ret->streams = talk->pair.plan.queues;
         }
         return r;
 }
@@ -214,7 +233,7 @@ static int measure_download(const Measuring *measuring, AldVerdict *ret)
         int r;
 
         tell(measuring, "download", 0);
-        r = begin(measuring->talk, ALD_RDMA_DOWNLOAD);
+        r = begin(measuring->talk, ALD_RDMA_PHASE_NAME_DOWNLOAD);
         if (r >= 0)
                 r = ald_flow_receive(measuring->talk, &measuring->limits, measuring->result->rtt.min, ret);
         return r;
@@ -229,7 +248,7 @@ static void describe(const Measuring *measuring)
         result->peer_gid = talk->peer_gid;
         result->has_gid = talk->has_gid;
         result->manager = talk->manager.id != NULL;
-        result->mtu = 128u << MIN(talk->pair.own.mtu, talk->pair.peer.mtu);
+        result->mtu = 128u << MIN(talk->pair.own.mtu, talk->pair.peer->mtu);
         result->inline_max = talk->pair.inline_max;
         result->node = talk->port.node;
         result->plan = talk->pair.plan;
@@ -240,14 +259,13 @@ static void describe(const Measuring *measuring)
 
 static int measure(Measuring *measuring)
 {
-        AldRdmaMessage done = { .type = ALD_RDMA_PHASE, .phase = ALD_RDMA_DONE };
         AldRdmaMeasurement *result = measuring->result;
         int r = prepare(measuring);
 
         if (r >= 0)
-                r = measure_rtt(measuring, ALD_RDMA_PING, &result->rtt);
+                r = measure_rtt(measuring, ALD_RDMA_PHASE_NAME_PING, &result->rtt);
         if (r >= 0)
-                r = measure_rtt(measuring, ALD_RDMA_READ, &result->read);
+                r = measure_rtt(measuring, ALD_RDMA_PHASE_NAME_READ, &result->read);
         if (r >= 0)
                 r = measure_upload(measuring, &result->upload);
         if (r >= 0)
@@ -255,7 +273,7 @@ static int measure(Measuring *measuring)
         if (r < 0)
                 return r;
         describe(measuring);
-        return ald_talk_say(measuring->talk, &done);
+        return tell_phase(measuring->talk, ALD_RDMA_PHASE_NAME_DONE);
 }
 
 int ald_session_measure(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls,

@@ -7,6 +7,7 @@
 
 #include "probes/common/asking.h"
 #include "probes/common/clock.h"
+#include "probes/rdma/gid-rows.h"
 #include "probes/rdma/session.h"
 
 typedef struct Serving {
@@ -18,7 +19,7 @@ typedef struct Serving {
 } Serving;
 
 /* The service gives strangers little time, and judges whether the port has time for a measurement. */
-static int ask(Serving *serving, const AldRdmaMessage *hello)
+static int ask(Serving *serving, const AldRdmaHello *hello)
 {
         const AldRdmaOptions *options = serving->options;
         AldTalk *talk = serving->talk;
@@ -45,14 +46,12 @@ static int ask(Serving *serving, const AldRdmaMessage *hello)
 }
 
 /* The client says which port it wants, and we may have to use another one. */
-static int open_port(Serving *serving, const AldRdmaMessage *hello)
+static int open_port(Serving *serving, const AldRdmaHello *hello)
 {
         AldTalk *talk = serving->talk;
-        const char *wanted = *hello->port ? hello->port : serving->options->device;
-        int r = 0, asked;
+        const char *wanted = hello->port ?: serving->options->device;
+        int r = ald_talk_check_version(talk, hello->version), asked;
 
-        if (hello->version != ALD_RDMA_PROTOCOL)
-                r = ald_fail(talk->failure, ALD_FAILURE_PROTOCOL, "the other side has another version");
         if (r >= 0)
                 r = ald_port_open(wanted, &talk->port, talk->failure);
         if (r >= 0)
@@ -61,26 +60,33 @@ static int open_port(Serving *serving, const AldRdmaMessage *hello)
         return r < 0 ? r : asked;
 }
 
-static int make_offer(const Serving *serving, bool manager, AldRdmaMessage *ret)
+static int listen_by_manager(AldTalk *talk, AldRdmaOffer *offer)
 {
-        AldTalk *talk = serving->talk;
         AldAddress local;
-        int r;
+        int r = ald_manager_open(&talk->manager, talk->channel.stop, talk->failure);
 
-        *ret = (AldRdmaMessage){ .type = ALD_RDMA_OFFER,
-                .version = ALD_RDMA_PROTOCOL,
-                .manager = manager,
-                .immediate = ald_port_takes_immediate(&talk->port),
-                .gids = talk->port.gids,
-                .msec = serving->options->link.seconds_max * 1000,
-                .limit = serving->options->link.bytes_max };
-        g_strlcpy(ret->port, talk->port.name, sizeof ret->port);
-        if (!manager)
-                return 0;
-        r = ald_manager_open(&talk->manager, talk->channel.stop, talk->failure);
         if (r >= 0 && ald_address_local(talk->channel.fd, &local) < 0)
                 r = ald_fail(talk->failure, ALD_FAILURE_ABORTED, "the connection is gone");
-        return r < 0 ? r : ald_manager_listen(&talk->manager, &talk->port, &local, ret);
+        return r < 0 ? r : ald_manager_listen(&talk->manager, &talk->port, &local, offer);
+}
+
+static int make_offer(const Serving *serving, bool manager)
+{
+        AldTalk *talk = serving->talk;
+        AldRdmaOffer offer = ALD_RDMA_OFFER_INIT;
+        AldGidRows gids;
+        int r = 0;
+
+        offer.version = ALD_RDMA_PROTOCOL;
+        offer.port = talk->port.name;
+        offer.manager = manager;
+        offer.immediate = ald_port_takes_immediate(&talk->port);
+        offer.duration_max_msec = serving->options->link.seconds_max * 1000;
+        offer.bytes_max = serving->options->link.bytes_max;
+        offer.gids = ald_gid_rows_fill(&gids, &talk->port.gids);
+        if (manager)
+                r = listen_by_manager(talk, &offer);
+        return r < 0 ? r : ald_talk_say(talk, ALD_KIND_RDMA_OFFER, &offer);
 }
 
 /* What we send is to go to the node that has proved who it is: to a GID or address that its records show, or
@@ -109,27 +115,33 @@ static int check_known(const Serving *serving, const struct in6_addr *gid)
                                                 inet_ntop(AF_INET6, gid, text, sizeof text));
 }
 
-static int take_gids(const Serving *serving, const AldGids *chosen)
+static int take_gids(const Serving *serving, const AldRdmaUse *use)
 {
         AldTalk *talk = serving->talk;
+        AldGid peer = {};
         int r;
 
         /* The records of nodes show no LIDs. */
-        if (chosen->n == 0)
+        if (!use->source_gid)
                 return serving->gids ? ald_fail(talk->failure, ALD_FAILURE_REFUSED,
                                                "the node that asks has named no GID, and a LID alone is not "
                                                "known to be its own")
                                      : 0;
-        r = check_known(serving, &chosen->gids[0].bytes);
+        if (inet_pton(AF_INET6, use->source_gid, &peer.bytes) != 1)
+                return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
+                        "the other side chose a GID that is not an address");
+        r = check_known(serving, &peer.bytes);
         if (r < 0)
                 return r;
-        for (size_t i = 0; i < talk->port.gids.n && chosen->n == 2; i++) {
+        for (size_t i = 0; i < talk->port.gids.n; i++) {
                 const AldGid *own = &talk->port.gids.gids[i];
 
-                if (own->index != chosen->gids[1].index || own->type != chosen->gids[0].type)
+                if (own->index != use->sink_gid_index ||
+                        g_strcmp0(ald_gid_type_to_string(own->type), use->gid_type) != 0)
                         continue;
+                peer.type = own->type;
                 talk->own_gid = *own;
-                talk->peer_gid = chosen->gids[0];
+                talk->peer_gid = peer;
                 talk->has_gid = true;
                 return 0;
         }
@@ -137,11 +149,11 @@ static int take_gids(const Serving *serving, const AldGids *chosen)
 }
 
 /* The same where rdma_cm knows the way. */
-static int meet(const Serving *serving, uint64_t nonce)
+static int meet(const Serving *serving)
 {
         AldTalk *talk = serving->talk;
         AldGids destinations = {};
-        int r = ald_manager_meet(&talk->manager, nonce);
+        int r = ald_manager_meet(&talk->manager);
 
         if (r < 0 || !serving->gids)
                 return r;
@@ -155,80 +167,96 @@ static int meet(const Serving *serving, uint64_t nonce)
 }
 
 /* What the client decided on, within what we can. */
-static int open_pair(Serving *serving, const AldRdmaMessage *use)
+static int open_pair(Serving *serving, const AldRdmaUse *use)
 {
         AldTalk *talk = serving->talk;
+        int operation = ald_rdma_use_operation_from_string(use->operation);
         AldPlanLimits limits;
         AldPlan plan;
 
         ald_port_limits(&talk->port, &limits);
-        if (!ald_plan_make(
-                    &limits, (AldRdmaMethod) use->method, use->size, (unsigned) use->end.n_queues, &plan) ||
-                plan.size != use->size || plan.queues != use->end.n_queues)
+        if (!ald_plan_make(&limits, (AldRdmaUseOperation) operation, use->message_bytes,
+                    (unsigned) use->queue_pairs, &plan) ||
+                plan.size != use->message_bytes || plan.queues != use->queue_pairs)
                 return ald_fail(talk->failure, ALD_FAILURE_LIMIT,
-                        "%s takes no %zu queues with messages of %zu KiB", talk->port.name, use->end.n_queues,
-                        (size_t) use->size >> 10);
-        serving->limits = ald_flow_limits(serving->options, use);
+                        "%s does not support %u queue pairs with messages of %zu KiB", talk->port.name,
+                        (unsigned) use->queue_pairs, (size_t) use->message_bytes >> 10);
+        serving->limits = ald_flow_limits(serving->options, use->duration_max_msec, use->bytes_max);
         return ald_pair_open(&talk->port, &plan, talk->manager.id, &talk->pair, talk->failure);
+}
+
+static int greet(Serving *serving)
+{
+        AldTalk *talk = serving->talk;
+        g_autoptr(AldRecord) record = NULL;
+        const AldRdmaHello *hello;
+        int r = ald_talk_expect(talk, ALD_KIND_RDMA_HELLO, &record);
+
+        if (r < 0)
+                return r;
+        hello = ald_record_as(record, RDMA_HELLO, AldRdmaHello);
+        r = open_port(serving, hello);
+        return r < 0 ? r : make_offer(serving, hello->manager || ald_port_needs_manager(&talk->port));
+}
+
+/* Opens our end of the connection as the client chose it. */
+static int take_use(Serving *serving)
+{
+        AldTalk *talk = serving->talk;
+        g_autoptr(AldRecord) record = NULL, ready = NULL;
+        const AldRdmaUse *use;
+        int r = ald_talk_expect(talk, ALD_KIND_RDMA_USE, &record);
+
+        if (r >= 0)
+                r = ald_talk_expect(talk, ALD_KIND_RDMA_READY, &ready);
+        if (r < 0)
+                return r;
+        use = ald_record_as(record, RDMA_USE, AldRdmaUse);
+        r = talk->manager.listener ? meet(serving) : take_gids(serving, use);
+        if (r >= 0)
+                r = open_pair(serving, use);
+        return r < 0 ? r : ald_pair_take_peer(&talk->pair, ready, talk->failure);
 }
 
 static int get_ready(Serving *serving)
 {
         AldTalk *talk = serving->talk;
-        AldRdmaMessage hello, offer, use, ready = { .type = ALD_RDMA_READY };
-        int r = ald_talk_expect(talk, ALD_RDMA_HELLO, &hello);
+        int r = greet(serving);
 
         if (r >= 0)
-                r = open_port(serving, &hello);
+                r = take_use(serving);
         if (r >= 0)
-                r = make_offer(serving, hello.manager || ald_port_needs_manager(&talk->port), &offer);
-        if (r >= 0)
-                r = ald_talk_say(talk, &offer);
-        if (r >= 0)
-                r = ald_talk_expect(talk, ALD_RDMA_USE, &use);
-        if (r >= 0)
-                r = offer.manager ? meet(serving, offer.nonce) : take_gids(serving, &use.gids);
-        if (r >= 0)
-                r = open_pair(serving, &use);
-        if (r >= 0)
-                r = ald_pair_take_peer(&talk->pair, &use.end, talk->failure);
-        if (r >= 0)
-                r = offer.manager ? ald_manager_accept(&talk->manager) : ald_talk_connect(talk);
-        if (r < 0)
-                return r;
-        ready.end = talk->pair.own;
-        return ald_talk_say(talk, &ready);
+                r = talk->manager.listener ? ald_manager_accept(&talk->manager) : ald_talk_connect(talk);
+        return r < 0 ? r : ald_talk_say(talk, ALD_KIND_RDMA_READY, &talk->pair.own);
 }
 
 static int serve_upload(Serving *serving)
 {
         AldVerdict verdict;
-        AldRdmaMessage stop;
+        AldRdmaStop stop;
         int r = ald_flow_receive(serving->talk, &serving->limits, 0, &verdict);
 
         if (r < 0)
                 return r;
         serving->served->received += verdict.bytes;
-        stop = ald_flow_stop_message(&verdict);
-        return ald_talk_say(serving->talk, &stop);
+        stop = ald_flow_stop(&verdict);
+        return ald_talk_say(serving->talk, ALD_KIND_RDMA_STOP, &stop);
 }
 
-/* 1: the next phase is there already. */
-static int serve_phase(Serving *serving, AldRdmaMessage *next)
+/* 1 if the next phase has been requested already. */
+static int serve_phase(Serving *serving, AldRdmaPhaseName phase, AldRecord **ret_next)
 {
         AldTalk *talk = serving->talk;
         uint64_t bytes = 0;
         int r;
 
-        switch ((AldRdmaPhase) next->phase) {
-        case ALD_RDMA_PING:
-                r = ald_flow_answer(talk, next);
-                return r < 0 || next->type == ALD_RDMA_PHASE ? r
-                                                             : ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
-                                                                       "the other side spoke out of turn");
-        case ALD_RDMA_UPLOAD:
+        switch (phase) {
+        case ALD_RDMA_PHASE_NAME_PING:
+                r = ald_flow_answer(talk, ret_next);
+                return r < 0 || (*ret_next)->kind == ALD_KIND_RDMA_PHASE ? r : ald_talk_out_of_turn(talk);
+        case ALD_RDMA_PHASE_NAME_UPLOAD:
                 return serve_upload(serving);
-        case ALD_RDMA_DOWNLOAD:
+        case ALD_RDMA_PHASE_NAME_DOWNLOAD:
                 r = ald_flow_send(talk, &serving->limits, &bytes);
                 serving->served->sent += bytes;
                 return r;
@@ -237,42 +265,56 @@ static int serve_phase(Serving *serving, AldRdmaMessage *next)
         }
 }
 
-/* Nothing goes to the other end of a queue pair before that has shown whose it is. */
-static int check_proof(const Serving *serving, const AldRdmaMessage *next)
+/* No data is sent to a queue pair before a ping has shown that it belongs to the other side. */
+static int check_proof(const Serving *serving, AldRdmaPhaseName phase)
 {
         const AldTalk *talk = serving->talk;
 
-        return next->phase == ALD_RDMA_PING || ald_pair_is_proved(&talk->pair)
+        return phase == ALD_RDMA_PHASE_NAME_PING || ald_pair_is_proved(&talk->pair)
                        ? 0
                        : ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
                                  "the other side has not shown by a ping that each queue pair leads to it");
 }
 
-static int serve(Serving *serving)
+static AldRdmaPhaseName phase_of(const AldRecord *record)
 {
-        static const AldRdmaMessage go = { .type = ALD_RDMA_GO };
-        AldTalk *talk = serving->talk;
-        AldRdmaMessage next;
-        uint64_t due = 0;
-        int r = get_ready(serving);
+        const AldRdmaPhase *phase = ald_record_as(record, RDMA_PHASE, AldRdmaPhase);
 
-        if (r >= 0)
-                r = ald_talk_expect(talk, ALD_RDMA_PHASE, &next);
-        while (r >= 0 && next.phase != ALD_RDMA_DONE) {
-                /* Each of them is paid for once. */
-                if (next.phase < due)
-                        return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
-                                "the other side wants to measure the same again");
-                due = next.phase + 1;
-                r = check_proof(serving, &next);
+        return (AldRdmaPhaseName) ald_rdma_phase_name_from_string(phase->name);
+}
+
+/* Each phase may come once, in its order. */
+static int serve_phases(Serving *serving)
+{
+        AldTalk *talk = serving->talk;
+        AldRdmaPhaseName phase, due = ALD_RDMA_PHASE_NAME_PING;
+        g_autoptr(AldRecord) next = NULL;
+        int r = ald_talk_expect(talk, ALD_KIND_RDMA_PHASE, &next);
+
+        while (r >= 0 && (phase = phase_of(next)) != ALD_RDMA_PHASE_NAME_DONE) {
+                const AldRdmaGo go = {};
+
+                g_clear_pointer(&next, ald_record_unref);
+                if (phase < due)
+                        return ald_fail(
+                                talk->failure, ALD_FAILURE_PROTOCOL, "the other side requests a phase again");
+                due = phase + 1;
+                r = check_proof(serving, phase);
                 if (r >= 0)
-                        r = ald_talk_say(talk, &go);
+                        r = ald_talk_say(talk, ALD_KIND_RDMA_GO, &go);
                 if (r >= 0)
-                        r = serve_phase(serving, &next);
+                        r = serve_phase(serving, phase, &next);
                 if (r == 0)
-                        r = ald_talk_expect(talk, ALD_RDMA_PHASE, &next);
+                        r = ald_talk_expect(talk, ALD_KIND_RDMA_PHASE, &next);
         }
         return r;
+}
+
+static int serve(Serving *serving)
+{
+        int r = get_ready(serving);
+
+        return r < 0 ? r : serve_phases(serving);
 }
 
 int ald_session_serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls, AldRdmaVisit *ret)

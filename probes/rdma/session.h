@@ -4,10 +4,11 @@
 #include "probes/common/progress.h"
 #include "probes/rdma/flow.h"
 #include "probes/rdma/options.h"
+#include "record/message.h"
 
 /* What a measurement found. */
 typedef struct AldRdmaMeasurement {
-        char source_port[ALD_RDMA_NAME_SIZE], sink_port[ALD_RDMA_TEXT_SIZE];
+        char source_port[ALD_RDMA_NAME_SIZE], sink_port[ALD_MESSAGE_STRING_MAX + 1];
         char sink[ALD_PKI_ID_SIZE];
         char sink_address[ALD_ADDRESS_SIZE]; /* of the control connection */
         AldGid own_gid, peer_gid;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <poll.h>
 #include <string.h>
 
@@ -6,56 +7,101 @@
 
 #include "probes/common/clock.h"
 #include "probes/rdma/talk.h"
+#include "record/message.h"
 
 #define TURNS 8192u
 #define LOOK_NS (2 * ALD_NSEC_PER_MSEC) /* each costs what a round trip of a fast device takes */
 
-int ald_talk_say(AldTalk *talk, const AldRdmaMessage *message)
+int ald_talk_say(AldTalk *talk, AldKind kind, const void *fields)
 {
-        g_autofree char *text = ald_rdma_message_write(message);
+        g_autofree char *text = ald_message_format_named(kind, fields);
 
         return ald_channel_send_text(&talk->channel, text);
 }
 
 void ald_talk_abort(AldTalk *talk)
 {
-        AldRdmaMessage message = { .type = ALD_RDMA_ABORT, .reason = talk->failure->kind };
+        g_autofree char *text = ald_message_text(talk->failure->message ?: "");
+        const AldRdmaAbort abort = { .reason = ald_failure_to_string(talk->failure->kind), .text = text };
         AldFailure ignored = {};
 
         if (!talk->channel.ready)
                 return;
-        g_strlcpy(message.text, talk->failure->message ?: "it ended", sizeof message.text);
         talk->channel.failure = &ignored;
-        (void) ald_talk_say(talk, &message);
+        (void) ald_talk_say(talk, ALD_KIND_RDMA_ABORT, &abort);
         g_free(ignored.message);
 }
 
-static int parse(AldTalk *talk, const char *text, AldRdmaMessage *ret)
+int ald_talk_parse(const char *text, size_t n, AldRecord **ret, char **ret_reason)
 {
-        int r = ald_rdma_message_read(text, ret);
+        static const AldKind kinds[] = { ALD_KIND_RDMA_HELLO, ALD_KIND_RDMA_OFFER, ALD_KIND_RDMA_USE,
+                ALD_KIND_RDMA_READY, ALD_KIND_RDMA_PHASE, ALD_KIND_RDMA_GO, ALD_KIND_RDMA_STOP,
+                ALD_KIND_RDMA_DRAINED, ALD_KIND_RDMA_ABORT };
 
+        return ald_message_parse_named(kinds, G_N_ELEMENTS(kinds), text, n, ALD_FRAME_MAX, ret, ret_reason);
+}
+
+static int ended_by_other(AldTalk *talk, const AldRdmaAbort *abort)
+{
+        int kind = ald_failure_from_string(abort->reason);
+
+        return ald_fail(talk->failure, kind < 0 ? ALD_FAILURE_ABORTED : (AldFailureKind) kind,
+                "the other side: %s", abort->text ?: abort->reason);
+}
+
+static int parse(AldTalk *talk, const char *text, AldRecord **ret)
+{
+        g_autoptr(AldRecord) record = NULL;
+        g_autofree char *reason = NULL;
+        int r = ald_talk_parse(text, strlen(text), &record, &reason);
+
+        if (r == -ENOENT)
+                return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
+                        "the other side sent something that is not a message of version %u of the protocol",
+                        ALD_RDMA_PROTOCOL);
         if (r < 0)
-                return ald_fail(
-                        talk->failure, ALD_FAILURE_PROTOCOL, "the other side sent a message that is none");
-        if (ret->type == ALD_RDMA_ABORT)
-                return ald_fail(talk->failure, (AldFailureKind) ret->reason, "the other side: %s", ret->text);
+                return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
+                        "the other side sent an invalid message: %s", reason);
+        if (record->kind == ALD_KIND_RDMA_ABORT)
+                return ended_by_other(talk, ald_record_as(record, RDMA_ABORT, AldRdmaAbort));
+        *ret = g_steal_pointer(&record);
         return 1;
 }
 
-int ald_talk_expect(AldTalk *talk, AldRdmaMessageType type, AldRdmaMessage *ret)
+int ald_talk_check_version(AldTalk *talk, uint64_t version)
 {
+        return version == ALD_RDMA_PROTOCOL ? 0
+                                            : ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
+                                                      "the other side uses version %" G_GUINT64_FORMAT
+                                                      " of the protocol, this side version %u",
+                                                      version, ALD_RDMA_PROTOCOL);
+}
+
+int ald_talk_out_of_turn(AldTalk *talk)
+{
+        return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL, "the other side sent a message out of turn");
+}
+
+int ald_talk_expect(AldTalk *talk, AldKind kind, AldRecord **ret)
+{
+        g_autoptr(AldRecord) record = NULL;
         g_autofree char *text = NULL;
         int r = ald_channel_receive_text(&talk->channel, ald_now() + talk->patience, &text);
 
         if (r >= 0)
-                r = parse(talk, text, ret);
-        if (r >= 0 && ret->type != type)
-                return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL, "the other side spoke out of turn");
-        return r < 0 ? r : 0;
+                r = parse(talk, text, &record);
+        if (r < 0)
+                return r;
+        if (record->kind != kind)
+                return ald_talk_out_of_turn(talk);
+        if (ret)
+                *ret = g_steal_pointer(&record);
+        return 0;
 }
 
-int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRdmaMessage *ret)
+int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRecord **ret)
 {
+        g_autoptr(AldRecord) record = NULL;
         struct pollfd stop = { talk->channel.stop, POLLIN, 0 };
         g_autofree char *text = NULL;
         uint64_t now;
@@ -76,7 +122,11 @@ int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRdmaMessage *ret)
         if (now > deadline)
                 return ald_fail(talk->failure, ALD_FAILURE_TIMEOUT, "nothing came over RDMA in time");
         r = ald_channel_try_text(&talk->channel, &text);
-        return r > 0 ? parse(talk, text, ret) : r;
+        if (r > 0)
+                r = parse(talk, text, &record);
+        if (r > 0 && ret)
+                *ret = g_steal_pointer(&record);
+        return r;
 }
 
 int ald_talk_rest(AldTalk *talk)

@@ -7,7 +7,27 @@
 
 #define ALD_TALK_PATIENCE (10 * ALD_NSEC_PER_SEC) /* beyond what a phase may take */
 
-/* A session: the control connection beside the pair that it is about. */
+/*
+ * A session: a control connection, and the pair of ends of an RDMA connection that it is about. Its messages
+ * are described in record/messages/rdma-session.xml; a frame is one of them with its name.
+ *
+ *   server                          client
+ *                                   RdmaHello (with the port to measure to)
+ *   RdmaOffer, or RdmaAbort
+ *                                   RdmaUse, RdmaReady
+ *   RdmaReady                                       both ends are connected now
+ *                                   RdmaPhase (ping, read, upload, download: in this order, each at most
+ *                                   once, and none before a ping with the nonce of the server has arrived by
+ *                                   each queue pair)
+ *   RdmaGo
+ *   RdmaStop                        RdmaStop        from the receiver of a direction
+ *   RdmaDrained                     RdmaDrained     from its sender
+ *   RdmaStop                                        once more after an upload
+ *                                   RdmaPhase (done)
+ *   RdmaAbort                       RdmaAbort       at any time
+ */
+#define ALD_RDMA_PROTOCOL 3u
+
 typedef struct AldTalk {
         AldChannel channel;
         AldPort port;
@@ -21,16 +41,27 @@ typedef struct AldTalk {
         AldFailure *failure;
 } AldTalk;
 
-int ald_talk_say(AldTalk *talk, const AldRdmaMessage *message);
+/* Sends the struct of this kind. */
+int ald_talk_say(AldTalk *talk, AldKind kind, const void *fields);
 
-/* Tells the other side why this one ends, if it can be told. */
+/* Reports to the other side why this one ends, if the connection still works. */
 void ald_talk_abort(AldTalk *talk);
 
-/* Waits for a message of this type. */
-int ald_talk_expect(AldTalk *talk, AldRdmaMessageType type, AldRdmaMessage *ret);
+/* The message of a frame, of any kind above; errors as ald_message_parse_named() returns them. */
+int ald_talk_parse(const char *text, size_t n, AldRecord **ret, char **ret_reason);
 
-/* While data flows, from time to time: 1 with a message, 0 where there is none; the rest is a failure. */
-int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRdmaMessage *ret);
+/* Waits for a message of this kind; ret may be NULL. */
+int ald_talk_expect(AldTalk *talk, AldKind kind, AldRecord **ret);
+
+/* Fails if the other side speaks another version of the protocol. */
+int ald_talk_check_version(AldTalk *talk, uint64_t version);
+
+/* Fails because the message does not belong here. */
+int ald_talk_out_of_turn(AldTalk *talk);
+
+/* To be called repeatedly while data flows: 1 with a message, 0 without one, otherwise a failure. With ret
+ * NULL the message is dropped. */
+int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRecord **ret);
 
 /*
  * Where nothing has been received: gives the processor away until something is, or it is time to look. A

@@ -4,6 +4,7 @@ device. tests/vm has them with devices."""
 
 import os
 import signal
+import struct
 
 import pytest
 
@@ -416,8 +417,14 @@ def meet(service, folder):
     return Talk(plain, folder, False)
 
 
+def exchange(talk, message):
+    """Sends one message; the answer."""
+    talk.write(struct.pack(">I", len(message)) + message.encode())
+    return talk.tls.recv(8192)[4:].decode()
+
+
 @needs_namespaces
-def test_peer_is_told_that_there_is_no_such_port(make_host):
+def test_peer_learns_that_there_is_no_such_port(make_host):
     service = RdmaProbe(make_host, real=True)
     (service.host.dir / "keys").mkdir()
     keys = Keys(service.host.dir / "keys")
@@ -427,8 +434,8 @@ def test_peer_is_told_that_there_is_no_such_port(make_host):
     # More often than strangers may.
     for _ in range(10):
         with meet(service, folder) as talk:
-            talk.say(type="hello", version=2, port=PORT, gids=[], manager=0)
-            answer = talk.hear_type("abort")
-        assert "no RDMA device rxe0" in answer["text"]
+            answer = exchange(talk, f'RdmaHello {{"Version":3,"Port":"{PORT}","Manager":false}}')
+        assert answer.startswith('RdmaAbort {"Reason":"no-')
+        assert "no RDMA device rxe0" in answer
         service.wait_idle()
     assert service.get("RefusedSessions") == before + 10

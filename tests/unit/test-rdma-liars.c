@@ -18,20 +18,25 @@
 #define SIZE (64u << 10)
 #define ALLOWED (UINT64_C(1) << 20) /* what the server may send and take */
 
-static void say(AldTalk *talk, AldRdmaMessage message)
+static void say(AldTalk *talk, AldKind kind, const void *fields)
 {
-        g_assert_cmpint(ald_talk_say(talk, &message), ==, 0);
+        g_assert_cmpint(ald_talk_say(talk, kind, fields), ==, 0);
 }
 
-static AldRdmaMessage expect(AldTalk *talk, AldRdmaMessageType type)
+static AldRecord *expect(AldTalk *talk, AldKind kind)
 {
-        AldRdmaMessage message = {};
+        AldRecord *message = NULL;
 
-        g_assert_cmpint(ald_talk_expect(talk, type, &message), ==, 0);
+        g_assert_cmpint(ald_talk_expect(talk, kind, &message), ==, 0);
         return message;
 }
 
-static void greet_by(RdmaSides *sides, AldTalk *talk, bool manager)
+static void expect_go(AldTalk *talk)
+{
+        g_assert_cmpint(ald_talk_expect(talk, ALD_KIND_RDMA_GO, NULL), ==, 0);
+}
+
+static void open_channel(RdmaSides *sides, AldTalk *talk)
 {
         int stop = talk->channel.stop;
 
@@ -40,8 +45,14 @@ static void greet_by(RdmaSides *sides, AldTalk *talk, bool manager)
         g_assert_cmpint(ald_channel_open(&talk->channel, sides->client.fd,
                                 rdma_sides_keys(&sides->client, false), false, stop, talk->failure),
                 ==, 0);
-        say(talk,
-                (AldRdmaMessage){ .type = ALD_RDMA_HELLO, .version = ALD_RDMA_PROTOCOL, .manager = manager });
+}
+
+static void greet_by(RdmaSides *sides, AldTalk *talk, bool manager)
+{
+        const AldRdmaHello hello = { .version = ALD_RDMA_PROTOCOL, .manager = manager };
+
+        open_channel(sides, talk);
+        say(talk, ALD_KIND_RDMA_HELLO, &hello);
 }
 
 static void greet(RdmaSides *sides, AldTalk *talk)
@@ -49,46 +60,66 @@ static void greet(RdmaSides *sides, AldTalk *talk)
         greet_by(sides, talk, false);
 }
 
-static AldRdmaMessage take_offer(AldTalk *talk, const AldRdmaMessage *offer, unsigned queues)
+/* What the client chooses, with the text of its GID. */
+typedef struct Choice {
+        AldRdmaUse use;
+        char gid[INET6_ADDRSTRLEN];
+} Choice;
+
+static void take_offer(AldTalk *talk, const AldRdmaOffer *offer, unsigned queues, Choice *ret)
 {
+        const AldRdmaGid *gid = ald_rows_at(&offer->gids, 0);
         AldPlanLimits limits;
         AldPlan plan;
 
         ald_port_limits(&talk->port, &limits);
-        g_assert_true(ald_plan_make(&limits, ALD_RDMA_WRITE, SIZE, queues, &plan));
+        g_assert_true(ald_plan_make(&limits, ALD_RDMA_USE_OPERATION_WRITE, SIZE, queues, &plan));
         g_assert_cmpint(ald_pair_open(&talk->port, &plan, NULL, &talk->pair, talk->failure), ==, 0);
         talk->own_gid = talk->port.gids.gids[0];
-        talk->peer_gid = offer->gids.gids[0];
+        g_assert_cmpint(inet_pton(AF_INET6, gid->gid, &talk->peer_gid.bytes), ==, 1);
         talk->has_gid = true;
-        return (AldRdmaMessage){ .type = ALD_RDMA_USE,
-                .size = SIZE,
-                .msec = offer->msec,
-                .limit = INT64_MAX,
-                .gids = { { talk->own_gid, talk->peer_gid }, 2 },
-                .end = talk->pair.own };
+        inet_ntop(AF_INET6, &talk->own_gid.bytes, ret->gid, sizeof ret->gid);
+        ret->use = (AldRdmaUse){ .message_bytes = SIZE,
+                .queue_pairs = queues,
+                .operation = "write",
+                .duration_max_msec = offer->duration_max_msec,
+                .bytes_max = ALD_INTEGER_MAX,
+                .source_gid = ret->gid,
+                .gid_type = ald_gid_type_to_string(talk->own_gid.type),
+                .sink_gid_index = gid->index };
 }
 
-static AldRdmaMessage prepare(AldTalk *talk, unsigned queues)
+static void prepare(AldTalk *talk, unsigned queues, Choice *ret)
 {
-        const AldRdmaMessage offer = expect(talk, ALD_RDMA_OFFER);
+        g_autoptr(AldRecord) offer = expect(talk, ALD_KIND_RDMA_OFFER);
 
-        return take_offer(talk, &offer, queues);
+        take_offer(talk, ald_record_as(offer, RDMA_OFFER, AldRdmaOffer), queues, ret);
+}
+
+static void say_choice(AldTalk *talk, const Choice *choice)
+{
+        say(talk, ALD_KIND_RDMA_USE, &choice->use);
+        say(talk, ALD_KIND_RDMA_READY, &talk->pair.own);
 }
 
 static void connect_both(RdmaSides *sides, AldTalk *talk, unsigned queues)
 {
-        AldRdmaMessage ready;
+        g_autoptr(AldRecord) ready = NULL;
+        Choice choice;
 
         greet(sides, talk);
-        say(talk, prepare(talk, queues));
-        ready = expect(talk, ALD_RDMA_READY);
-        g_assert_cmpint(ald_pair_take_peer(&talk->pair, &ready.end, talk->failure), ==, 0);
+        prepare(talk, queues, &choice);
+        say_choice(talk, &choice);
+        ready = expect(talk, ALD_KIND_RDMA_READY);
+        g_assert_cmpint(ald_pair_take_peer(&talk->pair, ready, talk->failure), ==, 0);
         g_assert_cmpint(ald_talk_connect(talk), ==, 0);
 }
 
-static void ask_for(AldTalk *talk, AldRdmaPhase phase)
+static void ask_for(AldTalk *talk, AldRdmaPhaseName name)
 {
-        say(talk, (AldRdmaMessage){ .type = ALD_RDMA_PHASE, .phase = phase });
+        const AldRdmaPhase phase = { .name = ald_rdma_phase_name_to_string(name) };
+
+        say(talk, ALD_KIND_RDMA_PHASE, &phase);
 }
 
 static void ping(AldTalk *talk)
@@ -96,112 +127,214 @@ static void ping(AldTalk *talk)
         AldRttSample sample;
         size_t n;
 
-        ask_for(talk, ALD_RDMA_PING);
-        expect(talk, ALD_RDMA_GO);
+        ask_for(talk, ALD_RDMA_PHASE_NAME_PING);
+        expect_go(talk);
         g_assert_cmpint(ald_flow_ping(talk, &sample, 1, &n), ==, 0);
 }
 
-static void begin(RdmaSides *sides, AldTalk *talk, AldRdmaPhase phase)
+static void begin(RdmaSides *sides, AldTalk *talk, AldRdmaPhaseName phase)
 {
         connect_both(sides, talk, 1);
         ping(talk);
         ask_for(talk, phase);
-        expect(talk, ALD_RDMA_GO);
+        expect_go(talk);
 }
 
 /* Takes what comes until the server has had enough of it. */
 static void take_all(AldTalk *talk)
 {
-        AldRdmaMessage message;
         int r = 0;
 
         while (r == 0) {
                 g_assert_cmpint(ald_pair_received(&talk->pair, SIZE, NULL, talk->failure), >=, 0);
-                r = ald_talk_look(talk, UINT64_MAX, &message);
+                r = ald_talk_look(talk, UINT64_MAX, NULL);
         }
         g_assert_cmpint(r, <, 0);
 }
 
 static void never_enough(RdmaSides *sides, AldTalk *talk)
 {
-        begin(sides, talk, ALD_RDMA_DOWNLOAD);
+        begin(sides, talk, ALD_RDMA_PHASE_NAME_DOWNLOAD);
         take_all(talk);
 }
 
 static void the_same_again(RdmaSides *sides, AldTalk *talk)
 {
-        begin(sides, talk, ALD_RDMA_READ);
-        ask_for(talk, ALD_RDMA_READ);
+        begin(sides, talk, ALD_RDMA_PHASE_NAME_READ);
+        ask_for(talk, ALD_RDMA_PHASE_NAME_READ);
 }
 
 static void back_again(RdmaSides *sides, AldTalk *talk)
 {
-        begin(sides, talk, ALD_RDMA_READ);
-        ask_for(talk, ALD_RDMA_PING);
+        begin(sides, talk, ALD_RDMA_PHASE_NAME_READ);
+        ask_for(talk, ALD_RDMA_PHASE_NAME_PING);
 }
 
 static void another_amount(RdmaSides *sides, AldTalk *talk)
 {
-        AldRdmaMessage stop;
+        const AldRdmaDrained drained = { .bytes = 1 };
+        g_autoptr(AldRecord) stop = NULL;
         int r = 0;
 
-        begin(sides, talk, ALD_RDMA_UPLOAD);
+        begin(sides, talk, ALD_RDMA_PHASE_NAME_UPLOAD);
         while (r == 0) {
                 g_assert_cmpint(ald_pair_fill(&talk->pair, talk->failure), >=, 0);
                 g_assert_cmpint(ald_pair_sent(&talk->pair, talk->failure), >=, 0);
                 r = ald_talk_look(talk, UINT64_MAX, &stop);
         }
-        g_assert_cmpint(stop.type, ==, ALD_RDMA_STOP);
-        say(talk, (AldRdmaMessage){ .type = ALD_RDMA_DRAINED, .bytes = 1 });
+        g_assert_cmpint(stop->kind, ==, ALD_KIND_RDMA_STOP);
+        say(talk, ALD_KIND_RDMA_DRAINED, &drained);
 }
 
 static void out_of_turn(RdmaSides *sides, AldTalk *talk)
 {
-        begin(sides, talk, ALD_RDMA_UPLOAD);
-        say(talk, (AldRdmaMessage){ .type = ALD_RDMA_GO });
+        const AldRdmaGo go = {};
+
+        begin(sides, talk, ALD_RDMA_PHASE_NAME_UPLOAD);
+        say(talk, ALD_KIND_RDMA_GO, &go);
+}
+
+static void send_instead_of_use(RdmaSides *sides, AldTalk *talk, const char *text)
+{
+        greet(sides, talk);
+        g_assert_cmpint(ald_talk_expect(talk, ALD_KIND_RDMA_OFFER, NULL), ==, 0);
+        g_assert_cmpint(ald_channel_send_text(&talk->channel, text), ==, 0);
 }
 
 static void no_message(RdmaSides *sides, AldTalk *talk)
 {
-        greet(sides, talk);
-        expect(talk, ALD_RDMA_OFFER);
-        g_assert_cmpint(ald_channel_send_text(&talk->channel, "{\"type\":\"sing\"}"), ==, 0);
+        send_instead_of_use(sides, talk, "{\"type\":\"use\"}");
+}
+
+static void invalid_message(RdmaSides *sides, AldTalk *talk)
+{
+        send_instead_of_use(sides, talk, "RdmaUse {\"QueuePairs\":0}");
+}
+
+/* As a newer client may report it; a reason that is known stays even if its text is invalid. */
+static void unknown_reason(RdmaSides *sides, AldTalk *talk)
+{
+        send_instead_of_use(sides, talk, "RdmaAbort {\"Reason\":\"full-moon\",\"Text\":\"wait\"}");
+}
+
+static void odd_text(RdmaSides *sides, AldTalk *talk)
+{
+        send_instead_of_use(sides, talk, "RdmaAbort {\"Reason\":\"no-gid\",\"Text\":\"\\u001b[2J\"}");
 }
 
 static void no_room(RdmaSides *sides, AldTalk *talk)
 {
-        AldRdmaMessage use;
+        Choice choice;
 
         greet(sides, talk);
-        use = prepare(talk, 1);
-        use.end.depth = 0;
-        say(talk, use);
+        prepare(talk, 1, &choice);
+        talk->pair.own.bytes = SIZE - 1;
+        say_choice(talk, &choice);
+}
+
+static void too_few_queue_pairs(RdmaSides *sides, AldTalk *talk)
+{
+        Choice choice;
+
+        greet(sides, talk);
+        prepare(talk, 2, &choice);
+        talk->pair.own.queue_pairs.n = 1;
+        say_choice(talk, &choice);
+}
+
+/* Of two rows with the same Id one is dropped. */
+static void one_queue_pair_twice(RdmaSides *sides, AldTalk *talk)
+{
+        Choice choice;
+
+        greet(sides, talk);
+        prepare(talk, 2, &choice);
+        talk->pair.own_queues[1].id = talk->pair.own_queues[0].id;
+        say_choice(talk, &choice);
+}
+
+static void another_version(RdmaSides *sides, AldTalk *talk)
+{
+        const AldRdmaHello hello = { .version = ALD_RDMA_PROTOCOL + 1, .manager = false };
+
+        open_channel(sides, talk);
+        say(talk, ALD_KIND_RDMA_HELLO, &hello);
+}
+
+/* As version 2 begins. */
+static void an_older_version(RdmaSides *sides, AldTalk *talk)
+{
+        open_channel(sides, talk);
+        g_assert_cmpint(
+                ald_channel_send_text(&talk->channel,
+                        "{\"type\":\"hello\",\"version\":2,\"port\":\"\",\"manager\":0,\"automatic\":0}"),
+                ==, 0);
 }
 
 /* As it may be that an address went away between the offer and the choice. */
 static void no_such_gid(RdmaSides *sides, AldTalk *talk)
 {
-        AldRdmaMessage use;
+        Choice choice;
 
         greet(sides, talk);
-        use = prepare(talk, 1);
-        use.gids.gids[1].index = 7;
-        say(talk, use);
+        prepare(talk, 1, &choice);
+        choice.use.sink_gid_index = 7;
+        say_choice(talk, &choice);
+}
+
+static void no_gid_index(RdmaSides *sides, AldTalk *talk)
+{
+        Choice choice;
+
+        greet(sides, talk);
+        prepare(talk, 1, &choice);
+        choice.use.sink_gid_index = ALD_ABSENT_UINT64;
+        say_choice(talk, &choice);
+}
+
+static void another_type_of_gid(RdmaSides *sides, AldTalk *talk)
+{
+        Choice choice;
+
+        greet(sides, talk);
+        prepare(talk, 1, &choice);
+        choice.use.gid_type = "rocev3";
+        say_choice(talk, &choice);
+}
+
+static void no_type_of_gid(RdmaSides *sides, AldTalk *talk)
+{
+        Choice choice;
+
+        greet(sides, talk);
+        prepare(talk, 1, &choice);
+        choice.use.gid_type = NULL;
+        say_choice(talk, &choice);
+}
+
+static void no_address_as_gid(RdmaSides *sides, AldTalk *talk)
+{
+        Choice choice;
+
+        greet(sides, talk);
+        prepare(talk, 1, &choice);
+        choice.use.source_gid = "everywhere";
+        say_choice(talk, &choice);
 }
 
 /* Issue 12, 7: data would go to whatever queue pair the client has named. */
 static void no_ping(RdmaSides *sides, AldTalk *talk)
 {
         connect_both(sides, talk, 1);
-        ask_for(talk, ALD_RDMA_DOWNLOAD);
+        ask_for(talk, ALD_RDMA_PHASE_NAME_DOWNLOAD);
 }
 
 static void a_ping_phase_without_a_ping(RdmaSides *sides, AldTalk *talk)
 {
         connect_both(sides, talk, 1);
-        ask_for(talk, ALD_RDMA_PING);
-        expect(talk, ALD_RDMA_GO);
-        ask_for(talk, ALD_RDMA_READ);
+        ask_for(talk, ALD_RDMA_PHASE_NAME_PING);
+        expect_go(talk);
+        ask_for(talk, ALD_RDMA_PHASE_NAME_READ);
 }
 
 /* The other queue may lead to somebody else. */
@@ -211,18 +344,18 @@ static void ping_by_one_of_two(RdmaSides *sides, AldTalk *talk)
         talk->pair.plan.queues = 1;
         ping(talk);
         talk->pair.plan.queues = 2;
-        ask_for(talk, ALD_RDMA_DOWNLOAD);
+        ask_for(talk, ALD_RDMA_PHASE_NAME_DOWNLOAD);
 }
 
 /* Issue 12, 7: the server would send to whichever LID the client has named. */
 static void no_gid(RdmaSides *sides, AldTalk *talk)
 {
-        AldRdmaMessage use;
+        Choice choice;
 
         greet(sides, talk);
-        use = prepare(talk, 1);
-        use.gids.n = 0;
-        say(talk, use);
+        prepare(talk, 1, &choice);
+        choice.use.source_gid = NULL;
+        say_choice(talk, &choice);
 }
 
 /* What rdma_cm tells the server of who connects, and what the kernel knows then. */
@@ -341,13 +474,19 @@ int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *domain, struct ibv_qp_i
 /* The same with rdma_cm, where the client names nothing: data follows the request. */
 static void connect_by_cm(RdmaSides *sides, AldTalk *talk)
 {
-        AldRdmaMessage offer;
+        g_autoptr(AldRecord) record = NULL;
+        const AldRdmaOffer *offer;
+        Choice choice;
 
         greet_by(sides, talk, true);
-        offer = expect(talk, ALD_RDMA_OFFER);
-        cm.nonce = GUINT64_TO_BE(offer.nonce);
+        record = expect(talk, ALD_KIND_RDMA_OFFER);
+        offer = ald_record_as(record, RDMA_OFFER, AldRdmaOffer);
+        g_assert_true(offer->manager);
+        g_assert_cmpuint(offer->service_port, ==, 7480);
+        cm.nonce = GUINT64_TO_BE(offer->service_nonce);
         g_assert_cmpint(eventfd_write(cm.channel.fd, 1), ==, 0);
-        say(talk, take_offer(talk, &offer, 1));
+        take_offer(talk, offer, 1, &choice);
+        say_choice(talk, &choice);
 }
 
 typedef struct Lie {
@@ -368,8 +507,19 @@ static const Lie lies[] = {
         { "/rdma/liars/a-ping-phase-without-a-ping", a_ping_phase_without_a_ping, ALD_FAILURE_PROTOCOL },
         { "/rdma/liars/ping-by-one-of-two", ping_by_one_of_two, ALD_FAILURE_PROTOCOL },
         { "/rdma/liars/no-message", no_message, ALD_FAILURE_PROTOCOL },
+        { "/rdma/liars/invalid-message", invalid_message, ALD_FAILURE_PROTOCOL },
+        { "/rdma/liars/another-version", another_version, ALD_FAILURE_PROTOCOL },
+        { "/rdma/liars/an-older-version", an_older_version, ALD_FAILURE_PROTOCOL },
+        { "/rdma/liars/unknown-reason", unknown_reason, ALD_FAILURE_ABORTED },
+        { "/rdma/liars/odd-text", odd_text, ALD_FAILURE_NO_GID },
         { "/rdma/liars/no-room", no_room, ALD_FAILURE_PROTOCOL },
+        { "/rdma/liars/too-few-queue-pairs", too_few_queue_pairs, ALD_FAILURE_PROTOCOL },
+        { "/rdma/liars/one-queue-pair-twice", one_queue_pair_twice, ALD_FAILURE_PROTOCOL },
         { "/rdma/liars/no-such-gid", no_such_gid, ALD_FAILURE_NO_GID },
+        { "/rdma/liars/no-gid-index", no_gid_index, ALD_FAILURE_NO_GID },
+        { "/rdma/liars/another-type-of-gid", another_type_of_gid, ALD_FAILURE_NO_GID },
+        { "/rdma/liars/no-type-of-gid", no_type_of_gid, ALD_FAILURE_NO_GID },
+        { "/rdma/liars/no-address-as-gid", no_address_as_gid, ALD_FAILURE_PROTOCOL },
         { "/rdma/liars/no-gid", no_gid, ALD_FAILURE_REFUSED, "gids " KNOWN "\n" },
         { "/rdma/liars/cm-by-a-foreign-path", connect_by_cm, ALD_FAILURE_REFUSED, "gids " KNOWN "\n",
                 &foreign_path },
@@ -388,14 +538,21 @@ static const Lie lies[] = {
 static void lie(RdmaSides *sides, AldTalk *talk)
 {
         const Lie *one = NULL;
-        AldRdmaMessage message;
 
         for (size_t i = 0; i < G_N_ELEMENTS(lies); i++)
                 if (g_str_equal(lies[i].path, g_test_get_path()))
                         one = &lies[i];
         one->tell(sides, talk);
         while (!talk->failure->message)
-                (void) ald_talk_expect(talk, ALD_RDMA_ABORT, &message);
+                (void) ald_talk_expect(talk, ALD_KIND_RDMA_ABORT, NULL);
+}
+
+static bool is_printable(const char *text)
+{
+        for (; *text; text = g_utf8_next_char(text))
+                if (!g_unichar_isprint(g_utf8_get_char(text)))
+                        return false;
+        return true;
 }
 
 /* What is under way beyond that: 128 messages, and those that are looked at together. */
@@ -422,6 +579,7 @@ static void test_lie(RdmaSides *sides, gconstpointer userdata)
         }
         rdma_side_assert_fails(&sides->server, one->kind);
         rdma_side_assert_fails(&sides->client, one->kind);
+        g_assert_true(is_printable(sides->server.failure.message));
         g_assert_cmpuint(sides->server.served.sent, <=, ALLOWED + (128 + 2 * ALD_PAIR_BATCH) * SIZE);
         g_assert_cmpint(sides->server.served.sent >= ALLOWED, ==, one->tell == never_enough);
 }

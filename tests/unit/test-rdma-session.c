@@ -55,7 +55,7 @@ static void test_write(RdmaSides *sides, gconstpointer userdata)
         rdma_sides_run(sides, &(FakeFaults){});
         assert_measured(sides);
         assert_printed(&sides->result);
-        g_assert_cmpint(sides->result.plan.method, ==, ALD_RDMA_WRITE);
+        g_assert_cmpint(sides->result.plan.operation, ==, ALD_RDMA_USE_OPERATION_WRITE);
         g_assert_cmpuint(sides->result.inline_max, >=, ALD_PLAN_PING);
 }
 
@@ -65,7 +65,7 @@ static void test_send_by_many(RdmaSides *sides, gconstpointer userdata)
         sides->client.options.queues = 4;
         rdma_sides_run(sides, &(FakeFaults){});
         assert_measured(sides);
-        g_assert_cmpint(sides->result.plan.method, ==, ALD_RDMA_SEND);
+        g_assert_cmpint(sides->result.plan.operation, ==, ALD_RDMA_USE_OPERATION_SEND);
         g_assert_cmpuint(sides->result.plan.queues, ==, 4);
 }
 

@@ -15,12 +15,11 @@ static unsigned turns_until_stopped(bool rests)
         AldTalk talk = { .channel.stop = eventfd(1, EFD_CLOEXEC),
                 .pair = { .context = &context, .channel = &channel, .armed = true },
                 .failure = &failure };
-        AldRdmaMessage message;
         unsigned n = 1;
 
         if (rests)
                 g_assert_cmpint(ald_talk_rest(&talk), ==, 0);
-        while (ald_talk_look(&talk, UINT64_MAX, &message) == 0)
+        while (ald_talk_look(&talk, UINT64_MAX, NULL) == 0)
                 n++;
         g_assert_cmpint(failure.kind, ==, ALD_FAILURE_ABORTED);
         ald_failure_clear(&failure);

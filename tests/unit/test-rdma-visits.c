@@ -124,7 +124,7 @@ static void tear_down(Fixture *fixture, gconstpointer userdata)
 /* Comes with the right keys and says what it wants; negative where it is not let in. */
 static int come(Fixture *fixture, const char *source, Client *client)
 {
-        const AldRdmaMessage hello = { .type = ALD_RDMA_HELLO, .version = ALD_RDMA_PROTOCOL };
+        const AldRdmaHello hello = { .version = ALD_RDMA_PROTOCOL };
         int fd = reach(fixture, source), r;
 
         *client = (Client){ .stop = eventfd(0, EFD_CLOEXEC) };
@@ -137,14 +137,12 @@ static int come(Fixture *fixture, const char *source, Client *client)
         }
         r = ald_channel_open(&client->talk.channel, fd, rdma_sides_keys(&fixture->sides.client, false), false,
                 client->stop, &client->failure);
-        return r < 0 ? r : ald_talk_say(&client->talk, &hello);
+        return r < 0 ? r : ald_talk_say(&client->talk, ALD_KIND_RDMA_HELLO, &hello);
 }
 
 static int hear(Client *client)
 {
-        AldRdmaMessage offer;
-
-        return ald_talk_expect(&client->talk, ALD_RDMA_OFFER, &offer);
+        return ald_talk_expect(&client->talk, ALD_KIND_RDMA_OFFER, NULL);
 }
 
 static void leave(Client *client)
