@@ -11,15 +11,16 @@
 #define WARM_UP_NSEC ALD_NSEC_PER_SEC    /* for all of them, at most: slow links have nothing to warm up */
 #define RTT_NSEC ALD_NSEC_PER_SEC        /* for all of them, at most */
 #define READ_NSEC (ALD_NSEC_PER_SEC / 2) /* the same */
-#define TURNS 64u                        /* what goes wrong with a ping need not be seen at once */
+#define TURNS 64u                        /* between two looks for a ping that failed */
 #define SAMPLE_NS (500 * UINT64_C(1000))
-#define GRACE_NS ALD_NSEC_PER_SEC /* until the other side has told the end of a direction */
+#define GRACE_NS ALD_NSEC_PER_SEC /* for the other side to report the end of a direction */
 
 AldJudgeLimits ald_flow_limits(const AldRdmaOptions *options, uint64_t their_msec, uint64_t their_bytes)
 {
         uint64_t msec = MIN(options->link.seconds_max * 1000, their_msec);
 
-        /* It starts at full speed: what is not clear early is unsteady, and stays so. */
+        /* A transfer starts at full speed, so one whose rate is not clear early is unsteady, and remains so.
+         */
         return (AldJudgeLimits){ .soft_ns = msec * ALD_NSEC_PER_MSEC / 4,
                 .hard_ns = msec * ALD_NSEC_PER_MSEC,
                 .bytes = MIN(options->link.bytes_max, their_bytes),
@@ -28,11 +29,11 @@ AldJudgeLimits ald_flow_limits(const AldRdmaOptions *options, uint64_t their_mse
 
 static int wrong_answer(AldTalk *talk)
 {
-        return ald_fail(
-                talk->failure, ALD_FAILURE_WRONG_PEER, "what came over RDMA is not of the other side");
+        return ald_fail(talk->failure, ALD_FAILURE_WRONG_PEER,
+                "what arrived over RDMA was not sent by the other side");
 }
 
-/* Waits for one more, and returns when it came. */
+/* Waits for one more ping. */
 static int wait_received(AldTalk *talk, uint64_t deadline, const uint8_t **ret)
 {
         for (unsigned turn = 1;; turn++) {
@@ -79,7 +80,7 @@ int ald_flow_ping(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n)
         size_t i;
         int r = 0;
 
-        /* Each queue shows that it ends here. */
+        /* A ping on each queue pair proves that it ends here. */
         for (unsigned queue = 0; queue < talk->pair.plan.queues && r >= 0; queue++)
                 r = ping(talk, queue, queue, deadline, &samples[0].nsec);
         for (i = 0; i < WARM_UP && r >= 0 && ald_now() < end; i++)
@@ -134,7 +135,7 @@ int ald_flow_answer(AldTalk *talk, AldRecord **ret)
         }
         if (r < 0)
                 return r;
-        /* What was answered has to have arrived, or it went to somebody else. */
+        /* If an answer was not acknowledged, the other end may be that of another machine. */
         settled = settle(talk, deadline);
         return settled < 0 ? settled : r;
 }
@@ -144,7 +145,7 @@ static int read_once(AldTalk *talk, uint64_t deadline, uint64_t *ret_nsec)
         uint64_t begun = ald_now();
         int r = ald_pair_read(&talk->pair, talk->failure);
 
-        /* Of the last ping it may not have been told yet. */
+        /* The completion of the last ping may come first. */
         while (r >= 0 && !ald_pair_is_idle(&talk->pair)) {
                 r = ald_pair_sent(&talk->pair, talk->failure);
                 if (r == 0)
@@ -176,7 +177,7 @@ static int drain(AldTalk *talk, uint64_t deadline, uint64_t bytes)
         return r < 0 ? r : ald_talk_say(talk, ALD_KIND_RDMA_DRAINED, &drained);
 }
 
-/* What was agreed on, and beyond that what is under way until its end is told. */
+/* As much as was agreed on, plus what is in flight until the receiver stops the transfer. */
 static bool may_send(const AldTalk *talk, const AldJudgeLimits *limits, uint64_t end, uint64_t sent)
 {
         const AldPair *pair = &talk->pair;
@@ -202,7 +203,7 @@ int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *ret_byt
                         r = ald_talk_look(talk, UINT64_MAX, &message);
                 if (r == 0 && talk->looked > deadline)
                         r = ald_fail(talk->failure, ALD_FAILURE_TIMEOUT,
-                                "the other side does not say that it has enough");
+                                "the other side does not end the transfer");
         }
         if (r < 0)
                 return r;
@@ -237,7 +238,7 @@ AldVerdict ald_flow_verdict(const AldRdmaStop *stop)
         return verdict;
 }
 
-/* How many messages more have come; where none has, some may come meanwhile. */
+/* The number of messages that arrived. If there is none, waits for a moment. */
 static int receive(AldTalk *talk, uint64_t *bytes)
 {
         int r = ald_pair_received(&talk->pair, talk->pair.plan.size, NULL, talk->failure);
@@ -246,7 +247,7 @@ static int receive(AldTalk *talk, uint64_t *bytes)
         return r != 0 ? r : ald_talk_rest(talk);
 }
 
-/* What was under way still comes. */
+/* Receives what was still in flight. */
 static int take_rest(AldTalk *talk, uint64_t deadline, uint64_t bytes)
 {
         g_autoptr(AldRecord) message = NULL;
@@ -281,12 +282,11 @@ typedef struct Receiving {
         const AldJudgeLimits *limits;
         AldJudge judge;
         AldMoved moved;
-        uint64_t told; /* when the judge was told last; 0: never */
-        uint64_t end;  /* when its time is over */
+        uint64_t judged; /* time of the last sample; 0: none */
+        uint64_t end;    /* when its time is over */
 } Receiving;
 
-/* The judge hears from time to time; at once of the last that may come, and that nothing came until the end.
- */
+/* Gives the judge a sample from time to time, and at once when the limit of bytes or of time is reached. */
 static AldJudgeStep judge(Receiving *receiving, bool more)
 {
         AldMoved *moved = &receiving->moved;
@@ -294,11 +294,11 @@ static AldJudgeStep judge(Receiving *receiving, bool more)
         if (!more && receiving->talk->looked <= receiving->end)
                 return ALD_JUDGE_GO_ON;
         moved->when = more ? ald_now() : receiving->talk->looked;
-        if (moved->when - receiving->told < SAMPLE_NS && moved->bytes < receiving->limits->bytes)
+        if (moved->when - receiving->judged < SAMPLE_NS && moved->bytes < receiving->limits->bytes)
                 return ALD_JUDGE_GO_ON;
-        if (receiving->told == 0)
+        if (receiving->judged == 0)
                 receiving->end = moved->when + receiving->limits->hard_ns;
-        receiving->told = moved->when;
+        receiving->judged = moved->when;
         return ald_judge_sample(&receiving->judge, moved, false);
 }
 

@@ -11,7 +11,7 @@
 /* The limits of a direction: those of both sides. */
 AldJudgeLimits ald_flow_limits(const AldRdmaOptions *options, uint64_t their_msec, uint64_t their_bytes);
 
-/* Pings the other side, which answers: samples in the order of time. */
+/* Pings the other side, which answers; the samples are in time order. */
 int ald_flow_ping(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n);
 
 /* Answers pings until the other side sends a message: 1. */
@@ -20,11 +20,11 @@ int ald_flow_answer(AldTalk *talk, AldRecord **ret);
 /* The same round trips without the processor of the other side. */
 int ald_flow_read(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n);
 
-/* Writes until the other side has seen enough, within what was agreed on; *ret_bytes begins as 0 and tells of
- * failures as well. */
+/* Sends until the other side stops it, at most what was agreed on. *ret_bytes must be 0, and is set on
+ * failure as well. */
 int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *ret_bytes);
 
-/* Judges what comes, and ends it. */
+/* Receives until the rate is known, and stops the other side. */
 int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_rtt, AldVerdict *ret);
 
 /* A verdict as a message, and back; the number of streams is not part of the message. */

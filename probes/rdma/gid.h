@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Which GIDs of two ports a connection is to use. Pure. */
+/* Chooses the GIDs of two ports for a connection. Pure. */
 
 #define ALD_GIDS_MAX 16u
 
@@ -27,7 +27,7 @@ typedef struct AldGid {
         AldGidType type;
         struct in6_addr bytes;
         unsigned interface; /* its number; 0: none */
-        unsigned prefix;    /* how many bits of it are the network's; 0: not known */
+        unsigned prefix;    /* bits of the network; 0: unknown */
 } AldGid;
 
 typedef struct AldGids {
@@ -35,7 +35,7 @@ typedef struct AldGids {
         size_t n;
 } AldGids;
 
-/* An address of an interface; of IPv4 within IPv6. */
+/* An address of an interface; IPv4 is mapped to IPv6. */
 typedef struct AldLocalAddress {
         unsigned interface;
         struct in6_addr bytes;
@@ -43,19 +43,19 @@ typedef struct AldLocalAddress {
 } AldLocalAddress;
 
 /*
- * Adds one if it can be used. That of RoCE is only where it is an address of its interface: the kernel makes
- * one of the MAC as well, with which nothing arrives and no error is told. False where it is not added.
+ * Adds a GID if it can be used, and returns whether it did. With RoCE it must be an address of its interface:
+ * the kernel also derives one from the MAC, with which nothing arrives and no error is reported.
  */
 bool ald_gids_add(AldGids *gids, const AldGid *gid, const AldLocalAddress *addresses, size_t n);
 
-/* Between whom a connection that works already is; both maybe NULL. */
+/* The addresses of a connection that works already; both may be NULL. */
 typedef struct AldGidHint {
         const struct in6_addr *own, *peer;
 } AldGidHint;
 
 /*
  * The two that fit each other best: RoCE v2 before v1, then the addresses of the hint, those of one network,
- * of one link, and others. False where none fit.
+ * of one link, and others. False if none fit.
  */
 bool ald_gids_match(const AldGids *own, const AldGids *peer, const AldGidHint *hint, const AldGid **ret_own,
         const AldGid **ret_peer);

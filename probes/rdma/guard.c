@@ -19,7 +19,7 @@
 
 #define ANSWER_MAX (64u * 1024)
 #define END_NS (1 * ALD_NSEC_PER_SEC)      /* to give the device back */
-#define FAREWELL_NS (2 * ALD_NSEC_PER_SEC) /* to tell the other side, once told to stop */
+#define FAREWELL_NS (2 * ALD_NSEC_PER_SEC) /* to inform the other side after a signal */
 
 typedef struct Guard {
         pid_t pid;
@@ -75,7 +75,7 @@ static int start(Guard *guard, AldGuardWork work, void *userdata, int stop)
         return 0;
 }
 
-/* 1: all of it is there; 0: more is to come. */
+/* 1 if the answer is complete, 0 if not yet. */
 static int read_answer(Guard *guard, AldFailure *failure)
 {
         struct pollfd ended = { guard->pidfd, POLLIN, 0 };
@@ -87,7 +87,7 @@ static int read_answer(Guard *guard, AldFailure *failure)
                 return errno == EINTR ? 0 : ald_fail(failure, ALD_FAILURE_INTERNAL, "no answer was read");
         g_string_append_len(guard->text, buffer, n);
         if (guard->text->len > ANSWER_MAX)
-                return ald_fail(failure, ALD_FAILURE_INTERNAL, "the process told too much");
+                return ald_fail(failure, ALD_FAILURE_INTERNAL, "the answer of the process is too long");
         if (n > 0)
                 return buffer[n - 1] == '\0' && guard->text->len > 1;
         (void) ald_wait(&ended, 1, ald_now() + END_NS);
@@ -112,7 +112,7 @@ static int wait_for_answer(Guard *guard, int stop, uint64_t deadline, AldFailure
                 if (r == 0)
                         return guard->stopped ? ald_fail(failure, ALD_FAILURE_ABORTED, "stopped by a signal")
                                               : ald_fail(failure, ALD_FAILURE_TIMEOUT,
-                                                        "it did not end in time, and was given up");
+                                                        "the process did not end in time");
                 r = 0;
                 if (fds[0].revents)
                         r = read_answer(guard, failure);
@@ -125,7 +125,7 @@ static int wait_for_answer(Guard *guard, int stop, uint64_t deadline, AldFailure
         return r;
 }
 
-/* One that hangs in the kernel is left behind: to wait for it would be to hang as well. */
+/* A process that hangs in the kernel is left behind: waiting for it would hang, too. */
 static void end(Guard *guard)
 {
         struct pollfd fd = { guard->pidfd, POLLIN, 0 };

@@ -6,18 +6,18 @@
 #include "probes/common/failure.h"
 
 /*
- * Drivers hold a process up that asks them for something, even one that was killed. So all of them are asked
- * in a child, and whoever waits for us is answered in time.
+ * A driver can block its caller even after a SIGKILL. A child therefore makes all calls to drivers, so that
+ * this process answers in time.
  */
 
-/* In the child: what it does, and tells by ald_guard_answer() before it gives the device back. */
+/* Runs in the child; calls ald_guard_answer() before it closes the device. */
 typedef void (*AldGuardWork)(int answer, int stop, void *userdata);
 
 void ald_guard_answer(int answer, int code, const char *text);
 
 /*
- * Runs it until the deadline (ns, as ald_now()) at most. Returns the code with the text, to be freed by
- * g_free(); negative where there is none.
+ * Runs it at most until the deadline (ns, as ald_now()). Returns the code, with the text to be freed by
+ * g_free(); negative if there is no answer.
  */
 int ald_guard_run(
         AldGuardWork work, void *userdata, int stop, uint64_t deadline, char **ret_text, AldFailure *failure);

@@ -22,17 +22,16 @@
 #define BACKLOG 64u
 #define PAUSE_NS (100 * ALD_NSEC_PER_MSEC)
 
-/* Connections at a time, and of these from one address such whose peer is not known yet. Where there is no
- * room, the oldest of those gives way once it has had this time. */
+/* Connections at a time, and unauthenticated ones among them from one address. If there is no room, the
+ * oldest unauthenticated one is closed, but not before this time. */
 #define VISITS_MAX 8u
 #define STRANGERS_PER_ADDRESS_MAX 2u
 #define GIVE_WAY_NS (500 * ALD_NSEC_PER_MSEC)
 
-/* While another one is measured a peer waits this long, which is less than who asks for its turn has
- * patience. */
+/* How long a peer waits while another one is measured; clients wait longer for the offer. */
 #define TURN_NS (4 * ALD_NSEC_PER_SEC)
 
-/* Exit status where nobody with the right keys has spoken. */
+/* Exit status if the client did not authenticate. */
 enum { STRANGER = 3 };
 
 typedef struct Work {
@@ -45,7 +44,7 @@ static int serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldRdmaVi
         AldTls *tls = NULL;
         int r = 0;
 
-        /* Who gives us a session has read what chooses the program. */
+        /* The parent of a session has read the preamble. */
         if (options->link.mode == ALD_LINK_MODE_LISTEN)
                 r = ald_preamble_take(fd, talk->channel.stop, talk->failure);
         if (r >= 0)
@@ -53,7 +52,7 @@ static int serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldRdmaVi
         return r < 0 ? r : ald_session_serve(options, talk, fd, tls, ret);
 }
 
-/* A daemon reads JSON; who listens by hand reads words, unless JSON was asked for. */
+/* JSON for the daemon or if requested, else text. */
 static char *describe(const AldRdmaOptions *options, const AldRdmaVisit *served, const AldFailure *failure)
 {
         return options->link.json || options->link.mode == ALD_LINK_MODE_SESSION
@@ -133,7 +132,7 @@ static int open_listener(const AldRdmaOptions *options, int *ret, AldFailure *fa
         AldTls *tls = NULL;
         int r = ald_keys_load(&options->link.keys, true, &tls, failure);
 
-        /* Keys that are of no use are better told of now. */
+        /* Report unusable keys at once. */
         g_clear_pointer(&tls, ald_tls_free);
         if (r < 0)
                 return r;
@@ -147,7 +146,7 @@ static int open_listener(const AldRdmaOptions *options, int *ret, AldFailure *fa
 }
 
 typedef enum VisitState {
-        VISIT_STRANGER, /* the peer and its wish are not known yet */
+        VISIT_STRANGER, /* the peer and its request are not known yet */
         VISIT_WAITING,  /* for its turn */
         VISIT_MEASURING,
         VISIT_TURNED_AWAY,
@@ -158,7 +157,7 @@ typedef enum VisitState {
 typedef struct Visit {
         VisitState state;
         pid_t pid;
-        int fd, report; /* its pidfd, and where it asks; -1: it does not any more */
+        int fd, report; /* its pidfd, and the socket of its requests or -1 */
         AldAddress from;
         uint64_t since; /* in this state */
 } Visit;
@@ -203,7 +202,7 @@ static void be_visit(Listener *listener, int fd, int report, pid_t parent)
         int stop;
 
         ald_fd_close(&listener->fd);
-        /* Signals are ours to read anew. */
+        /* This process needs a signalfd of its own. */
         ald_fd_close(&listener->stop);
         for (unsigned i = 0; i < listener->n; i++) {
                 ald_fd_close(&listener->visits[i].fd);
@@ -244,7 +243,7 @@ static void start_visit(Listener *listener, int fd, const AldAddress *from)
         }
 }
 
-/* Whether there is room, and if not, the oldest stranger that stands in the way, or NULL. */
+/* Whether there is room; if not, *ret_oldest is the oldest unauthenticated connection to close, or NULL. */
 static bool has_room(Listener *listener, const AldAddress *from, Visit **ret_oldest)
 {
         Visit *oldest = NULL, *oldest_here = NULL;
@@ -268,7 +267,7 @@ static bool has_room(Listener *listener, const AldAddress *from, Visit **ret_old
         return n < VISITS_MAX && here < STRANGERS_PER_ADDRESS_MAX;
 }
 
-/* A connection without a free place is closed, which the other side takes for busy. */
+/* Without room the connection is closed, which the other side reports as busy. */
 static void take_connection(Listener *listener, int fd, const AldAddress *from)
 {
         Visit *oldest;
@@ -294,11 +293,11 @@ static void accept_one(Listener *listener)
         if (fd >= 0)
                 take_connection(listener, fd, &from);
         else if (errno != EAGAIN && errno != ECONNABORTED)
-                /* Out of something, which is not there any sooner for asking again at once. */
+                /* A resource is exhausted: trying again at once would not help. */
                 (void) ald_wait(&stop, 1, ald_now() + PAUSE_NS);
 }
 
-/* Whom it is with is known once it asks, in one line. */
+/* A session sends its request in one line, once the peer is authenticated. */
 static void hear(Visit *visit)
 {
         char buffer[ALD_ASKING_MAX];
@@ -316,7 +315,7 @@ static void answer(Visit *visit, const char *line, VisitState state)
         enter(visit, state);
 }
 
-/* One is measured at a time, and who asked first comes first. Returns when to look again. */
+/* One peer is measured at a time, in the order of requests. Returns when to look again. */
 static uint64_t give_turns(Listener *listener)
 {
         uint64_t now = ald_now(), due = UINT64_MAX / 2;

@@ -5,8 +5,8 @@
 
 /* Both return an exit status. */
 
-/* Serves those who connect, of which one is measured at a time, until told to stop. */
+/* Accepts connections and measures one peer at a time, until a signal. */
 int ald_rdma_listener_run(const AldRdmaOptions *options);
 
-/* Serves the connection that whoever runs us has taken. */
+/* Serves a connection that the caller has accepted. */
 int ald_rdma_listener_serve(const AldRdmaOptions *options);

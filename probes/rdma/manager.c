@@ -54,12 +54,12 @@ static int refused(AldManager *manager, const struct rdma_cm_event *event)
         case RDMA_CM_EVENT_DEVICE_REMOVAL:
                 return ald_fail(manager->failure, ALD_FAILURE_DEVICE_LOST, "the device was removed");
         default:
-                return ald_fail(manager->failure, ALD_FAILURE_PROTOCOL, "rdma_cm says %s out of turn",
+                return ald_fail(manager->failure, ALD_FAILURE_PROTOCOL, "unexpected event of rdma_cm: %s",
                         rdma_event_str(event->event));
         }
 }
 
-/* The event that is to come next; to be acknowledged. */
+/* Waits for the event that must come next; the caller acknowledges it. */
 static int wait_for(
         AldManager *manager, enum rdma_cm_event_type type, uint64_t deadline, struct rdma_cm_event **ret)
 {
@@ -193,7 +193,7 @@ static void add_destination(AldGids *gids, const void *bytes)
                 memcpy(&gids->gids[gids->n++].bytes, bytes, sizeof gids->gids[0].bytes);
 }
 
-/* Data goes by the paths that the request has named, whatever address it was sent from. */
+/* Data follows the paths of the request, whatever address it came from. */
 void ald_manager_destinations(const AldManager *manager, const AldPort *port, AldGids *ret)
 {
         const struct rdma_route *route = &manager->id->route;

@@ -6,8 +6,7 @@
 #include "probes/common/address.h"
 #include "probes/rdma/port.h"
 
-/* A connection made by rdma_cm, for transports that know no other way: by addresses of the port's interface.
- */
+/* A connection made by rdma_cm, for transports that need it: by addresses of the interface of the port. */
 typedef struct AldManager {
         struct rdma_event_channel *events;
         struct rdma_cm_id *listener, *id;
@@ -20,7 +19,7 @@ typedef struct AldManager {
 int ald_manager_open(AldManager *manager, int stop, AldFailure *failure);
 void ald_manager_close(AldManager *manager);
 
-/* Listens on an address of the port, that of the control connection if it is one; the offer tells where. */
+/* Listens on an address of the port, preferably that of the control connection, and adds it to the offer. */
 int ald_manager_listen(
         AldManager *manager, const AldPort *port, const AldAddress *control, AldRdmaOffer *offer);
 
@@ -29,10 +28,10 @@ int ald_manager_listen(
 int ald_manager_meet(AldManager *manager);
 int ald_manager_accept(AldManager *manager);
 
-/* Where the connection leads that was met by this port: to GIDs, or with iWARP to an address, within IPv6. */
+/* The destinations of the accepted connection: GIDs, or with iWARP an address, mapped to IPv6. */
 void ald_manager_destinations(const AldManager *manager, const AldPort *port, AldGids *ret);
 
-/* Finds the way to what was offered, by this port; then manager->id is there, and it connects. */
+/* Resolves the address of the offer by this port and sets manager->id, with which to connect then. */
 int ald_manager_resolve(
         AldManager *manager, const AldPort *port, const AldAddress *control, const AldRdmaOffer *offer);
 int ald_manager_connect(AldManager *manager, uint64_t nonce);

@@ -3,5 +3,5 @@
 
 #include "probes/rdma/pair.h"
 
-/* Gives the device one place for one thing that is to be received. */
+/* Posts one receive request. */
 int ald_pair_post_room(AldPair *pair, unsigned queue, unsigned slot, AldFailure *failure);

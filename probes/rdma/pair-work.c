@@ -6,11 +6,11 @@
 
 #include "probes/rdma/pair-private.h"
 
-/* So long a device may take to say why a connection ended; some of what it says may not be about that. */
+/* How long to wait for events that explain why a connection ended; some may be about other things. */
 #define REASON_MSEC 100
 #define REASON_LOOKS 5u
 
-/* What a request is known by, in 64 bits: the queue, and the place or how many messages it tells of. */
+/* The id of a request, in 64 bits: the queue, and the slot or the number of messages that it completes. */
 #define ID(queue, value) ((uint64_t) (queue) << 32 | (value))
 #define QUEUE(id) ((unsigned) ((id) >> 32))
 #define VALUE(id) ((unsigned) (id))
@@ -72,7 +72,7 @@ int ald_pair_read(AldPair *pair, AldFailure *failure)
         return post(pair, 0, &request, failure);
 }
 
-static int post_message(AldPair *pair, unsigned queue, bool told, AldFailure *failure)
+static int post_message(AldPair *pair, unsigned queue, bool signaled, AldFailure *failure)
 {
         size_t size = pair->plan.size, own = pair->posted % (pair->plan.bytes / size),
                theirs = pair->posted % (pair->peer->bytes / size);
@@ -82,7 +82,7 @@ static int post_message(AldPair *pair, unsigned queue, bool told, AldFailure *fa
                 .sg_list = &place,
                 .num_sge = 1,
                 .opcode = IBV_WR_SEND,
-                .send_flags = told ? IBV_SEND_SIGNALED : 0 };
+                .send_flags = signaled ? IBV_SEND_SIGNALED : 0 };
 
         if (pair->plan.operation == ALD_RDMA_USE_OPERATION_WRITE) {
                 request.opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
@@ -156,7 +156,7 @@ int ald_pair_look(const AldPair *pair, AldFailure *failure)
         return look(pair, 0, failure);
 }
 
-/* The first word that a port went down may be that its connections end. */
+/* Connections may end before the event that their port went down arrives. */
 static int look_for_reason(const AldPair *pair, AldFailure *failure)
 {
         int r = 0;
@@ -168,7 +168,7 @@ static int look_for_reason(const AldPair *pair, AldFailure *failure)
 
 static int broken(const AldPair *pair, const struct ibv_wc *done, AldFailure *failure);
 
-/* What is flushed only follows from something that failed, perhaps in the other direction. */
+/* Requests are flushed after another one failed, perhaps in the other direction. */
 static int ended(const AldPair *pair, AldFailure *failure)
 {
         struct ibv_cq *const queues[] = { pair->sent, pair->received };
@@ -205,7 +205,7 @@ static int broken(const AldPair *pair, const struct ibv_wc *done, AldFailure *fa
         }
 }
 
-/* Takes what is done off a completion queue. */
+/* Takes entries off a completion queue. */
 static int take(struct ibv_cq *queue, struct ibv_wc *ret, AldFailure *failure)
 {
         int n = ibv_poll_cq(queue, ALD_PAIR_BATCH, ret);
@@ -241,7 +241,7 @@ int ald_pair_rest(AldPair *pair, int msec, AldFailure *failure)
         struct ibv_cq *same;
         void *ignored;
 
-        /* What came before is told by nobody: it is to be looked for once more. */
+        /* There is no event for what arrived before: look for it once more. */
         if (!pair->armed) {
                 pair->armed = ibv_req_notify_cq(pair->received, 0) == 0;
                 return pair->armed

@@ -13,7 +13,7 @@
 #include "probes/rdma/pair-private.h"
 #include "probes/rdma/ping.h"
 
-#define TIMEOUT 17u /* 4.096 µs × 2^17: half a second before it sends again, as where all is busy */
+#define TIMEOUT 17u /* 4.096 µs × 2^17: half a second before a retransmission, for busy machines */
 
 static int no_memory(size_t bytes, int error, AldFailure *failure)
 {
@@ -30,8 +30,7 @@ static int no_memory(size_t bytes, int error, AldFailure *failure)
                 bytes >> 10, g_strerror(error));
 }
 
-/* The memory that the device is nearest to, if there is some left; without libnuma, which would be one call.
- */
+/* Prefers memory near the device. A single call does not justify libnuma. */
 static void prefer_node(void *memory, size_t bytes, int node)
 {
         enum { PREFERRED = 1, NODES_MAX = 1024, BITS = 8 * sizeof(unsigned long) };
@@ -247,7 +246,7 @@ static int connect_queue(
         struct ibv_qp_attr attributes = { .qp_state = IBV_QPS_RTS,
                 .timeout = TIMEOUT,
                 .retry_cnt = ALD_PAIR_RETRIES,
-                .rnr_retry = 7, /* without end: we look at the clock ourselves */
+                .rnr_retry = 7, /* forever: the callers have deadlines */
                 .sq_psn = (uint32_t) pair->own_queues[queue].psn,
                 .max_rd_atomic = 1 };
         int r = to_receive(pair, queue, own, peer);

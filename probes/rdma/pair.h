@@ -7,11 +7,11 @@
 #include "probes/rdma/port.h"
 #include "record/record.h"
 
-/* How often the device sends again what nobody takes. Seven, the most there is, is for ever with Soft-RoCE.
+/* How often the device retransmits without an acknowledgement. Seven, the maximum, is forever with Soft-RoCE.
  */
 #define ALD_PAIR_RETRIES 6u
 
-#define ALD_PAIR_BATCH 32u /* things that are done, looked at together */
+#define ALD_PAIR_BATCH 32u /* completions that are read together */
 
 /* Queue pairs with their memory: our end of a reliable connection. */
 typedef struct AldPair {
@@ -20,7 +20,7 @@ typedef struct AldPair {
         struct ibv_context *context;
         AldPlan plan;
         struct ibv_pd *domain;
-        struct ibv_comp_channel *channel; /* tells that something was received */
+        struct ibv_comp_channel *channel; /* of what was received */
         struct ibv_cq *sent, *received;
         struct ibv_qp *queues[ALD_RDMA_QUEUES_MAX];
         struct ibv_mr *memory;
@@ -31,15 +31,15 @@ typedef struct AldPair {
         AldRecord *peer_record;
         const AldRdmaReady *peer;                /* within peer_record; NULL until it is known */
         unsigned group;                          /* messages that are posted together */
-        unsigned limit;                          /* that may be under way on each queue */
-        unsigned under_way[ALD_RDMA_QUEUES_MAX]; /* what was posted and was not told as done */
+        unsigned limit;                          /* messages that may be in flight on each queue */
+        unsigned under_way[ALD_RDMA_QUEUES_MAX]; /* posted and not completed yet */
         uint64_t posted;                         /* messages, in all */
-        bool armed;                              /* the next that is received is told */
+        bool armed;                              /* the next receive raises an event */
         unsigned last_queue;                     /* by which the last message was received */
-        unsigned proved;                         /* a bit for each queue by which its nonce has come */
+        unsigned proved;                         /* a bit for each queue by which its nonce arrived */
 } AldPair;
 
-/* Everything that is received has room at once. */
+/* Posts all receive requests as well. */
 int ald_pair_open(const AldPort *port, const AldPlan *plan, struct rdma_cm_id *manager, AldPair *ret,
         AldFailure *failure);
 void ald_pair_close(AldPair *pair);
@@ -54,23 +54,23 @@ int ald_pair_connect(AldPair *pair, const AldGid *own, const AldGid *peer, AldFa
 int ald_pair_ping(AldPair *pair, unsigned queue, AldFailure *failure);
 int ald_pair_read(AldPair *pair, AldFailure *failure);
 
-/* Sends as much data as may be under way: how many messages. */
+/* Sends as much data as may be in flight; returns the number of messages. */
 int ald_pair_fill(AldPair *pair, AldFailure *failure);
 bool ald_pair_is_idle(const AldPair *pair);
 
-/* The nonce has come by the queue of the last message; whether it has by all. */
+/* Notes that the nonce arrived by the queue of the last message; whether it did by all queues. */
 void ald_pair_note_proof(AldPair *pair);
 bool ald_pair_is_proved(const AldPair *pair);
 
 /*
- * How many more have been received, each of this size (their room is given back), or are done; negative: what
- * the device says, or that one is of another size.
+ * The number of messages received, each of this size (their requests are posted again), or sent; negative if
+ * the device reports an error, or if one is of another size.
  */
 int ald_pair_received(AldPair *pair, size_t size, const uint8_t **ret_last, AldFailure *failure);
 int ald_pair_sent(AldPair *pair, AldFailure *failure);
 
-/* Waits until something is received, where nothing was, but not for longer than so; may end at once. */
+/* Waits until something is received, at most for this time; may return at once. */
 int ald_pair_rest(AldPair *pair, int msec, AldFailure *failure);
 
-/* What happened to the device or the port, if anything. */
+/* Fails if the device or the port reports an error. */
 int ald_pair_look(const AldPair *pair, AldFailure *failure);

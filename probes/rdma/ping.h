@@ -3,11 +3,10 @@
 
 #include <stdint.h>
 
-/* What a ping says, in the byte order of the network: two machines may have different ones of their own.
- */
+/* The content of a ping, in network byte order. */
 
 typedef struct AldPing {
-        uint64_t nonce; /* of whom it is for */
+        uint64_t nonce; /* of the receiver */
         uint64_t number;
 } AldPing;
 

@@ -13,7 +13,7 @@
 #define ALD_RDMA_QUEUES_MAX 8u
 #define ALD_PLAN_PING 64u /* bytes of a ping */
 
-/* 0: there is no limit. */
+/* 0: no limit. */
 typedef struct AldPlanLimits {
         uint64_t locked;      /* bytes that this process may lock */
         uint64_t region;      /* bytes that can be registered as one */
@@ -27,17 +27,17 @@ typedef struct AldPlan {
         unsigned queues;
         unsigned depth;   /* messages under way on each */
         size_t size;      /* of a message */
-        size_t bytes;     /* of what is sent from, and written to: whole messages */
-        size_t room;      /* bytes of each place for what is received, behind that */
-        unsigned n_rooms; /* several requests may share one: what data says is of no interest */
+        size_t bytes;     /* of the memory for data: whole messages */
+        size_t room;      /* bytes of each receive buffer, which follow it */
+        unsigned n_rooms; /* several requests may share one, since the data is not read */
 } AldPlan;
 
-/* size and queues are wishes. False where the device cannot even do the least. */
+/* May reduce size and queues. False if the device does not even support the minimum. */
 bool ald_plan_make(const AldPlanLimits *limits, AldRdmaUseOperation operation, size_t size, unsigned queues,
         AldPlan *ret);
 
 /* All the memory. */
 size_t ald_plan_total(const AldPlan *plan);
 
-/* How many messages are posted before one is told of, where so many may be under way. */
+/* Messages for each signaled one, if at most depth are in flight. */
 unsigned ald_plan_group(uint64_t depth);

@@ -13,7 +13,7 @@
 
 #define CLASS "/sys/class/infiniband"
 #define ADDRESSES_MAX 4096u
-#define ENTRIES_MAX 2047u /* GIDs of all ports of a device: no more fit into what a call may answer */
+#define ENTRIES_MAX 2047u /* GIDs of all ports of a device: the most that one call can return */
 
 static unsigned prefix_of(const uint8_t *mask, size_t size)
 {
@@ -130,14 +130,14 @@ static int open_port(struct ibv_device *device, unsigned number, AldPort *ret, A
                 read_gids(ret);
                 r = judge_port(ret, failure);
         } else
-                r = ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE, "%s cannot be asked: %s", ret->name,
+                r = ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE, "%s cannot be queried: %s", ret->name,
                         g_strerror(r));
         if (r < 0)
                 ald_port_close(ret);
         return r;
 }
 
-/* What the kernel has and the library does not show. */
+/* Why libibverbs does not show the device. */
 static int explain_absence(const char *wanted, AldFailure *failure)
 {
         g_autofree char *path = wanted ? g_build_filename(CLASS, wanted, NULL) : g_strdup(CLASS);
@@ -165,7 +165,7 @@ static unsigned split_name(const char *wanted, char **ret_device)
         return (unsigned) number;
 }
 
-/* Of several the first that works; why it does not is told of the last. */
+/* Opens the first port that works; the failure is that of the last one. */
 static int open_any(struct ibv_device *device, unsigned number, AldPort *ret, AldFailure *failure)
 {
         unsigned next = MAX(number, 1);
@@ -187,7 +187,8 @@ int ald_port_open(const char *wanted, AldPort *ret, AldFailure *failure)
 
         /* The other side may have named it. */
         if (wanted && (strchr(wanted, '/') || *wanted == '.'))
-                return ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE, "this is no name of an RDMA device");
+                return ald_fail(
+                        failure, ALD_FAILURE_NO_SUCH_DEVICE, "this is not the name of an RDMA device");
         list = ibv_get_device_list(&n);
 
         for (int i = 0; i < n && r < 0; i++) {
@@ -217,8 +218,7 @@ int ald_port_check_gid(const AldPort *port, const AldGid *gid, AldFailure *failu
                 memcmp(&gid->bytes, now.gid.raw, sizeof gid->bytes) == 0)
                 return 0;
         inet_ntop(AF_INET6, &gid->bytes, text, sizeof text);
-        return ald_fail(
-                failure, ALD_FAILURE_NO_GID, "the GID %s of %s went away meanwhile", text, port->name);
+        return ald_fail(failure, ALD_FAILURE_NO_GID, "the GID %s of %s disappeared", text, port->name);
 }
 
 uint64_t ald_port_rate(const AldPort *port)

@@ -17,20 +17,20 @@ typedef struct AldPort {
         struct ibv_device_attr device;
         struct ibv_port_attr port;
         AldGids gids; /* that can be used */
-        int node;     /* NUMA; -1: not known */
+        int node;     /* NUMA; -1: unknown */
 } AldPort;
 
-/* wanted: "mlx5_0.1" or "mlx5_0"; NULL: the first port that is up. Why one cannot be used is the failure. */
+/* wanted: "mlx5_0.1" or "mlx5_0"; NULL: the first port that is up. */
 int ald_port_open(const char *wanted, AldPort *ret, AldFailure *failure);
 void ald_port_close(AldPort *port);
 
-/* Fails where that GID is not there any more. */
+/* Fails if the port does not have that GID any more. */
 int ald_port_check_gid(const AldPort *port, const AldGid *gid, AldFailure *failure);
 
-/* The bits of a second that the port carries; 0: not known. */
+/* Bits per second of the port; 0: unknown. */
 uint64_t ald_port_rate(const AldPort *port);
 
-/* Whether a message can be written there together with a word to its receiver; iWARP has no such thing. */
+/* Whether the port supports writing with immediate, which iWARP lacks. */
 bool ald_port_takes_immediate(const AldPort *port);
 
 /* Whether a connection needs rdma_cm. */

@@ -14,7 +14,7 @@ static const char preamble[SIZE] = { 'R', 'D', 'M', 'A' };
 
 int ald_preamble_say(int fd, AldFailure *failure)
 {
-        /* Nothing was sent yet, so there is room. */
+        /* Nothing was sent before, so the socket has room. */
         return send(fd, preamble, SIZE, MSG_NOSIGNAL) == SIZE
                        ? 0
                        : ald_fail(failure, ALD_FAILURE_ABORTED, "the connection is gone");
@@ -37,7 +37,7 @@ int ald_preamble_take(int fd, int stop, AldFailure *failure)
                         return ald_fail(failure, ALD_FAILURE_ABORTED, "the other side is gone");
                 n += now > 0 ? (size_t) now : 0;
                 if (memcmp(came, preamble, n) != 0)
-                        return ald_fail(failure, ALD_FAILURE_PROTOCOL, "the other side is no probe of RDMA");
+                        return ald_fail(failure, ALD_FAILURE_PROTOCOL, "the other side is not an RDMA probe");
         }
         return 0;
 }

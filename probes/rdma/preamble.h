@@ -3,10 +3,9 @@
 
 #include "probes/common/failure.h"
 
-/* The first bytes of a control connection, "RDMA" before TLS: they only choose the program that is to serve.
- */
+/* The first bytes of a control connection, "RDMA" before TLS: link-probed selects the program by them. */
 
 int ald_preamble_say(int fd, AldFailure *failure);
 
-/* Takes them off the connection. */
+/* Reads them from the connection. */
 int ald_preamble_take(int fd, int stop, AldFailure *failure);

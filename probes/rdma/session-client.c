@@ -13,14 +13,14 @@
 #define SAMPLES 2000u
 #define READS 500u
 #define SLOW_BITS UINT64_C(10000000000)
-#define FAST_QUEUES 4u /* one alone does not always fill a fast port */
+#define FAST_QUEUES 4u /* one alone does not always saturate a fast port */
 
 typedef struct Measuring {
         const AldRdmaOptions *options;
         AldTalk *talk;
         AldProgress *progress;
         AldRdmaMeasurement *result;
-        AldJudgeLimits limits; /* of what goes and comes */
+        AldJudgeLimits limits; /* of each direction */
 } Measuring;
 
 static void tell(const Measuring *measuring, const char *phase, double fraction)
@@ -57,7 +57,7 @@ static int choose_gids(AldTalk *talk, const AldRdmaOffer *offer)
         }
         if (talk->port.port.link_layer != IBV_LINK_LAYER_ETHERNET && theirs.n == 0)
                 return 0;
-        /* Either port may be fine with others. */
+        /* Each port may work with others. */
         return ald_fail(talk->failure, ALD_FAILURE_UNREACHABLE,
                 "no GID of %s fits one of the other side: they have no address family in common",
                 talk->port.name);
@@ -70,7 +70,7 @@ static bool is_slow(const AldPort *port)
 
 static int plan(const AldRdmaOptions *options, AldTalk *talk, const AldRdmaOffer *offer, AldPlan *ret)
 {
-        /* On a slow port a large message takes as long as what we look at. */
+        /* On a slow port a large message takes as long as a sample. */
         size_t size = options->size > 0 ? options->size : is_slow(&talk->port) ? 64u << 10 : 1u << 20;
         unsigned queues = options->queues > 0 ? options->queues : is_slow(&talk->port) ? 1 : FAST_QUEUES;
         bool immediate = ald_port_takes_immediate(&talk->port) && offer->immediate;
@@ -106,7 +106,7 @@ static int greet(const Measuring *measuring, AldRecord **ret)
         return ald_talk_check_version(talk, offer->version);
 }
 
-/* The way to the other side: GIDs, or what rdma_cm finds. */
+/* Finds the path to the other side: by GIDs or by rdma_cm. */
 static int find_way(AldTalk *talk, const AldRdmaOffer *offer)
 {
         AldAddress local;
@@ -216,7 +216,7 @@ static int measure_upload(const Measuring *measuring, AldVerdict *ret)
         tell(measuring, "upload", 0);
         r = begin(talk, ALD_RDMA_PHASE_NAME_UPLOAD);
 
-        /* The verdict came within stop; the server says it once more when all is there. */
+        /* The server sends its verdict again once all data has arrived. */
         if (r >= 0)
                 r = ald_flow_send(talk, &measuring->limits, &bytes);
         if (r >= 0)

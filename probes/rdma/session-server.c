@@ -14,17 +14,17 @@ typedef struct Serving {
         const AldRdmaOptions *options;
         AldTalk *talk;
         AldRdmaVisit *served;
-        AldJudgeLimits limits; /* of what comes */
-        char **gids;           /* that the other side is known to have; NULL: nobody says */
+        AldJudgeLimits limits; /* of each direction */
+        char **gids;           /* of the other side, as its records show; NULL: not restricted */
 } Serving;
 
-/* The service gives strangers little time, and judges whether the port has time for a measurement. */
+/* Reports the peer to the service and asks it whether to measure now. */
 static int ask(Serving *serving, const AldRdmaHello *hello)
 {
         const AldRdmaOptions *options = serving->options;
         AldTalk *talk = serving->talk;
         AldSessionReport report = ALD_SESSION_REPORT_INIT;
-        AldAsking told;
+        AldAsking answer;
 
         if (options->link.report_fd < 0)
                 return 0;
@@ -37,15 +37,15 @@ static int ask(Serving *serving, const AldRdmaHello *hello)
         ald_asking_report(options->link.report_fd, &report);
         if (!options->link.ask || talk->failure->message)
                 return 0;
-        if (ald_asking_read(options->link.report_fd, &told) < 0)
-                return ald_fail(talk->failure, ALD_FAILURE_INTERNAL, "not told whether to measure");
-        if (told.why)
-                return ald_fail(talk->failure, told.kind, "%s", told.why);
-        serving->gids = told.gids ? g_strsplit(told.gids, " ", -1) : NULL;
+        if (ald_asking_read(options->link.report_fd, &answer) < 0)
+                return ald_fail(talk->failure, ALD_FAILURE_INTERNAL, "no answer whether to measure");
+        if (answer.why)
+                return ald_fail(talk->failure, answer.kind, "%s", answer.why);
+        serving->gids = answer.gids ? g_strsplit(answer.gids, " ", -1) : NULL;
         return 0;
 }
 
-/* The client says which port it wants, and we may have to use another one. */
+/* Opens the port that the client requests, or that of our options. */
 static int open_port(Serving *serving, const AldRdmaHello *hello)
 {
         AldTalk *talk = serving->talk;
@@ -89,8 +89,8 @@ static int make_offer(const Serving *serving, bool manager)
         return r < 0 ? r : ald_talk_say(talk, ALD_KIND_RDMA_OFFER, &offer);
 }
 
-/* What we send is to go to the node that has proved who it is: to a GID or address that its records show, or
- * to the address at which it has proved it. */
+/* Data may only go to the authenticated node: to a GID or address in its records, or to the address of the
+ * control connection. */
 static bool is_known(const Serving *serving, const struct in6_addr *gid)
 {
         struct in6_addr other;
@@ -111,7 +111,7 @@ static int check_known(const Serving *serving, const struct in6_addr *gid)
 
         return is_known(serving, gid) ? 0
                                       : ald_fail(serving->talk->failure, ALD_FAILURE_REFUSED,
-                                                "%s is not known to be a GID of the node that asks",
+                                                "%s is not a known GID of the other side",
                                                 inet_ntop(AF_INET6, gid, text, sizeof text));
 }
 
@@ -121,12 +121,13 @@ static int take_gids(const Serving *serving, const AldRdmaUse *use)
         AldGid peer = {};
         int r;
 
-        /* The records of nodes show no LIDs. */
+        /* The records of nodes do not have LIDs. */
         if (!use->source_gid)
-                return serving->gids ? ald_fail(talk->failure, ALD_FAILURE_REFUSED,
-                                               "the node that asks has named no GID, and a LID alone is not "
-                                               "known to be its own")
-                                     : 0;
+                return serving->gids
+                               ? ald_fail(talk->failure, ALD_FAILURE_REFUSED,
+                                         "the other side chose no GID, and a LID does not show to which "
+                                         "node it belongs")
+                               : 0;
         if (inet_pton(AF_INET6, use->source_gid, &peer.bytes) != 1)
                 return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
                         "the other side chose a GID that is not an address");
@@ -145,10 +146,11 @@ static int take_gids(const Serving *serving, const AldRdmaUse *use)
                 talk->has_gid = true;
                 return 0;
         }
-        return ald_fail(talk->failure, ALD_FAILURE_NO_GID, "there is no such GID here (any more)");
+        return ald_fail(talk->failure, ALD_FAILURE_NO_GID,
+                "the GID that the other side chose does not exist here (any more)");
 }
 
-/* The same where rdma_cm knows the way. */
+/* The same with rdma_cm, which chose the path. */
 static int meet(const Serving *serving)
 {
         AldTalk *talk = serving->talk;
@@ -159,14 +161,14 @@ static int meet(const Serving *serving)
                 return r;
         ald_manager_destinations(&talk->manager, &talk->port, &destinations);
         if (destinations.n == 0)
-                return ald_fail(
-                        talk->failure, ALD_FAILURE_REFUSED, "rdma_cm does not say where the other side is");
+                return ald_fail(talk->failure, ALD_FAILURE_REFUSED,
+                        "rdma_cm does not report the address of the other side");
         for (size_t i = 0; i < destinations.n && r >= 0; i++)
                 r = check_known(serving, &destinations.gids[i].bytes);
         return r;
 }
 
-/* What the client decided on, within what we can. */
+/* Opens the queue pairs that the client chose, within the limits of our port. */
 static int open_pair(Serving *serving, const AldRdmaUse *use)
 {
         AldTalk *talk = serving->talk;

@@ -6,7 +6,7 @@
 #include "probes/rdma/options.h"
 #include "record/message.h"
 
-/* What a measurement found. */
+/* The result of a measurement. */
 typedef struct AldRdmaMeasurement {
         char source_port[ALD_RDMA_NAME_SIZE], sink_port[ALD_MESSAGE_STRING_MAX + 1];
         char sink[ALD_PKI_ID_SIZE];
@@ -15,7 +15,7 @@ typedef struct AldRdmaMeasurement {
         bool has_gid;
         bool manager; /* connected by rdma_cm */
         unsigned mtu, inline_max;
-        int node; /* NUMA, of our memory; -1: not known */
+        int node; /* NUMA, of our memory; -1: unknown */
         AldPlan plan;
         uint64_t rate; /* negotiated */
         AldRttFigures rtt, read;
@@ -23,7 +23,7 @@ typedef struct AldRdmaMeasurement {
         uint64_t measured; /* µs of CLOCK_REALTIME */
 } AldRdmaMeasurement;
 
-/* What a session was, for whoever runs us. */
+/* The report on a served session. */
 typedef struct AldRdmaVisit {
         char peer[ALD_PKI_ID_SIZE]; /* "" with a shared key */
         char address[ALD_ADDRESS_SIZE];
@@ -32,12 +32,12 @@ typedef struct AldRdmaVisit {
         uint64_t received, sent; /* bytes of data */
 } AldRdmaVisit;
 
-/* Over a connection; both take fd and tls. What they open is left to ald_talk_close(). */
+/* Both take ownership of fd and tls; ald_talk_close() closes what they open. */
 int ald_session_measure(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls,
         AldProgress *progress, AldRdmaMeasurement *ret);
 int ald_session_serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls, AldRdmaVisit *ret);
 
-/* One line of JSON, to be freed by g_free(); what is not known is not there. */
+/* One line of JSON, to be freed by g_free(); unknown values are omitted. */
 char *ald_rdma_result_to_json(const AldRdmaMeasurement *result);
 char *ald_rdma_served_to_json(const AldRdmaVisit *served, const AldFailure *failure);
 

@@ -10,7 +10,7 @@
 #include "record/message.h"
 
 #define TURNS 8192u
-#define LOOK_NS (2 * ALD_NSEC_PER_MSEC) /* each costs what a round trip of a fast device takes */
+#define LOOK_NS (2 * ALD_NSEC_PER_MSEC) /* a look takes as long as a round trip of a fast device */
 
 int ald_talk_say(AldTalk *talk, AldKind kind, const void *fields)
 {
@@ -118,7 +118,7 @@ int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRecord **ret)
         if (r < 0)
                 return r;
         if (poll(&stop, 1, 0) > 0)
-                return ald_fail(talk->failure, ALD_FAILURE_ABORTED, "told to stop");
+                return ald_fail(talk->failure, ALD_FAILURE_ABORTED, "stopped by a signal");
         if (now > deadline)
                 return ald_fail(talk->failure, ALD_FAILURE_TIMEOUT, "nothing came over RDMA in time");
         r = ald_channel_try_text(&talk->channel, &text);

@@ -35,8 +35,8 @@ typedef struct AldTalk {
         AldManager manager;
         AldGid own_gid, peer_gid;
         bool has_gid;
-        unsigned turns;    /* without a look at the clock, which may be slow */
-        uint64_t looked;   /* when it was last looked for what happens beside the data */
+        unsigned turns;    /* since the last look at the clock, which may be slow */
+        uint64_t looked;   /* when the control connection was last looked at */
         uint64_t patience; /* ns, of each phase */
         AldFailure *failure;
 } AldTalk;
@@ -64,13 +64,13 @@ int ald_talk_out_of_turn(AldTalk *talk);
 int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRecord **ret);
 
 /*
- * Where nothing has been received: gives the processor away until something is, or it is time to look. A
- * driver without hardware needs it for the data.
+ * After nothing was received: yields the processor until something is, or until it is time to look. A driver
+ * without hardware needs the processor for the data.
  */
 int ald_talk_rest(AldTalk *talk);
 
-/* Connects the pair by the GIDs that were chosen, if ours is still there. */
+/* Connects the pair by the chosen GIDs, if ours still exists. */
 int ald_talk_connect(AldTalk *talk);
 
-/* The other side hears of it before the device is given back, which may take long. */
+/* Closes the control connection first, since closing the device may take long. */
 void ald_talk_close(AldTalk *talk);
