@@ -7,29 +7,29 @@
 
 #define ALD_PKI_SERIAL_SIZE 41 /* at most 20 bytes as hexadecimal digits, and the NUL */
 
-/* Reads the first certificate. -EBADMSG where there is none, -E2BIG beyond ALD_PKI_PEM_MAX. */
+/* Reads the first certificate. -EBADMSG if there is none, -E2BIG beyond ALD_PKI_PEM_MAX. */
 int ald_pki_certificate_parse(const char *pem, size_t n, X509 **ret, char **ret_error);
 int ald_pki_certificate_load(const char *path, X509 **ret, char **ret_error);
 char *ald_pki_certificate_to_pem(X509 *certificate);
 
-/* What a certificate says. It is true only as far as the certificate was verified. */
+/* The contents of a certificate. Trust them only if the certificate was verified. */
 typedef struct AldPkiFacts {
-        char common_name[ALD_PKI_NAME_MAX + 1];  /* "" where there is not just one, or it is not plain text */
+        char common_name[ALD_PKI_NAME_MAX + 1];  /* "" unless there is exactly one, of plain text */
         char organization[ALD_PKI_NAME_MAX + 1]; /* the same */
         bool is_node;                            /* the common name is a node id */
         bool is_ca;
-        bool client;                      /* clientAuth is among its extended key usages */
-        bool server;                      /* serverAuth is */
+        bool client;                      /* its extended key usages include clientAuth */
+        bool server;                      /* they include serverAuth */
         char serial[ALD_PKI_SERIAL_SIZE]; /* lower-case hexadecimal digits; "" beyond 20 bytes or negative */
-        uint64_t not_before;              /* µs; 0 where unreadable or before 1970 */
+        uint64_t not_before;              /* µs; 0 if unreadable or before 1970 */
         uint64_t not_after;
         char fingerprint[65]; /* SHA-256 as lower-case hexadecimal digits */
 } AldPkiFacts;
 
 void ald_pki_certificate_facts(X509 *certificate, AldPkiFacts *ret);
 
-/* The names and addresses of the SAN, as text; empty where there are none. */
+/* The names and addresses of the SAN, as text; empty if there are none. */
 char **ald_pki_certificate_names(X509 *certificate);
 
-/* Whether the SAN has this name or address, in whatever spelling. */
+/* Whether the SAN has this name or address, in any spelling. */
 bool ald_pki_certificate_is_for_host(X509 *certificate, const char *host);

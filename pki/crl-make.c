@@ -50,7 +50,8 @@ static X509_REVOKED *new_revoked(ASN1_INTEGER *serial, uint64_t now)
         return revoked;
 }
 
-/* Each serial once. `seen` has them as text, since to look one up in a growing list would sort that again. */
+/* Adds each serial once. `seen` has them as text, since looking one up in a growing list would sort that each
+ * time. */
 static int revoke_serial(X509_CRL *crl, GHashTable *seen, const char *text, uint64_t now, char **ret_error)
 {
         ASN1_INTEGER *serial = ald_pki_serial_parse(text);
@@ -58,7 +59,7 @@ static int revoke_serial(X509_CRL *crl, GHashTable *seen, const char *text, uint
         int r = 0;
 
         if (!serial)
-                return ald_pki_refuse(-EINVAL, ret_error, "\"%s\" is no serial of a certificate", text);
+                return ald_pki_refuse(-EINVAL, ret_error, "\"%s\" is not a certificate serial number", text);
         ald_pki_serial_format(serial, canonical);
         if (g_hash_table_add(seen, g_strdup(canonical)) && !add_revoked(crl, new_revoked(serial, now)))
                 r = ald_pki_openssl_failed(-ENOMEM, "Cannot revoke a certificate", ret_error);
@@ -66,8 +67,8 @@ static int revoke_serial(X509_CRL *crl, GHashTable *seen, const char *text, uint
         return r;
 }
 
-/* All but what is revoked. It is valid from the CA's own begin: where one clock was wrong when somebody was
- * revoked, a list of just then would shut out everybody. */
+/* Everything except the entries. The list is valid from the start of the CA: if the clock was wrong when a
+ * node was revoked, a list valid from that time could lock out all nodes. */
 static bool fill(X509_CRL *crl, X509 *ca, uint64_t number)
 {
         ASN1_INTEGER *value = ASN1_INTEGER_new();
@@ -88,8 +89,8 @@ static bool fill(X509_CRL *crl, X509 *ca, uint64_t number)
         return ok;
 }
 
-/* Once more from its text, since OpenSSL learns some of it only when it reads; that holds the limit of size,
- * too. */
+/* Parses it again from its text, since OpenSSL fills in some of it only when parsing; this also enforces the
+ * size limit. */
 static int reread(X509_CRL *crl, X509_CRL **ret, char **ret_error)
 {
         g_autofree char *text = ald_pki_crl_to_pem(crl);
@@ -105,15 +106,15 @@ int ald_pki_crl_make(X509 *ca, EVP_PKEY *ca_key, X509_CRL *old, const char *cons
         int r;
 
         if (!X509_check_private_key(ca, ca_key))
-                return ald_pki_refuse(-EKEYREJECTED, ret_error, "the key is not that of the CA");
+                return ald_pki_refuse(-EKEYREJECTED, ret_error, "the key does not belong to the CA");
         r = old ? ald_pki_crl_verify(old, ca, ret_error) : 0;
         if (r < 0)
                 return r;
         if (number <= (old ? ald_pki_crl_number(old) : 0))
                 return ald_pki_refuse(-ESTALE, ret_error,
-                        "the number of a revocation list must rise: %" PRIu64 " is not enough", number);
+                        "the number of a revocation list must increase: %" PRIu64 " is too low", number);
         if (!crl || !fill(crl, ca, number) || (old && !copy_revoked(crl, old, seen)))
-                return ald_pki_openssl_failed(-EIO, "Cannot make a revocation list", ret_error);
+                return ald_pki_openssl_failed(-EIO, "Cannot create a revocation list", ret_error);
         for (size_t i = 0; serials && serials[i]; i++) {
                 r = revoke_serial(crl, seen, serials[i], now, ret_error);
                 if (r < 0)

@@ -66,7 +66,7 @@ int ald_pki_crl_verify(X509_CRL *crl, X509 *ca, char **ret_reason)
         EVP_PKEY *key = X509_get0_pubkey(ca);
 
         if (X509_NAME_cmp(X509_CRL_get_issuer(crl), X509_get_subject_name(ca)) != 0)
-                return ald_pki_refuse(-EKEYREJECTED, ret_reason, "the revocation list is that of another CA");
+                return ald_pki_refuse(-EKEYREJECTED, ret_reason, "the revocation list is from another CA");
         if (!key || X509_CRL_verify(crl, key) != 1)
                 return ald_pki_refuse(-EKEYREJECTED, ret_reason,
                         "the revocation list is not signed by the CA of the cluster, or was altered");

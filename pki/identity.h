@@ -3,19 +3,19 @@
 
 #include "pki/types.h"
 
-/* What a node shows others, and what it judges them by. */
+/* The credentials of a node, and what it verifies others with. */
 typedef struct AldPkiIdentity {
         X509 *ca;
-        X509_CRL *crl; /* without one nobody is trusted */
+        X509_CRL *crl; /* without one, no peer is trusted */
         X509 *certificate;
         EVP_PKEY *key;
 } AldPkiIdentity;
 
 /*
- * Loads ca.crt, crl.pem, node.crt and node.key of a folder. -ENOENT where one is missing, -EBADMSG where one
- * is damaged, -EKEYREJECTED where the key is not that of the certificate or the list not signed by the CA;
- * that the certificate is valid is for ald_pki_verify() to say. Of crl.pem and newer_crl (a path, maybe NULL,
- * maybe of no file) the one with the greater number is taken.
+ * Loads ca.crt, crl.pem, node.crt and node.key of a folder. -ENOENT if one is missing, -EBADMSG if one is
+ * damaged, -EKEYREJECTED if the key does not match the certificate or the CA did not sign the list. Does not
+ * verify the certificate, see ald_pki_verify(). Of crl.pem and newer_crl (a path; may be NULL or not exist)
+ * uses the one with the greater number.
  */
 int ald_pki_identity_load(const char *folder, const char *newer_crl, AldPkiIdentity *ret, char **ret_error);
 void ald_pki_identity_clear(AldPkiIdentity *identity);

@@ -15,7 +15,7 @@ int ald_pki_key_generate(EVP_PKEY **ret, char **ret_error)
         EVP_PKEY *key = EVP_EC_gen("P-256");
 
         if (!key)
-                return ald_pki_openssl_failed(-EIO, "Cannot make a key", ret_error);
+                return ald_pki_openssl_failed(-EIO, "Cannot create a key", ret_error);
         *ret = key;
         return 0;
 }

@@ -32,13 +32,13 @@ int ald_pki_request_make(
         g_autoptr(BIO) bio = BIO_new(BIO_s_mem());
 
         if (!ald_pki_is_node_id(node_id))
-                return ald_pki_refuse(-EINVAL, ret_error, "\"%s\" is no node id", node_id);
+                return ald_pki_refuse(-EINVAL, ret_error, "\"%s\" is not a node id", node_id);
         if (!request || !bio ||
                 ald_pki_name_add(X509_REQ_get_subject_name(request), NID_commonName, node_id) < 0 ||
                 !X509_REQ_set_version(request, X509_REQ_VERSION_1) || !X509_REQ_set_pubkey(request, key) ||
                 (statement && !add_statement(request, statement)) ||
                 X509_REQ_sign(request, key, EVP_sha256()) <= 0 || !PEM_write_bio_X509_REQ(bio, request))
-                return ald_pki_openssl_failed(-EIO, "Cannot make a certificate request", ret_error);
+                return ald_pki_openssl_failed(-EIO, "Cannot create a certificate request", ret_error);
         *ret_pem = ald_pki_pem_text(bio);
         return 0;
 }
@@ -54,10 +54,10 @@ static int check(X509_REQ *request, char ret_node_id[static ALD_PKI_ID_SIZE], ch
                 return ald_pki_refuse(-EINVAL, ret_error, "the key of the request is not on P-256");
         if (X509_REQ_verify(request, key) != 1)
                 return ald_pki_refuse(-EKEYREJECTED, ret_error,
-                        "the request is not signed with its own key, or was altered on its way");
+                        "the request is not signed with its own key, or was altered in transit");
         ald_pki_name_get(X509_REQ_get_subject_name(request), NID_commonName, name);
         if (!ald_pki_is_node_id(name))
-                return ald_pki_refuse(-EINVAL, ret_error, "the common name of the request is no node id");
+                return ald_pki_refuse(-EINVAL, ret_error, "the common name of the request is not a node id");
         memcpy(ret_node_id, name, ALD_PKI_ID_SIZE);
         return 0;
 }
@@ -77,11 +77,10 @@ static int read_statement(const X509_REQ *request, char **ret, char **ret_error)
                 return 0;
         text = X509_ATTRIBUTE_get0_data(attribute, 0, V_ASN1_UTF8STRING, NULL);
         if (next >= 0 || X509_ATTRIBUTE_count(attribute) != 1 || !text)
-                return ald_pki_refuse(
-                        -EBADMSG, ret_error, "the request does not say plainly what it asks for");
+                return ald_pki_refuse(-EBADMSG, ret_error, "the request has an invalid statement");
         copy = g_strndup((const char *) ASN1_STRING_get0_data(text), (gsize) ASN1_STRING_length(text));
         if (strlen(copy) != (size_t) ASN1_STRING_length(text) || !g_utf8_validate(copy, -1, NULL))
-                return ald_pki_refuse(-EBADMSG, ret_error, "what the request asks for is not plain text");
+                return ald_pki_refuse(-EBADMSG, ret_error, "the statement of the request is not plain text");
         *ret = g_steal_pointer(&copy);
         return 0;
 }

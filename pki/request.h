@@ -12,8 +12,8 @@ int ald_pki_request_make(
 
 /*
  * Reads a request and verifies its own signature, which shows that the sender has the key. Only the node id,
- * the public key and the statement, NULL where it has none, are ever taken from it. -EBADMSG for what is no
- * request, -EKEYREJECTED for a bad signature, -EINVAL if the common name is not a node id or the key not on
+ * the public key and the statement (NULL if it has none) are ever used. -EBADMSG if it is not a request,
+ * -EKEYREJECTED for an invalid signature, -EINVAL if the common name is not a node id or the key not on
  * P-256.
  */
 int ald_pki_request_parse(const char *pem, size_t n, char ret_node_id[static ALD_PKI_ID_SIZE],

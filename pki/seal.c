@@ -58,7 +58,7 @@ int ald_pki_seal(const char *text, const char *passphrase, char **ret, char **re
         bool sealed;
 
         if (strlen(passphrase) < ALD_PKI_PASSPHRASE_LEAST)
-                return ald_pki_refuse(-EINVAL, ret_error, "the passphrase has less than %u bytes",
+                return ald_pki_refuse(-EINVAL, ret_error, "the passphrase has fewer than %u bytes",
                         ALD_PKI_PASSPHRASE_LEAST);
         sealed = RAND_bytes(bytes, SALT + IV) == 1 && derive(passphrase, bytes, key) &&
                  encrypt(bytes, text, n, key);
@@ -80,17 +80,16 @@ int ald_pki_unseal(const char *sealed, const char *passphrase, char **ret, char 
         gsize n;
 
         if (!end)
-                return ald_pki_refuse(-EBADMSG, ret_error, "it is no backup of a cluster, or not all of it");
+                return ald_pki_refuse(-EBADMSG, ret_error, "not a backup of a cluster, or incomplete");
         encoded = g_strndup(sealed + strlen(HEAD), (gsize) (end - sealed) - strlen(HEAD));
         bytes = g_base64_decode(encoded, &n);
         if (n < BEFORE || n > G_MAXINT)
-                return ald_pki_refuse(-EBADMSG, ret_error, "it is no backup of a cluster, or not all of it");
+                return ald_pki_refuse(-EBADMSG, ret_error, "not a backup of a cluster, or incomplete");
         text = g_malloc0(n - BEFORE + 1);
         opened = derive(passphrase, bytes, key) && decrypt(text, bytes, n - BEFORE, key);
         OPENSSL_cleanse(key, sizeof key);
         if (!opened)
-                return ald_pki_refuse(
-                        -EKEYREJECTED, ret_error, "the passphrase is another one, or the file was changed");
+                return ald_pki_refuse(-EKEYREJECTED, ret_error, "wrong passphrase, or the file was altered");
         *ret = g_steal_pointer(&text);
         return 0;
 }

@@ -6,10 +6,11 @@
 #define ALD_PKI_PASSPHRASE_LEAST 8u /* bytes */
 
 /*
- * Text that only a passphrase opens, as text: scrypt (N = 2^17, r = 8, p = 1) and AES-256-GCM. -EINVAL for a
- * passphrase that is too short.
+ * Encrypts text with a passphrase, into text: scrypt (N = 2^17, r = 8, p = 1) and AES-256-GCM. -EINVAL if the
+ * passphrase is too short.
  */
 int ald_pki_seal(const char *text, const char *passphrase, char **ret, char **ret_error);
 
-/* -EBADMSG for what was not sealed so, -EKEYREJECTED for another passphrase, or where it was changed. */
+/* Decrypts it. -EBADMSG if it is not sealed text, -EKEYREJECTED if the passphrase is wrong or the text was
+ * altered. */
 int ald_pki_unseal(const char *sealed, const char *passphrase, char **ret, char **ret_error);

@@ -5,11 +5,11 @@
 
 #include "pki/certificate.h"
 
-/* A serial as lower-case hexadecimal digits; "" for what is negative or beyond 20 bytes. */
+/* A serial as lower-case hexadecimal digits; "" if it is negative or longer than 20 bytes. */
 void ald_pki_serial_format(const ASN1_INTEGER *serial, char ret[static ALD_PKI_SERIAL_SIZE]);
 
-/* The other way round; NULL for what is no serial. */
+/* Parses these digits; NULL if they are not a valid serial. */
 ASN1_INTEGER *ald_pki_serial_parse(const char *text);
 
-/* A random one of 32 digits. */
+/* Sets a random serial of 32 digits. */
 bool ald_pki_serial_random(ASN1_INTEGER *serial);

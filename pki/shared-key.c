@@ -42,7 +42,8 @@ int ald_shared_key_load(const char *path, AldSharedKey *ret, char **ret_error)
         while (n > 0 && g_ascii_isspace(text[n - 1]))
                 n--;
         if (mode & S_IROTH)
-                r = ald_pki_refuse(-EPERM, ret_error, "%s: everyone may read it; chmod it to 0600", path);
+                r = ald_pki_refuse(
+                        -EPERM, ret_error, "%s is readable by all users: run chmod 600 on it", path);
         else if (n < ALD_SHARED_KEY_LEAST)
                 r = ald_pki_refuse(-EKEYREJECTED, ret_error, "%s: a shared key has at least %u bytes", path,
                         ALD_SHARED_KEY_LEAST);

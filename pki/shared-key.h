@@ -3,17 +3,17 @@
 
 #include <stdint.h>
 
-#define ALD_SHARED_KEY_LEAST \
-        16u /* bytes; whoever records a handshake can try out keys, so it must be random */
+#define ALD_SHARED_KEY_LEAST 16u /* bytes; the key must be random, since a handshake allows guessing */
 #define ALD_SHARED_KEY_FILE_MAX 4096u
 
-/* What two machines without a cluster know each other by. */
+/* A secret by which two machines without a cluster authenticate each other. */
 typedef struct AldSharedKey {
         uint8_t bytes[32];
 } AldSharedKey;
 
 /*
- * Makes the key of what is in a file; white space at its end does not count. -EPERM where anyone may read the
- * file, -EKEYREJECTED for less than ALD_SHARED_KEY_LEAST bytes, -EFBIG beyond ALD_SHARED_KEY_FILE_MAX.
+ * Derives the key from the contents of a file, without trailing white space. -EPERM if the file is readable
+ * by all users, -EKEYREJECTED if it has fewer than ALD_SHARED_KEY_LEAST bytes, -EFBIG beyond
+ * ALD_SHARED_KEY_FILE_MAX.
  */
 int ald_shared_key_load(const char *path, AldSharedKey *ret, char **ret_error);

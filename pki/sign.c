@@ -50,7 +50,7 @@ int ald_pki_ca_make(EVP_PKEY *key, const char *cluster, uint64_t now, X509 **ret
         X509_NAME *name;
 
         if (!ca)
-                return ald_pki_openssl_failed(-EIO, "Cannot make the certificate of the CA", ret_error);
+                return ald_pki_openssl_failed(-EIO, "Cannot create the certificate of the CA", ret_error);
         name = X509_get_subject_name(ca);
         if (ald_pki_name_add(name, NID_organizationName, cluster) < 0 ||
                 ald_pki_name_add(name, NID_commonName, cluster) < 0)
@@ -79,7 +79,7 @@ static int add_common_name(X509 *made, const AldPkiSubject *subject, char **ret_
                         "\"%s\" is not a valid site name: use letters, digits, '-', '_' and '.'",
                         subject->name);
         if (subject->role != ALD_PKI_ROLE_BRIDGE && !ald_pki_is_node_id(subject->name))
-                return ald_pki_refuse(-EINVAL, ret_error, "\"%s\" is no node id", subject->name);
+                return ald_pki_refuse(-EINVAL, ret_error, "\"%s\" is not a node id", subject->name);
         if (ald_pki_name_add(X509_get_subject_name(made), NID_commonName, name) < 0)
                 return ald_pki_openssl_failed(-ENOMEM, "Cannot set the common name", ret_error);
         return 0;
@@ -101,7 +101,7 @@ int ald_pki_sign(
         int r;
 
         if (!X509_check_private_key(ca, ca_key))
-                return ald_pki_refuse(-EKEYREJECTED, ret_error, "the key is not that of the CA");
+                return ald_pki_refuse(-EKEYREJECTED, ret_error, "the key does not belong to the CA");
         if (!ald_pki_key_is_p256(subject->key))
                 return ald_pki_refuse(-EINVAL, ret_error, "the key is not on P-256");
         made = new_certificate(
@@ -109,7 +109,7 @@ int ald_pki_sign(
         if (!made || !limit_to_ca(made, ca) ||
                 !ald_pki_extensions_add(made, ca, leaf_extensions, G_N_ELEMENTS(leaf_extensions)) ||
                 !ald_pki_extensions_add(made, ca, usage, 1))
-                return ald_pki_openssl_failed(-EIO, "Cannot make a certificate", ret_error);
+                return ald_pki_openssl_failed(-EIO, "Cannot create a certificate", ret_error);
         r = add_common_name(made, subject, ret_error);
         if (r == 0 && subject->role == ALD_PKI_ROLE_BROKER)
                 r = ald_pki_names_add(made, subject->names, ret_error);

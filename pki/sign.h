@@ -5,22 +5,22 @@
 
 #define ALD_PKI_CA_DAYS (20u * 365 + 5)
 #define ALD_PKI_DAYS 397u             /* of a node's, a broker's or a bridge's certificate */
-#define ALD_PKI_BACKDATE_SECONDS 3600 /* that clocks may be behind and yet find a new certificate valid */
+#define ALD_PKI_BACKDATE_SECONDS 3600 /* how far a clock may be behind and still accept a new certificate */
 #define ALD_PKI_SAN_MAX 64u           /* names and addresses of a broker */
 
-/* Makes the self-signed CA of a cluster. -EINVAL for a name that is empty, no UTF-8 or beyond
+/* Creates the self-signed CA of a cluster. -EINVAL if the name is empty, not UTF-8 or longer than
  * ALD_PKI_NAME_MAX. */
 int ald_pki_ca_make(EVP_PKEY *key, const char *cluster, uint64_t now, X509 **ret, char **ret_error);
 
 typedef struct AldPkiSubject {
         AldPkiRole role;
         const char *name;         /* node id of a node or broker, site of a bridge */
-        const char *const *names; /* of a broker: names and addresses, at least one, NULL at the end */
-        EVP_PKEY *key;            /* its public part is enough */
-        unsigned days;            /* 0 is ALD_PKI_DAYS; it never outlives the CA */
+        const char *const *names; /* of a broker: names and addresses, at least one, NULL-terminated */
+        EVP_PKEY *key;            /* the public part is sufficient */
+        unsigned days;            /* 0: ALD_PKI_DAYS; limited by the expiry of the CA */
 } AldPkiSubject;
 
-/* Signs a certificate with a random serial. -EINVAL for a bad name, -EKEYREJECTED where the key is not the
+/* Signs a certificate with a random serial. -EINVAL for a bad name, -EKEYREJECTED if the key is not the
  * CA's. */
 int ald_pki_sign(
         X509 *ca, EVP_PKEY *ca_key, const AldPkiSubject *subject, uint64_t now, X509 **ret, char **ret_error);

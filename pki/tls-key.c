@@ -46,7 +46,7 @@ static int find(SSL *ssl, const unsigned char *id, size_t n, SSL_SESSION **ret_s
         return *ret_session != NULL;
 }
 
-/* A certificate is asked about only where the key was not taken. */
+/* A certificate is asked about only if the key was not taken. */
 static int refuse(X509_STORE_CTX *store, void *data)
 {
         AldTls *tls = data;

@@ -10,7 +10,7 @@ struct AldTls {
         X509_CRL *crl;
         AldPkiRole peer;
         char *expected;
-        bool by_key; /* with a shared key, and no certificates at all */
+        bool by_key; /* with a shared key instead of certificates */
         AldSharedKey key;
         GMutex lock;
         char *reason;
@@ -18,5 +18,5 @@ struct AldTls {
 
 void ald_tls_set_reason(AldTls *tls, char *reason);
 
-/* Makes the context of one that is by_key. */
+/* Sets up the context if by_key is set. */
 bool ald_tls_key_set_up(AldTls *tls, bool server);

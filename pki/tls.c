@@ -16,7 +16,7 @@ void ald_tls_set_reason(AldTls *tls, char *reason)
         g_mutex_unlock(&tls->lock);
 }
 
-/* Which alert the peer gets. What is wrong with our own list is no fault of its. */
+/* The alert for the peer. A problem with our own list is not the peer's fault. */
 static int alert_error(int r)
 {
         switch (r) {
@@ -37,7 +37,7 @@ static int alert_error(int r)
         }
 }
 
-/* In place of OpenSSL's own judgement of the peer's certificate. */
+/* Replaces OpenSSL's verification of the peer's certificate. */
 static int judge(X509_STORE_CTX *store, void *data)
 {
         AldTls *tls = data;
@@ -115,7 +115,7 @@ static int new_context(const AldPkiIdentity *identity, bool server, AldPkiRole p
         tls->crl = identity->crl;
         if (!set_up(tls, identity, server))
                 return ald_pki_openssl_failed(
-                        -EKEYREJECTED, "our certificate or key cannot be used", ret_error);
+                        -EKEYREJECTED, "the certificate or key of this machine cannot be used", ret_error);
         finish_context(tls);
         *ret = g_steal_pointer(&tls);
         return 0;

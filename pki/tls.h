@@ -7,39 +7,41 @@
 #include "pki/shared-key.h"
 
 /*
- * Mutual TLS 1.3 with the certificates of one cluster. A context judges the peer by ald_pki_verify() and the
- * clock, and remembers the last reason why a handshake failed, on either side; it may be used in any thread.
- * It never changes: for a new revocation list make a new one. Sessions are never resumed, since that would
- * skip the judgement.
+ * Mutual TLS 1.3 with the certificates of one cluster. A context verifies the peer with ald_pki_verify() and
+ * the clock, and stores the last reason why a handshake failed, on either side; it may be used in any thread.
+ * It never changes: create a new one for a new revocation list. Sessions are never resumed, since that would
+ * skip the verification.
  */
 typedef struct AldTls AldTls;
 
-/* Towards a broker, as the node. host (maybe NULL: any broker of the cluster) is the name or address that its
- * certificate must have; what has no serverAuth, as a node's, is refused. */
+/* For connections of this node to a broker. host (may be NULL: any broker of the cluster) is the name or
+ * address that its certificate must have. Certificates without serverAuth, such as those of nodes, are
+ * refused. */
 int ald_tls_new_for_broker(const AldPkiIdentity *identity, const char *host, AldTls **ret, char **ret_error);
 
-/* Between two nodes, one of which is the server. node_id (maybe NULL: any node) is whom to expect. */
+/* For connections between two nodes, one of which is the server. node_id (may be NULL: any node) is the
+ * expected peer. */
 int ald_tls_new_for_peer(
         const AldPkiIdentity *identity, bool server, const char *node_id, AldTls **ret, char **ret_error);
 
-/* Between two machines that have the same key; there are no certificates. */
+/* For connections between two machines that have the same key, without certificates. */
 int ald_tls_new_for_key(const AldSharedKey *key, bool server, AldTls **ret, char **ret_error);
 
-/* Must be called only when no connection uses the context any more. */
+/* Call it only when no connection uses the context any more. */
 void ald_tls_free(AldTls *tls);
 
-/* For SSL_new() and MOSQ_OPT_SSL_CTX; stays the context's. */
+/* For SSL_new() and MOSQ_OPT_SSL_CTX; owned by the context. */
 SSL_CTX *ald_tls_context(AldTls *tls);
 
 /*
- * Why the last handshake failed: what is wrong with the peer's certificate, or what the peer says is wrong
- * with ours; NULL where nothing of both happened since the last call. With TLS 1.3 a server refuses our
- * certificate after SSL_connect() has succeeded, so also ask when reading fails.
+ * Why the last handshake failed: what is wrong with the peer's certificate, or what the peer reported about
+ * ours; NULL if neither happened since the last call. With TLS 1.3 a server refuses our certificate after
+ * SSL_connect() has succeeded, so also ask when reading fails.
  */
 char *ald_tls_take_reason(AldTls *tls);
 
-/* The same after a call on the connection returned result; where there is no such reason, OpenSSL's or
- * errno's. Never NULL. To be called before anything else of OpenSSL in the thread. */
+/* The same after a call on the connection returned `result`; if there is no such reason, that of OpenSSL or
+ * errno. Never NULL. Call it before any other OpenSSL function in this thread. */
 char *ald_tls_explain(AldTls *tls, SSL *ssl, int result);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTls, ald_tls_free)

@@ -8,9 +8,9 @@
 #include <openssl/x509.h>
 
 /*
- * Keys, certificates and revocation lists are OpenSSL's own objects. Each function here gives a negative
- * errno and, where it has *ret_error or *ret_reason (maybe NULL), one line of plain words, to be freed; it
- * leaves OpenSSL's queue of errors empty. Times are µs of CLOCK_REALTIME, and arguments.
+ * Keys, certificates and revocation lists are OpenSSL's own objects. Functions return a negative errno and,
+ * if they have *ret_error or *ret_reason (may be NULL), one line that describes the error, which the caller
+ * frees; they leave OpenSSL's error queue empty. Times are arguments, in µs of CLOCK_REALTIME.
  */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(BIO, BIO_free_all)
@@ -33,7 +33,7 @@ typedef enum AldPkiRole {
         ALD_PKI_ROLE_BRIDGE, /* CN = bridge-SITE, clientAuth */
 } AldPkiRole;
 
-/* Common names begin with these, but those of nodes. */
+/* Prefixes of common names, except those of nodes. */
 #define ALD_PKI_BROKER_PREFIX "broker-"
 #define ALD_PKI_BRIDGE_PREFIX "bridge-"
 

@@ -14,14 +14,14 @@
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(X509_STORE, X509_STORE_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(X509_STORE_CTX, X509_STORE_CTX_free)
 
-/* What is being judged, and when. */
+/* What is verified, and when. */
 typedef struct Case {
         X509 *ca;
         X509_CRL *crl;
         X509 *certificate;
         uint64_t now;
         AldPkiFacts facts;
-        char *what; /* how it is called in reasons */
+        char *what; /* its name in reasons */
 } Case;
 
 static int refuse_time(
@@ -60,7 +60,7 @@ static int judge_crl(const Case *it, char **ret_reason)
         return 0;
 }
 
-/* What OpenSSL found, in words. */
+/* Describes an error of OpenSSL. */
 static int refuse_chain(const Case *it, int error, bool of_ca, char **ret_reason)
 {
         AldPkiFacts ca;
@@ -82,7 +82,8 @@ static int refuse_chain(const Case *it, int error, bool of_ca, char **ret_reason
                         of_ca ? ca.not_before : it->facts.not_before, it->now, ret_reason);
         case X509_V_ERR_CERT_SIGNATURE_FAILURE:
                 return ald_pki_refuse(-EKEYREJECTED, ret_reason,
-                        "%s has a bad signature: it was altered, or is from another CA with the name of %s",
+                        "%s has an invalid signature: it was altered, or is from another CA with the name of "
+                        "%s",
                         what, ca_name);
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
@@ -124,19 +125,19 @@ static int judge_role(const Case *it, AldPkiRole role, char **ret_reason)
         case ALD_PKI_ROLE_NODE:
                 if (facts->client && facts->is_node)
                         return 0;
-                return ald_pki_refuse(-EPERM, ret_reason, "%s is not one of a node: %s", it->what,
-                        facts->client ? "its name is no node id"
-                                      : "it is not meant for clients (clientAuth)");
+                return ald_pki_refuse(-EPERM, ret_reason, "%s is not for a node: %s", it->what,
+                        facts->client ? "its name is not a node id"
+                                      : "it does not allow use by a client (clientAuth)");
         case ALD_PKI_ROLE_BROKER:
                 if (facts->server)
                         return 0;
                 return ald_pki_refuse(-EPERM, ret_reason,
-                        "%s is not one of a broker%s: it is not meant for servers (serverAuth)", it->what,
-                        facts->is_node && facts->client ? " but of a node" : "");
+                        "%s is not for a broker%s: it does not allow use by a server (serverAuth)", it->what,
+                        facts->is_node && facts->client ? " but for a node" : "");
         case ALD_PKI_ROLE_BRIDGE:
                 if (facts->client && g_str_has_prefix(facts->common_name, ALD_PKI_BRIDGE_PREFIX))
                         return 0;
-                return ald_pki_refuse(-EPERM, ret_reason, "%s is not one of a bridge", it->what);
+                return ald_pki_refuse(-EPERM, ret_reason, "%s is not for a bridge", it->what);
         default:
                 g_assert_not_reached();
         }
@@ -158,7 +159,7 @@ static int judge_name(const Case *it, AldPkiRole role, const char *expected, cha
         if (strcmp(it->facts.common_name + (role == ALD_PKI_ROLE_BRIDGE ? strlen(ALD_PKI_BRIDGE_PREFIX) : 0),
                     expected) == 0)
                 return 0;
-        return ald_pki_refuse(-ENXIO, ret_reason, "%s is not that of %s %s", it->what,
+        return ald_pki_refuse(-ENXIO, ret_reason, "%s is not for %s %s", it->what,
                 role == ALD_PKI_ROLE_NODE ? "node" : "site", expected);
 }
 
@@ -171,7 +172,7 @@ int ald_pki_verify(X509 *ca, X509_CRL *crl, X509 *certificate, AldPkiRole role, 
 
         ald_pki_certificate_facts(certificate, &it.facts);
         what = *it.facts.common_name ? g_strdup_printf("the certificate of %s", it.facts.common_name)
-                                     : g_strdup("the certificate, which has no plain name,");
+                                     : g_strdup("the certificate, whose name is not plain text,");
         it.what = what;
         r = judge_crl(&it, ret_reason);
         if (r == 0)

@@ -130,9 +130,9 @@ NODE_CERTIFICATES = {
     "of another CA": ({"authority": "foreign"}, "is not signed by the CA of cluster", "cluster join"),
     "expired": ({"at": "-400d"}, "has expired", "cluster renew"),
     "not yet valid": ({"at": "+400d"}, "is not valid before", "correct the clock of this machine"),
-    "of a name that is no id": ({"common_name": "mallory"}, "its name is no node id", "cluster join"),
-    "of another node": ({"common_name": "f" * 32}, "is not that of node", "cluster join"),
-    "for servers": ({"usage": "serverAuth"}, "it is not meant for clients", "cluster join"),
+    "of a name that is no id": ({"common_name": "mallory"}, "its name is not a node id", "cluster join"),
+    "of another node": ({"common_name": "f" * 32}, "is not for node", "cluster join"),
+    "for servers": ({"usage": "serverAuth"}, "it does not allow use by a client", "cluster join"),
 }
 
 
@@ -173,7 +173,7 @@ def test_name_that_is_no_id_has_no_voice(site):
 # Certificates of brokers
 
 BROKER_CERTIFICATES = {
-    "of a node": ({"common_name": "a" * 32, "usage": "clientAuth"}, "is not one of a broker but of a node"),
+    "of a node": ({"common_name": "a" * 32, "usage": "clientAuth"}, "is not for a broker but for a node"),
     "of another CA": ({"authority": "foreign"}, "is not signed by the CA of cluster"),
     "expired": ({"at": "-400d"}, "has expired"),
     "not yet valid": ({"at": "+400d"}, "is not valid before"),

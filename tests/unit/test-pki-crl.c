@@ -54,14 +54,14 @@ static void test_refusals_to_make(void)
         pki_maker_init(&other, "lab", PKI_NOW);
         g_assert_cmpint(ald_pki_crl_make(maker.ca, maker.ca_key, maker.crl, NULL, 1, PKI_NOW, &none, &stale),
                 ==, -ESTALE);
-        g_assert_cmpstr(stale, ==, "the number of a revocation list must rise: 1 is not enough");
+        g_assert_cmpstr(stale, ==, "the number of a revocation list must increase: 1 is too low");
         g_assert_cmpint(make(&maker, NULL, NULL, 0, &none), ==, -ESTALE);
         g_assert_cmpint(ald_pki_crl_make(maker.ca, maker.ca_key, maker.crl, bad, 2, PKI_NOW, &none, &serial),
                 ==, -EINVAL);
-        g_assert_cmpstr(serial, ==, "\"-5\" is no serial of a certificate");
+        g_assert_cmpstr(serial, ==, "\"-5\" is not a certificate serial number");
         g_assert_cmpint(ald_pki_crl_make(maker.ca, maker.key, maker.crl, NULL, 2, PKI_NOW, &none, &key), ==,
                 -EKEYREJECTED);
-        g_assert_cmpstr(key, ==, "the key is not that of the CA");
+        g_assert_cmpstr(key, ==, "the key does not belong to the CA");
         g_assert_cmpint(
                 ald_pki_crl_make(maker.ca, maker.ca_key, other.crl, NULL, 2, PKI_NOW, &none, &elsewhere), ==,
                 -EKEYREJECTED);
@@ -172,7 +172,7 @@ static void test_accept(void)
         g_assert_cmpstr(lower, ==, "the revocation list has number 1 and is not newer than number 2");
 
         g_assert_cmpint(ald_pki_crl_accept(other.crl, maker.ca, NULL, &other_name), ==, -EKEYREJECTED);
-        g_assert_cmpstr(other_name, ==, "the revocation list is that of another CA");
+        g_assert_cmpstr(other_name, ==, "the revocation list is from another CA");
         g_assert_cmpint(ald_pki_crl_accept(same.crl, maker.ca, NULL, &same_name), ==, -EKEYREJECTED);
         g_assert_cmpstr(
                 same_name, ==, "the revocation list is not signed by the CA of the cluster, or was altered");

@@ -135,9 +135,9 @@ static void test_from_elsewhere(Lab *lab, const void *data)
 
         pki_maker_init(&other, "other", PKI_NOW);
         put(lab, "newer.pem", ald_pki_crl_to_pem(other.crl));
-        refused(lab, lab->newer, -EKEYREJECTED, "newer.pem: the revocation list is that of another CA");
+        refused(lab, lab->newer, -EKEYREJECTED, "newer.pem: the revocation list is from another CA");
         put(lab, "crl.pem", ald_pki_crl_to_pem(other.crl));
-        refused(lab, NULL, -EKEYREJECTED, "crl.pem: the revocation list is that of another CA");
+        refused(lab, NULL, -EKEYREJECTED, "crl.pem: the revocation list is from another CA");
         put(lab, "crl.pem", ald_pki_crl_to_pem(lab->maker.crl));
         g_assert_cmpint(ald_pki_key_save(other.key, key, 0600, (uid_t) -1, (gid_t) -1, NULL), ==, 0);
         refused(lab, NULL, -EKEYREJECTED, "node.key is not the key of ");

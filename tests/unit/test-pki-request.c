@@ -152,7 +152,7 @@ static void test_names_that_are_no_ids(void)
         }
         nul = odd_request(key, key, with_nul, sizeof with_nul - 1);
         g_assert_cmpint(parse(nul, &error), ==, -EINVAL);
-        g_assert_cmpstr(error, ==, "the common name of the request is no node id");
+        g_assert_cmpstr(error, ==, "the common name of the request is not a node id");
 }
 
 static void test_signature_of_another_key(void)
@@ -164,7 +164,7 @@ static void test_signature_of_another_key(void)
         g_assert_cmpint(ald_pki_key_generate(&other, NULL), ==, 0);
         pem = odd_request(key, other, PKI_A, -1);
         g_assert_cmpint(parse(pem, &error), ==, -EKEYREJECTED);
-        g_assert_cmpstr(error, ==, "the request is not signed with its own key, or was altered on its way");
+        g_assert_cmpstr(error, ==, "the request is not signed with its own key, or was altered in transit");
 }
 
 static void test_other_kinds_of_key(void)

@@ -42,7 +42,7 @@ static void test_refused(void)
         AldSharedKey key;
 
         g_assert_cmpint(load(SECRET, 0644, &key, &everyone), ==, -EPERM);
-        g_assert_nonnull(strstr(everyone, "everyone may read it"));
+        g_assert_nonnull(strstr(everyone, "readable by all users"));
         g_assert_cmpint(load("fifteen letters\n", 0600, &key, &brief), ==, -EKEYREJECTED);
         g_assert_nonnull(strstr(brief, "at least 16 bytes"));
         g_assert_cmpint(load(lengthy, 0600, &key, NULL), ==, -EFBIG);

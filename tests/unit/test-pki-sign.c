@@ -160,8 +160,8 @@ static void test_bad_subjects(void)
         g_autoptr(X509) broker = NULL;
 
         pki_maker_init(&maker, "lab", PKI_NOW);
-        refused(&maker, ALD_PKI_ROLE_NODE, "node7", NULL, "\"node7\" is no node id");
-        refused(&maker, ALD_PKI_ROLE_BROKER, "x", fine, "\"x\" is no node id");
+        refused(&maker, ALD_PKI_ROLE_NODE, "node7", NULL, "\"node7\" is not a node id");
+        refused(&maker, ALD_PKI_ROLE_BROKER, "x", fine, "\"x\" is not a node id");
         refused(&maker, ALD_PKI_ROLE_BRIDGE, "a/#", NULL,
                 "\"a/#\" is not a valid site name: use letters, digits, '-', '_' and '.'");
         refused(&maker, ALD_PKI_ROLE_BROKER, PKI_A, NULL, "a broker has 1 to 64 names and addresses, not 0");
@@ -191,7 +191,7 @@ static void test_keys_that_do_not_fit(void)
         subject.key = maker.key;
         g_assert_cmpint(
                 ald_pki_sign(maker.ca, maker.key, &subject, PKI_NOW, &none, &not_ca), ==, -EKEYREJECTED);
-        g_assert_cmpstr(not_ca, ==, "the key is not that of the CA");
+        g_assert_cmpstr(not_ca, ==, "the key does not belong to the CA");
         subject.key = p384;
         g_assert_cmpint(
                 ald_pki_sign(maker.ca, maker.ca_key, &subject, PKI_NOW, &none, &not_p256), ==, -EINVAL);

@@ -162,19 +162,20 @@ static void test_node_as_broker(Lab *lab, const void *data)
 {
         shake(towards_broker(&lab->maker, lab->node, NULL), peer(&lab->maker, lab->other, true, NULL),
                 "the certificate of " PKI_B
-                " is not one of a broker but of a node: it is not meant for servers (serverAuth)",
-                "the other node refused our certificate: it is not meant for this use");
+                " is not for a broker but for a node: it does not allow use by a server (serverAuth)",
+                "the other node refused the certificate of this machine: it is not valid for this purpose");
 }
 
 static void test_broker_as_node(Lab *lab, const void *data)
 {
         const char *reason = "the certificate of broker-" PKI_B
-                             " is not one of a node: it is not meant for clients (clientAuth)";
+                             " is not for a node: it does not allow use by a client (clientAuth)";
 
         shake(towards_broker(&lab->maker, lab->broker, NULL), peer(&lab->maker, lab->broker, true, NULL),
-                "the broker refused our certificate: it is not meant for this use", reason);
+                "the broker refused the certificate of this machine: it is not valid for this purpose",
+                reason);
         shake(peer(&lab->maker, lab->node, false, NULL), peer(&lab->maker, lab->broker, true, NULL), reason,
-                "the other node refused our certificate: it is not meant for this use");
+                "the other node refused the certificate of this machine: it is not valid for this purpose");
 }
 
 static void test_host(Lab *lab, const void *data)
@@ -183,20 +184,21 @@ static void test_host(Lab *lab, const void *data)
                 peer(&lab->maker, lab->broker, true, NULL),
                 "the certificate of broker-" PKI_B
                 " is for broker.example, 192.0.2.1, 2001:db8::1, not for wanted.example",
-                "the other node refused our certificate: it is not valid yet, or not for this name; check "
+                "the other node refused the certificate of this machine: it is not valid yet, or not for "
+                "this name; check "
                 "the clocks");
 }
 
 static void test_node_id(Lab *lab, const void *data)
 {
-        const char *alert =
-                "the other node refused our certificate: it is not valid yet, or not for this name; check "
-                "the clocks";
+        const char *alert = "the other node refused the certificate of this machine: it is not valid yet, or "
+                            "not for this name; check "
+                            "the clocks";
 
         shake(peer(&lab->maker, lab->node, false, PKI_A), peer(&lab->maker, lab->other, true, PKI_A),
-                "the certificate of " PKI_B " is not that of node " PKI_A, alert);
+                "the certificate of " PKI_B " is not for node " PKI_A, alert);
         shake(peer(&lab->maker, lab->node, false, PKI_B), peer(&lab->maker, lab->other, true, PKI_B), alert,
-                "the certificate of " PKI_A " is not that of node " PKI_B);
+                "the certificate of " PKI_A " is not for node " PKI_B);
 }
 
 static void test_revoked_broker(Lab *lab, const void *data)
@@ -206,7 +208,7 @@ static void test_revoked_broker(Lab *lab, const void *data)
         pki_maker_revoke(&lab->maker, lab->broker, lab->now);
         shake(towards_broker(&lab->maker, lab->node, NULL), server,
                 "the certificate of broker-" PKI_B " is revoked",
-                "the other node refused our certificate: it is revoked");
+                "the other node refused the certificate of this machine: it is revoked");
 }
 
 static void test_revoked_node(Lab *lab, const void *data)
@@ -215,7 +217,7 @@ static void test_revoked_node(Lab *lab, const void *data)
 
         pki_maker_revoke(&lab->maker, lab->node, lab->now);
         shake(client, peer(&lab->maker, lab->broker, true, NULL),
-                "the broker refused our certificate: it is revoked",
+                "the broker refused the certificate of this machine: it is revoked",
                 "the certificate of " PKI_A " is revoked");
 }
 
@@ -228,7 +230,7 @@ static void test_other_cluster(Lab *lab, const void *data)
         stranger = pki_maker_sign(&elsewhere, ALD_PKI_ROLE_BROKER, PKI_A, lab->now);
         shake(towards_broker(&lab->maker, lab->node, NULL), peer(&elsewhere, stranger, true, NULL),
                 "the certificate of broker-" PKI_A " is not signed by the CA of cluster \"lab\"",
-                "the other node refused our certificate: it is from an unknown CA");
+                "the other node refused the certificate of this machine: it is from an unknown CA");
 }
 
 /* The node trusts the broker, but is not of its cluster. */
@@ -243,7 +245,7 @@ static void test_unknown_to_broker(Lab *lab, const void *data)
         mixed = lab->maker;
         mixed.key = elsewhere.key;
         shake(towards_broker(&mixed, stranger, NULL), peer(&lab->maker, lab->broker, true, NULL),
-                "the broker refused our certificate: it is from an unknown CA",
+                "the broker refused the certificate of this machine: it is from an unknown CA",
                 "the certificate of " PKI_A " is not signed by the CA of cluster \"lab\"");
 }
 
@@ -267,9 +269,11 @@ static void test_expired(Lab *lab, const void *data)
         g_autofree char *of_broker = until(broker, "broker-" PKI_A), *of_node = until(node, PKI_A);
 
         shake(towards_broker(&lab->maker, lab->node, NULL), peer(&lab->maker, broker, true, NULL), of_broker,
-                "the other node refused our certificate: it has expired, or the revocation list there has");
+                "the other node refused the certificate of this machine: it or the revocation list there has "
+                "expired");
         shake(towards_broker(&lab->maker, node, NULL), peer(&lab->maker, lab->broker, true, NULL),
-                "the broker refused our certificate: it has expired, or the revocation list there has",
+                "the broker refused the certificate of this machine: it or the revocation list there has "
+                "expired",
                 of_node);
 }
 
@@ -283,7 +287,8 @@ static void test_not_yet_valid(Lab *lab, const void *data)
         connect_ends(&client, ald_tls_context(client.tls), &server, ald_tls_context(server.tls));
         talk(&client, &server);
         g_assert_cmpstr(client.reason, ==,
-                "the broker refused our certificate: it is not valid yet, or not for this name; check the "
+                "the broker refused the certificate of this machine: it is not valid yet, or not for this "
+                "name; check the "
                 "clocks");
         g_assert_true(g_str_has_prefix(server.reason, "the certificate of " PKI_A " is not valid before "));
         g_assert_true(g_str_has_suffix(server.reason, ": check the clocks"));
@@ -333,7 +338,7 @@ static void shake_with_plain(Lab *lab, int version, const char *server_reason)
 
 static void test_no_certificate(Lab *lab, const void *data)
 {
-        shake_with_plain(lab, TLS1_3_VERSION, "the other node has shown no certificate");
+        shake_with_plain(lab, TLS1_3_VERSION, "the other node sent no certificate");
 }
 
 static void test_old_client(Lab *lab, const void *data)
@@ -439,7 +444,8 @@ static void test_key_of_another(Lab *lab, const void *data)
         AldTls *none = NULL;
 
         g_assert_cmpint(ald_tls_new_for_broker(&identity, NULL, &none, &error), ==, -EKEYREJECTED);
-        g_assert_cmpstr(error, ==, "our certificate or key cannot be used: key values mismatch");
+        g_assert_cmpstr(
+                error, ==, "the certificate or key of this machine cannot be used: key values mismatch");
         g_assert_null(none);
 }
 
@@ -466,10 +472,10 @@ static void test_key_and_certificate(Lab *lab, const void *data)
 {
         shake(by_key(1, false), peer(&lab->maker, lab->other, true, NULL),
                 "the other side has a certificate instead of the shared key",
-                "the other node refused our certificate: it is not meant for this use");
+                "the other node refused the certificate of this machine: it is not valid for this purpose");
         shake(peer(&lab->maker, lab->node, false, NULL), by_key(1, true),
                 "the other node ended the TLS connection: handshake failure",
-                "one of the two sides has no shared key");
+                "only one side has a shared key");
 }
 
 #define ADD(name, function) g_test_add("/pki/tls/" name, Lab, NULL, set_up, function, tear_down)

@@ -87,7 +87,7 @@ static void test_twin_without_key_id(Lab *lab, const void *data)
         made = pki_maker_odd(&same, &odd);
         judged(&lab->maker, made, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -EKEYREJECTED,
                 "the certificate of " PKI_A
-                " has a bad signature: it was altered, or is from another CA with the "
+                " has an invalid signature: it was altered, or is from another CA with the "
                 "name of the CA of cluster \"lab\"");
 }
 
@@ -107,7 +107,7 @@ static void test_altered(Lab *lab, const void *data)
         altered = d2i_X509(NULL, &in, n);
         judged(&lab->maker, altered, ALD_PKI_ROLE_NODE, PKI_B, PKI_NOW, -EKEYREJECTED,
                 "the certificate of " PKI_B
-                " has a bad signature: it was altered, or is from another CA with the "
+                " has an invalid signature: it was altered, or is from another CA with the "
                 "name of the CA of cluster \"lab\"");
 }
 
@@ -166,7 +166,7 @@ static void test_crl(Lab *lab, const void *data)
                 "there is no revocation list of the cluster");
         view.crl = other.crl;
         judged(&view, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -ENOKEY,
-                "the revocation list is that of another CA");
+                "the revocation list is from another CA");
         view.crl = same.crl;
         judged(&view, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -ENOKEY,
                 "the revocation list is not signed by the CA of the cluster, or was altered");
@@ -183,27 +183,27 @@ static void test_roles(Lab *lab, const void *data)
 {
         judged(&lab->maker, lab->node, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW, -EPERM,
                 "the certificate of " PKI_A
-                " is not one of a broker but of a node: it is not meant for servers (serverAuth)");
+                " is not for a broker but for a node: it does not allow use by a server (serverAuth)");
         judged(&lab->maker, lab->bridge, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW, -EPERM,
-                "the certificate of bridge-north is not one of a broker: it is not meant for servers "
+                "the certificate of bridge-north is not for a broker: it does not allow use by a server "
                 "(serverAuth)");
         judged(&lab->maker, lab->broker, ALD_PKI_ROLE_NODE, NULL, PKI_NOW, -EPERM,
                 "the certificate of broker-" PKI_A
-                " is not one of a node: it is not meant for clients (clientAuth)");
+                " is not for a node: it does not allow use by a client (clientAuth)");
         judged(&lab->maker, lab->bridge, ALD_PKI_ROLE_NODE, NULL, PKI_NOW, -EPERM,
-                "the certificate of bridge-north is not one of a node: its name is no node id");
+                "the certificate of bridge-north is not for a node: its name is not a node id");
         judged(&lab->maker, lab->node, ALD_PKI_ROLE_BRIDGE, NULL, PKI_NOW, -EPERM,
-                "the certificate of " PKI_A " is not one of a bridge");
+                "the certificate of " PKI_A " is not for a bridge");
         judged(&lab->maker, lab->maker.ca, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW, -EPERM,
-                "the certificate of lab is not one of a broker: it is not meant for servers (serverAuth)");
+                "the certificate of lab is not for a broker: it does not allow use by a server (serverAuth)");
 }
 
 static void test_names(Lab *lab, const void *data)
 {
         judged(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_B, PKI_NOW, -ENXIO,
-                "the certificate of " PKI_A " is not that of node " PKI_B);
+                "the certificate of " PKI_A " is not for node " PKI_B);
         judged(&lab->maker, lab->bridge, ALD_PKI_ROLE_BRIDGE, "south", PKI_NOW, -ENXIO,
-                "the certificate of bridge-north is not that of site south");
+                "the certificate of bridge-north is not for site south");
         judged(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, "wanted.example", PKI_NOW, -ENXIO,
                 "the certificate of broker-" PKI_A
                 " is for broker.example, 192.0.2.1, 2001:db8::1, not for wanted.example");
@@ -230,8 +230,8 @@ static void test_odd_names(Lab *lab, const void *data)
                 g_autoptr(X509) made = pki_maker_odd(&lab->maker, &odd[i]);
 
                 judged(&lab->maker, made, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -EPERM,
-                        "the certificate, which has no plain name, is not one of a node: its name is no node "
-                        "id");
+                        "the certificate, whose name is not plain text, is not for a node: its name is "
+                        "not a node id");
         }
 }
 
@@ -253,9 +253,9 @@ static void test_odd_usages(Lab *lab, const void *data)
         const PkiOdd wrong = { .names = { PKI_A }, .usage = "codeSigning" };
         const PkiOdd unknown = { .names = { PKI_A }, .usage = "clientAuth", .critical_unknown = true };
         const char *no_client = "the certificate of " PKI_A
-                                " is not one of a node: it is not meant for clients (clientAuth)";
+                                " is not for a node: it does not allow use by a client (clientAuth)";
         const char *no_server = "the certificate of " PKI_A
-                                " is not one of a broker: it is not meant for servers (serverAuth)";
+                                " is not for a broker: it does not allow use by a server (serverAuth)";
 
         /* Who holds the CA may say so. */
         odd(lab, &both, ALD_PKI_ROLE_NODE, PKI_A, 0, NULL);
