@@ -8,8 +8,8 @@
 
 /*
  * How the fields of a record are described. The structs and tables themselves are generated from
- * dbus-interfaces/ into schema.h. Absent values are those that the D-Bus properties use, so that a struct is
- * at once what a bus shows.
+ * dbus-interfaces/ into schema.h. Absent values are those of the D-Bus properties, so that a struct can be
+ * exported as it is.
  */
 
 #define ALD_ABSENT_UINT64 UINT64_MAX
@@ -17,7 +17,7 @@
 #define ALD_ABSENT_DOUBLE ((double) NAN)
 #define ALD_ABSENT_BOOLEAN (-1)
 
-/* Integers beyond ±2^53 do not survive JSON, so no field holds one. */
+/* JSON cannot represent integers beyond ±2^53, so no field holds one. */
 #define ALD_INTEGER_MAX (INT64_C(1) << 53)
 
 typedef enum AldType {
@@ -27,7 +27,7 @@ typedef enum AldType {
         ALD_TYPE_DOUBLE,  /* double: infinite is absent too */
         ALD_TYPE_BOOLEAN, /* int: 0, 1 or ALD_ABSENT_BOOLEAN; in rows and messages only */
         ALD_TYPE_STRV,    /* const char *const *: NULL is absent, and so is an empty list */
-        ALD_TYPE_ROWS,    /* AldRows: never absent, maybe empty; never in rows */
+        ALD_TYPE_ROWS,    /* AldRows: never absent, but may be empty; never in rows */
 } AldType;
 
 typedef struct AldStruct AldStruct;
@@ -42,15 +42,15 @@ typedef struct AldField {
         const char *name;
         AldType type;
         size_t offset;
-        double threshold;     /* a smaller change waits for the next one or the resend */
+        double threshold;     /* a smaller change is not sent until the next one or the periodic resend */
         bool relative;        /* the threshold is a share of the value sent before */
-        double threshold_max; /* the most that this share comes to; 0 where it is not capped */
+        double threshold_max; /* the maximum of this share; 0: unlimited */
         const AldStruct *rows;
 
-        /* In messages only: what ald_message_parse() checks. */
+        /* For messages only: the checks of ald_message_parse(). */
         bool required, is_id, limited_below, limited_above;
-        double minimum, maximum;              /* of rows: their number */
-        int (*from_string)(const char *text); /* of an enumeration: -1 for a word it does not have */
+        double minimum, maximum;              /* for rows: their number */
+        int (*from_string)(const char *text); /* for an enumeration: -1 for an unknown word */
 } AldField;
 
 struct AldStruct {
@@ -67,16 +67,16 @@ static inline const void *ald_field_of(const AldField *field, const void *base)
         return (const char *) base + field->offset;
 }
 
-/* The type of a field as D-Bus has it: "s", "aa{sv}" … */
+/* The D-Bus signature of a field: "s", "aa{sv}" … */
 const char *ald_field_signature(const AldField *field);
 
 /* Whether a value is absent, in any of the forms above. */
 bool ald_field_is_absent(const AldField *field, const void *value);
 
-/* A total order of two values of one field; absent comes first. */
+/* A total order of the values of a field; absent comes first. */
 int ald_field_compare(const AldField *field, const void *a, const void *b);
 
-/* Whether the change from a to b is to be sent at once: it reaches the threshold, or one of the two is
+/* Whether the change from a to b must be sent at once: it reaches the threshold, or one of the two is
  * absent. */
 bool ald_field_beyond_threshold(const AldField *field, const void *a, const void *b);
 
@@ -86,17 +86,16 @@ const AldField *ald_struct_find(const AldStruct *type, const char *name);
 /* Copies one field between structs of its type. */
 void ald_field_copy(const AldField *field, void *to, const void *from);
 
-/* Makes a value absent; of rows there are none then. */
+/* Makes a value absent; a list of rows becomes empty. */
 void ald_field_clear(const AldField *field, void *value);
 
-/* Copies the fields of `from` that `to` has too, by name and type. Strings, lists and rows stay those of
+/* Copies the fields that both types have, by name and type. Strings, lists and rows still belong to
  * `from`. */
 void ald_struct_copy_common(const AldStruct *to_type, void *to, const AldStruct *from_type, const void *from);
 
-/* Copies the fields of `from` that are not absent to `to`, both of this type; the same holds for what they
- * point to. */
+/* Copies the fields of `from` that are not absent to `to`, both of this type, in the same way. */
 void ald_struct_overlay(const AldStruct *type, void *to, const void *from);
 
-/* The same as ald_struct_find() where many are looked for. Who writes fields does so in the order of the
- * table, so the one after the last is tried first: *next is 0 at the first call. */
+/* Like ald_struct_find(), for looking up many fields. They are usually written in the order of the table, so
+ * the one after the last is tried first: *next is 0 at the first call. */
 const AldField *ald_struct_find_next(const AldStruct *type, const char *name, size_t *next);

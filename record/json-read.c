@@ -31,7 +31,7 @@ typedef struct Envelope {
 typedef struct Fields {
         int kind;                 /* -1 while it is not known */
         const Envelope *envelope; /* as far as it was read */
-        AldScan later;            /* where they are, if they came before the kind */
+        AldScan later;            /* if they are, if they came before the kind */
         AldRecord *record;
 } Fields;
 
@@ -138,7 +138,7 @@ static int read_strv(Reader *reader, const char *const **ret)
         return r;
 }
 
-/* Where the text itself is right, only the value is passed over. */
+/* If the text itself is right, only the value is passed over. */
 static int pass_over(Reader *reader, const AldScan *before, int error)
 {
         if (!reader->tolerant || error == -E2BIG || reader->scan.problem)

@@ -104,7 +104,7 @@ static int decode(AldScan *scan, const char *at, const char *end, char **to)
                 if (!known && end - at >= 4 && memcmp(at, "0000", 4) == 0)
                         return ald_scan_fail(scan, "a NUL in a string");
                 if (!known && decode_unicode(&at, end, to) < 0)
-                        return ald_scan_fail(scan, "a string with half a character");
+                        return ald_scan_fail(scan, "a string with half a surrogate pair");
         }
         return 0;
 }

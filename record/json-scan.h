@@ -7,21 +7,21 @@
 #include <stdint.h>
 
 /* Limit of unknown keys in one object. An attacker can choose keys with equal hashes, since g_str_hash() has
- * no seed; so few can be compared with each other. */
+ * no seed; this few can be compared with each other. */
 #define ALD_SCAN_KEYS_MAX 256u
 
 /*
- * Reads JSON text value by value, without a tree of it: what the caller does not want is only checked. As
- * strict as ald_json_load(): UTF-8, no NUL, no key twice, and at most ALD_SCAN_KEYS_MAX unknown ones in an
+ * Reads JSON text value by value, without building a tree; values that the caller skips are only checked. As
+ * strict as ald_json_load(): UTF-8, no NUL, no duplicate keys, at most ALD_SCAN_KEYS_MAX unknown keys in an
  * object, no integer beyond 64 bits, no real beyond a double, nested no deeper than ALD_JSON_MAX_DEPTH.
- * Functions return -EBADMSG where the text is wrong, and set `problem`; where only the value is of another
- * type, ald_scan_peek() has said so before.
+ * Functions return -EBADMSG if the text is invalid, and set `problem`. The type of a value is known in
+ * advance from ald_scan_peek().
  */
 typedef struct AldScan {
         const char *start, *at, *end;
         unsigned depth;
-        const char *problem; /* static words, NULL while all is well */
-        char *room;          /* for decoded strings, as many bytes as the text has */
+        const char *problem; /* static text, NULL if there is no error */
+        char *room;          /* for decoded strings, as large as the text */
 } AldScan;
 
 /* A string; its bytes are followed by a NUL. Lives in `room`. */
@@ -33,35 +33,35 @@ typedef struct AldScanString {
 typedef struct AldScanNumber {
         bool is_real;
         int64_t integer;
-        double real; /* of an integer too */
+        double real; /* also set for an integer */
 } AldScanNumber;
 
-/* How far a list or an object was read. */
+/* The position in a list or an object. */
 typedef struct AldScanGroup {
         char close;
         bool begun;
 } AldScanGroup;
 
-/* The first character of what comes next, or NUL at the end. */
+/* The first character of the next token, or NUL at the end. */
 char ald_scan_peek(AldScan *scan);
 
-/* Enters a list or an object, which is known to come next. */
+/* Enters a list or an object, which must be the next token. */
 int ald_scan_enter(AldScan *scan, AldScanGroup *ret);
-/* 1 where another element or key comes, 0 where the group has ended. */
+/* Returns 1 if another element or key follows, 0 at the end of the group. */
 int ald_scan_next(AldScan *scan, AldScanGroup *group);
-/* A key of an object with its colon. */
+/* Reads a key of an object with its colon. */
 int ald_scan_key(AldScan *scan, AldScanString *ret);
 
 int ald_scan_string(AldScan *scan, AldScanString *ret);
 int ald_scan_number(AldScan *scan, AldScanNumber *ret);
 int ald_scan_boolean(AldScan *scan, bool *ret);
-/* A value of any type, which is not wanted. */
+/* Skips a value of any type. */
 int ald_scan_skip(AldScan *scan);
-/* Nothing comes any more. */
+/* Checks that nothing follows. */
 int ald_scan_finish(AldScan *scan);
 
 int ald_scan_fail(AldScan *scan, const char *problem);
 
-/* Takes note of an unknown key of an object; *keys is NULL at the first one, and the caller's to free.
- * -EBADMSG where it was there before, or there are too many. */
+/* Records an unknown key of an object; *keys is NULL at the first one, and freed by the caller. -EBADMSG if
+ * the key is a duplicate, or there are too many. */
 int ald_scan_note_key(AldScan *scan, GHashTable **keys, const char *key);

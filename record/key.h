@@ -8,12 +8,12 @@
 
 /*
  * Checks the key of a record: "" for kinds of nodes, "SINKID,ADDRESS" (RFC 5952, no zone) for Link1.Socket,
- * "DEV.PORT,SINKID,DEV.PORT" for Link1.Rdma. -EINVAL where it is something else. *ret_sink may be NULL.
+ * "DEV.PORT,SINKID,DEV.PORT" for Link1.Rdma. -EINVAL for anything else. *ret_sink may be NULL.
  */
 int ald_key_parse(AldKind kind, const char *key, AldId *ret_sink);
 
-/* The address of a key of Link1.Socket, which is valid; points into it. */
+/* The address in a valid key of Link1.Socket; points into it. */
 const char *ald_key_address(const char *key);
 
-/* Checks that the Source and Sink of a link's record are those of its node and its key, which is valid. */
+/* Checks that Source and Sink of a link's record match its node and its key, which must be valid. */
 bool ald_key_names(AldKind kind, const char *key, const AldId *node, const AldRecord *record);

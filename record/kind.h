@@ -5,14 +5,14 @@
 
 /* A kind of record: one D-Bus interface, or one message, which has neither interface nor mapping. */
 typedef struct AldKindInfo {
-        const char *name;      /* on every wire: Node1.Memory */
+        const char *name;      /* in messages: Node1.Memory */
         const char *interface; /* org.alidade.Node1.Memory */
         const char *mapping;   /* Memories, as in GetMemories() */
         const AldStruct *type;
         bool is_link;
-        bool persistent; /* kept over a restart of the state service, since measuring it again is dear */
-        bool local;      /* what this machine alone says of a node; never travels */
-        bool tolerant;   /* of a message: an invalid field is left out instead of refusing all of it */
+        bool persistent; /* survives a restart of the state service, since measuring it again is expensive */
+        bool local;      /* determined by each machine for itself; never travels */
+        bool tolerant;   /* for a message: an invalid field is dropped instead of refusing the message */
 } AldKindInfo;
 
 extern const AldKindInfo ald_kinds[ALD_N_ALL_KINDS];

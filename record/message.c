@@ -80,6 +80,6 @@ int ald_message_parse_named(const AldKind *kinds, size_t n_kinds, const char *te
                                 kinds[i], space + 1, n - length - 1, max_bytes, ret, ret_reason);
         }
         if (ret_reason)
-                *ret_reason = g_strdup("no message of a known name");
+                *ret_reason = g_strdup("not a message of a known name");
         return -ENOENT;
 }

@@ -6,20 +6,20 @@
 #include "record/record.h"
 
 /*
- * Messages: records that one process of ours sends another as JSON, and that no bus exports: what a node says
- * of itself to the broker, the result of a probe, the answer of a helper. Their fields are described in
- * record/messages/. The other process may run another version, be somebody else's, or have loaded a driver
- * that writes what it likes, so nothing is taken unchecked.
+ * Messages: records that one process of ours sends to another as JSON, and that are not exported on the bus:
+ * what a node publishes about itself at the broker, the result of a probe, the answer of a helper. Their
+ * fields are described in record/messages/. The sender may run another version, be hostile, or have loaded a
+ * driver that prints arbitrary text, so everything is checked.
  */
 
 #define ALD_MESSAGE_STRING_MAX 256u /* bytes in one string of a message; all its characters are printable */
 
 /*
- * Reads one JSON object of at most max_bytes. Unknown keys are skipped. Refuses with -EBADMSG what is no such
- * object, lacks a required field or has one of another type, with -ERANGE a field beyond its limits, a word
- * that its enumeration does not have or a string that cannot be shown, with -E2BIG what is too large. Of a
- * tolerant kind such a field is left out instead, and so are a row that is none and those beyond their
- * number. *ret_reason (maybe NULL) then says what was wrong.
+ * Reads one JSON object of at most max_bytes. Unknown keys are skipped. Returns -EBADMSG if it is not an
+ * object, lacks a required field or has one of the wrong type, -ERANGE if a field exceeds its limits, a word
+ * is not in its enumeration or a string is not printable, and -E2BIG if it is too large. For a tolerant kind
+ * such a field is dropped instead, and so are invalid rows and those beyond their maximum number. On error
+ * *ret_reason (may be NULL) describes what is wrong.
  */
 int ald_message_parse(
         AldKind kind, const char *text, size_t n, size_t max_bytes, AldRecord **ret, char **ret_reason);
@@ -28,14 +28,15 @@ int ald_message_parse(
  * text is kept. Free with g_free(). */
 char *ald_message_text(const char *text);
 
-/* The struct of the kind as a JSON object on one line, without the fields that are absent or that no record
- * holds. NULL where it is larger than ALD_RECORD_MAX. Free with g_free(). */
+/* The struct of the kind as a JSON object on one line, without the fields that are absent or that a record
+ * cannot hold. NULL if it is larger than ALD_RECORD_MAX. Free with g_free(). */
 char *ald_message_format(AldKind kind, const void *fields);
 
 /*
- * On a connection that carries messages of several kinds each is preceded by its name and a space:
- * SocketOpen {"Purpose":"upload","Count":1}. The first of these two writes one as ald_message_format() does,
- * the second reads one of these kinds as ald_message_parse() does, and returns -ENOENT for another name.
+ * On a connection that carries messages of several kinds, each message is preceded by its name and a space:
+ * SocketOpen {"Purpose":"upload","Count":1}. The first function writes such a message like
+ * ald_message_format(); the second reads one like ald_message_parse(), and returns -ENOENT if the name is not
+ * among the expected kinds.
  */
 char *ald_message_format_named(AldKind kind, const void *fields);
 int ald_message_parse_named(const AldKind *kinds, size_t n_kinds, const char *text, size_t n,

@@ -261,8 +261,8 @@ static void pack_field(Packer *p, const AldField *field, void *to, const void *f
         }
 }
 
-/* A value in the hash is told by the index before it, which is there only where the field is. On the bus a
- * property is sent even where the field is absent; what is absent in a row is left out. */
+/* A value in the hash is told by the index before it, which is there only if the field is. On the bus a
+ * property is sent even if the field is absent; what is absent in a row is left out. */
 static void pack_struct(Packer *p, const AldStruct *type, void *to, const void *from)
 {
         if (to)
@@ -313,17 +313,17 @@ const char *ald_record_describe(int error)
 {
         switch (error) {
         case -EBADMSG:
-                return "missing, or of another type than it must be";
+                return "missing, or of the wrong type";
         case -ERANGE:
-                return "beyond what it may be";
+                return "out of range";
         case -E2BIG:
-                return "more than a record may hold";
+                return "exceeds the limit of a record";
         case -EINVAL:
                 return "does not belong to the key or kind";
         case -ENOENT:
                 return "unknown";
         case -ENOSPC:
-                return "there is no room for more";
+                return "the limit is reached";
         default:
                 return g_strerror(-error);
         }

@@ -9,34 +9,33 @@
 #define ALD_RECORD_MAX (256u * 1024) /* bytes of one record in memory */
 
 /*
- * A record: the fields of one kind, in one block of memory that is never changed once made, and shared by
- * reference. Not thread-safe. The struct of the kind follows the header; its strings, lists and rows lie
- * behind it in the same block.
+ * A record: the fields of one kind, in one immutable block of memory, shared by reference. Not thread-safe.
+ * The struct of the kind follows the header; its strings, lists and rows follow in the same block.
  */
 typedef struct AldRecord {
         unsigned n_ref;
         AldKind kind;
         uint32_t size;      /* bytes of the block */
-        uint32_t wire_size; /* at most so many bytes do its properties take in a D-Bus message */
+        uint32_t wire_size; /* maximum size of its properties in a D-Bus message */
         uint64_t hash;      /* of the fields: equal records have equal hashes, on every machine */
 
-        /* The envelope, set by who publishes the record; it takes no part in comparison. */
+        /* The envelope, set by the publisher of the record; not compared. */
         uint64_t revision;
         uint64_t updated_usec; /* CLOCK_REALTIME of the source */
 } AldRecord;
 
-/* Where a field lies, counted from the record itself. */
+/* The offset of a field from the start of the record. */
 #define ALD_RECORD_OFFSET(type, member) (sizeof(AldRecord) + offsetof(type, member))
 
 /*
- * Copies a struct of the kind into a new record. What cannot be said is left out: strings that are not UTF-8
- * or longer than ALD_STRING_MAX, integers beyond ±2^53, rows without an Id or with that of another row.
- * Rows need not be sorted. Returns -E2BIG beyond ALD_RECORD_MAX.
+ * Copies a struct of the kind into a new record. Drops what a record cannot hold: strings that are not UTF-8
+ * or longer than ALD_STRING_MAX, integers beyond ±2^53, rows without an Id or with a duplicate one. Rows need
+ * not be sorted. Returns -E2BIG beyond ALD_RECORD_MAX.
  */
 int ald_record_new(AldKind kind, const void *fields, AldRecord **ret);
 
-/* Why a record, or one field of it, was refused, for those who read logs: negative errno, as state/ returns
- * it. */
+/* Describes why a record, or one field of it, was refused, from the negative errno that state/ returns; for
+ * logs. */
 const char *ald_record_describe(int error);
 
 AldRecord *ald_record_ref(AldRecord *record);
@@ -70,7 +69,7 @@ int ald_record_compare(const AldRecord *a, const AldRecord *b);
 /* Bit i is set where field i of the kind's table differs. */
 uint64_t ald_record_diff(const AldRecord *a, const AldRecord *b);
 
-/* Whether some field changed by its threshold or more, so that b is to be sent now. */
+/* Whether some field has changed by its threshold or more, so that b must be sent now. */
 bool ald_record_beyond_threshold(const AldRecord *a, const AldRecord *b);
 
 /* Row i of a list of rows. */

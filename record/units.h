@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-/* Figures in the units of people, with at most three digits. All are freed with g_free(). */
+/* Figures in human units, with at most three digits. Free with g_free(). */
 char *ald_units_rate(uint64_t bits_per_second); /* 13 Gb/s */
 char *ald_units_bytes(uint64_t bytes);          /* 62.7 GiB */
 char *ald_units_duration(uint64_t usec);        /* 3 h */

@@ -4,17 +4,17 @@
 #include "record/id.h"
 #include "record/record.h"
 
-/* Which of two records is newer: the state service of the source counts seq, and begins a new epoch when it
- * may have lost count. */
+/* Which of two records is newer: the state service of the source counts seq, and starts a new epoch if it may
+ * have lost count. */
 typedef struct AldStamp {
         uint64_t epoch;
         uint64_t seq;
 } AldStamp;
 
-/* Less, equal or greater, as for qsort(). */
+/* Compares like the function of qsort(). */
 int ald_stamp_compare(const AldStamp *a, const AldStamp *b);
 
-/* What travels between daemons. */
+/* A record as it travels between daemons. */
 typedef struct AldUpdate {
         AldId node;
         AldKind kind;
