@@ -50,7 +50,7 @@ int ald_address_resolve(const char *host, unsigned port, int family, AldAddress 
         return 0;
 }
 
-/* The plain IPv4 address where it is one within IPv6. */
+/* The plain IPv4 address if it is one within IPv6. */
 static const struct sockaddr_in *as_ipv4(const AldAddress *address, struct sockaddr_in *buffer)
 {
         const struct sockaddr_in6 *six = (const struct sockaddr_in6 *) &address->storage;
@@ -200,7 +200,7 @@ static bool lacks_interface(const AldAddress *address)
 static const char *explain(const AldAddress *address, int error)
 {
         if (error == EINVAL && lacks_interface(address))
-                return "a link-local address needs its interface behind it, as in fe80::1%eth0";
+                return "a link-local address needs its interface, as in fe80::1%eth0";
         return g_strerror(error);
 }
 

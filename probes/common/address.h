@@ -14,17 +14,17 @@ typedef struct AldAddress {
         socklen_t size;
 } AldAddress;
 
-/* Where to come from. */
+/* The local end of a connection. */
 typedef struct AldOrigin {
-        const char *device;       /* NULL: as the routes say */
+        const char *device;       /* NULL: as the routes decide */
         const AldAddress *source; /* NULL: any; its port does not count */
 } AldOrigin;
 
-/* A name or an address of this family (maybe AF_UNSPEC), with its zone after a '%'; NULL is any address, to
- * listen. The first that fits. */
+/* Resolves a name or an address of this family (may be AF_UNSPEC), with a zone after '%'; NULL means any
+ * address, to listen on. Returns the first match. */
 int ald_address_resolve(const char *host, unsigned port, int family, AldAddress *ret, AldFailure *failure);
 
-/* Both wait for nobody else than the other side; the descriptors are non-blocking. */
+/* Both block only on the network; the descriptors they return are non-blocking. */
 int ald_address_connect(
         const AldAddress *to, const AldOrigin *origin, int stop, int *ret_fd, AldFailure *failure);
 int ald_address_listen(
@@ -35,16 +35,16 @@ int ald_address_peer(int fd, AldAddress *ret);
 void ald_address_set_port(AldAddress *address, unsigned port);
 unsigned ald_address_port(const AldAddress *address);
 
-/* Whether the hosts are the same; an IPv4 address is the same within IPv6. */
+/* Whether the hosts are the same; an IPv4 address equals its IPv4-mapped IPv6 address. */
 bool ald_address_same_host(const AldAddress *a, const AldAddress *b);
 
-/* As RFC 5952 has it, without zone and port. */
+/* In the form of RFC 5952, without zone and port. */
 void ald_address_format(const AldAddress *address, char ret[static ALD_ADDRESS_SIZE]);
 
 bool ald_address_is_loopback(const AldAddress *address);
 
-/* An IPv4 address within IPv6; false where it is of another family. */
+/* As an IPv6 address, IPv4-mapped if necessary; false for other families. */
 bool ald_address_as_ipv6(const AldAddress *address, struct in6_addr *ret);
 
-/* The interface that has this address, to be freed; NULL where none has. */
+/* The interface that has this address, to be freed; NULL if none has. */
 char *ald_address_interface(const AldAddress *address);

@@ -24,7 +24,7 @@ int ald_arguments_read(int argc, char **argv, const struct option *table, AldArg
         optind = 0;
         opterr = 0;
         while (r == 0 && (option = getopt_long(argc, argv, "h", table, NULL)) >= 0)
-                r = option == '?' ? ald_arguments_refuse(ret_error, "unknown, or without its argument: %s",
+                r = option == '?' ? ald_arguments_refuse(ret_error, "unknown option, or missing argument: %s",
                                             argv[optind - 1])
                                   : set(options, option, ret_error);
         return r;

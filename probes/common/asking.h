@@ -4,7 +4,8 @@
 #include "probes/common/failure.h"
 #include "record/schema.h"
 
-/* What a session reports to the program that started it, as lines on a descriptor; -1 for no reports. */
+/* Sends the report of a session to the program that started it, as a line on a descriptor; -1 for no
+ * report. */
 void ald_asking_report(int fd, const AldSessionReport *report);
 
 /* The answer of the program that started a session: whether to go on, now that the peer and the scope are
@@ -15,11 +16,10 @@ void ald_asking_report(int fd, const AldSessionReport *report);
 typedef struct AldAsking {
         char line[ALD_ASKING_MAX];
         AldFailureKind kind;
-        const char *why; /* in that line: why not, which is of that kind; NULL where it may go on */
-        /* In that line: the GIDs of the other side, with spaces between; NULL where nothing is said of them.
-         */
+        const char *why; /* points into line: why not, a failure of this kind; NULL if it may go on */
+        /* Points into line: the GIDs of the other side, separated by spaces; NULL if they are not given.  */
         const char *gids;
 } AldAsking;
 
-/* Reads it; a negative errno where there is no answer, or none that makes sense. */
+/* Reads the answer; a negative errno if there is none, or it is invalid. */
 int ald_asking_read(int fd, AldAsking *ret);

@@ -13,7 +13,7 @@
 
 #define MESSAGES_MAX 4096u /* in one session: twice what the longest transfers take */
 
-/* Waits for what a call on the connection asked for by its result. */
+/* Waits until a call on the connection can continue, according to its result. */
 static int wait_for(AldChannel *channel, int result, uint64_t deadline, const char *what)
 {
         short events = SSL_get_error(channel->ssl, result) == SSL_ERROR_WANT_WRITE ? POLLOUT : POLLIN;
@@ -28,8 +28,8 @@ static bool wants(AldChannel *channel, int result)
         return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE;
 }
 
-/* A server that lets in no more connections, or not so soon, closes them; one that refuses us in TLS says so.
- */
+/* A server that has too many connections, or too many in a short time, closes them; one that refuses us in
+ * TLS sends an alert.  */
 static bool is_shut_out(const AldChannel *channel, int result)
 {
         int error = SSL_get_error(channel->ssl, result);
@@ -50,12 +50,12 @@ static int tls_failed(AldChannel *channel, int result)
         /* With TLS 1.3 a server refuses our certificate after the handshake is over for us. */
         if (shut_out && !told)
                 return ald_fail(channel->failure, ALD_FAILURE_BUSY,
-                        "the other side closed the connection before TLS, as where it has too many of them");
+                        "the other side closed the connection before TLS, possibly because it has too many");
         if (wrong)
                 return ald_fail(channel->failure, ALD_FAILURE_WRONG_PEER, "%s", reason);
         if (!channel->ready || told)
                 return ald_fail(channel->failure, ALD_FAILURE_TLS_FAILED, "TLS: %s", reason);
-        return ald_fail(channel->failure, ALD_FAILURE_ABORTED, "the other side is gone: %s", reason);
+        return ald_fail(channel->failure, ALD_FAILURE_ABORTED, "the connection was lost: %s", reason);
 }
 
 static int shake_hands(AldChannel *channel)
@@ -102,7 +102,7 @@ int ald_channel_open(AldChannel *channel, int fd, AldTls *tls, bool server, int 
                 SSL_set_accept_state(channel->ssl);
         else
                 SSL_set_connect_state(channel->ssl);
-        /* A call that goes on while TLS talks of itself may never end. */
+        /* A call that continues during TLS control messages may never return. */
         SSL_clear_mode(channel->ssl, SSL_MODE_AUTO_RETRY);
         r = shake_hands(channel);
         if (r >= 0)
@@ -145,7 +145,7 @@ int ald_channel_send_text(AldChannel *channel, const char *text)
         return 0;
 }
 
-/* 1 with the next frame, 0 where there is none yet. */
+/* 1 with the next frame, 0 if there is none yet. */
 static int try_frame(AldChannel *channel, const char **ret, size_t *ret_n)
 {
         size_t room;
@@ -155,8 +155,8 @@ static int try_frame(AldChannel *channel, const char **ret, size_t *ret_n)
         for (;;) {
                 r = ald_frame_peek(&channel->reader, ret, ret_n);
                 if (r < 0)
-                        return ald_fail(
-                                channel->failure, ALD_FAILURE_PROTOCOL, "the other side sent no messages");
+                        return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL,
+                                "the other side sent an invalid message");
                 if (r > 0)
                         return 1;
                 end = ald_frame_room(&channel->reader, &room);
@@ -177,11 +177,12 @@ int ald_channel_try_text(AldChannel *channel, char **ret)
         if (r <= 0)
                 return r;
         if (memchr(bytes, '\0', n))
-                return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL, "the other side sent no text");
+                return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL,
+                        "the other side sent a message that is not text");
         *ret = g_strndup(bytes, n);
         ald_frame_drop(&channel->reader);
         if (++channel->heard > MESSAGES_MAX)
-                return ald_fail(channel->failure, ALD_FAILURE_LIMIT, "the other side does not stop talking");
+                return ald_fail(channel->failure, ALD_FAILURE_LIMIT, "the other side sent too many messages");
         return 1;
 }
 
@@ -194,7 +195,7 @@ int ald_channel_receive_text(AldChannel *channel, uint64_t deadline, char **ret)
                 if (r != 0)
                         return r;
                 r = ald_wait_for(channel->fd, POLLIN, channel->stop, deadline,
-                        "waited for a word of the other side", channel->failure);
+                        "waited for a message from the other side", channel->failure);
                 if (r < 0)
                         return r;
         }

@@ -9,7 +9,7 @@
 
 #define ALD_CHANNEL_PATIENCE (5 * ALD_NSEC_PER_SEC) /* of each step on the control connection */
 
-/* The control connection: messages over TLS. Whatever fails is told in *failure, which the caller lends. */
+/* The control connection: messages over TLS. Failures are reported in *failure, which the caller owns. */
 typedef struct AldChannel {
         int fd; /* non-blocking */
         int stop;
@@ -18,20 +18,20 @@ typedef struct AldChannel {
         AldFailure *failure;
         AldFrameReader reader;
         unsigned heard;             /* messages */
-        bool ready;                 /* hands were shaken */
+        bool ready;                 /* the handshake is complete */
         char peer[ALD_PKI_ID_SIZE]; /* the node id in its certificate; "" with a shared key */
 } AldChannel;
 
-/* Takes tls and fd, also where it fails. */
+/* Takes ownership of tls and fd, even if it fails. */
 int ald_channel_open(AldChannel *channel, int fd, AldTls *tls, bool server, int stop, AldFailure *failure);
 
-/* Says good-bye, as far as that needs no waiting. */
+/* Closes TLS properly, as far as that does not block. */
 void ald_channel_close(AldChannel *channel);
 
-/* Messages. What was read is to be freed by g_free(). */
+/* Messages. Free received ones with g_free(). */
 int ald_channel_send_text(AldChannel *channel, const char *text);
 
-/* 1 with the next message, 0 where there is none yet. */
+/* Returns 1 with the next message, 0 if there is none yet. */
 int ald_channel_try_text(AldChannel *channel, char **ret);
 
 /* Waits for the next one until the deadline. */

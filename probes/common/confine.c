@@ -14,7 +14,7 @@ int ald_confine(uint64_t data_max, int signal, int parent)
 {
         const AldLimits limits = { .data_max = data_max, .files_max = 64, .cpu_seconds_max = 600 };
 
-        /* What other machines send is read here: nothing of it is ever to become code. */
+        /* Data from other machines is read here and must never become code. */
         (void) prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0);
         return ald_limits_take(&limits, signal, parent);
 }

@@ -7,33 +7,33 @@
 #include "probes/common/optional.h"
 
 /*
- * The rate of a transfer, and how sure it is, from what its receiver had at moments when something had just
- * arrived. From one arrival to another the amount is exact: only the time is not, by as long as nobody had
- * looked before. Pure.
+ * Estimates the rate of a transfer and its uncertainty from how much the receiver had at times when data had
+ * just arrived. Between two arrivals the amount is exact; the time is uncertain by the interval since the
+ * receiver last looked. Pure.
  */
 
 #define ALD_ESTIMATE_BIN_NS UINT64_C(50000000)
 #define ALD_ESTIMATE_BIN_SEGMENTS 32u
 
-/* No peer can measure more ppm than this. */
+/* Limit of a spread in ppm. */
 #define ALD_SPREAD_MAX UINT64_C(1000000000)
 
-/* What had arrived by then, and how long before that was last looked at. */
+/* How much had arrived at a time, and how long before that the receiver last looked. */
 typedef struct AldPoint {
         AldMoved moved;
         uint64_t since;
 } AldPoint;
 
 typedef struct AldEstimate {
-        double rate;        /* bytes/ns; 0: there is none */
-        double mean;        /* of all of the time: what held up the transfer shows here alone */
-        double interval;    /* half of the 95 % interval; 0: it is unknown */
+        double rate;        /* bytes/ns; 0: unknown */
+        double mean;        /* over the whole time; unlike the rate, it shows stalls */
+        double interval;    /* half of the 95 % interval; 0: unknown */
         AldOptional spread; /* standard deviation of the bins, in ppm of their mean */
-        unsigned bins;      /* that are complete */
+        unsigned bins;      /* complete ones */
 } AldEstimate;
 
 /*
- * Of points in the order of time. end: when the transfer was last looked at, which may be long after the last
- * arrival; segment: bytes in a segment, as seen so far, 0 where that is unknown.
+ * Estimates from points in the order of time. end: when the receiver last looked, which may be long after the
+ * last arrival; segment: bytes in a segment, as seen so far, 0 if unknown.
  */
 AldEstimate ald_estimate(const AldPoint *points, size_t n, uint64_t end, double segment);

@@ -36,21 +36,21 @@ const char *ald_failure_to_string(AldFailureKind kind);
 /* -1 for any other text. */
 int ald_failure_from_string(const char *text);
 
-/* The first reason is kept: what goes wrong after it only follows from it. */
+/* The first reason is kept, since later ones are only consequences. */
 typedef struct AldFailure {
         AldFailureKind kind;
-        char *message; /* plain words; NULL: nothing failed */
+        char *message; /* a description; NULL: nothing failed */
 } AldFailure;
 
-/* Returns -errno that fits the kind. */
+/* Returns the negative errno of the kind. */
 int ald_fail(AldFailure *failure, AldFailureKind kind, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
 
 /* The name of the reason; NULL: nothing failed. */
 const char *ald_failure_name(const AldFailure *failure);
 
-/* One line of JSON, to be freed by g_free(): ProbeFailure of record/messages/probe.xml. */
+/* One line of JSON, to be freed with g_free(): ProbeFailure of record/messages/probe.xml. */
 char *ald_failure_to_json(const AldFailure *failure);
 
-/* For another try. */
+/* Resets it, for another attempt. */
 void ald_failure_clear(AldFailure *failure);

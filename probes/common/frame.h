@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How messages are told apart within the stream of the control connection: four bytes of length, big-endian,
- * then so many bytes. Pure. */
+/* The framing of messages on the control connection: four bytes of length, big-endian, then the message.
+ * Pure. */
 
 #define ALD_FRAME_HEADER 4u
 #define ALD_FRAME_MAX 4096u
@@ -15,12 +15,12 @@ typedef struct AldFrameReader {
         size_t n;
 } AldFrameReader;
 
-/* Where to put what comes next, at most *ret_n bytes; then ald_frame_added(). It is never 0 as long as frames
- * are taken. */
+/* The buffer for the next *ret_n bytes at most; then call ald_frame_added(). Its size is never 0 as long as
+ * the caller takes the frames. */
 uint8_t *ald_frame_room(AldFrameReader *reader, size_t *ret_n);
 void ald_frame_added(AldFrameReader *reader, size_t n);
 
-/* 1 with the first frame, which ald_frame_drop() takes away; 0 while it is not complete; -EMSGSIZE where it
+/* Returns 1 with the first frame, which ald_frame_drop() removes; 0 while it is incomplete; -EMSGSIZE if it
  * is empty or too long. */
 int ald_frame_peek(const AldFrameReader *reader, const char **ret_bytes, size_t *ret_n);
 void ald_frame_drop(AldFrameReader *reader);

@@ -51,7 +51,7 @@ static ssize_t ask(const Request *request, void *answer, size_t size)
         return n < 0 ? -errno : n;
 }
 
-/* The attributes of an answer of this type, behind a header of that size; NULL where it is another. */
+/* The attributes of an answer of this type, behind a header of that size; NULL if it is another. */
 static const struct rtattr *attributes_of(
         const struct nlmsghdr *answer, ssize_t size, unsigned type, size_t header, size_t *ret_size)
 {

@@ -8,14 +8,14 @@
 
 /* Queries the kernel about interfaces in the network namespace of this process. */
 
-/* Bytes that passed an interface, headers of the link layer included. */
+/* Bytes that passed an interface, including link-layer headers. */
 typedef struct AldInterfaceBytes {
         uint64_t received, sent;
 } AldInterfaceBytes;
 
 /*
- * The interface by which packets from the local address to the peer leave, as the routes say. -ENODEV if
- * no route names one.
+ * The interface through which packets from the local address to the peer leave, according to the routes.
+ * -ENODEV if no route names one.
  */
 int ald_interface_of_route(const AldAddress *local, const AldAddress *peer, char ret[static IF_NAMESIZE]);
 
@@ -24,5 +24,5 @@ char *ald_interface_between(const AldAddress *local, const AldAddress *peer);
 
 int ald_interface_bytes(const char *name, AldInterfaceBytes *ret);
 
-/* Whether the text can be shown as the name of an interface. */
+/* Whether the text is a valid, printable name of an interface. */
 bool ald_interface_name_is_valid(const char *name);

@@ -9,24 +9,24 @@
 #include "probes/common/estimate.h"
 
 /*
- * Judges one direction by what its receiver has: when the start-up is over, whether more connections help,
- * when enough is known, and the rate. Pure: times are arguments, ns of any clock that never goes back.
+ * Evaluates one direction from what its receiver has: when the start-up is over, whether more connections
+ * help, when to stop, and the rate. Pure: times are arguments, in ns of any monotonic clock.
  */
 
 #define ALD_JUDGE_BINS_MIN 16u
 
 typedef struct AldJudgeLimits {
         uint64_t soft_ns; /* from here on fewer bins and a wider interval are enough, on all but slow links */
-        uint64_t hard_ns; /* here it ends, whatever is known */
-        uint64_t slow_ns; /* the same as long as few bytes came, where that is later */
-        uint64_t bytes;   /* here too */
+        uint64_t hard_ns; /* the end in any case */
+        uint64_t slow_ns; /* the end while only few bytes have arrived, if that is later */
+        uint64_t bytes;   /* the end after this many */
         unsigned streams; /* at most */
 } AldJudgeLimits;
 
 typedef enum AldJudgeStep {
         ALD_JUDGE_GO_ON,
         ALD_JUDGE_MORE_STREAMS,  /* twice as many */
-        ALD_JUDGE_FEWER_STREAMS, /* half as many: they did harm */
+        ALD_JUDGE_FEWER_STREAMS, /* half as many, since they reduced the rate */
         ALD_JUDGE_STOP,
 } AldJudgeStep;
 
@@ -42,28 +42,28 @@ typedef struct AldJudge {
         AldJudgePhase phase;
         unsigned streams;
         double best;  /* rate of the best trial so far, bytes/ns; 0 before one */
-        bool settled; /* the number of connections is final */
-        bool any;     /* there was a sample */
+        bool settled; /* the number of connections is fixed */
+        bool any;     /* there was at least one sample */
         AldMoved first, last;
         uint64_t phase_begin;
         /* Start-up: rounds of at least an RTT. */
         AldMoved round;
         double round_best;
         unsigned rounds_flat;
-        /* Begin where the start-up ended. */
+        /* The measurement proper, after the start-up. */
         GArray *points;  /* AldPoint */
-        uint64_t judged; /* when it was judged last */
-        double segment;  /* bytes in a segment: the most that there ever were */
+        uint64_t judged; /* when it was last evaluated */
+        double segment;  /* bytes in a segment: the maximum so far */
 } AldJudge;
 
 typedef struct AldVerdict {
-        uint64_t bits_per_second; /* the mean without outliers, where these are few */
-        uint64_t mean;            /* of all the time, start-up included, bits/s: a stall shows here */
-        uint64_t interval;        /* half of the 95 % interval, bits/s, at most the rate; 0: it is unknown */
+        uint64_t bits_per_second; /* the mean without outliers, if there are few */
+        uint64_t mean;            /* over the whole time including the start-up, bits/s; it shows stalls */
+        uint64_t interval;        /* half of the 95 % interval, bits/s, at most the rate; 0: unknown */
         AldOptional spread;       /* standard deviation of the bins, in ppm of their mean */
-        uint64_t bytes;           /* all that came, start-up included */
+        uint64_t bytes;           /* everything that arrived, including during the start-up */
         uint64_t nsec;
-        unsigned bins; /* 0: it ended within the start-up, and the rate is that of all of it */
+        unsigned bins; /* 0: it ended during the start-up, and the rate is the overall one */
         unsigned streams;
 } AldVerdict;
 
@@ -71,12 +71,11 @@ void ald_judge_init(AldJudge *judge, const AldJudgeLimits *limits, uint64_t min_
 void ald_judge_clear(AldJudge *judge);
 
 /*
- * Takes in what had come by then. bound: one connection is what holds the rate down, so more may help. After
- * STOP there is nothing more to take in.
+ * Adds a sample. bound: a single connection limits the rate, so more may help. Do not call it after STOP.
  */
 AldJudgeStep ald_judge_sample(AldJudge *judge, const AldMoved *moved, bool bound);
 
-/* False where nothing has come. */
+/* False if nothing has arrived. */
 bool ald_judge_verdict(const AldJudge *judge, AldVerdict *ret);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldJudge, ald_judge_clear)

@@ -38,9 +38,9 @@ int ald_keys_check(const AldKeyFiles *files, char **ret_error)
         if (!files->identity && !files->key_file)
                 return ald_arguments_refuse(ret_error, "one of --key-file and --identity is needed");
         if (files->identity && files->key_file)
-                return ald_arguments_refuse(ret_error, "only one of --key-file and --identity can be");
+                return ald_arguments_refuse(ret_error, "--key-file and --identity cannot be combined");
         if ((files->peer || files->crl) && !files->identity)
-                return ald_arguments_refuse(ret_error, "--peer and --crl are for --identity");
+                return ald_arguments_refuse(ret_error, "--peer and --crl need --identity");
         if (files->peer && !ald_pki_is_node_id(files->peer))
                 return ald_arguments_refuse(ret_error, "--peer: not a node id: %s", files->peer);
         return 0;

@@ -4,16 +4,15 @@
 #include "pki/tls.h"
 #include "probes/common/failure.h"
 
-/* Where the keys of the control connection are: the certificates of a cluster, or else a key that both have.
- */
+/* The files with the keys of the control connection: the certificates of a cluster, or a shared key.  */
 typedef struct AldKeyFiles {
         const char *identity, *crl;
-        const char *peer; /* the node id that the other side must show; NULL: any */
+        const char *peer; /* the node id that the other side must have; NULL: any */
         const char *key_file;
 } AldKeyFiles;
 
-/* What we show the other side and judge it by. */
+/* Loads our credentials and what the other side is verified with. */
 int ald_keys_load(const AldKeyFiles *files, bool server, AldTls **ret, AldFailure *failure);
 
-/* Whether the command line names what goes together: -EINVAL with *ret_error. */
+/* Checks that the options are consistent: -EINVAL with *ret_error. */
 int ald_keys_check(const AldKeyFiles *files, char **ret_error);

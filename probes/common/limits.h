@@ -3,15 +3,15 @@
 
 #include <stdint.h>
 
-/* What a process that measures can take. */
+/* The limits of a process that measures. */
 typedef struct AldLimits {
-        uint64_t data_max; /* bytes; 0: as it is */
+        uint64_t data_max; /* bytes; 0: unchanged */
         unsigned files_max;
-        unsigned cpu_seconds_max; /* of all threads together */
+        unsigned cpu_seconds_max; /* for all threads together */
 } AldLimits;
 
 /*
- * Limits this process, with no core and no new privileges. signal: it gets this one when its parent dies;
- * 0: none. -ESRCH where it is an orphan already.
+ * Limits this process, and disables core dumps and new privileges. signal: sent to it when its parent dies;
+ * 0: none. -ESRCH if the parent is already dead.
  */
 int ald_limits_take(const AldLimits *limits, int signal, int parent);

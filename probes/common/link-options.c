@@ -5,7 +5,7 @@ static int set_mode(AldLinkOptions *options, AldLinkMode mode, const char *host,
 {
         if (options->mode != ALD_LINK_MODE_HELP)
                 return ald_arguments_refuse(
-                        ret_error, "only one of --listen, --connect and --session-fd can be");
+                        ret_error, "--listen, --connect and --session-fd cannot be combined");
         options->mode = mode;
         options->host = host;
         return 0;
@@ -75,14 +75,14 @@ int ald_link_options_set(
 int ald_link_options_check(const AldLinkOptions *options, int argc, char **argv, char **ret_error)
 {
         if (optind < argc)
-                return ald_arguments_refuse(ret_error, "not understood: %s", argv[optind]);
+                return ald_arguments_refuse(ret_error, "unexpected argument: %s", argv[optind]);
         if (options->mode == ALD_LINK_MODE_HELP)
                 return ald_arguments_refuse(ret_error, "one of --listen and --connect is needed");
         if (options->mode == ALD_LINK_MODE_CONNECT && !*options->host)
-                return ald_arguments_refuse(ret_error, "--connect: no host");
+                return ald_arguments_refuse(ret_error, "--connect needs a host");
         if (options->ask && options->report_fd < 0)
-                return ald_arguments_refuse(ret_error, "--ask is for --report-fd");
+                return ald_arguments_refuse(ret_error, "--ask needs --report-fd");
         if (options->once && options->mode != ALD_LINK_MODE_LISTEN)
-                return ald_arguments_refuse(ret_error, "--once is for --listen");
+                return ald_arguments_refuse(ret_error, "--once needs --listen");
         return ald_keys_check(&options->keys, ret_error);
 }

@@ -6,7 +6,7 @@
 #include "probes/common/arguments.h"
 #include "probes/common/keys.h"
 
-/* What all programs that measure the way to another machine can be told. */
+/* The options that all programs for measuring links have in common. */
 typedef enum AldLinkMode {
         ALD_LINK_MODE_HELP,
         ALD_LINK_MODE_VERSION,
@@ -15,21 +15,22 @@ typedef enum AldLinkMode {
         ALD_LINK_MODE_SESSION,
 } AldLinkMode;
 
-/* Strings are those of argv. */
+/* Strings point into argv. */
 typedef struct AldLinkOptions {
         AldLinkMode mode;
         const char *host; /* to connect to; to listen on, NULL: any address */
         unsigned port;
         bool once, json;
-        bool ask; /* report_fd tells whether to measure, once it is known for whom and what */
-        /* Sent to the other side: the probe was not started by hand, so it may be deferred; the figures are
-         * so old that it is to be measured even beside other traffic. */
+        bool ask; /* the program at report_fd decides whether to measure, once the peer and the scope are
+                     known */
+        /* Sent to the other side: the probe was not requested by a user, so it may be deferred; the figures
+         * are so old that it should be measured in spite of other traffic. */
         bool automatic, overdue;
         int session_fd, progress_fd, report_fd; /* -1: none */
         AldKeyFiles keys;
         const char *interface;
         unsigned seconds_max; /* of each direction */
-        uint64_t bytes_max;   /* the same */
+        uint64_t bytes_max;   /* of each direction */
 } AldLinkOptions;
 
 #define ALD_LINK_OPTIONS_INIT(default_port)                                                   \
@@ -38,7 +39,7 @@ typedef struct AldLinkOptions {
                 .seconds_max = 5, .bytes_max = ALD_ARGUMENTS_BYTES_MAX                        \
         }
 
-/* Those of a program alone begin with the last. */
+/* Options of a single program start with the last value. */
 enum {
         ALD_LINK_OPTION_VERSION = 0x100,
         ALD_LINK_OPTION_LISTEN,
@@ -62,7 +63,7 @@ enum {
         ALD_LINK_OPTION_END,
 };
 
-/* The rows of them in a table for getopt_long(). */
+/* Their rows in a table for getopt_long(). */
 #define ALD_LINK_OPTIONS_ROWS                                                                          \
         { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, ALD_LINK_OPTION_VERSION }, \
                 { "listen", optional_argument, NULL, ALD_LINK_OPTION_LISTEN },                         \
@@ -86,15 +87,15 @@ enum {
                 "bind-device", required_argument, NULL, ALD_LINK_OPTION_BIND_DEVICE                    \
         }
 
-/* What a program allows. */
+/* The limits of a program. */
 typedef struct AldLinkOptionsRange {
         unsigned port_max, seconds_max;
 } AldLinkOptionsRange;
 
-/* One of them, or -h, as an AldArgumentsSet does. */
+/* Handles one of them, or -h, like AldArgumentsSet. */
 int ald_link_options_set(
         AldLinkOptions *options, int option, const AldLinkOptionsRange *range, char **ret_error);
 
-/* After all were read: -EINVAL with *ret_error in plain words where they do not go together, or a word
+/* Checks them after all were read: -EINVAL with *ret_error if they are inconsistent, or if an argument
  * follows them. */
 int ald_link_options_check(const AldLinkOptions *options, int argc, char **argv, char **ret_error);

@@ -6,7 +6,7 @@
 
 #include "record/field.h"
 
-/* A figure that may be unknown, which is different from 0. */
+/* A figure that may be unknown, as distinct from 0. */
 typedef struct AldOptional {
         bool known;
         uint64_t value;
@@ -25,7 +25,7 @@ static inline uint64_t ald_optional_to_field(AldOptional optional)
         return optional.known ? optional.value : ALD_ABSENT_UINT64;
 }
 
-/* The larger of those that are known. */
+/* The larger of the known ones. */
 static inline AldOptional ald_optional_max(AldOptional a, AldOptional b)
 {
         return b.known && (!a.known || b.value > a.value) ? b : a;

@@ -3,11 +3,11 @@
 
 #include <stdbool.h>
 
-/* How far a measurement is: a line on a terminal, or JSON for a program. */
+/* The progress of a measurement: a line on a terminal, or JSON for a program. */
 typedef struct AldProgress {
-        int fd; /* -1: nobody wants JSON */
+        int fd; /* -1: no JSON */
         bool terminal;
-        const char *label;           /* what it is of, for the terminal; NULL: nothing more to say */
+        const char *label;           /* what is measured, for the terminal; may be NULL */
         const char *device, *metric; /* of a compute device; NULL for a link */
         const char *phase;
         unsigned permille;
@@ -16,5 +16,5 @@ typedef struct AldProgress {
 /* Reports it if it has changed enough: ProbeProgress of record/messages/probe.xml. */
 void ald_progress_tell(AldProgress *progress, const char *phase, double fraction);
 
-/* Takes the line off the terminal. */
+/* Removes the line from the terminal. */
 void ald_progress_end(AldProgress *progress);

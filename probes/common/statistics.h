@@ -5,17 +5,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What series of figures say. Pure. */
+/* Statistics of series of figures. Pure. */
 
 /*
- * The mean of the middle half of the values, sorted in place: as deaf to what is far off as the median is to
- * a quarter of the values, and steadier, since it is not one of them. n > 0.
+ * The mean of the middle half of the values, which are sorted in place: as robust against up to a quarter of
+ * outliers on either side as the median, and less noisy. n > 0.
  */
 double ald_middle_mean(double *values, size_t n);
 
 /*
- * The 95 % interval of the median of sorted values, by the ranks of a binomial distribution,
- * so whatever their distribution is. Below 6 values there is none: false.
+ * The 95 % interval of the median of sorted values, by the ranks of a binomial distribution, so it holds for
+ * any distribution of the values. False for fewer than 6 values.
  */
 bool ald_median_interval(const double *sorted, size_t n, double *ret_low, double *ret_high);
 
@@ -24,14 +24,15 @@ typedef struct AldRttFigures {
         uint64_t min;
         uint64_t p50;
         uint64_t p99;
-        uint64_t jitter; /* 0 where no burst has two */
+        uint64_t jitter; /* 0 if no burst has two samples */
         size_t n;
 } AldRttFigures;
 
 typedef struct AldRttSample {
         uint64_t nsec;
-        uint32_t burst; /* those of one follow each other at once */
+        uint32_t burst; /* samples of one burst follow each other immediately */
 } AldRttSample;
 
-/* Of samples in the order of time; jitter never spans two bursts. False where there are none. */
+/* Computes them from samples in the order of time; jitter does not span bursts. False if there are no
+ * samples. */
 bool ald_rtt_figures(const AldRttSample *samples, size_t n, AldRttFigures *ret);

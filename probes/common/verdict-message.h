@@ -3,8 +3,8 @@
 
 #include "probes/common/judge.h"
 
-/* Sets the fields of a result (record/messages/link-probe.xml) that show the verdict on one direction: `way`
- * is upload or download. */
+/* Sets the fields of a result (record/messages/link-probe.xml) for the verdict on one direction; `way` is
+ * upload or download. */
 #define ALD_VERDICT_TO_MESSAGE(message, way, verdict)                                     \
         do {                                                                              \
                 (message)->way##_bits_per_second = (verdict)->bits_per_second;            \

@@ -47,6 +47,6 @@ int ald_wait_for(int fd, short events, int stop, uint64_t deadline, const char *
         if (fds[1].revents)
                 return ald_fail(failure, ALD_FAILURE_ABORTED, "stopped by a signal");
         if (r == 0)
-                return ald_fail(failure, ALD_FAILURE_TIMEOUT, "%s in vain", what);
+                return ald_fail(failure, ALD_FAILURE_TIMEOUT, "timed out (%s)", what);
         return 0;
 }
