@@ -3,10 +3,10 @@
 
 #include "probes/compute/gemm.h"
 
-/* Matrix units: MFMA of CDNA, WMMA of RDNA from its third generation on. */
+/* Whether the device has matrix units: MFMA of CDNA, WMMA from RDNA 3 on. */
 AldFit ald_amd_fit_mfma(const AldOpenclTarget *device);
 AldFit ald_amd_fit_wmma(const AldOpenclTarget *device);
 
-/* Builds kernels that use what kernels/amd.cl gives. */
+/* Builds kernels that use kernels/amd.cl. */
 int ald_amd_build(
         AldSession *session, const char *source, const char *options, cl_program *ret, AldFailure *failure);

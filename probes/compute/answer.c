@@ -75,7 +75,7 @@ char *ald_answer_of_measure(const AldMeasure *measure)
 
 char *ald_answer_of_failure(const AldFailure *failure)
 {
-        g_autofree char *message = ald_message_text(failure->message ?: "no reason is known");
+        g_autofree char *message = ald_message_text(failure->message ?: "unknown reason");
         const AldProbeFailure fields = { .error = ald_failure_to_string(failure->kind), .message = message };
 
         return ald_answer_format(ALD_KIND_PROBE_FAILURE, &fields);

@@ -5,8 +5,8 @@
 #include "record/record.h"
 
 /*
- * What a child sends the program, line by line: the name of a message, a blank, and the message. It sends
- * ComputeStep with each step, and ends with ComputeMeasure, DeviceList or ProbeFailure.
+ * What a child sends to the program, in lines: the name of a message, a space, and the message. It sends a
+ * ComputeStep for each step, and finally ComputeMeasure, DeviceList or ProbeFailure.
  */
 
 #define ALD_ANSWER_LINE_MAX (1024u * 1024) /* bytes */
@@ -14,12 +14,12 @@
 /* One of these messages; -EBADMSG for any other line, or the error of ald_message_parse(). */
 int ald_answer_parse(const char *line, size_t length, AldRecord **ret);
 
-/* The line without its end; NULL if it is too long. Free with g_free(). */
+/* The line without newline; NULL if it is too long. Free with g_free(). */
 char *ald_answer_format(AldKind kind, const void *fields);
 char *ald_answer_of_devices(const GPtrArray *devices);
 char *ald_answer_of_measure(const AldMeasure *measure);
-/* What is too long for a message, as what a compiler says may be, is cut. */
+/* Truncates text that is too long for a message, such as the output of a compiler. */
 char *ald_answer_of_failure(const AldFailure *failure);
 
-/* The failure that an answer is. Returns 0, without a failure, for any other. */
+/* Sets the failure if the answer is one, and returns its error. Returns 0 for any other answer. */
 int ald_answer_fail(const AldRecord *answer, AldFailure *failure);

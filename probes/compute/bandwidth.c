@@ -50,7 +50,7 @@ static int time_shape(Run *run, AldReadyShape *shape, double *ret, AldFailure *f
         return r < 0 ? r : verify(run, failure);
 }
 
-/* Its rate. A shape that fails, or leaves work out, is refused; it is an error where no other remains. */
+/* Its rate. A shape that fails, or leaves work out, is refused; it is an error if no other remains. */
 static int try_shape(Run *run, AldReadyShape *shape, double *ret)
 {
         AldFailure failure = {};

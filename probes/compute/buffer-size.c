@@ -9,7 +9,7 @@
 #define CACHES_ENOUGH 16u /* at most a sixteenth may come out of them then */
 #define CACHES_MAX 32u    /* a cache that keeps some of what it holds shows up to here */
 #define FREE_PART 4u      /* all buffers take at most this part of the memory that is free, */
-#define MEMORY_PART 8u    /* or, where that is not known, this part of all */
+#define MEMORY_PART 8u    /* or, if that is not known, this part of all */
 #define LARGEST (8 * GIB) /* words are counted in 32 bits */
 
 /* The largest 2^n of the pattern that is not larger; 0: none. */

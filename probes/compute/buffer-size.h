@@ -6,18 +6,18 @@
 
 #include "probes/compute/device.h"
 
-/* How much memory a measurement goes through. Pure. */
+/* How much memory a measurement uses. Pure. */
 typedef struct AldBufferSizes {
-        uint64_t start; /* the least that no cache holds, as far as is known; both times 2^n of the pattern */
+        uint64_t start; /* the smallest size that exceeds all known caches; start and limit are the pattern
+                           times 2^n */
         uint64_t limit; /* not less than start */
-        bool wants;     /* there is less memory than that would take */
+        bool wants;     /* there is too little memory for the usual size */
 } AldBufferSizes;
 
-/* available: what is free for the device, of its own memory or the host's, bytes; 0: not known. copies: two
- * buffers instead of one. limit is 0 where there is not even memory for the pattern. */
+/* available: memory that is free for the device, its own or the host's, in bytes; 0: unknown. copies: two
+ * buffers instead of one. limit is 0 if there is not even enough memory for the pattern. */
 AldBufferSizes ald_buffer_sizes(const AldOpenclTarget *device, uint64_t available, bool copies);
 
-/* How much all buffers of a measurement may take, so that whatever begins meanwhile finds memory; 0: not
- * known.
- */
+/* How much all buffers of a measurement may use, leaving memory for programs that start meanwhile; 0:
+ * unknown.  */
 uint64_t ald_buffers_most(const AldOpenclTarget *device, uint64_t available);

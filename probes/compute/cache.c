@@ -10,7 +10,7 @@
 #define BYTES_MAX (UINT64_C(512) << 20)
 #define ROOM_MIN (UINT64_C(16) << 20)
 
-/* Compilers say nothing of use where there is no room. */
+/* Compilers say nothing of use if there is no room. */
 static bool has_room(const char *folder)
 {
         struct statvfs room;

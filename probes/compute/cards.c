@@ -32,7 +32,7 @@ void ald_cards_add(GPtrArray *cards, const char *id, unsigned vendor)
                 card_free(card);
 }
 
-/* A file like "0x10de\n"; 0 where there is none. */
+/* A file like "0x10de\n"; 0 if there is none. */
 static unsigned read_hex(const char *folder, const char *name, const char *file)
 {
         g_autofree char *path = g_build_filename(folder, name, file, NULL), *text = NULL;

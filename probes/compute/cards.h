@@ -3,13 +3,13 @@
 
 #include <glib.h>
 
-/* A device that may compute, as sysfs knows it. */
+/* A device in sysfs that may be able to compute. */
 typedef struct AldCard {
-        char *id;        /* PCI address, or the name of a device of the platform */
+        char *id;        /* PCI address, or the name of a platform device */
         unsigned vendor; /* on PCI; 0 elsewhere */
 } AldCard;
 
-/* Those below a root directory ("/"): a list of AldCard. */
+/* Reads the devices below a root directory ("/") into a list of AldCard. */
 GPtrArray *ald_cards_read(const char *root);
 GPtrArray *ald_cards_new(void);
 void ald_cards_add(GPtrArray *cards, const char *id, unsigned vendor);

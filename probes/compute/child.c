@@ -61,9 +61,8 @@ static int list(const AldComputeOptions *options, const AldCl *cl, AldFailure *f
 /* Before it disturbs them, and before it goes on to. */
 static int give_way(const AldComputeOptions *options, bool others, AldFailure *failure)
 {
-        return options->gives_way && others
-                       ? ald_fail(failure, ALD_FAILURE_BUSY, "something else was at work")
-                       : 0;
+        return options->gives_way && others ? ald_fail(failure, ALD_FAILURE_BUSY, "other work was running")
+                                            : 0;
 }
 
 static int measure(const AldComputeOptions *options, const AldCl *cl, AldFailure *failure)

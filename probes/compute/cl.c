@@ -57,7 +57,7 @@ const char *ald_cl_error_name(cl_int code)
         for (size_t i = 0; i < G_N_ELEMENTS(errors); i++)
                 if (errors[i].code == code)
                         return errors[i].name;
-        return "an error unknown here";
+        return "unknown error";
 }
 
 int ald_cl_fail(AldFailure *failure, cl_int code, const char *what)

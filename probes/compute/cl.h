@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-/* The oldest functions that do, so that every driver has them; types and numbers of the newest. */
+/* Types and constants of the newest version; the functions are the oldest suitable ones, which every driver
+ * has. */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -56,5 +57,6 @@ int ald_cl_open(AldCl *ret, AldFailure *failure);
 /* CL_OUT_OF_RESOURCES and the like. */
 const char *ald_cl_error_name(cl_int code);
 
-/* What went wrong where OpenCL said `code` to `what` ("enqueueing a kernel"): -errno. */
+/* Sets the failure for an error code of OpenCL while doing `what` ("enqueueing a kernel"), and returns its
+ * negative errno. */
 int ald_cl_fail(AldFailure *failure, cl_int code, const char *what);

@@ -5,7 +5,7 @@
 
 #include "probes/compute/clocks.h"
 
-/* One source; functions that it lacks are NULL. */
+/* A source; unsupported functions are NULL. */
 typedef struct AldClockSource {
         void (*close)(void *data);
         void (*read)(void *data, AldClockReading *ret);
@@ -15,7 +15,7 @@ typedef struct AldClockSource {
         uint64_t (*memory_free)(void *data);
 } AldClockSource;
 
-/* Each returns its data, or NULL where it knows nothing of the device. */
+/* Returns the data of the source, or NULL if it does not know the device. */
 extern const AldClockSource ald_clocks_nvml, ald_clocks_sysfs, ald_clocks_cpu;
 void *ald_clocks_nvml_open(const AldOpenclTarget *device);
 void *ald_clocks_sysfs_open(const char *root, const AldOpenclTarget *device);

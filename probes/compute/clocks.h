@@ -10,16 +10,16 @@
 typedef enum AldThrottle {
         ALD_THROTTLE_POWER = 1 << 0,    /* a limit of power or current */
         ALD_THROTTLE_THERMAL = 1 << 1,  /* too hot */
-        ALD_THROTTLE_HARDWARE = 1 << 2, /* a brake from outside: power supply, PROCHOT */
-        ALD_THROTTLE_SETTING = 1 << 3,  /* somebody set lower clocks */
+        ALD_THROTTLE_HARDWARE = 1 << 2, /* external throttling: power supply, PROCHOT */
+        ALD_THROTTLE_SETTING = 1 << 3,  /* lower clocks were configured */
 } AldThrottle;
 
-/* The reasons with blanks between; "" where there are none. */
+/* The reasons separated by spaces; "" if there are none. */
 void ald_throttle_to_string(unsigned reasons, char *ret, size_t size);
 
-/* What a device is doing, as far as it is known. */
+/* A reading of a device. */
 typedef struct AldClockReading {
-        uint64_t hz;      /* of its compute units; 0: not known */
+        uint64_t hz;      /* of its compute units; 0: unknown */
         unsigned reasons; /* AldThrottle, now or since the last reading */
 } AldClockReading;
 
@@ -32,16 +32,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldClocks, ald_clocks_close)
 
 void ald_clocks_read(AldClocks *clocks, AldClockReading *ret);
 
-/* How much the device is used, percent; negative if unknown. Of the last second at most. */
+/* The usage of the device in percent, over the last second at most; negative if unknown. */
 int ald_clocks_usage(AldClocks *clocks);
 
-/* How many processes hold the device for computing, this one included if it does; negative where nothing
- * tells.
- */
+/* The number of processes that hold the device for computing, including this one if it does; negative if
+ * unknown.  */
 int ald_clocks_processes(AldClocks *clocks);
 
-/* Its own memory that is free, bytes; 0: not known. */
+/* Its free dedicated memory in bytes; 0: unknown. */
 uint64_t ald_clocks_memory_free(AldClocks *clocks);
 
-/* What its memory moves in theory, bytes a second; 0: not known. */
+/* The theoretical memory bandwidth in bytes per second; 0: unknown. */
 double ald_clocks_memory_peak(AldClocks *clocks);

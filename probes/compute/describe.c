@@ -52,12 +52,13 @@ static void add_advice(GString *text, const AldFigures *figures)
                 const char *advice;
         } advices[] = {
                 { ALD_FLAG_BUSY,
-                        "busy: something else was at work; it can do more, measure again when idle" },
+                        "busy: other work was running; the device can do more, measure again when idle" },
                 { ALD_FLAG_UNSTABLE,
                         "unstable: the rate did not become steady; more --seconds-max may help" },
-                { ALD_FLAG_SUSPECT, "suspect: this is more than it can do; do not rely on it" },
+                { ALD_FLAG_SUSPECT, "suspect: more than the device can do; do not rely on it" },
                 { ALD_FLAG_REDUCED, "reduced: there was too little memory for the usual size" },
-                { ALD_FLAG_WALL_CLOCK, "wall_clock: the driver's times are off, these are by the clock" },
+                { ALD_FLAG_WALL_CLOCK,
+                        "wall_clock: the times of the driver are wrong; the clock was used instead" },
         };
         unsigned flags = 0;
 

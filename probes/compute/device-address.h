@@ -3,6 +3,6 @@
 
 #include "probes/compute/device.h"
 
-/* Where the device is on PCI, as "0000:01:00.0", and its UUID; NULL if unknown. */
+/* The PCI address of the device, such as "0000:01:00.0", and its UUID; NULL if unknown. */
 char *ald_opencl_target_address(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device);
 char *ald_opencl_target_uuid(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device);

@@ -74,11 +74,11 @@ int ald_devices_ask(const AldCl *cl, GPtrArray **ret, AldFailure *failure)
         g_autoptr(GPtrArray) devices = ald_devices_new();
 
         if (code != CL_SUCCESS || n == 0)
-                return ald_fail(failure, ALD_FAILURE_NO_PLATFORM, "OpenCL has no driver here");
+                return ald_fail(failure, ALD_FAILURE_NO_PLATFORM, "no OpenCL driver is installed");
         for (cl_uint i = 0; i < MIN(n, PLATFORMS_MAX); i++)
                 ask_platform(cl, platforms[i], devices);
         if (devices->len == 0)
-                return ald_fail(failure, ALD_FAILURE_NO_DEVICE, "the drivers of OpenCL show no device");
+                return ald_fail(failure, ALD_FAILURE_NO_DEVICE, "the OpenCL drivers show no device");
         *ret = g_steal_pointer(&devices);
         return 0;
 }

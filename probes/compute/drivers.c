@@ -25,7 +25,7 @@ static char **list_names(const char *vendors)
         return (char **) g_ptr_array_free(names, FALSE);
 }
 
-/* The folder, or NULL where it cannot be made. */
+/* The folder, or NULL if it cannot be made. */
 static char *separate(const char *base, const char *vendors, const char *name)
 {
         g_autofree char *folder = g_build_filename(base, name, NULL), *link = NULL, *target = NULL;

@@ -4,7 +4,7 @@
 #include <glib.h>
 
 /*
- * A folder for each driver that the loader of OpenCL would load, made below this one: the loader takes a
- * folder, by OCL_ICD_VENDORS, where it may not take a single driver.
+ * Creates a folder below this one for each driver that the OpenCL loader would load, since OCL_ICD_VENDORS
+ * accepts a folder with every loader, but not always a single driver.
  */
 char **ald_drivers_separate(const char *folder);

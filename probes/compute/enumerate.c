@@ -16,7 +16,7 @@ static int list(const AldRunner *runner, const char *drivers, GPtrArray *devices
         if (r < 0)
                 return r;
         if (answer->kind != ALD_KIND_DEVICE_LIST)
-                return ald_fail(failure, ALD_FAILURE_CRASHED, "the process sent no devices");
+                return ald_fail(failure, ALD_FAILURE_CRASHED, "the process sent no device list");
         for (size_t i = 0; i < ald_record_as(answer, DEVICE_LIST, AldDeviceList)->devices.n; i++) {
                 AldOpenclTarget *device = ald_opencl_target_of_list(answer, i);
 
@@ -48,7 +48,7 @@ static void list_each(const AldRunner *runner, char *const *folders, GPtrArray *
                         one.kind == ALD_FAILURE_BUSY) {
                         g_autofree char *name = g_path_get_basename(*folder);
 
-                        g_printerr("alidade-probe-compute: %s is left out: %s\n", name, one.message);
+                        g_printerr("alidade-probe-compute: skipping %s: %s\n", name, one.message);
                 }
                 if (aborted || is_worth_less(failure)) {
                         ald_failure_clear(failure);
@@ -72,8 +72,8 @@ static int fail(const AldFailure *found, char *const *folders, AldFailure *failu
 
                 g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", name);
         }
-        return ald_fail(failure, found->kind, "no driver of OpenCL can be loaded or finds its device: %s",
-                names->str);
+        return ald_fail(
+                failure, found->kind, "no OpenCL driver can be loaded or finds its device: %s", names->str);
 }
 
 int ald_enumerate(const AldRunner *runner, const AldCache *cache, GPtrArray **ret, AldFailure *failure)

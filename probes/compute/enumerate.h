@@ -5,8 +5,8 @@
 #include "probes/compute/runner.h"
 
 /*
- * The devices of the machine, with their ids: a list of AldOpenclTarget. Each driver is asked apart from the
- * others, so that one that crashes or hangs costs its own devices only; they are left out, with a word on
+ * The devices of the machine, with their ids: a list of AldOpenclTarget. Each driver is queried separately,
+ * so that a driver that crashes or hangs affects its own devices only; they are left out, with a message on
  * stderr.
  */
 int ald_enumerate(const AldRunner *runner, const AldCache *cache, GPtrArray **ret, AldFailure *failure);

@@ -69,13 +69,13 @@ static int try(Attempt *attempt, AldRecord **ret, AldFailure *failure)
         return 0;
 }
 
-/* A process of its own may fare better, without the kernel that failed. */
+/* A new process may succeed without the kernel that failed. */
 static bool is_worth_another(AldFailureKind kind)
 {
         return kind == ALD_FAILURE_CRASHED || kind == ALD_FAILURE_TIMEOUT || kind == ALD_FAILURE_DEVICE_LOST;
 }
 
-/* Says with it what was at work. */
+/* Adds what was running. */
 static void blame(const Attempt *attempt, const AldFailure *why, AldFailure *failure)
 {
         ald_failure_clear(failure);
@@ -97,7 +97,7 @@ static int measure(Attempt *attempt, AldRecord **ret, AldFailure *failure)
                         ald_failure_clear(failure);
                         return 0;
                 }
-                /* That nothing simpler is there is less of a reason than the crash before. */
+                /* That there is no simpler variant is a less useful reason than the previous crash. */
                 if (n == 0 || one.kind != ALD_FAILURE_BUILD_FAILED)
                         blame(attempt, &one, failure);
                 ald_failure_clear(&one);
@@ -134,7 +134,8 @@ static int measure_metric(const AldRunner *runner, const AldComputeOptions *opti
         return r;
 }
 
-/* What hung twice hangs again, and each time costs the whole of the time limit; a busy machine stays so. */
+/* A variant that hung twice will hang again, and costs the whole time limit each time; a busy machine remains
+ * busy. */
 static bool is_hopeless(const AldFailure *failure)
 {
         return failure->message &&

@@ -6,7 +6,7 @@
 #include "probes/compute/options.h"
 #include "probes/compute/runner.h"
 
-/* What was found of a device: of each requested metric an answer or a failure. */
+/* The results for a device: for each requested metric an answer or a failure. */
 typedef struct AldFigures {
         AldRecord *answers[_ALD_METRIC_MAX]; /* Message1.ComputeMeasure, or NULL */
         AldFailure failures[_ALD_METRIC_MAX];
@@ -14,18 +14,19 @@ typedef struct AldFigures {
         uint64_t measured; /* µs of CLOCK_REALTIME */
 } AldFigures;
 
-/* What was measured of a metric, or NULL. */
+/* The measurement of a metric, or NULL. */
 const AldComputeMeasure *ald_figures_of(const AldFigures *figures, AldMetric metric);
 /* AldFlags of a metric; 0 if it was not measured. */
 unsigned ald_figures_flags(const AldFigures *figures, AldMetric metric);
 
-/* Measures in children; what crashed or hung is tried once again with the next simpler variant. */
+/* Measures in child processes; after a crash or hang, tries once more with the next simpler variant. */
 void ald_figures_measure(const AldRunner *runner, const AldComputeOptions *options,
         const AldOpenclTarget *device, AldProgress *progress, AldFigures *ret);
 void ald_figures_clear(AldFigures *figures);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldFigures, ald_figures_clear)
 
-/* Marks a product that is faster than registers alone as suspect: devices do not report their limit. */
+/* Marks a matrix product that is faster than PeakTflops as suspect, since devices do not report their
+ * limit. */
 void ald_figures_judge(AldFigures *figures);
 
 /* Whether any metric was measured. */

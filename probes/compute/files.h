@@ -4,16 +4,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Small files below a root, "/" or that of a test; paths are relative to it. */
+/* Small files below a root directory; paths are relative to it. */
 
-/* The text without white space at its ends; NULL where there is none. Freed by g_free(). */
+/* The text without surrounding white space; NULL if the file cannot be read. Freed by g_free(). */
 char *ald_file_text(const char *root, const char *path);
 
-/* The number that the file starts with. */
+/* The number at the start of the file. */
 bool ald_file_number(const char *root, const char *path, uint64_t *ret);
 
 /* The number after a word at the start of a line ("MemAvailable:"). */
 bool ald_file_field(const char *root, const char *path, const char *word, uint64_t *ret);
 
-/* Of the host, in bytes, without swapping; 0: not known. */
+/* Host memory that can be used without swapping, in bytes; 0: unknown. */
 uint64_t ald_host_memory_available(const char *root);

@@ -78,7 +78,7 @@ int ald_gemm_buffers_spoil(AldGemmBuffers *buffers, AldFailure *failure)
         cl_int code = session->cl->EnqueueFillBuffer(session->queue, buffers->c, &wrong, sizeof wrong, 0,
                 (size_t) buffers->n * buffers->n * sizeof wrong, 0, NULL, NULL);
 
-        return code == CL_SUCCESS ? 0 : ald_cl_fail(failure, code, "filling memory of the device");
+        return code == CL_SUCCESS ? 0 : ald_cl_fail(failure, code, "filling device memory");
 }
 
 int ald_gemm_buffers_check(AldGemmBuffers *buffers, const AldGemmVariant *variant, AldFailure *failure)

@@ -6,7 +6,7 @@
 
 #define ALD_N_ELEMENTS 2u
 
-/* What the variants work on, each made when one first asks for it, and what the product must be. */
+/* The buffers of the variants, created on first use, and the check of the product. */
 typedef struct AldGemmBuffers {
         AldSession *session;
         unsigned n;
@@ -17,13 +17,13 @@ typedef struct AldGemmBuffers {
         AldGemmCheck *checks[ALD_N_ELEMENTS];
 } AldGemmBuffers;
 
-/* Makes all that the variant needs. -ENOMEM where the device has not enough memory. */
+/* Creates the buffers that the variant needs. -ENOMEM if the device has too little memory. */
 int ald_gemm_buffers_prepare(AldGemmBuffers *buffers, const AldGemmVariant *variant, AldFailure *failure);
 
-/* Leaves no right element in the product. */
+/* Makes all elements of the product wrong. */
 int ald_gemm_buffers_spoil(AldGemmBuffers *buffers, AldFailure *failure);
 
-/* Reads the product and says whether it is right: -EBADMSG if not. */
+/* Reads the product and checks it: -EBADMSG if it is wrong. */
 int ald_gemm_buffers_check(AldGemmBuffers *buffers, const AldGemmVariant *variant, AldFailure *failure);
 
 void ald_gemm_buffers_clear(AldGemmBuffers *buffers);

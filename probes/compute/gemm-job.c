@@ -38,13 +38,13 @@ static int get_kernel(
         cl_kernel kernel = cl->CreateKernel(job->program, name, &code);
 
         if (!kernel)
-                return ald_cl_fail(job->failure, code, "taking a kernel from its program");
+                return ald_cl_fail(job->failure, code, "creating a kernel");
         *ret = kernel;
         for (unsigned i = 0; i < n_buffers && code == CL_SUCCESS; i++)
                 code = cl->SetKernelArg(kernel, i, sizeof *buffers[i], buffers[i]);
         if (code == CL_SUCCESS)
                 code = cl->SetKernelArg(kernel, n_buffers, sizeof n, &n);
-        return code == CL_SUCCESS ? 0 : ald_cl_fail(job->failure, code, "giving arguments to a kernel");
+        return code == CL_SUCCESS ? 0 : ald_cl_fail(job->failure, code, "setting the arguments of a kernel");
 }
 
 static int get_kernels(AldGemmJob *job, const AldGemmBuffers *buffers)

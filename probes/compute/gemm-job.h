@@ -13,13 +13,13 @@ typedef struct AldGemmJob {
         cl_kernel pack_a, pack_b, gemm;
 } AldGemmJob;
 
-/* The buffers have what the variant needs, and stay as long as the job. */
+/* The buffers must be prepared for the variant, and outlive the job. */
 int ald_gemm_job_new(
         const AldGemmBuffers *buffers, const AldGemmVariant *variant, AldFailure *failure, AldGemmJob **ret);
 void ald_gemm_job_free(AldGemmJob *job);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGemmJob, ald_gemm_job_free)
 
-/* An AldLaunch: one whole product, packing included. */
+/* An AldLaunch: one whole product, including packing. */
 int ald_gemm_job_launch(void *userdata, cl_event *ret);
 
 /* Floating point operations of a launch. */

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How operands lie in memory. */
+/* The type of operands in memory. */
 typedef enum AldElement {
         ALD_ELEMENT_FP32,
         ALD_ELEMENT_FP16,
@@ -15,10 +15,10 @@ typedef enum AldOperand {
         ALD_OPERAND_B,
 } AldOperand;
 
-/* So that a row and a column fit 32 bits. */
+/* Limits the index of an element to 32 bits. */
 #define ALD_GEMM_N_MAX 32768u
 
-/* Random bits that belong to a number. */
+/* A hash of a number. */
 static inline uint32_t ald_mix(uint32_t x)
 {
         x = (x ^ (x >> 16)) * UINT32_C(0x7feb352d);
@@ -27,8 +27,8 @@ static inline uint32_t ald_mix(uint32_t x)
 }
 
 /*
- * The operands of matrix products: random, of -1 to 1, each a function of where it stands, so that nothing
- * need be kept to know them. Those in fp16 are multiples of 1/2048, those in fp32 of 1/2²³, so both are
+ * The operands of matrix products: pseudo-random numbers from -1 to 1, each a function of its position, so
+ * that they need not be stored. Those in fp16 are multiples of 1/2048, those in fp32 of 1/2²³, so both are
  * exact.
  */
 static inline int32_t ald_operand_raw(AldElement element, AldOperand operand, uint32_t index)
@@ -46,7 +46,7 @@ static inline double ald_operand(AldElement element, AldOperand operand, uint32_
                (element == ALD_ELEMENT_FP16 ? 1.0 / 2048 : 1.0 / (1 << 23));
 }
 
-/* The bits in fp16 of multiples of 1/2048 from -1 to 1. */
+/* The fp16 representation of multiples of 1/2048 from -1 to 1. */
 uint16_t ald_fp16(int32_t multiple);
 
 static inline unsigned ald_element_size(AldElement element)
@@ -54,7 +54,6 @@ static inline unsigned ald_element_size(AldElement element)
         return element == ALD_ELEMENT_FP16 ? 2 : 4;
 }
 
-/* Writes n_rows rows of n elements, as they lie in memory: rows of the operand or, transposed, its columns.
- */
+/* Writes n_rows rows of n elements in memory order: rows of the operand or, if transposed, its columns.  */
 void ald_operand_fill(AldElement element, AldOperand operand, bool transposed, unsigned n, unsigned first,
         unsigned n_rows, void *ret);

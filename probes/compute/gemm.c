@@ -103,13 +103,14 @@ static int try_named(Choice *choice, AldFailure *failure)
 
         if (!variant)
                 return ald_fail(
-                        failure, ALD_FAILURE_INTERNAL, "there is no variant %s", choice->options->variant);
+                        failure, ALD_FAILURE_INTERNAL, "unknown variant %s", choice->options->variant);
         if (variant->fit(choice->session->facts) == ALD_FIT_NO)
-                return ald_fail(failure, ALD_FAILURE_INTERNAL, "%s is not for this device", variant->name);
+                return ald_fail(
+                        failure, ALD_FAILURE_INTERNAL, "%s does not support this device", variant->name);
         if (choice->buffers.n % variant->multiple != 0)
                 return ald_fail(failure, ALD_FAILURE_INTERNAL,
-                        "%s wants an n that is a multiple of %u, not %u", variant->name, variant->multiple,
-                        choice->buffers.n);
+                        "%s requires a size that is a multiple of %u, not %u", variant->name,
+                        variant->multiple, choice->buffers.n);
         return try(choice, variant, failure);
 }
 

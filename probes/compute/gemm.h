@@ -7,18 +7,18 @@
 /* Whether a device should run a kernel. */
 typedef enum AldFit {
         ALD_FIT_NO,
-        ALD_FIT_LAST_RESORT, /* if none that fits better is right */
+        ALD_FIT_LAST_RESORT, /* if no better one works */
         ALD_FIT_YES,
 } AldFit;
 
-/* For programs that need more than their source: -errno with what is wrong. */
+/* Builds a program that needs more than its source. Returns a negative errno with the failure. */
 typedef int (*AldBuild)(
         AldSession *session, const char *source, const char *options, cl_program *ret, AldFailure *failure);
 
 typedef struct AldGemmVariant AldGemmVariant;
 
 /*
- * A kernel gemm(a, b, c, int n) that makes C = A·B of n × n elements. C is fp32, its rows one after the
+ * A kernel gemm(a, b, c, int n) that computes C = A·B with n × n elements. C is fp32, its rows one after the
  * other, with ALD_GEMM_ROWS_OVER rows after the last that may be written to.
  */
 struct AldGemmVariant {
@@ -30,29 +30,31 @@ struct AldGemmVariant {
 
         AldElement element;
         bool b_transposed; /* columns of B one after the other */
-        unsigned multiple; /* n must be one of this */
+        unsigned multiple; /* n must be a multiple of this */
 
-        const char *peak; /* the one of peak.h by units that others of its precision do not use; or NULL */
+        const char *peak; /* the variant of peak.h for units that other variants of this precision do not use;
+                             or NULL */
 
         const char *source, *options; /* options may be NULL */
-        AldBuild build; /* NULL: of the source as it is. The options are those of the variant and of its
+        AldBuild build; /* NULL: build the source as it is. The options are those of the variant and of its
                            sizes. */
 
-        /* Work-groups of local_columns × local_rows work-items do tiles of C. -DTILE_COLUMNS, -DTILE_ROWS. */
+        /* Work-groups of local_columns × local_rows work-items compute tiles of C. -DTILE_COLUMNS,
+         * -DTILE_ROWS. */
         unsigned tile_columns, tile_rows;
         unsigned local_columns, local_rows;
 
         /*
-         * Not 0: kernels pack_a(a, panels, int n), a work-item for each so many rows, and pack_b(b, panels,
-         * int n), one for each 16 rows, each for 256 columns, come first, within the time that is taken; gemm
-         * gets the panels. -DCOLUMNS, -DROWS.
+         * If not 0: kernels pack_a(a, panels, int n), with a work-item for each pack_rows rows, and pack_b(b,
+         * panels, int n), with one for each 16 rows, each for 256 columns, run first and are included in the
+         * time; gemm gets the panels. -DCOLUMNS, -DROWS.
          */
         unsigned pack_columns, pack_rows;
 };
 
 #define ALD_GEMM_ROWS_OVER 16u
 
-/* Those first that use the hardware best: what follows a variant is simpler. */
+/* Ordered by how well they use the hardware: each variant is followed by simpler ones. */
 typedef struct AldGemmVariants {
         const AldGemmVariant *variants;
         size_t n;
@@ -60,18 +62,18 @@ typedef struct AldGemmVariants {
 
 extern const AldGemmVariants ald_gemm_variants;
 
-/* NULL where there is none of this name. */
+/* NULL if there is none of this name. */
 const AldGemmVariant *ald_gemm_variant_find(const AldGemmVariants *variants, const char *name);
 
 /* ald_gemm_measure() with one of these. */
 int ald_gemm_measure_among(AldSession *session, const AldGemmVariants *variants,
         const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
 
-/* n for this device, of which so much memory is free (0: not known); *ret_reduced: smaller than its speed
- * asks for, for want of memory. 0: not enough for any. */
+/* The size n for this device with this much free memory (0: unknown); sets *ret_reduced if it is smaller than
+ * the speed of the device requires, because of too little memory. 0: not enough memory for any size. */
 unsigned ald_gemm_size(const AldOpenclTarget *device, uint64_t available, bool *ret_reduced);
 
-/* Whether memory for n is there. */
+/* Whether there is enough memory for n. */
 bool ald_gemm_size_fits(const AldOpenclTarget *device, uint64_t available, unsigned n);
 
 #define ALD_GEMM_N_MIN 256u

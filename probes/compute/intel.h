@@ -3,6 +3,6 @@
 
 #include "probes/compute/gemm.h"
 
-/* Matrix units, by cl_intel_subgroup_matrix_multiply_accumulate. Which size of sub-groups it takes, only
- * building it shows. */
+/* Matrix units, by cl_intel_subgroup_matrix_multiply_accumulate. The supported size of sub-groups is found by
+ * building. */
 AldFit ald_intel_fit_matrix(const AldOpenclTarget *device);

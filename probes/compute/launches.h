@@ -4,35 +4,34 @@
 #include "probes/compute/meter.h"
 
 /*
- * Launches that follow each other without a gap: the next ones are queued before the ones under way are
- * waited for, so that the device never idles, and time is taken from the end of one to the end of another. So
- * neither what it takes to queue them nor what lies between them is lost to the figure.
+ * Launches without gaps: the next ones are queued before waiting for the previous ones, so that the device
+ * never idles, and time is measured from the end of one to the end of another. So neither queueing nor the
+ * time between launches affects the figure.
  */
 typedef struct AldLaunches {
         AldSession *session;
         AldLaunch launch;
         void *userdata;
         AldFailure *failure;
-        cl_event pending; /* the last that is queued; NULL: nothing is */
+        cl_event pending; /* the last queued one, or NULL */
         unsigned n_pending;
-        uint64_t wall_nsec; /* when the ones before had ended */
+        uint64_t wall_nsec; /* when the previous ones had ended */
         uint64_t event_nsec;
 } AldLaunches;
 
-/* How long launches took. */
+/* The duration of launches. */
 typedef struct AldSpan {
         unsigned n;
-        double wall;  /* s, by our clock */
-        double event; /* s, by that of the device; 0 if unknown */
+        double wall;  /* s, by the clock of the host */
+        double event; /* s, by the clock of the device; 0 if unknown */
 } AldSpan;
 
-/* Does one launch from queueing to its end, before any other: what it takes the first time counts for
- * nothing. */
+/* Runs one launch from queueing to its end, before any other, so that first-time costs are not measured. */
 int ald_launches_once(AldLaunches *launches, AldSpan *ret);
 
-/* Queues n more and waits for those queued by the call before; the first call leaves nothing in ret (n is 0).
- */
+/* Queues n more launches and waits for those queued by the previous call; the first call returns an empty
+ * span (n is 0).  */
 int ald_launches_next(AldLaunches *launches, unsigned n, AldSpan *ret);
 
-/* Waits for what is left. In any case nothing is under way afterwards. */
+/* Waits for the remaining launches. Nothing is running afterwards in any case. */
 void ald_launches_end(AldLaunches *launches);

@@ -5,8 +5,8 @@
 #include "probes/compute/cache.h"
 
 /*
- * One probe at a time of a user: two would measure each other. Other users are not waited for, since any of
- * them could then keep the service from measuring; what they compute is noticed as any other work is, for as
- * long as it lasts. A file descriptor that keeps the others out, or a failure of kind busy.
+ * Takes a lock for one probe at a time per user, since two would disturb each other. There is no lock across
+ * users, since any of them could then prevent the service from measuring; their probes are detected like any
+ * other work. Returns a file descriptor that holds the lock, or a failure of kind busy.
  */
 int ald_lock_take(const AldCache *cache, AldFailure *failure);

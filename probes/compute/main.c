@@ -25,7 +25,7 @@ static int run(const AldComputeOptions *options)
 
         if (runner.stop < 0 || r < 0) {
                 fprintf(stderr, "alidade-probe-compute: %s: %s\n",
-                        r < 0 ? "there is no folder for what drivers compile" : "signals cannot be awaited",
+                        r < 0 ? "cannot open the cache folder" : "cannot wait for signals",
                         strerror(r < 0 ? -r : -runner.stop));
                 return EXIT_FAILURE;
         }

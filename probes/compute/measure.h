@@ -7,31 +7,31 @@
 #include "probes/compute/session.h"
 
 typedef enum AldFlags {
-        ALD_FLAG_BUSY = 1 << 0,       /* something else was at work */
-        ALD_FLAG_UNSTABLE = 1 << 1,   /* the interval stayed wide */
+        ALD_FLAG_BUSY = 1 << 0,       /* other work was running */
+        ALD_FLAG_UNSTABLE = 1 << 1,   /* the interval remained wide */
         ALD_FLAG_SUSPECT = 1 << 2,    /* more than the device can do */
         ALD_FLAG_REDUCED = 1 << 3,    /* smaller than usual, since too little memory was free */
-        ALD_FLAG_WALL_CLOCK = 1 << 4, /* events and clock disagree: by the clock */
+        ALD_FLAG_WALL_CLOCK = 1 << 4, /* event times and clock disagree; measured by the clock */
 } AldFlags;
 
 #define ALD_N_FLAGS 5u
 
-/* The words of flags, ended by NULL, and back; unknown words are ignored. words may be NULL. */
+/* Converts flags to words, NULL-terminated, and back; unknown words are ignored. words may be NULL. */
 void ald_flags_to_words(unsigned flags, const char *ret[ALD_N_FLAGS + 1]);
 unsigned ald_flags_from_words(const char *const *words);
 
 /*
- * To be called before anything that may crash or hang: the last call is blamed. variant: the name of what
- * is tried, NULL before there is one.
+ * Called before anything that may crash or hang, so that the last call identifies the cause. variant: its
+ * name, NULL before there is one.
  */
 typedef void (*AldPhaseTold)(AldComputeStepPhase phase, const char *variant, double fraction, void *userdata);
 
 typedef struct AldMeasureOptions {
         double seconds_max;
-        bool gives_way;           /* fails as busy once others are seen at work */
+        bool gives_way;           /* fails as busy when other work is detected */
         const char *variant;      /* only this one; NULL: the fastest correct one */
-        unsigned size;            /* gemm: n; 0: by the device */
-        const char *simpler_than; /* only those after this one in the table, for it crashed; NULL: all */
+        unsigned size;            /* gemm: n; 0: depends on the device */
+        const char *simpler_than; /* only those after this one in the table, because it crashed; NULL: all */
         AldPhaseTold progress;    /* may be NULL */
         void *userdata;
 } AldMeasureOptions;
@@ -39,15 +39,15 @@ typedef struct AldMeasureOptions {
 #define ALD_THROTTLE_SIZE 128
 #define ALD_REFUSED_SIZE 64
 
-/* Rates are work a second: floating point operations or bytes. */
+/* Rates are work per second: floating point operations or bytes. */
 typedef struct AldMeter {
         double best, mean, median; /* mean of the best window, of all, median of all */
         double interval;           /* half the 95 % interval of the mean, relative to it */
-        double seconds;            /* that were measured */
+        double seconds;            /* measured duration */
         unsigned windows;
         unsigned flags;                   /* AldFlags */
         uint64_t clock_hz;                /* 0: not known */
-        char throttle[ALD_THROTTLE_SIZE]; /* reasons, with blanks between */
+        char throttle[ALD_THROTTLE_SIZE]; /* reasons, separated by spaces */
 } AldMeter;
 
 typedef struct AldMeasure {
@@ -56,7 +56,7 @@ typedef struct AldMeasure {
         const char *precision;          /* of the multiplicands: fp16 bf16 fp32; NULL for memory */
         const char *accumulator;        /* fp16 fp32 */
         bool fp16_hardware;             /* the multiplicands are fp16 in hardware */
-        char refused[ALD_REFUSED_SIZE]; /* variants whose results were wrong, with blanks between */
+        char refused[ALD_REFUSED_SIZE]; /* variants whose results were wrong, separated by spaces */
 } AldMeasure;
 
 int ald_gemm_measure(

@@ -32,7 +32,7 @@ int ald_memory_open(
                 r = ald_session_buffer(
                         session, CL_MEM_READ_WRITE, memory.n_sums * sizeof(uint32_t), &memory.sums, failure);
         else
-                r = ald_fail(failure, ALD_FAILURE_BUILD_FAILED, "the kernels that fill memory are not there");
+                r = ald_fail(failure, ALD_FAILURE_BUILD_FAILED, "the kernels that fill memory are missing");
         if (r < 0)
                 ald_memory_close(&memory);
         else
@@ -169,7 +169,7 @@ int ald_memory_reset(AldMemoryBuffers *memory, AldFailure *failure)
         g_autofree uint32_t *zeros = g_new0(uint32_t, memory->n_sums);
         cl_int code = cl->EnqueueWriteBuffer(memory->session->queue, memory->sums, CL_TRUE, 0,
                 memory->n_sums * sizeof *zeros, zeros, 0, NULL, NULL);
-        int r = code == CL_SUCCESS ? 0 : ald_cl_fail(failure, code, "writing memory of the device");
+        int r = code == CL_SUCCESS ? 0 : ald_cl_fail(failure, code, "writing device memory");
 
         if (r >= 0 && memory->to)
                 r = fill(memory, memory->to, SCRUB_SEED, failure);
@@ -184,7 +184,7 @@ static int add_up(AldMemoryBuffers *memory, uint32_t *ret, AldFailure *failure)
                 memory->n_sums * sizeof *sums, sums, 0, NULL, NULL);
 
         if (code != CL_SUCCESS)
-                return ald_cl_fail(failure, code, "reading memory of the device");
+                return ald_cl_fail(failure, code, "reading device memory");
         *ret = 0;
         for (size_t i = 0; i < memory->n_sums; i++)
                 *ret += sums[i];

@@ -3,33 +3,33 @@
 
 #include "probes/compute/session.h"
 
-/* Memory of a device that holds the pattern, to be read, and as much to be copied to. */
+/* Device memory that contains the pattern, to be read, and memory of the same size to copy to. */
 typedef struct AldMemoryBuffers {
         AldSession *session;
         cl_program program;
         cl_kernel fill, check;
         cl_mem from;
-        cl_mem to;   /* NULL where nothing is copied */
+        cl_mem to;   /* NULL unless copying */
         cl_mem sums; /* of the words, one for each work-item */
-        void *host;  /* of a processor: what both are */
+        void *host;  /* for processors: the host memory of both */
         size_t host_bytes;
         size_t bytes; /* of each of them; a multiple of ALD_PATTERN_BYTES */
         size_t n_sums;
         bool copies;
 } AldMemoryBuffers;
 
-/* n_sums: of the largest launch. */
+/* n_sums: work-items of the largest launch. */
 int ald_memory_open(
         AldMemoryBuffers *ret, AldSession *session, bool copies, size_t n_sums, AldFailure *failure);
 void ald_memory_close(AldMemoryBuffers *memory);
 
-/* Takes so much memory instead of what it has, and fills it, so that each page of it is there. After a
- * failure it has none. */
+/* Allocates memory of this size instead of the present one, and fills it, so that all pages exist. After a
+ * failure there is none. */
 int ald_memory_resize(AldMemoryBuffers *memory, size_t bytes, AldFailure *failure);
 
-/* Sets the sums to 0, and makes what is copied to differ in all words from the pattern. */
+/* Sets the sums to 0, and makes all words of the target of copies differ from the pattern. */
 int ald_memory_reset(AldMemoryBuffers *memory, AldFailure *failure);
 
-/* Whether all of it was read so many times since, or copied: -EBADMSG with a failure of kind wrong-result
- * where it was not. */
+/* Checks that all of it was read this many times since, or copied: -EBADMSG with a failure of kind
+ * wrong-result if not. */
 int ald_memory_verify(AldMemoryBuffers *memory, uint64_t passes, AldFailure *failure);

@@ -135,7 +135,7 @@ static bool trust_events(const Run *run)
                fabs(event.median / wall.median - 1) <= CLOCKS_APART_MAX;
 }
 
-/* Sure of the mean, and the best was no single stroke of luck. */
+/* The mean is certain, and the best window is not a single outlier. */
 static bool sure(const Run *run)
 {
         const AldSeries *series = trust_events(run) ? &run->by_event : &run->by_wall;
@@ -157,8 +157,7 @@ static int measure(Run *run)
                 if (r < 0)
                         return r;
                 if (ald_sharing_look(&run->sharing) && run->options->measure->gives_way)
-                        return ald_fail(
-                                run->launches.failure, ALD_FAILURE_BUSY, "something else was at work");
+                        return ald_fail(run->launches.failure, ALD_FAILURE_BUSY, "other work was running");
                 if (!first)
                         add_window(run, &span);
                 first = false;

@@ -10,24 +10,25 @@
 typedef struct AldMeterOptions {
         const AldMeasureOptions *measure; /* not NULL */
         const char *variant;              /* for options->progress */
-        double seconds_max;               /* for settling and measuring; 0: all of those of `measure` */
-        double theoretical;               /* rate above which the figure is suspect; 0: not known */
+        double seconds_max;               /* for settling and measuring; 0: as in `measure` */
+        double theoretical;               /* rate above which the figure is suspect; 0: unknown */
 } AldMeterOptions;
 
 /*
- * Enqueues one launch, of one kernel or several, on the queue of the session. ret is NULL where nobody asks
- * for the event. -errno with the failure of the one who gave it.
+ * Enqueues one launch, of one kernel or several, on the queue of the session. ret is NULL if the event is not
+ * needed. On failure, sets the failure of its provider and returns its negative errno.
  */
 typedef int (*AldLaunch)(void *userdata, cl_event *ret);
 
 /*
- * Settles, then measures launches until the figure is sure enough or the time is over. Launches follow each
- * other without a gap all the while; the rate is that from the end of one to the end of a later one.
+ * Runs launches until the rate has settled, then measures until the figure is certain enough or the time is
+ * over. There are no gaps between launches; rates are measured from the end of one launch to the end of a
+ * later one.
  */
 int ald_meter_run(AldSession *session, const AldMeterOptions *options, AldLaunch launch, void *userdata,
         double work_per_launch, AldMeter *ret, AldFailure *failure);
 
-/* The best rate within this time, to choose between several ways. Done once before, so that nothing is
- * compiled meanwhile. */
+/* The best rate within this time, for choosing between variants. Runs the launch once before, so that nothing
+ * is compiled during the measurement. */
 int ald_meter_try(AldSession *session, AldLaunch launch, void *userdata, double work_per_launch,
         double seconds, double *ret, AldFailure *failure);

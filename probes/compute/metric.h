@@ -3,7 +3,7 @@
 
 #include "probes/compute/measure.h"
 
-/* What is measured of a device, in this order. */
+/* The metrics of a device, in the order in which they are measured. */
 typedef enum AldMetric {
         ALD_METRIC_GEMM,
         ALD_METRIC_READ,
@@ -16,7 +16,7 @@ typedef enum AldMetric {
 
 const char *ald_metric_to_string(AldMetric metric);
 
-/* _ALD_METRIC_MAX where there is none of this name. */
+/* _ALD_METRIC_MAX if the name is unknown. */
 AldMetric ald_metric_from_string(const char *name);
 
 int ald_metric_measure(AldMetric metric, AldSession *session, const AldMeasureOptions *options,

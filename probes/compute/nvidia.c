@@ -78,8 +78,8 @@ static int rebuild_for_hopper(AldSession *session, cl_program program, cl_progra
         g_autofree char *changed = ptx ? ald_ptx_uncomment(ptx, size, "sm_90", "sm_90a") : NULL;
 
         if (!changed)
-                return ald_fail(failure, ALD_FAILURE_BUILD_FAILED,
-                        "the driver gives no PTX that instructions can be put into");
+                return ald_fail(
+                        failure, ALD_FAILURE_BUILD_FAILED, "the driver returns no PTX that can be patched");
         return ald_session_build_ptx(session, changed, ret, failure);
 }
 

@@ -3,16 +3,16 @@
 
 #include "probes/compute/gemm.h"
 
-/* Ten times the compute capability; 0 where it is not a GPU of NVIDIA. */
+/* Ten times the compute capability; 0 if it is not an NVIDIA GPU. */
 unsigned ald_nvidia_capability(const AldOpenclTarget *device);
 
 /* Matrix units: wmma from Volta on, mma.sync from Turing on. */
 AldFit ald_nvidia_fit_wmma(const AldOpenclTarget *device);
 AldFit ald_nvidia_fit_mma(const AldOpenclTarget *device);
-/* The instructions of warpgroups, which Hopper alone has. */
+/* Warpgroup instructions, which only Hopper has. */
 AldFit ald_nvidia_fit_wgmma(const AldOpenclTarget *device);
 
-/* Build kernels that use what kernels/nvidia-volta.cl gives, or nvidia.cl, or that and nvidia-hopper.cl. */
+/* Build kernels that use kernels/nvidia-volta.cl, or nvidia.cl, or both nvidia.cl and nvidia-hopper.cl. */
 int ald_nvidia_build_wmma(
         AldSession *session, const char *source, const char *options, cl_program *ret, AldFailure *failure);
 int ald_nvidia_build_mma(

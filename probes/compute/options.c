@@ -87,7 +87,7 @@ static int set_metrics(AldComputeOptions *options, char **ret_error)
                 options->metrics |= 1u << metric;
         }
         if (options->metrics == 0)
-                return ald_arguments_refuse(ret_error, "--metric: which one?");
+                return ald_arguments_refuse(ret_error, "--metric needs a metric");
         return 0;
 }
 
@@ -201,10 +201,10 @@ static int check(AldComputeOptions *options, char **ret_error)
         bool is_child = options->mode == ALD_COMPUTE_CHILD;
 
         if (options->device && (!*options->device || !g_utf8_validate(options->device, -1, NULL)))
-                return ald_arguments_refuse(ret_error, "--device: which one?");
+                return ald_arguments_refuse(ret_error, "--device needs a device");
         if (is_child != (options->answer_fd >= 0) || is_child != (options->parent > 0) ||
                 ((options->simpler_than || options->listed.name) && !is_child))
-                return ald_arguments_refuse(ret_error, "--child is for this program itself");
+                return ald_arguments_refuse(ret_error, "--child is for internal use");
         if (is_child && !options->lists &&
                 (!options->listed.name || __builtin_popcount(options->metrics) != 1))
                 return ald_arguments_refuse(ret_error, "--child needs a device and one metric");
@@ -225,7 +225,7 @@ int ald_compute_options_parse(int argc, char **argv, AldComputeOptions *ret, cha
         int r = ald_arguments_read(argc, argv, table, set_option, &options, ret_error);
 
         if (r == 0 && optind < argc)
-                r = ald_arguments_refuse(ret_error, "not understood: %s", argv[optind]);
+                r = ald_arguments_refuse(ret_error, "unexpected argument: %s", argv[optind]);
         if (r == 0)
                 r = check(&options, ret_error);
         if (r >= 0)

@@ -13,27 +13,27 @@ typedef enum AldComputeMode {
         ALD_COMPUTE_CHILD, /* measures or lists for the program that started it */
 } AldComputeMode;
 
-/* The command line. Strings are those of argv. */
+/* The command line. Strings point into argv. */
 typedef struct AldComputeOptions {
         AldComputeMode mode;
         const char *device;  /* NULL: each */
         unsigned metrics;    /* bits 1 << AldMetric */
         const char *variant; /* of the matrix product; NULL: the fastest correct one */
-        unsigned size;       /* n of it; 0: by the device */
-        double seconds_max;  /* of a metric */
+        unsigned size;       /* its n; 0: depends on the device */
+        double seconds_max;  /* per metric */
         unsigned timeout;    /* seconds after which a child is killed */
-        bool gives_way;      /* stops where others are at work */
+        bool gives_way;      /* stops if other work is running */
         bool json;
         int progress_fd; /* -1: none */
 
-        /* Of a child. */
-        bool lists; /* rather than measures */
+        /* Options of a child. */
+        bool lists; /* instead of measuring */
         AldListed listed;
         const char *simpler_than; /* NULL: any variant */
         int answer_fd, parent;
 } AldComputeOptions;
 
-/* -EINVAL with *ret_error in plain words. */
+/* -EINVAL with *ret_error set to a message. */
 int ald_compute_options_parse(int argc, char **argv, AldComputeOptions *ret, char **ret_error);
 
 extern const char ald_compute_help[];

@@ -144,7 +144,7 @@ void ald_sharing_begin(
                 .root = root,
                 .clocks = clocks,
                 .cpu = device->type == ALD_LISTED_DEVICE_TYPE_CPU,
-                /* Nobody else was there before; drivers may not show us either. */
+                /* No other process was there before; drivers may not show this process either. */
                 .own = MIN(ald_clocks_processes(clocks), 1),
                 .looked = ald_now(),
         };

@@ -47,7 +47,7 @@ static int set_arguments(Job *job)
                 code = cl->SetKernelArg(job->kernel, 1, sizeof iterations, &iterations);
         if (code == CL_SUCCESS)
                 code = cl->SetKernelArg(job->kernel, 2, sizeof factor, &factor);
-        return code == CL_SUCCESS ? 0 : ald_cl_fail(job->failure, code, "giving arguments to a kernel");
+        return code == CL_SUCCESS ? 0 : ald_cl_fail(job->failure, code, "setting the arguments of a kernel");
 }
 
 static int build(Job *job)
@@ -69,7 +69,7 @@ static int job_make(Job *job)
                 return r;
         job->kernel = job->session->cl->CreateKernel(job->program, "peak", &code);
         if (!job->kernel)
-                return ald_cl_fail(job->failure, code, "taking a kernel from its program");
+                return ald_cl_fail(job->failure, code, "creating a kernel");
         r = ald_session_buffer(
                 job->session, CL_MEM_READ_WRITE, job->n_items * sizeof(float), &job->out, job->failure);
         return r < 0 ? r : set_arguments(job);
@@ -103,7 +103,7 @@ static int check(const Job *job)
 
                 if (!((double) out[i] == must))
                         return ald_fail(job->failure, ALD_FAILURE_WRONG_RESULT,
-                                "work-item %u comes to %g, not %g", i, (double) out[i], must);
+                                "the result of work-item %u is %g, not %g", i, (double) out[i], must);
         }
         return 0;
 }

@@ -6,8 +6,8 @@
 typedef struct AldPeakVariant AldPeakVariant;
 
 /*
- * A kernel peak(__global float *out, int iterations, float factor), factor being -1, whose work-items each
- * write what they come to into `out`.
+ * A kernel peak(__global float *out, int iterations, float factor), with factor -1, whose work-items each
+ * write their result to `out`.
  */
 struct AldPeakVariant {
         const char *name;
@@ -15,12 +15,12 @@ struct AldPeakVariant {
         bool fp16_hardware;
         AldFit (*fit)(const AldOpenclTarget *device);
         const char *source, *options;
-        AldBuild build;         /* NULL: of the source as it is */
+        AldBuild build;         /* NULL: build the source as it is */
         unsigned local;         /* work-items of a work-group */
         unsigned per_unit;      /* work-items for each compute unit, whole work-groups */
         unsigned width, chains; /* -DWIDTH, -DCHAINS */
         double operations;      /* floating point operations of a work-item in an iteration */
-        /* What `out` must have at an index after an even number of iterations. */
+        /* The expected value of `out` at an index after an even number of iterations. */
         double (*expected)(const AldPeakVariant *variant, unsigned index, unsigned iterations);
 };
 

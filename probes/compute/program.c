@@ -15,7 +15,7 @@ static int end_output(bool printed)
 {
         if (printed && fflush(stdout) == 0 && !ferror(stdout))
                 return EXIT_SUCCESS;
-        fputs("alidade-probe-compute: the result cannot be written\n", stderr);
+        fputs("alidade-probe-compute: cannot write the result\n", stderr);
         return EXIT_FAILURE;
 }
 

@@ -5,6 +5,6 @@
 #include "probes/compute/options.h"
 #include "probes/compute/runner.h"
 
-/* What the program does; each returns its exit status. */
+/* The modes of the program; each returns the exit status. */
 int ald_program_list(const AldComputeOptions *options, const AldRunner *runner, const AldCache *cache);
 int ald_program_measure(const AldComputeOptions *options, const AldRunner *runner, const AldCache *cache);

@@ -3,7 +3,7 @@
 
 #include "probes/compute/figures.h"
 
-/* What was measured of several devices, as one Message1.ComputeResult. */
+/* The results of several devices, as one Message1.ComputeResult. */
 typedef struct AldComputeReport AldComputeReport;
 
 AldComputeReport *ald_compute_report_new(void);
@@ -14,7 +14,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldComputeReport, ald_compute_report_free)
 void ald_compute_report_add(
         AldComputeReport *report, const AldOpenclTarget *device, const AldFigures *figures);
 
-/* One line of JSON; NULL if it is more than a record may hold. Free with g_free(). */
+/* One line of JSON; NULL if it exceeds the limit of a record. Free with g_free(). */
 char *ald_compute_report_to_json(const AldComputeReport *report);
 
 /* The figures of a device for people, several lines; free with g_free(). */

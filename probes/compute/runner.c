@@ -44,7 +44,7 @@ static char **make_arguments(const AldRunner *runner, const char *const *argumen
         return (char **) g_ptr_array_free(all, FALSE);
 }
 
-/* What it inherits: no signal blocked or ignored, nothing open but the pipe. */
+/* Sets up what it inherits: no blocked or ignored signals, and no open files except the pipe. */
 static void prepare(posix_spawn_file_actions_t *files, posix_spawnattr_t *how, int answers)
 {
         sigset_t none, usual;
@@ -91,7 +91,7 @@ static int spawn(Child *child, const char *const *arguments, const char *drivers
         return 0;
 }
 
-/* One that hangs in the kernel is left behind: to wait for it would be to hang as well. */
+/* A process that hangs in the kernel is abandoned, since waiting for it would hang as well. */
 static int end(Child *child, int *ret_status)
 {
         struct pollfd fd = { child->pidfd, POLLIN, 0 };
@@ -115,13 +115,13 @@ static int fail_of_status(int status, AldFailure *failure)
 static int fail_of_end(Child *child, AldFailure *failure)
 {
         int r = ald_wait_for(child->pidfd, POLLIN, child->runner->stop, child->deadline,
-                "waited for the end of a process", failure);
+                "waited for a process to exit", failure);
         int status = 0;
 
         if (r < 0)
                 return r;
         if (end(child, &status) < 0)
-                return ald_fail(failure, ALD_FAILURE_INTERNAL, "a process was lost");
+                return ald_fail(failure, ALD_FAILURE_INTERNAL, "a process did not exit when killed");
         child->pid = -1;
         return fail_of_status(status, failure);
 }
@@ -189,7 +189,7 @@ static int follow(Child *child, AldRunnerTold told, void *userdata, AldRecord **
         return r;
 }
 
-/* What the children took that were waited for, in µs. */
+/* Processor time of children that were reaped, in µs. */
 static uint64_t taken_usec(void)
 {
         struct rusage usage = {};
@@ -205,7 +205,7 @@ static void read_times(AldProcessorTimes *ret)
         ret->own = taken_usec();
 }
 
-/* What was late because no processor was free did not hang. */
+/* A timeout because no processor was free is not a hang. */
 static int excuse(const Child *child, const AldProcessorTimes *before, AldFailure *failure)
 {
         AldProcessorTimes after;
@@ -215,7 +215,7 @@ static int excuse(const Child *child, const AldProcessorTimes *before, AldFailur
                 return -ETIMEDOUT;
         ald_failure_clear(failure);
         return ald_fail(
-                failure, ALD_FAILURE_BUSY, "the machine was at other work for %u s", child->runner->timeout);
+                failure, ALD_FAILURE_BUSY, "other work used the machine for %u s", child->runner->timeout);
 }
 
 int ald_runner_run(const AldRunner *runner, const char *const *arguments, const char *drivers,

@@ -3,20 +3,20 @@
 
 #include "probes/compute/answer.h"
 
-/* How children of the program run. */
+/* How child processes run. */
 typedef struct AldRunner {
         char **environment;
         unsigned timeout; /* seconds; then a child is killed */
-        int stop;         /* readable once the program is to end; of ald_stop_fd() */
+        int stop;         /* from ald_stop_fd(): readable when the program should stop */
 } AldRunner;
 
 /* Called with each step. */
 typedef void (*AldRunnerTold)(const AldComputeStep *step, void *userdata);
 
 /*
- * Runs this program as a child with these arguments and those that make it one, in a process group of its
- * own, until it has answered with something else than a step; the group is killed then, as it is on any
- * failure. What it fails with is the failure. drivers: the folder to load them from, NULL: the usual one.
+ * Runs this program as a child process with these arguments and those for children, in its own process group,
+ * until it sends an answer other than a step; then, or on failure, the group is killed. A failure that the
+ * child reports is returned in `failure`. drivers: the folder to load them from, NULL: the default.
  */
 int ald_runner_run(const AldRunner *runner, const char *const *arguments, const char *drivers,
         AldRunnerTold told, void *userdata, AldRecord **ret, AldFailure *failure);

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a series of rates, in work a second, says. Pure. */
+/* Statistics of a series of rates, in work per second. Pure. */
 
-/* More than any measurement takes: it ends before. */
+/* More than any measurement needs. */
 #define ALD_SERIES_MAX 1024u
 
 typedef struct AldSeries {
@@ -21,19 +21,19 @@ typedef struct AldSeriesFigures {
         double interval; /* half of the 95 % interval of the mean, relative to it; INFINITY below 2 rates */
 } AldSeriesFigures;
 
-/* False where there is no room for another, or it is no rate. */
+/* False if the series is full, or the value is not a rate. */
 bool ald_series_add(AldSeries *series, double rate);
 
-/* False where the series is empty. */
+/* False if the series is empty. */
 bool ald_series_figures(const AldSeries *series, AldSeriesFigures *ret);
 
-/* How many of the rates come within a part of the best. */
+/* The number of rates that are at least `part` of the best. */
 size_t ald_series_near_best(const AldSeries *series, double part);
 
-/* The factor of the standard error for a 95 % interval of the mean of so many values, by Student. */
+/* The factor of the standard error for a 95 % interval of the mean of n values (Student's t). */
 double ald_student(size_t n);
 
-/* The batches that come before a measurement: whether the device has stopped speeding up or slowing down. */
+/* The batches before a measurement, which show whether the device has stopped speeding up or slowing down. */
 #define ALD_SETTLE_BATCHES 5u
 
 typedef struct AldSettle {
@@ -42,12 +42,11 @@ typedef struct AldSettle {
         size_t n;
 } AldSettle;
 
-/* The clock in Hz, 0 where nothing tells it. */
+/* Adds a batch; the clock in Hz, 0 if unknown. */
 void ald_settle_add(AldSettle *settle, double rate, double clock);
 
-/* The change from one of the last batches to the next, relative to their mean; INFINITY before there are
- * enough of them. */
+/* The slope of the rates over the last batches, relative to their mean; INFINITY if there are too few. */
 double ald_settle_slope(const AldSettle *settle);
 
-/* Whether the rates and the clocks are flat. */
+/* Whether the rates and the clocks are constant. */
 bool ald_settle_done(const AldSettle *settle);

@@ -27,7 +27,7 @@ static char *read_log(const AldSession *session, cl_program program)
         return g_utf8_make_valid(log, -1);
 }
 
-/* Takes the program, which is NULL where it could not even be made. */
+/* Takes the program, which is NULL if it could not even be made. */
 static int build(AldSession *session, cl_program program, const char *options, const char *refusal,
         cl_program *ret, AldFailure *failure)
 {
@@ -54,7 +54,7 @@ int ald_session_build(
 {
         cl_program program = session->cl->CreateProgramWithSource(session->context, 1, &source, NULL, NULL);
 
-        return build(session, program, options, "it does not compile", ret, failure);
+        return build(session, program, options, "cannot be compiled", ret, failure);
 }
 
 int ald_session_build_ptx(AldSession *session, const char *ptx, cl_program *ret, AldFailure *failure)
@@ -64,7 +64,7 @@ int ald_session_build_ptx(AldSession *session, const char *ptx, cl_program *ret,
         cl_program program = session->cl->CreateProgramWithBinary(
                 session->context, 1, &session->device, &size, &bytes, NULL, NULL);
 
-        return build(session, program, "", "the driver does not take the changed PTX", ret, failure);
+        return build(session, program, "", "the driver refuses the patched PTX", ret, failure);
 }
 
 int ald_session_buffer(AldSession *session, cl_mem_flags flags, size_t size, cl_mem *ret, AldFailure *failure)
@@ -73,7 +73,7 @@ int ald_session_buffer(AldSession *session, cl_mem_flags flags, size_t size, cl_
         cl_mem buffer = session->cl->CreateBuffer(session->context, flags, size, NULL, &code);
 
         if (!buffer)
-                return ald_cl_fail(failure, code, "allocating memory of the device");
+                return ald_cl_fail(failure, code, "allocating device memory");
         *ret = buffer;
         return 0;
 }
@@ -121,7 +121,7 @@ static int start(AldSession *session, AldFailure *failure)
         session->queue = session->cl->CreateCommandQueue(
                 session->context, session->device, CL_QUEUE_PROFILING_ENABLE, &code);
         if (!session->queue)
-                return ald_cl_fail(failure, code, "making a queue of the device");
+                return ald_cl_fail(failure, code, "creating a command queue");
         return 0;
 }
 

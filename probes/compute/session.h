@@ -3,7 +3,7 @@
 
 #include "probes/compute/device.h"
 
-/* One device, ready to work. */
+/* An open device. */
 typedef struct AldSession {
         const AldCl *cl;
         cl_platform_id platform;
@@ -11,31 +11,31 @@ typedef struct AldSession {
         cl_context context;
         cl_command_queue queue; /* in order, with profiling */
         const AldOpenclTarget *facts;
-        GPtrArray *devices;   /* all of the machine, one of which is facts */
-        bool busy;            /* others were at work on it before we were */
-        uint64_t memory_free; /* that it can use, bytes; 0: not known */
+        GPtrArray *devices;   /* all devices of the machine, including facts */
+        bool busy;            /* others used it before */
+        uint64_t memory_free; /* bytes that it can use; 0: unknown */
 } AldSession;
 
-/* The device of this id; NULL: the first. */
+/* Opens the device with this id; NULL: the first. */
 int ald_session_open(AldSession *ret, const AldCl *cl, const char *id, AldFailure *failure);
 
-/* The same for a device that another process listed, with the same drivers. */
+/* Identifies a device that another process listed with the same drivers. */
 typedef struct AldListed {
         unsigned ordinal; /* in the list of ald_devices_ask() */
-        const char *name; /* "" if it cannot be shown */
-        const char *pci;  /* that any of its views reports; NULL */
+        const char *name; /* "" if it is not printable */
+        const char *pci;  /* PCI address from any platform that shows it; or NULL */
 } AldListed;
 
 int ald_session_open_listed(AldSession *ret, const AldCl *cl, const AldListed *listed, AldFailure *failure);
 void ald_session_close(AldSession *session);
 
-/* Builds for the device. A failure is of kind build-failed, with what the compiler said. */
+/* Builds for the device. A failure is of kind build-failed, with the compiler's output. */
 int ald_session_build(
         AldSession *session, const char *source, const char *options, cl_program *ret, AldFailure *failure);
 
-/* The same from what GetProgramInfo(CL_PROGRAM_BINARIES) gave, changed since. */
+/* The same from patched output of GetProgramInfo(CL_PROGRAM_BINARIES). */
 int ald_session_build_ptx(AldSession *session, const char *ptx, cl_program *ret, AldFailure *failure);
 
-/* A buffer of the device. Too large a one is a failure of kind out-of-memory. */
+/* Allocates a buffer on the device. If it is too large, the failure is of kind out-of-memory. */
 int ald_session_buffer(
         AldSession *session, cl_mem_flags flags, size_t size, cl_mem *ret, AldFailure *failure);

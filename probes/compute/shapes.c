@@ -10,7 +10,7 @@ static bool is_cpu(const AldShapes *shapes)
         return shapes->session->facts->type == ALD_LISTED_DEVICE_TYPE_CPU;
 }
 
-/* Those after the one that is to be simplified, where there is one. */
+/* Those after the one that is to be simplified, if there is one. */
 static bool is_wanted(const AldBandwidth *bandwidth, const AldMeasureOptions *options, size_t i)
 {
         if (options->variant && strcmp(options->variant, bandwidth->shapes[i].name) != 0)

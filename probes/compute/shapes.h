@@ -8,10 +8,10 @@
 typedef struct AldReadyShape {
         const AldShape *shape;
         cl_kernel kernel;
-        size_t items; /* for a pass, of a processor; of others they make all passes */
+        size_t items; /* work-items; on processors for each pass, on others for all passes */
         size_t local;
         double best;  /* rate; 0: not tried */
-        bool refused; /* it failed, or left work out */
+        bool refused; /* it failed, or skipped work */
 } AldReadyShape;
 
 #define ALD_SHAPES_MAX 16u
@@ -23,25 +23,26 @@ typedef struct AldShapes {
         AldReadyShape ready[ALD_SHAPES_MAX];
         size_t n;
         unsigned passes;    /* through the memory in one launch */
-        AldReadyShape *now; /* the one that is launched */
+        AldReadyShape *now; /* the one to launch */
         uint64_t launches;  /* counted by ald_shapes_launch() */
         AldFailure *failure;
 } AldShapes;
 
-/* Builds those that are asked for. */
+/* Builds the requested ones. */
 int ald_shapes_open(AldShapes *ret, AldSession *session, const AldBandwidth *bandwidth,
         const AldMeasureOptions *options, AldFailure *failure);
 void ald_shapes_close(AldShapes *shapes);
 
-/* Of the largest launch of any that may come. */
+/* Work-items of the largest possible launch. */
 size_t ald_shapes_items(const AldShapes *shapes);
 
-/* This one from now on, so many times through this memory; failures go to `failure`. */
+/* Selects this one for the next launches, with this many passes through this memory; failures are set in
+ * `failure`. */
 void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemoryBuffers *memory, unsigned passes,
         AldFailure *failure);
 
 /* An AldLaunch of `now`; the userdata is an AldShapes. */
 int ald_shapes_launch(void *userdata, cl_event *ret);
 
-/* The fastest of those that are not refused, NULL: none. */
+/* The fastest one that is not refused, or NULL. */
 AldReadyShape *ald_shapes_best(AldShapes *shapes);
