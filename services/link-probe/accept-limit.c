@@ -13,7 +13,7 @@ typedef struct Entry {
         uint64_t since;
 } Entry;
 
-/* Each that begins puts off, by the time between two, when the whole burst is there again. */
+/* Each new connection delays the time when the whole burst is available again. */
 typedef struct Class {
         uint64_t full;      /* of the class */
         GHashTable *places; /* place → uint64_t, the same of a place */
@@ -99,7 +99,7 @@ static void count_begin(AldAcceptLimit *limit, const AldRemote *remote, uint64_t
         g_hash_table_replace(class->places, g_strdup(remote->place), g_memdup2(&full, sizeof full));
 }
 
-/* How many there are of the class, or from the place where that is not NULL, and the oldest of them. */
+/* Counts those of the class, or from the place if that is not NULL, and finds the oldest of them. */
 static unsigned count(
         const AldAcceptLimit *limit, AldRemoteClass class, const char *place, Entry **ret_oldest)
 {
@@ -116,7 +116,7 @@ static unsigned count(
         return n;
 }
 
-/* Who has to make room, or NULL: nobody has to, as there is some. */
+/* The connection that must be closed, or NULL if there is room. */
 static Entry *find_in_the_way(const AldAcceptLimit *limit, const AldRemote *remote)
 {
         const AldAcceptShare *share = &limit->shares[remote->class];

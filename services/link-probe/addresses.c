@@ -10,7 +10,7 @@ struct AldAddresses {
         const char *own_id;
         AldMembers *members;
         bool asking;
-        gint64 answered; /* 0: there was no whole answer yet */
+        gint64 answered; /* 0: no complete reply yet */
         bool complained;
 };
 
@@ -29,7 +29,7 @@ void ald_addresses_free(AldAddresses *addresses)
         g_free(addresses);
 }
 
-/* Without the length of their prefix. */
+/* Without the prefix length. */
 static void on_network(const char *node, const AldNetwork *network, void *userdata)
 {
         const AldAddresses *addresses = userdata;

@@ -11,6 +11,6 @@ typedef struct AldAddresses AldAddresses;
 AldAddresses *ald_addresses_new(AldStateQuery *query, const char *own_id, AldMembers *members);
 void ald_addresses_free(AldAddresses *addresses);
 
-/* Asks for them if `now` is set, the last answer is some minutes old, or there was none; not while it asks.
- */
+/* Requests the addresses if `now` is set, or if the last reply is some minutes old or missing. Does nothing
+ * while a request is pending.  */
 void ald_addresses_update(AldAddresses *addresses, bool now);

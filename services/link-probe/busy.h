@@ -9,13 +9,13 @@
 #include "services/link-probe/results.h"
 
 /*
- * Why an interface or an RDMA port is not to be disturbed by a probe of another node: what goes over it by
- * its own counters, or over the one behind or before it, is more than a tenth of what it carries: its
- * speed, or the best rate that this machine or another one measured through it where that is less, as with a
- * modem behind the port. NULL where it may be. Free with g_free().
+ * Why a probe of another node must not disturb an interface or an RDMA port: according to the counters, the
+ * traffic over it, or over the interface or port that shares its wire, exceeds a tenth of its capacity. The
+ * capacity is its speed, or the best rate measured through it if that is less, as with a modem behind the
+ * port. NULL if it may be probed. Free with g_free().
  */
 char *ald_busy_reason(
         const AldCounters *counters, const AldResults *results, const AldNetwork *network, const char *name);
 
-/* The interface that has the address of our end of a connection; "" where it is not known. */
+/* The interface that has the address of our end of a connection; "" if it is not known. */
 const char *ald_busy_interface(const struct sockaddr_storage *local, char buffer[static IFNAMSIZ]);

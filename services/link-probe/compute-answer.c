@@ -7,7 +7,7 @@
 #include "services/link-probe/probe-child.h"
 
 #define FAILURE_MAX 256u /* bytes of the first part of a failure; what follows is not added */
-#define BUSY "busy: something else was at work"
+#define BUSY "busy: other work was running"
 
 unsigned ald_compute_metric_parse(const char *name)
 {
@@ -43,8 +43,8 @@ static const AldComputeError *find_error(const AldComputeResult *result, const c
         return NULL;
 }
 
-/* What failed of the metrics, in their order: "gemm: it crashed". NULL: nothing did. A device at work fails
- * them all. */
+/* The failures of the metrics, in their order: "gemm: it crashed"; NULL if there are none. If other work is
+ * running, all of them fail. */
 static char *describe_errors(const AldComputeResult *result)
 {
         GString *words = g_string_new(NULL);
@@ -119,7 +119,7 @@ static void name_device(AldProbeAnswer *answer, const char *device)
         result.errors.items = errors->data;
         result.errors.n = errors->len;
         if (ald_record_new(ALD_KIND_COMPUTE_RESULT, &result, &named) < 0) {
-                fail(answer, "the probe gave no figures");
+                fail(answer, "the probe returned no figures");
                 return;
         }
         ald_record_unref(answer->result);
@@ -135,7 +135,7 @@ static void judge(AldProbeAnswer *answer, const char *device, bool force)
         if (row && is_busy(row) && !force)
                 fail(answer, BUSY);
         else if (!row || !has_figures(row) || ald_compute_answer_is_busy(failed))
-                fail(answer, failed ?: "the probe gave no figures");
+                fail(answer, failed ?: "the probe returned no figures");
         else
                 name_device(answer, device);
 }

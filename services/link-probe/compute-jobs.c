@@ -5,7 +5,7 @@
 #include "services/link-probe/compute-jobs.h"
 #include "services/link-probe/jobs-private.h"
 
-/* About 5 min: others may be measured first, and who uses the device may end soon. */
+/* About 5 min: others may be measured first, and other work may end soon. */
 #define RETRIES_MAX 100u
 
 struct AldComputeJobs {
@@ -30,7 +30,7 @@ static void on_progress(const char *phase, double fraction, void *userdata)
         ald_job_tell_progress(userdata, phase, fraction);
 }
 
-/* What was measured so far, and this. Without room for both, what is there stays. */
+/* Joins the results so far with this one; keeps the former if both do not fit. */
 static AldRecord *join(const AldJob *job, const char *device, AldRecord *measured)
 {
         AldRecord *joined;
@@ -39,7 +39,7 @@ static AldRecord *join(const AldJob *job, const char *device, AldRecord *measure
                 return ald_record_ref(measured);
         if (ald_compute_answer_join(job->result, measured, &joined) >= 0)
                 return joined;
-        g_warning("The result of job %u has no room for %s", job->number, device);
+        g_warning("The result of job %u is full; omitting %s", job->number, device);
         return ald_record_ref(job->result);
 }
 
@@ -75,7 +75,7 @@ static int start(AldJob *job, char **ret_reason)
         if (r >= 0)
                 job->running = jobs->parts.prober;
         else
-                *ret_reason = g_strdup_printf("%s cannot be measured: %s", target->device, g_strerror(-r));
+                *ret_reason = g_strdup_printf("cannot measure %s: %s", target->device, g_strerror(-r));
         return r;
 }
 

@@ -11,9 +11,9 @@ typedef struct AldComputeJobsParts {
         AldJobs *jobs;
         AldComputeProber *prober;
         const char *own_id;
-        /* Why a device is not to be measured now, in words, to be freed; NULL: it may be. */
+        /* Why a device must not be measured now, in words, to be freed; NULL if it may be. */
         char *(*in_the_way)(const AldComputeTarget *target, void *userdata);
-        /* Called where a device was measured, or was not. */
+        /* Called when the measurement of a device has ended, successful or not. */
         void (*measured)(const AldComputeTarget *target, const AldProbeAnswer *answer, void *userdata);
         void *userdata;
 } AldComputeJobsParts;
@@ -21,5 +21,6 @@ typedef struct AldComputeJobsParts {
 AldComputeJobs *ald_compute_jobs_new(const AldComputeJobsParts *parts);
 void ald_compute_jobs_free(AldComputeJobs *jobs);
 
-/* Takes over the targets (AldComputeTarget), at least one; there is room. It waits until ald_jobs_step(). */
+/* Takes ownership of the targets (AldComputeTarget), at least one. Call it only if ald_jobs_room() allows.
+ * The job waits until ald_jobs_step(). */
 AldJob *ald_compute_jobs_add(AldComputeJobs *jobs, uid_t uid, GArray *targets);

@@ -9,7 +9,7 @@
 /* The program has shorter limits of its own; this one is for one that hangs. */
 #define DEADLINE_MSEC 600000u
 
-/* The program ends its children and then itself; one that does not is ended by force. */
+/* The program stops its children and exits; if it does not, it is killed. */
 #define END_MSEC 1000u
 
 struct AldComputeProber {
@@ -21,11 +21,11 @@ struct AldComputeProber {
         AldProbeChild *child; /* NULL: nothing is measured */
         const AldComputeHandler *handler;
         void *handler_userdata;
-        char *reason; /* why it was ended, where it was */
+        char *reason; /* why it was ended, if it was */
         gint64 ended; /* and when, in µs */
         bool free;    /* and its device since */
         AldDescendants *rest;
-        AldProbeAnswer answer; /* once the program is gone, until what it started is */
+        AldProbeAnswer answer; /* kept after the exit of the program, until its children have exited */
         uint64_t time_to_free;
 };
 
@@ -85,7 +85,7 @@ static void on_line(const char *line, void *userdata)
                 prober->handler->progress(phase, fraction, prober->handler_userdata);
 }
 
-/* The program itself touches no device; where nothing is known of who does, its end counts. */
+/* The program itself does not use a device; if its children are unknown, its own exit counts. */
 static void note_free(AldComputeProber *prober)
 {
         if (!prober->free)
@@ -93,7 +93,7 @@ static void note_free(AldComputeProber *prober)
         prober->free = true;
 }
 
-/* What it measured until it was ended is not to be had. */
+/* A stopped measurement has no result. */
 static void note_end(AldComputeProber *prober)
 {
         note_free(prober);
@@ -101,7 +101,7 @@ static void note_end(AldComputeProber *prober)
         prober->answer.verdict = ALD_PROBE_LATER;
         prober->answer.reason = g_strdup_printf("%s; the device was free after %.1f ms", prober->reason,
                 (double) prober->time_to_free / 1000);
-        g_message("%s is measured no more: %s", prober->target.device, prober->answer.reason);
+        g_message("Stopped measuring %s: %s", prober->target.device, prober->answer.reason);
 }
 
 /* The callback may start the next one at once. */
@@ -183,7 +183,7 @@ void ald_compute_prober_end(AldComputeProber *prober, const char *reason)
         prober->free = false;
         pid = ald_probe_child_pid(prober->child);
         prober->rest = ald_descendants_new(pid, on_rest_gone, prober);
-        /* First, so that it does not take the end of its children for a crash. */
+        /* The program first, so that it does not take the exit of its children for a crash. */
         (void) kill(pid, SIGTERM);
         ald_descendants_kill(prober->rest);
         ald_probe_child_set_deadline(prober->child, END_MSEC);

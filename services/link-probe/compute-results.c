@@ -34,7 +34,7 @@ const AldComputeDevice *ald_compute_results_find(const AldComputeResults *result
         return compute ? ald_rows_find(&compute->devices, device) : NULL;
 }
 
-/* Takes the place of what was said about the device before: what remains of that, the state service knows. */
+/* Replaces the row of the device; the state service keeps earlier figures. */
 static void put(AldComputeResults *results, const AldComputeDevice *row)
 {
         const AldCompute *before = ald_record_as(results->record, COMPUTE, AldCompute);
@@ -52,7 +52,7 @@ static void put(AldComputeResults *results, const AldComputeDevice *row)
         compute.devices.items = rows->data;
         compute.devices.n = rows->len;
         if (ald_record_new(ALD_KIND_COMPUTE, &compute, &record) < 0) {
-                g_warning("There are too many compute devices to report");
+                g_warning("Too many compute devices to report");
                 return;
         }
         g_clear_pointer(&results->record, ald_record_unref);
@@ -61,7 +61,7 @@ static void put(AldComputeResults *results, const AldComputeDevice *row)
                 results->changed(ald_record_fields(record), results->userdata);
 }
 
-/* A device that meets other work whenever it is measured waits like one that is never free. */
+/* A device that other work uses during each measurement waits like one that is never free. */
 static void put_failure(AldComputeResults *results, const AldComputeTarget *target, const char *reason,
         uint64_t realtime_usec)
 {
@@ -75,7 +75,7 @@ static void put_failure(AldComputeResults *results, const AldComputeTarget *targ
                 row.waiting_since_usec = before && before->waiting_since_usec != ALD_ABSENT_UINT64
                                                  ? before->waiting_since_usec
                                                  : realtime_usec;
-                row.waiting_reason = "something else works while it is measured";
+                row.waiting_reason = "other work runs while it is measured";
         }
         put(results, &row);
 }
@@ -90,7 +90,7 @@ void ald_compute_results_take(AldComputeResults *results, const AldComputeTarget
         if (answer->verdict == ALD_PROBE_FAILED)
                 put_failure(results, target, answer->reason, realtime_usec);
         else if (ald_compute_answer_record(answer, target->driver_version, realtime_usec, &told) < 0)
-                put_failure(results, target, "the probe gave no figures", realtime_usec);
+                put_failure(results, target, "the probe returned no figures", realtime_usec);
         else
                 put(results, ald_rows_at(&ald_record_as(told, COMPUTE, AldCompute)->devices, 0));
 }

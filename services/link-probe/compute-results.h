@@ -3,8 +3,8 @@
 
 #include "services/link-probe/compute-prober.h"
 
-/* What the probe last said about each device since this service began: a result or a failure, and whether a
- * measurement waits. The state service merges it with what was there, and counts failures. */
+/* The last result or failure of each device since this service started, and whether a measurement waits. The
+ * state service merges them with earlier results, and counts failures. */
 typedef struct AldComputeResults AldComputeResults;
 
 AldComputeResults *ald_compute_results_new(void);
@@ -14,14 +14,14 @@ void ald_compute_results_free(AldComputeResults *results);
 void ald_compute_results_watch(AldComputeResults *results,
         void (*changed)(const AldCompute *fields, void *userdata), void *userdata);
 
-/* CLOCK_REALTIME in µs. What is neither result nor failure changes nothing; nor does a result of single
- * metrics, which is for its caller only. */
+/* CLOCK_REALTIME in µs. An answer that is neither a result nor a failure changes nothing, nor does a result
+ * of single metrics, which is for its caller only. */
 void ald_compute_results_take(AldComputeResults *results, const AldComputeTarget *target,
         const AldProbeAnswer *answer, uint64_t realtime_usec);
 
-/* What was last said about a device, or NULL. */
+/* The row of a device, or NULL. */
 const AldComputeDevice *ald_compute_results_find(const AldComputeResults *results, const char *device);
 
-/* Since when a measurement of the device waits and for what; absent and NULL: none does. */
+/* Sets since when a measurement of the device waits, and why; absent and NULL if none waits. */
 void ald_compute_results_wait(
         AldComputeResults *results, const char *device, uint64_t since_usec, const char *reason);

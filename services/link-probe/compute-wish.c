@@ -10,7 +10,7 @@ struct AldComputeWishes {
         GPtrArray *list; /* of Wish */
 };
 
-/* One whose devices are asked about. */
+/* A pending request. */
 typedef struct Wish {
         AldComputeWishes *wishes;
         uid_t uid;
@@ -55,7 +55,7 @@ static void clear_target(gpointer target)
         ald_compute_target_clear(target);
 }
 
-/* What sleeps or reports no load may be measured by hand. */
+/* Devices that are asleep or do not report their load may be measured on request. */
 static bool is_in_use(const Wish *wish, const AldDeviceRecords *records, const AldBackend *backend)
 {
         const AldComputeWishParts *parts = &wish->wishes->parts;

@@ -4,19 +4,19 @@
 #include "services/link-probe/compute-jobs.h"
 #include "services/link-probe/state-query-bus.h"
 
-/* Measurements that somebody wishes: the devices are looked up, and a job made of them. */
+/* Requests to measure devices: looks up the devices and creates a job for them. */
 typedef struct AldComputeWishes AldComputeWishes;
 
-/* The job, or an error: -ENODEV no device of this name can compute; -ENODATA none is known; -EADDRINUSE it is
- * in use; that of `allowed`; -ENOSPC too many jobs of the user, -EUSERS in all; another where the
- * state service did not answer. */
+/* The job, or an error: -ENODEV if no device of this name can compute; -ENODATA if no device is known;
+ * -EADDRINUSE if it is in use; the error of `allowed`; -ENOSPC if the user has too many jobs, -EUSERS if
+ * there are too many in total; another error if the state service did not reply. */
 typedef void (*AldComputeWishAnswer)(int error, AldJob *job, void *userdata);
 
-/* What is asked for: one device, or with NULL all that are free; with force all of them. */
+/* The request: one device, or with NULL all that are free; with force, all of them. */
 typedef struct AldComputeRequest {
         const char *device;
         unsigned metrics;
-        bool force; /* in spite of other work */
+        bool force; /* even if other work is running */
 } AldComputeRequest;
 
 typedef struct AldComputeWishParts {
@@ -24,18 +24,18 @@ typedef struct AldComputeWishParts {
         const char *own_id;
         AldJobs *all;
         AldComputeJobs *jobs;
-        /* Whether anything may be measured now, 0 or an error: asked before the devices are looked up and
-         * after it. */
+        /* Whether anything may be measured now, 0 or an error: called before and after the devices are looked
+         * up. */
         int (*allowed)(bool force, void *userdata);
-        /* Whether the load of the device comes from our own measurement. */
+        /* Whether the load of the device is caused by our own measurement. */
         bool (*is_ours)(const char *device, void *userdata);
         void *userdata;
 } AldComputeWishParts;
 
 AldComputeWishes *ald_compute_wishes_new(const AldComputeWishParts *parts);
-/* Whoever waits is told that nothing comes of it. The query goes first. */
+/* Pending requests fail. Free the query first. */
 void ald_compute_wishes_free(AldComputeWishes *wishes);
 
-/* Copies the request. Errors that are known at once are returned, and answered() is not called then. */
+/* Copies the request. Returns errors that are known at once; answered() is not called then. */
 int ald_compute_wishes_add(AldComputeWishes *wishes, uid_t uid, const AldComputeRequest *request,
         AldComputeWishAnswer answered, void *userdata);

@@ -16,7 +16,7 @@ struct AldComputingBus {
         AldRecordExport *export;
 };
 
-/* One that waits for its answer. */
+/* A pending call. */
 typedef struct Call {
         AldComputingBus *self;
         sd_bus_message *message;
@@ -66,7 +66,7 @@ static int read_metrics(sd_bus_message *message, unsigned *metrics, sd_bus_error
                 if (metric == 0) {
                         g_autofree char *excerpt = ald_excerpt(name);
                         return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
-                                "No metric gemm, read, copy or peak: %s", excerpt);
+                                "Unknown metric (expected gemm, read, copy or peak): %s", excerpt);
                 }
                 *metrics |= metric;
         }
@@ -74,9 +74,10 @@ static int read_metrics(sd_bus_message *message, unsigned *metrics, sd_bus_error
                 r = sd_bus_message_exit_container(message);
         if (r >= 0)
                 r = sd_bus_message_exit_container(message);
-        return r >= 0 && *metrics == 0 ? sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS,
-                                                 "No metric is named; without the option it is all of them")
-                                       : r;
+        return r >= 0 && *metrics == 0
+                       ? sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS,
+                                 "The list of metrics is empty; omit the option to measure all")
+                       : r;
 }
 
 static int read_option(
@@ -93,10 +94,10 @@ static int read_option(
         } else {
                 g_autofree char *excerpt = ald_excerpt(name);
                 return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
-                        "Unknown option, not Metrics or Force: %s", excerpt);
+                        "Unknown option (expected Metrics or Force): %s", excerpt);
         }
         return r == -ENXIO ? sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
-                                     "The option %s is of another type", name)
+                                     "The option %s has the wrong type", name)
                            : r;
 }
 
@@ -127,25 +128,26 @@ static int refuse_in_use(const AldComputingBus *self, sd_bus_error *error)
 
         if (unit)
                 return sd_bus_error_setf(error, ALD_ERROR_BUSY,
-                        "%s is active, which work-units= names; the option Force measures beside it", unit);
+                        "%s is active and listed in work-units=; use the option Force to measure anyway",
+                        unit);
         return sd_bus_error_set(error, ALD_ERROR_BUSY,
-                "The device is in use, or processes compute on it; the option Force measures beside them");
+                "The device is in use, or processes compute on it; use the option Force to measure anyway");
 }
 
 static int refuse(const AldComputingBus *self, int r, sd_bus_error *error)
 {
         const AldInhibitorFile *lock = ald_inhibitors_find(self->inhibitors, ALD_INHIBIT_COMPUTE);
 
-        /* The same error without a lock is what the state service answered. */
+        /* Without a lock, this error came from the state service. */
         if (r == -EBUSY && lock)
-                return ald_jobs_bus_refuse_inhibited(lock, "Measuring devices is", error);
+                return ald_jobs_bus_refuse_inhibited(lock, "Measuring compute devices is", error);
         switch (r) {
         case -ENODEV:
                 return sd_bus_error_set(
-                        error, ALD_ERROR_NO_SUCH_DEVICE, "This machine has no such device that OpenCL shows");
+                        error, ALD_ERROR_NO_SUCH_DEVICE, "OpenCL shows no such device on this machine");
         case -ENODATA:
                 return sd_bus_error_set(
-                        error, ALD_ERROR_NO_SUCH_DEVICE, "It is not known yet what devices this machine has");
+                        error, ALD_ERROR_NO_SUCH_DEVICE, "The devices of this machine are not known yet");
         case -EADDRINUSE:
                 return refuse_in_use(self, error);
         case -ENOSPC:
@@ -153,7 +155,7 @@ static int refuse(const AldComputingBus *self, int r, sd_bus_error *error)
                 return ald_jobs_bus_refuse_room(r, error);
         default:
                 return sd_bus_error_setf(error, SD_BUS_ERROR_FAILED,
-                        "The state service does not say what devices there are: %s", g_strerror(-r));
+                        "Cannot read the devices from the state service: %s", g_strerror(-r));
         }
 }
 

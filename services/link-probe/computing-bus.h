@@ -3,7 +3,7 @@
 
 #include "services/link-probe/computing.h"
 
-/* The record of what was measured, and ProbeCompute() of org.alidade.LinkProbe1. */
+/* The record Node1.Compute of this service, and ProbeCompute() of org.alidade.LinkProbe1. */
 typedef struct AldComputingBus AldComputingBus;
 
 int ald_computing_bus_new(

@@ -9,11 +9,11 @@
 
 #define CPU_ID "cpu" /* the row of the processors in Node1.Backends */
 
-/* So long after a start, and after a measurement, the load of the processors is known without it. */
+/* The time after the start, or after a measurement, until the load of the processors without it is known. */
 #define PAUSE_USEC (UINT64_C(2) * G_USEC_PER_SEC)
 #define TICK_USEC (UINT64_C(15) * G_USEC_PER_SEC)
 
-/* So long after a measurement telemetry may still report it as other work. */
+/* The time after a measurement in which telemetry may still report it as other work. */
 #define REPORTED_USEC (UINT64_C(3) * G_USEC_PER_SEC)
 
 struct AldComputing {
@@ -26,8 +26,8 @@ struct AldComputing {
         AldComputeWishes *wishes;
         AldTimer *tick;
         bool asked;     /* for the records of this node */
-        char *due;      /* what is to be measured once the records of this node are there */
-        bool automatic; /* what is measured, was due rather than asked for */
+        char *due;      /* measured once the records of this node have arrived */
+        bool automatic; /* the running measurement was due, not requested */
         char *last;     /* the device that was measured last, and when that ended */
         uint64_t last_usec;
 };
@@ -74,25 +74,25 @@ static char *why_cpu_is_left_alone(AldComputing *computing, bool force)
         double usage;
 
         if (computing->parts.links_are_measured(computing->parts.userdata))
-                return g_strdup("links are measured, which takes the processors too");
+                return g_strdup("links are being measured, which also uses the processors");
         usage = cpu_usage(computing);
         if (force)
                 return NULL;
         if (isnan(usage))
-                return g_strdup("it is not known yet how busy the processors are");
+                return g_strdup("the load of the processors is not known yet");
         return usage > ALD_DEVICE_USAGE_MAX_PERCENT
-                       ? g_strdup_printf("the processors are in use, by %.0f %%", usage)
+                       ? g_strdup_printf("the processors are %.0f %% in use", usage)
                        : NULL;
 }
 
-/* How busy a GPU is, the state service knows: before it is named as due, and when somebody asks for it. */
+/* The load of a GPU is checked with the state service: before it is due, and for each request. */
 static char *in_the_way(const AldComputeTarget *target, void *userdata)
 {
         return g_str_equal(target->device, CPU_ID) ? why_cpu_is_left_alone(userdata, target->force) : NULL;
 }
 
-/* From here on the load is that of others. What could not even begin, for another run of the program, could
- * not a moment later. */
+/* From now on the load is caused by others. A measurement that could not start because of another run of the
+ * program is also tried again later. */
 static void take(const AldComputeTarget *target, const AldProbeAnswer *answer, void *userdata)
 {
         AldComputing *computing = userdata;
@@ -122,7 +122,7 @@ static void on_ended(const AldComputeTarget *target, const AldProbeAnswer *answe
 
 static void fail(AldComputing *computing, const AldComputeTarget *target, int error)
 {
-        g_autofree char *reason = g_strdup_printf("the probe cannot be run: %s", g_strerror(-error));
+        g_autofree char *reason = g_strdup_printf("cannot run the probe: %s", g_strerror(-error));
         const AldProbeAnswer answer = { .verdict = ALD_PROBE_FAILED, .reason = reason };
 
         ald_compute_results_take(computing->results, target, &answer, ald_realtime_usec());
@@ -172,7 +172,7 @@ static char *why_it_waits(
                        : g_strdup(ald_device_obstacle_to_string(obstacle));
 }
 
-/* As this service said last, or before it was restarted as the state service still knows. */
+/* The last row of this service or, after a restart, that of the state service. */
 static const AldComputeDevice *find_known(
         const AldComputing *computing, const AldDeviceRecords *records, const char *id)
 {
@@ -181,8 +181,8 @@ static const AldComputeDevice *find_known(
         return !row && records->compute ? ald_rows_find(&records->compute->devices, id) : row;
 }
 
-/* One that is free now waits until it was measured, which may not come to an end. One that sleeps, or that is
- * not to be measured, waits for nothing. */
+/* A device that is free now still waits until it was measured, which may fail. A device that is asleep, or is
+ * not measured, does not wait. */
 static void note_waiting(
         AldComputing *computing, const AldDeviceRecords *records, const AldBackend *backend, uint64_t now)
 {
@@ -201,7 +201,7 @@ static void note_waiting(
                 ald_compute_results_wait(computing->results, backend->id, since, reason);
 }
 
-/* Much may have changed while the state service was asked. */
+/* Conditions may have changed while the state service was asked. */
 static void on_records(int error, const AldNodeRecords *records, void *userdata)
 {
         AldComputing *computing = userdata;
@@ -242,7 +242,7 @@ static void on_due(int error, const AldRows *rows, void *userdata)
         const char *device = NULL;
 
         if (error < 0)
-                g_info("The state service does not say which device is due: %s", g_strerror(-error));
+                g_info("Cannot read the due device from the state service: %s", g_strerror(-error));
         for (size_t i = 0; i < rows->n && !device; i++) {
                 const AldDueProbeRow *row = ald_rows_at(rows, i);
 
@@ -271,7 +271,7 @@ static void on_tick(void *userdata)
         }
         r = ald_state_query_due(computing->parts.query, &question, on_due, computing);
         if (r < 0)
-                g_info("Cannot ask the state service which device is due: %s", g_strerror(-r));
+                g_info("Cannot ask the state service for due devices: %s", g_strerror(-r));
 }
 
 static void make_parts(AldComputing *computing)
@@ -340,7 +340,7 @@ void ald_computing_enable(AldComputing *computing, bool enabled)
 static void end_for_lock(AldComputing *computing)
 {
         g_autofree char *by = ald_inhibitors_reason(computing->parts.inhibitors, ALD_INHIBIT_COMPUTE);
-        g_autofree char *reason = g_strdup_printf("held off by %s", by);
+        g_autofree char *reason = g_strdup_printf("inhibited by %s", by);
 
         ald_jobs_fail_all(computing->parts.jobs, ALD_KIND_COMPUTE, reason);
         ald_compute_prober_end(computing->prober, reason);

@@ -7,9 +7,9 @@
 #include "services/link-probe/work.h"
 
 /*
- * Measures the compute devices of this machine: those that are due, and what is asked for. One at a time;
- * none that others use, or while computing is held off; the processors not while links are measured, since
- * each would disturb the other.
+ * Measures the compute devices of this machine, when they are due or on request: one at a time, and not while
+ * other work uses the device or compute probes are inhibited. The processors are not measured while links
+ * are, since the measurements would disturb each other.
  */
 typedef struct AldComputing AldComputing;
 
@@ -20,9 +20,9 @@ typedef struct AldComputingParts {
         AldInhibitors *inhibitors;
         AldWork *work;
         AldJobs *jobs;
-        /* Whether links are measured now. */
+        /* Whether links are being measured. */
         bool (*links_are_measured)(void *userdata);
-        /* What clients see has changed, and maybe ald_computing_uses_cpu(). */
+        /* Something that clients see has changed, possibly also ald_computing_uses_cpu(). */
         void (*changed)(void *userdata);
         void *userdata;
 } AldComputingParts;
@@ -30,16 +30,17 @@ typedef struct AldComputingParts {
 AldComputing *ald_computing_new(const AldComputingParts *parts);
 void ald_computing_free(AldComputing *computing);
 
-/* Whether devices are measured by themselves; what somebody asks for is measured all the same. */
+/* Whether devices are measured automatically; requests are served in any case. */
 void ald_computing_enable(AldComputing *computing, bool enabled);
 
-/* To be called when locks or work have changed: ends what is held off now, and what work ends. */
+/* Call it when locks or work have changed: stops measurements that are inhibited now or have to yield to
+ * work. */
 void ald_computing_check_work(AldComputing *computing);
 
-/* Whether the processors are measured, so that nothing else is to be now. */
+/* Whether the processors are being measured, so that nothing else may be measured. */
 bool ald_computing_uses_cpu(const AldComputing *computing);
 
-/* The device that is measured now, or "". */
+/* The device that is being measured, or "". */
 const char *ald_computing_device(const AldComputing *computing);
 uint64_t ald_computing_time_to_free(const AldComputing *computing);
 

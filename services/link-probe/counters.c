@@ -13,7 +13,7 @@
 #define PATH "proc/net/dev"
 #define INTERFACES_MAX 1024u
 
-/* A shorter time tells nothing. */
+/* Shorter intervals are not meaningful. */
 #define SPAN_MIN_USEC G_USEC_PER_SEC
 
 typedef struct Counter {
@@ -32,7 +32,7 @@ struct AldCounters {
         unsigned generation;
         bool complained;
         GHashTable *by_name;  /* of an interface or a port → Counter */
-        GHashTable *occupied; /* the same → that by whose name all are released that share its wire */
+        GHashTable *occupied; /* the same → the name under which all on its wire are released */
         GArray *ports;        /* of AldPortCounters, at the last reading */
 };
 
@@ -172,7 +172,7 @@ void ald_counters_read(AldCounters *counters, uint64_t now_usec)
 
         if (r < 0) {
                 if (!counters->complained)
-                        g_warning("%s: %s; what is busy is not known", PATH, g_strerror(-r));
+                        g_warning("%s: %s; traffic on interfaces is not measured", PATH, g_strerror(-r));
                 counters->complained = true;
                 return;
         }
@@ -218,7 +218,7 @@ const AldPortCounters *ald_counters_find_port(const AldCounters *counters, const
         return NULL;
 }
 
-/* Of an interface, or of a port that has one, what its traffic goes through in the end; else the name. */
+/* The carrier of an interface, or of the interface of a port; else the name. */
 static const char *wire_of(const AldCounters *counters, const AldNetwork *network, const char *name)
 {
         const AldPortCounters *port = ald_counters_find_port(counters, name);
@@ -259,7 +259,7 @@ int ald_counters_occupy(AldCounters *counters, const AldNetwork *network, const 
         return 0;
 }
 
-/* What went over it so far was the probe's. */
+/* The traffic so far was caused by the probe. */
 static void forget_traffic(AldCounters *counters, const char *name)
 {
         Counter *counter = g_hash_table_lookup(counters->by_name, name);

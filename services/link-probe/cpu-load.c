@@ -6,7 +6,7 @@
 #include "services/common/sysroot.h"
 #include "services/link-probe/cpu-load.h"
 
-/* Less tells nothing of a machine: the kernel counts in hundredths of a second. */
+/* Shorter intervals are not meaningful: the kernel counts in hundredths of a second. */
 #define SPAN_MIN_USEC G_USEC_PER_SEC
 
 struct AldCpuLoad {

@@ -38,9 +38,8 @@ char *ald_credentials_problem(const AldCredentials *credentials)
 
                 if (access(path, R_OK) >= 0)
                         continue;
-                return g_strdup_printf(
-                        "This machine cannot prove to other nodes who it is (%s: %s), so no link "
-                        "is measured: run alidadectl cluster join",
+                return g_strdup_printf("This machine cannot prove its identity to other nodes (%s: %s), so "
+                                       "no links are measured: run alidadectl cluster join",
                         path, g_strerror(errno));
         }
         return NULL;

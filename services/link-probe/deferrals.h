@@ -9,8 +9,8 @@ typedef struct AldDeferrals AldDeferrals;
 
 #define ALD_DEFERRALS_MAX 1024u
 
-/* Three times to live of figures that are new or change; the state service heeds longer ones when it decides
- * whether a disturbed result takes the place of an older one. */
+/* Three times to live of figures that are new or change; the state service applies longer ones when it
+ * decides whether a disturbed result replaces an older one. */
 #define ALD_DEFERRAL_MAX_USEC (UINT64_C(15) * 60 * 1000 * 1000)
 
 AldDeferrals *ald_deferrals_new(void);

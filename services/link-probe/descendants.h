@@ -5,17 +5,17 @@
 #include <sys/types.h>
 
 /*
- * The processes that one of our children has started, each of which leads a group. They are no children of
- * ours, so they are watched by their descriptors: one that a driver holds in the kernel takes its time to be
- * gone, and uses its device until then.
+ * The processes that one of our children has started, each of which leads a process group. They are not our
+ * children, so they are watched by their pidfds: a process that a driver blocks in the kernel exits late, and
+ * uses its device until then.
  */
 typedef struct AldDescendants AldDescendants;
 
-/* Those that there are now. `gone` is called once all of them have ended, not where there are none. */
+/* Finds the present ones. `gone` is called once all of them have exited, but not if there are none. */
 AldDescendants *ald_descendants_new(pid_t parent, void (*gone)(void *userdata), void *userdata);
 void ald_descendants_free(AldDescendants *descendants);
 
-/* Ends them and their groups. */
+/* Kills them and their groups. */
 void ald_descendants_kill(const AldDescendants *descendants);
 
 bool ald_descendants_are_gone(const AldDescendants *descendants);

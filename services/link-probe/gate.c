@@ -5,7 +5,7 @@
 
 bool ald_gate_is_tls(const unsigned char *bytes, size_t n)
 {
-        /* A record of the handshake, of whatever version it says. */
+        /* A handshake record of any version. */
         return n >= 2 && bytes[0] == 0x16 && bytes[1] == 0x03;
 }
 

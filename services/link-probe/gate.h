@@ -4,10 +4,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether the first bytes are those of TLS. Nobody sends them one by one. */
+/* Whether the first bytes are those of TLS. They are assumed to arrive together. */
 bool ald_gate_is_tls(const unsigned char *bytes, size_t n);
 
-/* Whether they are those before TLS that ask for RDMA. They choose the program alone. */
+/* Whether they are the bytes before TLS that request RDMA. They only select the program. */
 #define ALD_GATE_RDMA "RDMA"
 #define ALD_GATE_RDMA_SIZE 4u
 bool ald_gate_is_rdma(const unsigned char *bytes, size_t n);

@@ -9,7 +9,7 @@
 
 #define ACTION_RELEASE "org.alidade.link-probe.release"
 
-/* What a lock takes in a reply, at most. */
+/* Maximum size of a lock in a reply. */
 #define WIRE_PER_LOCK (3 * ALD_INHIBIT_TEXT_MAX)
 
 static int check(const AldInhibitorFile *lock, sd_bus_error *error)
@@ -19,14 +19,14 @@ static int check(const AldInhibitorFile *lock, sd_bus_error *error)
         if (ald_inhibit_what_parse(lock->what) < 0) {
                 excerpt = ald_excerpt(lock->what);
                 return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
-                        "Not compute, rdma, link, or some of them with colons between: %s", excerpt);
+                        "Not a colon-separated list of compute, rdma and link: %s", excerpt);
         }
         if (!ald_inhibit_text_ok(lock->who))
-                return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS,
-                        "Who is not a text of 1 to 255 bytes that can be shown on a line");
+                return sd_bus_error_set(
+                        error, SD_BUS_ERROR_INVALID_ARGS, "Who must be 1 to 255 bytes of printable text");
         if (!ald_inhibit_text_ok(lock->why))
-                return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS,
-                        "Why is not a text of 1 to 255 bytes that can be shown on a line");
+                return sd_bus_error_set(
+                        error, SD_BUS_ERROR_INVALID_ARGS, "Why must be 1 to 255 bytes of printable text");
         return 0;
 }
 
@@ -40,7 +40,7 @@ static int read_sender(sd_bus_message *message, AldInhibitorFile *lock)
                 r = sd_bus_creds_get_euid(creds, &lock->uid);
         if (r < 0)
                 return r;
-        /* A caller in a container may have none that means something here. */
+        /* The pid of a caller in a container may be unknown here. */
         if (sd_bus_creds_get_pid(creds, &lock->pid) < 0)
                 lock->pid = 0;
         return 0;
@@ -51,13 +51,13 @@ static int refuse(int r, sd_bus_error *error)
         switch (r) {
         case -ENOSPC:
                 return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
-                        "This user holds %u locks, as many as may be", ALD_INHIBITORS_PER_USER_MAX);
+                        "This user holds %u locks already, which is the limit", ALD_INHIBITORS_PER_USER_MAX);
         case -EUSERS:
                 return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
-                        "There are %u locks, as many as may be", ALD_INHIBITORS_MAX);
+                        "%u locks are held already, which is the limit", ALD_INHIBITORS_MAX);
         default:
                 return sd_bus_error_setf(
-                        error, SD_BUS_ERROR_FAILED, "No lock can be made: %s", g_strerror(-r));
+                        error, SD_BUS_ERROR_FAILED, "Cannot create a lock: %s", g_strerror(-r));
         }
 }
 
@@ -79,7 +79,7 @@ int ald_inhibit_bus_inhibit(sd_bus_message *message, AldInhibitors *inhibitors, 
         r = ald_inhibitors_add(inhibitors, &lock, &fd);
         if (r < 0)
                 return refuse(r, error);
-        g_info("%s (pid %d of user %u) holds off %s: %s", lock.who, (int) lock.pid, (unsigned) lock.uid,
+        g_info("%s (pid %d of user %u) inhibits %s: %s", lock.who, (int) lock.pid, (unsigned) lock.uid,
                 lock.what, lock.why);
         return sd_bus_reply_method_return(message, "h", fd);
 }
@@ -105,13 +105,14 @@ int ald_inhibit_bus_release(AldService *service, sd_bus_message *message, AldInh
                 return r;
         lock = find_lock(inhibitors, number);
         if (!lock)
-                return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_INHIBITOR, "There is no lock %u", number);
+                return sd_bus_error_setf(
+                        error, ALD_ERROR_NO_SUCH_INHIBITOR, "Lock %u does not exist", number);
         if (ald_service_sender_uid(service, message, &uid) < 0 || uid != lock->uid) {
                 r = ald_polkit_authorize(service, message, ACTION_RELEASE, handler, userdata, error);
                 if (r <= 0)
                         return r < 0 ? r : 1;
         }
-        g_message("Lock %u of %s (pid %d of user %u) is ended by %s", number, lock->who, (int) lock->pid,
+        g_message("Lock %u of %s (pid %d of user %u) was released by %s", number, lock->who, (int) lock->pid,
                 (unsigned) lock->uid, sd_bus_message_get_sender(message));
         (void) ald_inhibitors_release(inhibitors, number);
         return sd_bus_reply_method_return(message, NULL);

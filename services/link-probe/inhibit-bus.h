@@ -6,7 +6,7 @@
 #include "services/common/service.h"
 #include "services/link-probe/inhibitors.h"
 
-/* The methods of org.alidade.LinkProbe1 about holding off. */
+/* The methods of org.alidade.LinkProbe1 about inhibitor locks. */
 
 /* Reads the arguments of Inhibit(), and replies with a lock. */
 int ald_inhibit_bus_inhibit(sd_bus_message *message, AldInhibitors *inhibitors, sd_bus_error *error);

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* What can be held off, as bits of a set. */
+/* What can be inhibited, as bits of a set. */
 typedef enum AldInhibit {
         ALD_INHIBIT_COMPUTE = 1 << 0,
         ALD_INHIBIT_RDMA = 1 << 1,
@@ -13,11 +13,11 @@ typedef enum AldInhibit {
 #define ALD_INHIBIT_KINDS 3u
 #define ALD_INHIBIT_TEXT_MAX 255u
 
-/* The bits by "compute:link"; -EINVAL for anything but known words, each once. */
+/* Parses a list such as "compute:link"; -EINVAL for unknown or repeated words. */
 int ald_inhibit_what_parse(const char *text);
 
 /* The words of a set, in an order of their own; NULL-terminated. The strings are static. */
 void ald_inhibit_what_words(unsigned what, const char *ret[static ALD_INHIBIT_KINDS + 1]);
 
-/* Whether it can stand in a list for who asks or why: not empty, printable, not too long. */
+/* Whether the text is valid for Who or Why: not empty, printable, not too long. */
 bool ald_inhibit_text_ok(const char *text);

@@ -59,7 +59,7 @@ static int write_description(int directory, const AldInhibitorFile *file)
         return (int) n;
 }
 
-/* Read side first: a FIFO that nobody reads cannot be opened for writing without waiting. */
+/* Read side first: opening a FIFO for writing blocks while it has no reader. */
 static int open_ends(int directory, const char *name, int *ret_ours, int *ret_theirs)
 {
         ald_fd int ours = openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
@@ -91,7 +91,7 @@ int ald_inhibitor_file_create(int directory, const AldInhibitorFile *file, int *
         return r;
 }
 
-/* The end of a FIFO without writers is known by reading; what its holder may have written is no matter. */
+/* Reading detects a FIFO without writers; data that its holder may have written is ignored. */
 static int open_held(int directory, const char *name, int *ret)
 {
         ald_fd int fd = openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);

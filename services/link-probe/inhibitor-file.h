@@ -7,8 +7,8 @@
 #include <glib.h>
 
 /*
- * One lock as it lies on disk: N.lock tells of it, N.fifo is open for writing as long as somebody holds it.
- * So it outlives the service. Paths are relative to a directory that is open. All return negative errno.
+ * One lock on disk: N.lock describes it, and N.fifo is open for writing as long as it is held. So it survives
+ * a restart of the service. Paths are relative to an open directory. All return negative errno.
  */
 typedef struct AldInhibitorFile {
         unsigned number;
@@ -21,10 +21,10 @@ typedef struct AldInhibitorFile {
 
 void ald_inhibitor_file_clear(AldInhibitorFile *file);
 
-/* Makes both. *ret_ours is the end to watch, *ret_theirs the one to hand out. */
+/* Creates both files. *ret_ours is the end to watch, *ret_theirs the end to hand out. */
 int ald_inhibitor_file_create(int directory, const AldInhibitorFile *file, int *ret_ours, int *ret_theirs);
 
-/* Reads both. -ENOLINK where nobody holds it any more; -EBADMSG where it is damaged. */
+/* Reads both files. -ENOLINK if the lock is no longer held; -EBADMSG if it is damaged. */
 int ald_inhibitor_file_open(int directory, unsigned number, AldInhibitorFile *ret, int *ret_ours);
 
 void ald_inhibitor_file_remove(int directory, unsigned number);

@@ -12,12 +12,12 @@
 typedef struct Inhibitor {
         AldInhibitors *all;
         AldInhibitorFile file;
-        int fd; /* tells by a hangup that nobody holds the other end */
+        int fd; /* a hangup shows that the other end is closed everywhere */
         guint source;
 } Inhibitor;
 
 struct AldInhibitors {
-        int directory; /* -1 where there is none */
+        int directory; /* -1 if there is none */
         unsigned last; /* the highest number in use */
         GPtrArray *locks;
         void (*changed)(void *userdata);
@@ -47,19 +47,19 @@ static gboolean on_hangup(gint fd, GIOCondition condition, gpointer userdata)
 {
         Inhibitor *inhibitor = userdata;
 
-        g_info("Lock %u of %s is gone", inhibitor->file.number, inhibitor->file.who);
+        g_info("Lock %u of %s was released", inhibitor->file.number, inhibitor->file.who);
         inhibitor->source = 0;
         end(inhibitor);
         return G_SOURCE_REMOVE;
 }
 
-/* Takes over the strings of the file and its end. */
+/* Takes ownership of the strings of the file and of its end. */
 static void watch(AldInhibitors *all, const AldInhibitorFile *file, int fd)
 {
         Inhibitor *inhibitor = g_new(Inhibitor, 1);
 
         *inhibitor = (Inhibitor){ .all = all, .file = *file, .fd = fd };
-        /* Not for input: what a holder writes stays where it is. */
+        /* Not for input: data that a holder writes is left unread. */
         inhibitor->source = g_unix_fd_add(fd, G_IO_HUP | G_IO_ERR, on_hangup, inhibitor);
         all->last = MAX(all->last, file->number);
         g_ptr_array_add(all->locks, inhibitor);
@@ -78,7 +78,7 @@ static void load_one(AldInhibitors *all, unsigned number)
                 return;
         }
         if (r != -ENOLINK)
-                g_warning("Lock %u is left out: %s", number, g_strerror(-r));
+                g_warning("Ignoring lock %u: %s", number, g_strerror(-r));
         ald_inhibitor_file_remove(all->directory, number);
 }
 
@@ -114,7 +114,7 @@ AldInhibitors *ald_inhibitors_new(const char *directory, void (*changed)(void *u
         if (all->directory >= 0)
                 load(all);
         else
-                g_warning("%s: %s; probes cannot be held off", directory, g_strerror(errno));
+                g_warning("%s: %s; probes cannot be inhibited", directory, g_strerror(errno));
         return all;
 }
 

@@ -10,14 +10,14 @@
 
 #define INTERFACE "org.alidade.LinkProbe1.Job"
 
-/* What changes within this time is told together. */
+/* Changes within this time are signalled together. */
 #define TELL_MSEC 100u
 
 /* The object of a job. */
 typedef struct Shown {
         AldJobsBus *bus;
         AldJob *job;
-        bool changed; /* since it was last told of */
+        bool changed; /* since the last signal */
 } Shown;
 
 struct AldJobsBus {
@@ -191,7 +191,7 @@ static int is_owner(sd_bus_message *message, const AldJob *job)
         return r < 0 ? r : uid == ald_job_uid(job);
 }
 
-/* Finds the job by the message: it may go while polkit is asked. */
+/* Finds the job by the message, since it may be removed while polkit is asked. */
 static int cancel(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldJobsBus *self = userdata;
@@ -199,7 +199,7 @@ static int cancel(sd_bus_message *message, void *userdata, sd_bus_error *error)
         int r;
 
         if (!shown)
-                return sd_bus_error_set(error, SD_BUS_ERROR_UNKNOWN_OBJECT, "The job has gone");
+                return sd_bus_error_set(error, SD_BUS_ERROR_UNKNOWN_OBJECT, "The job no longer exists");
         r = is_owner(message, shown->job);
         if (r == 0)
                 r = ald_polkit_authorize(self->service, message, ALD_LINK_PROBE_ACTION, cancel, self, error);
@@ -247,16 +247,15 @@ int ald_jobs_bus_refuse_room(int r, sd_bus_error *error)
 {
         if (r == -ENOSPC)
                 return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
-                        "This user has %u jobs under way, as many as may be", ALD_JOBS_PER_USER_MAX);
-        return sd_bus_error_set(
-                error, SD_BUS_ERROR_LIMITS_EXCEEDED, "There are as many jobs under way as may be");
+                        "This user has %u jobs already, which is the limit", ALD_JOBS_PER_USER_MAX);
+        return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "The limit of jobs is reached");
 }
 
 int ald_jobs_bus_refuse_inhibited(const AldInhibitorFile *lock, const char *what, sd_bus_error *error)
 {
         g_autofree char *who = ald_excerpt(lock->who), *why = ald_excerpt(lock->why);
 
-        return sd_bus_error_setf(error, ALD_ERROR_INHIBITED, "%s held off by %s: %s", what, who, why);
+        return sd_bus_error_setf(error, ALD_ERROR_INHIBITED, "%s inhibited by %s: %s", what, who, why);
 }
 
 int ald_jobs_bus_append_list(sd_bus_message *message, const AldJobs *jobs)

@@ -5,7 +5,7 @@
 #include "services/link-probe/jobs-private.h"
 #include "services/link-probe/route.h"
 
-/* A peer that is busy is asked again, this often and no more. */
+/* How often a busy peer is asked again. */
 #define RETRIES_MAX 20u
 
 struct AldLinkJobs {
@@ -80,7 +80,7 @@ static int start(AldJob *job, char **ret_reason)
         }
         if (r < 0 && r != -EBUSY)
                 *ret_reason = g_strdup_printf(
-                        "%s cannot be measured: %s", target->address, ald_route_describe(r));
+                        "cannot measure %s: %s", target->address, ald_route_describe(r));
         return r;
 }
 

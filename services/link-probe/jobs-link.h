@@ -7,7 +7,7 @@
 /* Jobs that measure the paths to a node, one after another. */
 typedef struct AldLinkJobs AldLinkJobs;
 
-/* Called where a path was measured, or was not. */
+/* Called when the measurement of a path has ended, successful or not. */
 typedef void (*AldJobsMeasured)(const AldProbe *probe, const AldProbeAnswer *answer, void *userdata);
 
 AldLinkJobs *ald_link_jobs_new(AldJobs *jobs, AldProber *prober, AldJobsMeasured measured, void *userdata);
@@ -15,6 +15,6 @@ void ald_link_jobs_free(AldLinkJobs *links);
 
 AldJobs *ald_link_jobs_all(AldLinkJobs *links);
 
-/* Takes over the targets (AldProbeTarget), of one peer and transport; there is room. It waits until
- * ald_jobs_step(). */
+/* Takes ownership of the targets (AldProbeTarget), which have the same peer and transport. Call it only if
+ * ald_jobs_room() allows. The job waits until ald_jobs_step(). */
 AldJob *ald_link_jobs_add(AldLinkJobs *links, uid_t uid, GArray *targets);

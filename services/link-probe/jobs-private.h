@@ -6,58 +6,60 @@
 #include "services/link-probe/jobs.h"
 #include "services/link-probe/probe-answer.h"
 
-/* Known to the files of jobs only. */
+/* For the files of jobs only. */
 
-/* How jobs of a kind measure. */
+/* How jobs of one kind measure. */
 typedef struct AldJobTask {
         AldKind kind;
-        /* Begins to measure target job->next, sets job->running, and tells by ald_job_tell_progress() and
-         * ald_job_ended(). -EBUSY where it is not its turn, with the reason (to be freed) where there is one
-         * to tell of; any other error, with the reason, where it cannot be measured. */
+        /* Starts to measure target job->next, sets job->running, and reports with ald_job_tell_progress() and
+         * ald_job_ended(). -EBUSY if the job has to wait, with the reason (to be freed) if there is one to
+         * report; any other error, with the reason, if the target cannot be measured. */
         int (*start)(AldJob *job, char **ret_reason);
-        /* Ends what is running: ald_job_ended() follows. */
+        /* Stops what is running; ald_job_ended() follows. */
         void (*end)(AldJob *job, const char *reason);
-        /* Describes target job->next in a row of Paths, which borrows from job->targets; NULL: there are no
-         * such rows. */
+        /* Describes target job->next in a row of Paths, which borrows from job->targets; NULL if such jobs
+         * have no rows. */
         void (*describe)(const AldJob *job, AldJobPathRow *row);
-        unsigned retries_max; /* of one target, while it is not its turn */
-        /* Whether a job that is made to fail waits for that, since it tells more. */
+        unsigned retries_max; /* of one target, while the job has to wait */
+        /* Whether a job that fails early waits for the end of its measurement, whose reason is more
+         * precise. */
         bool fails_at_end;
 } AldJobTask;
 
 struct AldJob {
         AldJobs *jobs;
         const AldJobTask *task;
-        void *context; /* of the task */
+        void *context; /* owned by the task */
         unsigned number;
         uid_t uid;
-        char *node, *address, *device; /* what is measured now, or was last; maybe NULL */
-        GArray *targets;               /* of the task */
-        unsigned next;                 /* target that is measured, or is the next to be */
-        unsigned retries, queued;      /* how often it was not its turn: at the peer, and at this machine */
+        char *node, *address, *device; /* what is measured now, or was last; may be NULL */
+        GArray *targets;               /* owned by the task */
+        unsigned next;                 /* index of the target that is or will be measured */
+        unsigned retries, queued;      /* how often it had to wait: for the peer, and for this machine */
         AldJobState state;
-        void *running; /* what measures; NULL: nothing */
-        bool stopped;  /* and fails when that has ended */
-        bool in_queue; /* it waits for another probe of this machine */
-        guint timer;   /* until the next attempt, or until it is forgotten */
+        void *running; /* the running measurement, or NULL */
+        bool stopped;  /* fails when the running measurement has ended */
+        bool in_queue; /* waits for another probe of this machine */
+        guint timer;   /* until the next attempt, or until the job is removed */
         char *phase, *error;
         double fraction;   /* of the target that is measured */
-        AldRecord *result; /* of the last target that was measured; NULL: of none yet */
-        GArray *paths;     /* AldJobPath: what became of each address */
+        AldRecord *result; /* of the last target that was measured, or NULL */
+        GArray *paths;     /* AldJobPath: the outcome for each address */
 };
 
 struct AldJobs {
-        const AldJobsHandler *handler; /* NULL: nobody is told */
+        const AldJobsHandler *handler; /* may be NULL */
         void *userdata;
         unsigned last;
-        GPtrArray *list; /* by age */
+        GPtrArray *list; /* oldest first */
 };
 
-/* Takes over the targets and the name of the node. There is room. It waits until ald_jobs_step(). */
+/* Takes ownership of the targets and of the name of the node. Call it only if ald_jobs_room() allows. The job
+ * waits until ald_jobs_step(). */
 AldJob *ald_job_new(
         AldJobs *jobs, const AldJobTask *task, void *context, uid_t uid, char *node, GArray *targets);
 
 void ald_job_tell_progress(AldJob *job, const char *phase, double fraction);
 
-/* What was running is gone. */
+/* The running measurement has ended. */
 void ald_job_ended(AldJob *job, const AldProbeAnswer *answer);

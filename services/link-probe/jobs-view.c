@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/jobs-private.h"
 
-/* What there is to see of jobs. */
+/* The visible properties of jobs. */
 
 static const char *const state_names[] = {
         [ALD_JOB_WAITING] = "waiting",

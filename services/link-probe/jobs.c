@@ -3,11 +3,11 @@
 
 #include "services/link-probe/jobs-private.h"
 
-/* So long after it was not its turn a job tries again. */
+/* The time until a job that had to wait tries again. */
 #define RETRY_MSEC_MIN 1000
 #define RETRY_MSEC_MAX 5000
 
-/* So many times as often it tries again for probes of its own machine. */
+/* How many times more often it tries again for probes of its own machine. */
 #define QUEUE_FACTOR 3u
 
 static void job_free(gpointer data)
@@ -74,7 +74,7 @@ static gboolean on_kept(gpointer userdata)
 {
         AldJob *job = userdata;
 
-        /* What is running still tells it of its end. */
+        /* The running measurement still reports its end. */
         if (job->running)
                 return G_SOURCE_CONTINUE;
         job->timer = 0;
@@ -82,7 +82,7 @@ static gboolean on_kept(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* The one that has just ended is still in use. */
+/* The job that has just ended is still in use. */
 static void forget_oldest(AldJobs *jobs, const AldJob *newest)
 {
         AldJob *oldest = NULL;
@@ -161,15 +161,15 @@ static void note_path(AldJob *job, AldRecord *result, const char *error)
         g_array_append_val(job->paths, path);
 }
 
-/* `phase` is what is in the way, or NULL; `reason` why nothing comes of it in the end. */
+/* `phase` is what it waits for, or NULL; `reason` is used if it finally fails. */
 static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
 {
-        /* Each probe of this machine ends within a minute, and several may be before this one. */
+        /* Each probe of this machine ends within a minute, and several may be ahead of this one. */
         bool over = job->in_queue ? ++job->queued > QUEUE_FACTOR * job->task->retries_max
                                   : ++job->retries > job->task->retries_max;
 
         if (over) {
-                /* The same would be in the way of what is left. */
+                /* The remaining targets would have to wait for the same reason. */
                 note_path(job, NULL, reason);
                 finish(job, job->result ? ALD_JOB_DONE : ALD_JOB_FAILED, reason);
                 return;
@@ -181,7 +181,7 @@ static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
         tell(job);
 }
 
-/* Goes on with the next target, or ends: done where at least one was measured. */
+/* Continues with the next target, or ends: done if at least one was measured. */
 static void go_on(AldJob *job, AldRecord *result, const char *error)
 {
         note_path(job, result, error);
@@ -202,7 +202,7 @@ static void go_on(AldJob *job, AldRecord *result, const char *error)
                 finish(job, ALD_JOB_FAILED, error);
 }
 
-/* Of several links that of the last one stays; the rows of devices have been joined. */
+/* For several paths, that of the last one; for devices, the rows were joined. */
 static void take_result(AldJob *job, AldRecord *result)
 {
         g_clear_pointer(&job->result, ald_record_unref);
@@ -236,7 +236,7 @@ static void start(AldJob *job)
         job->in_queue = r == -EBUSY && !reason;
         if (r == -EBUSY) {
                 if (job->timer == 0)
-                        wait_for_turn(job, reason, reason ?: "other probes were in the way for too long");
+                        wait_for_turn(job, reason, reason ?: "waited too long for other probes to finish");
         } else if (r < 0) {
                 go_on(job, NULL, reason);
         } else {
@@ -314,7 +314,7 @@ static void stop(AldJob *job, AldJobState state, const char *reason)
         if (!job->stopped)
                 finish(job, state, reason);
         if (job->running)
-                job->task->end(job, reason ?: "was not wanted any more");
+                job->task->end(job, reason ?: "was canceled");
 }
 
 void ald_job_cancel(AldJob *job)
@@ -324,7 +324,7 @@ void ald_job_cancel(AldJob *job)
 
 void ald_jobs_fail_all(AldJobs *jobs, AldKind kind, const char *reason)
 {
-        /* What is stopped stays, but others that ended long ago may go. */
+        /* A stopped job is kept, but others that ended long ago may be removed. */
         g_autoptr(GPtrArray) list = g_ptr_array_new();
 
         for (unsigned i = 0; i < jobs->list->len; i++) {

@@ -7,14 +7,14 @@
 
 #include "record/record.h"
 
-/* Probes that somebody asked for: each of one target after another, as soon as nothing else is in the way.
- * What a target is and how it is measured is for its kind: jobs-link.h, compute-jobs.h. */
+/* Requested probes. Each job measures one target after another, as soon as no other probe is in the way. The
+ * kind of a job defines its targets and how they are measured: jobs-link.h, compute-jobs.h. */
 typedef struct AldJobs AldJobs;
 typedef struct AldJob AldJob;
 
 #define ALD_JOBS_MAX 64u /* under way */
 #define ALD_JOBS_PER_USER_MAX 8u
-#define ALD_JOBS_ENDED_MAX 64u /* kept beside; the oldest goes first */
+#define ALD_JOBS_ENDED_MAX 64u /* kept in addition; the oldest is removed first */
 #define ALD_JOB_KEPT_SECONDS 60u
 
 typedef enum AldJobState {
@@ -36,21 +36,20 @@ typedef struct AldJobsHandler {
 AldJobs *ald_jobs_new(void);
 void ald_jobs_free(AldJobs *jobs);
 
-/* Whom to tell; the handler NULL: nobody. */
+/* Sets the handler, or NULL for none. */
 void ald_jobs_watch(AldJobs *jobs, const AldJobsHandler *handler, void *userdata);
 
-/* -ENOSPC where the user has too many, -EUSERS where there are too many in all. */
+/* 0 if another job may be added; -ENOSPC if the user has too many, -EUSERS if there are too many in total. */
 int ald_jobs_room(const AldJobs *jobs, uid_t uid);
 
-/* Starts what waits and can be started: to be called when something has ended, and now and then. */
+/* Starts waiting jobs that can be started. Call it when something has ended, and from time to time. */
 void ald_jobs_step(AldJobs *jobs);
 
-/* A probe of this machine has ended: those that wait for that are next, before any that nobody has asked for.
- */
+/* A probe of this machine has ended: jobs that wait for this are next, before automatic probes.  */
 void ald_jobs_wake(AldJobs *jobs);
 
 void ald_job_cancel(AldJob *job);
-/* Ends all of the kind that are under way, as failed. */
+/* Makes all unfinished jobs of this kind fail. */
 void ald_jobs_fail_all(AldJobs *jobs, AldKind kind, const char *reason);
 
 unsigned ald_jobs_count(const AldJobs *jobs);
@@ -72,7 +71,7 @@ const AldRecord *ald_job_result(const AldJob *job);
 /* An address that has been completed. */
 typedef struct AldJobPath {
         AldJobPathRow row;
-        AldRecord *result; /* NULL: row.error says why */
+        AldRecord *result; /* NULL: see row.error */
         char *error;
 } AldJobPath;
 

@@ -11,7 +11,7 @@
 
 #define INTERFACE "org.alidade.LinkProbe1"
 
-/* What clients were told of the properties that change. */
+/* The last signalled values of the properties that change. */
 typedef struct Shown {
         int probing;
         uint64_t active, port;
@@ -74,7 +74,7 @@ static void emit_changes(AldLinkProbeBus *self, const Shown *before, const Shown
         r = sd_bus_emit_properties_changed_strv(
                 ald_service_bus(self->service), ALD_LINK_PROBE_PATH, INTERFACE, names);
         if (r < 0)
-                g_warning("Cannot tell of a change: %s", g_strerror(-r));
+                g_warning("Cannot emit PropertiesChanged: %s", g_strerror(-r));
 }
 
 static int show_policy(AldLinkProbeBus *self)
@@ -99,7 +99,7 @@ static gboolean on_update(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* What changes together is told together, and what changes back is not. */
+/* Simultaneous changes are signalled together, and reverted ones are not. */
 static void on_changed(void *userdata)
 {
         AldLinkProbeBus *self = userdata;
@@ -172,7 +172,7 @@ static int method_inhibit(sd_bus_message *message, void *userdata, sd_bus_error 
         AldLinkProbeBus *self = userdata;
         int r = ald_inhibit_bus_inhibit(message, ald_link_probe_manager_inhibitors(self->manager), error);
 
-        /* The caller may ask for it next. */
+        /* The caller may use it next. */
         if (self->update != 0) {
                 g_source_remove(self->update);
                 on_update(self);

@@ -31,11 +31,13 @@ static const char *refuse_units(const char *list)
                 size_t length = strlen(g_strstrip(*name));
 
                 if (length > UNIT_NAME_MAX)
-                        return "the name of a unit has at most 255 characters";
+                        return "the name of a unit can have at most 255 characters";
                 if (strspn(*name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS ":-_.@\\*?[]") != length)
-                        return "the name of a unit has only letters, digits and :-_.@\\, a pattern also *?[]";
+                        return "the name of a unit can contain only letters, digits and :-_.@\\, and a "
+                               "pattern also *?[]";
                 if (length > 0 && !has_unit_suffix(*name))
-                        return "a unit is named with its type, as in llama-server.service or job-*.scope";
+                        return "the name of a unit must end in its type, as in llama-server.service or "
+                               "job-*.scope";
         }
         return NULL;
 }
@@ -103,7 +105,7 @@ AldLinkProbeConfig ald_link_probe_config_read(const AldConfig *config)
                 .hears_peers = !g_str_equal(ald_config_string(config, "mirror"), "none"),
         };
 
-        /* What is refused was left out already. */
+        /* Invalid values were already replaced. */
         (void) ald_probe_hours_parse(ald_config_strv(config, "probe-hours"), &read.probe_hours);
         return read;
 }

@@ -12,7 +12,7 @@ typedef struct AldLinkProbeConfig {
         unsigned max_sessions;
         uint64_t bytes_per_hour;
         uint64_t bytes_per_probe;
-        uint64_t link_ttl_usec; /* 0: as the figures agree */
+        uint64_t link_ttl_usec; /* 0: depends on how well the figures agree */
         bool hears_peers;       /* not with mirror=none */
         AldProbeHours probe_hours;
 } AldLinkProbeConfig;

@@ -128,7 +128,7 @@ static void on_computing(void *userdata)
         tell(manager);
 }
 
-/* The other end may not have heard of this, or does not listen to it. */
+/* The other end may not have received this yet, or may ignore it. */
 static char *why_not_to_load(AldLinkProbeManager *manager, const char *port)
 {
         const AldNetwork *network = network_of(manager);
@@ -154,7 +154,7 @@ static char *refuse_session(AldTransport transport, const char *port, const AldP
 
         *ret_refusal = inhibited ? ALD_REFUSAL_INHIBITED : ALD_REFUSAL_BUSY;
         if (!is_able(manager, transport))
-                return g_strdup_printf("it measures no %s any more", ald_transports[transport].noun);
+                return g_strdup_printf("it no longer measures %s", ald_transports[transport].noun);
         if (inhibited)
                 return ald_inhibitors_reason(manager->inhibitors, ald_transports[transport].inhibit);
         if (ald_computing_uses_cpu(manager->computing))
@@ -189,7 +189,7 @@ static void on_connection(int connection, AldTransport transport, const AldRemot
         close(connection);
 }
 
-/* What is measured for somebody is kept as well. */
+/* Results of requested probes are kept, too. */
 static void on_measured(const AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
@@ -220,7 +220,7 @@ static void close_listener(AldLinkProbeManager *manager)
         manager->refused_before += ald_listener_refused(manager->listener);
         g_clear_pointer(&manager->listener, ald_listener_free);
         for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
-                stop(manager, i, "this machine measures no links any more");
+                stop(manager, i, "this machine no longer measures links");
 }
 
 /* Whether the machine can measure and be measured: opens or closes the port accordingly. */
@@ -237,8 +237,7 @@ static void look(AldLinkProbeManager *manager)
                         manager->config.port, manager->members, on_connection, manager, &manager->listener);
                 if (r < 0)
                         problem = g_strdup_printf(
-                                "Other nodes cannot reach this one to measure links: port %u: "
-                                "%s",
+                                "Other nodes cannot reach this machine to measure links: port %u: %s",
                                 manager->config.port, g_strerror(-r));
         }
         set_problem(manager, problem);
@@ -281,7 +280,7 @@ static bool is_outside_hours(const AldLinkProbeManager *manager)
                               (unsigned) (60 * g_date_time_get_hour(now) + g_date_time_get_minute(now)));
 }
 
-/* What else than work keeps links from being loaded. */
+/* The reasons other than work why links must not be loaded. */
 static void look_at_machine(AldLinkProbeManager *manager)
 {
         struct timespec boottime;
@@ -294,7 +293,7 @@ static void look_at_machine(AldLinkProbeManager *manager)
                         (uint64_t) g_get_monotonic_time());
 }
 
-/* Ends what loads links where they are not to be loaded any more. */
+/* Stops what loads links if they must no longer be loaded. */
 static void yield_links(AldLinkProbeManager *manager)
 {
         g_auto(AldPolicy) policy;
@@ -304,7 +303,7 @@ static void yield_links(AldLinkProbeManager *manager)
                 ald_prober_end_automatic(manager->prober, policy.reason);
 }
 
-/* Those from elsewhere may be of nodes that have just joined. */
+/* Connections from unknown addresses may be from nodes that have just joined. */
 static void learn_addresses(AldLinkProbeManager *manager)
 {
         uint64_t unknown = manager->listener ? ald_listener_unknown(manager->listener) : 0;
@@ -340,7 +339,7 @@ static void on_inhibitors(void *userdata)
                 if (!is_held_off(manager, i))
                         continue;
                 by = ald_inhibitors_reason(manager->inhibitors, ald_transports[i].inhibit);
-                reason = g_strdup_printf("held off by %s", by);
+                reason = g_strdup_printf("inhibited by %s", by);
                 stop(manager, i, reason);
         }
         ald_computing_check_work(manager->computing);
@@ -509,7 +508,7 @@ void ald_link_probe_manager_configure(AldLinkProbeManager *manager)
         ald_work_configure(manager->work, ald_service_config(manager->service));
         ald_computing_enable(manager->computing, manager->config.compute);
         if (!manager->config.rdma)
-                stop(manager, ALD_TRANSPORT_RDMA, "this machine measures no links over RDMA any more");
+                stop(manager, ALD_TRANSPORT_RDMA, "this machine no longer measures links over RDMA");
         on_tick(manager);
 }
 

@@ -9,7 +9,8 @@
 #include "services/link-probe/schedule.h"
 #include "services/link-probe/wish.h"
 
-/* What the service does: asks every 15 s what is due and measures it, is measured by others, holds off. */
+/* The link probe service: every 15 s asks what is due and measures it; serves probes of other nodes; applies
+ * locks. */
 typedef struct AldLinkProbeManager AldLinkProbeManager;
 
 #define ALD_TICK_USEC (UINT64_C(15) * 1000 * 1000)
@@ -17,11 +18,11 @@ typedef struct AldLinkProbeManager AldLinkProbeManager;
 int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret);
 void ald_link_probe_manager_free(AldLinkProbeManager *manager);
 
-/* Called where something that clients see may have changed. */
+/* Called when something that clients see may have changed. */
 void ald_link_probe_manager_watch(
         AldLinkProbeManager *manager, void (*changed)(void *userdata), void *userdata);
 
-/* The configuration is read again, and the credentials looked at. */
+/* Reads the configuration again, and checks the credentials. */
 void ald_link_probe_manager_configure(AldLinkProbeManager *manager);
 
 AldInhibitors *ald_link_probe_manager_inhibitors(AldLinkProbeManager *manager);
@@ -29,15 +30,15 @@ AldJobs *ald_link_probe_manager_jobs(AldLinkProbeManager *manager);
 AldResults *ald_link_probe_manager_results(AldLinkProbeManager *manager);
 AldComputing *ald_link_probe_manager_computing(AldLinkProbeManager *manager);
 
-/* Probes that run now, those of others included. */
+/* Probes that run now, including those of other nodes. */
 unsigned ald_link_probe_manager_active(const AldLinkProbeManager *manager);
 unsigned ald_link_probe_manager_port(const AldLinkProbeManager *manager);
 const char *ald_link_probe_manager_problem(const AldLinkProbeManager *manager);
 uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager);
 
-/* What Node1.ProbePolicy of this machine says now; see policy.h. To be cleared. */
+/* The current contents of Node1.ProbePolicy; see policy.h. The caller clears it. */
 void ald_link_probe_manager_policy(AldLinkProbeManager *manager, AldPolicy *ret);
 
-/* Begins a probe that somebody asks for; see wish.h. */
+/* Starts a requested probe; see wish.h. */
 int ald_link_probe_manager_probe(
         AldLinkProbeManager *manager, const AldWish *wish, AldWishAnswer answered, void *userdata);

@@ -11,20 +11,20 @@
 #include "services/link-probe/gate.h"
 #include "services/link-probe/listener.h"
 
-/* Those that wait for us in the kernel: one that it drops comes again after a second at the earliest. */
+/* The backlog in the kernel: a dropped connection is retried after a second at the earliest. */
 #define BACKLOG 1024
 #define HELLO_MSEC 5000u
 
-/* So many new connections, then the main loop gets its turn. */
+/* New connections per iteration of the main loop. */
 #define ACCEPTS_PER_TURN 16
 
-/* After an error that lasts, such as too many open files. */
+/* Pause after a persistent error, such as too many open files. */
 #define PAUSE_MSEC 1000u
 
-/* So long the addresses of this machine are taken to be the same. */
+/* How long the addresses of this machine are cached. */
 #define OWN_ADDRESSES_USEC G_USEC_PER_SEC
 
-/* A member has more time, and as many paths as there are of interfaces. */
+/* A member has more time, and may have one path per interface. */
 static const AldAcceptShare shares[ALD_REMOTE_CLASS_N] = {
         [ALD_REMOTE_UNKNOWN] = { .max = 64, .place_max = 4, .give_way_usec = 500000 },
         [ALD_REMOTE_LOCAL] = { .max = 8, .place_max = 8, .give_way_usec = 500000 },
@@ -45,7 +45,7 @@ struct AldListener {
         guint source, pause;
         AldAcceptLimit *limit;
         const AldMembers *members;
-        GHashTable *own_addresses; /* when they were read last */
+        GHashTable *own_addresses; /* as last read */
         gint64 own_addresses_read;
         GPtrArray *waiting;
         uint64_t refused, unknown;
@@ -95,7 +95,7 @@ static void hand_on(Waiting *waiting)
                 listener->ready(ald_fd_steal(&fd), transport, &remote, &local, listener->userdata);
 }
 
-/* Takes off what asks for RDMA; TLS follows. */
+/* Removes the request for RDMA; TLS follows. */
 static bool take_wish(Waiting *waiting, const unsigned char *bytes, size_t n)
 {
         unsigned char taken[ALD_GATE_RDMA_SIZE];

@@ -14,7 +14,7 @@
 #define LOOKS_FOR_ANOTHER 2u
 #define LOOKS_FOR_NOTHING 3u
 
-/* What something is held to be, and what it was since that; 0: unknown. */
+/* The accepted value, and a different one seen since; 0: unknown. */
 typedef struct Held {
         unsigned value, other, looks;
 } Held;
@@ -61,7 +61,7 @@ static unsigned number_of(const char *type)
         return 0;
 }
 
-/* Of several ports the one that traffic goes through; the kernel names none where it goes through all. */
+/* The active one of several ports; the kernel names none if all are active. */
 static char *read_active_port(const char *bond, void *userdata)
 {
         const AldMedia *media = userdata;
@@ -112,7 +112,7 @@ static void look_at_thunderbolt(const AldMedia *media, const char *interface, Al
                 medium->bits_per_second = speed;
 }
 
-/* The rate at which a station has sent last is of an older generation now and then. */
+/* The last rate of a station occasionally belongs to an older generation. */
 static void look_at_wifi(AldMedia *media, const char *interface, Held *held, AldMedium *medium)
 {
         unsigned generation = settle(held, media->wifi_generation(interface));

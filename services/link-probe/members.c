@@ -45,7 +45,7 @@ void ald_members_free(AldMembers *members)
         g_free(members);
 }
 
-/* The oldest of the node, or of all where that is NULL, goes where there are as many as may be. */
+/* Removes the oldest of the node, or of all if that is NULL, if the limit is reached. */
 static void make_room(AldMembers *members, const char *node, unsigned max)
 {
         const char *oldest = NULL;

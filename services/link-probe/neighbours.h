@@ -6,21 +6,21 @@
 
 #include "record/schema.h"
 
-/* Which ports are neighbours of which, as GetFabric() of org.alidade.State1 tells: a port is in one segment
- * of its kind at the most, and in one candidate. */
+/* Which ports are neighbours, as GetFabric() of org.alidade.State1 reports: a port is in at most one segment
+ * of its kind, and in at most one candidate. */
 typedef struct AldNeighbours AldNeighbours;
 
 AldNeighbours *ald_neighbours_new(void);
 void ald_neighbours_free(AldNeighbours *neighbours);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNeighbours, ald_neighbours_free)
 
-/* By the segments that ports of a node are in (AldSegmentRow); of a large subnet only the ports of these two
- * nodes are kept. */
+/* Creates it from the segments that contain ports of a node (AldSegmentRow); of a large subnet only the ports
+ * of these two nodes are kept. */
 AldNeighbours *ald_neighbours_between(const AldRows *segments, const char *node, const char *other);
 
-/* The ports of the next segment, "NODE PORT" each. */
+/* Adds the ports of the next segment, each as "NODE PORT". */
 void ald_neighbours_add(AldNeighbours *neighbours, const char *const *members, unsigned n, bool candidate);
 
-/* 2 where the ports surely are neighbours, 1 where they perhaps are. */
+/* 2 if the ports are certainly neighbours, 1 if they may be, 0 otherwise. */
 unsigned ald_neighbours_rank(const AldNeighbours *neighbours, const char *node, const char *port,
         const char *other_node, const char *other_port);

@@ -9,10 +9,10 @@ typedef struct AldNodeRecords {
         AldRecord *network, *fabric, *backends, *system, *compute;
 } AldNodeRecords;
 
-/* Where the record of a kind is; NULL: it is not one of these. */
+/* The member for a kind; NULL if there is none. */
 AldRecord **ald_node_records_at(AldNodeRecords *records, AldKind kind);
 
-/* The records of the devices of this node, as the planner takes them. */
+/* The records about devices, in the form that the planner needs. */
 AldDeviceRecords ald_node_records_devices(const AldNodeRecords *records, const char *node);
 
 /* Further references to the same records. */

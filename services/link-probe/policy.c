@@ -17,7 +17,7 @@ static char *why_none(const AldPolicyInput *input)
         return input->lock ? with_more("inhibited", input->lock) : NULL;
 }
 
-/* Why they are not to be loaded, or NULL. */
+/* Why they must not be loaded, or NULL. */
 static char *why_not_full(const AldPolicyInput *input)
 {
         if (input->work)

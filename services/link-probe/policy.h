@@ -14,9 +14,9 @@ typedef struct AldPolicyInput {
         bool hears_peers;    /* not with mirror=none */
         bool rdma;
         const char *lock; /* the holder of a lock on link probes, and the reason; or NULL */
-        const char *work; /* the work of this machine; or NULL */
+        const char *work; /* the work that this machine does; or NULL */
         bool battery, resumed, outside_hours;
-        uint64_t bytes_per_hour, interval_usec; /* 0: as the default is */
+        uint64_t bytes_per_hour, interval_usec; /* 0: the default */
 } AldPolicyInput;
 
 /* Frees the struct and everything it points to. */

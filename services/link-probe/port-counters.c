@@ -9,7 +9,7 @@
 #define GIGABIT 1e9
 #define INTERFACE_GIDS_MAX 16u
 
-/* In those units all adapters count. */
+/* The unit of the counters of all adapters. */
 #define BYTES_PER_COUNT 4u
 
 static char *path_in(const char *directory, const char *file)
@@ -47,7 +47,7 @@ static uint64_t read_speed(int root, const char *directory)
                        : ALD_ABSENT_UINT64;
 }
 
-/* The one whose address makes the GIDs of RoCE; that of the adapter where none is named, as InfiniBand's. */
+/* The one whose address makes the GIDs of RoCE; that of the adapter if none is named, as InfiniBand's. */
 static char *read_interface(int root, const char *device, const char *port)
 {
         g_autofree char *net = path_in(device, "device/net");

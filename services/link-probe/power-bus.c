@@ -9,7 +9,7 @@
 struct AldPower {
         AldService *service;
         sd_bus_slot *query;
-        bool known, battery; /* as UPower says */
+        bool known, battery; /* as reported by UPower */
 };
 
 AldPower *ald_power_new(AldService *service)
@@ -42,7 +42,7 @@ static int on_reply(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         return 0;
 }
 
-/* Do not start it for this; on machines with a battery it is running. */
+/* Do not start UPower for this; on machines with a battery it is running. */
 static void ask(AldPower *power)
 {
         sd_bus *bus = ald_service_system_bus(power->service);

@@ -5,8 +5,8 @@
 
 #include "services/common/service.h"
 
-/* Whether the machine runs on a battery: as UPower says where that runs, else as the kernel does. UPower is
- * asked anew at each call, and its answer counts from the next call on. */
+/* Whether the machine runs on a battery, according to UPower if it is running, else to the kernel. Each call
+ * asks UPower again, and returns its previous answer. */
 typedef struct AldPower AldPower;
 
 AldPower *ald_power_new(AldService *service);

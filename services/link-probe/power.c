@@ -6,7 +6,7 @@
 
 #define DIRECTORY "sys/class/power_supply"
 
-/* The clocks are not read at once. */
+/* The two clocks are not read at the same instant. */
 #define SLEEP_MIN_USEC G_USEC_PER_SEC
 
 typedef enum Supply { OTHER, MAINS, BATTERY } Supply;
@@ -18,7 +18,7 @@ static bool says(int root, const char *name, const char *attribute, const char *
         return ald_sysroot_read(root, path, &text) >= 0 && g_str_equal(g_strstrip(text), value);
 }
 
-/* A mouse has a battery of its own, which says so. */
+/* The battery of a mouse has the scope "Device". */
 static Supply look_at(int root, const char *name)
 {
         if (says(root, name, "type", "Battery"))

@@ -6,10 +6,10 @@
 
 /* The power supply of the machine, and when it resumed. */
 
-/* Whether a battery is all it has, by sys/class/power_supply below the root. */
+/* Whether it has only a battery, according to sys/class/power_supply below the root. */
 bool ald_power_read_battery(int root);
 
-/* Since a suspend the clock that counts it is ahead of the one that does not. */
+/* Detects a suspend: CLOCK_BOOTTIME counts it, CLOCK_MONOTONIC does not. */
 typedef struct AldResume {
         uint64_t asleep;  /* µs, in all */
         uint64_t resumed; /* CLOCK_MONOTONIC in µs; 0: never */

@@ -48,7 +48,7 @@ void ald_probe_answer_read(AldKind kind, const char *output, const char *failure
         else if (ald_probe_answer_parse(ALD_KIND_PROBE_FAILURE, output, &failed) >= 0)
                 take_failure(kind, ald_record_as(failed, PROBE_FAILURE, AldProbeFailure), ret);
         else if (ald_probe_answer_parse(kind, output, &ret->result) < 0)
-                ret->reason = g_strdup("the probe gave no result");
+                ret->reason = g_strdup("the probe returned no result");
         else
                 ret->verdict = ALD_PROBE_DONE;
 }

@@ -7,18 +7,18 @@
 #include "state/probe-policy.h"
 
 /*
- * What a measuring program says: its result, and lines before that. It has exchanged data with another
- * machine, so all of it is checked against the schema (record/messages/).
+ * The output of a program that measures: lines of progress, then its result. It has exchanged data with
+ * another machine, so everything is checked against the schema (record/messages/).
  */
 
 /* Another machine may refuse for a while, which is no failure of the link. */
 typedef enum AldProbeVerdict {
         ALD_PROBE_DONE,
         ALD_PROBE_FAILED,
-        ALD_PROBE_LATER, /* busy or inhibited there, or not to be loaded */
+        ALD_PROBE_LATER, /* the peer is busy or inhibited, or must not be loaded */
 } AldProbeVerdict;
 
-/* The word of a peer that serves round trips, but is not to be loaded now. */
+/* The answer of a peer that serves round trips, but must not be loaded now. */
 #define ALD_PROBE_ROUND_TRIPS_ONLY "round-trips-only"
 
 typedef struct AldProbeAnswer {

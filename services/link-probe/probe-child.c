@@ -69,7 +69,7 @@ static void take_lines(AldProbeChild *child)
                         child->handler->line(line, child->userdata);
         }
         if (text->len >= ALD_PROBE_LINE_MAX)
-                ald_probe_child_end(child, "said too much");
+                ald_probe_child_end(child, "sent too much output");
 }
 
 static gboolean on_side(gint fd, GIOCondition condition, gpointer userdata)
@@ -93,13 +93,13 @@ static gboolean on_output(gint fd, GIOCondition condition, gpointer userdata)
                 child->output.text->len < ALD_PROBE_OUTPUT_MAX)
                 return G_SOURCE_CONTINUE;
         if (child->output.text->len >= ALD_PROBE_OUTPUT_MAX)
-                ald_probe_child_end(child, "said too much");
+                ald_probe_child_end(child, "sent too much output");
         child->output.source = 0;
         ald_fd_close(&child->output.fd);
         return G_SOURCE_REMOVE;
 }
 
-/* What was said before the end and not read yet: pipes hold no more than so many reads. */
+/* Reads the rest of the output after the exit; the capacity of a pipe limits it. */
 static void drain(AldProbeChild *child)
 {
         while (child->output.fd >= 0 && child->output.text->len < ALD_PROBE_OUTPUT_MAX) {
@@ -118,7 +118,7 @@ static void drain(AldProbeChild *child)
                         break;
         }
         if (child->output.text->len >= ALD_PROBE_OUTPUT_MAX && !child->failure)
-                child->failure = g_strdup("said too much");
+                child->failure = g_strdup("sent too much output");
 }
 
 static gboolean on_end(gint fd, GIOCondition condition, gpointer userdata)
@@ -132,7 +132,7 @@ static gboolean on_end(gint fd, GIOCondition condition, gpointer userdata)
         drain(child);
         stream_close(&child->output);
         stream_close(&child->side);
-        /* 1 is a failure that its output explains. */
+        /* With status 1 its output describes the failure. */
         if (!child->failure && !(end.si_code == CLD_EXITED && end.si_status <= 1)) {
                 g_autofree char *words = ald_process_describe_end(&end);
 
@@ -147,7 +147,7 @@ static gboolean on_deadline(gpointer userdata)
         AldProbeChild *child = userdata;
 
         child->deadline = 0;
-        ald_probe_child_end(child, "did not end in time");
+        ald_probe_child_end(child, "did not finish in time");
         return G_SOURCE_REMOVE;
 }
 
@@ -174,7 +174,7 @@ static int stream_open(Stream *stream, int *ret_theirs)
         return fcntl(stream->fd, F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
 }
 
-/* That goes both ways. */
+/* It is bidirectional. */
 static int side_open(Stream *stream, int *ret_theirs)
 {
         int ends[2];
@@ -235,7 +235,7 @@ void ald_probe_child_say(AldProbeChild *child, const char *line)
         size_t length = strlen(line);
 
         if (child->side.fd >= 0 && send(child->side.fd, line, length, MSG_NOSIGNAL) != (ssize_t) length)
-                ald_probe_child_end(child, "did not listen");
+                ald_probe_child_end(child, "did not read its input");
 }
 
 void ald_probe_child_free(AldProbeChild *child)

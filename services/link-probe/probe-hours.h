@@ -3,17 +3,18 @@
 
 #include <stdbool.h>
 
-/* When links may be loaded, of the day in local time: "22:00-06:00;12:00-13:00". No range: always. */
+/* The hours of the day, in local time, at which links may be loaded: "22:00-06:00;12:00-13:00". An empty list
+ * means always. */
 #define ALD_PROBE_HOURS_MAX 16u
 
 typedef struct AldProbeHours {
         unsigned n;
         struct {
-                unsigned from, to; /* minutes since midnight; a range may lead over midnight */
+                unsigned from, to; /* minutes since midnight; a range may include midnight */
         } ranges[ALD_PROBE_HOURS_MAX];
 } AldProbeHours;
 
-/* -EINVAL for what is no list of ranges, -E2BIG for too many. */
+/* -EINVAL if it is not a list of ranges, -E2BIG if there are too many. */
 int ald_probe_hours_parse(const char *const *list, AldProbeHours *ret);
 
 /* Why the text is not a list of ranges separated by semicolons; NULL if it is one. */

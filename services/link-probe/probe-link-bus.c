@@ -16,14 +16,14 @@ struct AldProbeLinkBus {
         AldLinkProbeManager *manager;
 };
 
-/* One that waits for its answer. */
+/* A pending call. */
 typedef struct Call {
         AldLinkProbeManager *manager;
         AldTransport transport;
         sd_bus_message *message;
 } Call;
 
-/* "ADDRESS" or "LINK-LOCAL%INTERFACE", in whatever form; kept as records have it. */
+/* "ADDRESS" or "LINK-LOCAL%INTERFACE", in any form; stored in the form of records. */
 static int read_address(const char *text, const char *node, AldProbeTarget *target)
 {
         g_auto(GStrv) parts = g_strsplit(text, "%", 2);
@@ -49,7 +49,7 @@ static int read_text(sd_bus_message *message, const char **ret)
         return sd_bus_message_read(message, "v", "s", ret);
 }
 
-/* Kept as it is until all is known: an option may come twice. */
+/* Not changed until everything was read, since an option may be given twice. */
 static int read_port(sd_bus_message *message, char ret[static ALD_PORT_NAME_SIZE], sd_bus_error *error)
 {
         g_autofree char *excerpt = NULL;
@@ -63,7 +63,8 @@ static int read_port(sd_bus_message *message, char ret[static ALD_PORT_NAME_SIZE
                 return 0;
         }
         excerpt = ald_excerpt(port);
-        return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "No port such as mlx5_0.1: %s", excerpt);
+        return sd_bus_error_setf(
+                error, SD_BUS_ERROR_INVALID_ARGS, "Not a port such as mlx5_0.1: %s", excerpt);
 }
 
 static int read_rdma_option(
@@ -76,7 +77,8 @@ static int read_rdma_option(
         if (g_str_equal(name, "PeerPort"))
                 return read_port(message, target->sink_port, error);
         excerpt = ald_excerpt(name);
-        return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "No option Port or PeerPort: %s", excerpt);
+        return sd_bus_error_setf(
+                error, SD_BUS_ERROR_INVALID_ARGS, "Unknown option (expected Port or PeerPort): %s", excerpt);
 }
 
 static int read_link_option(
@@ -97,7 +99,7 @@ static int read_link_option(
                 }
                 excerpt = ald_excerpt(address);
                 return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
-                        "Not an address, or a link-local one without %%INTERFACE: %s", excerpt);
+                        "Not an address, or a link-local address without %%INTERFACE: %s", excerpt);
         }
         if (g_str_equal(name, "RttOnly")) {
                 r = sd_bus_message_read(message, "v", "b", &flag);
@@ -106,8 +108,8 @@ static int read_link_option(
                 return r;
         }
         excerpt = ald_excerpt(name);
-        return sd_bus_error_setf(
-                error, SD_BUS_ERROR_INVALID_ARGS, "No option Address or RttOnly: %s", excerpt);
+        return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
+                "Unknown option (expected Address or RttOnly): %s", excerpt);
 }
 
 static int read_option(sd_bus_message *message, const char *name, AldProbeTarget *target, sd_bus_error *error)
@@ -117,7 +119,7 @@ static int read_option(sd_bus_message *message, const char *name, AldProbeTarget
 
         if (r == -ENXIO && !sd_bus_error_is_set(error))
                 return sd_bus_error_setf(
-                        error, SD_BUS_ERROR_INVALID_ARGS, "The option %s is of another type", name);
+                        error, SD_BUS_ERROR_INVALID_ARGS, "The option %s has the wrong type", name);
         return r;
 }
 
@@ -152,7 +154,7 @@ static int refuse(AldLinkProbeManager *manager, AldTransport transport, int r, s
         const AldInhibitorFile *lock = ald_inhibitors_find(
                 ald_link_probe_manager_inhibitors(manager), info->inhibit);
 
-        /* The same error without a lock is what the state service answered. */
+        /* Without a lock, this error came from the state service. */
         if (r == -EBUSY && lock) {
                 g_autofree char *what = g_strdup_printf("Probes of %s are", info->noun);
 
@@ -164,21 +166,21 @@ static int refuse(AldLinkProbeManager *manager, AldTransport transport, int r, s
                         "This machine or the node has no such RDMA port, or no pair of them can be "
                         "used; alidadectl fabric shows all ports");
         case -ENOENT:
-                return sd_bus_error_set(error, ALD_ERROR_NO_SUCH_NODE, "No such node is known");
+                return sd_bus_error_set(error, ALD_ERROR_NO_SUCH_NODE, "The node is not known");
         case -ENXIO:
                 return sd_bus_error_set(error, ALD_ERROR_NO_SUCH_NODE,
-                        "The node has no such address, or none that leads to it");
+                        "The node does not have this address, or cannot be reached at any address");
         case -ENOTCONN:
                 return sd_bus_error_setf(error, ALD_ERROR_NOT_JOINED,
-                        "This machine measures no %s; its configuration or Problem tells why", info->noun);
+                        "This machine does not measure %s; see its configuration or Problem", info->noun);
         case -EINVAL:
-                return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, "That is this machine itself");
+                return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, "The node is this machine");
         case -ENOSPC:
         case -EUSERS:
                 return ald_jobs_bus_refuse_room(r, error);
         default:
                 return sd_bus_error_setf(error, SD_BUS_ERROR_FAILED,
-                        "The state service does not say where the node is: %s", g_strerror(-r));
+                        "Cannot read the addresses of the node from the state service: %s", g_strerror(-r));
         }
 }
 

@@ -19,10 +19,10 @@ struct AldProbe {
         bool occupies; /* its interface or port */
         AldProbeChild *child;
         AldNodeRecords peer;
-        bool asking; /* what the peer is */
-        bool over;   /* its answer is there */
+        bool asking; /* for the records of the peer */
+        bool over;   /* its answer has arrived */
         AldProbeAnswer answer;
-        char *reason; /* why it was ended, where it was */
+        char *reason; /* why it was ended, if it was */
         const AldProbeHandler *handler;
         void *userdata;
 };
@@ -60,7 +60,7 @@ int ald_probe_target_set_ports(AldProbeTarget *target, const char *source_port, 
         return 0;
 }
 
-/* Over RDMA the control connection is no burden to the interface that it goes through. */
+/* Over RDMA the control connection does not load the interface that it goes through. */
 static const char *loaded_by(const AldProbeTarget *target, const char *interface)
 {
         return target->transport == ALD_TRANSPORT_RDMA ? target->source_port : interface;

@@ -7,20 +7,18 @@
 #include "services/link-probe/link-probe-config.h"
 #include "services/link-probe/transport.h"
 
-/* The programs that measure links, and the command line as every probe and session begins it. */
+/* The programs that measure links, and the arguments that all probes and sessions have in common. */
 typedef struct AldProgram {
         char *paths[ALD_TRANSPORT_N];
         const AldCredentials *credentials;
         const AldLinkProbeConfig *config;
 } AldProgram;
 
-/* Where a program that measures is: beside what else is installed, or in ALIDADE_PROBE_DIR. Free with
- * g_free().
- */
+/* The path of a program that measures: in the directory of installed programs, or in ALIDADE_PROBE_DIR. Free
+ * with g_free().  */
 char *ald_program_find(const char *name);
 
-/* What probe and session have in common. The words are to be freed with the array, which is not terminated.
- */
+/* The common arguments. The array owns the strings, and is not NULL-terminated.  */
 GPtrArray *ald_program_arguments(const AldProgram *program);
 
 void ald_program_add(GPtrArray *arguments, const char *format, ...) G_GNUC_PRINTF(2, 3);

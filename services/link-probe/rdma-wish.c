@@ -30,7 +30,7 @@ static int choose_address(const AldProbeTarget *wanted, const AldNetwork *own, c
         return ald_probe_target_set(ret, wanted->peer, chosen->address, interface ? interface->id : NULL);
 }
 
-/* Why one that is named cannot be used is for the probe to tell. */
+/* If a named port cannot be used, the probe reports why. */
 static bool is_wanted(const AldRdmaWishEnd *end, const AldRdmaPort *port, const char *wanted)
 {
         return *wanted ? g_str_equal(port->id, wanted) : ald_rdma_port_is_usable(end->network, port);
@@ -61,7 +61,7 @@ typedef struct Pairing {
         GArray *theirs; /* of Port */
 } Pairing;
 
-/* One of the peer's that this one may reach. */
+/* A port of the peer that this one may reach. */
 static const AldRdmaPort *partner_of(Pairing *pairing, const AldRdmaPort *port)
 {
         Port *best = NULL;

@@ -149,12 +149,13 @@ static char *judge_socket(const AldRecord *answer, AldSocketResult *fields)
         if (fields->sink_interface && strlen(fields->sink_interface) >= IFNAMSIZ)
                 fields->sink_interface = NULL;
         if (is_check(fields))
-                return fields->rtt_p50_nsec == ALD_ABSENT_UINT64 ? g_strdup("the probe gave no round trips")
-                                                                 : NULL;
+                return fields->rtt_p50_nsec == ALD_ABSENT_UINT64
+                               ? g_strdup("the probe returned no round trips")
+                               : NULL;
         if (!HAS_RATE(fields)) {
                 g_autofree char *missing = describe_missing(answer);
 
-                return g_strconcat("the probe gave no rates", missing ? ": " : "", missing, NULL);
+                return g_strconcat("the probe returned no rates", missing ? ": " : "", missing, NULL);
         }
         return NULL;
 }
@@ -168,12 +169,12 @@ static char *judge_rdma(const AldProbeTarget *target, AldRdmaResult *fields)
 {
         if (is_other(fields->source_port, target->source_port) ||
                 is_other(fields->sink_port, target->sink_port))
-                return g_strdup("the probe measured between other ports");
+                return g_strdup("the probe measured between different ports");
         fields->source_port = target->source_port;
         fields->sink_port = target->sink_port;
         CLEAR_UNLESS_RATED(fields, upload);
         CLEAR_UNLESS_RATED(fields, download);
-        return HAS_RATE(fields) ? NULL : g_strdup("the probe gave no rates");
+        return HAS_RATE(fields) ? NULL : g_strdup("the probe returned no rates");
 }
 
 void ald_result_judge(const AldProbeTarget *target, AldProbeAnswer *answer)

@@ -4,7 +4,7 @@
 #include "record/record.h"
 #include "services/link-probe/prober.h"
 
-/* The outcome of a probe, as a record of its link. It tells of this probe alone; the state service merges it
+/* The outcome of a probe, as a record of its link. It covers this probe only; the state service merges it
  * with earlier ones (state/link-result.h). */
 
 /* The key of its link: free with g_free(). */
@@ -14,7 +14,7 @@ char *ald_result_key(const AldProbeTarget *target);
  * should have, it becomes a failure, else it gets its Flags. Other answers stay as they are. */
 void ald_result_judge(const AldProbeTarget *target, AldProbeAnswer *answer);
 
-/* Whether a result is of a check: only round trips, and maybe a spot check, were measured. */
+/* Whether a result is that of a check: only round trips, and possibly a spot check, were measured. */
 bool ald_result_is_check(const AldRecord *result);
 
 /* The fields of a result over sockets that the record of the link has, too. They borrow from it; the rest is

@@ -4,7 +4,7 @@
 #include "services/common/service.h"
 #include "services/link-probe/results.h"
 
-/* Shows the results as objects below org.alidade.LinkProbe1's. */
+/* Exports the results as objects below /org/alidade/LinkProbe1. */
 typedef struct AldResultsBus AldResultsBus;
 
 int ald_results_bus_new(AldService *service, AldResults *results, AldResultsBus **ret);

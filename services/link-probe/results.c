@@ -5,7 +5,7 @@
 #include "services/link-probe/results.h"
 #include "state/link-quality.h"
 
-/* What this service asks itself about a path over sockets. */
+/* What this service needs to know about a path over sockets. */
 typedef struct History {
         unsigned failures;        /* since the last success */
         char interface[IFNAMSIZ]; /* through which it was reached the last time; maybe empty */

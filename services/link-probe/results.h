@@ -6,8 +6,9 @@
 #include "state/candidates.h"
 
 /*
- * What the last probe of each path said, as records: figures or a failure, not both. The state service merges
- * them with earlier ones. What is not renewed for long is dropped; the state service has it by then.
+ * The outcome of the last probe of each path, as records: figures or a failure, not both. The state service
+ * merges them with earlier ones. Records that are not renewed for long are dropped; the state service has
+ * them by then.
  */
 typedef struct AldResults AldResults;
 
@@ -36,14 +37,14 @@ void ald_results_fail(AldResults *results, const AldProbeTarget *target, const c
 /* Whether the address of the peer was reached when it was last tried. */
 bool ald_results_reached(const AldResults *results, const char *peer, const char *address);
 
-/* The interface through which to try a path: as ald_candidate_choose(), by the results so far. */
+/* The interface through which to try a path: as ald_candidate_choose(), with the results so far. */
 const AldInterface *ald_results_choose(
         const AldResults *results, const char *peer, const AldCandidate *candidate);
 
 /* A rate that another node measured through an interface of this machine. */
 void ald_results_note_rate(AldResults *results, const char *interface, uint64_t rate);
 
-/* The greatest rate that was measured through an interface, either way; absent where none was. */
+/* The greatest rate that was measured through an interface, either way; absent if none was. */
 uint64_t ald_results_rate(const AldResults *results, const char *interface);
 
 void ald_results_expire(AldResults *results, uint64_t now);

@@ -23,7 +23,7 @@ static int ask(const char *request, size_t size, char answer[static ANSWER_MAX])
                 return -errno;
         if (sendto(fd, request, size, 0, (struct sockaddr *) &kernel, sizeof kernel) < 0)
                 return -errno;
-        /* The answer is there before sending returns. */
+        /* The reply is available before send() returns. */
         n = recvfrom(fd, answer, ANSWER_MAX, MSG_DONTWAIT, (struct sockaddr *) &sender, &sender_size);
         if (n < 0)
                 return -errno;

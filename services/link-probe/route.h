@@ -6,11 +6,11 @@
 #include "services/link-probe/route-message.h"
 
 /*
- * The interface through which this machine reaches an address. `through` is the one it must be, or NULL: a
- * link-local address means something on one only. The kernel answers at once. -ENODEV where `through` is not
- * there, -EHOSTUNREACH for an address of our own, else what the kernel or route-message.h says.
+ * The interface through which this machine reaches an address. `through` is the required interface, or NULL;
+ * a link-local address needs one. The kernel replies at once. -ENODEV if `through` does not exist,
+ * -EHOSTUNREACH for an address of this machine, else the errors of route-message.h.
  */
 int ald_route_lookup(const char *address, const char *through, char ret[static IFNAMSIZ]);
 
-/* Why there is no way, in words. */
+/* Describes why there is no route. */
 const char *ald_route_describe(int error);

@@ -12,11 +12,11 @@ struct AldSchedule {
         AldScheduleParts parts;
         AldAvoid *avoid;    /* peers */
         AldAvoid *paths;    /* by their keys */
-        AldAvoid *unloaded; /* the same: their peers let round trips through alone */
+        AldAvoid *unloaded; /* the same: their peers allow round trips only */
         AldDeferrals *deferrals;
         AldRecord *network; /* of this machine */
         bool wanted;
-        bool complained; /* that the state service does not say what is due */
+        bool complained; /* the error was logged */
 };
 
 AldSchedule *ald_schedule_new(const AldScheduleParts *parts)
@@ -53,8 +53,8 @@ static uint64_t now_usec(void)
         return (uint64_t) g_get_monotonic_time();
 }
 
-/* Returns for how long. A path that the peer itself puts off, which may be for days, would else be what is
- * due before all others to it again and again. */
+/* Returns for how long. A path that the peer defers, possibly for days, would otherwise always be due before
+ * all others to it. */
 static uint64_t put_off(AldSchedule *schedule, const AldProbeTarget *target, const AldProbeAnswer *answer)
 {
         if (answer->word) {
@@ -72,7 +72,7 @@ void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldPr
         if (answer->verdict == ALD_PROBE_LATER)
                 span = put_off(schedule, ald_probe_target(probe), answer);
         ald_results_take(schedule->parts.results, probe, answer, ald_realtime_usec(), now_usec());
-        /* From here on what goes over the interface is not the probe's. */
+        /* From now on the traffic on the interface is not caused by the probe. */
         ald_counters_read(schedule->parts.counters, now_usec());
         if (answer->verdict == ALD_PROBE_DONE && ald_probe_target(probe)->scope == ALD_LINK_SCOPE_FULL &&
                 !ald_probe_target(probe)->rtt_only)
@@ -95,12 +95,12 @@ static void start(AldSchedule *schedule, const AldProbeTarget *target)
 
         if (r >= 0 || r == -EBUSY)
                 return;
-        reason = g_strdup_printf("no way to it: %s", ald_route_describe(r));
+        reason = g_strdup_printf("cannot reach it: %s", ald_route_describe(r));
         ald_results_fail(schedule->parts.results, target, reason, ald_realtime_usec(), now_usec());
 }
 
-/* The peer serves these all the same, so they do not wait until it lets the path be loaded. A probe of RDMA
- * has none that load nothing. */
+/* The peer serves round trips in any case, so they do not wait until it allows loading the path. There is no
+ * such probe over RDMA. */
 static void measure_round_trips(AldSchedule *schedule, const AldProbeTarget *refused)
 {
         AldProbeTarget target = *refused;
@@ -145,7 +145,7 @@ static bool may(const AldSchedule *schedule, AldTransport transport)
         return schedule->parts.may(transport, schedule->parts.userdata);
 }
 
-/* The state service may not have heard yet that the machine, or the peer, has work. */
+/* The state service may not know yet that the machine, or the peer, has work. */
 static bool may_load(const AldSchedule *schedule, const AldProbeTarget *target)
 {
         g_autofree char *key = ald_result_key(target);
@@ -155,7 +155,7 @@ static bool may_load(const AldSchedule *schedule, const AldProbeTarget *target)
                        !ald_avoid_has(schedule->unloaded, key, now_usec()));
 }
 
-/* -EINVAL for a row that is of no link, or that this version does not understand. */
+/* -EINVAL for a row that is not of a link, or that this version does not know. */
 static int read_target(const AldDueProbeRow *row, AldProbeTarget *ret)
 {
         int transport = row->kind ? ald_transport_of_kind(row->kind) : -ENOENT;
@@ -179,7 +179,7 @@ static int read_target(const AldDueProbeRow *row, AldProbeTarget *ret)
 static void complain(AldSchedule *schedule, int error)
 {
         if (!schedule->complained)
-                g_info("The state service does not say which links are due: %s", g_strerror(-error));
+                g_info("Cannot read the due links from the state service: %s", g_strerror(-error));
         schedule->complained = true;
 }
 
@@ -204,7 +204,7 @@ static void on_due(int error, const AldRows *rows, void *userdata)
         }
 }
 
-/* An interface may be told of more than once. */
+/* An interface may be reported more than once. */
 static void add_traffic(const char *name, uint64_t rate, void *userdata)
 {
         const uint64_t *known = g_hash_table_lookup(userdata, name);
@@ -260,7 +260,7 @@ static void on_own(int error, const AldNodeRecords *records, void *userdata)
         AldSchedule *schedule = userdata;
         AldRecord *network = records->network;
 
-        /* While the state service starts again, what it said last is good enough. */
+        /* While the state service restarts, its last reply is used. */
         if (network) {
                 g_clear_pointer(&schedule->network, ald_record_unref);
                 schedule->network = ald_record_ref(network);
@@ -279,7 +279,7 @@ void ald_schedule_run(AldSchedule *schedule)
         schedule->wanted = true;
         r = ald_state_query_own(schedule->parts.query, schedule->parts.own_id, on_own, schedule);
         if (r < 0)
-                g_info("The state service cannot be asked: %s", g_strerror(-r));
+                g_info("Cannot ask the state service: %s", g_strerror(-r));
 }
 
 void ald_schedule_stop(AldSchedule *schedule)

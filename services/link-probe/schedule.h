@@ -6,13 +6,13 @@
 #include "services/link-probe/sessions.h"
 #include "services/link-probe/state-query-bus.h"
 
-/* Asks what is due and starts it. Nothing is remembered here but who has just said to be busy. */
+/* Asks what is due and starts it. Keeps no state except which peers have just reported to be busy. */
 typedef struct AldSchedule AldSchedule;
 
-/* At most so many probes at a time. */
+/* The maximum number of probes at a time. */
 #define ALD_SCHEDULE_PROBES_MAX 4u
 
-/* So long after a probe it is seen how busy the link is without it. */
+/* The time after a probe until the counters show the load of the link without it. */
 #define ALD_SCHEDULE_PAUSE_USEC (UINT64_C(2) * 1000 * 1000)
 
 typedef struct AldScheduleParts {
@@ -23,11 +23,11 @@ typedef struct AldScheduleParts {
         AldSessions *sessions;
         AldCounters *counters;
         AldResults *results;
-        /* Whether links are to be measured by it now. */
+        /* Whether links may be measured over this transport now. */
         bool (*may)(AldTransport transport, void *userdata);
         /* Whether links may be loaded now. */
         bool (*may_load)(void *userdata);
-        /* Called where a probe has ended: after so long another may be due. */
+        /* Called when a probe has ended: another one may be due after this time. */
         void (*ended)(uint64_t usec, void *userdata);
         void *userdata;
 } AldScheduleParts;
@@ -35,13 +35,13 @@ typedef struct AldScheduleParts {
 AldSchedule *ald_schedule_new(const AldScheduleParts *parts);
 void ald_schedule_free(AldSchedule *schedule);
 
-/* Asks, and starts what is due when the answer comes. */
+/* Asks what is due, and starts it when the reply arrives. */
 void ald_schedule_run(AldSchedule *schedule);
 
-/* What was asked is of no interest any more. */
+/* Ignores the reply to a pending request. */
 void ald_schedule_stop(AldSchedule *schedule);
 
-/* Keeps the answer of any probe, whoever wanted it; tells that it has ended. */
+/* Keeps the answer of any probe, scheduled or requested; reports that it has ended. */
 void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldProbeAnswer *answer);
 
 /* The Node1.Network of this machine, or NULL. */

@@ -10,19 +10,18 @@
 #include "services/link-probe/sessions.h"
 #include "services/link-probe/turns.h"
 
-/* What is said of the GIDs of a node; beside that a line has little room. */
+/* Maximum size of the GIDs of a node in a line, which has little room otherwise. */
 #define GIDS_MAX 3500u
 
-/* Until it has proved who it is, then until it has said what it wants, and then in all. The program has
- * limits of its own that are shorter. */
+/* Limits until the peer has proved its identity, then until it has sent its request, and for the whole
+ * session. The program has shorter limits of its own. */
 #define HANDSHAKE_MSEC 10000u
 #define UNDECIDED_MSEC 10000u
 #define SESSION_MSEC 60000u
 
 /*
- * A handshake is a process, and some milliseconds of a processor: what all of them together may begin in a
- * second keeps that below a third of one. A member retries after a second at the earliest, and has several
- * paths.
+ * A handshake costs a process and some milliseconds of processor time: the total rate keeps this below a
+ * third of a processor. A member retries after a second at the earliest, and has several paths.
  */
 static const AldAcceptShare shares[ALD_REMOTE_CLASS_N] = {
         [ALD_REMOTE_UNKNOWN] = { .max = 6,
@@ -51,17 +50,17 @@ typedef struct Session {
         AldProbeChild *child;
         AldTransport transport;
         AldRemote remote;
-        char *peer;                    /* NULL as long as it has not proved who it is */
+        char *peer;                    /* NULL until it has proved its identity */
         char port[ALD_PORT_NAME_SIZE]; /* over which it measures: an interface or an RDMA port; or empty */
         bool occupies;                 /* that one */
-        bool judged;                   /* it is known what it is to measure, and it was told whether it may */
-        bool refused;                  /* it is told to come later */
-        bool ending;                   /* it gave way to another */
-        gint64 proved, begun;          /* when it has proved who it is, and was told whether it may measure */
-        struct Inquiry *inquiry;       /* under way, or NULL */
+        bool judged;                   /* its request is known and was answered */
+        bool refused;                  /* it was deferred */
+        bool ending;                   /* it was stopped in favor of another session */
+        gint64 proved, begun;    /* when it has proved its identity, and when its request was answered */
+        struct Inquiry *inquiry; /* under way, or NULL */
 } Session;
 
-/* What the state service is asked before a session may measure over RDMA. */
+/* The request to the state service before a session may measure over RDMA. */
 typedef struct Inquiry {
         AldSessions *all;
         Session *session; /* NULL: it has ended meanwhile */
@@ -144,7 +143,7 @@ unsigned ald_sessions_count(const AldSessions *sessions)
         return n;
 }
 
-/* Why it is not its turn, or NULL. One that is told to come later has its turn before others then. */
+/* Why it must wait for its turn, or NULL. A deferred node takes precedence later. */
 static char *busy_reason(const Session *session)
 {
         const AldSessions *sessions = session->all;
@@ -165,7 +164,7 @@ static char *busy_reason(const Session *session)
         return NULL;
 }
 
-/* What the other side is told instead of being measured, or NULL. */
+/* Why the request of the other side is refused, or NULL. */
 static char *refusal_of(const Session *session, const AldProbeWanted *wanted, AldRefusal *ret)
 {
         const AldSessions *sessions = session->all;
@@ -183,10 +182,10 @@ static char *refusal_of(const Session *session, const AldProbeWanted *wanted, Al
 static void end_early(Session *session)
 {
         session->ending = true;
-        ald_probe_child_end(session->child, "gave way to another");
+        ald_probe_child_end(session->child, "was stopped in favor of another session");
 }
 
-/* Who it is and what it wants is known now, so it is time to decide. */
+/* Decides, now that the peer and its request are known. */
 static void admit(Session *session, const AldProbeWanted *wanted, const char *go)
 {
         static const char *const words[ALD_REFUSAL_N] = { "busy", "inhibited", ALD_PROBE_ROUND_TRIPS_ONLY };
@@ -270,7 +269,7 @@ static void on_records(int error, const AldNodeRecords *records, void *userdata)
         session->all->handler->changed(session->all->userdata);
 }
 
-/* Over RDMA the program sends to what the other side names, which has to be its own. */
+/* Over RDMA the program sends to GIDs that the other side names, which must belong to it. */
 static void look_up_gids(Session *session, const AldProbeWanted *wanted)
 {
         AldSessions *all = session->all;
@@ -289,7 +288,7 @@ static void look_up_gids(Session *session, const AldProbeWanted *wanted)
         }
 }
 
-/* A node that says nothing more of what it wants keeps only its own sessions waiting. */
+/* A node that does not send its request delays only its own sessions. */
 static void limit_undecided(AldSessions *sessions, const char *peer)
 {
         Session *oldest = NULL;
@@ -321,11 +320,11 @@ static void take_peer(Session *session, const AldSessionReport *report)
                 g_strlcpy(session->port, report->port, sizeof session->port);
         ald_probe_child_set_deadline(session->child, UNDECIDED_MSEC);
         limit_undecided(all, session->peer);
-        /* Where it cannot use the port that is wanted, the program tells the other side so by itself. */
+        /* If the requested port cannot be used, the program reports it to the other side. */
         session->judged = session->refused = session->transport == ALD_TRANSPORT_RDMA && !*session->port;
 }
 
-/* The first that says who it is, and the first that asks, perhaps in one. */
+/* The first report with the identity, and the first with a request, possibly the same. */
 static void on_line(const char *line, void *userdata)
 {
         Session *session = userdata;
@@ -412,7 +411,7 @@ int ald_sessions_start(AldSessions *sessions, AldTransport transport, int connec
         }
         if (evicted)
                 end_early(evicted);
-        /* Of RDMA the program tells the port. */
+        /* Over RDMA the program reports the port. */
         if (transport == ALD_TRANSPORT_SOCKET)
                 g_strlcpy(session->port, interface, sizeof session->port);
         r = spawn(session, connection);

@@ -12,8 +12,7 @@
 #define CALLS_KEPT 16u /* of these, for what the schedule asks: requests of users may take the others */
 #define PATIENCE_USEC (UINT64_C(25) * G_USEC_PER_SEC)
 
-/* In memory, of all rows. A large subnet is one segment with thousands of ports; the service sends 16 MiB at
- * most. */
+/* Memory of all rows. A large subnet is one segment with thousands of ports; a reply has at most 16 MiB. */
 #define DUE_BYTES_MAX ALD_RECORD_MAX
 #define SEGMENTS_BYTES_MAX (16u * 1024 * 1024)
 
@@ -68,7 +67,7 @@ void ald_state_query_free(AldStateQuery *query)
         g_free(query);
 }
 
-/* What a read returned, where more than 0 is no error. */
+/* Converts the result of a read, which is positive on success. */
 static int error_of(int r)
 {
         return MIN(r, 0);

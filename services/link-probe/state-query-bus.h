@@ -6,32 +6,32 @@
 #include "services/link-probe/node-records.h"
 
 /*
- * All that this service asks org.alidade.State1. Each call has a limit of its own, and there is a limit on
- * calls under way (-EUSERS), some of which are kept for the schedule. Unless one returns an error, the
- * callback is called once: with an error if there is no answer, -ENOENT if there is no such node. What it is
- * given is valid during the callback.
+ * All calls of this service to org.alidade.State1. Each call has its own time limit, and the number of
+ * pending calls is limited (-EUSERS); some are reserved for the schedule. Unless a function returns an error,
+ * the callback is called once: with an error if there is no reply, -ENOENT if there is no such node. Its
+ * arguments are valid during the callback.
  */
 typedef struct AldStateQuery AldStateQuery;
 
 AldStateQuery *ald_state_query_new(sd_bus *bus);
-/* No callback is called any more. */
+/* No callback is called afterwards. */
 void ald_state_query_free(AldStateQuery *query);
 
-/* What is known of a node. */
+/* Receives the records of a node. */
 typedef void (*AldNodeAnswer)(int error, const AldNodeRecords *records, void *userdata);
 int ald_state_query_node(AldStateQuery *query, const char *node, AldNodeAnswer answered, void *userdata);
 
-/* What is known of this node, for the schedule. A later question of the same userdata replaces an earlier
- * one. */
+/* Requests the records of this node, for the schedule. A later request with the same userdata replaces an
+ * earlier one. */
 int ald_state_query_own(AldStateQuery *query, const char *own_id, AldNodeAnswer answered, void *userdata);
 
 /* A list of rows; empty on error. */
 typedef void (*AldRowsAnswer)(int error, const AldRows *rows, void *userdata);
 
-/* The segments that ports of a node are in: AldSegmentRow, of GetFabric(). */
+/* Requests the segments that contain ports of a node: AldSegmentRow, of GetFabric(). */
 int ald_state_query_segments(AldStateQuery *query, const char *node, AldRowsAnswer answered, void *userdata);
 
-/* What only the caller knows; see GetDueProbes(). Lists end in NULL, and each member may be NULL. */
+/* The options of GetDueProbes(). Lists end in NULL, and each member may be NULL. */
 typedef struct AldDueQuestion {
         unsigned max;
         const char *const *kinds;
@@ -41,11 +41,13 @@ typedef struct AldDueQuestion {
         const char *const *avoid_devices;
 } AldDueQuestion;
 
-/* Which probes are due: AldDueProbeRow. A later question of the same userdata replaces an earlier one. */
+/* Requests the probes that are due: AldDueProbeRow. A later request with the same userdata replaces an
+ * earlier one. */
 int ald_state_query_due(
         AldStateQuery *query, const AldDueQuestion *question, AldRowsAnswer answered, void *userdata);
 
-/* The Node1.Network of each node, page by page, then the end. One such question at a time (-EBUSY). */
+/* Reports the Node1.Network record of each node, page by page, then the end. One such request at a time
+ * (-EBUSY). */
 typedef struct AldNetworksHandler {
         void (*found)(const char *node, const AldNetwork *network, void *userdata);
         void (*ended)(int error, void *userdata);

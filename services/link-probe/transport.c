@@ -5,7 +5,7 @@
 
 #include "services/link-probe/transport.h"
 
-/* RDMA goes over the same wires, so who wants quiet links wants none of it either. */
+/* RDMA uses the same wires, so a lock on links covers it, too. */
 const AldTransportInfo ald_transports[ALD_TRANSPORT_N] = {
         [ALD_TRANSPORT_SOCKET] = { "alidade-probe-socket", ALD_KIND_LINK_SOCKET, ALD_KIND_SOCKET_RESULT,
                 ALD_INHIBIT_LINK, "links" },

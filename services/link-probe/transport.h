@@ -4,7 +4,7 @@
 #include "record/kind.h"
 #include "services/link-probe/inhibit-what.h"
 
-/* By what a link is measured: each has a program and a kind of record. */
+/* How a link is measured: each transport has a program and a kind of record. */
 typedef enum AldTransport {
         ALD_TRANSPORT_SOCKET,
         ALD_TRANSPORT_RDMA,
@@ -15,11 +15,11 @@ typedef struct AldTransportInfo {
         const char *program;
         AldKind kind;
         AldKind result;   /* the message that the program prints */
-        unsigned inhibit; /* the locks of any of which hold it off */
-        const char *noun; /* what is held off, in words */
+        unsigned inhibit; /* the kinds of locks that inhibit it */
+        const char *noun; /* what is measured, in words */
 } AldTransportInfo;
 
 extern const AldTransportInfo ald_transports[ALD_TRANSPORT_N];
 
-/* Of the record of this name; -EINVAL where it is of no link. */
+/* The transport of a kind of record; -EINVAL if it is not a kind of link. */
 int ald_transport_of_kind(const char *name);

@@ -7,7 +7,7 @@
 
 #define PORT_MAX 80u
 
-/* A node that waited and did not come is not waited for again so soon. */
+/* The time in which a node that did not return is not waited for again. */
 #define PAUSE_USEC (UINT64_C(60) * 1000 * 1000)
 
 typedef struct Node {
@@ -36,7 +36,7 @@ void ald_turns_free(AldTurns *turns)
         g_free(turns);
 }
 
-/* The budget comes back steadily. */
+/* The budget is restored steadily. */
 static uint64_t used_of(const Node *node, uint64_t now)
 {
         uint64_t back;
@@ -91,14 +91,13 @@ char *ald_turns_refuse(const AldTurns *turns, const char *node, const char *port
         gpointer id, other;
 
         if (used >= ALD_TURNS_BUDGET_USEC)
-                return g_strdup_printf(
-                        "the node that asks has measured for %u minutes of the last hour, which "
-                        "is all it may",
+                return g_strdup_printf("the requesting node has measured for %u minutes in the last hour, "
+                                       "which is its limit",
                         (unsigned) (ALD_TURNS_BUDGET_USEC / G_USEC_PER_SEC / 60));
         g_hash_table_iter_init(&iter, turns->nodes);
         while (g_hash_table_iter_next(&iter, &id, &other))
                 if (!g_str_equal(id, node) && is_before(other, port, used, now))
-                        return g_strdup("another node, which has measured less, waits for its turn");
+                        return g_strdup("another node, which has measured less, goes first");
         return NULL;
 }
 

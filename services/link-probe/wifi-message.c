@@ -73,7 +73,7 @@ int ald_wifi_family_answer(const void *bytes, size_t n, uint16_t *ret_family)
         return 0;
 }
 
-/* By which table of modulations a rate is told. */
+/* The modulation table of a rate. */
 static int read_rate(const struct nlattr *attribute, void *userdata)
 {
         unsigned *generation = userdata, found = 0;
@@ -114,7 +114,7 @@ static int read_station(const struct nlattr *attribute, void *userdata)
                        : MNL_CB_OK;
 }
 
-/* One that sends nothing but what is of no generation, such as beacons, says nothing. */
+/* A station that has only sent frames without generation, such as beacons, is ignored. */
 static void take_station(AldWifiStations *stations, unsigned generation)
 {
         if (generation == 0)

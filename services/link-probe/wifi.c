@@ -9,7 +9,7 @@
 #include "services/link-probe/wifi.h"
 
 #define ANSWER_MAX 32768u
-/* So many datagrams of stations: an access point may have hundreds. */
+/* Maximum number of datagrams: an access point may have hundreds of stations. */
 #define ANSWERS_MAX 64u
 
 static int send_request(int fd, const char *request, size_t size)
@@ -19,7 +19,7 @@ static int send_request(int fd, const char *request, size_t size)
         return sendto(fd, request, size, 0, (struct sockaddr *) &kernel, sizeof kernel) < 0 ? -errno : 0;
 }
 
-/* The kernel has put each answer there before the call before returns. */
+/* The kernel queues each reply before the preceding call returns. */
 static int receive(int fd, char answer[static ANSWER_MAX])
 {
         struct sockaddr_nl sender = { 0 };

@@ -12,7 +12,7 @@ struct AldWishes {
         bool complained; /* that the state service does not report the segments */
 };
 
-/* One whose node is asked about. */
+/* A pending request. */
 typedef struct Waiting {
         AldWishes *all;
         AldWish wish;
@@ -159,7 +159,7 @@ static void on_peer(int error, const AldNodeRecords *records, void *userdata)
                 finish(waiting, r, NULL);
 }
 
-/* Our own interfaces are not known yet where the service has just begun. */
+/* Our own interfaces are not known yet if the service has just begun. */
 static void on_own(int error, const AldNodeRecords *records, void *userdata)
 {
         Waiting *waiting = userdata;
@@ -180,7 +180,7 @@ int ald_wishes_add(
 {
         const AldWishParts *parts = &wishes->parts;
         const AldNodeRecords records = { .network = own };
-        /* Whatever else is known of this machine, its ports have to be asked for. */
+        /* The ports of this machine must be requested in any case. */
         bool known = own && wish->target.transport == ALD_TRANSPORT_SOCKET;
         Waiting *waiting;
         int r = parts->allowed(wish->target.transport, parts->userdata);

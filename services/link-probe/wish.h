@@ -5,7 +5,7 @@
 #include "services/link-probe/results.h"
 #include "services/link-probe/state-query-bus.h"
 
-/* Probes that somebody wishes: the paths to the node are looked up, and a job made of them. */
+/* Requests to probe a node: looks up the paths to the node and creates a job for them. */
 typedef struct AldWishes AldWishes;
 
 typedef struct AldWish {
@@ -13,13 +13,14 @@ typedef struct AldWish {
         AldProbeTarget target; /* with an empty address: all paths to the node; see rdma-wish.h for RDMA */
 } AldWish;
 
-/* The job, or an error: -ENOENT no such node; -ENXIO no such address of it, or no path to it; -ENODEV no
- * such RDMA ports, or none that are active; -ENOSPC too many jobs of the user, -EUSERS in all; that of
- * AldWishAllowed; another where the state service did not answer. */
+/* The job, or an error: -ENOENT if the node is unknown; -ENXIO if it does not have this address, or there is
+ * no path to it; -ENODEV if there are no such RDMA ports, or none are active; -ENOSPC if the user has too
+ * many jobs, -EUSERS if there are too many in total; the error of AldWishAllowed; another error if the state
+ * service did not reply. */
 typedef void (*AldWishAnswer)(int error, AldJob *job, void *userdata);
 
-/* Whether anything may be measured now, 0 or an error that the wish then has: asked before the node is looked
- * up and once more after it. */
+/* Whether anything may be measured now, 0 or an error for the request: called before and after the node is
+ * looked up. */
 typedef int (*AldWishAllowed)(AldTransport transport, void *userdata);
 
 typedef struct AldWishParts {
@@ -32,15 +33,15 @@ typedef struct AldWishParts {
 } AldWishParts;
 
 AldWishes *ald_wishes_new(const AldWishParts *parts);
-/* Whoever waits is told that nothing comes of it. The query goes first. */
+/* Pending requests fail. Free the query first. */
 void ald_wishes_free(AldWishes *wishes);
 
-/* `own` is the Node1.Network of this machine, or NULL to have it looked up. Returns the same errors where
- * they are known at once, and -EINVAL for this machine itself; then nobody is told. */
+/* `own` is the Node1.Network of this machine, or NULL to look it up. Returns the same errors if they are
+ * known at once, and -EINVAL for this machine itself, without calling back. */
 int ald_wishes_add(
         AldWishes *wishes, const AldWish *wish, AldRecord *own, AldWishAnswer answered, void *userdata);
 
-/* Fills in the targets (AldProbeTarget) over sockets by what both ends say of their interfaces, and by what
- * became of earlier attempts; -ENXIO where there are none. Either network may be NULL. */
+/* Fills in the targets (AldProbeTarget) over sockets, based on the interfaces that both ends report and on
+ * the outcome of earlier attempts; -ENXIO if there are none. Either network may be NULL. */
 int ald_wish_resolve(const AldWish *wish, const AldNetwork *own, const AldNetwork *peer,
         const AldResults *results, GArray *targets);

@@ -94,8 +94,8 @@ static void set_active(AldWorkUnits *units, const char *name)
         units->changed(units->userdata);
 }
 
-/* What was known without this manager, or of other units, says nothing; a unit known to be active stays so.
- */
+/* The state without this manager, or of other units, is not relevant; a unit known to be active stays active.
+ *  */
 static void set_unknown(AldWorkUnits *units)
 {
         bool was_known = units->known;
@@ -119,7 +119,7 @@ static int read_first(sd_bus_message *reply, const char **ret_name)
 static void fail(AldWorkUnits *units, const char *reason)
 {
         if (!units->failed)
-                g_warning("systemd does not list the units of work-units=; it is asked again: %s", reason);
+                g_warning("Cannot list the units in work-units=, retrying: %s", reason);
         units->failed = true;
         ald_timer_set(units->retry, g_get_monotonic_time() + RETRY_USEC);
 }
@@ -144,7 +144,7 @@ static int on_units(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
         return 0;
 }
 
-/* A unit that starts or stops is at work, too. */
+/* A unit that is starting or stopping counts as active. */
 static int append_question(sd_bus_message *call, const AldWorkUnits *units)
 {
         const char *const states[] = { "active", "activating", "deactivating", "reloading", NULL };
@@ -209,7 +209,7 @@ static int on_subscribed(sd_bus_message *reply, void *userdata, sd_bus_error *un
 
         units->subscription = sd_bus_slot_unref(units->subscription);
         if (error)
-                g_warning("systemd sends no signals of units, so work-units= may lag behind: %s",
+                g_warning("Cannot subscribe to unit signals of systemd, so work-units= may lag behind: %s",
                         error->message);
         return 0;
 }

@@ -4,8 +4,8 @@
 #include "services/common/service.h"
 
 /*
- * Which of the systemd units that work-units= names are active, by systemd's signals. Without systemd on the
- * system bus there are none, which is logged once.
+ * Tracks which systemd units listed in work-units= are active, by the signals of systemd. Without systemd on
+ * the system bus there are none, which is logged once.
  */
 typedef struct AldWorkUnits AldWorkUnits;
 
@@ -13,11 +13,11 @@ typedef struct AldWorkUnits AldWorkUnits;
 AldWorkUnits *ald_work_units_new(AldService *service, void (*changed)(void *userdata), void *userdata);
 void ald_work_units_free(AldWorkUnits *units);
 
-/* Names or patterns, in place of those before; a list that is empty asks systemd nothing. */
+/* Replaces the names or patterns; with an empty list, systemd is not asked. */
 void ald_work_units_set(AldWorkUnits *units, const char *const *patterns);
 
-/* Whether it is known which are active; not so until systemd has answered. */
+/* Whether systemd has reported which units are active. */
 bool ald_work_units_are_known(const AldWorkUnits *units);
 
-/* The first of them that is active, or NULL. */
+/* The first active unit, or NULL. */
 const char *ald_work_units_active(const AldWorkUnits *units);

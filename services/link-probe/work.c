@@ -68,15 +68,15 @@ const char *ald_work_reason(AldWork *work)
         if (unit)
                 work->reason = g_strdup_printf("%s is active", unit);
         else if (!ald_work_units_known(work))
-                work->reason = g_strdup("it is not known yet which units are active");
+                work->reason = g_strdup("the active units are not known yet");
         else if (lock)
-                work->reason = g_strdup_printf("held off by %s", lock);
+                work->reason = g_strdup_printf("inhibited by %s", lock);
         else if (work->device)
                 work->reason = g_strdup_printf("processes compute on %s", work->device);
         return work->reason;
 }
 
-/* Follows the rule that keeps a device from being measured: records that are too old do not count. */
+/* Uses the same rule as for measuring a device: records that are too old do not count. */
 static bool is_computed_on(const AldDeviceRecords *records, const AldDevice *device, uint64_t now)
 {
         AldBackend backend = ALD_BACKEND_INIT;

@@ -6,8 +6,8 @@
 #include "state/planner-device.h"
 
 /*
- * Whether this machine has work that comes before measuring: a unit of work-units= is active, a lock of
- * Inhibit() is held, or processes compute on a device.
+ * Whether this machine has work that takes precedence over measurements: a unit listed in work-units= is
+ * active, a lock of Inhibit() is held, or processes compute on a device.
  */
 typedef struct AldWork AldWork;
 
@@ -16,14 +16,14 @@ AldWork *ald_work_new(AldService *service, const AldInhibitors *inhibitors, void
         void *userdata);
 void ald_work_free(AldWork *work);
 
-/* To be called with the configuration, and again once it was read anew. */
+/* Call it with the configuration, and again when it was reloaded. */
 void ald_work_configure(AldWork *work, const AldConfig *config);
 
 /* Describes the work of the machine; NULL if none is known. Owned by the object, valid until the next call of
  * any function here. */
 const char *ald_work_reason(AldWork *work);
 
-/* The unit that is active, or NULL; and whether that is known yet. */
+/* The active unit, or NULL; and whether that is known yet. */
 const char *ald_work_unit(const AldWork *work);
 bool ald_work_units_known(const AldWork *work);
 

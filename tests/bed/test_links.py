@@ -370,7 +370,7 @@ def test_who_holds_off_links_is_named(pair):
         wait_job(node, running, "running")
         holder = node.spawn([client_binary(), "inhibit", "--what=link", "--who=trainer", "--why=epoch 7", "--",
                              "sleep", "infinity"], f"inhibit-{node.name}")
-        assert end_of(node, running) == ("failed", "held off by trainer: epoch 7")
+        assert end_of(node, running) == ("failed", "inhibited by trainer: epoch 7")
         refused = node.alidadectl("probe", "link", other.name, check=False)
         assert refused.returncode != 0 and "trainer: epoch 7" in refused.stderr
         before, refused_before = row_of(other, node), refused_sessions(node)
@@ -407,7 +407,7 @@ def test_who_has_work_is_not_loaded_by_others(pair):
     for scope in ((), ("--check",)):
         told = outcome("--automatic", *scope)
         assert told["error"] == "round-trips-only", told
-        assert told["message"] == "the other side: work: held off by trainer: epoch 7"
+        assert told["message"] == "the other side: work: inhibited by trainer: epoch 7"
     assert outcome("--automatic", "--round-trips")["RttSamples"] > 0
 
     def await_figure(*options):

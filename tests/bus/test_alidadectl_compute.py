@@ -76,7 +76,7 @@ def test_probe_that_is_held_off_names_who_does(computing):
     lock = service.inhibit("compute", "trainer", "epoch 7")
     done = service.host.alidadectl("probe", "compute", check=False)
     assert (done.returncode, done.stdout) == (ERROR, "")
-    assert "held off by trainer: epoch 7" in done.stderr and "  trainer: epoch 7\n" in done.stderr
+    assert "inhibited by trainer: epoch 7" in done.stderr and "  trainer: epoch 7\n" in done.stderr
     os.close(lock)
 
 
@@ -87,7 +87,7 @@ def test_probe_that_fails_says_why(computing):
     assert (done.returncode, done.stdout) == (ERROR, "")
     assert f"The probe of {GPU} failed: the probe failed: it was ended by signal 6 (Aborted)\n" in done.stderr
     done = service.host.alidadectl("probe", "compute", "moon", check=False)
-    assert done.returncode == ERROR and "Cannot probe moon: This machine has no such device" in done.stderr
+    assert done.returncode == ERROR and "Cannot probe moon: OpenCL shows no such device" in done.stderr
 
 
 @needs_root
@@ -129,7 +129,7 @@ def test_inhibit_holds_off_while_a_command_runs(computing):
     service = computing()
     done = service.host.alidadectl("inhibit", "--what=compute", "--who=me", "--", client_binary(), "probe", "compute",
                                    check=False)
-    assert done.returncode == ERROR and "held off by me" in done.stderr
+    assert done.returncode == ERROR and "inhibited by me" in done.stderr
     assert service.host.alidadectl("probe", "compute", GPU).returncode == OK
 
 
@@ -171,10 +171,10 @@ def show(make_host, row, totals=None):
 def test_device_that_has_no_fp16_shows_what_it_has(make_host):
     status, nodes, shown = show(make_host, {
         "GemmTflops": 0.15, "Precision": "fp32", "MemoryBandwidthBytesPerSecond": 8_100_000_000,
-        "Failure": "busy: something else was at work", "FailedUSec": 5, "Failures": 1},
+        "Failure": "busy: other work was running", "FailedUSec": 5, "Failures": 1},
         {"TflopsFp16LeftOut": 1, "MemoryBandwidthBytesPerSecond": 8_100_000_000, "MemoryBandwidthOf": "cpu"})
     assert "FP32, 8.10 GB/s memory bandwidth" in shown
-    assert "last attempt failed: busy: something else was at work" in " ".join(shown.split())
+    assert "last attempt failed: busy: other work was running" in " ".join(shown.split())
     assert "FP16 compute: –, 1 device left out" in status
     assert "Memory bandwidth: 8.10 GB/s over processors" in status
     assert "8.10 GB/s" in nodes

@@ -19,7 +19,7 @@ from link_probe import JOB, LINK_PROBE, PATH, PEER
 ABSENT = 2 ** 64 - 1
 INVALID_ARGS = "org.freedesktop.DBus.Error.InvalidArgs"
 NO_SUCH_DEVICE = "org.alidade.Error.NoSuchDevice"
-BUSY = "busy: something else was at work"
+BUSY = "busy: other work was running"
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who may probe without polkit")
 
@@ -139,7 +139,7 @@ def test_busy_processors_are_left_alone(computing):
     assert service.state.device_questions[0] == ["cpu"]
     job = service.probe_compute("cpu")
     service.host.wait_for_property(LINK_PROBE, job, JOB, "Phase",
-                                   lambda phase: re.fullmatch("the processors are in use, by (29|30|31) %", phase))
+                                   lambda phase: re.fullmatch("the processors are (29|30|31) % in use", phase))
     assert service.job(job, "State") == "waiting" and service.runs() == []
     service.processors.usage = 0.05
     service.wait_job(job, "done")
@@ -325,7 +325,7 @@ def test_unit_that_starts_ends_what_was_due(computing):
     wait_steadily(lambda: service.left("child"), "the child of the probe")
     systemd[0].switch("llama-server.service")
     service.wait("ComputeDevice", "")
-    assert "is measured no more: llama-server.service is active" in service.process.log_text()
+    assert f"Stopped measuring {GPU}: llama-server.service is active" in service.process.log_text()
     # What is asked for by hand goes on.
     systemd[0].switch()
     if os.geteuid() == 0:
@@ -346,7 +346,7 @@ def test_systemd_that_does_not_answer_leaves_what_is_known(computing):
     service = computing(due=[GPU], config=UNITS, strict_bus=False, joined=True, before=start_systemd)
     service.host.allowed_problems.append("link-probed")
     wait_steadily(lambda: systemd[0].questions, "a question without an answer")
-    wait_reason(service, "work: it is not known yet which units are active")
+    wait_reason(service, "work: the active units are not known yet")
     # It is asked again without a signal.
     systemd[0].active, systemd[0].answers = ["llama-server.service"], True
     wait_reason(service, "work: llama-server.service is active")
@@ -355,7 +355,7 @@ def test_systemd_that_does_not_answer_leaves_what_is_known(computing):
     systemd[0].switch()
     wait_steadily(lambda: len(systemd[0].questions) >= asked + 2, "two questions without an answer")
     assert policy(service)["Reason"] == "work: llama-server.service is active" and service.runs() == []
-    assert service.process.log_text().count("does not list the units of work-units=") == 2
+    assert service.process.log_text().count("Cannot list the units in work-units=") == 2
     systemd[0].answers = True
     wait_reason(service, "")
     service.wait_row(GPU, lambda row: "GemmTflops" in row)
@@ -368,7 +368,7 @@ def test_units_of_a_systemd_that_comes_late_are_not_known(computing):
     wait_reason(service, "")
     systemd = Systemd(service.host, "llama-server.service", answers=False)
     wait_steadily(lambda: systemd.questions, "a question without an answer")
-    wait_reason(service, "work: it is not known yet which units are active")
+    wait_reason(service, "work: the active units are not known yet")
     systemd.answers = True
     wait_reason(service, "work: llama-server.service is active")
 
@@ -380,9 +380,9 @@ def test_units_without_systemd_have_no_effect(computing):
 
 
 @pytest.mark.parametrize("units, reason", [
-    ("llama-server", "a unit is named with its type, as in llama-server.service or job-*.scope"),
-    ("a b.service", "the name of a unit has only letters, digits"),
-    ("x" * 250 + ".service", "the name of a unit has at most 255 characters"),
+    ("llama-server", "the name of a unit must end in its type, as in llama-server.service or job-*.scope"),
+    ("a b.service", "the name of a unit can contain only letters, digits"),
+    ("x" * 250 + ".service", "the name of a unit can have at most 255 characters"),
     (";".join(["a.service"] * 65), "more than 64 units")])
 def test_units_that_are_none_are_refused(computing, units, reason):
     service = computing(due=[GPU], config=f"[link-probe]\nwork-units={units}\n")
@@ -405,7 +405,7 @@ def test_processors_and_links_are_measured_one_after_the_other(computing):
     service.does("good")
     again = service.probe_compute("cpu")
     service.host.wait_for_property(LINK_PROBE, again, JOB, "Phase",
-                                   lambda phase: phase.startswith("links are measured"))
+                                   lambda phase: phase.startswith("links are being measured"))
     # A GPU is in nobody's way.
     service.wait_job(service.probe_compute(GPU), "done")
     service.host.call(LINK_PROBE, link, JOB, "Cancel")
@@ -427,7 +427,7 @@ def test_lock_kills_what_runs_and_refuses_what_comes(computing, behaviour):
     assert outer and probe and child
     lock = service.inhibit("compute", "trainer", "epoch 7")
     service.wait_job(job, "failed")
-    error = re.fullmatch(r"held off by trainer: epoch 7; the device was free after ([\d.]+) ms",
+    error = re.fullmatch(r"inhibited by trainer: epoch 7; the device was free after ([\d.]+) ms",
                          service.job(job, "Error"))
     freed = service.get("TimeToFreeUSec")
     assert error and freed / 1000 == pytest.approx(float(error[1]), abs=0.06)
@@ -435,7 +435,7 @@ def test_lock_kills_what_runs_and_refuses_what_comes(computing, behaviour):
     assert service.get("ComputeDevice") == "" and not any(map(is_alive, outer))
     refusal = refused(service.probe_compute, GPU)
     assert (refusal.name, refusal.message) == \
-        ("org.alidade.Error.Inhibited", "Measuring devices is held off by trainer: epoch 7")
+        ("org.alidade.Error.Inhibited", "Measuring compute devices is inhibited by trainer: epoch 7")
     assert refused(service.rows)
     os.close(lock)
     service.wait("Inhibited", [])
@@ -450,7 +450,7 @@ def test_lock_ends_what_was_due(computing):
     lock = service.inhibit("compute:link", "trainer", "epoch 7")
     service.wait("ComputeDevice", "")
     assert service.get("TimeToFreeUSec") < ABSENT and refused(service.rows)
-    assert "is measured no more: held off by trainer: epoch 7; the device was free" in service.process.log_text()
+    assert f"Stopped measuring {GPU}: inhibited by trainer: epoch 7; the device was free" in service.process.log_text()
     # What only links are held off for goes on.
     os.close(lock)
     service.wait("Inhibited", [])
@@ -501,9 +501,9 @@ def test_service_that_is_killed_leaves_no_probe_behind_that_is_found(computing):
 
 FAILURES = {
     "crash": "the probe failed: it was ended by signal 6 (Aborted)",
-    "garbage": "the probe gave no result",
-    "half": "the probe gave no result",
-    "flood": "the probe said too much",
+    "garbage": "the probe returned no result",
+    "half": "the probe returned no result",
+    "flood": "the probe sent too much output",
     "status": "the probe failed: it ended with status 7",
 }
 
@@ -544,9 +544,9 @@ def test_missing_program_is_a_failure(computing):
     (service.probe.folder / "alidade-probe-compute").unlink()
     job = service.probe_compute(GPU)
     service.wait_job(job, "failed")
-    assert service.job(job, "Error") == f"{GPU} cannot be measured: No such file or directory"
+    assert service.job(job, "Error") == f"cannot measure {GPU}: No such file or directory"
     service.state.make_device_due(GPU)
-    assert service.wait_row(GPU)["Failure"] == "the probe cannot be run: No such file or directory"
+    assert service.wait_row(GPU)["Failure"] == "cannot run the probe: No such file or directory"
 
 
 def test_another_run_of_the_program_is_waited_for(computing):

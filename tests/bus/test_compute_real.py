@@ -96,7 +96,7 @@ def test_lock_frees_the_processors_at_once(machine):
     message.set_body(GLib.Variant("(sss)", ("compute", "trainer", "epoch 7")))
     lock = receive_lock(machine.host.connection(), message)
     machine.host.wait_for_property(LINK_PROBE, job, JOB, "State", lambda state: state == "failed")
-    assert machine.job(job, "Error").startswith("held off by trainer: epoch 7; the device was free after ")
+    assert machine.job(job, "Error").startswith("inhibited by trainer: epoch 7; the device was free after ")
     freed = machine.host.get(LINK_PROBE, PATH, LINK_PROBE, "TimeToFreeUSec")
     print(f"the processors were free after {freed} µs")
     left = machine.host.run(["pgrep", "-f", "alidade-probe-compute"], check=False)

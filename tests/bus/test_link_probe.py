@@ -63,7 +63,7 @@ def test_contract(make_host):
 def test_without_a_cluster_it_is_idle_and_says_why(make_host):
     service = LinkProbe(make_host, joined=False, due=[ADDRESS])
     problem = service.get("Problem")
-    assert "cannot prove to other nodes who it is" in problem and "alidadectl cluster join" in problem
+    assert "cannot prove its identity to other nodes" in problem and "alidadectl cluster join" in problem
     assert service.get("Port") == 0 and service.get("Probing") is False
     assert service.state.questions == []
     assert service.call("ListJobs") == []
@@ -134,7 +134,7 @@ def test_work_leaves_links_alone(make_host):
     """Only round trips are measured, whatever the state service has not heard yet."""
     service = LinkProbe(make_host)
     lock = service.inhibit("compute", "trainer", "epoch 7")
-    wait_policy(service, Links="round-trips", Reason="work: held off by trainer: epoch 7")
+    wait_policy(service, Links="round-trips", Reason="work: inhibited by trainer: epoch 7")
     wait_first_question(service)
     service.state.make_due(peer=OTHER, Scope="full")
     service.state.make_due(Scope="round-trips")
@@ -299,7 +299,7 @@ def test_root_ends_a_lock(make_host):
     assert service.host.alidadectl("inhibit", f"--release={numbers[65534]}").stdout == ""
     service.wait("Inhibited", ["compute"])
     done = service.host.alidadectl("inhibit", f"--release={numbers[65534]}", check=False)
-    assert done.returncode == 1 and f"There is no lock {numbers[65534]}" in done.stderr
+    assert done.returncode == 1 and f"Lock {numbers[65534]} does not exist" in done.stderr
     (number,) = [row[5] for row in service.call("ListInhibitors")]
     service.call("ReleaseInhibitor", "u", (number,), user="alidade-state")
     service.wait("Inhibited", [])
@@ -401,7 +401,7 @@ def test_a_route_that_discards_is_named(make_host):
     service.state.make_due(OTHER_ADDRESS)
     words = "a route of this machine discards what is sent there (blackhole)"
     service.host.objects(LINK_PROBE, PATH).wait(lambda objects: any(SOCKET in found for found in objects.values()))
-    assert service.link(OTHER_ADDRESS)["Failure"] == f"no way to it: {words}"
+    assert service.link(OTHER_ADDRESS)["Failure"] == f"cannot reach it: {words}"
     assert service.probe.calls() == []
 
 
@@ -409,7 +409,7 @@ def test_a_route_that_discards_is_named(make_host):
 def test_address_without_a_route_is_a_failure(make_host):
     service = LinkProbe(make_host, due=[OTHER_ADDRESS])
     service.host.objects(LINK_PROBE, PATH).wait(lambda objects: any(SOCKET in found for found in objects.values()))
-    assert service.link(OTHER_ADDRESS)["Failure"] == "no way to it: Network is unreachable"
+    assert service.link(OTHER_ADDRESS)["Failure"] == "cannot reach it: Network is unreachable"
     assert service.probe.calls() == []
 
 
@@ -441,11 +441,11 @@ def test_job_says_why_the_peer_sends_it_away(make_host, behaviour):
 
 FAILURES = {
     "crash": "the probe failed: it was ended by signal 6 (Aborted)",
-    "garbage": "the probe gave no result",
-    "half": "the probe gave no result",
-    "flood": "the probe said too much",
-    "flood-side": "the probe said too much",
-    "odd": "the probe gave no rates",
+    "garbage": "the probe returned no result",
+    "half": "the probe returned no result",
+    "flood": "the probe sent too much output",
+    "flood-side": "the probe sent too much output",
+    "odd": "the probe returned no rates",
     "status": "the probe failed: it ended with status 7",
     "refused": "the peer is refused",
 }
@@ -481,7 +481,7 @@ def test_missing_program_is_a_failure(make_host):
     (service.probe.folder / "alidade-probe-socket").unlink()
     job = probe_link(service)
     assert service.wait_job(job, "done", "failed") == "failed"
-    assert service.job(job, "Error") == f"{ADDRESS} cannot be measured: No such file or directory"
+    assert service.job(job, "Error") == f"cannot measure {ADDRESS}: No such file or directory"
     assert service.get("ActiveProbes") == 0
 
 
@@ -557,7 +557,7 @@ def test_a_rate_of_0_is_no_figure(make_host):
     service.probe.does("good", UploadBitsPerSecond=0, DownloadBitsPerSecond=0, DownloadReason="too little arrived")
     job = probe_link(service)
     assert service.wait_job(job, "done", "failed") == "failed"
-    assert service.job(job, "Error") == "the probe gave no rates: download: too little arrived"
+    assert service.job(job, "Error") == "the probe returned no rates: download: too little arrived"
 
 
 @needs_namespaces
@@ -685,7 +685,7 @@ def test_lock_ends_what_runs_and_refuses_what_comes(make_host):
     service.wait_job(job, "running")
     lock = service.inhibit("link", "trainer", "epoch 7")
     assert service.wait_job(job, "failed", "canceled", "done") == "failed"
-    assert service.job(job, "Error") == "held off by trainer: epoch 7"
+    assert service.job(job, "Error") == "inhibited by trainer: epoch 7"
     service.wait_idle()
     assert refused(probe_link, service).name == INHIBITED
     refused(service.link)
@@ -702,7 +702,7 @@ def test_refusal_names_the_oldest_lock_in_few_words(make_host):
              service.inhibit("link", "later", "too")]
     error = refused(probe_link, service)
     assert error.name == INHIBITED
-    assert error.message == f"Probes of links are held off by {'w' * 64}: {'ü' * 64}"
+    assert error.message == f"Probes of links are inhibited by {'w' * 64}: {'ü' * 64}"
     for lock in locks:
         os.close(lock)
 
@@ -726,7 +726,7 @@ def test_lock_that_comes_while_the_node_is_looked_up_counts(make_host):
     locks = []
     service.state.before_answer = lambda node: locks.append(service.inhibit()) if node == PEER else None
     error = refused(probe_link, service)
-    assert (error.name, error.message) == (INHIBITED, "Probes of links are held off by test: the test says so")
+    assert (error.name, error.message) == (INHIBITED, "Probes of links are inhibited by test: the test says so")
     assert len(locks) == 1 and service.call("ListJobs") == [] and service.probe.calls() == []
     os.close(locks.pop())
 
@@ -898,7 +898,7 @@ class Responder:
 def test_node_that_measures_without_end_has_a_budget(make_host):
     """Issue 12, 11: a node that has used up its budget has to wait until that is back, and another one does not."""
     responder = Responder(LinkProbe(make_host, own_clock=True))
-    spent = "busy the node that asks has measured for 15 minutes of the last hour, which is all it may\n"
+    spent = "busy the requesting node has measured for 15 minutes in the last hour, which is its limit\n"
     assert [responder.measure(PEER) for _ in range(4)] == ["\n", "\n", "\n", spent]
     assert responder.measure(OTHER) == "\n"
     assert responder.measure(PEER) == spent
@@ -908,8 +908,8 @@ def test_node_that_measures_without_end_has_a_budget(make_host):
 
 @needs_namespaces
 @pytest.mark.parametrize("behaviour, answer", [
-    ("automatic-full", "round-trips-only work: held off by trainer: epoch 7\n"),
-    ("automatic-check", "round-trips-only work: held off by trainer: epoch 7\n"),
+    ("automatic-full", "round-trips-only work: inhibited by trainer: epoch 7\n"),
+    ("automatic-check", "round-trips-only work: inhibited by trainer: epoch 7\n"),
     ("automatic-round-trips", "\n"), ("good", "\n")])
 def test_who_has_work_is_not_loaded_unless_by_hand(make_host, behaviour, answer):
     service = LinkProbe(make_host, behaviour=behaviour)

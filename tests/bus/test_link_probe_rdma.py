@@ -67,11 +67,11 @@ def test_failure_is_reported_by_its_name(make_host):
 
 FAILURES = {
     "crash": "the probe failed: it was ended by signal 6 (Aborted)",
-    "garbage": "the probe gave no result",
-    "half": "the probe gave no result",
-    "flood": "the probe said too much",
-    "flood-side": "the probe said too much",
-    "odd": "the probe gave no rates",
+    "garbage": "the probe returned no result",
+    "half": "the probe returned no result",
+    "flood": "the probe sent too much output",
+    "flood-side": "the probe sent too much output",
+    "odd": "the probe returned no rates",
     "status": "the probe failed: it ended with status 7",
 }
 
@@ -92,7 +92,7 @@ def test_figures_of_other_ports_are_none(make_host):
     service.probe.does("good", SourcePort="rxe1.1", SinkPort=PEER_PORT)
     service.wait_job(service.probe_rdma(), "done", "failed")
     record = service.rdma_link()
-    assert (record["Failure"], record["UploadBitsPerSecond"]) == ("the probe measured between other ports", ABSENT)
+    assert (record["Failure"], record["UploadBitsPerSecond"]) == ("the probe measured between different ports", ABSENT)
 
 
 # Jobs
@@ -232,10 +232,10 @@ def test_lock_ends_what_runs_and_refuses_what_comes(make_host, what):
     service.wait_job(job, "running")
     lock = service.inhibit(what, "trainer", "epoch 7")
     assert service.wait_job(job, "failed") == "failed"
-    assert service.job(job, "Error") == "held off by trainer: epoch 7"
+    assert service.job(job, "Error") == "inhibited by trainer: epoch 7"
     error = refused(service.probe_rdma)
     assert (error.name, error.message) == (
-        INHIBITED, "Probes of links over RDMA are held off by trainer: epoch 7")
+        INHIBITED, "Probes of links over RDMA are inhibited by trainer: epoch 7")
     service.wait_idle()
     refused(service.rdma_link)
     os.close(lock)

@@ -195,18 +195,18 @@ static void test_turns(void)
         ald_turns_wait(turns, OTHER, "eth0", NOW);
         assert_refused(turns, NODE, "eth0", NOW, NULL);
         ald_turns_charge(turns, NODE, ALD_TURNS_LEAD_USEC, NOW);
-        assert_refused(turns, NODE, "eth0", NOW, "waits for its turn");
+        assert_refused(turns, NODE, "eth0", NOW, "goes first");
         assert_refused(turns, NODE, "eth1", NOW, NULL);
         assert_refused(turns, OTHER, "eth0", NOW, NULL);
         ald_turns_wait(turns, OTHER, "", NOW);
-        assert_refused(turns, NODE, "eth1", NOW, "waits for its turn");
+        assert_refused(turns, NODE, "eth1", NOW, "goes first");
         ald_turns_end_wait(turns, OTHER);
         assert_refused(turns, NODE, "eth0", NOW, NULL);
         ald_turns_charge(turns, NODE, ALD_TURNS_LEAD_USEC, NOW);
         /* One that does not come holds up nobody for long. */
         for (unsigned i = 0; i < 3; i++) {
                 ald_turns_wait(turns, OTHER, "eth0", NOW + i * ALD_TURNS_WAIT_USEC);
-                assert_refused(turns, NODE, "eth0", NOW + i * ALD_TURNS_WAIT_USEC, i == 0 ? "waits" : NULL);
+                assert_refused(turns, NODE, "eth0", NOW + i * ALD_TURNS_WAIT_USEC, i == 0 ? "first" : NULL);
         }
         ald_turns_free(turns);
 }
@@ -219,7 +219,7 @@ static void test_budget(void)
         ald_turns_charge(turns, NODE, ALD_TURNS_BUDGET_USEC - 1, NOW);
         assert_refused(turns, NODE, "eth0", NOW, NULL);
         ald_turns_charge(turns, NODE, 1, NOW);
-        assert_refused(turns, NODE, "eth0", NOW, "15 minutes of the last hour");
+        assert_refused(turns, NODE, "eth0", NOW, "15 minutes in the last hour");
         assert_refused(turns, OTHER, "eth0", NOW, NULL);
         assert_refused(turns, NODE, "eth0", NOW + share * SECOND, NULL);
         /* What is known of nodes is bounded, and those that have used most stay. */

@@ -39,9 +39,9 @@ static void test_nonsense(void)
         g_autofree char *large = g_strdup_printf("{" RATES ",\"a\":\"%s\"}", words);
 
         for (size_t i = 0; i < G_N_ELEMENTS(outputs); i++)
-                assert_read(outputs[i], NULL, ALD_PROBE_FAILED, "the probe gave no result");
-        assert_read(deep, NULL, ALD_PROBE_FAILED, "the probe gave no result");
-        assert_read(large, NULL, ALD_PROBE_FAILED, "the probe gave no result");
+                assert_read(outputs[i], NULL, ALD_PROBE_FAILED, "the probe returned no result");
+        assert_read(deep, NULL, ALD_PROBE_FAILED, "the probe returned no result");
+        assert_read(large, NULL, ALD_PROBE_FAILED, "the probe returned no result");
 }
 
 /* The result as it is kept, or why it is none. */
@@ -128,11 +128,11 @@ static void test_one_direction(void)
         g_assert_true(isnan(row->upload_interval) && isnan(row->upload_spread) && !row->upload_limiter);
         g_assert_cmpstr(row->upload_reason, ==, "too little arrived");
         g_assert_null(judge(&answer, "\"UploadBitsPerSecond\":0,\"DownloadReason\":\"lost\""));
-        g_assert_cmpstr(answer.reason, ==, "the probe gave no rates: download: lost");
+        g_assert_cmpstr(answer.reason, ==, "the probe returned no rates: download: lost");
         g_assert_null(judge(&answer, "\"UploadReason\":\"slow\",\"DownloadReason\":\"lost\""));
-        g_assert_cmpstr(answer.reason, ==, "the probe gave no rates: upload: slow; download: lost");
+        g_assert_cmpstr(answer.reason, ==, "the probe returned no rates: upload: slow; download: lost");
         g_assert_null(judge(&answer, "\"RttP50NSec\":9"));
-        g_assert_cmpstr(answer.reason, ==, "the probe gave no rates");
+        g_assert_cmpstr(answer.reason, ==, "the probe returned no rates");
         g_assert_null(judge(&answer, "\"error\":7"));
 }
 
@@ -153,7 +153,7 @@ static void test_check(void)
         g_assert_true(isnan(row->upload_interval));
         g_assert_nonnull(judge(&answer, "\"Scope\":\"round-trips\",\"RttP50NSec\":9"));
         g_assert_null(judge(&answer, "\"Scope\":\"round-trips\""));
-        g_assert_cmpstr(answer.reason, ==, "the probe gave no round trips");
+        g_assert_cmpstr(answer.reason, ==, "the probe returned no round trips");
         g_assert_nonnull(judge(&answer, "\"Scope\":\"full\"," RATES));
         g_assert_false(ald_result_is_check(answer.result));
 }

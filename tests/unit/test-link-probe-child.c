@@ -98,14 +98,14 @@ static void test_ends(void)
 
 static void test_hangs(void)
 {
-        assert_end("echo one >&3; while :; do :; done", 50, NULL, "", "did not end in time");
-        assert_end("trap '' TERM; exec >&- 3>&-; sleep 1000", 50, NULL, "", "did not end in time");
+        assert_end("echo one >&3; while :; do :; done", 50, NULL, "", "did not finish in time");
+        assert_end("trap '' TERM; exec >&- 3>&-; sleep 1000", 50, NULL, "", "did not finish in time");
 }
 
 static void test_says_too_much(void)
 {
-        assert_end("yes", PATIENT_MSEC, "", NULL, "said too much");
-        assert_end("yes | tr -d '\\n' >&3", PATIENT_MSEC, "", "", "said too much");
+        assert_end("yes", PATIENT_MSEC, "", NULL, "sent too much output");
+        assert_end("yes | tr -d '\\n' >&3", PATIENT_MSEC, "", "", "sent too much output");
 }
 
 static void test_many_lines(void)
@@ -140,10 +140,10 @@ static void test_ended_for_a_reason(void)
         Told told;
 
         start(&told, "echo result; while :; do :; done", PATIENT_MSEC);
-        ald_probe_child_end(told.child, "was not wanted any more");
+        ald_probe_child_end(told.child, "was canceled");
         ald_probe_child_end(told.child, "another");
         finish(&told);
-        g_assert_cmpstr(told.failure, ==, "was not wanted any more");
+        g_assert_cmpstr(told.failure, ==, "was canceled");
         told_clear(&told);
 }
 

@@ -5,7 +5,7 @@
 #include "services/link-probe/compute-results.h"
 
 #define NOW UINT64_C(1700000000000000)
-#define BUSY "busy: something else was at work"
+#define BUSY "busy: other work was running"
 
 /* The output of a run for a device, written with ' for ". */
 static AldProbeAnswer read_answer_of(const char *device, const char *devices, const char *errors, bool force)
@@ -134,9 +134,9 @@ static void test_no_result(void)
         static const char met[] = "{'Id':'x','Device':'a','Metric':'copy','error':'busy','message':'m'}";
         g_auto(AldProbeAnswer) forced = read_answer(busy, "", true);
 
-        check_failure("", "", false, "the probe gave no figures");
-        check_failure("{'Id':'a','Precision':'fp16'}", "", false, "the probe gave no figures");
-        check_failure("{'Id':'a','PeakTflops':-2}", "", false, "the probe gave no figures");
+        check_failure("", "", false, "the probe returned no figures");
+        check_failure("{'Id':'a','Precision':'fp16'}", "", false, "the probe returned no figures");
+        check_failure("{'Id':'a','PeakTflops':-2}", "", false, "the probe returned no figures");
         check_failure("{'Id':'a'}", "{'Id':'x','Device':'a','Metric':'gemm','error':'crashed'}", false,
                 "gemm: crashed");
         check_failure(busy, "", false, BUSY);

@@ -103,7 +103,7 @@ static void test_without_a_directory(void)
         unsigned changes = 0;
         AldInhibitors *inhibitors = ald_inhibitors_new("/proc/no/such", count_change, &changes);
 
-        g_assert_cmpuint(log_count("cannot be held off"), ==, 1);
+        g_assert_cmpuint(log_count("cannot be inhibited"), ==, 1);
         g_assert_cmpint(add(inhibitors, 0), ==, -EROFS);
         ald_inhibitors_free(inhibitors);
 }

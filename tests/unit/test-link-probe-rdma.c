@@ -30,7 +30,7 @@ static void test_answer(void)
                 { "{\"error\":\"busy\",\"message\":\"later\"}", ALD_PROBE_LATER, "later" },
                 { "{\"error\":\"inhibited\",\"message\":\"me: so\"}", ALD_PROBE_LATER, "me: so" },
                 { "{\"error\":\"round-trips-only\"}", ALD_PROBE_LATER, "round-trips-only" },
-                { "", ALD_PROBE_FAILED, "the probe gave no result" },
+                { "", ALD_PROBE_FAILED, "the probe returned no result" },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(table); i++) {
@@ -82,12 +82,12 @@ static void test_figures(void)
         g_assert_cmpstr(row->source_port, ==, "mlx5_0.1");
         g_assert_cmpstr(row->sink_port, ==, "mlx5_1.2");
         g_assert_null(judge(&answer, "{\"UploadBitsPerSecond\":0}"));
-        g_assert_cmpstr(answer.reason, ==, "the probe gave no rates");
+        g_assert_cmpstr(answer.reason, ==, "the probe returned no rates");
         row = judge(&answer, "{\"UploadBitsPerSecond\":5,\"DownloadBitsPerSecond\":0}");
         g_assert_nonnull(row);
         g_assert_cmpuint(row->download_bits_per_second, ==, ALD_ABSENT_UINT64);
         g_assert_null(judge(&answer, "{" RATES ",\"SourcePort\":\"mlx5_0.2\"}"));
-        g_assert_cmpstr(answer.reason, ==, "the probe measured between other ports");
+        g_assert_cmpstr(answer.reason, ==, "the probe measured between different ports");
         g_assert_null(judge(&answer, "{" RATES ",\"SinkPort\":\"mlx5_0.1\"}"));
         row = judge(&answer, "{" RATES ",\"UploadInterval\":26}");
         g_assert_nonnull(row);
