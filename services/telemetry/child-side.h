@@ -8,14 +8,14 @@
 #include "record/kind.h"
 
 /*
- * The other side of child.h, within a helper. By hand a helper works as well: it reads its request from the
+ * The other side of child.h, within a helper. A helper can also be run by hand: it reads its request from the
  * terminal or a pipe and prints its answer.
  */
 
 /*
  * Ties the process to the life of its parent, limits it to `data_max` bytes of private memory and no core
- * file, and reserves standard output for the answers, since libraries print what they like. Returns the
- * file descriptor for ald_child_side_answer().
+ * file, and reserves standard output for the answers, since libraries may print to it. Returns the file
+ * descriptor for ald_child_side_answer().
  */
 int ald_child_side_begin(uint64_t data_max);
 

@@ -156,7 +156,7 @@ static void take_answer(AldChild *child, const char *text, size_t length)
 
         clear_source(&child->deadline_source);
         if (!child->waiting) {
-                fail(child, "it spoke unasked");
+                fail(child, "it sent an unexpected message");
                 return;
         }
         child->waiting = false;

@@ -7,15 +7,16 @@
 #include <glib.h>
 
 /*
- * A helper program in a process of its own, which loads what may hang or crash: the libraries of the vendors.
- * It is asked by a message on its standard input and answers by one on its standard output, both ends of one
- * SOCK_SEQPACKET. Nothing here blocks: the main loop awaits the answer, a deadline ends the wait. A helper
- * that fails is killed with its process group and may start again only after a while that doubles each time,
- * and only once the kernel has let go of it: a process stuck in a driver is not joined by a second one.
+ * A helper program in a process of its own, which loads vendor libraries, since these may hang or crash. It
+ * receives a request on its standard input and answers on its standard output, which are the same
+ * SOCK_SEQPACKET socket. Nothing here blocks: the main loop waits for the answer until a deadline. A helper
+ * that fails is killed with its process group and is restarted only after a pause, which doubles each time,
+ * and only when the process no longer exists, so that a process stuck in a driver is not joined by a second
+ * one.
  */
 typedef struct AldChild AldChild;
 
-/* The most bytes of a message, either way. */
+/* Maximum size of a message in either direction. */
 #define ALD_CHILD_MESSAGE_MAX (64u * 1024)
 
 /* In milliseconds. */
@@ -46,12 +47,12 @@ AldChild *ald_child_new(
 void ald_child_free(AldChild *child);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldChild, ald_child_free)
 
-/* Sets a variable in the environment of the processes to come. */
+/* Sets a variable in the environment of future processes. */
 void ald_child_setenv(AldChild *child, const char *name, const char *value);
 
 /*
  * Starts the helper unless it runs, and sends it a request; NULL for a helper that answers without one.
- * Returns -EBUSY while an answer is awaited, -EAGAIN while a failure is not old enough; other errors count as
+ * Returns -EBUSY while an answer is awaited, -EAGAIN during the pause after a failure; other errors count as
  * failures.
  */
 int ald_child_ask(AldChild *child, const char *request);
@@ -68,5 +69,5 @@ bool ald_child_alive(const AldChild *child);
 /* Why the helper does not work at present, or NULL. */
 const char *ald_child_reason(const AldChild *child);
 
-/* The pause in force, in milliseconds; 0 after no failure. */
+/* The current pause, in milliseconds; 0 without a failure. */
 unsigned ald_child_pause(const AldChild *child);

@@ -72,7 +72,7 @@ AldDeviceWatch *ald_device_watch_new(
                 watch->event_source = g_unix_fd_add(
                         udev_monitor_get_fd(watch->monitor), G_IO_IN, on_event, watch);
         else
-                g_warning("Cannot monitor udev: %s that appear or disappear go unnoticed", what);
+                g_warning("Cannot monitor udev: %s that appear or disappear are not noticed", what);
         return watch;
 }
 

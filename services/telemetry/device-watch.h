@@ -3,12 +3,13 @@
 
 #include <glib.h>
 
-/* Tells of devices that appear, go, change, or get another driver: udev's events of some subsystems. */
+/* Reports devices that appear, disappear, change or are bound to another driver, by the udev events of some
+ * subsystems. */
 typedef struct AldDeviceWatch AldDeviceWatch;
 
 /*
- * `what` says in words whose events are missed where udev cannot be listened to: that is logged, and the
- * watch is deaf. The subsystems end with NULL.
+ * If udev cannot be monitored, this is logged, and the watch reports nothing; `what` describes the devices in
+ * that message. The subsystems end with NULL.
  */
 AldDeviceWatch *ald_device_watch_new(
         const char *what, const char *const *subsystems, void (*changed)(void *userdata), void *userdata);

@@ -12,13 +12,13 @@
 #include "services/common/fd.h"
 #include "services/telemetry/disk.h"
 
-/* No file system says this of itself: what was mounted at or above the path is gone. */
+/* Not an error of a file system: the mount at or above the path is gone. */
 #define MOUNT_GONE (-EXDEV)
 
-/* One question to the kernel. It belongs to the main loop, but for its last four fields, which are the
- * thread's until the source is ready. */
+/* A query to the kernel. It belongs to the main loop, except for its last four fields, which belong to the
+ * thread until the source is ready. */
 typedef struct Question {
-        struct Path *asker; /* NULL where nobody wants the answer any more */
+        struct Path *asker; /* NULL if the result is no longer needed */
         GSource *source;
         AldDiskAsk ask;
         char *path;
@@ -34,9 +34,9 @@ typedef struct Path {
         AldDiskPath row;
         bool have_row;
         bool late;            /* timed out, and not answered since */
-        bool out;             /* an outage, which was logged */
+        bool out;             /* an outage was logged */
         unsigned mount_depth; /* of the deepest mount that held it so far */
-        Question *question;   /* NULL unless it owes an answer */
+        Question *question;   /* NULL unless a query is pending */
 } Path;
 
 struct AldDiskCollector {
@@ -81,8 +81,8 @@ static bool is_automount_point(int fd)
         return fstatfs(fd, &fs) >= 0 && fs.f_type == AUTOFS_SUPER_MAGIC;
 }
 
-/* The kernel triggers an automount point on the way to a name, and for a slash behind its own, but not as the
- * last component: so each of them is the last one. Nothing is below one that nobody has mounted. */
+/* The kernel triggers an automount point in the middle of a path, or before a trailing slash, but not as the
+ * last component, so each component is opened as the last one. An unmounted automount point is empty. */
 static int open_component(int fd, const char *name, size_t length)
 {
         char buffer[NAME_MAX + 1];
@@ -163,8 +163,8 @@ static void question_free(Question *question)
         g_free(question);
 }
 
-/* Allocates nothing, so that no heap of its own is made for the thread. The question may be gone as soon as
- * the source is ready. */
+/* Allocates nothing, so that malloc() does not create an arena for the thread. The query may be freed as soon
+ * as the source is ready. */
 static void *ask_in_thread(void *userdata)
 {
         Question *question = userdata;
@@ -255,7 +255,7 @@ static gboolean dispatch(GSource *source, GSourceFunc callback, gpointer userdat
         return callback(userdata);
 }
 
-/* Made by the main loop, and ready when the thread says so. */
+/* Created by the main loop, and made ready by the thread. */
 static GSource *new_source(Question *question)
 {
         static GSourceFuncs funcs = { .dispatch = dispatch };

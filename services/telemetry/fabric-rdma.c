@@ -11,7 +11,8 @@
 #define CLASS "sys/class/infiniband"
 #define VERBS "sys/class/infiniband_verbs"
 
-/* As the record's documentation says; the tables of some adapters are much longer, and mostly empty. */
+/* The limit in the documentation of the record; the tables of some adapters are much longer, and mostly
+ * empty. */
 #define GIDS_MAX 32u
 #define GIDS_LOOKED_AT 256u
 
@@ -61,7 +62,7 @@ typedef struct Gid {
         const char *interface; /* or NULL */
 } Gid;
 
-/* False where that entry of the table is empty, or is no GID. */
+/* False if that entry of the table is empty, or is no GID. */
 static bool read_gid(AldFabricRows *rows, const char *port, unsigned index, bool ethernet, Gid *ret)
 {
         char file[64];
@@ -143,8 +144,8 @@ static const char *interface_of(AldFabricRows *rows, const char *node)
         return ald_fabric_first_in(rows, directory);
 }
 
-/* Whether programs can open the device: the kernel's uverbs devices name theirs. Where none could be looked
- * at, nobody knows. */
+/* Whether programs can open the device, according to the kernel's uverbs devices. Unknown if none could be
+ * read. */
 static const char *problem_of(AldFabricRows *rows, const char *device)
 {
         g_auto(GStrv) names = NULL;

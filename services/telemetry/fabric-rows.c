@@ -37,7 +37,7 @@ bool ald_fabric_has_room(AldFabricRows *rows, const GArray *array)
         return false;
 }
 
-/* What is not there, what the driver does not know, and what has just gone. */
+/* The file does not exist, the driver does not support it, or the device has just disappeared. */
 static bool is_usual(int error)
 {
         return error == -ENOENT || error == -ENOTDIR || error == -ENODATA || error == -ENODEV ||

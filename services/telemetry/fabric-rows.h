@@ -7,7 +7,7 @@
 
 #include "record/schema.h"
 
-/* The rows of one look, with the strings they point to. */
+/* The rows of one scan, with the strings they point to. */
 typedef struct AldFabricRows {
         int root;
         GStringChunk *strings;
@@ -19,17 +19,18 @@ typedef struct AldFabricRows {
         unsigned gids_left_out;
 } AldFabricRows;
 
-/* What a broken or hostile sysfs may show of each. */
+/* Maximum number of rows of each kind, in case sysfs is broken or hostile. */
 #define ALD_FABRIC_ROWS_MAX 64u
 
-/* Whether there is room for another row in this array; where there is none, it counts as left out. */
+/* Whether there is room for another row in this array; if not, counts it as left out. */
 bool ald_fabric_has_room(AldFabricRows *rows, const GArray *array);
 
 AldFabricRows *ald_fabric_rows_new(int root);
 void ald_fabric_rows_free(AldFabricRows *rows);
 
-/* A file as a string that lives with the rows; NULL where there is none, logged unless that is usual. */
+/* Reads a file into a string that the rows own; NULL if it cannot be read, which is logged unless it is
+ * normal. */
 const char *ald_fabric_read(AldFabricRows *rows, const char *directory, const char *file);
 
-/* The first network interface in a directory whose entries are named for interfaces, or NULL. */
+/* The first network interface in a directory whose entries are named after interfaces, or NULL. */
 const char *ald_fabric_first_in(AldFabricRows *rows, const char *directory);

@@ -5,7 +5,7 @@
 #include "services/telemetry/fabric-rdma.h"
 #include "services/telemetry/fabric-thunderbolt.h"
 
-/* The kernel makes and drops GIDs in a worker of its own, after it has told of the address. */
+/* The kernel adds and removes GIDs in a separate worker, after it has reported the address. */
 #define SETTLE_MSEC 200u
 
 struct AldFabricCollector {
@@ -19,7 +19,7 @@ struct AldFabricCollector {
         guint settle_source;
 };
 
-/* What is left out is logged once, until it is something else. */
+/* Logs what is left out, once until it changes. */
 static void tell_left_out(AldFabricCollector *collector)
 {
         const AldFabricRows *rows = collector->rows;
@@ -49,7 +49,7 @@ static void look(AldFabricCollector *collector)
                 collector->any = true;
 }
 
-/* What has not changed is not told again by who sends the record. */
+/* The sender of the record ignores unchanged contents. */
 static void look_and_tell(void *userdata)
 {
         AldFabricCollector *collector = userdata;

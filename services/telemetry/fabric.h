@@ -6,24 +6,24 @@
 #include "record/schema.h"
 
 /*
- * What joins this host to others besides its network interfaces: RDMA ports, Thunderbolt and USB4. By udev's
- * events, and where the interfaces change, since GIDs are made of their addresses.
+ * The connections of this host to others besides its network interfaces: RDMA ports, Thunderbolt and USB4.
+ * Updated on udev events, and when interfaces change, since GIDs are derived from their addresses.
  */
 typedef struct AldFabricCollector AldFabricCollector;
 
 /*
- * `changed` is called from the main loop when something about it changed. The root must stay open as long as
- * the collector lives.
+ * `changed` is called from the main loop when something has changed. The root must stay open as long as the
+ * collector lives.
  */
 AldFabricCollector *ald_fabric_collector_new(int root, void (*changed)(void *userdata), void *userdata);
 void ald_fabric_collector_free(AldFabricCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldFabricCollector, ald_fabric_collector_free)
 
-/* Network interfaces changed: a look is due when the kernel has drawn its conclusions. */
+/* Network interfaces have changed: scans again once the kernel has updated the GIDs. */
 void ald_fabric_collector_look_soon(AldFabricCollector *collector);
 
-/* Whether this kernel shows, or did show, any of it. */
+/* Whether this kernel shows any of these devices, or has shown one. */
 bool ald_fabric_collector_any(const AldFabricCollector *collector);
 
-/* The state at the last look. Rows and strings are good until the main loop runs on. */
+/* The state at the last scan. Rows and strings are valid until control returns to the main loop. */
 void ald_fabric_collector_fill(const AldFabricCollector *collector, AldFabric *ret);

@@ -6,12 +6,12 @@
 #define MI300A 0x74a0
 
 /*
- * Whether this is an APU, which computes in the memory of the host; ALD_ABSENT_BOOLEAN where nothing tells.
+ * Whether this is an APU, which computes in host memory; ALD_ABSENT_BOOLEAN if unknown.
  *
- * The size of the VRAM does not tell: firmware may carve out 512 MiB or 96 GiB of a Strix Halo. The kernel
+ * The size of the VRAM does not show it: firmware may carve out 512 MiB or 96 GiB of a Strix Halo. The kernel
  * knows, and shows it in one place: only for an APU does the hwmon chip of amdgpu have the voltage of the
- * north bridge
- * ("vddnb", in1). The exception is the MI300A, which has no such sensor and is known by its number.
+ * north bridge ("vddnb", in1). The exception is the MI300A, which has no such sensor and is known by its
+ * number.
  */
 static int is_apu(int root, const char *path, uint16_t device)
 {

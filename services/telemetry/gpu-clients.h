@@ -8,7 +8,8 @@
 
 /*
  * Which processes hold a compute engine of a DRM or accel device, according to their file descriptors in
- * /proc/PID/fdinfo. Reading it requires ptrace access to the process: a service without rights finds its own.
+ * /proc/PID/fdinfo. Reading it requires ptrace access to the process: an unprivileged service finds only its
+ * own.
  */
 typedef struct AldGpuClients AldGpuClients;
 
@@ -16,29 +17,29 @@ AldGpuClients *ald_gpu_clients_new(int root);
 void ald_gpu_clients_free(AldGpuClients *clients);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpuClients, ald_gpu_clients_free)
 
-/* Looks which processes there are, at most every ALD_GPU_CLIENTS_EVERY_USEC. It may wake devices. */
+/* Scans the processes, at most once in ALD_GPU_CLIENTS_EVERY_USEC. This may wake devices. */
 #define ALD_GPU_CLIENTS_EVERY_USEC (INT64_C(5) * 1000 * 1000)
 void ald_gpu_clients_sample(AldGpuClients *clients, int64_t now_usec);
 
-/* Nothing is known until the next look, which may come at once. */
+/* Forgets the last scan, and allows the next one at once. */
 void ald_gpu_clients_forget(AldGpuClients *clients);
 
 /* Whether this driver reports compute engines there. */
 bool ald_gpu_clients_know_driver(const char *driver);
 
-/* The numbers of those that computed on the device with this PCI address, as a set; NULL where there is none.
- */
+/* The pids of the processes that computed on the device with this PCI address, as a set; NULL if there is
+ * none.  */
 GHashTable *ald_gpu_clients_of(const AldGpuClients *clients, const char *address);
 
 /* Whether it is certain that there are no others. */
 bool ald_gpu_clients_are_all(const AldGpuClients *clients, const char *address);
 
-/* What is known from one file descriptor of a DRM device. */
+/* The contents of fdinfo of one file descriptor of a DRM device. */
 typedef struct AldGpuClient {
         char address[32]; /* of the device on PCI */
         bool has_compute; /* the driver reports a compute engine */
         bool computed;    /* which has worked for this file descriptor */
 } AldGpuClient;
 
-/* False where the text is not that of such a file descriptor. */
+/* False if the text does not describe such a file descriptor. */
 bool ald_gpu_parse_client(const char *text, AldGpuClient *ret);

@@ -5,7 +5,7 @@
 
 #define ALD_CPU_ID "cpu"
 
-/* The processor as a compute device. Never NULL: there always is one. */
+/* The processor as a compute device. Never NULL. */
 AldGpu *ald_gpu_cpu(int root, uint64_t host_memory);
 
 /* MemTotal of /proc/meminfo in bytes, or absent. */

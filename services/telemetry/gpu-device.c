@@ -129,7 +129,7 @@ static uint64_t shared_of(const AldGpu *gpu, int unified)
 {
         if (gpu->sysfs.shared_bytes != ALD_ABSENT_UINT64)
                 return gpu->sysfs.shared_bytes;
-        /* With memory of its own as well, nobody tells how much of the other kind OpenCL counted. */
+        /* If it also has its own memory, it is unknown how much of either kind OpenCL counted. */
         if (unified != 1 || memory_of(gpu, unified) != ALD_ABSENT_UINT64)
                 return ALD_ABSENT_UINT64;
         return gpu->opencl.memory_total_bytes != ALD_ABSENT_UINT64 ? gpu->opencl.memory_total_bytes

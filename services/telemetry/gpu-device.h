@@ -8,11 +8,11 @@
 
 #include "record/schema.h"
 
-/* What one source tells of a device that does not change while it is there. */
+/* The static facts about a device from one source. */
 typedef struct AldGpuFacts {
         char *name;
         char *driver_version;
-        uint64_t memory_total_bytes; /* its own, or what OpenCL shows of either kind */
+        uint64_t memory_total_bytes; /* its own, or what OpenCL reports for either kind */
         uint64_t shared_bytes;       /* of the host */
         int unified;
         bool vram_is_shared; /* what amdgpu calls VRAM is shared_bytes */
@@ -26,26 +26,25 @@ typedef struct AldGpuFacts {
 
 typedef struct AldGpuLive AldGpuLive;
 
-/* A compute device: a row of Node1.Backends, and of the devices of Node1.System where it has a path. */
+/* A compute device: a row of Node1.Backends, and of the devices of Node1.System if it has a path. */
 typedef struct AldGpu {
         char *id; /* PCI address, platform device name, "cpu", what OpenCL calls it, or that of an instance */
-        char *path; /* its folder in sysfs below the root; NULL for the processor and where only OpenCL knows
+        char *path; /* its directory in sysfs below the root; NULL for the processor, and if only OpenCL knows
                        it */
         char *parent; /* Id of the card that this is a MIG instance of, or NULL */
         AldBackendClass class;
         char *vendor;
         char *driver;
-        char *fallback_name;  /* where no source tells a better one */
-        uint16_t pci_vendor;  /* 0 where it is not on PCI */
+        char *fallback_name;  /* if no source provides a better one */
+        uint16_t pci_vendor;  /* 0 if it is not on PCI */
         bool is_display;      /* a screen without a compute unit, unless OpenCL says otherwise */
-        bool has_nvml;        /* NVML is to be asked about it */
-        bool is_partitioned;  /* its driver offers parts of it, and not the whole */
+        bool has_nvml;        /* NVML is asked about it */
+        bool is_partitioned;  /* its driver provides partitions of it instead of the whole */
         GPtrArray *functions; /* PCI addresses of its virtual functions, which have no rows; or NULL */
         uint64_t host_memory; /* what a unified device may address at most */
         AldGpuFacts sysfs, nvml, opencl;
         char *opencl_platform;
-        AldGpuLive
-                *live; /* what reads its figures; NULL before gpu-live.h comes in, and where it has no path */
+        AldGpuLive *live; /* reads its figures; NULL before ald_gpu_live_prepare(), and if it has no path */
 } AldGpu;
 
 AldGpu *ald_gpu_new(const char *id, const char *path, AldBackendClass class);
@@ -56,20 +55,20 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpu, ald_gpu_free)
 GPtrArray *ald_gpu_list_new(void);
 AldGpu *ald_gpu_list_find(const GPtrArray *gpus, const char *id);
 
-/* The same, taken out of the list; NULL where there is none. */
+/* The same, taken out of the list; NULL if there is none. */
 AldGpu *ald_gpu_list_take(GPtrArray *gpus, const char *id);
 
 void ald_gpu_facts_clear(AldGpuFacts *facts);
 bool ald_gpu_facts_equal(const AldGpuFacts *a, const AldGpuFacts *b);
 
-/* Whether sysfs tells the same of both. */
+/* Whether sysfs shows the same for both. */
 bool ald_gpu_same(const AldGpu *a, const AldGpu *b);
 
 /* Another PCI address of the same card. */
 void ald_gpu_add_function(AldGpu *gpu, const char *address);
 bool ald_gpu_has_function(const AldGpu *gpu, const char *address);
 
-/* Whether the device has rows. */
+/* Whether the device is reported, as a row. */
 bool ald_gpu_is_shown(const AldGpu *gpu);
 
 /* Its row; the strings are those of the device. */

@@ -17,7 +17,7 @@
 typedef struct Gauge {
         AldKeptFile file;
         double scale;  /* to the unit of the field */
-        uint64_t most; /* what exceeds this is not believed */
+        uint64_t most; /* larger values are discarded */
 } Gauge;
 
 typedef enum Figure {
@@ -26,7 +26,7 @@ typedef enum Figure {
         FIGURE_SHARED,
         FIGURE_TEMPERATURE,
         FIGURE_POWER,
-        FIGURE_ENERGY, /* a sum in µJ, where there is no power */
+        FIGURE_ENERGY, /* a sum in µJ, if there is no power */
         FIGURE_CLOCK,
         N_FIGURES,
 } Figure;
@@ -192,10 +192,10 @@ static uint64_t read_uint64(AldGpuReader *reader, Figure figure)
 }
 
 /*
- * The power since the sum last grew. The sum starts anew when the device was off. One that stands still says
- * nothing, since a device that is awake draws something: either it is renewed less often than it is read, and
- * what it grew by later took all of that time, or it is broken. After ALD_ENERGY_STILL_MAX_USEC the growth
- * says nothing of the power now, and the counting starts anew.
+ * The mean power since the sum last grew. The sum restarts when the device was off. A constant sum is not a
+ * power of 0, since an active device draws some power: either the sum is updated less often than it is read,
+ * so that its next growth covers the whole time, or it is broken. After ALD_ENERGY_STILL_MAX_USEC the growth
+ * does not give the current power, and counting starts again.
  */
 static uint64_t read_energy(AldGpuReader *reader, int64_t now_usec)
 {

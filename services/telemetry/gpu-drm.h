@@ -3,10 +3,10 @@
 
 #include "services/telemetry/gpu-device.h"
 
-/* The figures of one device that its driver shows in sysfs, whichever driver it is. */
+/* Reads the figures that the driver of a device shows in sysfs, for all drivers. */
 typedef struct AldGpuReader AldGpuReader;
 
-/* Looks which files there are; reads nothing that would wake the device. */
+/* Finds the files; reads nothing that would wake the device. */
 AldGpuReader *ald_gpu_reader_new(int root, const AldGpu *gpu);
 void ald_gpu_reader_free(AldGpuReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpuReader, ald_gpu_reader_free)
@@ -17,10 +17,10 @@ bool ald_gpu_reader_same(const AldGpuReader *a, const AldGpuReader *b);
 /* Sets the figures that can be read; leaves the rest as it is. Only for a device that is awake. */
 void ald_gpu_reader_read(AldGpuReader *reader, int64_t now_usec, AldDevice *device);
 
-/* Why the kernel refuses to tell the usage, as a negative errno; 0 where it does not refuse. */
+/* Why the kernel refuses to report the usage, as a negative errno; 0 if it does not. */
 int ald_gpu_reader_refusal(const AldGpuReader *reader);
 
-/* What v3d tells of its queues. */
+/* The statistics of the queues of v3d. */
 #define ALD_V3D_QUEUES_MAX 16u
 typedef struct AldV3dStats {
         uint64_t when_ns;

@@ -3,5 +3,5 @@
 
 #include "record/schema.h"
 
-/* Figures that no device can have, whatever a driver or a file reports, become absent. */
+/* Discards impossible figures of a driver or a file. */
 void ald_gpu_figures_check(AldDevice *device);

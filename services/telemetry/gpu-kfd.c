@@ -9,7 +9,7 @@
 #define NODES KFD "/topology/nodes"
 #define PROCESSES KFD "/proc"
 
-/* What is read in one go at most; beyond this no number would be right, and there is none. */
+/* The limit of one scan; beyond it the number is unknown. */
 #define NODES_MAX 1024u
 #define QUEUES_MAX 8192u
 
@@ -64,7 +64,7 @@ static char *format_address(uint64_t domain, uint64_t location, unsigned functio
                 (unsigned) (location >> 3 & 0x1f), function);
 }
 
-/* KFD tells partitions apart by the function, which no PCI device has. */
+/* KFD distinguishes partitions by a function number that does not exist on PCI. */
 static char *card_at(int root, uint64_t domain, uint64_t location)
 {
         char *address = format_address(domain, location, location & 7);

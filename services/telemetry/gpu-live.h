@@ -5,20 +5,20 @@
 #include "services/telemetry/gpu-drm.h"
 #include "services/telemetry/gpu-power.h"
 
-/* What reads the figures of one device, and what was learnt of them. */
+/* The readers of the figures of one device, and their state. */
 struct AldGpuLive {
         AldGpuReader *reader;
         AldGpuPower power;
         AldGpuPowerState state; /* at the last sample */
-        AldDevice nvml;         /* the figures that NVML told last */
+        AldDevice nvml;         /* the last figures from NVML */
 };
 
-/* Gives the device what reads it; one that has it looks for its files again. */
+/* Creates the readers of the device, or makes existing ones look for their files again. */
 void ald_gpu_live_prepare(int root, AldGpu *gpu);
 void ald_gpu_live_free(AldGpuLive *live);
 
-/* An instance has no files of its own: NVML reports its figures, and the state of its card decides whether it
- * may be asked. */
+/* An instance has no files of its own: NVML reports its figures, and the power state of its card decides
+ * whether NVML may be asked. */
 void ald_gpu_live_prepare_instance(AldGpu *instance);
 void ald_gpu_live_sample_instance(AldGpu *instance, const AldGpu *card, AldDevice *ret);
 

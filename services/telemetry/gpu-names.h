@@ -15,13 +15,13 @@ const char *ald_gpu_pci_vendor(uint16_t vendor);
 /* The vendor of a GPU that is not on PCI, by its driver or the first part of its "compatible"; or NULL. */
 const char *ald_gpu_platform_vendor(const char *driver, const char *compatible);
 
-/* Whether the vendor's display controllers compute nothing: screens of management controllers and virtual
+/* Whether display controllers of this vendor cannot compute: those of management controllers and virtual
  * machines. */
 bool ald_gpu_vendor_is_display(uint16_t vendor);
 
-/* The name that the hardware database of udev gives to a modalias, freed by the caller; NULL where it has
+/* The name that the hardware database of udev gives to a modalias, freed by the caller; NULL if it has
  * none. */
 char *ald_gpu_name_from_hwdb(const char *modalias, const char *vendor);
 
-/* "Navi 31 [Radeon RX 7900 XTX]" of AMD is the "AMD Radeon RX 7900 XTX". */
+/* Converts "Navi 31 [Radeon RX 7900 XTX]" of AMD to "AMD Radeon RX 7900 XTX". */
 char *ald_gpu_market_name(const char *model, const char *vendor);

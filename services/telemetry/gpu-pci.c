@@ -66,8 +66,8 @@ char *ald_gpu_parse_nvidia_model(const char *text)
         return *model == '\0' || strchr(model, '?') ? NULL : g_steal_pointer(&model);
 }
 
-/* A device given to a virtual machine is not ours to compute with. The drivers of VFIO are many: vfio-pci,
- * nvgrace_gpu_vfio_pci, xe-vfio-pci. */
+/* A device that is passed through to a virtual machine cannot be used here. The drivers of VFIO are many:
+ * vfio-pci, nvgrace_gpu_vfio_pci, xe-vfio-pci. */
 static bool is_given_away(const char *driver)
 {
         static const char *const keepers[] = { "pci-stub", "pciback", "xen-pciback", NULL };
@@ -177,8 +177,8 @@ static char *physical_function_of(int root, const char *id)
         return address;
 }
 
-/* A virtual function is part of its card. Where that is not here to be shown, since a virtual machine has it,
- * a virtual function that a driver took is a device like any other. */
+/* A virtual function is part of its card. If the card is not visible because a virtual machine has it, a
+ * virtual function with a driver is a device like any other. */
 static void add_virtual_function(int root, bool hwdb, const char *id, const char *card, GPtrArray *gpus)
 {
         AldGpu *physical = ald_gpu_list_find(gpus, card);

@@ -6,8 +6,9 @@
 #include "services/telemetry/gpu-device.h"
 
 /*
- * The compute devices on PCI, from what sysfs keeps in memory: reading it wakes no device. With `hwdb`, names
- * that no driver tells come from the hardware database of this machine.
+ * The compute devices on PCI, from files of sysfs that the kernel holds in memory, so that reading them does
+ * not wake a device. With `hwdb`, names that no driver reports are looked up in the hardware database of this
+ * machine.
  */
 void ald_gpu_pci_scan(int root, bool hwdb, GPtrArray *gpus);
 

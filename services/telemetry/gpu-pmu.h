@@ -6,17 +6,17 @@
 #include <glib.h>
 
 /*
- * How busy the engines of an Intel GPU are, by the perf events of i915. The kernel counts for programs with
- * CAP_PERFMON only, or for all where perf_event_paranoid is 0 or less.
+ * The usage of the engines of an Intel GPU, by the perf events of i915. The kernel counts for programs with
+ * CAP_PERFMON only, or for all programs if perf_event_paranoid is 0 or less.
  */
 typedef struct AldGpuPmu AldGpuPmu;
 
-/* Starts counting. NULL where the driver has no such events for the device with this PCI address. */
+/* Starts counting. NULL if the driver has no such events for the device with this PCI address. */
 AldGpuPmu *ald_gpu_pmu_new(int root, const char *address);
 void ald_gpu_pmu_free(AldGpuPmu *pmu);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpuPmu, ald_gpu_pmu_free)
 
-/* Why the kernel does not count for us: a negative errno, or 0 where it does. */
+/* Why the kernel does not count for this process: a negative errno, or 0 if it does. */
 int ald_gpu_pmu_error(const AldGpuPmu *pmu);
 
 /* The share of time since the last call that the busiest engine worked, in percent; absent at the first call.

@@ -81,7 +81,7 @@ void ald_gpu_power_note_usage(AldGpuPower *power, double usage, int64_t now_usec
         if (now_usec - power->idle_since < ALD_GPU_IDLE_USEC || now_usec < power->next_peace)
                 return;
         if (!may_suspend(power)) {
-                /* Looked at again after as long as it takes to be idle. */
+                /* Checked again after the time that counts as idle. */
                 power->idle_since = now_usec;
                 return;
         }

@@ -9,19 +9,19 @@
 /*
  * Whether a device may be read, so that reading neither wakes it nor keeps it awake.
  *
- * A driver counts a reading as use. So a device that may suspend itself (power/control is "auto") and has
- * been idle for ALD_GPU_IDLE_USEC is left in peace for longer than its autosuspend delay. If it is still
- * awake then, somebody else keeps it so, and it is read for the next ALD_GPU_PEACE_EVERY_USEC whatever its
- * usage.
+ * A driver counts reading as use. A device that may be suspended at run time (power/control is "auto") and
+ * has been idle for ALD_GPU_IDLE_USEC is therefore not read for longer than its autosuspend delay. If it is
+ * still active then, something else keeps it active, and it is read for the next ALD_GPU_PEACE_EVERY_USEC
+ * regardless of its usage.
  */
 #define ALD_GPU_IDLE_USEC (INT64_C(10) * 1000 * 1000)
 #define ALD_GPU_PEACE_EVERY_USEC (INT64_C(300) * 1000 * 1000)
 
 typedef enum AldGpuPowerState {
-        ALD_GPU_POWER_UNKNOWN,  /* has no power management that shows: may be read */
+        ALD_GPU_POWER_UNKNOWN,  /* shows no power management: may be read */
         ALD_GPU_POWER_AWAKE,    /* may be read */
-        ALD_GPU_POWER_IN_PEACE, /* awake, but not to be read now */
-        ALD_GPU_POWER_CHANGING, /* on its way up or down: reading would wait for it */
+        ALD_GPU_POWER_IN_PEACE, /* awake, but must not be read now */
+        ALD_GPU_POWER_CHANGING, /* suspending or resuming: reading would block until it is done */
         ALD_GPU_POWER_ASLEEP,
 } AldGpuPowerState;
 
@@ -30,16 +30,16 @@ typedef struct AldGpuPower {
         char *folder;
         AldKeptFile status;
         bool has_status;
-        int64_t idle_since; /* 0 while it is busy or not looked at */
+        int64_t idle_since; /* 0 while it is busy or unknown */
         int64_t peace_until;
         int64_t next_peace;
 } AldGpuPower;
 
-/* The device's folder in sysfs. */
+/* `device` is its directory in sysfs. */
 void ald_gpu_power_init(AldGpuPower *power, int root, const char *device);
 void ald_gpu_power_clear(AldGpuPower *power);
 
-/* What may be done with it now. */
+/* Determines the current state. */
 AldGpuPowerState ald_gpu_power_look(AldGpuPower *power, int64_t now_usec);
 
 static inline bool ald_gpu_power_may_read(AldGpuPowerState state)
@@ -47,5 +47,5 @@ static inline bool ald_gpu_power_may_read(AldGpuPowerState state)
         return state == ALD_GPU_POWER_UNKNOWN || state == ALD_GPU_POWER_AWAKE;
 }
 
-/* Tells what a reading said of it; NaN where nothing is known of its usage. */
+/* Records the usage that was read; NaN if it is unknown. */
 void ald_gpu_power_note_usage(AldGpuPower *power, double usage, int64_t now_usec);

@@ -4,7 +4,7 @@
 #include "services/telemetry/child.h"
 #include "services/telemetry/gpu.h"
 
-/* For tests, which cannot wait as long as a daemon may. */
+/* For tests, which need shorter times than the daemon. */
 
 /* With other deadlines for both helpers; NULL for the usual ones. */
 AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec_dir,
@@ -13,7 +13,7 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
 /* A sample at this time of CLOCK_MONOTONIC. */
 void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, GArray *devices);
 
-/* Looks at the devices as after an event of udev. */
+/* Scans the devices as after a udev event. */
 void ald_gpu_collector_rescan(AldGpuCollector *collector);
 
 /* Whether NVML's helper runs. */

@@ -17,7 +17,7 @@
 #include "services/telemetry/opencl-match.h"
 #include "services/telemetry/opencl-source.h"
 
-/* A row each, and up to six files that are kept open. */
+/* Each has a row, and up to six open files. */
 #define DEVICES_MAX 64u
 
 struct AldGpuCollector {
@@ -104,7 +104,7 @@ static void carry_instances_over(GPtrArray *known, GPtrArray *scanned)
         }
 }
 
-/* Puts the devices that are as they were, and the processor, in the place of their scanned likes. */
+/* Replaces scanned devices by the unchanged existing ones, and the processor. */
 static void carry_over(GPtrArray *known, GPtrArray *scanned)
 {
         for (guint i = 0; i < scanned->len; i++) {
@@ -200,7 +200,8 @@ static AldGpu *add_instance(GPtrArray *gpus, const AldGpu *card, const char *id)
         return instance;
 }
 
-/* The answer is not ours: the Id of an instance begins with that of its card, and no other row has it. */
+/* Validates an untrusted answer: the Id of an instance begins with that of its card, and no other row has
+ * it. */
 static bool is_instance_of(const AldNvmlDevice *row, const AldGpu *card)
 {
         size_t length = strlen(card->id);
@@ -209,8 +210,8 @@ static bool is_instance_of(const AldNvmlDevice *row, const AldGpu *card)
                row->id[length] == '/' && row->id[length + 1] != '\0';
 }
 
-/* A card of which NVML reports nothing this time has the instances that it had. Returns whether there are
- * others now. */
+/* A card about which NVML reports nothing this time keeps its instances. Returns whether they have
+ * changed. */
 static bool drop_instances(GPtrArray *gpus, const AldGpu *card, const AldNvmlAnswer *answer)
 {
         bool dropped = false;
@@ -226,8 +227,8 @@ static bool drop_instances(GPtrArray *gpus, const AldGpu *card, const AldNvmlAns
         return dropped;
 }
 
-/* Makes the rows of a card's instances those that NVML reports. Returns whether there are others now, or
- * something static is new. */
+/* Updates the rows of a card's instances to those that NVML reports. Returns whether instances or static
+ * facts have changed. */
 static bool take_instances(
         GPtrArray *gpus, const AldGpu *card, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
 {
@@ -298,7 +299,7 @@ static void ask_nvml(AldGpuCollector *collector)
         ald_nvml_source_ask(collector->nvml_source, (const char *const *) ids->pdata);
 }
 
-/* OpenCL's drivers wake every device there is, and keep it from falling asleep. */
+/* OpenCL drivers wake all devices, and prevent their suspension. */
 static void ask_opencl(AldGpuCollector *collector)
 {
         for (guint i = 0; i < collector->gpus->len; i++) {
@@ -338,7 +339,7 @@ static uint64_t count_processes(const AldGpuCollector *collector, const AldGpu *
                                                                                        : ALD_ABSENT_UINT64;
 }
 
-/* Some drivers wake a device to say what its clients did, and do not let it fall asleep. */
+/* Some drivers wake a device to report the usage of its clients, and prevent its suspension. */
 static void look_for_processes(AldGpuCollector *collector, int64_t now_usec)
 {
         bool any = false, all_awake = true;
@@ -464,7 +465,7 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
         collector->nvml_source = ald_nvml_source_new(directory, timing, on_nvml_answered, collector);
         collector->opencl_source = ald_opencl_source_new(directory, timing, on_opencl_answered, collector);
         collector->watch = ald_device_watch_new("GPUs", subsystems, on_devices_changed, collector);
-        /* So that the first sample finds something. */
+        /* So that the first sample has figures. */
         ald_gpu_collector_sample_at(collector, g_get_monotonic_time(), NULL);
         return collector;
 }

@@ -8,32 +8,33 @@
 #include "record/schema.h"
 
 /*
- * The compute devices of this machine: GPUs and accelerators on PCI and within a system on chip, what OpenCL
- * shows beside them, and the processor. Nothing here blocks on a driver's library, and no suspended device is
- * woken. Everything belongs to the thread of the default main context.
+ * The compute devices of this machine: GPUs and accelerators on PCI and within a system on chip, further
+ * devices that OpenCL shows, and the processor. Nothing here blocks on a driver's library, and no suspended
+ * device is woken. Everything belongs to the thread of the default main context.
  */
 typedef struct AldGpuCollector AldGpuCollector;
 
 /*
  * `changed` is called from the main loop, never from within a call, when ald_gpu_collector_backends() has
- * something new to report. The helpers are in `libexec_dir`; ALIDADE_LIBEXEC_DIR in the environment wins. The
- * root must stay open as long as the collector lives.
+ * something new to report. The helpers are in `libexec_dir`; ALIDADE_LIBEXEC_DIR in the environment takes
+ * precedence. The root must stay open as long as the collector lives.
  */
 AldGpuCollector *ald_gpu_collector_new(
         int root, const char *libexec_dir, void (*changed)(void *userdata), void *userdata);
 void ald_gpu_collector_free(AldGpuCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpuCollector, ald_gpu_collector_free)
 
-/* The static rows. They and their strings belong to the collector, until control is back in the main loop. */
+/* The static rows. They and their strings belong to the collector, and are valid until control returns to the
+ * main loop. */
 void ald_gpu_collector_backends(AldGpuCollector *collector, AldBackends *ret);
 
 /*
  * Adds a row for each device to an array of AldDevice; the processor has none, since its load is that of the
- * host. NVML's figures were requested at the last call, and are requested again. The strings last as those
+ * host. NVML's figures were requested at the last call, and are requested again. The strings are valid as
  * above.
  */
 void ald_gpu_collector_sample(AldGpuCollector *collector, GArray *devices);
 
-/* Adds the reasons why figures of devices are absent that somebody could do something about, each "Devices:
- * …", to an array of strings that frees them. */
+/* Adds the reasons for absent figures of devices that an administrator can fix, each "Devices: …", to an
+ * array that owns its strings. */
 void ald_gpu_collector_reasons(const AldGpuCollector *collector, GPtrArray *reasons);

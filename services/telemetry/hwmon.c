@@ -21,7 +21,7 @@
 #define SENSORS_MAX 128u
 
 /* Chips that sit in the processor, and which of their inputs tell the temperature of the package: all those
- * with the first of these labels that any input has, or the first input where no label matches. */
+ * with the first of these labels that any input has, or the first input if no label matches. */
 static const struct Chip {
         const char *name;
         const char *labels[4];
@@ -83,12 +83,12 @@ static bool has_prefix(const char *text, const char *prefix)
 static void tell_limit(AldHwmonCollector *collector)
 {
         if (!collector->told_limit)
-                g_message("More than %u sensors tell the temperature of processors; the others are not read",
+                g_message("More than %u sensors report processor temperatures; the others are not read",
                         SENSORS_MAX);
         collector->told_limit = true;
 }
 
-/* A sensor known before keeps its descriptor, and with it what was complained about. */
+/* A known sensor keeps its file, and its record of logged errors. */
 static void add_sensor(AldHwmonCollector *collector, GArray *found, const char *path)
 {
         AldKeptFile sensor;
@@ -215,7 +215,7 @@ static void scan(AldHwmonCollector *collector, uint64_t now_usec)
         collector->next_scan_usec = now_usec + RESCAN_USEC;
 }
 
-/* The hottest sensor that answers; says whether there is a reason to look for sensors again. */
+/* The hottest readable sensor; reports whether sensors should be looked for again. */
 static int64_t read_hottest(AldHwmonCollector *collector, bool *ret_gone)
 {
         int64_t hottest = ALD_ABSENT_INT64;

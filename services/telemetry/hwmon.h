@@ -6,8 +6,8 @@
 #include <glib.h>
 
 /*
- * Temperature of the processor packages, from the hwmon chips that measure them, else from a thermal zone. A
- * reader of our own, since libsensors reads below /sys only and opens each file anew.
+ * Temperature of the processor packages, from the hwmon chips that measure them, else from a thermal zone.
+ * Does not use libsensors, which reads below /sys only and opens each file again.
  */
 typedef struct AldHwmonCollector AldHwmonCollector;
 
@@ -15,6 +15,6 @@ AldHwmonCollector *ald_hwmon_collector_new(int root);
 void ald_hwmon_collector_free(AldHwmonCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHwmonCollector, ald_hwmon_collector_free)
 
-/* The hottest package in m°C, or absent. Looks for sensors again after one has gone, and now and then while
- * there is none, since drivers load late. */
+/* The hottest package in m°C, or absent. Looks for sensors again after one has disappeared, and from time to
+ * time while there is none, since drivers may load late. */
 int64_t ald_hwmon_collector_sample(AldHwmonCollector *collector, uint64_t now_usec);

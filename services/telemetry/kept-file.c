@@ -22,7 +22,7 @@ void ald_kept_file_clear(AldKeptFile *file)
         g_clear_pointer(&file->path, g_free);
 }
 
-/* Kernels and machines without the file are usual, and so is one for root alone. */
+/* It is normal that a kernel or machine lacks the file, or that only root can read it. */
 static GLogLevelFlags level_of(int error)
 {
         switch (error) {
@@ -43,10 +43,10 @@ void ald_kept_file_complain(AldKeptFile *file, int error)
                 return;
         file->complained = true;
         g_log_structured(G_LOG_DOMAIN, level_of(error), "MESSAGE",
-                "/%s gives no value: %s; what it tells is absent", file->path, g_strerror(-error));
+                "Cannot read /%s: %s; its values are omitted", file->path, g_strerror(-error));
 }
 
-/* The kernel does not replace its files, but a fake root may, and a deleted one would be read for ever. */
+/* The kernel does not replace its files, but a fake root may, and a deleted one would be read forever. */
 static bool was_replaced(int fd)
 {
         struct stat st;

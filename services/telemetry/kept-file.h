@@ -6,9 +6,9 @@
 #include <sys/types.h>
 
 /*
- * A file of procfs or sysfs that is read again and again. It stays open, since opening costs more than
- * reading; after an error it is opened anew at the next read. It is complained about once, so that a flapping
- * file does not fill the log.
+ * A file of procfs or sysfs that is read repeatedly. It stays open, since opening costs more than reading;
+ * after an error it is opened again at the next read. Only the first error is logged, so that a flapping file
+ * does not fill the log.
  */
 typedef struct AldKeptFile {
         int root;
@@ -21,12 +21,12 @@ typedef struct AldKeptFile {
 void ald_kept_file_init(AldKeptFile *file, int root, const char *path);
 void ald_kept_file_clear(AldKeptFile *file);
 
-/* Reads the file from its start and terminates it; what does not fit is left out. Returns the length, or a
- * negative errno, after complaining. */
+/* Reads the file from its start and terminates it; truncates it if it does not fit. Returns the length, or a
+ * negative errno after logging it. */
 ssize_t ald_kept_file_read(AldKeptFile *file, char *buffer, size_t size);
 
-/* A decimal number, alone in its file. -EBADMSG for anything else, -ERANGE where it does not fit. */
+/* A decimal number, alone in its file. -EBADMSG for anything else, -ERANGE if it does not fit. */
 int ald_kept_file_read_int64(AldKeptFile *file, int64_t *ret);
 
-/* Logs that the file gives nothing usable, unless that was said before. */
+/* Logs that the file cannot be used, unless this was logged before. */
 void ald_kept_file_complain(AldKeptFile *file, int error);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/telemetry/telemetry-bus.h"
 
-/* libnm brings GnuTLS, which would set itself up and test itself when loaded: 0.9 MiB for what nobody uses
- * here. */
+/* libnm loads GnuTLS, which would initialize and test itself: 0.9 MiB that are not needed here. */
 int _gnutls_global_init_skip(void);
 int _gnutls_global_init_skip(void)
 {
@@ -13,7 +12,7 @@ int main(int argc, char *argv[])
 {
         static const AldServiceInfo info = {
                 .name = "alidade-telemetryd",
-                .description = "Tells what this machine has and how it is doing, on the bus.",
+                .description = "Reports the hardware and load of this machine on D-Bus.",
                 .bus_name = "org.alidade.Telemetry1",
                 .config_keys = ald_telemetry_config_keys,
                 .start = ald_telemetry_start,

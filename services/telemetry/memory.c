@@ -30,7 +30,7 @@ void ald_memory_collector_free(AldMemoryCollector *collector)
         g_free(collector);
 }
 
-/* "   24682416 kB" up to the end of the line; what is not exactly that is no size. */
+/* "   24682416 kB" up to the end of the line; anything else is not a size. */
 static bool parse_size(const char *text, uint64_t *ret)
 {
         unsigned long long kib;
@@ -67,7 +67,8 @@ static void parse_line(const char *line, AldMemory *memory)
                         parse_size(line + strlen(sizes[i].name), sizes[i].value);
 }
 
-/* A share without its whole is kept: it tells what is free. One greater than its whole tells nothing. */
+/* A part without its total is kept, since it shows what is free. A part greater than its total is
+ * discarded. */
 static void drop_contradictions(AldMemory *memory)
 {
         if (memory->total_bytes == 0)

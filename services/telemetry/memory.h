@@ -13,11 +13,11 @@ AldMemoryCollector *ald_memory_collector_new(int root);
 void ald_memory_collector_free(AldMemoryCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldMemoryCollector, ald_memory_collector_free)
 
-/* What cannot be read, or contradicts itself, is absent. */
+/* Values that cannot be read or are inconsistent are absent. */
 void ald_memory_collector_sample(AldMemoryCollector *collector, AldMemory *ret);
 
-/* Sets the sizes that the text of a meminfo tells; leaves the rest as it is. */
+/* Sets the sizes in the text of /proc/meminfo; leaves the other fields as they are. */
 void ald_meminfo_parse(const char *text, AldMemory *memory);
 
-/* Sets the pressures that the text of a PSI file tells; leaves the rest as it is. */
+/* Sets the pressures in the text of a PSI file; leaves the other fields as they are. */
 void ald_psi_parse(const char *text, AldMemory *memory);

@@ -5,7 +5,7 @@
 
 #include "services/telemetry/network-links.h"
 
-/* Of those without room; beyond this they are not told apart. */
+/* For those beyond the limit; more are not distinguished. */
 #define REFUSED_MAX 65536u
 
 #define FNV_BASIS UINT64_C(14695981039346656037)
@@ -13,7 +13,8 @@
 
 struct AldLinks {
         GPtrArray *links;    /* by index */
-        GHashTable *refused; /* index of an interface that found no room → when a dump last had it */
+        GHashTable *refused; /* index of an interface beyond the limit → generation of the dump that last had
+                                it */
         unsigned generation;
         bool overflowed;
 };
@@ -105,7 +106,7 @@ static void sweep_refused(const AldLinks *links, GHashTable *refused)
                 g_hash_table_foreach_remove(refused, is_of_another_dump, GUINT_TO_POINTER(links->generation));
 }
 
-/* Where the link of this index is, or is to be put. */
+/* The position of the link with this index, or where to insert it. */
 static guint find_place(const AldLinks *links, int index)
 {
         guint low = 0, high = links->links->len;
@@ -247,8 +248,8 @@ static int keep_address(AldLinks *links, AldLink *link, AldLinkAddress *address)
         return 1;
 }
 
-/* An address of a link not told of yet comes again with the dump of addresses, which follows that of links.
- */
+/* An address of a link that is not known yet is reported again in the dump of addresses, which follows that
+ * of links.  */
 static int apply_address(AldLinks *links, const struct nlmsghdr *message)
 {
         AldLinkAddress address;

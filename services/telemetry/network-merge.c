@@ -7,10 +7,10 @@
 #include "services/telemetry/network-merge.h"
 #include "services/telemetry/network-type.h"
 
-/* A vlan upon a macvlan upon a bond: more than that nobody builds. */
+/* A VLAN on a macvlan on a bond; deeper stacks do not occur in practice. */
 #define STACK_MAX 8
 
-/* Neighbours are strangers; they shall not take the room of the host's own interfaces. */
+/* Neighbours are untrusted; they must not use up the room of the host's own interfaces. */
 #define NEIGHBOUR_BYTES_MAX (ALD_RECORD_MAX / 8)
 #define INTERFACE_BYTES_MAX (ALD_RECORD_MAX * 7 / 8 - 4096)
 
@@ -55,7 +55,7 @@ static const AldManagedDevice *managed_of(const Merge *merge, const AldLink *lin
         return g_hash_table_lookup(merge->managed, link->info.name);
 }
 
-/* Where the parent is in another network namespace, its kind is not to be known; Ethernet it looks like. */
+/* If the parent is in another network namespace, its type is unknown; it looks like Ethernet. */
 static AldInterfaceType kernel_type(const Merge *merge, const AldLink *link)
 {
         AldInterfaceType type = ald_link_type(&link->info, &link->facts);
@@ -69,7 +69,7 @@ static AldInterfaceType kernel_type(const Merge *merge, const AldLink *link)
         return type;
 }
 
-/* NetworkManager takes for Ethernet whatever looks like it, so there it only helps out. */
+/* NetworkManager treats everything that looks like Ethernet as Ethernet, so that type is only a fallback. */
 static AldInterfaceType type_of(const Merge *merge, const AldLink *link)
 {
         const AldManagedDevice *device = managed_of(merge, link);
@@ -93,7 +93,7 @@ static bool ports_tell_speed(const Merge *merge, const AldLink *bond)
         return true;
 }
 
-/* A speed handed up from an interface that makes one up is made up too. */
+/* A speed inherited from an interface with a made-up speed is made up, too. */
 static bool speed_is_real(const Merge *merge, const AldLink *link)
 {
         for (int i = 0; link && i < STACK_MAX; i++) {
@@ -246,7 +246,8 @@ static size_t row_bytes(const AldStruct *type, const void *row)
         return bytes;
 }
 
-/* By rising index: hardware comes first, and what containers pile up later is what finds no room. */
+/* By increasing index: hardware comes first, and later interfaces of containers are left out if there is no
+ * room. */
 static void add_interfaces(Merge *merge)
 {
         AldNetworkRows *rows = merge->rows;
@@ -352,7 +353,7 @@ static bool left_out_equal(const AldNetworkLeftOut *a, const AldNetworkLeftOut *
                a->interfaces == b->interfaces && a->neighbours == b->neighbours;
 }
 
-/* Adds "3 WHAT", where there are any. */
+/* Adds "3 WHAT", if there are any. */
 static void add_count(GString *list, size_t n, const char *one, const char *many)
 {
         if (n > 0)

@@ -3,6 +3,6 @@
 
 #include "services/telemetry/network-merge.h"
 
-/* Appends what libnm's devices (NMDevice) tell: AldManagedDevice each, and AldNeighbour without Ids. All
- * strings are those of libnm. */
+/* Appends the facts of libnm's devices (NMDevice): an AldManagedDevice for each, and AldNeighbours without
+ * Ids. All strings belong to libnm. */
 void ald_network_nm_facts(const GPtrArray *devices, GArray *ret_devices, GArray *ret_neighbours);

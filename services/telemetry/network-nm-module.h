@@ -4,8 +4,8 @@
 #include "services/telemetry/network-nm.h"
 
 /*
- * libnm and what it brings take more memory than all the rest of the service, so they are in a module, which
- * is loaded where there is a NetworkManager. Returns NULL, after logging why, where that fails. Once loaded
- * it stays: the types of GObject cannot be taken back.
+ * libnm and its dependencies use more memory than the rest of the service, so they are in a module, which is
+ * loaded if NetworkManager is on the bus. Returns NULL on failure, after logging it. The module is never
+ * unloaded, since GObject types cannot be unregistered.
  */
 const AldNetworkNmApi *ald_network_nm_module_load(void);

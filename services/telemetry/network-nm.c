@@ -106,7 +106,7 @@ static void cancel(AldNetworkNm *nm)
         g_clear_object(&nm->attempt);
 }
 
-/* Handlers go first: a client that is let go of tells of the end of each of its objects. */
+/* Disconnect handlers first: a client that is released reports the removal of each of its objects. */
 static void disconnect_bus(AldNetworkNm *nm)
 {
         GHashTableIter iter;
@@ -134,7 +134,7 @@ static gboolean on_retry(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* Said once per outage. */
+/* Logged once per outage. */
 static void retry_later(AldNetworkNm *nm, const char *what, const char *reason)
 {
         if (nm->delay_seconds == RETRY_MIN_SECONDS)
@@ -150,8 +150,7 @@ static void on_bus_closed(GDBusConnection *bus, gboolean vanished, GError *error
         tell(userdata);
 }
 
-/* Callbacks get the attempt that they belong to: whatever became of them, after a cancellation `nm` may be
- * gone. */
+/* Callbacks get the attempt that they belong to, because after a cancellation `nm` may have been freed. */
 static AldNetworkNm *owner_of(GCancellable *attempt)
 {
         return g_cancellable_is_cancelled(attempt) ? NULL : g_object_get_data(G_OBJECT(attempt), "nm");
@@ -176,7 +175,7 @@ static void on_client(GObject *source, GAsyncResult *result, gpointer userdata)
         tell(nm);
 }
 
-/* A connection of our own: the shared one would end the process together with the bus. */
+/* A private connection, since the shared one would exit the process when the bus closes. */
 static void on_bus(GObject *source, GAsyncResult *result, gpointer userdata)
 {
         g_autoptr(GCancellable) attempt = userdata;

@@ -4,8 +4,9 @@
 #include "services/telemetry/network-merge.h"
 
 /*
- * What NetworkManager on the system bus tells, by libnm, kept live on the default main context. Neither it
- * nor the bus need be there; either may come and go. Lives in a module of its own, see network-nm-module.h.
+ * The data of NetworkManager on the system bus, kept up to date by libnm in the default main context.
+ * NetworkManager and the bus may be missing, and may come and go. It is in a module of its own, see
+ * network-nm-module.h.
  */
 typedef struct AldNetworkNm AldNetworkNm;
 
@@ -13,10 +14,10 @@ AldNetworkNm *ald_network_nm_new(void (*changed)(void *userdata), void *userdata
 void ald_network_nm_free(AldNetworkNm *nm);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNetworkNm, ald_network_nm_free)
 
-/* Good until the main loop runs again or this is called again. */
+/* Valid until the main loop runs again or this is called again. */
 const AldManaged *ald_network_nm_read(AldNetworkNm *nm);
 
-/* The above, as the module shows it to whoever loads it. */
+/* The functions above, as exported by the module. */
 typedef struct AldNetworkNmApi {
         AldNetworkNm *(*start)(void (*changed)(void *userdata), void *userdata);
         void (*stop)(AldNetworkNm *nm);

@@ -191,7 +191,7 @@ static int get_address(const struct nlattr *attribute, size_t size, uint8_t ret[
         return 0;
 }
 
-/* IFA_LOCAL is this end's, where it is there; IFA_ADDRESS is the other end's of a point to point link. */
+/* IFA_LOCAL is this end's, if it is there; IFA_ADDRESS is the other end's of a point to point link. */
 static int read_address(const struct nlattr *const *table, AldLinkAddress *address)
 {
         const struct nlattr *peer = table[IFA_ADDRESS], *local = table[IFA_LOCAL];

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The most that the kernel gives any link. */
+/* The kernel's maximum for any link (MAX_ADDR_LEN). */
 #define ALD_HARDWARE_ADDRESS_MAX 32u
 
-/* What RTM_NEWLINK tells of one interface. Compared as bytes: what is not set is zero. */
+/* The contents of RTM_NEWLINK for one interface. It is compared as bytes, so unused bytes are zero. */
 typedef struct AldLinkInfo {
         int index;
         char name[IFNAMSIZ];
@@ -28,20 +28,20 @@ typedef struct AldLinkAddress {
         uint8_t family; /* AF_INET, AF_INET6 */
         uint8_t prefix;
         uint8_t local[16];
-        uint8_t peer[16];    /* where not point to point, the same as local */
+        uint8_t peer[16];    /* the same as local unless point to point */
         unsigned generation; /* for the table of links; 0 from the parser */
 } AldLinkAddress;
 
 /*
- * Messages of rtnetlink, whose header must lie wholly within its datagram. -EBADMSG for one that is damaged,
- * -ENOMSG for one that tells something else: of a bridge's port, or only a Wi-Fi event.
+ * Parse rtnetlink messages, whose header must be completely within its datagram. -EBADMSG for a malformed
+ * message, -ENOMSG for one about something else, such as a port of a bridge or only a Wi-Fi event.
  */
 int ald_network_parse_link(const struct nlmsghdr *message, AldLinkInfo *ret);
 int ald_network_parse_link_gone(const struct nlmsghdr *message, int *ret_index);
 
 /*
- * An address counts as usable unless it may yet prove to be a duplicate, did prove so, or is a temporary one
- * for privacy, which nobody is meant to find this host by.
+ * An address is usable unless duplicate address detection is still running or has failed, or it is a
+ * temporary (privacy) address, which is not meant for incoming connections.
  */
 int ald_network_parse_address(
         const struct nlmsghdr *message, int *ret_index, AldLinkAddress *ret, bool *ret_usable);

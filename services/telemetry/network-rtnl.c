@@ -10,13 +10,13 @@
 #include "services/telemetry/network-rtnl.h"
 #include "services/telemetry/network-sync.h"
 
-/* What the kernel fills at most with one part of a dump. */
+/* The maximum size of one part of a dump. */
 #define DATAGRAM_MAX (32u * 1024)
 
 /* Takes no memory until it is needed; the kernel may grant less. */
 #define RECEIVE_BUFFER (4 * 1024 * 1024)
 
-/* So many datagrams, then the main loop gets its turn. */
+/* Maximum number of datagrams per iteration of the main loop. */
 #define DATAGRAMS_PER_TURN 32
 
 #define RETRY_MIN_MSEC 100u
@@ -121,7 +121,7 @@ static gboolean on_retry(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
-/* One datagram; anybody with the right privilege could send one, but only the kernel is port 0. */
+/* Reads one datagram; privileged processes could send one, but only the kernel has port 0. */
 static int receive(AldNetworkRtnl *rtnl, unsigned *todo)
 {
         _Alignas(struct nlmsghdr) char buffer[DATAGRAM_MAX];

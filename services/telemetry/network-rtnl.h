@@ -4,8 +4,8 @@
 #include "services/telemetry/network-links.h"
 
 /*
- * Keeps a table of links by rtnetlink, from the main loop and without ever blocking it. A socket that fails
- * is opened again. The network namespace is that of the caller.
+ * Keeps a table of links up to date by rtnetlink, in the main loop and without blocking it. A socket that
+ * fails is opened again. Uses the network namespace of the caller.
  */
 typedef struct AldNetworkRtnl AldNetworkRtnl;
 

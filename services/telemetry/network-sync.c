@@ -16,7 +16,7 @@ struct AldNetworkSync {
         AldLinks *links;
         Phase phase;
         uint32_t sequence;
-        bool flawed;   /* this round cannot be trusted to have told of everything */
+        bool flawed;   /* this round may have missed something */
         bool complete; /* a first round is over */
         bool complained;
 };
@@ -64,7 +64,7 @@ static void complain(AldNetworkSync *sync, const char *what, int error)
         sync->complained = true;
 }
 
-/* One round at a time: what happens during one makes another come after it. */
+/* One round at a time: events during a round start another one after it. */
 static unsigned again(AldNetworkSync *sync)
 {
         sync->flawed = true;
@@ -76,8 +76,8 @@ unsigned ald_network_sync_lost(AldNetworkSync *sync)
         return again(sync);
 }
 
-/* A flawed round takes nothing away, and what it told is shown until a better one: where interfaces come and
- * go all the time there may be no better one. */
+/* A flawed round does not remove anything, and its results are used until a better one, since there may be
+ * none if interfaces come and go all the time. */
 static unsigned dump_done(AldNetworkSync *sync)
 {
         if (sync->phase == PHASE_LINKS) {

@@ -11,7 +11,7 @@
 /* Faster than any link for some time. */
 #define SPEED_MAX (10 * 1000 * 1000)
 
-/* What some drivers say for unknown, in 16 bits. */
+/* What some drivers report for unknown, in 16 bits. */
 #define SPEED_UNKNOWN_16 65535
 
 void ald_link_facts_init(AldLinkFacts *facts)
@@ -30,8 +30,8 @@ static char *path_of(const char *name, const char *file)
         return g_strdup_printf("sys/class/net/%s/%s", name, file);
 }
 
-/* An attribute that is not there, that the driver does not know or does not tell of a link that is down, and
- * an interface that has just gone: all that is usual. */
+/* It is normal that an attribute does not exist, that the driver does not support it or does not report it
+ * for a link that is down, or that the interface has just disappeared. */
 static void complain(AldLinkFacts *facts, const char *name, const char *file, int error)
 {
         switch (-error) {

@@ -5,7 +5,7 @@
 
 typedef enum Trait {
         TRAIT_NONE,
-        TRAIT_SPEED, /* tells a speed that something lives up to */
+        TRAIT_SPEED, /* reports a real speed */
         TRAIT_PAIR,  /* one end of two */
 } Trait;
 

@@ -5,7 +5,7 @@
 #include "services/telemetry/network-rtnl.h"
 #include "services/telemetry/network-type.h"
 
-/* The first event is told at once; those that follow within this time are told together. */
+/* The first event is reported at once; those that follow within this time are reported together. */
 #define QUIET_USEC (50 * G_TIME_SPAN_MILLISECOND)
 
 struct AldNetworkCollector {
@@ -25,7 +25,7 @@ struct AldNetworkCollector {
         void *userdata;
 };
 
-/* What lies above or below an interface that changed may have another speed now. */
+/* The speed of interfaces above or below a changed one may have changed, too. */
 static void spread_dirt(AldLinks *links)
 {
         for (size_t i = 0; i < ald_links_count(links); i++) {
@@ -87,7 +87,7 @@ static void on_links_changed(void *userdata)
         flush_soon(collector);
 }
 
-/* What NetworkManager says first waits for the interfaces it says it of. */
+/* The first data of NetworkManager waits for the interfaces that it belongs to. */
 static void on_managed_changed(void *userdata)
 {
         AldNetworkCollector *collector = userdata;

@@ -7,8 +7,8 @@
 #include "record/schema.h"
 
 /*
- * The network interfaces of the host, by events alone: rtnetlink and sysfs tell what they are, NetworkManager
- * adds what it knows. Runs on the default main context.
+ * The network interfaces of the host, updated by events only, from rtnetlink, sysfs and NetworkManager. Runs
+ * on the default main context.
  */
 typedef struct AldNetworkCollector AldNetworkCollector;
 
@@ -20,8 +20,9 @@ AldNetworkCollector *ald_network_collector_new(int root, void (*changed)(void *u
 void ald_network_collector_free(AldNetworkCollector *collector);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNetworkCollector, ald_network_collector_free)
 
-/* There is a NetworkManager, or may be: from now on what it knows is followed. */
+/* NetworkManager is on the bus, or may be: uses its data from now on. */
 void ald_network_collector_use_nm(AldNetworkCollector *collector);
 
-/* The state now. Rows and strings are good until the main loop runs on, or this is called again. */
+/* The state now. Rows and strings are valid until control returns to the main loop, or this is called
+ * again. */
 void ald_network_collector_fill(AldNetworkCollector *collector, AldNetwork *ret);

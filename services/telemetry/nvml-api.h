@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The few parts of NVML that are used, declared after its documentation. Each function is looked up by its
- * name at run time: one that the driver lacks is NULL, and costs one field.
+ * The parts of NVML that are used, declared according to its documentation. Each function is looked up by its
+ * name at run time: one that the driver lacks is NULL, and its field is absent.
  */
 
 #define ALD_NVML_SUCCESS 0
@@ -17,7 +17,7 @@
 #define ALD_NVML_TEMPERATURE_GPU 0
 #define ALD_NVML_MIG_ENABLED 1u
 
-/* Of one card; seven is what NVIDIA makes. */
+/* Per card; NVIDIA supports seven. */
 #define ALD_NVML_INSTANCES_MAX 16u
 
 typedef struct AldNvmlHandle AldNvmlHandle; /* the library's own */
@@ -42,7 +42,7 @@ typedef struct AldNvmlTemperature {
         int temperature; /* °C */
 } AldNvmlTemperature;
 
-/* What a versioned struct carries in its first field. */
+/* The first field of a versioned struct. */
 #define ALD_NVML_VERSION(type, number) ((unsigned) (sizeof(type) | ((unsigned) (number) << 24)))
 
 typedef struct AldNvml {
@@ -61,7 +61,7 @@ typedef struct AldNvml {
         int (*temperature)(AldNvmlHandle *device, int sensor, unsigned *ret);
         int (*power)(AldNvmlHandle *device, unsigned *ret_milliwatts);
         int (*clock)(AldNvmlHandle *device, int type, unsigned *ret_mhz);
-        /* With room for none it only counts, whatever the layout of the rows. */
+        /* With *count 0 it only counts, so the layout of the rows does not matter. */
         int (*compute_processes)(AldNvmlHandle *device, unsigned *count, void *none);
         int (*mig_mode)(AldNvmlHandle *device, unsigned *ret_current, unsigned *ret_pending);
         int (*mig_count)(AldNvmlHandle *device, unsigned *ret_most);
@@ -74,8 +74,8 @@ typedef struct AldNvml {
  * could not be loaded. */
 const char *ald_nvml_load(AldNvml *nvml);
 
-/* Starts the library without attaching to any GPU, where it can. Returns its result. */
+/* Initializes the library, without attaching to a GPU if possible. Returns its result. */
 int ald_nvml_init(const AldNvml *nvml);
 
-/* What the result means, for a person. */
+/* Describes a result. */
 const char *ald_nvml_explain(const AldNvml *nvml, int result);

@@ -10,7 +10,7 @@ struct AldNvmlSource {
         GHashTable *complained; /* Ids of the devices that NVML does not know */
 };
 
-/* Only of a device that was asked about: the answer may have any Ids. */
+/* Only for a requested device, since the answer may contain any Ids. */
 static void complain_once(AldNvmlSource *source, const AldNvmlDevice *device)
 {
         if (!device->error) {
@@ -55,7 +55,7 @@ static const AldChildInfo helper = {
         .failed = on_failure,
 };
 
-/* A GPU that has to come up first may take its driver some seconds. */
+/* The driver may take some seconds to initialize a GPU. */
 static const AldChildTiming usual = {
         .first = 20 * 1000,
         .answer = 5 * 1000,

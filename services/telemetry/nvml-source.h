@@ -8,7 +8,7 @@
 #include "record/record.h"
 #include "services/telemetry/child.h"
 
-/* The figures of NVIDIA's GPUs, by way of alidade-nvml. */
+/* The figures of NVIDIA's GPUs, from the helper alidade-nvml. */
 typedef struct AldNvmlSource AldNvmlSource;
 
 /* Called from the main loop with what NVML reports now, which ends with the call; NULL once it no longer
@@ -23,8 +23,8 @@ void ald_nvml_source_free(AldNvmlSource *source);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNvmlSource, ald_nvml_source_free)
 
 /*
- * Asks about the devices with these Ids; a NULL closes the list. A device asked about before and now left out
- * is to be let go of, which ends the helper: while it holds a device open, that cannot suspend itself.
+ * Asks about the devices with these Ids; a NULL closes the list. If a device of the previous request is left
+ * out, the helper is stopped, because a device that it holds open cannot be suspended.
  */
 void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids);
 
@@ -34,6 +34,6 @@ bool ald_nvml_source_is_running(const AldNvmlSource *source);
 /* Why NVML does not work at present, or NULL. */
 const char *ald_nvml_source_reason(const AldNvmlSource *source);
 
-/* The figures of a row, which Node1.System has too, without its Id. More memory in use than there is, or than
- * is known, is not believed. */
+/* Copies the figures that Node1.System has too, without the Id. Memory in use is discarded if it exceeds the
+ * total or the total is unknown. */
 void ald_nvml_device_figures(const AldNvmlDevice *device, AldDevice *ret);

@@ -5,6 +5,6 @@
 
 /*
  * What the OpenCL library of this machine, loaded at run time, shows: a record of Message1.OpenclAnswer,
- * without devices if there is no library. -E2BIG if it is more than a record may hold.
+ * without devices if there is no library. -E2BIG if it exceeds the limit of a record.
  */
 int ald_opencl_list(AldRecord **ret);

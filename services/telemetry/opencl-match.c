@@ -28,7 +28,7 @@ static unsigned rank(const AldOpenclDevice *device)
         return 2;
 }
 
-/* A type that it does not report may be any. */
+/* A device of unknown type may match any class. */
 static AldBackendClass class_of(const AldOpenclDevice *device)
 {
         int class = ald_backend_class_from_string(device->class);
@@ -57,8 +57,8 @@ static bool may_be(const AldGpu *gpu, const AldOpenclDevice *device)
 }
 
 /*
- * The only row that can be meant, or NULL. `ret_seen` says that each row it may be was claimed by another
- * platform, or is that of a card in partitions, so that this is a second view or a part of one of them.
+ * The only matching row, or NULL. Sets `ret_seen` if all matching rows were claimed by another platform, or
+ * belong to a card in partitions, so that this is a duplicate or a part of one of them.
  */
 static AldGpu *find_candidate(const GPtrArray *gpus, const AldOpenclDevice *device, bool *ret_seen)
 {
@@ -148,8 +148,8 @@ static AldGpu *find_instance(
 }
 
 /*
- * The row at an address. `ret_seen` says that the device is a part of a card that has no row of its own, or
- * that it cannot be identified: then it belongs nowhere, least of all to the whole card.
+ * The row at an address. Sets `ret_seen` if the device is a part of a card without its own row, or cannot be
+ * identified: then it is ignored, and not assigned to the whole card.
  */
 static AldGpu *find_at_address(const GPtrArray *gpus, const AldOpenclDevice *device, bool *ret_seen)
 {
@@ -167,7 +167,7 @@ static AldGpu *find_at_address(const GPtrArray *gpus, const AldOpenclDevice *dev
         return instance;
 }
 
-/* The row of the device; NULL where another platform has shown the same one, and for a part of a card. */
+/* The row of the device; NULL if another platform has shown the same one, and for a part of a card. */
 static AldGpu *find_row(GPtrArray *gpus, const AldOpenclDevice *device)
 {
         AldGpu *gpu = NULL;

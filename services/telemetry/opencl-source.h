@@ -6,7 +6,7 @@
 #include "record/record.h"
 #include "services/telemetry/child.h"
 
-/* What OpenCL shows, by way of alidade-opencl-list. */
+/* The devices that OpenCL shows, from the helper alidade-opencl-list. */
 typedef struct AldOpenclSource AldOpenclSource;
 
 /* Called from the main loop with a record of Message1.OpenclAnswer. */
@@ -18,15 +18,14 @@ AldOpenclSource *ald_opencl_source_new(
 void ald_opencl_source_free(AldOpenclSource *source);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOpenclSource, ald_opencl_source_free)
 
-/* The devices have changed: a list is wanted anew. */
+/* The devices have changed: a new list is needed. */
 void ald_opencl_source_want(AldOpenclSource *source);
 
-/* Whether a list is still to be had. */
+/* Whether a list is still needed. */
 bool ald_opencl_source_is_wanted(const AldOpenclSource *source);
 
 /*
- * Starts the helper where a list is wanted and nothing stands against it. It may wake devices, so it is
- * called only while all are awake; and again and again, since after a failure the helper is tried again, up
- * to three times.
+ * Starts the helper if a list is needed and nothing prevents it. The helper may wake devices, so call this
+ * only while all of them are active; call it repeatedly, since a failed helper is retried up to three times.
  */
 void ald_opencl_source_ask(AldOpenclSource *source);

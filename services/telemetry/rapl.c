@@ -20,7 +20,7 @@
 
 typedef struct Package {
         AldKeptFile energy;
-        int64_t max; /* the counter wraps after this value; 0 where it is not known */
+        int64_t max; /* the counter wraps after this value; 0 if it is not known */
         int64_t last;
         uint64_t last_usec; /* when the counter was first seen at this value */
         bool have_last;
@@ -91,13 +91,13 @@ static void add_package(AldRaplCollector *collector, const char *domain)
         g_array_append_val(collector->packages, package);
 }
 
-/* What is left of an absurd number would be no sum. */
+/* A part of an absurd number of packages would not be a valid sum. */
 static void refuse_packages(AldRaplCollector *collector)
 {
         g_array_set_size(collector->packages, 0);
         if (!collector->told_limit)
-                g_message(
-                        "/" POWERCAP_DIR " shows more than %u packages; their power is absent", PACKAGES_MAX);
+                g_message("/" POWERCAP_DIR " shows more than %u packages; PowerMicroWatts is omitted",
+                        PACKAGES_MAX);
         collector->told_limit = true;
 }
 
@@ -135,9 +135,9 @@ static double energy_since(const Package *package, int64_t last)
         return (double) (package->max - last) + (double) package->last;
 }
 
-/* A counter that stands still, as in many virtual machines, says nothing: a processor that runs draws
- * something. Where it is only renewed late, what it grows by took all of the time since it last grew; after
- * ALD_ENERGY_STILL_MAX_USEC that says nothing of the power now, and the counting starts anew. */
+/* A constant counter, as in many virtual machines, is not a power of 0, since a running processor draws some
+ * power. If it is only updated late, its next growth covers the whole time since it last grew; after
+ * ALD_ENERGY_STILL_MAX_USEC that does not give the current power, and counting starts again. */
 static int package_power(Package *package, uint64_t now_usec, double *ret)
 {
         int64_t last = package->last;
@@ -162,8 +162,8 @@ static int package_power(Package *package, uint64_t now_usec, double *ret)
         return r;
 }
 
-/* The sum over all packages in µW, or NaN. Goes on after one has failed, so that the next call has something
- * to count from. Says whether there is a reason to look for packages again. */
+/* The sum over all packages in µW, or NaN. Continues after a failure, so that the next call has a start
+ * value. Sets *ret_gone if packages should be looked for again. */
 static double read_power(AldRaplCollector *collector, uint64_t now_usec, bool *ret_gone)
 {
         const Package *denied = NULL;

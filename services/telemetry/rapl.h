@@ -7,7 +7,7 @@
 
 /*
  * Power of the processor packages, from the energy counters of RAPL (powercap). Only the domains of whole
- * packages count: those of cores, memory and the platform lie inside or around them.
+ * packages count, since those of cores, memory and the platform overlap with them.
  */
 typedef struct AldRaplCollector AldRaplCollector;
 
@@ -20,5 +20,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldRaplCollector, ald_rapl_collector_free)
  */
 uint64_t ald_rapl_collector_sample(AldRaplCollector *collector, uint64_t now_usec);
 
-/* What an administrator could do about an absent power, as in AbsentReasons, or NULL. */
+/* Why the power is absent, if an administrator can fix it, as in AbsentReasons; else NULL. */
 const char *ald_rapl_collector_reason(const AldRaplCollector *collector);

@@ -167,7 +167,7 @@ static void on_network_manager(AldPeer *peer, const char *owner, void *userdata)
                 ald_telemetry_manager_use_network_manager(telemetry->manager);
 }
 
-/* Without a system bus nobody tells when NetworkManager comes; libnm waits for both. */
+/* Without a system bus it is unknown when NetworkManager appears; libnm waits for both. */
 static int watch_network_manager(TelemetryBus *telemetry)
 {
         sd_bus *bus = ald_service_system_bus(telemetry->service);

@@ -3,7 +3,7 @@
 
 #include "services/common/service.h"
 
-/* What main() hands to the daemon skeleton. */
+/* What main() passes to the daemon skeleton. */
 
 extern const AldConfigKey ald_telemetry_config_keys[];
 

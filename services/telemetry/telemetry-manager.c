@@ -141,7 +141,7 @@ static uint64_t clamp_interval(AldRate rate, uint64_t usec)
         return CLAMP(usec, ald_rates[rate].min_usec, ald_rates[rate].max_usec);
 }
 
-/* A collector may still wait for an answer, so it is kept where nothing changes. */
+/* A collector may still wait for an answer, so it is kept if nothing changes. */
 static void set_disk_paths(AldTelemetryManager *manager, const char *const *paths)
 {
         g_autoptr(AldDiskCollector) before = NULL;

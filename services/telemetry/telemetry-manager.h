@@ -8,7 +8,7 @@
 #include "record/kind.h"
 
 /*
- * Decides when what is measured. Everything is told at once on start; then memory, load and free space at
+ * Decides what is measured when. Everything is reported at the start; then memory, load and free space at
  * their intervals, devices and interfaces when they change.
  */
 typedef struct AldTelemetryManager AldTelemetryManager;
@@ -42,15 +42,15 @@ AldTelemetryManager *ald_telemetry_manager_new(
 void ald_telemetry_manager_free(AldTelemetryManager *manager);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTelemetryManager, ald_telemetry_manager_free)
 
-/* Takes over new settings. Intervals set by hand stay. */
+/* Applies new settings. Intervals set with ald_telemetry_manager_set_interval() stay. */
 void ald_telemetry_manager_configure(AldTelemetryManager *manager, const AldTelemetrySettings *settings);
 
 uint64_t ald_telemetry_manager_interval(const AldTelemetryManager *manager, AldRate rate);
 
-/* Sets an interval by hand, clamped; 0 returns to the configured one. Returns the one in force. */
+/* Sets an interval, clamped to its limits; 0 restores the configured one. Returns the one in effect. */
 uint64_t ald_telemetry_manager_set_interval(AldTelemetryManager *manager, AldRate rate, uint64_t usec);
 
-/* There is a NetworkManager, or may be: from now on what it knows is followed. */
+/* NetworkManager is on the bus, or may be: uses its data from now on. */
 void ald_telemetry_manager_use_network_manager(AldTelemetryManager *manager);
 
 /* The rate at which this kind is sampled, or -ENOENT. */

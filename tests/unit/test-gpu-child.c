@@ -209,7 +209,7 @@ static void test_speaks_unasked(Told *told, gconstpointer timing)
 {
         ask(told, "twice");
         gpu_wait(has_failed, told);
-        g_assert_cmpstr(told->failure, ==, "it spoke unasked");
+        g_assert_cmpstr(told->failure, ==, "it sent an unexpected message");
         gpu_wait(is_gone, told);
 }
 
