@@ -6,5 +6,5 @@
 #include "services/identity/device-tree.h"
 #include "services/identity/dmi.h"
 
-/* The kind of machine in the words of hostname1, or NULL. It belongs to `tree` or is constant. */
+/* The chassis type as named by hostname1, or NULL. Owned by `tree` or static. */
 const char *ald_chassis_detect(int root, bool is_virtual, const AldDmi *dmi, const AldDeviceTree *tree);

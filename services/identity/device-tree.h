@@ -5,11 +5,11 @@
 
 #include <glib.h>
 
-/* What the device tree of the firmware says; NULL where it says nothing. */
+/* The facts in the device tree of the firmware; NULL if missing. */
 typedef struct AldDeviceTree {
         char *model;            /* Raspberry Pi 5 Model B Rev 1.0 */
         char **compatible;      /* raspberrypi,5-model-b brcm,bcm2712; never NULL once read */
-        char *chassis_type;     /* a word of hostname1 */
+        char *chassis_type;     /* as named by hostname1 */
         const char *hypervisor; /* kvm */
 } AldDeviceTree;
 
@@ -17,8 +17,8 @@ void ald_device_tree_read(int root, AldDeviceTree *ret);
 void ald_device_tree_clear(AldDeviceTree *tree);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldDeviceTree, ald_device_tree_clear)
 
-/* The strings of a property, which end with NUL bytes. Bad ones are left out. Never NULL. */
+/* The NUL-terminated strings of a property. Invalid ones are skipped. Never NULL. */
 char **ald_device_tree_strings(const char *data, size_t length);
 
-/* The maker by the first of the compatible names, or NULL. To be freed. */
+/* The vendor according to the first compatible name, or NULL. Free with g_free(). */
 char *ald_device_tree_vendor(const AldDeviceTree *tree);

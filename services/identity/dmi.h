@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-/* What the firmware says in its DMI tables, as it stands: NULL where it says nothing. */
+/* The strings in the DMI tables of the firmware, unchanged; NULL if missing. */
 typedef struct AldDmi {
         char *sys_vendor;
         char *product_name;
@@ -20,6 +20,6 @@ void ald_dmi_read(int root, AldDmi *ret);
 void ald_dmi_clear(AldDmi *dmi);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldDmi, ald_dmi_clear)
 
-/* The maker and the model, or NULL where the firmware has place-holders only. They belong to `dmi`. */
+/* The vendor and the model, or NULL if the firmware has placeholders only. Owned by `dmi`. */
 const char *ald_dmi_vendor(const AldDmi *dmi);
 const char *ald_dmi_model(const AldDmi *dmi);

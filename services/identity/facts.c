@@ -16,7 +16,7 @@
 #include "services/identity/os-release.h"
 #include "services/identity/soc.h"
 
-/* Whether this processor and this kernel are those that the root tells of. */
+/* Whether the root is that of this machine, rather than of a test. */
 static bool is_real_root(int root)
 {
         struct stat real, given;

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-/* What the machine itself tells of its identity; NULL where it tells nothing. */
+/* The identity of the machine from its hardware and system files; NULL if unknown. */
 typedef struct AldFacts {
         char *host_name;
         char *model;
@@ -22,9 +22,9 @@ void ald_facts_collect(int root, AldFacts *ret);
 void ald_facts_clear(AldFacts *facts);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldFacts, ald_facts_clear)
 
-/* A sum over the files of DMI and os-release, which may change while the machine runs. It logs nothing, so
- * that it may be taken again and again. Free with g_free(). */
+/* A checksum of the files of DMI and os-release, which may change while the machine runs. Logs nothing, so
+ * that it can be called repeatedly. Free with g_free(). */
 char *ald_facts_sum_sources(int root);
 
-/* The host name of the kernel alone, which may change at any time. */
+/* The host name of the kernel only, which may change at any time. */
 char *ald_facts_read_host_name(int root);

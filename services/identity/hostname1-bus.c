@@ -84,7 +84,7 @@ static int on_values(sd_bus_message *reply, void *userdata, sd_bus_error *unused
         return 0;
 }
 
-/* A question on its way will be answered after whatever hostname1 has signalled before that answer. */
+/* A pending call will return the values after all signals so far. */
 void ald_hostname1_client_refresh(AldHostname1Client *client)
 {
         int r;

@@ -6,9 +6,9 @@
 #include "services/identity/dmi.h"
 
 /*
- * What runs this machine if it is a virtual one, in the words of systemd-detect-virt(1) and, where that knows
- * less, the name of the monitor itself: firecracker, cloud-hypervisor. "other" for one that hides. NULL on
- * bare metal. `signature` is that of CPUID, empty where it was not asked.
+ * The hypervisor of a virtual machine, as named by systemd-detect-virt(1), or a more specific name of the
+ * monitor: firecracker, cloud-hypervisor. "other" if it is unknown. NULL on bare metal. `signature` is that
+ * of CPUID, empty if it was not queried.
  */
 const char *ald_hypervisor_detect(int root, const char *signature, const AldCpuinfo *cpuinfo,
         const AldDmi *dmi, const AldDeviceTree *tree);

@@ -13,18 +13,18 @@ struct AldIdentityManager {
         AldIdentityChanged changed;
         void *userdata;
 
-        char *friendly_name; /* NULL, or what somebody gave */
+        char *friendly_name; /* as set by the user, or NULL */
         AldFacts facts;
         char *sources; /* what they were collected from */
 
-        /* What hostname1 said last; it stays while hostname1 sleeps. */
+        /* The last values of hostname1, kept while it is not running. */
         char *pretty_hostname, *static_hostname, *hostname;
         char *vendor, *model, *chassis;
 };
 
 typedef bool (*IsPlaceholder)(const char *text);
 
-/* The first of them that says something. */
+/* The first one that is not empty. */
 static const char *first_of(IsPlaceholder is_placeholder, const char *const *values, size_t n)
 {
         for (size_t i = 0; i < n; i++)
@@ -37,7 +37,7 @@ static const char *first_of(IsPlaceholder is_placeholder, const char *const *val
         first_of(is_placeholder, (const char *const[]){ __VA_ARGS__ }, \
                 sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
-/* What somebody gave is taken as it is. */
+/* A name set by the user is used unchanged. */
 static const char *choose_name(const AldIdentityManager *m)
 {
         return m->friendly_name ? m->friendly_name

@@ -59,7 +59,7 @@ static int set_aside(int dir, const char *directory, const char *reason)
         return r;
 }
 
-/* Why the text read from the file is no name, or NULL. A newline at its end is cut off. */
+/* Why the text read from the file is not a valid name, or NULL. Removes a trailing newline. */
 static const char *check(char *text, size_t n)
 {
         if (n > 0 && text[n - 1] == '\n')
@@ -71,7 +71,7 @@ static const char *check(char *text, size_t n)
         return ald_name_refuse(text);
 }
 
-/* -EBADMSG, and why, for what is there but no name. */
+/* -EBADMSG with the reason if the file exists but does not contain a name. */
 static int read_file(int dir, char text[static FILE_MAX], const char **ret_reason)
 {
         ald_fd int fd = openat(dir, FILE_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -113,7 +113,7 @@ char *ald_name_store_load(const char *directory)
         return NULL;
 }
 
-/* What is there and no name of ours may be worth something yet. */
+/* A file that is not a valid name may still be valuable. */
 static int make_room(int dir, const char *directory)
 {
         char text[FILE_MAX];
@@ -178,6 +178,7 @@ int ald_name_store_save(const char *directory, const char *name)
         if (r >= 0)
                 r = *name ? replace_file(dir, text) : forget_file(dir);
         if (r >= 0)
-                (void) fsync(dir); /* the change is made; not every file system can promise that it lasts */
+                (void) fsync(
+                        dir); /* the change is done; not every file system can guarantee its durability */
         return r;
 }

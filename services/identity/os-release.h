@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* PRETTY_NAME as the shell would read it, else NAME with VERSION; NULL where the text has neither. */
+/* PRETTY_NAME as a shell would read it, else NAME with VERSION; NULL if the text has neither. */
 char *ald_os_release_parse(const char *text, size_t length);
 
 /* The same from etc/os-release, else usr/lib/os-release. */

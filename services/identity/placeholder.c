@@ -5,7 +5,7 @@
 
 #include "services/identity/placeholder.h"
 
-/* What makers leave in the fields that they forgot, as squeeze() writes it. */
+/* What vendors leave in fields that they forgot, as normalized by squeeze(). */
 static const char *const of_hardware[] = {
         "0123456789",
         "123456789",

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The chip that processor cores sit in, by the compatible names of the device tree and by what the firmware
- * of an Arm machine says of itself in sys/devices/soc0: NVIDIA Grace. NULL where neither is known.
+ * The name of the system on chip, from the compatible names of the device tree, or from what the firmware of
+ * an Arm machine reports in sys/devices/soc0, such as "NVIDIA Grace". NULL if unknown.
  */
 const char *ald_soc_name(int root, const char *const *compatible);
