@@ -69,7 +69,7 @@ static bool is_stuck(const BusSource *self)
                g_get_monotonic_time() - self->stuck_since >= (gint64) ALD_BUS_STUCK_USEC;
 }
 
-/* GLib keeps what it polls sorted by fd, and aborts where one is changed behind its back. It changes when the
+/* GLib keeps what it polls sorted by fd, and aborts if one is changed behind its back. It changes when the
  * bus has several addresses and the first does not answer. */
 static void watch_fd(BusSource *self, int fd)
 {

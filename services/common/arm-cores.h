@@ -3,17 +3,17 @@
 
 #include <stdint.h>
 
-/* One kind of core in an Arm processor, as MIDR_EL1 tells it. */
+/* One kind of core in an Arm processor, from MIDR_EL1. */
 typedef struct AldArmCore {
         uint16_t implementer;
         uint16_t part;
 } AldArmCore;
 
-/* Cortex-A76; for a part that is not known, its implementer and number. To be freed. */
+/* Such as "Cortex-A76"; for an unknown part, its implementer and number. Free with g_free(). */
 char *ald_arm_core_name(AldArmCore core);
 
-/* Who made it, or designed it: Arm. NULL where that is not known. */
+/* The implementer, such as "Arm"; NULL if unknown. */
 const char *ald_arm_implementer_name(unsigned implementer);
 
-/* Where a core stands among its kin: the bigger one has the lower rank. */
+/* The rank of a core for sorting: bigger cores have lower ranks. */
 unsigned ald_arm_core_rank(AldArmCore core);

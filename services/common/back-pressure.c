@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/common/service-private.h"
 
-/* Fewer messages than this that the bus has not taken yet are nothing unusual. With more, so many calls are
- * still answered; each reply may be 16 MiB. */
+/* Fewer queued messages than this are normal. With more, only this many calls are still answered, since each
+ * reply may have 16 MiB. */
 #define UNSENT_MAX 16u
 
-/* Whoever calls and does not read makes the bus stop reading of us, but not stop bringing us calls. sd-bus
- * cannot write without reading, so these calls are answered with next to nothing. */
+/* A client that calls and does not read makes the bus stop reading from us, but the bus still delivers calls.
+ * sd-bus cannot write without reading, so these calls get minimal replies. */
 static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldService *service = userdata;

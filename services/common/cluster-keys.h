@@ -3,7 +3,7 @@
 
 #include "services/common/config.h"
 
-/* What a machine whose mosquitto serves the cluster has below the folder of mosquitto. */
+/* The files in mosquitto's directory on a machine with a broker of the cluster. */
 #define ALD_MOSQUITTO_DIR "/etc/mosquitto"
 #define ALD_MOSQUITTO_DROP_IN "conf.d/alidade.conf"
 

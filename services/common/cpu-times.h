@@ -22,9 +22,8 @@ typedef struct AldCpuTimes {
         uint64_t ticks[ALD_CPU_N_TIMES];
 } AldCpuTimes;
 
-/* Reads that line; kernels may tell fewer times than there are, but not fewer than four.
- */
+/* Parses that line; older kernels report fewer times, but at least four.  */
 bool ald_cpu_times_parse(const char *text, AldCpuTimes *ret);
 
-/* The usage between two samples, or absent where no time has passed. */
+/* The usage between two samples; absent if no time has passed. */
 double ald_cpu_usage(const AldCpuTimes *before, const AldCpuTimes *after);

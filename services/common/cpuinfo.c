@@ -181,7 +181,7 @@ static char *name_cores(GArray *cores)
         return join(names);
 }
 
-/* The first part of a value; NULL where nothing stands before the end of it. */
+/* The first part of a value; NULL if nothing stands before the end of it. */
 static char *first_part(const char *value, const char *ends)
 {
         return ald_text_tidy(value, strcspn(value, ends));

@@ -8,11 +8,11 @@
 
 /* /proc/cpuinfo in the formats of x86, arm, arm64, riscv, ppc64, s390x and loongarch. */
 typedef struct AldCpuinfo {
-        char *chip; /* NULL where nothing names it; several kinds of core are joined by " + ", big ones first
-                     */
-        const char *vendor; /* Intel, Arm; NULL where it is not told or not known */
-        bool has_flags;     /* the x86 flags are there, so `hypervisor` can be relied on */
-        bool hypervisor;    /* the processor says that it is a virtual one */
+        char *chip;         /* NULL if unknown; several kinds of core are joined by " + ", big ones first
+                             */
+        const char *vendor; /* Intel, Arm; NULL if unknown */
+        bool has_flags;     /* x86 flags are present, so `hypervisor` is reliable */
+        bool hypervisor;    /* the processor reports that it is virtual */
         bool user_mode;     /* the machine is User Mode Linux */
 } AldCpuinfo;
 

@@ -3,7 +3,7 @@
 
 #include <systemd/sd-bus.h>
 
-/* The D-Bus errors of our own. errors.c maps each to an errno. */
+/* Our own D-Bus errors. errors.c maps each to an errno. */
 #define ALD_ERROR_NO_SUCH_NODE "org.alidade.Error.NoSuchNode"
 #define ALD_ERROR_NO_SUCH_KIND "org.alidade.Error.NoSuchKind"
 #define ALD_ERROR_AMBIGUOUS_NAME "org.alidade.Error.AmbiguousName"
@@ -19,17 +19,17 @@
 
 int ald_errors_register(void);
 
-/* What sd_bus_message_read() returned, as an error of a method: InvalidArgs for strings that dbus-daemon lets
- * through and sd-bus does not take, which are those with noncharacters. */
+/* Converts an error of sd_bus_message_read() to that of a method: InvalidArgs for strings with noncharacters,
+ * which dbus-daemon passes on and sd-bus refuses. */
 int ald_error_unreadable(int r, sd_bus_error *error);
 
 /*
- * The beginning of a stranger's text, fit for an error or a log line: so many characters at the most, whole
- * ones, and each that is not printable as '?'. Free with g_free().
+ * The beginning of an untrusted text, safe for an error or a log line: at most ALD_EXCERPT_MAX whole
+ * characters, with '?' for those that are not printable. Free with g_free().
  */
 #define ALD_EXCERPT_MAX 64u
 char *ald_excerpt(const char *text);
 
-/* The same of a sentence that has a stranger's text in its middle: what is longer than twice that
- * is cut in the middle. */
+/* The same for a sentence with an untrusted text in its middle: if it is longer than twice that, it is cut in
+ * the middle. */
 char *ald_excerpt_ends(const char *text);

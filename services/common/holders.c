@@ -21,7 +21,7 @@ typedef struct Holder {
         AldHolders *all;
         char *name;
         uid_t uid;
-        AldPeer *peer; /* not an sd_bus_track, which believes anybody who says that a connection is gone */
+        AldPeer *peer; /* not an sd_bus_track, which trusts any sender of NameOwnerChanged */
 } Holder;
 
 static void holder_free(gpointer data)
@@ -72,7 +72,8 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
                 drop(holder->all, holder->name);
 }
 
-/* Root finds a place when all others have taken theirs, and they when one of them has taken many. */
+/* Root gets a place even if all other places are taken, and other users even if one of them has taken
+ * many. */
 static int find_room(const AldHolders *holders, uid_t uid)
 {
         unsigned of_user = 0, of_others = 0;

@@ -3,13 +3,13 @@
 
 #include "services/common/service.h"
 
-/* Connections that called a method such as Subscribe(): each once, until it takes that back or is gone. */
+/* Connections that have called a method such as Subscribe(), each once, until they revert it or close. */
 typedef struct AldHolders AldHolders;
 
-/* Called for each that comes, or goes, with its unique name and user. */
+/* Called for each connection that is added or removed, with its unique name and user. */
 typedef void (*AldHoldersChanged)(const char *name, uid_t uid, bool held, void *userdata);
 
-/* All, of one user, and those that only root has. */
+/* Limits: in total, for one user, and the places reserved for root. */
 #define ALD_HOLDERS_MAX 256u
 #define ALD_HOLDERS_PER_USER_MAX 32u
 #define ALD_HOLDERS_OF_ROOT 32u
@@ -17,12 +17,12 @@ typedef void (*AldHoldersChanged)(const char *name, uid_t uid, bool held, void *
 AldHolders *ald_holders_new(AldService *service, AldHoldersChanged changed, void *userdata);
 void ald_holders_free(AldHolders *holders);
 
-/* -ENOSPC where the user holds too many, -EUSERS where there are too many in all, -ENODATA where the bus does
- * not say who it is; twice is once. */
+/* -ENOSPC if the user holds too many, -EUSERS if there are too many in total, -ENODATA if the bus does not
+ * report the user. A second call changes nothing. */
 int ald_holders_add(AldHolders *holders, sd_bus_message *message);
-/* The error for it. */
+/* Sets the error for one of these. */
 int ald_holders_refuse(int r, const char *method, sd_bus_error *error);
-/* -ENOENT where the sender is not among them. */
+/* -ENOENT if the sender has not called the method. */
 int ald_holders_remove(AldHolders *holders, sd_bus_message *message);
 
 bool ald_holders_any(const AldHolders *holders);

@@ -4,12 +4,12 @@
 #include <systemd/sd-bus.h>
 
 /*
- * Where g_warning() and its kin go: to the journal with their fields where stderr is the journal, to stderr
- * as text when run by hand. ALIDADE_LOG_LEVEL sets the first level, in the words of syslog.
+ * The output of g_warning() and similar functions: to the journal with their fields if stderr is the journal,
+ * else to stderr as text. ALIDADE_LOG_LEVEL sets the initial level, with the names of syslog.
  */
 typedef struct AldLog AldLog;
 
-/* GLib takes one log writer in the life of a process: call once, and keep the result for good. */
+/* GLib accepts only one log writer per process: call it once, and never free the result. */
 AldLog *ald_log_install(const char *identifier);
 
 /* Exports org.freedesktop.LogControl1, so that `systemctl service-log-level` works. */

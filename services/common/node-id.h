@@ -4,8 +4,7 @@
 #define ALD_NODE_ID_SIZE 33u /* 32 lower-case hexadecimal digits, terminated */
 
 /*
- * The id under which this machine is known to all others: derived from the machine id, stable, and revealing
- * nothing of it. ALIDADE_MACHINE_ID stands in for /etc/machine-id where several nodes share one machine. Logs
- * its error and the remedy, and returns it.
+ * The node id of this machine: derived from the machine id, stable, and not revealing it. ALIDADE_MACHINE_ID
+ * replaces /etc/machine-id if several nodes share one machine. Logs an error with its remedy, and returns it.
  */
 int ald_node_id(char ret[static ALD_NODE_ID_SIZE]);

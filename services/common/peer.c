@@ -15,7 +15,7 @@ struct AldPeer {
         sd_bus *bus;
         char *name;
         char *owner;
-        bool known; /* whether the bus has said who the owner is */
+        bool known; /* the bus has reported the owner */
         sd_bus_slot *owner_match, *owner_query;
         GSList *matches;
         AldPeerOwnerChanged changed;
@@ -136,7 +136,7 @@ static int on_signal(sd_bus_message *message, void *userdata, sd_bus_error *erro
         AldPeer *peer = match->peer;
 
         if (!peer->known)
-                return 0; /* whoever it is, what it says is read anew once the owner is known */
+                return 0; /* everything is read again once the owner is known */
         if (g_strcmp0(sd_bus_message_get_sender(message), peer->owner) != 0) {
                 ald_service_refuse_signal(peer->service, message);
                 return 0;

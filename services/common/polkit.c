@@ -4,7 +4,7 @@
 #include "services/common/polkit.h"
 #include "services/common/service-private.h"
 
-/* A person may be typing a password; nobody needs longer. */
+/* The user may be typing a password. */
 #define POLKIT_TIMEOUT_USEC (UINT64_C(180) * 1000 * 1000)
 
 /* How many questions wait at once, of everybody and of one user, who may have many connections. */
@@ -15,7 +15,7 @@ typedef enum QueryState {
         QUERY_PENDING,
         QUERY_ALLOWED,
         QUERY_REFUSED,
-        QUERY_CHALLENGED, /* would be allowed if somebody authenticated */
+        QUERY_CHALLENGED, /* would be allowed after authentication */
         QUERY_FAILED,     /* polkit gave no answer */
 } QueryState;
 
@@ -64,7 +64,7 @@ static QueryState read_answer(Query *query, sd_bus_message *reply)
         if (r >= 0)
                 r = sd_bus_message_read(reply, "bb", &allowed, &challenge);
         if (r < 0) {
-                query->failure = g_strdup("its answer was not understood");
+                query->failure = g_strdup("its answer is invalid");
                 return QUERY_FAILED;
         }
         return allowed ? QUERY_ALLOWED : challenge ? QUERY_CHALLENGED : QUERY_REFUSED;
@@ -195,7 +195,7 @@ int ald_polkit_authorize(AldService *service, sd_bus_message *message, const cha
         int r;
 
         if (query) {
-                /* The answer to one question is none to another. */
+                /* An answer for one action does not apply to another. */
                 g_assert(g_str_equal(query->action, action));
                 return verdict(query, error);
         }

@@ -135,7 +135,7 @@ static gboolean on_reap_later(gpointer pid)
 
 void ald_process_reap(AldProcess *process, siginfo_t *ret)
 {
-        /* The group goes first, while its number cannot be anybody else's. */
+        /* Kills the group first, while its number cannot be reused. */
         ald_process_kill(process);
         /* A debugger, or a sanitizer that looks for leaks, has it before us. */
         if (!reap(P_PIDFD, process->pidfd, ret)) {

@@ -9,14 +9,14 @@
 #define KIBI 1024u
 #define MEBI (1024u * KIBI)
 
-/* What a reply is taken for whose size nobody tells; that of Properties may hold a record, that of
+/* The assumed size of a reply without a known size; that of Properties may contain a record, that of
  * Introspectable the names of all children. */
 #define REPLY_SIZE (2u * KIBI)
 #define PROPERTIES_SIZE (256u * KIBI)
 #define INTROSPECTION_SIZE (512u * KIBI)
 #define REFUSAL_SIZE 512u
 
-/* So much unread is nothing, and may be followed by a reply of any size. */
+/* This much unread is negligible, and may be followed by a reply of any size. */
 #define UNREAD_SLACK (1u * MEBI)
 /* Beyond ALD_UNREAD_MAX, small replies to other users still have so much. */
 #define SMALL_RESERVE (8u * MEBI)
@@ -24,14 +24,14 @@
  * dbus-daemon limits the number of pending calls. */
 #define REFUSALS_MAX (1u * MEBI)
 
-/* A call of a user that has not read enough waits so long for it. */
+/* How long a call of a user that has not read enough waits for that. */
 #define PATIENCE_USEC (1 * G_USEC_PER_SEC)
-/* And so long while the bus has not answered yet, which it does not where it reads nothing more. */
+/* The same while the bus has not replied, which it does not do once it has stopped reading. */
 #define UNANSWERED_USEC (5 * G_USEC_PER_SEC)
-/* So many such calls wait at a time. */
+/* Maximum number of waiting calls. */
 #define WAITING_MAX 1024u
 #define WAITING_PER_USER_MAX 256u
-/* A call with longer arguments does not wait: it would take our memory meanwhile. */
+/* A call with longer arguments does not wait, since it would use our memory. */
 #define ARGUMENT_MAX 4096u
 
 /* With this much that may be unread, the bus is asked before it matters. */
@@ -39,14 +39,14 @@
 /* A user that did not read is asked about after this, and longer if it has many connections. */
 #define ROUND_USEC (G_USEC_PER_SEC / 10)
 #define CONNECTIONS_PER_ROUND 16u
-/* Connections that hold nothing are forgotten where there are more than this. */
+/* Connections without unread messages are forgotten if there are more than this. */
 #define CONNECTIONS_MAX 1024u
 
 /* After BROADCASTS_ASK bytes the bus is asked how much of our broadcasts it holds; until it answers, at most
  * BROADCASTS_AHEAD bytes are sent. */
 #define BROADCASTS_ASK (1u * MEBI)
 #define BROADCASTS_AHEAD (4u * MEBI)
-/* Whatever it is that is held, more is too near to what the bus bears. */
+/* The total of all unread messages; more is too close to the limit of the bus. */
 #define HELD_MAX (96u * MEBI)
 #define BROADCASTS_RETRY_USEC (G_USEC_PER_SEC / 2)
 
@@ -213,7 +213,7 @@ static int read_stats(sd_bus_message *reply, const char *wanted, uint32_t *ret)
         return r < 0 ? r : -ENODATA;
 }
 
-/* A bus that does not answer is not asked again, and everybody who waited for it goes on. */
+/* A bus that does not reply is not asked again, and all waiting calls continue. */
 static void give_up(AldReaders *readers, const sd_bus_error *failure)
 {
         GHashTableIter iter;
@@ -233,7 +233,7 @@ static void give_up(AldReaders *readers, const sd_bus_error *failure)
                 readmit_all(user);
 }
 
-/* What a reply takes unless its handler tells more. */
+/* The size of a reply unless its handler reports more. */
 static size_t least_size(sd_bus_message *call)
 {
         const char *interface = sd_bus_message_get_interface(call);
@@ -256,7 +256,7 @@ static size_t expected_size(AldReaders *readers, sd_bus_message *call)
         return least == 0 ? 0 : MAX(least, GPOINTER_TO_SIZE(size));
 }
 
-/* Root is bounded by what it leaves unread itself only. */
+/* Root is limited only by what it leaves unread itself. */
 static bool fits_all(const User *user, size_t size)
 {
         const AldReaders *readers = user->readers;
@@ -327,7 +327,7 @@ static void set_timer(AldReaders *readers)
         ald_timer_set(readers->timer, due);
 }
 
-/* Whoever fits now is answered; who has waited long enough is refused. */
+/* Resumes calls that fit now, and refuses those that have waited too long. */
 static void look_at_waiting(User *user)
 {
         gint64 patience = user->asking == 0 ? PATIENCE_USEC : UNANSWERED_USEC;
@@ -368,7 +368,7 @@ static int on_stats(sd_bus_message *reply, void *userdata, sd_bus_error *error)
                 give_up(readers, failure);
                 return 0;
         } else {
-                /* What others sent is none of ours. */
+                /* Messages of other senders do not count. */
                 set_unread(connection,
                         MIN(held, connection->unread - connection->since_ask) + connection->since_ask);
         }
@@ -389,7 +389,7 @@ static void ask_about_user(User *user)
         if (user->asking > 0 || user->readers->unanswered || now < next_round(user))
                 return;
         user->asked = now;
-        user->reads = false; /* unless the answers say so */
+        user->reads = false; /* unless the replies show it */
         for (GList *l = user->connections.head; l; l = l->next) {
                 Connection *connection = l->data;
 
@@ -403,7 +403,7 @@ static void ask_about_user(User *user)
         }
 }
 
-/* Where it is not this user alone who leaves too much unread, the others may have read meanwhile. */
+/* If it is not this user alone who leaves too much unread, the others may have read meanwhile. */
 static void ask_about_all(User *user, size_t size)
 {
         GHashTableIter iter;
@@ -480,7 +480,7 @@ static int on_uid(sd_bus_message *reply, void *userdata, sd_bus_error *error)
                 leave(connection);
                 join(connection, find_user(readers, uid));
         }
-        /* In the order in which they came; who is still not known waits again. */
+        /* In the order of arrival; calls of users that are still unknown wait again. */
         readmit_all(readers->unknown);
         return 0;
 }

@@ -6,15 +6,15 @@
 #include "services/common/service.h"
 
 /*
- * What the bus holds of ours because clients have not read it yet. dbus-daemon keeps all of it, and at 127
- * MiB it stops reading from the service that sent it, for ever. So each service counts what it sends to each
- * user, has the bus confirm how much of that is unread (GetConnectionStats) before it refuses anybody, and
- * answers a user that holds too much with LimitsExceeded until it has read. dbus-broker has quotas of its
- * own, and no such call; there nothing is counted.
+ * Messages of ours that the bus holds because clients have not read them yet. dbus-daemon keeps all of them,
+ * and at 127 MiB it stops reading from the service that sent them, permanently. So each service counts what
+ * it sends to each user, verifies with the bus how much of that is unread (GetConnectionStats) before it
+ * refuses calls, and then replies LimitsExceeded to that user until enough was read. dbus-broker has its own
+ * quotas and no such call; there nothing is counted.
  */
 typedef struct AldReaders AldReaders;
 
-/* What one user may leave unread, and all of them together. */
+/* How much one user may leave unread, and all users together. */
 #define ALD_UNREAD_PER_USER_MAX (16u * 1024 * 1024)
 #define ALD_UNREAD_MAX (64u * 1024 * 1024)
 /* Nothing is broadcast while more than this of earlier broadcasts is unread. */
@@ -22,7 +22,7 @@ typedef struct AldReaders AldReaders;
 /* A connection that has left more than this unread is sent no signals of its own. */
 #define ALD_UNREAD_SIGNALS_MAX (256u * 1024)
 
-/* From now on calls of those who do not read are refused. */
+/* From now on, calls of users who leave too much unread are refused. */
 int ald_readers_new(AldService *service, AldReaders **ret);
 void ald_readers_free(AldReaders *readers);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldReaders, ald_readers_free)

@@ -8,7 +8,7 @@
 typedef struct Shown {
         char *path;
         AldRecord *sent;    /* what the bus shows */
-        AldRecord *waiting; /* newer, but not different enough to be sent by itself */
+        AldRecord *waiting; /* newer, but not different enough to be sent at once */
         gint64 due;         /* when it is sent again */
         GList link;
 } Shown;
@@ -48,7 +48,7 @@ static void note_sent(AldRecordExport *export, Shown *shown)
         set_timer(export);
 }
 
-/* While too much of what was broadcast is unread, the state service alone is told. */
+/* While too much of earlier broadcasts is unread, only the state service is informed. */
 static void tell(AldRecordExport *export, const Shown *shown, uint64_t changed)
 {
         bool may_broadcast = ald_service_may_broadcast(export->service);

@@ -6,8 +6,8 @@
 #include "record/record.h"
 
 /*
- * PropertiesChanged, InterfacesAdded with the records that end with NULL, and InterfacesRemoved with the
- * interfaces that end with NULL: to all, or with `destination` to this connection alone.
+ * Emit PropertiesChanged, InterfacesAdded (records are NULL-terminated) and InterfacesRemoved (interfaces are
+ * NULL-terminated): as broadcasts, or with `destination` to this connection only.
  */
 int ald_record_emit_changed(
         sd_bus *bus, const char *destination, const char *path, const AldRecord *record, uint64_t fields);

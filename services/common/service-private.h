@@ -10,7 +10,7 @@
 #include "services/common/service.h"
 #include "services/common/sysroot.h"
 
-/* Known to services/common only. */
+/* For services/common only. */
 struct AldService {
         const AldServiceInfo *info;
         AldLog *log;
@@ -23,7 +23,7 @@ struct AldService {
         sd_bus *bus;
         GSource *bus_source;
         bool owns_name;
-        unsigned answers_behind; /* given while much was unsent; see back-pressure.c */
+        unsigned answers_behind; /* sent while much was queued; see back-pressure.c */
 
         sd_bus *system_bus;
         GSource *system_source;
@@ -38,8 +38,8 @@ struct AldService {
         guint watchdog, sigterm, sigint, sighup;
 };
 
-/* From now on, calls are refused while the bus does not take what is sent. */
+/* From now on, calls are refused while the bus does not accept our messages. */
 int ald_back_pressure_add(AldService *service);
 
-/* Drops every question that waits for an answer. */
+/* Drops all pending queries. */
 void ald_polkit_forget_all(AldService *service);

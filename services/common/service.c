@@ -81,7 +81,7 @@ static void on_bus_closed(sd_bus *bus, int error, gpointer userdata)
                         : "The bus has closed the connection");
 }
 
-/* Without the system bus there is less to tell, but the service goes on. */
+/* Without the system bus some data is missing, but the service continues. */
 static void on_system_bus_closed(sd_bus *bus, int error, gpointer userdata)
 {
         g_warning("The system bus has %s: %s", error == -EBUSY ? "stopped reading" : "closed the connection",
@@ -143,7 +143,7 @@ static int on_name(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         return 0;
 }
 
-/* The default handler ends the connection where the name is taken; this one tells the reason. */
+/* The default handler closes the connection if the name is taken; this one logs the reason. */
 static int on_name_reply(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
         AldService *service = userdata;
@@ -210,7 +210,7 @@ static void add_watchdog(AldService *service)
                 service->watchdog = g_timeout_add((guint) (usec / 2000), on_watchdog, service);
 }
 
-/* Lets the bus take what is queued, but not for longer than a stopped bus deserves. */
+/* Flushes queued messages, but does not wait long for a bus that has stopped reading. */
 static void drain(AldService *service)
 {
         gint64 until = g_get_monotonic_time() + DRAIN_USEC;
@@ -295,7 +295,7 @@ static bool parse_options(const AldServiceInfo *info, int *argc, char ***argv, i
 {
         gboolean version = FALSE;
         const GOptionEntry entries[] = {
-                { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Show the version and end", NULL },
+                { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Show the version and exit", NULL },
                 { NULL },
         };
         g_autoptr(GOptionContext) context = g_option_context_new(NULL);

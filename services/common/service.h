@@ -7,9 +7,9 @@
 #include "services/common/config.h"
 
 /*
- * What every daemon does alike: options, logging, configuration, the main loop, its bus, its name, signals,
- * readiness and watchdog. A daemon adds its vtables and its manager. sd-bus and everything
- * here belong to one thread, which is the only one of all services but clusterd.
+ * The common part of all daemons: options, logging, configuration, main loop, bus, name, signals, readiness
+ * and watchdog. A daemon adds its vtables and its manager. sd-bus and everything here must be used from one
+ * thread; all services except clusterd have only this one.
  */
 typedef struct AldService AldService;
 
@@ -17,14 +17,14 @@ typedef struct AldServiceInfo {
         const char *name;                /* alidade-identityd */
         const char *description;         /* for --help: one line */
         const char *bus_name;            /* org.alidade.Identity1 */
-        const AldConfigKey *config_keys; /* ends with a key without a group */
+        const AldConfigKey *config_keys; /* terminated by a key without a group */
 
-        /* Registers all objects and starts measuring; called before the name is requested. Logs its errors.
-         */
+        /* Registers all objects and starts the manager; called before the name is requested. Logs its errors.
+         *  */
         int (*start)(AldService *service, void **ret_manager);
-        /* Takes over the configuration after SIGHUP; may be NULL. */
+        /* Applies the configuration after SIGHUP; may be NULL. */
         void (*reload)(void *manager);
-        /* Gives everything back. The bus is still there. */
+        /* Frees everything. The bus still exists. */
         void (*stop)(void *manager);
 } AldServiceInfo;
 
@@ -34,45 +34,45 @@ int ald_service_main(const AldServiceInfo *info, int argc, char *argv[]);
 /* The bus of our services: ALIDADE_BUS_ADDRESS, else the system bus. */
 sd_bus *ald_service_bus(AldService *service);
 
-/* The system bus, where hostname1 and NetworkManager are; the same connection unless ALIDADE_BUS_ADDRESS
- * names another bus. NULL where there is none. */
+/* The system bus, for hostname1 and NetworkManager; the same connection unless ALIDADE_BUS_ADDRESS selects
+ * another bus. NULL if there is none. */
 sd_bus *ald_service_system_bus(AldService *service);
 
 const AldConfig *ald_service_config(AldService *service);
 
-/* The directory that /proc and /sys are read below; see sysroot.h. */
+/* The root directory for reading /proc and /sys; see sysroot.h. */
 int ald_service_root(AldService *service);
 
 /* Ends the main loop. A negative error makes the exit status nonzero; the reason is logged. */
 void ald_service_quit(AldService *service, int error, const char *reason);
 
-/* Reads the configuration again and has the service take it over, as SIGHUP does. */
+/* Reloads the configuration, like SIGHUP. */
 void ald_service_reload(AldService *service);
 
-/* Counts a signal that did not come from whom it claimed; what the property RefusedSignals shows. */
+/* Counts a signal whose sender did not own the name it claimed to come from, for the property
+ * RefusedSignals. */
 void ald_service_refuse_signal(AldService *service, sd_bus_message *message);
 
-/* For vtables: SD_BUS_PROPERTY("RefusedSignals", "t", …); the userdata is not looked at. */
+/* For vtables: SD_BUS_PROPERTY("RefusedSignals", "t", …); the userdata is not used. */
 uint64_t ald_service_refused_signals(AldService *service);
 
 /*
- * What clients leave unread, which the bus holds until they read it; see readers.h. Sizes may be too large.
+ * Accounting of messages that clients leave unread; see readers.h. Sizes may be too large.
  */
 
-/* Notes that about so many bytes were broadcast. */
+/* Notes a broadcast of about this many bytes. */
 void ald_service_broadcast(AldService *service, size_t bytes);
-/* Whether what was broadcast before has been read, but for what is bearable; else it is to be tried again
- * soon. */
+/* Whether a broadcast is possible, because enough of the earlier ones was read; if not, try again soon. */
 bool ald_service_may_broadcast(AldService *service);
-/* Notes that the reply to this call has about so many bytes; for replies that may be large. */
+/* Notes that the reply to this call has about this many bytes; for replies that may be large. */
 void ald_service_replied(AldService *service, sd_bus_message *call, size_t bytes);
-/* Notes that about so many bytes of signals were sent to this connection alone. */
+/* Notes that about this many bytes of signals were sent to this connection only. */
 void ald_service_directed(AldService *service, const char *name, size_t bytes);
-/* Whether it has read what it was sent; else it is to be tried again soon. */
+/* Whether it has read enough of what it was sent; if not, try again soon. */
 bool ald_service_is_reading(AldService *service, const char *name);
-/* Whatever this connection leaves unread does not count. NULL: there is none such. */
+/* Exempts a connection from the accounting; NULL: none. */
 void ald_service_exempt(AldService *service, const char *name);
-/* The user of a call whose arguments are few words. -ENODATA where the bus has not told it. */
+/* The user of a call with short arguments. -ENODATA if the bus has not reported it. */
 int ald_service_sender_uid(AldService *service, sd_bus_message *call, uid_t *ret);
 
 /* CLOCK_REALTIME in µs. */

@@ -4,8 +4,8 @@
 #include "services/common/config.h"
 
 /*
- * The keys of [state], for the state service and for those who read some of them too: each service knows all
- * keys of the groups that it reads, so that it can tell which are misspelt.
+ * The keys of [state], for the state service and for services that read some of them too: each service knows
+ * all keys of the groups that it reads, so that it can report misspelt ones.
  */
 #define ALD_STATE_CONFIG_KEYS                                                                        \
         { .group = "state",                                                                          \

@@ -10,30 +10,30 @@
 /*
  * Reading /proc, /sys and /etc below a root directory, which tests replace. `root` is a file descriptor of
  * that directory and `path` is relative to it: "proc/meminfo". Symbolic links are followed by the kernel, so
- * a fake root holds relative ones, as sysfs does. All return negative errno.
+ * a fake root must contain relative ones, like sysfs. Functions return a negative errno.
  */
 
 /* Opens the root: ALIDADE_SYSROOT if it is set, else "/". */
 int ald_sysroot_open(void);
 
-/* The most that is read of one file; what lies beyond is a sign of an absurd file. */
+/* The maximum size of a file; larger ones are refused. */
 #define ALD_SYSROOT_FILE_MAX (1024u * 1024)
 
 /* Opens a file for ald_sysroot_reread(). */
 int ald_sysroot_open_file(int root, const char *path);
 
-/* Reads a file from its start into a buffer and terminates it. Returns its length; -EFBIG where it does not
+/* Reads a file from its start into a buffer, NUL-terminated. Returns its length; -EFBIG if it does not
  * fit. */
 ssize_t ald_sysroot_reread(int fd, char *buffer, size_t size);
 
-/* The whole file, terminated, as it stands. -EFBIG beyond ALD_SYSROOT_FILE_MAX. */
+/* The whole file, NUL-terminated and otherwise unchanged. -EFBIG beyond ALD_SYSROOT_FILE_MAX. */
 int ald_sysroot_read(int root, const char *path, char **ret);
 
-/* The file without white space and NUL bytes at either end, made valid UTF-8. -ENODATA where nothing remains.
- */
+/* The file without surrounding white space and NUL bytes, made valid UTF-8. -ENODATA if nothing remains.  */
 int ald_sysroot_read_string(int root, const char *path, char **ret);
 
-/* A decimal, or with 0x a hexadecimal, number; -EBADMSG for anything else, -ERANGE where it does not fit. */
+/* Reads a decimal number, or a hexadecimal one with 0x; -EBADMSG for anything else, -ERANGE if it does not
+ * fit. */
 int ald_sysroot_read_uint64(int root, const char *path, uint64_t *ret);
 int ald_sysroot_read_int64(int root, const char *path, int64_t *ret);
 

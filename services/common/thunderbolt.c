@@ -8,7 +8,7 @@
 #define BITS_PER_GIGABIT UINT64_C(1000000000)
 #define LANES_MAX 8u
 
-/* "20.0 Gb/s" of one lane; 0 where it is not there. */
+/* "20.0 Gb/s" of one lane; 0 if it is not there. */
 static uint64_t read_lane(int root, const char *host)
 {
         g_autofree char *path = g_strdup_printf("%s/tx_speed", host), *text = NULL;
