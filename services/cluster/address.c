@@ -53,7 +53,7 @@ static int parse_port(const char *text, uint16_t *ret)
         return 0;
 }
 
-/* Cuts a text into its host and the text of its port, which stays NULL where there is none. */
+/* Cuts a text into its host and the text of its port, which stays NULL if there is none. */
 static int split(const char *text, char **ret_host, const char **ret_port)
 {
         const char *end;

@@ -20,7 +20,7 @@ typedef struct AldAddress {
 /*
  * Reads "host", "host:port", "192.0.2.1:port", "[2001:db8::1]", "[fe80::1%eth0]:port" or a bare IPv6
  * address. The port defaults to ALD_ADDRESS_PORT. Returns -EINVAL for anything else, with the reason in
- * *ret_reason (maybe NULL).
+ * *ret_reason (may be NULL).
  */
 int ald_address_parse(const char *text, AldAddress *ret, const char **ret_reason);
 

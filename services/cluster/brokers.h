@@ -63,7 +63,7 @@ void ald_brokers_free(AldBrokers *brokers); /* disconnects properly; blocks for 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldBrokers, ald_brokers_free)
 
 /*
- * Sets the client id, and the topic of the will (maybe NULL). Call it before the first
+ * Sets the client id, and the topic of the will (may be NULL). Call it before the first
  * ald_brokers_configure(); a later change reconnects to all brokers.
  */
 void ald_brokers_set_identity(AldBrokers *brokers, const char *client_id, const char *will_topic);
@@ -81,8 +81,8 @@ void ald_brokers_discover(AldBrokers *brokers, const AldAddress *addresses, size
 void ald_brokers_reconnect(AldBrokers *brokers);
 
 /*
- * Disconnects from a broker where another machine uses our id. Pending messages are sent first, and no will
- * is published. ald_brokers_release() ends this for all brokers.
+ * Disconnects from a broker at which another machine uses our id. Pending messages are sent first, and no
+ * will is published. ald_brokers_release() ends this for all brokers.
  */
 void ald_brokers_hold(AldBrokers *brokers, AldBroker *broker, const char *reason);
 void ald_brokers_release(AldBrokers *brokers);

@@ -4,7 +4,7 @@
 #include "services/cluster/cluster-manager.h"
 #include "services/common/timer.h"
 
-/* Known to cluster-manager*.c only. */
+/* For cluster-manager*.c only. */
 
 /* Losing a broker for a moment, or looking for one at the start, is not worth a finding. */
 #define ALD_BROKERLESS_USEC (10 * G_USEC_PER_SEC)

@@ -9,7 +9,7 @@
 
 typedef struct Change {
         AldId node;
-        bool dropped; /* even where it is back by now */
+        bool dropped; /* even if it is back by now */
 } Change;
 
 struct AldHandover {

@@ -48,7 +48,7 @@ static unsigned take_some(AldInbox *inbox)
         return TAKE_MAX;
 }
 
-/* True where nothing came meanwhile; from then on the next that comes wakes us. */
+/* True if nothing came meanwhile; from then on the next that comes wakes us. */
 static bool fall_asleep(AldInbox *inbox)
 {
         bool asleep;

@@ -3,7 +3,7 @@
 
 #include "services/cluster/receiver.h"
 
-/* The timer that has the receiver judge the other nodes anew as time passes. */
+/* The timer that makes the receiver judge the other nodes again as time passes. */
 typedef struct AldJudging AldJudging;
 
 /* The receiver stays the caller's. Nothing is due yet. */

@@ -12,7 +12,7 @@
 #include "services/cluster/wills.h"
 #include "services/common/timer.h"
 
-/* Known to member*.c only. */
+/* For member*.c only. */
 struct AldMember {
         AldMemberSetup setup;
         AldId own;

@@ -286,7 +286,7 @@ int ald_member_forget(AldMember *member, const AldId *target)
         if (!ald_brokers_first(member->brokers))
                 return -ENOTCONN;
         stamp = node->newest;
-        /* Where none of its records was seen: all of its last epoch. */
+        /* If none of its records was seen: all of its last epoch. */
         if (stamp.epoch < MAX(node->presence.epoch, 1))
                 stamp = (AldStamp){ MAX(node->presence.epoch, 1), ALD_INTEGER_MAX };
         forget = (AldNodeForget){ .epoch = stamp.epoch, .sequence = stamp.seq, .sent_usec = real };

@@ -152,7 +152,7 @@ static Echo *find_echo(const AldOwnStatus *own, uint32_t broker)
         return NULL;
 }
 
-/* Where there are too many, one makes way that is not connected. */
+/* If there are too many, one makes way that is not connected. */
 static Echo *get_echo(AldOwnStatus *own, uint32_t broker)
 {
         const Echo fresh = { .broker = broker };

@@ -16,7 +16,7 @@
  *   -ERANGE   if a number is out of range
  *   -E2BIG    if the payload, or the record, is too large
  *   -EINVAL   if a link's record does not match its key
- * and then sets *ret_reason (maybe NULL) to a description.
+ * and then sets *ret_reason (may be NULL) to a description.
  */
 #define ALD_PAYLOAD_RECORD_MAX (1024u * 1024)
 #define ALD_PAYLOAD_SMALL_MAX 4096u
@@ -25,7 +25,7 @@
 /* The most that is read of a topic's payload. */
 size_t ald_payload_max(AldTopicType type);
 
-/* ret->key is that of the topic; ret->record is a new reference, NULL where deleted. */
+/* ret->key is that of the topic; ret->record is a new reference, NULL if deleted. */
 int ald_payload_read_record(
         const AldTopic *topic, const char *bytes, size_t n, AldUpdate *ret, char **ret_reason);
 

@@ -15,7 +15,7 @@ typedef struct Passing {
         AldReceiver *receiver;
         const AldReceived *received;
         AldTopic topic;
-        AldClusterNode *node; /* NULL where it is under our own id */
+        AldClusterNode *node; /* NULL if it is under our own id */
         uint64_t now, real;
 } Passing;
 
@@ -280,7 +280,7 @@ static char *refuse_unread(const Passing *passing, int r)
         return NULL;
 }
 
-/* What is listened to even where not all is; the rest was on its way when that ended. */
+/* What is listened to even if not all is; the rest was on its way when that ended. */
 static bool is_heard(const AldReceiver *receiver, const AldTopic *topic)
 {
         if (receiver->mirroring || receiver->no_peers)

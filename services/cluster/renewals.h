@@ -5,10 +5,10 @@
 #include "services/cluster/brokers.h"
 
 /*
- * Certificates that renew themselves. Root's part of this machine (alidadectl cluster renew --auto) leaves
- * what it asks for, or has signed, in the folder of the cluster; this says it to the others, and keeps what
- * the others say in the folder of this service, where root's part finds it and verifies it. Nothing of it is
- * believed here beyond that it is ours to keep.
+ * Automatic renewal of certificates. The part that runs as root (alidadectl cluster renew --auto) writes its
+ * request, or what it has signed, to the folder of the cluster; this publishes it to the other nodes, and
+ * stores what they publish in the folder of this service, where the part that runs as root reads and verifies
+ * it. Nothing is verified here except that it is meant for this node.
  *
  *   alidade/1/CLUSTER/ID/renewal          the request of a node
  *   alidade/1/CLUSTER/SIGNER/renewed/ID   the certificates that were signed for it
@@ -16,7 +16,7 @@
 typedef struct AldRenewals AldRenewals;
 
 #define ALD_RENEWAL_MAX (16u * 1024) /* bytes of either */
-/* Requests that wait to be signed, and how often one node may send a new one. */
+/* Limits of pending requests, and how often one node may send a new one. */
 #define ALD_RENEWALS_MAX 4096u
 #define ALD_RENEWAL_TURN_USEC (60 * G_USEC_PER_SEC)
 

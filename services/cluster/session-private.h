@@ -5,7 +5,7 @@
 
 #include "services/cluster/session.h"
 
-/* Known to session*.c only. */
+/* For session*.c only. */
 struct AldSession {
         gatomicrefcount refs; /* of the main loop and of the thread */
 
@@ -17,14 +17,14 @@ struct AldSession {
         char *client_id, *will_topic, *will;
         AldTls *tls;
         AldClaims *claims;
-        int wake; /* the thread, to look at what follows */
+        int wake; /* wakes the thread, to check the following fields */
 
-        GThread *thread; /* of the main loop alone; NULL once it is left to itself or joined */
+        GThread *thread; /* used by the main loop only; NULL once it is detached or joined */
 
         GMutex lock;
         GCond ended_cond;
         bool silent;    /* no longer puts anything into the inbox */
-        bool stopping;  /* is to disconnect properly */
+        bool stopping;  /* must disconnect properly */
         bool resolving; /* cannot be stopped now */
         bool ended;
         bool resubscribe;

@@ -47,7 +47,7 @@ char *ald_session_describe_connack(int code)
         }
 }
 
-/* error is errno after the call; openssl (maybe NULL) the error of OpenSSL during it. */
+/* error is errno after the call; openssl (may be NULL) the error of OpenSSL during it. */
 char *ald_session_describe_mosquitto(int rc, int error, const char *openssl)
 {
         if (openssl && strstr(openssl, "unexpected eof"))

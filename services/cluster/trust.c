@@ -97,7 +97,7 @@ static uint64_t read_end(const AldTrust *trust, const char *name)
         return facts.not_after;
 }
 
-/* Its keys stay where it is a broker no longer. */
+/* Its keys stay if it is a broker no longer. */
 static bool is_broker(void)
 {
         const char *given = g_getenv("ALIDADE_MOSQUITTO_DIR");
@@ -230,7 +230,7 @@ char *ald_trust_warning(const AldTrust *trust, uint64_t real)
         day = date ? g_date_time_format(date, "%F") : g_strdup("?");
         return g_strdup_printf(
                 "The certificate of this machine expires on %s and was not renewed: make sure that the "
-                "machine where the cluster was begun is running, or run alidadectl cluster renew",
+                "machine where the cluster was created is running, or run alidadectl cluster renew",
                 day);
 }
 

@@ -54,5 +54,5 @@ const char *ald_trust_crl(const AldTrust *trust);
 bool ald_trust_has_crl(const AldTrust *trust, const char *pem, size_t n);
 
 /* Saves a list from any source if it is newer, and then returns 1, else 0. Returns -EKEYREJECTED if the
- * CA has not signed it, -EBADMSG if it is not a list, with the reason in *ret_reason (maybe NULL). */
+ * CA has not signed it, -EBADMSG if it is not a list, with the reason in *ret_reason (may be NULL). */
 int ald_trust_take_crl(AldTrust *trust, const char *pem, size_t n, char **ret_reason);
