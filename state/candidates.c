@@ -6,7 +6,7 @@
 #include "state/candidates.h"
 #include "state/network.h"
 
-/* How many addresses of one end are looked at. */
+/* The maximum number of addresses of one end that are considered. */
 #define ADDRESSES_MAX 64u
 
 typedef struct Address {
@@ -34,7 +34,7 @@ static bool is_link_local(const Address *address)
         return bytes[0] == 0xfe && (bytes[1] & 0xc0) == 0x80;
 }
 
-/* Whether it can be that of one node alone: no loopback, multicast, mapped or unspecified one. */
+/* Whether it can belong to a single node: not loopback, multicast, mapped or unspecified. */
 static bool is_unicast(const Address *address)
 {
         const uint8_t *bytes = address->bytes;
@@ -94,7 +94,7 @@ static bool same_prefix(const Address *a, const Address *b)
         return rest == 0 || (a->bytes[whole] ^ b->bytes[whole]) >> (8 - rest) == 0;
 }
 
-/* The source's interface that has the prefix of the address: the longest decides. NULL where none has it, or
+/* The source's interface that has the prefix of the address: the longest decides. NULL if none has it, or
  * several have, of which the route decides. */
 static const AldInterface *find_on_link(const End *source, const Address *address)
 {
@@ -105,7 +105,7 @@ static const AldInterface *find_on_link(const End *source, const Address *addres
                 const Address *own = &source->addresses[i];
                 Address other = *address;
 
-                /* What the sink holds its prefix to be is no matter for our routes. */
+                /* The prefix length at the sink is irrelevant for our routes. */
                 other.prefix = own->prefix;
                 if (own->link_local || !same_prefix(own, &other) || (best && own->prefix < best->prefix))
                         continue;
@@ -200,7 +200,8 @@ static bool has_only_link_local(const End *end)
         return end->n > 0;
 }
 
-/* Of nodes that have no other addresses nobody knows whether they share a link, so that any may be it. */
+/* For nodes without other addresses it is unknown whether they share a link, so any interface may lead to
+ * it. */
 static bool may_share_link(
         const End *source, const AldInterface *own, const End *sink, const AldInterface *other)
 {

@@ -7,7 +7,7 @@ static bool is_failure(const AldComputeDevice *row)
                (row->measured_usec == ALD_ABSENT_UINT64 || row->failed_usec >= row->measured_usec);
 }
 
-/* What a measurement made of each metric; that of the product stands and falls together. */
+/* The fields of each metric; those of the matrix product are replaced together. */
 static void keep_gemm(AldComputeDevice *row, const AldComputeDevice *before)
 {
         row->gemm_tflops = before->gemm_tflops;
@@ -54,7 +54,7 @@ static uint64_t failures_of(const AldComputeDevice *row)
         return row->failures == ALD_ABSENT_UINT64 ? 1 : MAX(row->failures, 1);
 }
 
-/* One more, unless it is the same failure. */
+/* Counts one more, unless it is the same failure. */
 static uint64_t count_failures(const AldComputeDevice *before, const AldComputeDevice *told)
 {
         return before->failed_usec == told->failed_usec ? MAX(failures_of(before), 1)
@@ -66,7 +66,7 @@ static bool is_busy(const AldComputeDevice *row)
         return row->flags && g_strv_contains((const char *const *) row->flags, "busy");
 }
 
-/* What was measured by hand beside other work is worth less than what was not. */
+/* A figure that was measured beside other work is worse than one that was not. */
 static bool is_worse(const AldComputeDevice *told, const AldComputeDevice *before)
 {
         return told->measured_usec != ALD_ABSENT_UINT64 && is_busy(told) &&
@@ -148,7 +148,7 @@ int ald_compute_result_merge(AldRecord *before, AldRecord *told, AldRecord **ret
         return make(rows, told->updated_usec, ret);
 }
 
-/* An attempt in the future was none that anybody knows the time of. */
+/* The time of an attempt in the future is unknown. */
 static bool is_old(uint64_t usec, uint64_t ttl_usec, uint64_t now)
 {
         return usec == ALD_ABSENT_UINT64 || usec > now || now - usec >= ttl_usec;
@@ -171,7 +171,7 @@ AldRecord *ald_compute_result_prune(
                         !is_old(row->failed_usec, ttl_usec, now_realtime))
                         g_array_append_vals(rows, row, 1);
         }
-        /* What is less than a record that fits, fits. */
+        /* A subset of a record that fits also fits. */
         return rows->len < compute->devices.n && make(rows, record->updated_usec, &pruned) >= 0 ? pruned
                                                                                                 : NULL;
 }

@@ -19,7 +19,7 @@ static uint64_t hash_string(uint64_t hash, const char *string)
         return hash_bytes(hash, string, strlen(string) + 1);
 }
 
-/* Spreads every bit over all of them, so that sums of hashes that are alike are not (splitmix64). */
+/* Mixes the bits, so that sums of similar hashes differ (splitmix64). */
 static uint64_t spread(uint64_t hash)
 {
         hash = (hash ^ (hash >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);

@@ -16,7 +16,7 @@
  */
 
 #define NAMED_MAX 8u          /* more nodes than this are counted instead of named */
-#define NAMED_OF_GROUP_MAX 3u /* the same where nodes are grouped by what they run */
+#define NAMED_OF_GROUP_MAX 3u /* the same if nodes are grouped by what they run */
 #define GROUPS_MAX 8u         /* more groups than this are counted */
 #define ELLIPSIS "…"
 

@@ -13,5 +13,5 @@ char *ald_finding_text(const AldFindingRow *row);
 /* How to fix it; NULL also if there is no remedy. */
 char *ald_finding_remedy(const AldFindingRow *row);
 
-/* So many digits of a node's id stand for it. */
+/* Number of digits of an id that represent a node. */
 #define ALD_SHORT_ID_DIGITS 8

@@ -8,13 +8,13 @@
 #include "state/path-end.h"
 #include "state/planner.h"
 
-/* Either kind of link, as it is put together. */
+/* A record of either kind of link during a merge. */
 typedef union Fields {
         AldLinkSocket socket;
         AldLinkRdma rdma;
 } Fields;
 
-/* What both kinds have, in what is put together. */
+/* The fields that both kinds have. */
 typedef struct View {
         uint64_t *measured_usec, *ttl_usec;
         uint64_t *failed_usec, *failures;
@@ -46,7 +46,7 @@ static void read_fields(const AldRecord *record, Fields *ret)
                 ret->rdma = *ald_record_as(record, LINK_RDMA, AldLinkRdma);
 }
 
-/* What is known of a path before it was measured. */
+/* The record of a path that was never measured. */
 static void take_path(AldLinkSocket *row, const AldLinkSocket *told)
 {
         row->source_interface = told->source_interface;
@@ -94,10 +94,10 @@ char *ald_link_result_key(const AldRecord *told)
         return key && ald_key_parse(told->kind, key, NULL) == 0 ? g_steal_pointer(&key) : NULL;
 }
 
-/* What is merged, and with what. */
+/* The state of a merge. */
 typedef struct Merge {
         AldKind kind;
-        Fields row; /* what was, then what is */
+        Fields row; /* first the old, then the new fields */
         Fields told;
         View now, latest; /* of these */
         uint64_t seed;
@@ -157,7 +157,7 @@ static bool figures_agree(const Merge *merge)
         return RATES_AGREE(&merge->row.rdma, &merge->told.rdma);
 }
 
-/* A direction that gave no rate this time is as doubtful as one that gave a low one. */
+/* A direction without a rate this time is as doubtful as one with a low rate. */
 static bool is_lower(uint64_t before, uint64_t now)
 {
         if (before == ALD_ABSENT_UINT64 || now == ALD_ABSENT_UINT64)
@@ -192,7 +192,7 @@ static bool is_measured(const View *view)
         return *view->measured_usec != ALD_ABSENT_UINT64;
 }
 
-/* Other traffic may have lowered it, and the figures that there are were measured without. */
+/* Other traffic may have lowered it, and the present figures were measured without. */
 static bool is_to_be_ignored(const Merge *merge)
 {
         const View *before = &merge->now, *now = &merge->latest;
@@ -204,7 +204,7 @@ static bool is_to_be_ignored(const Merge *merge)
                *now->measured_usec < *before->measured_usec + ALD_LINK_TTL_DISTURBED * ttl;
 }
 
-/* One low figure may be an accident; the second one is not, nor is one that was measured because something
+/* A single low figure may be an accident, but not a second one, nor one that was measured because something
  * had changed. */
 static bool is_to_be_held(const Merge *merge)
 {
@@ -287,7 +287,7 @@ static bool is_spot_check(const AldLinkSocket *row, const AldLinkSocket *told)
                have_both(row->spot_download_bits_per_second, told->spot_download_bits_per_second);
 }
 
-/* The rate of a radio, at either end, is negotiated anew all the time. */
+/* The rate of Wi-Fi at either end changes all the time. */
 bool ald_link_speed_changed(const AldLinkSocket *row, uint64_t bits_per_second)
 {
         const char *type = ald_path_type(row->source_interface_type, row->sink_interface_type);
@@ -303,7 +303,7 @@ static bool route_changed(const AldLinkSocket *row, const AldLinkSocket *told)
                !g_str_equal(row->source_interface, told->source_interface);
 }
 
-/* What may be the cause of the other comes first. */
+/* Causes come before their effects. */
 static void compare(AldLinkSocket *row, const AldLinkSocket *told)
 {
         if (route_changed(row, told))
@@ -351,7 +351,7 @@ static uint64_t count_failures(const AldAttempts *before, uint64_t failed_usec)
                                                   : ald_attempts_failures(before) + 1;
 }
 
-/* What is kept of a reason after a success whose figures were not taken: why a direction has no rate, as long
+/* The reason that is kept after a success whose figures were not used: why a direction has no rate, as long
  * as it has none. */
 static const char *kept_failure(const View *view)
 {
@@ -368,7 +368,7 @@ static void take_outcome(Merge *merge, const AldAttempts *before)
 
         if (success && !merge->fresh)
                 return;
-        /* A success may say why a direction has no rate. */
+        /* A success may contain the reason why a direction has no rate. */
         *merge->now.failure = success && !merge->taken ? kept_failure(&merge->now) : *merge->latest.failure;
         *merge->now.failed_usec = failed;
         *merge->now.failures = success ? ALD_ABSENT_UINT64 : count_failures(before, failed);

@@ -4,53 +4,53 @@
 #include "state/link-ttl.h"
 #include "state/store.h"
 
-/* Merges the results of this node's probes with what was known of a path. */
+/* Merges the results of this node's link probes with earlier ones. */
 
 /*
- * Rates of whole measurements that differ by less than this are the same, in percent. Their intervals cover
- * what varies within one measurement; two measurements minutes apart also differ by what the scheduler, the
- * clocks of the processors and the burst of a shaper do, some 2 % on links that nobody touched.
+ * Rates of full measurements that differ by less than this agree, in percent. Their intervals cover the
+ * variation within one measurement; measurements some minutes apart also differ because of the scheduler,
+ * processor clocks and the bursts of a shaper, by about 2 % on unchanged links.
  */
 #define ALD_LINK_AGREE_PERCENT 3.0
 
-/* A spot check lasts some 10 ms, so it varies more: it agrees within this, or three times the spread of the
- * whole measurement. */
+/* A spot check lasts about 10 ms, so it varies more: it agrees within this, or within three times the spread
+ * of the full measurement. */
 #define ALD_LINK_SPOT_PERCENT 20.0
 #define ALD_LINK_SPOT_SPREADS 3.0
 
-/* A figure is measured again before it is replaced by one that is lower by more than this. */
+/* If a new rate is lower by more than this, it is measured again before it replaces the old one. */
 #define ALD_LINK_LOWER_PERCENT 20.0
 
-/* Round trips have changed where they differ by this factor, and by this much: the scheduler alone does less.
- */
+/* Round trips have changed if they differ by both this factor and this amount, which the scheduler alone does
+ * not cause.  */
 #define ALD_LINK_RTT_FACTOR 1.5
 #define ALD_LINK_RTT_NSEC (UINT64_C(250) * 1000)
 
-/* Whether the negotiated speed is another than when the path was measured; never where either end is a
- * radio. */
+/* Whether the negotiated speed differs from that at the time of the measurement; never if either end is
+ * wireless. */
 bool ald_link_speed_changed(const AldLinkSocket *row, uint64_t bits_per_second);
 
-/* The key of a link record by its own fields; NULL where they make none. Free with g_free(). */
+/* The key of a link record, derived from its fields; NULL if they are invalid. Free with g_free(). */
 char *ald_link_result_key(const AldRecord *told);
 
-/* Whether something was measured that is not in `before`, which may be NULL. */
+/* Whether `told` contains a measurement that is not in `before`, which may be NULL. */
 bool ald_link_result_is_new(const AldRecord *before, const AldRecord *told);
 
 /*
- * `told` is what one probe reported: with MeasuredUSec a whole measurement, with only RttMeasuredUSec a
- * check, which is round trips and maybe a spot check, and with FailedUSec a failure. Merging the same record
- * again changes nothing. `before` may be NULL, else it is of the same kind. Returns a new reference.
+ * `told` is what one probe reported: with MeasuredUSec a full measurement, with only RttMeasuredUSec a check
+ * (round trips and possibly a spot check), and with FailedUSec a failure. Merging the same record again
+ * changes nothing. `before` may be NULL, else it is of the same kind. Returns a new reference.
  *
- * A whole measurement replaces what was, with two exceptions. A disturbed one leaves an undisturbed one alone
- * until that is ALD_LINK_TTL_DISTURBED times to live old. One that is lower by more than
- * ALD_LINK_LOWER_PERCENT, or lacks a direction, only marks the record as changed, unless it is marked
- * already, whatever the cause: the next measurement decides. The interval between whole measurements doubles
- * where the figures agree.
+ * A full measurement replaces the earlier one, with two exceptions. A disturbed one does not replace an
+ * undisturbed one until that is older than ALD_LINK_TTL_DISTURBED times its time to live. One that is lower
+ * by more than ALD_LINK_LOWER_PERCENT, or lacks a direction, only marks the record as changed, unless it is
+ * already marked for any reason: the next measurement decides. The interval between full measurements doubles
+ * if the figures agree.
  *
  * A check replaces the round trips, and either confirms the figures or marks the record as changed. It never
  * touches the rates.
  *
- * A failure leaves the figures as they are; it is added beside them, and counted. Why a direction has no rate
- * is kept until it has one, or another failure comes.
+ * A failure leaves the figures as they are; it is added beside them, and counted. The reason why a direction
+ * has no rate is kept until it has one, or until another failure.
  */
 AldRecord *ald_link_result_merge(AldRecord *before, AldRecord *told, const AldTtlBounds *bounds);

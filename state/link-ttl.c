@@ -4,7 +4,7 @@
 
 #include "state/link-ttl.h"
 
-/* 0 … 1, always the same for the same. */
+/* 0 … 1, determined by the arguments. */
 static double share_of(uint64_t seed, uint64_t time)
 {
         uint64_t hash = seed ^ time * UINT64_C(0x9e3779b97f4a7c15);

@@ -69,7 +69,7 @@ AldLink ald_link_of(const AldEntry *entry)
         static const AldId none;
 
         link.source = entry->node->id;
-        /* The store takes no link whose sink is not that of its key. */
+        /* The store refuses links whose sink differs from that of the key. */
         g_assert(!ald_id_equal(&link.sink, &none));
         return link;
 }

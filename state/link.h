@@ -3,17 +3,17 @@
 
 #include "state/store.h"
 
-/* What the records of both kinds of links have in common. Strings point into the records. */
+/* The common contents of both kinds of link records. Strings point into the records. */
 typedef struct AldLink {
         AldId source;
         AldId sink;
-        const char *from; /* source interface, or RDMA device and port; NULL where unknown */
-        const char *to;   /* sink address, or RDMA device and port; NULL where unknown */
+        const char *from; /* source interface, or RDMA device and port; NULL if unknown */
+        const char *to;   /* sink address, or RDMA device and port; NULL if unknown */
         bool rdma;
-        const char *source_type, *sink_type; /* of the ports of sockets; NULL where unknown */
+        const char *source_type, *sink_type; /* of the ports of sockets; NULL if unknown */
         uint64_t upload_bits_per_second;
         uint64_t download_bits_per_second;
-        double upload_interval, download_interval; /* percent; maybe absent, as the spreads */
+        double upload_interval, download_interval; /* percent; may be absent, like the spreads */
         double upload_spread, download_spread;
         const char *const *flags;
         uint64_t rtt_p50_nsec;
@@ -24,21 +24,22 @@ typedef struct AldLink {
         uint64_t failed_usec;
 } AldLink;
 
-/* The entry is one of a link, with a record. */
+/* The entry must be a link with a record. */
 AldLink ald_link_of(const AldEntry *entry);
 
-/* Of a record alone: its ends are those that it names, or all zero. */
+/* For a record without entry: the ends are those that it names, or all zero. */
 AldLink ald_link_of_record(const AldRecord *record);
 
-/* Adds what only the sink knows: the rate of its port, or the interface of its address, which a record of an
- * older version lacks. A fast port that talks to a slow one is not at fault. Either may be NULL. */
+/* Adds facts from the sink: the rate of its port, or the interface of its address, which a record of an older
+ * version lacks, so that a fast port connected to a slow one is not reported as slow. Either record may be
+ * NULL. */
 void ald_link_add_sink(AldLink *link, const AldNetwork *network, const AldFabric *fabric);
 
 /* Whether the last attempt to measure it failed. */
 bool ald_link_has_failed(const AldLink *link);
 
-/* Whether a direction delivers less than half of what was negotiated, a quarter over Wi-Fi, with its whole
- * confidence interval. False where either is unknown. */
+/* Whether the whole confidence interval of a direction is below half of the negotiated speed, or a quarter
+ * over Wi-Fi. False if either is unknown. */
 bool ald_link_upload_falls_short(const AldLink *link);
 bool ald_link_download_falls_short(const AldLink *link);
 bool ald_link_falls_short(const AldLink *link);

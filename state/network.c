@@ -4,7 +4,7 @@
 #include "record/record.h"
 #include "state/network.h"
 
-/* How deep interfaces lie upon each other. */
+/* Maximum depth of stacked interfaces. */
 #define DEPTH_MAX 8u
 
 bool ald_interface_is(const AldInterface *interface, AldInterfaceType type)

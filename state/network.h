@@ -5,24 +5,24 @@
 
 #include "record/schema.h"
 
-/* What the interfaces of one node are to each other and to the world. */
+/* The roles of the interfaces of a node. */
 
 bool ald_interface_is(const AldInterface *interface, AldInterfaceType type);
 
-/* Whether traffic through it has its price, as NetworkManager knows or guesses. */
+/* Whether it is metered, as NetworkManager knows or guesses. */
 bool ald_interface_is_metered(const AldInterface *interface);
 
-/* Whether it leads out of the machine by itself: Ethernet, Wi-Fi, Thunderbolt or InfiniBand. */
+/* Whether it is physical: Ethernet, Wi-Fi, Thunderbolt or InfiniBand. */
 bool ald_interface_is_physical(const AldInterface *interface);
 
-/* Whether any interface leads out of the machine by itself. */
+/* Whether any interface is physical. */
 bool ald_network_has_physical(const AldNetwork *network);
 
 /*
- * Whether other nodes may be reached through the interface. Not through loopback and dummy interfaces, those
- * without carrier, ports of bridges and bonds, bridges of which no port leads out, and
- * veth interfaces where there are physical ones, since those lead to containers then; a node that has nothing
- * else is a container, or simulated.
+ * Whether other nodes may be reached through the interface. False for loopback and dummy interfaces,
+ * interfaces without carrier, ports of bridges and bonds, bridges without a port that leads out, and veth
+ * interfaces if there are physical ones, since they lead to containers then; a node with nothing else is a
+ * container, or simulated.
  */
 bool ald_network_leads_out(const AldNetwork *network, const AldInterface *interface, bool physical);
 
@@ -30,7 +30,7 @@ bool ald_network_leads_out(const AldNetwork *network, const AldInterface *interf
 const AldInterface *ald_network_find_address(const AldNetwork *network, const char *address);
 
 /*
- * The interface that traffic of this one goes through in the end: below a vlan its parent, below a port its
- * bridge or bond. Who shares that disturbs each other. The interface itself where there is none other.
+ * The interface that finally carries the traffic of this one: for a VLAN its parent, for a port its bridge or
+ * bond, otherwise the interface itself. Interfaces with the same carrier disturb each other.
  */
 const AldInterface *ald_network_find_carrier(const AldNetwork *network, const AldInterface *interface);

@@ -35,7 +35,7 @@ static void claim_free(gpointer data)
         g_free(claim);
 }
 
-/* "0000:0000:0000:0000" is what devices have that were given none. */
+/* Devices without a GUID have "0000:0000:0000:0000". */
 static bool is_name(const char *name)
 {
         return name && strspn(name, "0:-") != strlen(name);

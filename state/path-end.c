@@ -7,7 +7,7 @@
 #include "state/network.h"
 #include "state/path-end.h"
 
-/* How deep interfaces lie upon each other, and how many are looked at. */
+/* Limits on the depth of stacked interfaces, and on their number. */
 #define DEPTH_MAX 8u
 #define VISITED_MAX 256u
 
@@ -15,7 +15,7 @@ typedef struct Look {
         const AldNetwork *network;
         AldActivePort active;
         void *userdata;
-        GHashTable *visited; /* the interfaces that were looked at: a peer may say that they form a circle */
+        GHashTable *visited; /* visited interfaces, since those that a peer reports may form a cycle */
 } Look;
 
 static const AldInterface *find_interface(const AldNetwork *network, const char *name)
@@ -29,7 +29,7 @@ static bool has_ports(const AldInterface *interface)
                ald_interface_is(interface, ALD_INTERFACE_TYPE_BOND);
 }
 
-/* What a VLAN or macvlan is on. What goes through a tunnel may take any way. */
+/* The interface below a VLAN or macvlan. Traffic of a tunnel may take any path. */
 static const AldInterface *find_parent(const Look *look, const AldInterface *interface)
 {
         return ald_interface_is(interface, ALD_INTERFACE_TYPE_TUNNEL)
@@ -52,7 +52,7 @@ static void collect_ports(const Look *look, const AldInterface *interface, unsig
         }
 }
 
-/* Adds the interfaces that carry its traffic: more than one where nothing says which. */
+/* Adds the interfaces that carry its traffic: more than one if nothing says which. */
 static void collect(const Look *look, const AldInterface *interface, unsigned depth, GPtrArray *found)
 {
         const AldInterface *parent = find_parent(look, interface);
@@ -68,7 +68,7 @@ static void collect(const Look *look, const AldInterface *interface, unsigned de
                 g_ptr_array_add(found, (gpointer) interface);
 }
 
-/* Containers and virtual machines on a bridge are not the way out, where there is one. */
+/* If a bridge has physical ports, those of containers and virtual machines are ignored. */
 static void keep_physical(GPtrArray *found)
 {
         bool any = false;
@@ -161,7 +161,7 @@ AldPathEnd ald_path_end_find(
         return interface ? ald_path_end_of(network, fabric, interface, NULL, NULL) : ALD_PATH_END_NONE;
 }
 
-/* What says most about a path comes first. */
+/* The most significant type comes first. */
 static const AldInterfaceType telling[] = {
         ALD_INTERFACE_TYPE_WIFI,
         ALD_INTERFACE_TYPE_TUNNEL,

@@ -4,7 +4,7 @@
 #include "state/planner-device.h"
 #include "state/planner.h"
 
-/* Loads are sent every second where they change, and every 30 s where they do not. */
+/* Loads are sent every second where they change, and every 30 s if they do not. */
 #define SILENT_USEC (UINT64_C(120) * 1000 * 1000)
 
 static bool is_avoided(const AldDeviceInput *input, const char *id)
@@ -34,7 +34,7 @@ static AldPathState judge_age(
         }
         state = ald_attempts_judge(&attempts, ald_path_seed(&records->node, &records->node, backend->id),
                 ald_planner_ttl(ALD_KIND_COMPUTE), now);
-        /* Where the new driver does not work either, it waits as after any failure. */
+        /* If the new driver fails as well, it waits as after any failure. */
         if (!state.due && state.reason == ALD_DUE_EXPIRED && is_new_driver(backend, row))
                 state = (AldPathState){ true, ALD_DUE_DRIVER, ALD_ABSENT_UINT64 };
         return state;
@@ -108,7 +108,7 @@ AldDeviceJudgement ald_device_judge(
                 .obstacle = find_obstacle(records, backend, row, now_realtime),
         };
 
-        /* One that sleeps is woken for its first measurement or a new driver. */
+        /* A sleeping device is woken for its first measurement, or for a new driver. */
         if (judgement.obstacle == ALD_DEVICE_ASLEEP && judgement.state.reason != ALD_DUE_EXPIRED)
                 judgement.obstacle = ALD_DEVICE_FREE;
         return judgement;
@@ -127,7 +127,7 @@ bool ald_device_is_measurable(const AldBackends *backends, const AldBackend *bac
         return true;
 }
 
-/* What was never measured comes first, then what waits longest. */
+/* Devices that were never measured come first, then those that have waited longest. */
 static int compare_due(gconstpointer a, gconstpointer b)
 {
         const AldDueDevice *left = a, *right = b;

@@ -3,12 +3,12 @@
 
 #include "state/planner-path.h"
 
-/* Which compute devices of this node are to be measured now, computed from the state alone, as the paths are
+/* Which compute devices of this node are due, computed from the state alone, as for paths
  * (state/planner.h). */
 typedef struct AldDeviceInput {
         uint64_t now_realtime; /* µs */
         size_t max;
-        const char *const *avoid; /* Ids not to be measured now */
+        const char *const *avoid; /* Ids of devices not to measure now */
         size_t n_avoid;
 } AldDeviceInput;
 
@@ -18,25 +18,25 @@ typedef struct AldDueDevice {
         uint64_t since; /* maybe absent */
 } AldDueDevice;
 
-/* A device in use by more than this is left to those who work. */
+/* A device with a higher usage is not measured. */
 #define ALD_DEVICE_USAGE_MAX_PERCENT 10.0
 
 /*
- * The AldDueDevices, the most urgent first: those that an OpenCL platform shows and that are free, as
- * ald_device_judge() says. Only one is to be measured at a time.
+ * The AldDueDevices, the most urgent first: devices that an OpenCL platform shows and that are free according
+ * to ald_device_judge(). Measure only one at a time.
  */
 GArray *ald_planner_devices(AldStore *store, const AldDeviceInput *input);
 
-/* What keeps a device from being measured now. */
+/* What prevents the measurement of a device. */
 typedef enum AldDeviceObstacle {
         ALD_DEVICE_FREE,
-        ALD_DEVICE_ASLEEP,       /* it is not woken only to repeat what is known */
-        ALD_DEVICE_COMPUTED_ON,  /* processes hold it for computing, at whatever load */
+        ALD_DEVICE_ASLEEP,       /* it is not woken to repeat a known measurement */
+        ALD_DEVICE_COMPUTED_ON,  /* processes hold it for computing, at any load */
         ALD_DEVICE_IN_USE,       /* by more than ALD_DEVICE_USAGE_MAX_PERCENT */
-        ALD_DEVICE_LOAD_UNKNOWN, /* nothing reports its load, and it has a figure */
+        ALD_DEVICE_LOAD_UNKNOWN, /* its load is not reported, and it already has figures */
 } AldDeviceObstacle;
 
-/* In words, such as "processes compute on it"; not of a device that is free. */
+/* Describes an obstacle, such as "processes compute on it"; not for ALD_DEVICE_FREE. */
 const char *ald_device_obstacle_to_string(AldDeviceObstacle obstacle);
 
 /* The records of a node. */
@@ -53,15 +53,15 @@ typedef struct AldDeviceJudgement {
         AldDeviceObstacle obstacle;
 } AldDeviceJudgement;
 
-/* Whether the device is due, and what keeps it from being measured. The load of processors is not judged:
- * the measuring service reads it itself. */
+/* Whether the device is due, and what prevents its measurement. The load of processors is not considered: the
+ * measuring service reads it itself. */
 AldDeviceJudgement ald_device_judge(
         const AldDeviceRecords *records, const AldBackend *backend, uint64_t now_realtime);
 
-/* The obstacle of a device that is to be measured whether it is due or not. */
+/* The obstacle for a device, whether or not it is due. */
 AldDeviceObstacle ald_device_obstacle(
         const AldDeviceRecords *records, const AldBackend *backend, uint64_t now_realtime);
 
-/* Whether it can be measured: OpenCL shows it, and it is not split into instances, which are measured then.
- */
+/* Whether it can be measured: OpenCL shows it, and it is not split into instances, which are measured
+ * instead.  */
 bool ald_device_is_measurable(const AldBackends *backends, const AldBackend *backend);

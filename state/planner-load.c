@@ -19,7 +19,7 @@
 /* Both point into records. */
 typedef struct Place {
         const AldNode *node;
-        const char *carrier; /* "" where it is not known */
+        const char *carrier; /* "" if it is not known */
         AldLoad load;
 } Place;
 
@@ -185,7 +185,7 @@ static void add_rate(AldLoad *load, uint64_t rate)
 
 /* What a record of either kind says. */
 typedef struct Row {
-        AldLoad *source, *sink; /* the latter NULL where it is not known */
+        AldLoad *source, *sink; /* the latter NULL if it is not known */
         AldAttempts attempts;
         uint64_t upload, download, bytes, ttl_usec;
 } Row;
@@ -220,7 +220,7 @@ static Row rdma_row(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
         };
 }
 
-/* What is late by a whole time to live more is measured no more, such as the rows of a node that has left it
+/* A path that is overdue by another time to live is no longer measured, such as rows of a node that left it
  * to the other end. */
 static uint64_t deadline_of(const Row *row, uint64_t now)
 {
@@ -248,13 +248,13 @@ static void add(AldLoad *load, const Row *row, uint64_t now)
         }
 }
 
-/* Of the paths of others nobody here knows that. */
+/* This is unknown for paths of other nodes. */
 static bool is_put_off(const AldLoads *loads, const AldEntry *entry)
 {
         return entry->node->local && g_hash_table_contains(loads->put_off, entry->key);
 }
 
-/* What may not be loaded now keeps nothing else from being repeated. */
+/* A path that may not be loaded now does not delay others. */
 static bool may_be_repeated(const Pair *pair)
 {
         return (pair->sink->local || ald_node_is_online(pair->sink)) && pair->sink_interface &&

@@ -4,28 +4,28 @@
 #include "state/planner.h"
 
 /*
- * What probes put onto the interfaces of this node and of those it measures links with, as far as the records
- * of links say, which outlive a restart: those that a node measured, and those of others that lead to it.
+ * The load of probes on the interfaces of this node and of its peers, according to the link records, which
+ * survive a restart: those that a node measured, and those of others to it.
  */
 typedef struct AldLoad {
         uint64_t rate;  /* the greatest measured, bits per second; 0: none */
-        uint64_t bytes; /* of the whole measurements of the last hour */
+        uint64_t bytes; /* of the full measurements of the last hour */
         uint64_t last_bytes;
-        uint64_t last_age; /* of the last whole measurement; UINT64_MAX: none */
-        uint64_t deadline; /* CLOCK_REALTIME in µs of the first path to be repeated that may be loaded now;
-                              UINT64_MAX: none */
-        /* What one whole measurement and one spot check of every path through it take together. */
+        uint64_t last_age; /* since the last full measurement; UINT64_MAX: none */
+        uint64_t deadline; /* when the first path that may be loaded now has to be repeated: CLOCK_REALTIME in
+                              µs; UINT64_MAX: none */
+        /* Bytes of one full measurement, and of one spot check, of every path through it. */
         uint64_t paths_bytes, spots_bytes;
 } AldLoad;
 
-/* What may be sent over an interface. */
+/* What probes may send over an interface. */
 typedef struct AldShare {
         double bytes_per_hour, whole_bytes_per_hour; /* INFINITY: no limit */
         uint64_t spot_interval;                      /* µs between spot checks of one path */
-        uint64_t least_interval;                     /* the same of whole measurements */
+        uint64_t least_interval;                     /* the same for full measurements */
 } AldShare;
 
-/* Whether the node lets probes do more over this interface, which may be NULL, than round trips. */
+/* Whether the node permits more than round trips over this interface, which may be NULL. */
 bool ald_probe_may_load(const AldNode *node, const AldInterface *interface);
 
 typedef struct AldLoads AldLoads;
@@ -34,27 +34,29 @@ AldLoads *ald_loads_new(AldStore *store, const GPtrArray *peers, const AldPlanne
 void ald_loads_free(AldLoads *loads);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLoads, ald_loads_free)
 
-/* Of an interface of the node, and of all that go through the same; NULL: of which it is not known. */
+/* The load of an interface of the node with all that share its carrier; NULL for paths whose interface is
+ * unknown. */
 AldLoad *ald_loads_find(AldLoads *loads, const AldNode *node, const AldInterface *interface);
 
-/* Sent and received in a whole measurement: by its last result, else by the speed of both ends and what the
- * interface has done (`load` may be NULL). */
+/* Bytes sent and received in a full measurement, estimated from its last result, else from the speed of both
+ * ends and the load of the interface (`load` may be NULL). */
 uint64_t ald_probe_bytes(
         const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink, const AldLoad *load);
 
-/* The same of RDMA: by the last result, else by the rate of the slower port. */
+/* The same for RDMA, estimated from the last result, else from the rate of the slower port. */
 uint64_t ald_rdma_probe_bytes(const AldLinkRdma *row, uint64_t rate);
 
-/* Bytes of a spot check of a path whose whole measurement takes that many. */
+/* Bytes of a spot check of a path whose full measurement takes `probe_bytes`. */
 uint64_t ald_spot_bytes(uint64_t probe_bytes);
 
-/* What the interface carries, in bits per second: no more than was negotiated, and no more than the best path
- * through it did. Absent where nothing is known. */
+/* The capacity of the interface in bits per second: at most the negotiated speed, and at most the best
+ * measured rate through it. Absent if unknown. */
 uint64_t ald_load_capacity(const AldLoad *load, const AldInterface *interface);
 
-/* For a node with this limit per hour and this interval, each 0 if not configured; `carrier` may be NULL. */
+/* Computes the share for a node with this limit per hour and this interval, each 0 if not configured;
+ * `carrier` may be NULL. */
 AldShare ald_load_share(
         const AldLoad *load, const AldInterface *carrier, uint64_t bytes_per_hour, uint64_t interval);
 
-/* Whether what was measured last is paid off, at this rate. */
+/* Whether the last measurement, averaged over its age, is within this rate. */
 bool ald_load_is_paid(uint64_t bytes, uint64_t age, double bytes_per_hour);

@@ -31,7 +31,7 @@ bool ald_planner_path_exists(const AldNode *source, const AldNode *sink, const A
         return address_exists(sink, ald_record_as(record, LINK_SOCKET, AldLinkSocket)->sink_address);
 }
 
-/* Of a node that is not heard of yet, or of no ports of it, nothing is known. */
+/* Nothing is known about a node that has not been heard yet, or that reports no ports. */
 static bool is_known(const AldEntry *entry, const AldNode *sink)
 {
         return sink && (entry->kind != ALD_KIND_LINK_RDMA || (ald_node_record(entry->node, ALD_KIND_FABRIC) &&

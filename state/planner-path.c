@@ -57,7 +57,7 @@ uint64_t ald_attempts_failures(const AldAttempts *attempts)
                 return 0;
         if (attempts->failures != ALD_ABSENT_UINT64)
                 return attempts->failures;
-        /* Who does not count them had one at the least. */
+        /* A sender that does not count failures had at least one. */
         return attempts->measured_usec == ALD_ABSENT_UINT64 ||
                attempts->failed_usec > attempts->measured_usec;
 }

@@ -3,25 +3,25 @@
 
 #include "state/store.h"
 
-/* When one path is to be measured: what the planner knows of a row alone. Times are CLOCK_REALTIME in µs. */
+/* When a path is due, according to its row only. Times are CLOCK_REALTIME in µs. */
 typedef enum AldDueReason {
         ALD_DUE_NEVER,   /* not measured yet */
         ALD_DUE_FUTURE,  /* measured, or failed, later than now: the clock was set back */
-        ALD_DUE_CHANGED, /* something changed since, as the record says */
+        ALD_DUE_CHANGED, /* something has changed since, according to the record */
         ALD_DUE_EXPIRED, /* measured too long ago */
-        ALD_DUE_FAILED,  /* failed, and waited since */
-        ALD_DUE_DRIVER,  /* measured with another driver */
+        ALD_DUE_FAILED,  /* failed, and has waited long enough since */
+        ALD_DUE_DRIVER,  /* measured with another driver version */
 } AldDueReason;
 
 const char *ald_due_reason_to_string(AldDueReason reason);
 
-/* After n failures in a row the next attempt waits for 2^(n-1) of the first, at most for the other. A
- * deterministic share of up to a quarter is taken off, so that paths which failed together do not come back
+/* After n consecutive failures the next attempt waits for 2^(n-1) times the minimum, at most for the maximum.
+ * A deterministic part of up to a quarter is subtracted, so that paths which failed together are not retried
  * together. */
 #define ALD_BACK_OFF_MIN_USEC (UINT64_C(60) * 1000 * 1000)
 #define ALD_BACK_OFF_MAX_USEC (UINT64_C(3600) * 1000 * 1000)
 
-/* From so many failures in a row of the node that is to measure a path, the other one measures it. */
+/* After this many consecutive failures of the node responsible for a path, the other node measures it. */
 #define ALD_FAILURES_GIVE_UP 3u
 
 typedef struct AldPathState {
@@ -30,7 +30,7 @@ typedef struct AldPathState {
         uint64_t since; /* absent with "never", "future" and "driver" */
 } AldPathState;
 
-/* What a row says of attempts to measure it; anything may be absent. */
+/* The attempts to measure a path, according to its row; any field may be absent. */
 typedef struct AldAttempts {
         uint64_t measured_usec, failed_usec, failures;
 } AldAttempts;
@@ -39,12 +39,12 @@ typedef struct AldAttempts {
 
 AldPathState ald_attempts_judge(const AldAttempts *attempts, uint64_t seed, uint64_t ttl_usec, uint64_t now);
 
-/* Attempts that failed since the last success; 0 where the last attempt did not. */
+/* Failed attempts since the last success; 0 if the last attempt succeeded. */
 uint64_t ald_attempts_failures(const AldAttempts *attempts);
 
-/* Of a row over sockets, which may be NULL. */
+/* For a row over sockets, which may be NULL. */
 AldAttempts ald_path_attempts(const AldLinkSocket *row);
 uint64_t ald_path_failures(const AldLinkSocket *row);
 
-/* The same number for the same path, each time and everywhere. */
+/* A number that depends only on the path, on every machine. */
 uint64_t ald_path_seed(const AldId *source, const AldId *sink, const char *address);

@@ -3,9 +3,9 @@
 
 #include "state/planner-load.h"
 
-/* What the planner's parts for sockets and for RDMA share. */
+/* Shared by the planner's parts for sockets and for RDMA. */
 
-/* Of what was never measured, what comes first. */
+/* The order of paths that were never measured. */
 typedef enum AldDueRank {
         ALD_RANK_SOCKET,
         ALD_RANK_ROUND_TRIPS,
@@ -17,25 +17,25 @@ typedef enum AldDueRank {
 typedef struct AldPath {
         const AldNode *peer;
         AldCandidate candidate;
-        const AldInterface *interface; /* of this node; NULL: not known */
+        const AldInterface *interface; /* of this node; NULL: unknown */
         const AldLinkSocket *row;      /* or NULL */
         uint64_t seed;
         bool shared; /* another address over the same pair of interfaces is measured at full rate */
         bool ours;   /* this node measures it */
 } AldPath;
 
-/* One that is due, and what it takes. */
+/* A probe that is due, and what it uses. */
 typedef struct AldDue {
         AldDueProbe probe;
-        const AldInterface *interface;      /* that it uses; NULL: not known */
-        const AldNode *sink;                /* over sockets */
+        const AldInterface *interface;      /* that it uses; NULL: unknown */
+        const AldNode *sink;                /* for sockets */
         const AldInterface *sink_interface; /* the same; or NULL */
         bool put_off;
         AldDueRank rank;
         uint64_t waits_since;   /* in any scope */
-        uint64_t measured_usec; /* of its last whole measurement, maybe absent */
-        uint64_t deadline;      /* when it is to be repeated, maybe absent */
-        uint64_t bytes;         /* of a whole measurement */
+        uint64_t measured_usec; /* of its last full measurement; may be absent */
+        uint64_t deadline;      /* when it has to be repeated; may be absent */
+        uint64_t bytes;         /* of a full measurement */
         uint64_t seed;
 } AldDue;
 
@@ -44,21 +44,21 @@ typedef struct AldPlanner {
         const AldPlannerInput *input;
         AldNode *node;
         const AldNetwork *own;
-        GPtrArray *sample;   /* of AldNode: all the peers of this turn */
-        size_t turn;         /* how many turns it takes to meet all peers */
-        GPtrArray *peers;    /* those that may be measured now */
+        GPtrArray *sample;   /* of AldNode: all peers of this period */
+        size_t turn;         /* the number of periods until all peers had their turn */
+        GPtrArray *peers;    /* the peers that may be measured now */
         GArray *paths;       /* of AldPath, to all of the sample */
         GHashTable *put_off; /* keys of paths */
         AldLoads *loads;
         GArray *due;
         GArray *chosen;
-        GPtrArray *low;  /* names of paths whose last figure was low; NULL until asked for */
-        GPtrArray *made; /* freed with the planner: AldInterfaces of ports that have none */
+        GPtrArray *low;  /* names of paths whose last rate was low; NULL until requested */
+        GPtrArray *made; /* freed with the planner: AldInterfaces that stand for ports without interface */
 } AldPlanner;
 
-/* Whether the peer of the path put it off lately. */
+/* Whether the peer of the path has recently deferred it. */
 bool ald_planner_is_put_off(const AldPlanner *planner, const char *key);
 
-/* What the source's record of the path says, or NULL. */
+/* The source's record of the path, or NULL. */
 const AldLinkSocket *ald_planner_find_row(
         AldStore *store, const AldId *source, const AldId *sink, const char *address);

@@ -13,7 +13,7 @@ typedef struct Ports {
         size_t n;
 } Ports;
 
-/* Where the control connection leads; empty where no path does. */
+/* Where the control connection leads; empty if no path does. */
 typedef struct Control {
         char address[ALD_ADDRESS_STRING_SIZE];
         const char *interface; /* where it must be given */
@@ -56,8 +56,8 @@ static AldAttempts attempts_of(const AldLinkRdma *row)
         return row ? (AldAttempts){ row->measured_usec, row->failed_usec, row->failures } : ALD_ATTEMPTS_NONE;
 }
 
-/* The better way for the control connection: one that works before one that was not tried, and that before
- * one that fails; then the faster. */
+/* Ranks paths for the control connection: working ones before untried ones, and these before failing ones;
+ * then by speed. */
 static int rank_of(const AldLinkSocket *row)
 {
         if (!row)
@@ -95,7 +95,7 @@ static Control *choose_control(const AldPlanner *planner, const AldNode *peer)
         return control;
 }
 
-/* The same for all ports of a peer. False where no path leads there. */
+/* The same for all ports of a peer. False if no path leads there. */
 static bool find_control(RdmaPlanner *rdma, const AldNode *peer, AldDueProbe *probe)
 {
         Control *control = g_hash_table_lookup(rdma->controls, peer);
@@ -109,7 +109,7 @@ static bool find_control(RdmaPlanner *rdma, const AldNode *peer, AldDueProbe *pr
         return *control->address;
 }
 
-/* That which the port uses; one that stands for the port where it has none. */
+/* The interface that the port uses; a placeholder for the port if it has none. */
 static const AldInterface *interface_of(RdmaPlanner *rdma, const AldRdmaPort *port)
 {
         const AldInterface *known = port->interface ? ald_rows_find(&rdma->planner->own->interfaces,
@@ -296,7 +296,7 @@ static bool has_usable_port(const AldPlanner *planner, const AldFabric *fabric)
         return false;
 }
 
-/* Of all peers of the turn, so that whoever is left alone for a moment changes no pairs. */
+/* For all peers of the period, so that peers that are avoided for a moment do not change the pairs. */
 static GPtrArray *find_segments(const AldPlanner *planner)
 {
         g_autoptr(GPtrArray) nodes = g_ptr_array_copy(planner->sample, NULL, NULL);

@@ -4,9 +4,9 @@
 #include "state/planner-private.h"
 
 /*
- * Adds what is due over RDMA with the peers. Ports are paired that share a segment and can be used: with
- * as many pairs as the one of both has ports that has more, the first with the first and so on, from the
- * beginning where one runs out. That follows rails, and both ends pair alike. Candidates are tried too, where
- * both ports are in no certain segment with the other node.
+ * Adds the due probes over RDMA. Usable ports in the same segment are paired: the first with the first and so
+ * on, in as many pairs as the node with more ports has ports, starting over when the other node runs out.
+ * This matches rails, and both ends compute the same pairs. Candidates are also tried if neither port is in a
+ * certain segment with the other node.
  */
 void ald_planner_rdma(AldPlanner *planner);

@@ -12,15 +12,15 @@
 
 #define USEC_PER_MINUTE (UINT64_C(60) * 1000 * 1000)
 
-/* Above a tenth of what it can carry an interface is left to those who work. */
+/* An interface with traffic above a tenth of its capacity is not probed. */
 #define BUSY_SHARE 10u
 
-/* Where several are to be repeated, one may come before another that is due earlier by this share of its time
- * to live: to wait for that one alone, whose other end may be waiting for something else, would take longer.
- */
+/* If several are to be repeated, one may be measured before another that is due earlier by up to this share
+ * of its time to live: waiting for that one, whose other end may be busy, would take longer.  */
 #define SLACK_SHARE 8u
 
-/* Few measurements fit into an hour, so that the share is either missed by much or exceeded by this. */
+/* Few measurements fit into an hour, so the share may be exceeded by this; otherwise much of it would be
+ * unused. */
 #define HOUR_SHARE 1.1
 
 static const uint64_t ttls[ALD_N_KINDS] = {
@@ -50,7 +50,7 @@ const AldLinkSocket *ald_planner_find_row(
         return entry ? ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket) : NULL;
 }
 
-/* Whether the peer, whose part it would be, has tried all its paths over these interfaces in vain. */
+/* Whether the peer, which would be responsible, has failed on all its paths over these interfaces. */
 static bool peer_cannot(
         const AldPlanner *planner, const AldNode *peer, GArray *theirs, const AldCandidate *ours)
 {
@@ -67,7 +67,7 @@ static bool peer_cannot(
         return true;
 }
 
-/* Where a route decides: the interface that it chose the last time. */
+/* If a route decides: the interface that it chose the last time. */
 static const AldInterface *interface_for(
         const AldPlanner *planner, const AldCandidate *candidate, const AldLinkSocket *row)
 {
@@ -89,7 +89,7 @@ static bool is_put_off(const AldPlanner *planner, const AldNode *peer, const cha
         return ald_planner_is_put_off(planner, key);
 }
 
-/* Where the two lead over the same pair of interfaces: whether this one is measured at full rate. */
+/* If both paths use the same pair of interfaces: whether this one is measured at full rate. */
 static bool is_preferred(const AldPath *path, guint index, const AldPath *other, guint other_index)
 {
         bool fails = ald_path_failures(path->row) > 0, other_fails = ald_path_failures(other->row) > 0;
@@ -168,7 +168,7 @@ static const AldInterface *carrier_of(const AldNode *node, const AldInterface *i
         return interface && network ? ald_network_find_carrier(network, interface) : NULL;
 }
 
-/* A peer that does not say what it may send is taken for one like this node. */
+/* A peer without a configured limit is assumed to be like this node. */
 static AldShare share_of(const AldPlanner *planner, const AldNode *node, const AldInterface *interface)
 {
         uint64_t bytes = node == planner->node ? planner->input->bytes_per_hour : 0;
@@ -191,7 +191,7 @@ static AldTtlBounds bounds_of(const AldPlanner *planner, const AldInterface *int
         return (AldTtlBounds){ least, fixed > 0 ? least : UINT64_MAX };
 }
 
-/* Only round trips where anything says so, at either end. */
+/* Only round trips if anything at either end requires it. */
 static bool may_be_loaded(const AldPlanner *planner, const AldPath *path)
 {
         return !path->shared && ald_probe_may_load(planner->node, path->interface) &&
@@ -210,7 +210,7 @@ static const AldFabric *fabric_of(const AldNode *node)
         return ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
 }
 
-/* As it is recorded with the figures. */
+/* In the form recorded with the figures. */
 static uint64_t speed_of(const AldPlanner *planner, const AldPath *path)
 {
         const AldPathEnd own = ald_path_end_find(
@@ -231,7 +231,7 @@ static bool has_new_speed(const AldPlanner *planner, const AldPath *path)
                ald_link_speed_changed(path->row, speed_of(planner, path));
 }
 
-/* Where the peers take turns, once in a turn. */
+/* If the peers take turns, once in a turn. */
 static uint64_t check_interval(const AldPlanner *planner, uint64_t checked, uint64_t seed)
 {
         if (checked == ALD_ABSENT_UINT64)
@@ -271,13 +271,13 @@ static bool is_full_plan(const AldPlanner *planner, const AldPath *path)
                        share.least_interval + share.least_interval / 8;
 }
 
-/* A full plan measures whenever there is room, so that none is late where many would be due together. */
+/* A full plan measures whenever possible, so that none is late if many would be due together. */
 static uint64_t early_ttl(uint64_t ttl)
 {
         return ttl - ttl / 4;
 }
 
-/* As if there had been no failures: these say when, not what. */
+/* Ignores failures, which determine when to measure, not what. */
 static AldPathState judge_full(const AldPlanner *planner, const AldPath *path)
 {
         const AldLinkSocket *row = path->row;
@@ -328,8 +328,8 @@ static void find_low(AldPlanner *planner)
         g_ptr_array_sort(planner->low, compare_names);
 }
 
-/* A figure that was low is measured again while no other one of these is: several that share a line, and were
- * low because they were measured together, are low no more. */
+/* A low figure is measured again while no other low one is: several paths that share a line, and were low
+ * because they were measured together, then have normal figures. */
 static bool waits_for_its_turn(AldPlanner *planner, const AldPath *path)
 {
         uint64_t now = planner->input->now_realtime, turn = now / ALD_PLANNER_TURN_USEC;
@@ -349,7 +349,7 @@ static bool waits_for_its_turn(AldPlanner *planner, const AldPath *path)
                now % ALD_PLANNER_TURN_USEC >= ALD_PLANNER_TURN_START_USEC;
 }
 
-/* So long without figures, or with the same, that disturbed ones are better. */
+/* Whether the figures are missing or so old that disturbed ones are better. */
 static bool is_overdue(const AldPlanner *planner, const AldPath *path)
 {
         const AldPlannerInput *input = planner->input;
@@ -410,7 +410,7 @@ static AldLinkScope scope_of_check(const AldPlanner *planner, const AldPath *pat
         return now - row->confirmed_usec >= interval ? ALD_LINK_SCOPE_CHECK : ALD_LINK_SCOPE_ROUND_TRIPS;
 }
 
-/* Of both that are due the whole measurement is tried first: it is a check as well. */
+/* If both are due, the full measurement is tried first, since it includes a check. */
 static void consider(AldPlanner *planner, const AldPath *path)
 {
         AldPathState full = judge_full(planner, path), check = judge_check(planner, path);
@@ -431,8 +431,8 @@ static bool is_avoided(const AldPlannerInput *input, const AldId *peer)
         return false;
 }
 
-/* What was put off comes last. Else what was never measured comes first, link-local paths later, RDMA last;
- * then what waits longest. */
+/* Deferred paths are last. Otherwise paths that were never measured are first (link-local ones later, RDMA
+ * last), then those that have waited longest. */
 static int compare_due(gconstpointer a, gconstpointer b)
 {
         const AldDue *left = a, *right = b;
@@ -460,7 +460,7 @@ static uint64_t traffic_of(const AldPlannerInput *input, const AldInterface *int
         return 0;
 }
 
-/* By what the paths through it carried: the port of a modem is much faster than the line behind it. */
+/* By the rates measured through it: the port of a modem is much faster than the line behind it. */
 static bool is_busy(const AldPlannerInput *input, const AldInterface *interface, const AldLoad *load)
 {
         uint64_t capacity = ald_load_capacity(load, interface);
@@ -473,7 +473,7 @@ static bool is_blocked(const AldPlannerInput *input, const AldInterface *interfa
         return traffic_of(input, interface) == ALD_TRAFFIC_BLOCKED;
 }
 
-/* Whether what was measured last at this end is paid off, and one more fits into any hour. */
+/* Whether the last measurement at this end is paid off, and another one fits into an hour. */
 static bool is_paid(const AldPlanner *planner, const AldDue *due, const AldNode *node,
         const AldInterface *interface, const AldShare *share)
 {
@@ -486,7 +486,7 @@ static bool is_paid(const AldPlanner *planner, const AldDue *due, const AldNode 
                (double) load->bytes + (double) due->bytes + spots <= HOUR_SHARE * share->bytes_per_hour;
 }
 
-/* Whether nothing at this end is to be repeated much earlier. */
+/* Whether nothing else at this end has to be repeated much earlier. */
 static bool is_first(
         const AldPlanner *planner, const AldDue *due, const AldNode *node, const AldInterface *interface)
 {
@@ -496,7 +496,7 @@ static bool is_first(
                due->deadline <= load->deadline + (due->deadline - due->measured_usec) / SLACK_SHARE;
 }
 
-/* What changed does not wait for the others. */
+/* Changed paths do not wait for others. */
 static bool changed_has_room(const AldPlanner *planner, const AldDue *due, const AldShare *share)
 {
         const AldLoad *load = ald_loads_find(planner->loads, planner->node, due->interface);
@@ -508,7 +508,7 @@ static bool changed_has_room(const AldPlanner *planner, const AldDue *due, const
                        ALD_PLANNER_CHANGED_SHARES * share->bytes_per_hour;
 }
 
-/* The peer's share is this node's where that is configured, else what the peer's interface allows. */
+/* The peer's share is this node's if that is configured, else what the peer's interface allows. */
 static bool has_room(const AldPlanner *planner, const AldDue *due)
 {
         AldShare share = share_of(planner, planner->node, due->interface), theirs;
@@ -529,7 +529,7 @@ static bool has_room(const AldPlanner *planner, const AldDue *due)
                is_first(planner, due, due->sink, due->sink_interface);
 }
 
-/* Even beside other traffic: any figures are better than those that old. */
+/* Even in spite of other traffic: any figures are better than such old ones. */
 static bool is_free(AldPlanner *planner, AldDue *due)
 {
         const AldLoad *load = ald_loads_find(planner->loads, planner->node, due->interface);
@@ -554,7 +554,7 @@ static bool share_carrier(const AldPlanner *planner, const AldDue *a, const AldD
                        ald_network_find_carrier(planner->own, b->interface);
 }
 
-/* One of which the interface is not known could meet any other, so it goes alone. */
+/* A probe whose interface is unknown might collide with any other, so it runs alone. */
 static bool collides(const AldPlanner *planner, const AldDue *due)
 {
         for (guint i = 0; i < planner->chosen->len; i++) {
@@ -588,7 +588,7 @@ static gboolean count_node(AldNode *node, void *userdata)
         return FALSE;
 }
 
-/* The first rates over an interface may be all that is known of it. */
+/* The first rates over an interface may be the only known ones. */
 static void note_rates(AldPlanner *planner, const AldLinkSocket *row)
 {
         const AldInterface *interface = planner->own && row->source_interface

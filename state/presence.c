@@ -55,9 +55,9 @@ static void take_instance(AldNodePresence *presence, const AldId *instance)
 }
 
 /*
- * An instance is followed by another through a live word of that one only: what a broker had kept, and the
- * end of a connection, may be of the one before. Of one instance the will was written when it connected, with
- * the epoch of then, so there the connection alone counts.
+ * Only a live message of another instance replaces the present one: a retained message, or the end of a
+ * connection, may belong to the previous instance. Within one instance only the connection counts, since the
+ * will was written when it connected, with the epoch of that time.
  */
 static bool is_old(AldNodePresence *presence, const AldNodeStatus *status, const AldId *instance,
         bool retained, uint32_t broker)
@@ -104,7 +104,7 @@ bool ald_presence_take_status(
         return true;
 }
 
-/* No message is on its way for so long that it could explain this: one of the clocks was set. */
+/* No message can take this long, so one of the clocks was set. */
 static bool was_set(const AldNodePresence *presence, int64_t offset)
 {
         return presence->n_offsets > 0 &&
@@ -171,8 +171,7 @@ static AldPresenceState state_by_status(
                        : ALD_PRESENCE_STATE_OFFLINE;
 }
 
-/* Where statuses are all that is listened to, it cannot be seen whether it is heard through another broker.
- */
+/* If only statuses are subscribed to, it is unknown whether the node is heard through another broker.  */
 static bool is_duplicate(const AldNodePresence *presence, const AldPresenceView *view, uint64_t now)
 {
         bool duplicate = false, heard = false;

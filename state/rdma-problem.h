@@ -3,7 +3,7 @@
 
 #include "state/store.h"
 
-/* Why RDMA cannot be used over a port. Strings are static or point into records; NULL where unknown. */
+/* Why RDMA cannot be used over a port. Strings are static or point into records; NULL if unknown. */
 typedef struct AldRdmaProblem {
         const char *word; /* "down", "init", "armed", "inactive", "no-gid", "no-verbs", "bridge",
                              "no-permission", "no-provider", "memlock" */

@@ -4,8 +4,8 @@
 #include "state/store.h"
 
 /*
- * What outlives a restart, as text: {"version": 1, "epoch": …, "records": […]}, the records being those of
- * this node whose kinds are persistent. Deletions are kept too, so that they stay deleted elsewhere.
+ * The state that survives a restart, as text: {"version": 1, "epoch": …, "records": […]}, with the records of
+ * this node whose kinds are persistent. Deletions are saved too, so that they stay deleted on other nodes.
  */
 #define ALD_SAVED_MAX (16u * 1024 * 1024)
 
@@ -21,7 +21,7 @@ typedef struct AldSaved {
 /* The text; free with g_free(). */
 char *ald_saved_format(AldStore *store);
 
-/* -EBADMSG with *ret_error set where it is not such a text, or of another version or another node. */
+/* -EBADMSG with *ret_error set if the text is invalid, or belongs to another version or another node. */
 int ald_saved_parse(const char *text, size_t n, const AldId *local, AldSaved **ret, char **ret_error);
 void ald_saved_free(AldSaved *saved);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldSaved, ald_saved_free)

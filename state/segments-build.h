@@ -3,11 +3,11 @@
 
 #include "state/segments.h"
 
-/* Segments while they are being made: what the files segments-*.c share. Ports are joined, and joined again
- * where they are neighbours for sure; what hangs together in the end is a segment. */
+/* Segments under construction, shared by the files segments-*.c. Ports are joined as possible neighbours, and
+ * joined again if they certainly are; connected ports finally form a segment. */
 typedef enum AldJoin {
         ALD_JOIN_SURE,
-        ALD_JOIN_MAYBE, /* all that is sure, and more */
+        ALD_JOIN_MAYBE, /* includes all certain ones */
         ALD_N_JOINS,
 } AldJoin;
 
@@ -17,36 +17,36 @@ typedef struct AldVertex {
         const AldNode *node;
         const char *name;
         bool is_port;
-        const char *identity; /* NULL, or one for all that it can be joined with */
+        const char *identity; /* NULL, or the same for all that it can be joined with */
         struct AldVertex *parent[ALD_N_JOINS];
 } AldVertex;
 
 typedef struct AldSegmentBuild {
         AldStore *store;
-        GPtrArray *nodes;    /* of const AldNode: those that count */
+        GPtrArray *nodes;    /* of const AldNode: the nodes that count */
         GHashTable *counted; /* the same */
         AldOwners *owners;
         GStringChunk *strings;
         GHashTable *vertices; /* of AldVertex, each its own key by how, node, is_port and name */
 } AldSegmentBuild;
 
-/* The vertex, made where there is none. */
+/* Finds or creates the vertex. */
 AldVertex *ald_segment_vertex(
         AldSegmentBuild *build, AldSegmentHow how, const AldNode *node, const char *name, bool is_port);
-/* The same, but NULL where there is none. */
+/* Finds the vertex, or returns NULL. */
 AldVertex *ald_segment_find(
         const AldSegmentBuild *build, AldSegmentHow how, const AldNode *node, const char *name, bool is_port);
 void ald_segment_join(AldVertex *a, AldVertex *b, AldJoin how_sure);
 
-/* The interface, or rather the one that carries it: whatever a VLAN and its wire, or a bond and its ports,
- * reach, is one link. */
+/* The vertex of the interface that carries this one, since a VLAN and its parent, or a bond and its ports,
+ * are on the same link. */
 AldVertex *ald_segment_link(AldSegmentBuild *build, const AldNode *node, const char *interface);
 
-/* Says that two interfaces are on one link. */
+/* Notes that two interfaces are on the same link. */
 void ald_segment_join_links(AldSegmentBuild *build, const AldNode *a, const char *interface_of_a,
         const AldNode *b, const char *interface_of_b, AldJoin how_sure);
 
-/* Each kind of node by itself, then what joins them. */
+/* Add vertices and joins, by kind. */
 void ald_segments_add_rdma_ports(AldSegmentBuild *build);
 void ald_segments_join_thunderbolt(AldSegmentBuild *build);
 void ald_segments_join_lldp(AldSegmentBuild *build);

@@ -3,7 +3,7 @@
 
 #include "state/segments-build.h"
 
-/* Neighbours by a cable: of which both ends see who is at the other. */
+/* Neighbours by a cable: both ends see the other. */
 
 /* One end sees the other. The other one's is the same with its ends changed. */
 typedef struct Sight {
@@ -116,7 +116,7 @@ static void join_hosts(Sights *sights, const Sight *sight, const Sight *reverse)
         const char *interface = interface_over(sight), *other = interface_over(reverse);
 
         ald_segment_join(sight->vertex, reverse->vertex, ALD_JOIN_SURE);
-        /* Of several cables nobody knows which interface is opposite which. */
+        /* With several cables it is unknown which interface is opposite which. */
         if (interface && other && sight->n == 1 && reverse->n == 1)
                 ald_segment_join_links(
                         sights->build, sight->node, interface, reverse->node, other, ALD_JOIN_SURE);
@@ -147,7 +147,8 @@ static const AldNetwork *network_of(const AldNode *node)
         return ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
 }
 
-/* The one that has the address for itself: a bond and its ports, or a VLAN and its wire, share theirs. */
+/* The interface that is the only one with this address: a bond and its ports, or a VLAN and its parent, share
+ * theirs. */
 static const char *interface_with(const AldNode *node, const char *hardware_address)
 {
         const AldNetwork *network = network_of(node);

@@ -6,8 +6,8 @@
 #include "state/network.h"
 #include "state/segments-build.h"
 
-/* Ports of RDMA: by the prefix of their GIDs, or by the interfaces behind them, and by what probes reached.
- */
+/* RDMA ports: by the prefix of their GIDs, or by the interfaces behind them, and by the addresses that probes
+ * reached.  */
 
 #define DEFAULT_PREFIX "fe80::/64"
 
@@ -26,7 +26,7 @@ bool ald_rdma_port_is_ready(const AldRdmaPort *port)
         return is(port->state, "active") && port->gids && *port->gids;
 }
 
-/* "0 ib fec0::1:2" → "fec0::/64"; NULL where that is no GID. */
+/* "0 ib fec0::1:2" → "fec0::/64"; NULL if that is no GID. */
 static const char *prefix_of(AldSegmentBuild *build, const AldRdmaPort *port)
 {
         const char *type = strchr(port->gids[0], ' '), *gid = type ? strchr(type + 1, ' ') : NULL;
@@ -131,8 +131,8 @@ static bool is_link_local(const char *address)
         return inet_pton(AF_INET6, address, &bytes) == 1 && IN6_IS_ADDR_LINKLOCAL(&bytes);
 }
 
-/* The interface that has the address, or the one that carries all that have it; NULL where several have it
- * that are not on one link, as any may with a link-local one. */
+/* The interface that has the address, or the carrier of all that have it; NULL if several have it that are
+ * not on one link, which is possible for link-local ones. */
 static const char *interface_with(const AldNetwork *network, const char *address)
 {
         const AldInterface *found = NULL;
@@ -184,7 +184,8 @@ static bool is_on_link(const AldNode *source, const char *interface, const char 
         return false;
 }
 
-/* Whoever answers at a link-local address is on the link; at one of the same net he is likely to be. */
+/* A host that answers at a link-local address is on the link; at an address of the same network, it is likely
+ * to be. */
 static void join_by_socket(
         AldSegmentBuild *build, const AldLink *link, const AldNode *source, const AldNode *sink)
 {
@@ -217,7 +218,7 @@ static void join_by_link(AldSegmentBuild *build, const AldEntry *entry)
                 join_by_socket(build, &link, entry->node, sink);
 }
 
-/* Only what nodes with ready ports measured is looked at. */
+/* Only measurements of nodes with ready ports are considered. */
 void ald_segments_join_by_links(AldSegmentBuild *build)
 {
         g_autoptr(GHashTable) sources = g_hash_table_new(NULL, NULL);

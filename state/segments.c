@@ -117,7 +117,8 @@ static void segment_free(gpointer data)
         g_free(segment);
 }
 
-/* Gathers what hangs together, and looks whether it is more than one node's, and more than is sure. */
+/* Collects connected ports, and checks whether they belong to more than one node, and include uncertain
+ * ones. */
 typedef struct Part {
         AldSegment *segment;
         const AldVertex *first_sure;

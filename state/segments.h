@@ -4,25 +4,24 @@
 #include "state/owners.h"
 
 /*
- * What makes ports of different nodes neighbours without IP, by what both ends say of their hardware.
+ * Finds neighbouring ports of different nodes without IP, by what both ends report about their hardware.
  *
- * Thunderbolt: two hosts of which each sees the other's domain over a cable. Ports are connections: 0-1.
+ * Thunderbolt: two hosts that each see the other's domain over a cable. Ports are connections: 0-1.
  *
- * LLDP: interfaces of which each hears the other, named by its hardware address, or by its name with any
- * hardware address of its node as the chassis. Where one alone hears the other they are a candidate: the
+ * LLDP: interfaces that each hear the other, identified by its hardware address, or by its name with any
+ * hardware address of its node as the chassis. If only one hears the other, they are a candidate, since the
  * other may not listen. Ports are interfaces.
  *
- * InfiniBand: active ports with GIDs of one subnet prefix. Every subnet has fe80::/64 unless told otherwise,
- * so there all ports are one candidate, and those are a segment that probes have joined.
+ * InfiniBand: active ports with GIDs of one subnet prefix. The default prefix of every subnet is fe80::/64,
+ * so all ports with it are one candidate, and those that probes have connected are a segment.
  *
- * RoCE: active ports over Ethernet whose interfaces are on one link: one reached the other by its link-local
- * address, or Thunderbolt or LLDP tells so. By another address of its net, as many have no link-local ones,
- * they are a candidate.
+ * RoCE: active ports over Ethernet whose interfaces are on one link: one has reached the other by its
+ * link-local address, or Thunderbolt or LLDP shows it. If it was reached by another address of the same
+ * network, since many have no link-local addresses, they are a candidate.
  *
- * Ports of InfiniBand and RoCE are those of RDMA: mlx5_0.1. Each is in one segment of its kind at the most,
- * and in one candidate, so all is proportional to the ports, never to pairs of them. Names of hardware that
- * two nodes claim are believed of neither (state/owners.h), and nodes that are not heard of do not count:
- * what one end sees no more is not there.
+ * Ports of InfiniBand and RoCE are RDMA ports: mlx5_0.1. Each is in at most one segment of its kind, and in
+ * at most one candidate, so the cost is proportional to the number of ports, not of pairs. Hardware names
+ * that two nodes claim are ignored for both (state/owners.h), and so are nodes that are not heard.
  */
 typedef enum AldSegmentHow {
         ALD_SEGMENT_THUNDERBOLT,
@@ -41,20 +40,20 @@ typedef struct AldSegmentMember {
 
 typedef struct AldSegment {
         AldSegmentHow how;
-        bool candidate;  /* perhaps neighbours; those that certainly are have segments of their own */
-        char *identity;  /* of Thunderbolt the ids of both domains, of InfiniBand the prefix; else NULL */
-        GArray *members; /* of AldSegmentMember, of two nodes at least, by node and port */
+        bool candidate;  /* possibly neighbours; certain ones have segments of their own */
+        char *identity;  /* for Thunderbolt the ids of both domains, for InfiniBand the prefix; else NULL */
+        GArray *members; /* of AldSegmentMember, from at least two nodes, by node and port */
 } AldSegment;
 
 /* All AldSegment, freed with the array: by how, first member and candidate, the certain ones first. */
 GPtrArray *ald_segments_compute(AldStore *store);
 
-/* Those of these nodes (const AldNode *, each once), by what they tell of each other alone: what that costs
- * grows with them, but for a look at who else claims their hardware. */
+/* The same for these nodes only (const AldNode *, each once). The cost depends on their number, except for
+ * the check whether other nodes claim their hardware. */
 GPtrArray *ald_segments_compute_among(AldStore *store, GPtrArray *nodes);
 
-/* As many of one node are looked at where ports are paired. */
+/* The maximum number of ports of one node that are paired. */
 #define ALD_RDMA_PORTS_MAX 64u
 
-/* Whether RDMA can be used over the port as far as its node tells. */
+/* Whether RDMA can be used over the port, as far as its node reports. */
 bool ald_rdma_port_is_ready(const AldRdmaPort *port);

@@ -59,7 +59,7 @@ static gboolean expire_node(AldNode *node, void *userdata)
         return FALSE;
 }
 
-/* Links of others are forgotten with their sink; our own are deleted, which is told to the others. */
+/* Links of other nodes are removed with their sink; our own are deleted, and the deletions are published. */
 static void drop_link(AldStore *store, AldEntry *entry, uint64_t now)
 {
         if (!entry->node->local)
@@ -83,7 +83,7 @@ static void drop_links_of(AldStore *store, AldNode *node, GHashTable *gone, uint
         }
 }
 
-/* Links to nodes that go, whoever measured them. */
+/* Links to removed nodes, from any source. */
 static void drop_links_to(AldStore *store, GPtrArray *nodes, uint64_t now)
 {
         g_autoptr(GHashTable) gone = g_hash_table_new(ald_id_table_hash, ald_id_table_equal);
@@ -202,7 +202,7 @@ static void add_unknown(AldStore *store, const AldId *id, uint64_t since_usec, u
         ald_store_put_about(store, id, ALD_KIND_PRESENCE, record, since_usec, now);
 }
 
-/* Of these nothing else may be known: this node's links outlive a restart, other nodes do not. */
+/* These may have no other record: this node's links survive a restart, other nodes do not. */
 static void add_unknown_sinks(AldStore *store, uint64_t since_usec, uint64_t now)
 {
         for (AldEntry *entry = ald_node_after(store->local, NULL); entry;

@@ -3,7 +3,7 @@
 
 #include "state/store.h"
 
-/* What the files store*.c share. */
+/* Shared by the files store*.c. */
 struct AldStore {
         AldStoreLimits limits;
         AldNode *local;
@@ -11,10 +11,10 @@ struct AldStore {
         uint64_t seq;
         GHashTable *nodes; /* AldId → AldNode */
         GTree *order;      /* the same, by id */
-        GQueue bare;       /* of AldNode, through AldNode.bare_place: the longest so comes first */
+        GQueue bare; /* of AldNode, through AldNode.bare_place: in the order in which they became bare */
         size_t n_links;
         size_t n_hidden_links;
-        size_t n_with_records; /* nodes that could be objects */
+        size_t n_with_records; /* nodes that may be objects */
         size_t shown_nodes;
         size_t shown_bytes;
         size_t bytes;
@@ -23,12 +23,12 @@ struct AldStore {
         void *userdata;
 };
 
-/* What a link takes beside its record, deleted or not. */
+/* Memory of a link in addition to its record, deleted or not. */
 size_t ald_store_link_bytes(const char *key);
 
-/* With record NULL the entry is one that is deleted. */
+/* With record NULL the entry becomes a deleted one. */
 void ald_store_set_record(AldStore *store, AldEntry *entry, AldRecord *record);
 
-/* Forgets an entry, a node altogether. What points to either is not valid afterwards. */
+/* Removes an entry, or a whole node. Pointers to it become invalid. */
 void ald_store_forget_entry(AldStore *store, AldEntry *entry);
 void ald_store_forget_node(AldStore *store, AldNode *node);

@@ -13,7 +13,7 @@
 #define WIRE_PER_LINK 416u
 #define WIRE_PER_KEY_BYTE 3u /* the path has what is no letter or digit as _2c */
 
-/* This node may have so many times more links than others: it has deleted most of them again. */
+/* How many times more links this node may have than others, since it deletes most of them again. */
 #define LOCAL_LINKS 4u
 
 static int id_order(gconstpointer a, gconstpointer b, gpointer unused)
@@ -139,7 +139,7 @@ static size_t wire_size(const AldEntry *entry)
         return entry->record->wire_size + WIRE_PER_LINK + WIRE_PER_KEY_BYTE * strlen(entry->key);
 }
 
-/* With its last interface a node ceases to be an object. */
+/* A node without interfaces is no longer an object. */
 static void hide(AldStore *store, AldEntry *entry)
 {
         AldNode *node = entry->node;
@@ -176,7 +176,7 @@ static void show_if_it_fits(AldStore *store, AldEntry *entry)
         store->shown_bytes += size;
 }
 
-/* Keeps the queue of the nodes that may make place. */
+/* Maintains the queue of the nodes that may be removed. */
 static void sort_out_bare(AldStore *store, AldNode *node)
 {
         bool bare = !node->local && node->n_records == 0 && node->n_links == 0;
@@ -277,8 +277,8 @@ size_t ald_store_link_bytes(const char *key)
         return sizeof(AldEntry) + strlen(key) + 1;
 }
 
-/* Whether there is room; what takes no more than before always finds it. What others send leaves no less room
- * for this node, and for what it says of others, which is little. */
+/* Whether there is room; an update that is not larger than before always fits. Updates of others do not
+ * reduce the room for this node and for its own records about others, which are few. */
 static bool has_room(const AldStore *store, const AldUpdate *update, const AldEntry *entry)
 {
         size_t before = entry && entry->record ? entry->record->size : 0;
@@ -295,7 +295,7 @@ static int check(const AldStore *store, const AldUpdate *update, const AldEntry 
 {
         if (!is_sayable(update))
                 return -EINVAL;
-        /* The key of a link that is there was checked when it came. */
+        /* The key of an existing link was checked when it was added. */
         if ((!entry || !entry->key) && ald_key_parse(update->kind, update->key, NULL) < 0)
                 return -EINVAL;
         if (update->record &&
@@ -316,7 +316,8 @@ static int add_link(AldStore *store, AldNode *node, AldKind kind, const char *ke
         return 0;
 }
 
-/* Who makes many nodes appear and go again leaves deletions only, which keep nobody out. */
+/* An attacker who makes many nodes appear and disappear leaves deletions only, which do not keep others
+ * out. */
 static bool has_place(AldStore *store)
 {
         if (g_hash_table_size(store->nodes) < store->limits.max_nodes)
@@ -341,7 +342,7 @@ static int find_or_add(AldStore *store, AldNode *node, const AldUpdate *update, 
         return add_link(store, node, update->kind, update->key, ret);
 }
 
-/* An entry that was never there is older than everything. */
+/* A missing entry is older than any update. */
 static int merge(AldStore *store, AldNode *node, const AldUpdate *update, uint64_t now)
 {
         AldEntry *entry = NULL;

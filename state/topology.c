@@ -4,7 +4,7 @@
 #include "state/link.h"
 #include "state/topology.h"
 
-/* The best that each end measured; a rate of ALD_ABSENT_UINT64 where it measured none. In a table, each is
+/* The best that each end measured; a rate of ALD_ABSENT_UINT64 if it measured none. In a table, each is
  * its own key by source, sink and path. */
 typedef struct Candidates {
         AldEdge by_source;
@@ -87,8 +87,8 @@ static bool is_failing(const AldLink *link)
                (link->measured_usec == ALD_ABSENT_UINT64 || link->failed_usec > link->measured_usec);
 }
 
-/* A port of which its node says that it is down, or does not say anything any more, reaches nothing; of a
- * node that says nothing of ports nobody knows. */
+/* A port that its node reports as down, or no longer reports, is not usable; for a node that reports no ports
+ * it is unknown. */
 static bool is_active(const AldNode *node, const char *name)
 {
         const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
@@ -134,7 +134,7 @@ static gboolean offer_link(AldEntry *entry, void *userdata)
         return FALSE;
 }
 
-/* When it was measured as far as that can be believed; 0 where it cannot. */
+/* When it was measured; 0 if the time is not plausible. */
 static uint64_t credible_time(const AldEdge *edge, uint64_t now_realtime)
 {
         return edge->measured_usec <= now_realtime ? edge->measured_usec : 0;

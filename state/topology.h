@@ -15,19 +15,19 @@ typedef struct AldEdge {
         AldId source;
         AldId sink;
         AldPath path;
-        AldId prober; /* who measured the figures: the source or the sink */
+        AldId prober; /* the node that measured the figures: the source or the sink */
         uint64_t bits_per_second;
         uint64_t rtt_p50_nsec;  /* maybe absent */
         uint64_t measured_usec; /* maybe absent */
-        bool failing;           /* the prober's last attempt failed; the figures are those before it */
+        bool failing;           /* the prober's last attempt failed; the figures are older */
 } AldEdge;
 
 /*
  * All edges, by source, sink and path. Either end may have measured X→Y: X as its upload to Y, Y as its
- * download from X. Of what one end measured the path with the greatest rate counts, one whose last probe
- * failed only where there is no other; then of the two ends the newer measurement; one dated after
- * now_realtime (µs) or not at all loses. Records without a rate make no edge, whether they were never
- * measured or failed each time; nor do links of a node to itself, those with an end that does not count (see
- * ald_node_counts()), nor those over RDMA of which a node tells that its port is down or gone.
+ * download from X. Of the paths that one end measured, the one with the greatest rate counts; a path whose
+ * last probe failed is used only if there is no other. Of the two ends, the newer measurement counts; one
+ * dated after now_realtime (µs), or without a date, loses. There is no edge for records without a rate, for
+ * links of a node to itself, for links with an end that does not count (see ald_node_counts()), and for links
+ * over RDMA if a node reports its port as down or does not report it.
  */
 GArray *ald_topology_compute(AldStore *store, uint64_t now_realtime);

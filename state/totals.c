@@ -5,7 +5,7 @@
 
 typedef struct Sums {
         AldTotals totals;
-        bool of_gpus, of_processors; /* what the memory bandwidth is a sum over */
+        bool of_gpus, of_processors; /* what the memory bandwidth covers */
 } Sums;
 
 static void add_compute(Sums *sums, const AldBackends *backends, const AldCompute *compute)
@@ -28,8 +28,8 @@ static void add_compute(Sums *sums, const AldBackends *backends, const AldComput
         }
 }
 
-/* Whether no other row has the same memory: a processor computes in that of the host, an instance in a part
- * of its parent's. */
+/* Whether no other row has the same memory: a processor uses that of the host, an instance a part of its
+ * parent's. */
 static bool has_own_memory(const AldBackend *backend)
 {
         return backend->class && !backend->parent &&
@@ -51,7 +51,7 @@ static void add_device_memory(AldClusterTotals *figures, const AldBackend *backe
                 figures->device_memory_unread++;
 }
 
-/* No more is free than there is. */
+/* Limited to the total. */
 static void add_memory(AldClusterTotals *figures, const AldMemory *memory)
 {
         ald_sum_add(&figures->memory_total_bytes, memory->total_bytes);

@@ -5,12 +5,12 @@
 #include "state/store.h"
 
 /*
- * What is known, and sums over the nodes that count (see ald_node_counts()), as the properties of
- * org.alidade.State1 have them. A sum of nothing known is absent. Sums stop at ALD_INTEGER_MAX.
+ * Counts, and sums over the nodes that count (see ald_node_counts()), as in the properties of
+ * org.alidade.State1. A sum without known values is absent. Sums are limited to ALD_INTEGER_MAX.
  */
 typedef struct AldTotals {
         AldClusterTotals
-                figures; /* absent: NodeId and what the service counts, RefusedRecords and RefusedSignals */
+                figures; /* without NodeId, RefusedRecords and RefusedSignals, which the service adds */
         uint64_t tflops_fp16_reasons[ALD_LEFT_OUT_N];
         uint64_t memory_bandwidth_reasons[ALD_LEFT_OUT_N];
 } AldTotals;

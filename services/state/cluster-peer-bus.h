@@ -5,8 +5,8 @@
 #include "services/state/state-manager.h"
 
 /*
- * The cluster service, as the owner of org.alidade.Cluster1: nobody else may put records of other nodes, and
- * while it is there the changes of this node's own records are sent as RecordsChanged.
+ * The cluster service, which is the owner of org.alidade.Cluster1: only it may put records of other nodes,
+ * and while it is running it receives the changes of this node's own records as RecordsChanged.
  */
 typedef struct AldClusterPeer AldClusterPeer;
 

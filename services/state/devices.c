@@ -9,7 +9,7 @@ static AldRecord *own_record(AldStateManager *manager, AldKind kind)
         return ald_node_record(ald_store_local_node(ald_state_manager_store(manager)), kind);
 }
 
-/* Without devices that are gone; NULL where there are none of these. */
+/* Without devices that are gone; NULL if there are none of these. */
 static AldRecord *prune(AldStateManager *manager, AldRecord *record)
 {
         AldRecord *backends = own_record(manager, ALD_KIND_BACKENDS);

@@ -4,13 +4,14 @@
 #include "services/state/state-manager.h"
 #include "state/planner-device.h"
 
-/* What this node measures of its compute devices: takes in results, lets go of devices that are gone, plans.
- */
+/* The measurements of this node's compute devices: merges results, drops devices that no longer exist, and
+ * plans.  */
 
-/* A Node1.Compute record as the service that measures devices shows it: with those it has measured itself. */
+/* Takes the Node1.Compute record of the service that measures devices, which contains those measured since it
+ * started. */
 void ald_devices_take(AldStateManager *manager, AldRecord *told);
 
 void ald_devices_prune(AldStateManager *manager);
 
-/* The AldDueDevices. The time in the input is filled in here. */
+/* Returns AldDueDevices. Fills in the time of the input. */
 GArray *ald_devices_due(AldStateManager *manager, AldDeviceInput *input);

@@ -5,6 +5,6 @@
 
 #include "state/store.h"
 
-/* Appends what GetFabric() tells, of one node or, where that is NULL, of all; -E2BIG where it would be too
- * much. */
+/* Appends the reply of GetFabric(), for one node or, if that is NULL, for all; -E2BIG if it would be too
+ * large. */
 int ald_fabric_bus_append(sd_bus_message *message, AldStore *store, const AldNode *only, size_t *ret_bytes);

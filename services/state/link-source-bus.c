@@ -65,7 +65,7 @@ static int read_record(AldLinkSource *source, sd_bus_message *message, const cha
         return field || r == -E2BIG ? 0 : r;
 }
 
-/* The kind of the link that the object is; -ENOENT where it is none. */
+/* The kind of the link that the object is; -ENOENT if it is none. */
 static int kind_of_link(const char *path, const char *interface)
 {
         static const AldKind kinds[] = { ALD_KIND_LINK_SOCKET, ALD_KIND_LINK_RDMA };
@@ -125,7 +125,7 @@ static int on_objects(sd_bus_message *reply, void *userdata, sd_bus_error *error
         int r;
 
         source->reading = sd_bus_slot_unref(source->reading);
-        /* None where nothing was measured yet. */
+        /* None if nothing was measured yet. */
         if (sd_bus_message_is_method_error(reply, NULL))
                 return 0;
         r = read_objects(source, reply);
@@ -134,7 +134,7 @@ static int on_objects(sd_bus_message *reply, void *userdata, sd_bus_error *error
         return 0;
 }
 
-/* Of the owner, whom the question does not start again where it has gone. */
+/* Sent to the owner, so that the service is not started again if it has exited. */
 static void read_all(AldLinkSource *source)
 {
         int r;
@@ -147,7 +147,7 @@ static void read_all(AldLinkSource *source)
                 g_warning("Failed to call %s: %s", LINK_PROBE_NAME, g_strerror(-r));
 }
 
-/* A change makes sense to who has the rest; what comes with its key is all there is. */
+/* A change is useful only with the complete record; one that includes its key is complete. */
 static int read_change(AldLinkSource *source, sd_bus_message *message, const char *path, AldKind kind)
 {
         const AldRecord *base = g_hash_table_lookup(source->seen, path);

@@ -5,9 +5,10 @@
 #include "services/state/state-manager.h"
 
 /*
- * The service of this node that measures source, as the owner of org.alidade.LinkProbe1: each result is an
- * object of it below /org/alidade/LinkProbe1/link with the interface org.alidade.Link1.Socket. An object that
- * goes takes nothing with it: results stay, with their age, until the planner finds that they lead nowhere.
+ * The service of this node that measures links, which is the owner of org.alidade.LinkProbe1. It exports each
+ * result as an object below /org/alidade/LinkProbe1/link with the interface org.alidade.Link1.Socket or
+ * Link1.Rdma. If an object is removed, its result stays here, with its age, until the planner finds that it
+ * is obsolete.
  */
 typedef struct AldLinkSource AldLinkSource;
 

@@ -4,13 +4,14 @@
 #include "services/state/state-manager.h"
 #include "state/planner.h"
 
-/* What this node measures of its links: takes in results, lets go of rows that lead nowhere, plans. */
+/* The measurements of this node's links: merges results, drops obsolete rows, and plans. */
 
-/* A record of a link as the service that measures links shows it. */
+/* Takes a link record of the service that measures links. */
 void ald_links_take(AldStateManager *manager, AldRecord *told);
 
-/* Deletes rows of addresses, ports and nodes that are gone; their deletion is told to the other nodes. */
+/* Deletes rows of addresses, ports and nodes that no longer exist; the deletions are published to the other
+ * nodes. */
 void ald_links_prune(AldStateManager *manager);
 
-/* The AldDueProbes. Times in the input are filled in here. */
+/* Returns AldDueProbes. Fills in the times of the input. */
 GArray *ald_links_due(AldStateManager *manager, AldPlannerInput *input);

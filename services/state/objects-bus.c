@@ -13,7 +13,7 @@ struct AldObjects {
         GPtrArray *slots;
 };
 
-/* What sd-bus hands the interface of a record: the kind comes with the interface's name. */
+/* Getter for sd-bus: the kind follows from the name of the interface. */
 static int find_record(sd_bus *bus, const char *path, const char *interface, void *userdata, void **ret_found,
         sd_bus_error *error)
 {
@@ -130,7 +130,7 @@ static gboolean append_link(AldEntry *entry, void *userdata)
         return managed->r < 0;
 }
 
-/* Whatever else is called at the path, or wrongly, is left to sd-bus. */
+/* Other or invalid calls at this path are left to sd-bus. */
 static int on_call(sd_bus_message *call, void *userdata, sd_bus_error *error)
 {
         g_autoptr(AldMessage) reply = NULL;

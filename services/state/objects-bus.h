@@ -4,8 +4,8 @@
 #include "services/common/service.h"
 #include "services/state/state-manager.h"
 
-/* Nodes and links as objects below /org/alidade/State1: an interface for each record that is there and shown.
- */
+/* Exports nodes and links as objects below /org/alidade/State1, with an interface for each record that is
+ * shown.  */
 typedef struct AldObjects AldObjects;
 
 int ald_objects_new(AldService *service, AldStateManager *manager, AldObjects **ret);

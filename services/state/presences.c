@@ -14,7 +14,7 @@ static bool refuse(AldStateManager *manager, const AldPresencePut *put, const ch
         return false;
 }
 
-/* That a node is unknown is not for the cluster service to say. */
+/* The cluster service cannot declare a node unknown. */
 static bool is_state(const char *word)
 {
         if (g_str_equal(word, ald_presence_state_to_string(ALD_PRESENCE_STATE_UNKNOWN)))
@@ -34,7 +34,7 @@ static bool in_range(const AldPresencePut *put)
                                put->clock_offset_usec <= ALD_INTEGER_MAX));
 }
 
-/* That another node forgets a node takes no result of ours; it may be wrong, or lie. */
+/* If another node forgets a node, our results are kept, since it may be wrong or lying. */
 static bool forget(AldStateManager *manager, const AldPresencePut *put, const AldId *id)
 {
         AldStore *store = ald_state_manager_store(manager);
@@ -45,7 +45,7 @@ static bool forget(AldStateManager *manager, const AldPresencePut *put, const Al
         return true;
 }
 
-/* All of a call at once, since for each walk all links of this node are looked at. */
+/* Processes all of a call at once, since each pass examines all links of this node. */
 static void drop_links(AldStateManager *manager, const AldPresencePut *puts, size_t n)
 {
         g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(AldId));

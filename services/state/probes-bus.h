@@ -5,9 +5,9 @@
 
 #include "services/state/state-manager.h"
 
-/* What an answer takes on the bus, at most. */
+/* The maximum size of a reply on the bus. */
 #define ALD_PROBES_SIZE_MAX (128u * 1024)
 
-/* Reads the arguments of GetDueProbes() and appends its answer to the reply. */
+/* Reads the arguments of GetDueProbes() and appends the result to the reply. */
 int ald_probes_bus_answer(
         sd_bus_message *call, AldStateManager *manager, sd_bus_message *reply, sd_bus_error *error);

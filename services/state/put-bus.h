@@ -6,8 +6,8 @@
 #include "services/state/state-manager.h"
 
 /*
- * Reads the argument of PutRecords() and merges it, record by record: one that is refused does not hold up
- * the rest. Fails only where the message itself is broken.
+ * Reads the argument of PutRecords() and merges it record by record: a refused record does not affect the
+ * others. Fails only if the message itself is malformed.
  */
 int ald_put_bus_read(
         sd_bus_message *message, AldStateManager *manager, uint64_t *ret_accepted, uint64_t *ret_refused);

@@ -5,6 +5,6 @@
 
 #include "state/store.h"
 
-/* What is computed from the records on demand, as aa{sv}. */
+/* Replies that are computed from the records on demand, as aa{sv}. */
 int ald_reports_bus_append_topology(sd_bus_message *message, AldStore *store, size_t *ret_bytes);
 int ald_reports_bus_append_findings(sd_bus_message *message, AldStore *store, size_t *ret_bytes);

@@ -10,22 +10,22 @@
 #include "services/state/records-bus.h"
 #include "services/state/signals-bus.h"
 
-/* So many signals may go at once after a quiet time. */
+/* The size of a burst of signals after a quiet time. */
 #define BURST 64.0
 
-/* With so many messages that the bus has not taken, changes wait here, where further ones join them. */
+/* If this many messages are queued for the bus, changes wait here and are merged with further ones. */
 #define QUEUE_MAX 256u
 #define BLOCKED_RETRY_USEC (G_USEC_PER_SEC / 10)
 
-/* An audience that has waited so long is told all fields of what changed: the records that it knows are not
- * kept. */
+/* An audience that has waited this long receives all fields of changed records, since the last sent records
+ * are not kept. */
 #define BEHIND_USEC (1 * G_USEC_PER_SEC)
 
 /* What a signal takes on the bus beside its path and records, at most. */
 #define WIRE_PER_SIGNAL 512u
 #define WIRE_OF_TOTALS 2048u
 
-/* Everybody, or one subscriber. */
+/* All clients, or one subscriber. */
 typedef struct Audience {
         AldSignals *signals;
         char *name; /* the unique name of a subscriber; NULL for everybody */
@@ -42,11 +42,11 @@ typedef struct Audience {
 
 /* A change of one record that an audience is still to be told of. It outlives its entry until then. */
 typedef struct Notice {
-        AldEntry *entry; /* NULL where it is forgotten */
+        AldEntry *entry; /* NULL if it is forgotten */
         char *path;      /* only then */
         AldKind kind;
         bool known;      /* whether the audience knows that there is such a record */
-        AldRecord *told; /* the one it knows, or NULL where it is to be told all fields */
+        AldRecord *told; /* the one it knows, or NULL if it is to be told all fields */
         GList place;
 } Notice;
 
@@ -237,7 +237,7 @@ static bool takes_more(Audience *audience)
                               : ald_service_may_broadcast(service);
 }
 
-/* What it does not read is as much as it likes; what we keep meanwhile is not. */
+/* What the client leaves unread is unlimited, but what is kept here is not. */
 static void note_blocked(Audience *audience, gint64 now)
 {
         if (audience->blocked_since == 0)
@@ -336,7 +336,7 @@ static void note_removal(Audience *audience, void *userdata)
                 notice = add_notice(audience, entry);
         if (!notice)
                 return;
-        /* Whoever does not know of it yet need not be told. */
+        /* An audience that does not know it yet needs no signal. */
         if (!notice->known) {
                 notice_free(audience, notice);
                 return;
@@ -353,7 +353,7 @@ static void on_removing(AldEntry *entry, void *userdata)
         entry->announced = false;
 }
 
-/* What is there before the first client can be connected needs no announcement. */
+/* Entries that exist before the first client can connect need no signal. */
 static void mark_announced(AldStore *store)
 {
         for (AldEntry *entry = ald_store_after(store, NULL, 0, NULL); entry;
@@ -395,7 +395,7 @@ static unsigned count_of_user(AldSignals *signals, uid_t uid)
         return n;
 }
 
-/* Each connection counts by its share of its user, so that all of one user make one. */
+/* Each connection counts by its share of its user, so that all connections of one user count as one. */
 static void share_budget(AldSignals *signals)
 {
         gint64 now = g_get_monotonic_time();

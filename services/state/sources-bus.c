@@ -112,7 +112,7 @@ static int on_all(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         return 0;
 }
 
-/* Who has gone meanwhile is not started again by the question: only its name would have that effect. */
+/* Sent to the unique name, so that a source that has exited meanwhile is not started again. */
 static int read_all(Feed *feed)
 {
         const SourceInfo *info = feed->source->info;
@@ -149,7 +149,7 @@ static int on_properties_changed(sd_bus_message *message, void *userdata, sd_bus
         feed = find_feed(source, interface);
         if (!feed || feed->reading)
                 return 0;
-        /* A change makes sense to who has the rest. */
+        /* A change is useful only with the complete record. */
         if (feed->seen)
                 take_message(feed, message, feed->seen);
         else
@@ -185,14 +185,15 @@ static bool has_policy(const Source *source)
         return false;
 }
 
-/* Who is not there cannot say so. Its peers measure in its place: that fails, and they tell it. */
+/* A service that is not running cannot publish this. Its peers measure instead: that fails, and they report
+ * it. */
 static gboolean on_no_policy(gpointer userdata)
 {
         Source *source = userdata;
         AldProbePolicy policy = ALD_PROBE_POLICY_INIT;
         g_autoptr(AldRecord) record = NULL;
 
-        /* Of a node that has no record at all nobody else has heard. */
+        /* Other nodes do not know a node without any record. */
         if (!ald_node_after(ald_store_local_node(ald_state_manager_store(source->manager)), NULL))
                 return G_SOURCE_CONTINUE;
         source->replace_policy = 0;

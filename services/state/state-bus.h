@@ -6,8 +6,7 @@
 #include "services/state/signals-bus.h"
 #include "services/state/state-manager.h"
 
-/* The interface org.alidade.State1: whole mappings, pages, what is wrong, and the way in for the cluster
- * service. */
+/* The interface org.alidade.State1: mappings, pages, findings, and the methods for the cluster service. */
 typedef struct AldStateBus AldStateBus;
 
 int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterPeer *cluster,

@@ -33,7 +33,7 @@ void ald_state_file_free(AldStateFile *file)
         g_free(file);
 }
 
-/* What cannot be set aside may be worth something yet, and is not overwritten. */
+/* A file that cannot be set aside may still be valuable, so it is not overwritten. */
 static void set_aside(AldStateFile *file, const char *reason)
 {
         g_autofree char *aside = g_strconcat(file->path, ".damaged", NULL), *why = ald_excerpt_ends(reason);
@@ -79,8 +79,8 @@ static AldSaved *read_saved(AldStateFile *file, const AldId *local)
         return saved;
 }
 
-/* Greater than any before, even where the clock has gone back, and below 2^53. Nobody takes one that is
- * further ahead than can be, as it was made when the clock was wrong; unless it is wrong now. */
+/* Greater than any before, even if the clock has gone back, and below 2^53. An epoch that is implausibly far
+ * ahead was created while the clock was wrong and would be refused; unless the clock is wrong now. */
 static uint64_t next_epoch(const AldSaved *saved)
 {
         uint64_t now = (uint64_t) MAX(g_get_real_time(), 1);

@@ -4,20 +4,20 @@
 #include "state/store.h"
 
 /*
- * state.json in the state directory: the epoch of this node, and those of its records that are dear to
- * measure. Replaced atomically. A damaged file is reported and set aside as state.json.damaged. One
- * that cannot be set aside, or not be read, is reported and never overwritten; a directory that cannot be
- * written is one warning. None of it stops the service.
+ * state.json in the state directory: the epoch of this node, and those of its records that are expensive to
+ * measure. Replaced atomically. A damaged file is reported and set aside as state.json.damaged. A file that
+ * can be neither read nor set aside is reported and never overwritten; if the directory cannot be written,
+ * one warning is logged. None of this stops the service.
  */
 typedef struct AldStateFile AldStateFile;
 
 AldStateFile *ald_state_file_new(void);
 void ald_state_file_free(AldStateFile *file);
 
-/* Makes the store with an epoch greater than any before, loads what is kept, and writes the new epoch down.
- */
+/* Creates the store with an epoch greater than all earlier ones, loads the saved records, and saves the new
+ * epoch.  */
 AldStore *ald_state_file_load(
         AldStateFile *file, const AldId *local, const AldStoreLimits *limits, uint64_t now);
 
-/* Logs its errors: the first of a row, and when it works again. */
+/* Logs the first of consecutive errors, and when it works again. */
 void ald_state_file_save(AldStateFile *file, AldStore *store);

@@ -14,7 +14,7 @@
 /* What a D-Bus reply may hold is 16 MiB; the rest is for what sd-bus adds around it. */
 #define MAX_SHOWN_BYTES (14u * 1024 * 1024)
 
-/* Beyond what any cluster of ours has, so that only a hostile peer meets these. */
+/* Larger than any real cluster needs, so that only a hostile peer reaches these. */
 #define MAX_NODES 20000u
 #define MAX_LINKS_PER_NODE 4096u
 #define MAX_BYTES (512u * 1024 * 1024)
@@ -24,7 +24,7 @@
 #define USEC_PER_HOUR (UINT64_C(3600) * G_USEC_PER_SEC)
 #define REFUSAL_LOG_USEC (60 * G_USEC_PER_SEC)
 
-/* So seldom at most this node goes beyond what somebody says under its id. */
+/* The minimum interval at which this node advances beyond an epoch received under its id. */
 #define TAKE_EPOCH_USEC (600 * G_USEC_PER_SEC)
 
 const AldConfigKey ald_state_config_keys[] = { ALD_STATE_CONFIG_KEYS, { 0 } };
@@ -91,7 +91,7 @@ static void on_removing(AldEntry *entry, void *userdata)
         }
 }
 
-/* The clock was ahead when this service started, and was set since: nobody believes such an epoch. */
+/* The clock was ahead when this service started, and was set since: other nodes refuse such an epoch. */
 static void go_back(AldStateManager *manager)
 {
         uint64_t real = ald_realtime_usec();
@@ -207,9 +207,9 @@ uint64_t ald_state_manager_refused(const AldStateManager *manager)
         return manager->refused;
 }
 
-/* A machine that was installed anew under its old id meets its own past: it goes beyond it, once. If that
- * comes again, another machine has the same id, or somebody speaks in its name: going on would be a war of
- * epochs, but for some minutes only one of the two can be seen. */
+/* A reinstalled machine with its old id receives its own earlier records, and advances beyond them, once. If
+ * it happens again, another machine has the same id, or someone publishes under it: advancing again would
+ * escalate endlessly, and for some minutes the two cases look the same. */
 static bool put_own(AldStateManager *manager, uint64_t epoch)
 {
         gint64 now = g_get_monotonic_time();

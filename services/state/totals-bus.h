@@ -11,7 +11,7 @@ typedef struct AldTotalsBus {
         AldStore *store;
         const char *node_id;
         AldTotals totals;
-        AldTotals told; /* each figure as last signalled */
+        AldTotals told; /* as last signalled */
         guint timer;
 } AldTotalsBus;
 
@@ -19,5 +19,5 @@ void ald_totals_bus_init(
         AldTotalsBus *totals, AldSignals *signals, AldStateManager *manager, const char *node_id);
 void ald_totals_bus_clear(AldTotalsBus *totals);
 
-/* Those counts of reasons that are not 0: a{sv}. */
+/* Appends the counts of reasons that are not 0: a{sv}. */
 int ald_totals_bus_append_reasons(sd_bus_message *message, const uint64_t counts[static ALD_LEFT_OUT_N]);
