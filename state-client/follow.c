@@ -97,8 +97,8 @@ static void fail_errno(AldFollow *follow, int r)
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
 
         if (r == -EBADMSG || r == -ENXIO)
-                (void) sd_bus_error_set(&error, SD_BUS_ERROR_INCONSISTENT_MESSAGE,
-                        "the reply is not what the interface promises");
+                (void) sd_bus_error_set(
+                        &error, SD_BUS_ERROR_INCONSISTENT_MESSAGE, "the reply does not match the interface");
         else
                 (void) sd_bus_error_set_errno(&error, r);
         fail(follow, &error);

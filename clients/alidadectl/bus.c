@@ -12,9 +12,8 @@ static void complain_about_host(const char *host, int r)
         else if (r == -ETIMEDOUT)
                 ald_complain("Cannot reach %s: no answer", host);
         else
-                ald_complain("Cannot reach the bus of %s: ssh exited; its own message says why. The other "
-                             "side needs "
-                             "a login for you, and systemd-stdio-bridge",
+                ald_complain("Cannot reach the bus of %s: ssh failed, see its message. The other machine "
+                             "needs an account for you, and systemd-stdio-bridge",
                         host);
 }
 
@@ -95,8 +94,8 @@ void ald_bus_ensure_error(sd_bus_error *error, int r)
         if (sd_bus_error_is_set(error))
                 return;
         if (r == -EBADMSG || r == -ENXIO)
-                (void) sd_bus_error_set(error, SD_BUS_ERROR_INCONSISTENT_MESSAGE,
-                        "the reply is not what the interface promises");
+                (void) sd_bus_error_set(
+                        error, SD_BUS_ERROR_INCONSISTENT_MESSAGE, "the reply does not match the interface");
         else
                 (void) sd_bus_error_set_errno(error, r);
 }

@@ -4,12 +4,12 @@
 #include "state-client/model.h"
 
 /*
- * A node, the cluster and the findings in words: styled text, a line an entry "Label: value", wrapped to so
- * many columns (0: not at all). Times are CLOCK_REALTIME in µs.
+ * Describe a node, the cluster and the findings as styled text, with a line "Label: value" for each entry,
+ * wrapped to `columns` (0: not wrapped). Times are CLOCK_REALTIME in µs.
  */
 
-/* One entry, its label right-aligned to `label_width` or, if lines are short, on a line of its own; takes the
- * text. */
+/* One entry, with its label right-aligned to `label_width` or, if lines are short, on a separate line; takes
+ * the text. */
 void ald_describe_entry(GString *out, const char *label, unsigned label_width, unsigned columns, char *text);
 
 /* An entry for each AldFact. */
@@ -27,7 +27,7 @@ void ald_describe_cluster(GString *out, AldModel *model, unsigned columns);
 /* The finding that this machine reaches no broker, with its remedy; else nothing. */
 void ald_describe_brokerless(GString *out, AldModel *model, unsigned columns);
 
-/* The findings, most severe first; those about one node only, where one is given. */
+/* The findings, most severe first; only those about one node, if one is given. */
 void ald_describe_findings(GString *out, AldModel *model, const char *node_id, unsigned columns);
 
 /* "2 errors, 1 warning", or "none". */

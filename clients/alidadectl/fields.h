@@ -3,9 +3,9 @@
 
 #include <jansson.h>
 
-/* Reading fields whose type and presence nobody guarantees. Every function takes NULL. */
+/* Reads fields whose type and presence are not guaranteed. All functions accept NULL. */
 
-/* The number, or NaN for what is none. */
+/* The number, or NaN if it is not a number. */
 double ald_number(const json_t *value);
 double ald_field_number(const json_t *fields, const char *name);
 

@@ -60,7 +60,7 @@ static int verb_help(const AldCtl *ctl)
              "     --version          Show the version\n"
              "  -H --host=USER@HOST   Ask another machine, over ssh\n"
              "     --json[=MODE]      Print JSON: short (as without MODE), pretty or off\n"
-             "     --once             watch: print one picture and end\n"
+             "     --once             watch: print one snapshot and exit\n"
              "     --check            forget: only show what would be done\n"
              "     --no-pager         Do not start a pager\n"
              "     --no-ask-password  Do not ask for a password\n\n"

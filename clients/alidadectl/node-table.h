@@ -13,11 +13,11 @@ typedef enum AldNodeTableKind {
 
 AldTable *ald_node_table_new(AldNodeTableKind kind);
 
-/* Adds the row of a node. Of a node that does not count (see ald_node_gone()) the free memory, load, heat and
- * power are left out, since they are those of a time that is over. */
+/* Adds the row of a node. For a node that does not count (see ald_node_gone()), free memory, load,
+ * temperature and power are left out, since they are outdated. */
 void ald_node_table_add(
         AldTable *table, AldNodeTableKind kind, AldModel *model, const AldEntity *node, double now_usec);
 
-/* Adds a row for each GPU and accelerator of a node, which must fit beside those of the node. */
+/* Adds a row for each GPU and accelerator of a node, with columns that match those of the node. */
 void ald_node_table_add_devices(
         AldTable *table, AldNodeTableKind kind, AldModel *model, const AldEntity *node);

@@ -6,11 +6,11 @@
 
 /*
  * Writes to a terminal or pipe without blocking: while a terminal is stopped or the reader of a pipe is slow,
- * we must go on reading the bus.
+ * the bus must still be read.
  */
 typedef struct AldOutput AldOutput;
 
-/* r is 0 once the queue is written, or the negative errno why nothing can be written any more. */
+/* r is 0 once the queue is written, or a negative errno if the output has failed. */
 typedef void (*AldOutputHandler)(AldOutput *output, int r, void *userdata);
 
 /* Runs in the thread's default main context. Negative errno. */

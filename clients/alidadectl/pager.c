@@ -10,7 +10,7 @@
 
 #include "clients/alidadectl/pager.h"
 
-/* The command to run, or NULL where no pager is wanted. */
+/* The command to run, or NULL if no pager is wanted. */
 static char **pager_command(void)
 {
         static const char *const variables[] = { "ALIDADE_PAGER", "PAGER" };

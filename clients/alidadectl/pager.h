@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Shows a text in $ALIDADE_PAGER, $PAGER or less. Returns -ENOENT, having shown nothing, where there is no
- * pager or the user wants none.
+ * Shows a text in $ALIDADE_PAGER, $PAGER or less. Returns -ENOENT without showing anything if there is no
+ * pager or the user does not want one.
  */
 int ald_pager_show(const char *text);

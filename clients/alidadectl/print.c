@@ -127,7 +127,7 @@ int ald_json_parse_mode(const char *mode, AldJsonMode *ret)
                         *ret = modes[i].mode;
                         return 0;
                 }
-        ald_complain("--json=%s: only short, pretty and off are known", mode);
+        ald_complain("--json=%s: must be short, pretty or off", mode);
         return -EINVAL;
 }
 

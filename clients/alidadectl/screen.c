@@ -85,7 +85,7 @@ static void append_mark(Cell *cell, gunichar c)
         }
 }
 
-/* Sets one character; returns how many columns it took, 0 where it did not fit. */
+/* Sets one character; returns how many columns it took, 0 if it did not fit. */
 static unsigned set_cell(AldScreen *screen, Cell *row, unsigned column, gunichar c, char style)
 {
         unsigned width = ald_char_width(c);

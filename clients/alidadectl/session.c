@@ -12,7 +12,7 @@
 static int complain(const sd_bus_error *error)
 {
         if (!error) {
-                ald_complain("The state service went away");
+                ald_complain("The state service disappeared");
                 return ALD_EXIT_UNREACHABLE;
         }
         return ald_bus_complain(error, "Cannot read from " ALD_STATE_NAME, ALD_STATE_UNIT);

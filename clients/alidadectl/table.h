@@ -10,9 +10,10 @@ typedef struct AldTable AldTable;
 typedef struct AldColumn {
         const char *title;
         bool right;
-        unsigned least;    /* columns it takes at least, so that changing values do not move the others */
-        unsigned priority; /* what is unknown in all rows is dropped first, then the greatest; 0 never is */
-        bool flexible;     /* may be cut down to `least`, and takes no more than is left */
+        unsigned least;    /* minimum width, so that changing values do not move the other columns */
+        unsigned priority; /* columns without any value are dropped first, then those with the greatest
+                              priority; never with 0 */
+        bool flexible;     /* may be cut down to `least`, and uses only what is left */
 } AldColumn;
 
 /* The columns are not copied. */
@@ -24,8 +25,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTable, ald_table_free)
 void ald_table_add(AldTable *table, char *text);
 
 /*
- * Chooses columns and widths for a terminal of this many columns; 0 is no limit. `floors`, an array of a
- * width for each column, or NULL, keeps them from shrinking from one picture to the next.
+ * Chooses columns and widths for a terminal of this many columns; 0: no limit. `floors`, an array with the
+ * width of each column, or NULL, prevents them from shrinking between updates.
  */
 void ald_table_layout(AldTable *table, unsigned columns, unsigned *floors);
 

@@ -4,17 +4,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The terminal as a screen of our own: on the alternate screen, without echo, cursor and line wrap. */
+/* The terminal in full-screen mode: on the alternate screen, without echo, cursor and line wrap. */
 #define ALD_TERMINAL_ENTER "\033[?1049h\033[?25l\033[?7l"
 #define ALD_TERMINAL_LEAVE "\033[0m\033[?7h\033[?25h\033[?1049l"
 
 typedef struct AldTerminal AldTerminal;
 
-/* Takes keys unechoed and one by one, if standard input is a terminal. Undone by free. */
+/* Reads keys one by one without echo, if standard input is a terminal. Freeing it reverts this. */
 AldTerminal *ald_terminal_new(void);
 void ald_terminal_free(AldTerminal *terminal);
 
-/* Size of the terminal at standard output; 80 × 24 where it does not tell. */
+/* Size of the terminal at standard output; 80 × 24 if unknown. */
 void ald_terminal_size(unsigned *ret_columns, unsigned *ret_rows);
 
 /* Whether this kind of terminal can move its cursor. */
@@ -32,5 +32,6 @@ typedef enum AldKey {
         ALD_KEY_END,
 } AldKey;
 
-/* The first key in some bytes, at least one. Returns how many it took; 0 where more bytes must come first. */
+/* Parses the first key in some bytes, at least one. Returns the number of bytes used; 0 if more bytes are
+ * needed. */
 size_t ald_terminal_parse_key(const char *bytes, size_t n, AldKey *ret);

@@ -5,8 +5,8 @@
 #include "clients/common/tone.h"
 
 /*
- * Text for a terminal. What other machines sent goes through ald_text_safe() first; it holds no control
- * character afterwards, so control characters can mark the styles below.
+ * Text for a terminal. Text from other machines goes through ald_text_safe() first; it contains no control
+ * characters afterwards, so these can mark the styles below.
  */
 #define ALD_STYLE_NORMAL "\001"
 #define ALD_STYLE_BOLD "\002"
@@ -41,8 +41,7 @@ char *ald_text_toned(AldTone tone, const char *text);
 /* The escape sequence of a style, given by its marker. */
 const char *ald_style_sequence(char marker);
 
-/* A styled text as a terminal or file takes it: with escape sequences or without, in ASCII where it must be.
- */
+/* Converts a styled text for a terminal or file: with or without escape sequences, in ASCII if necessary.  */
 char *ald_text_render(const char *text, bool colours, bool utf8);
 
 /* The nearest ASCII character of the same width; a wide one becomes two. */

@@ -254,7 +254,7 @@ static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata
         else if (monitor->ctl->json)
                 write_json(monitor, event_new("lost"));
         else
-                write_text(monitor, "The state service went away");
+                write_text(monitor, "The state service disappeared");
 }
 
 static void on_refused(AldFollow *follow, const sd_bus_error *error, void *userdata)

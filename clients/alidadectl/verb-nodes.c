@@ -49,7 +49,7 @@ int ald_verb_nodes(const AldCtl *ctl)
         return ctl->json ? print_as_json(ctl, session.model) : print_as_text(ctl, session.model);
 }
 
-/* What `show` takes for a node: its name where that is plain text and no other has it, else its id. */
+/* What `show` takes for a node: its name if that is plain text and no other has it, else its id. */
 static char *name_for_show(AldModel *model, const AldEntity *node)
 {
         g_autoptr(GPtrArray) others = g_ptr_array_new();

@@ -142,7 +142,7 @@ static GPtrArray *findings_lines(const AldView *view, unsigned rows)
         return lines;
 }
 
-/* The devices go below their nodes only where everything fits: one does not scroll through them. */
+/* The devices go below their nodes only if everything fits: one does not scroll through them. */
 static bool has_room_for_devices(const AldView *view, unsigned rows)
 {
         const GPtrArray *nodes = ald_model_nodes(view->model);

@@ -4,19 +4,19 @@
 #include "clients/alidadectl/links/link-table.h"
 #include "clients/alidadectl/node-table.h"
 
-/* The picture that `watch` shows: lines of styled text. Draws nothing and knows no terminal. */
+/* The contents that `watch` shows: lines of styled text. Does not use the terminal. */
 typedef struct AldView {
         AldModel *model;
         const char *problem; /* why the model may be out of date, or NULL */
         double now_usec;     /* CLOCK_REALTIME */
         unsigned columns;    /* 0: no limit */
         unsigned rows;       /* 0: no limit, and no line about keys */
-        unsigned first;      /* of the nodes, the first to show; brought into range */
-        unsigned page;       /* set: how many nodes are shown at once */
+        unsigned first;      /* index of the first node to show; clamped to the range */
+        unsigned page;       /* set: number of nodes shown at once */
 
-        /* From one picture to the next: the columns of the table stay where they are. */
+        /* Kept between updates, so that the columns of the tables do not move. */
         unsigned widths[ALD_NODE_TABLE_COLUMNS_MAX], link_widths[ALD_LINK_TABLE_COLUMNS];
-        unsigned widths_for; /* columns of the terminal for which that holds */
+        unsigned widths_for; /* columns of the terminal for which these are valid */
 } AldView;
 
 GPtrArray *ald_view_lines(AldView *view);

@@ -120,8 +120,8 @@ static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata
         Watch *watch = userdata;
         const char *why = error ? error->message : NULL;
 
-        set_problem(watch, g_strdup_printf("Waiting for the state service%s%s", why ? ": " : ": it went away",
-                                   why ? why : ""));
+        set_problem(watch, g_strdup_printf("Waiting for the state service%s%s",
+                                   why ? ": " : ": it disappeared", why ? why : ""));
         if (error && sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED))
                 ald_session_exit(&watch->session, ALD_EXIT_UNREACHABLE);
 }
@@ -316,8 +316,8 @@ int ald_watch_run(const AldCtl *ctl)
         int r;
 
         if (!ald_terminal_is_capable()) {
-                ald_complain(
-                        "watch needs a terminal; --once prints one picture, monitor a line for each update");
+                ald_complain("watch needs a terminal; use --once to print one snapshot, or monitor to print "
+                             "a line for each update");
                 return ALD_EXIT_USAGE;
         }
         (void) signal(SIGPIPE, SIG_IGN);

@@ -3,5 +3,5 @@
 
 #include "clients/alidadectl/ctl.h"
 
-/* Shows the cluster on the terminal until the user or a signal ends it; then the terminal is as it was. */
+/* Shows the cluster on the terminal until the user or a signal ends it, and then restores the terminal. */
 int ald_watch_run(const AldCtl *ctl);

@@ -96,7 +96,7 @@ char *ald_cluster_bandwidth(AldModel *model)
         return add_left_out(model, text, totals->memory_bandwidth_left_out, "MemoryBandwidthLeftOutReasons");
 }
 
-/* "50 GiB free of 200 GiB", or the whole where it is not known what is free. */
+/* "50 GiB free of 200 GiB", or the whole if it is not known what is free. */
 static char *format_free(uint64_t available, uint64_t total)
 {
         g_autofree char *part = ald_format_bytes(ald_figure(available));

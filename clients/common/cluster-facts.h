@@ -4,12 +4,12 @@
 #include "clients/common/facts.h"
 #include "state-client/model.h"
 
-/* The totals of the cluster in words: safe texts, to be freed. */
+/* Describe the totals of the cluster: safe text, to be freed. */
 
 char *ald_cluster_counts(AldModel *model);    /* 5 nodes (2 not counted), 1 link */
 char *ald_cluster_tflops(AldModel *model);    /* 165 TFLOPS, 1 device left out (1 never measured) */
 char *ald_cluster_bandwidth(AldModel *model); /* 900 GB/s over GPUs and accelerators */
 char *ald_cluster_memory(AldModel *model);    /* 50.0 GiB free of 200 GiB, devices … */
 
-/* All of it, as AldFacts. */
+/* All of them, as AldFacts. */
 GPtrArray *ald_cluster_facts(AldModel *model);

@@ -4,11 +4,11 @@
 #include "clients/common/facts.h"
 #include "record/schema.h"
 
-/* What a compute device delivered, in words, from its row in Node1.Compute or in the result of a job. */
+/* Describes the performance of a compute device, from its row in Node1.Compute or in the result of a job. */
 
-/* "82.6 TFLOPS FP16, 1.01 TB/s memory bandwidth, unstable": the product by its precision, and what limits the
- * trust; empty where nothing is known. Safe text. */
+/* "82.6 TFLOPS FP16, 1.01 TB/s memory bandwidth, unstable": the matrix product with its precision, and the
+ * flags that limit its reliability; empty if nothing is known. Safe text. */
 char *ald_compute_glance(const AldComputeDevice *row);
 
-/* All that is known of it, as AldFacts; `name` of the device may be NULL. */
+/* All its figures, as AldFacts; `name` of the device may be NULL. */
 GPtrArray *ald_compute_facts(const AldComputeDevice *row, const char *name);

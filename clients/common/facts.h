@@ -5,8 +5,7 @@
 
 #include "clients/common/tone.h"
 
-/* One thing that is known, with its name: "Memory", "45.1/62.7 GiB free". The text is safe, and NULL where
- * nothing is known. */
+/* A fact with its label: "Memory", "45.1/62.7 GiB free". The text is safe, and NULL if unknown. */
 typedef struct AldFact {
         const char *label; /* static */
         char *text;
@@ -20,12 +19,12 @@ GPtrArray *ald_facts_new(void);
 void ald_facts_add(GPtrArray *facts, const char *label, char *text);
 void ald_facts_add_toned(GPtrArray *facts, const char *label, char *text, AldTone tone);
 
-/* The same where something is known; else nothing. */
+/* The same, but adds nothing if it is unknown. */
 void ald_facts_add_known(GPtrArray *facts, const char *label, char *text);
 
-/* Adds a part to a text of parts with commas between, with what is said before and behind it. Takes the part,
- * which is safe text; one that is absent, in any of the forms above, is left out. */
+/* Adds a part to a comma-separated text, with text before and after it. Takes the part, which is safe text;
+ * one that is absent, in any of the forms above, is left out. */
 void ald_parts_add(GString *parts, const char *before, char *part, const char *behind);
 
-/* The same of what another machine sent, which is made safe. */
+/* The same for text from another machine, which is made safe. */
 void ald_parts_add_text(GString *parts, const char *before, const char *text, const char *behind);

@@ -130,7 +130,7 @@ char *ald_format_count(double count)
         return is_amount(count) ? g_strdup_printf("%.0f", count) : absent();
 }
 
-/* "3 d", "2 h 42 min", "1 h": two units, of which the second is left out where it is 0. */
+/* "3 d", "2 h 42 min", "1 h": two units, of which the second is left out if it is 0. */
 char *ald_format_duration(double usec)
 {
         static const struct {

@@ -7,9 +7,9 @@
 #include "record/record.h"
 
 /*
- * Numbers as people read them, in SI or binary units. NaN stands for an absent value and gives "–", as does
- * what cannot be: a negative size. Integers up to 2^53, which is all that a field holds, fit in a double. All
- * texts are freed with g_free().
+ * Formats numbers for people, in SI or binary units. NaN, an absent value, becomes "–", and so do impossible
+ * values such as a negative size. Integers up to 2^53, the limit of a field, fit in a double. Free all texts
+ * with g_free().
  */
 
 /* A field of a record as a double; absent is NaN. */
@@ -40,10 +40,11 @@ char *ald_format_duration(double usec); /* 2 h 42 min */
 /* "now", "3 s ago", "5 min ago"; a time in the future is "now", as clocks differ a little. */
 char *ald_format_age(double then_usec, double now_usec);
 
-/* One field by the unit that its name ends in. Text is made safe; lists are joined; rows are counted. */
+/* Formats a field according to the unit at the end of its name. Text is made safe; lists are joined; rows are
+ * counted. */
 char *ald_format_field(const AldField *field, const void *value, double now_usec);
 
-/* The same of a field that this version does not know; of a type that no field has, it is absent. */
+/* The same for a field that this version does not know; absent if its type is not one of a field. */
 char *ald_format_raw(const char *name, const json_t *value, double now_usec);
 
 /* "a, b, c"; ALD_ABSENT_TEXT for NULL. Made safe. */

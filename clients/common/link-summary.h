@@ -4,22 +4,22 @@
 #include "clients/common/tone.h"
 #include "state-client/model.h"
 
-/* What is measured of a link, with a verdict that is that of the findings where there is one. */
+/* The measurements of a link, with a verdict that agrees with the findings. */
 
 typedef enum AldLinkVerdict {
         ALD_LINK_VERDICT_OK,
         ALD_LINK_VERDICT_UNMEASURED,
         ALD_LINK_VERDICT_UNSTEADY,  /* the rate varies too much to rely on */
         ALD_LINK_VERDICT_SLOW,      /* a direction falls short of what was negotiated */
-        ALD_LINK_VERDICT_CHANGED,   /* something changed since, so that the figures may be wrong now */
+        ALD_LINK_VERDICT_CHANGED,   /* something has changed since, so the figures may be wrong now */
         ALD_LINK_VERDICT_PARTIAL,   /* one direction could not be measured */
         ALD_LINK_VERDICT_DISTURBED, /* other traffic used the path during the measurement */
-        ALD_LINK_VERDICT_STALE,     /* overdue, so that it may not be measured any more */
+        ALD_LINK_VERDICT_STALE,     /* overdue, so it may no longer be measured */
         ALD_LINK_VERDICT_FAILED,
-        ALD_LINK_VERDICT_NODE_GONE, /* an end of it is offline, duplicate or unknown */
+        ALD_LINK_VERDICT_NODE_GONE, /* one end is offline, duplicate or unknown */
 } AldLinkVerdict;
 
-/* One record of a link. Numbers are NaN where absent. */
+/* One record of a link. Numbers are NaN if absent. */
 typedef struct AldLinkSummary {
         bool rdma;
         char *source_id, *sink_id;
@@ -29,29 +29,29 @@ typedef struct AldLinkSummary {
         char *type;          /* of both ends of the path; safe text, or NULL */
         double upload, download;
         double upload_interval, download_interval; /* percent: half widths */
-        double rtt, jitter;                        /* there and back, ns */
-        double measured;                           /* µs, by the clock of the source */
+        double rtt, jitter;                        /* round trip, ns */
+        double measured;                           /* µs, by the source's clock */
         double now;                                /* the same */
-        double share; /* percent of what was negotiated, in the direction that has less of it */
-        char *other;  /* other traffic that disturbed the measurement; NULL where unknown */
+        double share; /* percent of the negotiated speed, in the slower direction */
+        char *other;  /* other traffic that disturbed the measurement; NULL if unknown */
         AldLinkVerdict verdict;
-        const char *gone; /* "offline", "duplicate" or "unknown": what an end of it is, or NULL */
-        char *failure;    /* safe text; NULL where it did not fail or the reason is unknown */
-        char *changed;    /* safe text: what changed since it was measured, or NULL */
+        const char *gone; /* "offline", "duplicate" or "unknown": the state of one end, or NULL */
+        char *failure;    /* safe text; NULL if it did not fail, or for an unknown reason */
+        char *changed;    /* safe text: what has changed since the measurement, or NULL */
         char *sort_key;
 } AldLinkSummary;
 
 void ald_link_summary_free(AldLinkSummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLinkSummary, ald_link_summary_free)
 
-/* The AldLinkSummary of each record, by names of source and sink; those that begin or end at a node, where
+/* The AldLinkSummary of each record, by names of source and sink; only those that begin or end at a node, if
  * one is given. now_usec is CLOCK_REALTIME. */
 GPtrArray *ald_link_summaries(AldModel *model, const AldEntity *node, double now_usec);
 
 /* "ok", "40 % of negotiated", "failed: refused", "node offline". Safe text, to be freed. */
 char *ald_link_verdict_words(const AldLinkSummary *summary, AldTone *ret_tone);
 
-/* "±0.4 %"; ALD_ABSENT_TEXT where the interval is unknown. */
+/* "±0.4 %"; ALD_ABSENT_TEXT if the interval is unknown. */
 char *ald_link_interval_text(double percent);
 
 /* The links that begin or end at a node (const AldEntity *); all of them for NULL. */

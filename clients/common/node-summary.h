@@ -3,18 +3,19 @@
 
 #include "state-client/model.h"
 
-#define ALD_NODE_DEVICES_MAX 256u /* of one node; more are not looked at */
+#define ALD_NODE_DEVICES_MAX 256u /* of one node; others are ignored */
 
-/* A node or one of its devices in a few numbers; NaN is absent. */
+/* Key figures of a node or one of its devices; NaN is absent. */
 typedef struct AldNodeFigures {
-        double memory_total, memory_available; /* bytes; of a device, without what it shares with the host */
-        double usage;                          /* percent: of the processors, or of the device */
+        double memory_total,
+                memory_available; /* bytes; for a device, without memory that it shares with the host */
+        double usage;             /* percent, of the processors or of the device */
         double millicelsius, microwatts;
         double tflops;    /* FP16 */
         double bandwidth; /* memory, bytes per second */
 } AldNodeFigures;
 
-/* One compute device: its rows in Node1.Backends, Node1.System and Node1.Compute; NULL where there is none.
+/* One compute device: its rows in Node1.Backends, Node1.System and Node1.Compute; NULL if there is none.
  * They are part of the records of the node. */
 typedef struct AldNodeDevice {
         const AldBackend *backend;
@@ -25,12 +26,12 @@ typedef struct AldNodeDevice {
 /* The AldNodeDevices of a node: those of Backends, then those that only System or Compute list. */
 GArray *ald_node_devices(const AldEntity *node);
 
-/* "gpu", "accelerator" or "cpu"; a device without a row in Backends is taken for a GPU. */
+/* "gpu", "accelerator" or "cpu"; a device without a row in Backends is assumed to be a GPU. */
 const char *ald_node_device_class(const AldNodeDevice *device);
 
 bool ald_node_device_is_processor(const AldNodeDevice *device);
 
-/* Safe text: its name, else its id. */
+/* Its name, else its id. Safe text. */
 char *ald_node_device_name(const AldNodeDevice *device);
 
 bool ald_node_device_is_asleep(const AldNodeDevice *device);
@@ -43,14 +44,14 @@ AldNodeFigures ald_node_device_figures(const AldNodeDevice *device);
 AldNodeFigures ald_node_figures(const AldEntity *node);
 
 typedef struct AldGpuSummary {
-        bool known; /* whether it is known which there are, maybe none */
+        bool known; /* whether the devices, or their absence, are known */
         unsigned n, n_asleep;
-        double usage; /* percent: mean of those that report it; NaN where none does */
+        double usage; /* percent, mean of those that report it; NaN if none does */
 } AldGpuSummary;
 
-/* GPUs and accelerators together, without instances of them. */
+/* All GPUs and accelerators, without instances. */
 AldGpuSummary ald_gpu_summary(const AldEntity *node);
 
-/* Addresses of the interfaces that lead elsewhere, with blanks between, without loopback and link-local ones.
- * Safe text, or NULL where there are none. */
+/* Addresses of the interfaces that lead out of the machine, separated by spaces, without loopback and
+ * link-local ones. Safe text, or NULL if there are none. */
 char *ald_node_addresses(const AldEntity *node);

@@ -8,15 +8,15 @@
 #define ALD_ABSENT_TEXT "–"
 
 /*
- * What other machines sent is shown to people through these functions alone: it may hold what a terminal
- * obeys, what shows text in another order, or what overlays its surroundings.
+ * Text from other machines must be shown through these functions only: it may contain control sequences,
+ * bidirectional overrides, or combining characters that overlay their surroundings.
  */
 
-/* Whether a character does more than show itself: controls, formats, line separators. */
+/* Whether a character has other effects than being shown: controls, formats, line separators. */
 bool ald_char_is_unsafe(gunichar c);
 
-/* A copy in which every character only shows itself; bad UTF-8 and all others become U+FFFD. It holds no
- * control character, so that a caller can use these as marks of its own. Free with g_free(). */
+/* A copy without unsafe characters, which become U+FFFD, as does invalid UTF-8. It contains no control
+ * characters, so callers can use these as markers. Free with g_free(). */
 char *ald_text_safe(const char *text);
 
 /* The same; NULL for NULL. */

@@ -4,11 +4,11 @@
 #include "state-client/model.h"
 #include "state/topology.h"
 
-/* The rates between nodes, by pairs. */
+/* Rates between nodes, by pairs. */
 
 #define ALD_TOPOLOGY_PATHS 2u /* AldPath */
 
-/* Two nodes and what goes between them; a comes before b. Absent where unknown. */
+/* Two nodes and the rates between them; a is before b. Absent if unknown. */
 typedef struct AldNodePair {
         guint64 key;
         unsigned a, b;        /* indices of nodes */
@@ -17,12 +17,13 @@ typedef struct AldNodePair {
 } AldNodePair;
 
 typedef struct AldTopology {
-        GPtrArray *names; /* of nodes: safe text; the model's that count, then those it does not know */
+        GPtrArray *names; /* of nodes, as safe text: those of the model that count, then nodes that it does
+                             not know */
         GPtrArray *gone;  /* "three (offline)": nodes of the model that do not count, as safe text */
         GPtrArray *pairs[ALD_TOPOLOGY_PATHS]; /* AldNodePair, by a and b */
 } AldTopology;
 
-/* Of the rows of GetTopology(), AldEdgeRow; those that make no edge between two nodes are passed over. */
+/* Creates it from the rows of GetTopology() (AldEdgeRow); invalid rows are ignored. */
 AldTopology *ald_topology_new(AldModel *model, const AldRows *rows);
 void ald_topology_free(AldTopology *topology);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTopology, ald_topology_free)

@@ -543,7 +543,8 @@ def test_steps_out_of_order(machine, first):
     assert "does not have the key" in stranger.cluster("revoke", "abc", code=ERROR).stderr
     refused = stranger.cluster("join", "--accept", text_in=bundle, code=ERROR)
     assert "The bundle is refused" in refused.stderr
-    assert "lab was begun on this machine, which signs for itself" in first.cluster("join", "root@x", code=ERROR).stderr
+    refused = first.cluster("join", "root@x", code=ERROR).stderr
+    assert "lab was created on this machine, which signs for itself" in refused
     assert "Specify USER@HOST" in stranger.cluster("join", code=USAGE).stderr
     second.path("node.key").unlink()
     refused = second.cluster("join", "--accept", text_in=bundle, code=ERROR)

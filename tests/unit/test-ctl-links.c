@@ -172,9 +172,9 @@ static void test_progress(void)
                 const char *line;
         } cases[] = {
                 { "{}", 40, "node: starting" },
-                { "{'State':'waiting'}", 20, "node: waiting until…" },
+                { "{'State':'waiting'}", 20, "node: waiting for o…" },
                 { "{'State':'running','Phase':''}", 20, "node: starting" },
-                { "{'State':'waiting','Phase':''}", 20, "node: waiting until…" },
+                { "{'State':'waiting','Phase':''}", 20, "node: waiting for o…" },
                 { "{'State':'waiting','Phase':'refused: busy'}", 40, "node: waiting: refused: busy" },
                 { "{'State':'running','Phase':'rtt','Progress':0.0}", 40,
                         "░░░░░░░░░░░░░░   0 %  node: round trips" },
@@ -221,13 +221,14 @@ static void test_results(void)
                   "'UploadOtherBitsPerSecond':5,'DownloadOtherBitsPerSecond':300000000}",
                         "   Link to: node\n    Upload: –\n  Download: 1.00 Gb/s\n     RTT/2: –\n  Jitter/2: "
                         "–\n"
-                        " Disturbed: other traffic of 300 Mb/s disturbed this measurement, which replaces no "
+                        " Disturbed: other traffic of 300 Mb/s disturbed this measurement; it does not "
+                        "replace a "
                         "better one\n"
                         "  Unsteady: the interval of a rate exceeds 25 %, or its spread 50 %\n" },
                 { "{'DownloadBitsPerSecond':1000000000,'Flags':['disturbed']}",
                         "   Link to: node\n    Upload: –\n  Download: 1.00 Gb/s\n     RTT/2: –\n  Jitter/2: "
                         "–\n"
-                        " Disturbed: other traffic disturbed this measurement, which replaces no better "
+                        " Disturbed: other traffic disturbed this measurement; it does not replace a better "
                         "one\n" },
         };
 

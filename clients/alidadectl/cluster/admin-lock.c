@@ -31,7 +31,7 @@ static struct flock whole_file(void)
         return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET };
 }
 
-/* "process 1234 (alidadectl cluster sign request)"; NULL where nobody holds it any more. */
+/* "process 1234 (alidadectl cluster sign request)"; NULL if it is no longer held. */
 static char *describe_holder(int fd)
 {
         g_autofree char *path = NULL, *command = NULL;
@@ -57,7 +57,7 @@ static void wake(int number)
 {
 }
 
-/* A signal each second, so that none which comes just before the call is missed. */
+/* A signal each second, in case one arrives just before the call. */
 static void start_waking(struct sigaction *ret_before)
 {
         const struct itimerval each_second = { .it_interval.tv_sec = 1, .it_value.tv_sec = 1 };

@@ -83,7 +83,7 @@ static void prepare(AldAuthority *authority, const AldHome *home)
         authority->issued = g_ptr_array_new_with_free_func(issued_free);
 }
 
-/* What the cluster service received, if this authority has signed it. */
+/* The list that the cluster service received, if this authority has signed it. */
 static X509_CRL *load_received(const AldAuthority *authority)
 {
         g_autofree char *text = NULL;
@@ -98,8 +98,8 @@ static X509_CRL *load_received(const AldAuthority *authority)
 }
 
 /*
- * An authority that was restored from a backup meets lists of the one before, which have greater numbers, or
- * the same ones. The newer list counts, and what the other one has beyond it is revoked once more.
+ * An authority that was restored from a backup finds lists of the previous one, which have greater or equal
+ * numbers. The newer list is used, and what only the other one revokes is revoked again.
  */
 static int merge_received(AldAuthority *authority)
 {
@@ -134,7 +134,7 @@ int ald_authority_open(const AldHome *home, AldAuthority *ret)
 
         if (!ald_home_is_authority(home)) {
                 ald_complain("This machine does not have the key of the certificate authority: use the "
-                             "machine where the cluster was begun");
+                             "machine where the cluster was created");
                 return ALD_EXIT_ERROR;
         }
         prepare(ret, home);
@@ -158,7 +158,7 @@ void ald_authority_close(AldAuthority *authority)
         g_clear_pointer(&authority->folder, g_free);
 }
 
-/* The key of the authority, which is made where there is none. */
+/* The key of the authority; created if there is none. */
 static int obtain_key(AldAuthority *authority)
 {
         const AldHome *home = authority->home;
@@ -239,8 +239,8 @@ int ald_authority_revoke(AldAuthority *authority, const char *const *serials)
         return ALD_EXIT_OK;
 }
 
-/* The first revocation list, without which nobody would be believed. Where certificates were issued there
- * was one already: an empty one in its place would let in again who was shut out. */
+/* The first revocation list, without which no peer would be trusted. If certificates were issued there was
+ * one already: replacing it with an empty one would readmit revoked nodes. */
 static int obtain_list(AldAuthority *authority)
 {
         const AldHome *home = authority->home;

@@ -12,13 +12,13 @@
 #define RIGHTS_MAX (1024u * 1024)
 #define HEAD "# Written by alidadectl cluster for cluster %s; see alidadectl(1).\n"
 
-/* Messages are nowhere kept but in memory, for the nodes bring them again; where mosquitto serves others,
- * that is not ours to say. */
+/* Messages are kept in memory only, since the nodes send them again; not set if mosquitto also serves
+ * others. */
 #define NOT_SHARED "persistence false\n"
 
 /* Clients without a certificate of the cluster are refused, and the certificate names the node. What one
  * client makes mosquitto hold is bounded: a packet by the largest record, what waits for a reader by messages
- * and bytes, and by the plugin, where that is installed, what it publishes and has retained. A new reader
+ * and bytes, and by the plugin, if that is installed, what it publishes and has retained. A new reader
  * gets all that is retained at once: some 14 messages for each node. */
 static const char drop_in[] = HEAD "per_listener_settings true\n"
                                    "%s"
@@ -44,7 +44,7 @@ static const char drop_in[] = HEAD "per_listener_settings true\n"
 
 #define PLUGIN "alidade-mosquitto.so"
 
-/* The host of the broker outlives whatever fills the broker, which begins anew; nodes bring all again. */
+/* If the broker fills up, it is restarted instead of exhausting its host; the nodes send everything again. */
 static const char limits[] = HEAD "[Unit]\n"
                                   "StartLimitIntervalSec=0\n"
                                   "[Service]\n"
@@ -104,7 +104,7 @@ int ald_broker_files_check(const AldHome *home)
         return ALD_EXIT_ERROR;
 }
 
-/* From the first named user on; "" where there is none. What cannot be read is not to be lost. */
+/* From the first named user on; "" if there is none. A file that cannot be read must not be overwritten. */
 static int named_rights(const char *path, char **ret)
 {
         g_autofree char *text = NULL;
@@ -137,7 +137,7 @@ int ald_broker_files_admit(const AldHome *home, const char *cluster, const char 
                 ": %s may publish for the nodes of its site", bridge);
 }
 
-/* Where it is not installed mosquitto would not start with it. */
+/* If it is not installed mosquitto would not start with it. */
 static char *format_plugin(const AldHome *home)
 {
         const char *given = g_getenv("ALIDADE_MOSQUITTO_PLUGIN");
@@ -192,7 +192,7 @@ static int write_rights(const AldHome *home, const char *path, const char *clust
                 ": each node of %s may publish under its own id only", cluster);
 }
 
-/* Of the unit of mosquitto; where that serves others as well, what it may take is not ours to say. */
+/* A drop-in for the unit of mosquitto; not written if mosquitto also serves others. */
 static int write_limits(const AldHome *home, const char *cluster)
 {
         g_autofree char *path = limits_path(home), *folder = g_path_get_dirname(path), *reason = NULL;
@@ -209,7 +209,7 @@ static int write_limits(const AldHome *home, const char *cluster)
                                 : r;
 }
 
-/* Where Avahi is not there, nothing is written. */
+/* Nothing is written if Avahi is not installed. */
 static int write_announcement(const AldHome *home, const char *cluster)
 {
         g_autofree char *path = announcement_path(home), *services = g_path_get_dirname(path);

@@ -36,9 +36,10 @@ typedef struct Verb {
 static const Verb verbs[] = {
         { "status", 0, 0, JSON | HOST, ald_cluster_status, "status", "Show brokers, nodes and certificates" },
         { "init", 1, 1, ADDRESS | NO_BROKER | CHANGES, ald_cluster_init,
-                "init NAME [--address=HOST] [--no-broker]", "Begin a cluster; this machine keeps its keys" },
+                "init NAME [--address=HOST] [--no-broker]",
+                "Create a cluster and keep its keys on this machine" },
         { "join", 0, 1, ADDRESS | BROKER | REQUEST | ACCEPT | REPLACE | CHANGES, ald_cluster_join,
-                "join USER@FIRST [--broker]", "Join the cluster that was begun on FIRST" },
+                "join USER@FIRST [--broker]", "Join the cluster that was created on FIRST" },
         { "sign", 0, 1, BROKER | REPLACE | RENEW | OUTPUT | CHANGES, ald_cluster_sign,
                 "sign [FILE|DIR] [--broker] [--output=FILE|DIR]",
                 "Sign a node's request to join, or all requests in a folder" },
@@ -109,7 +110,7 @@ static int help(void)
         return ald_print_finish();
 }
 
-/* Returns an exit code where there is nothing more to do, else -1. */
+/* Returns an exit code if there is nothing more to do, else -1. */
 static int take_option(int c, AldClusterOrder *order)
 {
         switch (c) {

@@ -190,7 +190,7 @@ static int check_cluster(const AldHome *home, const AldBundle *bundle, const Par
                 return ALD_EXIT_OK;
         ald_complain("The bundle is for another cluster, %s, with another certificate authority; this "
                      "machine is in %s: run alidadectl cluster leave, then join",
-                bundle->cluster, *home->name ? home->name : "one that was begun here");
+                bundle->cluster, *home->name ? home->name : "one that was created here");
         return ALD_EXIT_ERROR;
 }
 
@@ -274,7 +274,7 @@ static int install(AldHome *home, const AldBundle *bundle, const Parts *parts, b
                 r = ald_broker_files_write(home, bundle->cluster);
         else if (r == ALD_EXIT_OK && parts->broker)
                 r = ald_enrol_install_broker(home, bundle->cluster, parts->broker);
-        /* Last, for this is what makes the machine a node of the cluster. */
+        /* Last, since this makes the machine a node of the cluster. */
         if (r == ALD_EXIT_OK)
                 r = ald_home_configure(home, bundle->cluster, (const char *const *) bundle->brokers);
         return r;
@@ -312,7 +312,7 @@ static char *bridge_path(const AldHome *home)
         return g_build_filename(home->folder, "broker", "bridge.crt", NULL);
 }
 
-/* The certificate of the bridge of this broker; false where it has none. */
+/* The certificate of the bridge of this broker; false if it has none. */
 static bool read_bridge(const AldHome *home, AldPkiFacts *ret)
 {
         g_autofree char *path = bridge_path(home);
@@ -335,8 +335,8 @@ uint64_t ald_enrol_expiry(const AldHome *home)
         return read_bridge(home, &bridge) ? MIN(end, bridge.not_after) : end;
 }
 
-/* Takes one where it is newer. What judges it is what was trusted before: nobody's word but the authority's
- * signature counts, wherever it came from. */
+/* Takes one if it is newer. It is verified with what was trusted before: only the signature of the authority
+ * counts, not where it came from. */
 static int take_renewed(const AldHome *home, Parts *parts, bool broker, bool *ret_taken)
 {
         X509 *certificate = broker ? parts->broker : parts->node;

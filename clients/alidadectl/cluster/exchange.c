@@ -69,7 +69,7 @@ static int read_purpose(const json_t *statement, AldRequestPurpose *ret, char **
                         *ret = (AldRequestPurpose) i;
                         return 0;
                 }
-        return refuse(ret_reason, "it does not say whether to join or to renew");
+        return refuse(ret_reason, "it does not specify whether to join or to renew");
 }
 
 static int read_time(const json_t *statement, uint64_t now, uint64_t *ret, char **ret_reason)

@@ -29,8 +29,8 @@
 #define START "start"
 
 static const char config_head[] =
-        " Written by alidadectl cluster; see alidade.conf(5). init, join and renew write the brokers anew:\n "
-        "put what is to last into a file that is read later, such as 60-local.conf.";
+        " Written by alidadectl cluster; see alidade.conf(5). init, join and renew rewrite the brokers:\n "
+        "put lasting changes into a file that is read later, such as 60-local.conf.";
 
 bool ald_home_is_name(const char *name)
 {

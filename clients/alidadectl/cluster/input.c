@@ -137,7 +137,7 @@ static bool has_text(int folder, const char *name, const char *text)
                ald_input_read_all(fd, strlen(text), &found, &n) >= 0 && strcmp(found, text) == 0;
 }
 
-/* Where a file is to be written; *ret_replace is false where it is written into what is there. */
+/* Where a file is to be written; *ret_replace is false if it is written into what is there. */
 static int open_place(const char *path, int *ret_folder, bool *ret_replace)
 {
         g_autofree char *folder_path = g_path_get_dirname(path), *name = g_path_get_basename(path);

@@ -12,7 +12,7 @@
 #define FILE_MAX (1024u * 1024)
 #define OWN_FILE "alidade.conf"
 
-/* Options that belong to the last listener named before them, or to all where none was. */
+/* Options that belong to the last listener named before them, or to all if none was. */
 static const char *const of_listeners[] = { "acl_file", "allow_anonymous", "allow_zero_length_clientid",
         "auth_plugin", "auto_id_prefix", "bind_interface", "cafile", "capath", "certfile", "ciphers",
         "ciphers_tls1.3", "crlfile", "dhparamfile", "http_dir", "keyfile", "max_connections", "max_qos",

@@ -6,7 +6,7 @@
 
 /* Which nodes may join. */
 
-/* All nodes trust who answers at the addresses of a broker, so it takes a word of who signs. */
+/* All nodes trust the host at the addresses of a broker, so the signer must confirm it. */
 static int check_broker(const AldClusterOrder *order, const AldSigning *signing)
 {
         g_autofree char *names = NULL;
@@ -100,7 +100,7 @@ static bool is_of_other_broker(const AldSigning *signing, const AldIssued *one)
                ald_authority_is_valid(signing->authority, one);
 }
 
-/* All nodes trust the key of a broker, so another one in its place takes a word of who signs, too. */
+/* All nodes trust the key of a broker, so the signer must confirm a different key, too. */
 static int check_broker_key(const AldClusterOrder *order, AldSigning *signing)
 {
         const GPtrArray *issued = signing->authority->issued;

@@ -21,8 +21,8 @@
 #include "pki/seal.h"
 
 /*
- * The certificate authority of a cluster, in one file that a passphrase opens, so that another machine can
- * take its place. Keys of nodes are not in it: a machine that restores it remains who it is.
+ * The certificate authority of a cluster in one file, encrypted with a passphrase, so that another machine
+ * can take its place. It does not contain keys of nodes: a machine that restores it keeps its identity.
  */
 
 #define VERSION 1
@@ -57,7 +57,7 @@ static int read_line(char *line, size_t size, const char *prompt)
         return terminal;
 }
 
-/* At a terminal, and where it is a new one, twice. */
+/* At a terminal, and if it is a new one, twice. */
 static int read_passphrase(char line[static PASSPHRASE_MAX], bool is_new)
 {
         char again[PASSPHRASE_MAX];
@@ -308,7 +308,7 @@ static int restore(const AldClusterOrder *order, AldHome *home, json_t *backup)
         return r;
 }
 
-/* A machine that joined that very cluster may take it over; its own key and certificate stay. */
+/* A machine that has joined the same cluster may restore it; its own key and certificate stay. */
 static int check_cluster(const AldHome *home, json_t *backup)
 {
         const char *text = json_string_value(json_object_get(json_object_get(backup, "Files"), "ca.crt"));

@@ -26,7 +26,7 @@ static int check(const AldHome *home, const char *cluster)
         if (!in)
                 return ALD_EXIT_OK;
         ald_complain(
-                "This machine is already in cluster %s, begun %s: run alidadectl cluster leave, then init",
+                "This machine is already in cluster %s, created %s: run alidadectl cluster leave, then init",
                 in, ald_home_is_authority(home) ? "here" : "on another machine");
         return ALD_EXIT_ERROR;
 }

@@ -18,7 +18,7 @@ static int install(const AldHome *home, X509_CRL *crl)
         return ald_home_install(home, ALD_CHANGE_INSTALL, path, pem, 0644, ": %s", about);
 }
 
-/* The list that came last, where it is newer than the one here; NULL where it is not. */
+/* The list that came last, if it is newer than the one here; NULL if it is not. */
 static int find_newer(const AldHome *home, bool again, X509_CRL **ret)
 {
         g_autofree char *ca_path = g_build_filename(home->folder, "ca.crt", NULL);

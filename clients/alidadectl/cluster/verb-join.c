@@ -26,7 +26,7 @@ static int check(const AldHome *home, bool renew)
 {
         if (ald_home_is_authority(home)) {
                 if (*home->name)
-                        ald_complain("Cluster %s was begun on this machine, which signs for itself: use "
+                        ald_complain("Cluster %s was created on this machine, which signs for itself: use "
                                      "alidadectl cluster renew",
                                 home->name);
                 else
@@ -47,7 +47,7 @@ static void note_addresses(const AldClusterOrder *order)
                 ald_address_note(order->addresses->pdata[i]);
 }
 
-/* The broker's addresses where there is or shall be one, else NULL. */
+/* The broker's addresses if there is or shall be one, else NULL. */
 static int addresses_for(const AldClusterOrder *order, const AldHome *home, bool renew, char ***ret)
 {
         int r;
@@ -87,7 +87,7 @@ static bool is_asked(const AldHome *home, const char *path, AldRequestPurpose pu
                           : !request.broker);
 }
 
-/* *ret is NULL where `file` has that request already. */
+/* *ret is NULL if `file` has that request already. */
 static int make_request(
         const AldClusterOrder *order, bool renew, const char *file, char **ret, bool *ret_broker)
 {
@@ -137,7 +137,8 @@ static int write_request(const AldClusterOrder *order, bool renew)
                 r = ald_output_write_file(order->changes, file, request, 0644);
         if (r == ALD_EXIT_OK && !order->changes->json)
                 fprintf(file ? stdout : stderr,
-                        "Next: where the cluster was begun: alidadectl cluster sign %s%s%s --output=BUNDLE, "
+                        "Next: where the cluster was created: alidadectl cluster sign %s%s%s "
+                        "--output=BUNDLE, "
                         "then here: "
                         "alidadectl cluster %s --accept BUNDLE\n",
                         renew ? "--renew " : "", broker ? "--broker " : "", name, renew ? "renew" : "join");
@@ -240,7 +241,7 @@ static int run(const AldClusterOrder *order, bool renew)
                 return ALD_EXIT_USAGE;
         }
         if (order->n_args == 0)
-                return usage("Specify USER@HOST, the machine where the cluster was begun; without ssh, use "
+                return usage("Specify USER@HOST, the machine where the cluster was created; without ssh, use "
                              "--request and --accept");
         return ask(order, renew);
 }
@@ -250,7 +251,7 @@ int ald_cluster_join(const AldClusterOrder *order)
         return run(order, false);
 }
 
-/* Where the cluster was begun. */
+/* Where the cluster was created. */
 static int renew_here(const AldClusterOrder *order, AldHome *home)
 {
         g_auto(AldAuthority) authority = {};

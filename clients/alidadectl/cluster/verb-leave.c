@@ -11,7 +11,7 @@
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/print.h"
 
-/* Without the key nobody can be let in, shut out or given a new certificate any more. */
+/* Without the key, no node can be admitted, revoked or given a new certificate. */
 static int confirm(const AldClusterOrder *order, const AldHome *home)
 {
         char answer[8] = "";
@@ -124,14 +124,14 @@ static int remove_requests(const AldHome *home)
         return r;
 }
 
-/* What cannot be removed keeps nothing else: the cluster service owns some of it. */
+/* If something cannot be removed, the rest is removed anyway: the cluster service owns some of it. */
 static void add_result(int *result, int r)
 {
         if (*result == ALD_EXIT_OK)
                 *result = r;
 }
 
-/* The configuration goes first: what is interrupted leaves a machine that is in no cluster. */
+/* The configuration is removed first: if interrupted, the machine is not in a cluster. */
 static int remove_all(const AldHome *home)
 {
         g_autofree char *config = config_path(home);
@@ -159,7 +159,8 @@ static int remove_home(const AldHome *home)
         return r;
 }
 
-/* Without the lock, for which others would wait as long as the answer takes: a revocation list, say. */
+/* Without the lock, since others, such as the installation of a revocation list, would wait until the user
+ * answers. */
 static int ask(const AldClusterOrder *order, bool *ret_somewhere)
 {
         g_auto(AldHome) home = ALD_HOME_INIT;
@@ -188,7 +189,7 @@ static int leave(const AldHome *home)
         if (r == ALD_EXIT_OK)
                 r = remove_home(home);
         if (r == ALD_EXIT_OK && *home->name && !authority)
-                ald_home_tell_next(home, "Next: where cluster %s was begun: alidadectl cluster revoke %s",
+                ald_home_tell_next(home, "Next: where cluster %s was created: alidadectl cluster revoke %s",
                         home->name, home->id);
         return r;
 }

@@ -14,14 +14,14 @@
 #include "pki/file.h"
 
 /*
- * Certificates that renew themselves, on each machine of a cluster: what the cluster service received for it
- * is verified and installed; what ends soon is asked for; and where the authority is, what others ask for is
- * signed, as far as it is the same node with the same keys and addresses.
+ * Automatic renewal of certificates on each machine of a cluster: verifies and installs what the cluster
+ * service received for it; requests renewal of what expires soon; and, on the machine of the authority, signs
+ * the requests of others, as far as it is the same node with the same keys and addresses.
  */
 
 #define DAY_USEC (UINT64_C(86400) * G_USEC_PER_SEC)
 #define DUE_USEC (60 * DAY_USEC)  /* before the end */
-#define AGAIN_USEC (2 * DAY_USEC) /* a request is made anew while nobody has signed it */
+#define AGAIN_USEC (2 * DAY_USEC) /* interval at which an unsigned request is repeated */
 #define SUFFIX ".pem"
 
 /* What a run has changed. */
@@ -54,7 +54,7 @@ static int take_renewed(Due *due)
         return r;
 }
 
-/* When the request that lies here was made; 0 where there is none that is good. */
+/* When the present request was made; 0 if there is no valid one. */
 static uint64_t asked_at(const Due *due, const char *path)
 {
         g_autofree char *text = NULL, *reason = NULL;
@@ -89,7 +89,7 @@ static int ask(Due *due)
         g_auto(GStrv) addresses = NULL;
         int r;
 
-        /* For a check, what was taken is not installed. */
+        /* With --check, what was taken is not installed. */
         if (!is_due(due, ald_enrol_expiry(home)) || (home->changes->check && due->told))
                 return withdraw(due, path);
         if (asked_at(due, path) + AGAIN_USEC > due->now)
@@ -99,7 +99,7 @@ static int ask(Due *due)
         r = ald_enrol_request(home, ALD_REQUEST_RENEW, addresses, &text);
         if (r == ALD_EXIT_OK)
                 r = ald_home_install(home, ALD_CHANGE_WRITE, path, text, 0644,
-                        ": the certificate of this node is to be renewed");
+                        ": a request to renew the certificate of this node");
         due->told = true;
         return r;
 }
@@ -141,7 +141,7 @@ static bool is_bridge_due(const Due *due, const AldAuthority *authority, EVP_PKE
         return false;
 }
 
-/* Why nobody but a person may sign it, or NULL. *ret_due is false where there is no need to. */
+/* Why it must not be signed automatically, or NULL. *ret_due is false if there is no need to. */
 static const char *refuse(const Due *due, const AldSigning *signing, bool *ret_due)
 {
         const AldRequest *request = signing->request;

@@ -54,7 +54,7 @@ static int find_replaced(const AldClusterOrder *order, AldAuthority *authority, 
                         !ald_authority_is_valid(authority, issued))
                         continue;
                 if (!order->replace) {
-                        ald_complain("%s has a certificate for another key; --replace revokes that", name);
+                        ald_complain("%s has a certificate for another key; --replace revokes it", name);
                         return ALD_EXIT_ERROR;
                 }
                 g_ptr_array_add(serials, g_strdup(issued->facts.serial));
@@ -79,7 +79,7 @@ static int publish(AldAuthority *authority, const char *name, GPtrArray *serials
         return r;
 }
 
-/* name: NULL where it was signed before. */
+/* name: NULL if it was signed before. */
 static int hand_out(const AldClusterOrder *order, const AldHome *home, const char *name, X509 *certificate)
 {
         g_autofree char *pem = ald_pki_certificate_to_pem(certificate);

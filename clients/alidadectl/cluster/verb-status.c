@@ -55,7 +55,7 @@ static json_t *read_files(const AldHome *home)
         return files;
 }
 
-/* "valid until 2027-12-23 (396 days)", as a warning where that is soon. */
+/* "valid until 2027-12-23 (396 days)", as a warning if that is soon. */
 static char *describe_expiry(double expiry)
 {
         double days = (expiry - ald_now()) / DAY_USEC;
@@ -321,8 +321,8 @@ static void append_advice(GString *out, unsigned columns)
 {
         g_string_append_c(out, '\n');
         ald_text_wrap(out,
-                "This machine is not in a cluster. To begin one: alidadectl cluster init NAME. To join one: "
-                "alidadectl cluster join USER@HOST, where HOST is the machine on which it was begun.",
+                "This machine is not in a cluster. To create one: alidadectl cluster init NAME. To join one: "
+                "alidadectl cluster join USER@HOST, where HOST is the machine on which it was created.",
                 columns, 0);
         g_string_append_c(out, '\n');
 }

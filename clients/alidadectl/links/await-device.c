@@ -21,7 +21,7 @@ static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error
         return 0;
 }
 
-/* Negative where it does not tell, as an older service. */
+/* Negative if it does not tell, as an older service. */
 static int is_measured(sd_bus *bus)
 {
         char *device = NULL;
@@ -34,7 +34,7 @@ static int is_measured(sd_bus *bus)
         return r;
 }
 
-/* Returns false where the time is over or the bus is gone. */
+/* Returns false if the time is over or the bus is gone. */
 static bool wait_for_change(sd_bus *bus, const bool *changed, gint64 deadline)
 {
         while (!*changed) {

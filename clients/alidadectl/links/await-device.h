@@ -3,6 +3,6 @@
 
 #include <systemd/sd-bus.h>
 
-/* Waits until no measurement of a device runs any more: a lock ends it at once, but what a driver has under
- * way takes its time. Complains where that is too long, or the service does not tell. */
+/* Waits until no device is being measured any more: a lock stops the measurement at once, but a driver may
+ * take longer to finish. Reports an error if it takes too long, or if the service does not answer. */
 void ald_await_device(sd_bus *bus);

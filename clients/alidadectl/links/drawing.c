@@ -55,7 +55,7 @@ static uint64_t slower(const AldNodePair *pair)
         return MIN(pair->there, pair->back);
 }
 
-/* How many times the faster direction is as fast as the other; 1 where one of them is not known. */
+/* How many times the faster direction is as fast as the other; 1 if one of them is not known. */
 static double unevenness(const AldNodePair *pair)
 {
         double there = ald_figure(pair->there), back = ald_figure(pair->back);
@@ -174,8 +174,8 @@ void ald_topology_draw(GString *out, const AldTopology *topology, unsigned colum
                                              : "No link has been measured yet.\n");
         else if (topology->names->len > ALD_DRAWING_NODES_MAX) {
                 g_autofree char *note = g_strdup_printf(
-                        "%u nodes are too many to draw. \"alidadectl links NODE\" shows all links of one, "
-                        "--json all there are.",
+                        "%u nodes are too many to draw. \"alidadectl links NODE\" shows all links of one "
+                        "node, --json shows all links.",
                         topology->names->len);
 
                 g_string_append_c(out, '\n');

@@ -45,7 +45,7 @@ static bool is(const char *text, const char *value)
         return text && strcmp(text, value) == 0;
 }
 
-/* "ID PORT", of which the port may be anything; NULL where it is neither. */
+/* "ID PORT", of which the port may be anything; NULL if it is neither. */
 static char *split_member(const char *member, const char **ret_port)
 {
         const char *space = strchr(member, ' ');
@@ -197,7 +197,7 @@ static void add_lldp(Fabric *fabric, const AldSegmentRow *segment)
                 if (!node || (fabric->only && !is(fabric->only->id, node)))
                         continue;
                 places = places_of(fabric, segment->how, *member);
-                /* Once, where it is in a candidate as well. */
+                /* Once, if it is in a candidate as well. */
                 if (places->sure && places->sure != segment)
                         continue;
                 ald_table_add(fabric->table, ald_node_name(fabric->model, node));

@@ -9,7 +9,7 @@ typedef struct AldFabricReply {
         AldRows segments;
 } AldFabricReply;
 
-/* Appends a table of the ports, those of LLDP behind the others, each with its neighbours or why it cannot be
- * used; nothing where there are none. Only ports of this node where it is not NULL. */
+/* Appends a table of the ports, those known by LLDP last, each with its neighbours or the reason why it
+ * cannot be used; nothing if there are none. Only ports of `node` unless it is NULL. */
 void ald_fabric_append(
         GString *out, AldModel *model, const AldFabricReply *rows, const AldEntity *node, unsigned columns);

@@ -56,7 +56,7 @@ char *ald_job_step(const json_t *job)
 
         if (ald_job_state(job) == ALD_PROBE_JOB_WAITING)
                 return has_phase ? g_strdup_printf("waiting: %s", phase)
-                                 : g_strdup("waiting until no other probe is in the way");
+                                 : g_strdup("waiting for other probes to finish");
         if (!has_phase)
                 what = "starting";
         return address && *address ? g_strdup_printf("%s over %s", what, address) : g_strdup(what);
@@ -103,7 +103,7 @@ static void add(GString *list, const char *before, char *part)
         ald_parts_add(list, before, part, "");
 }
 
-/* The number, or NaN where it is absent or no rate, duration or size can be that. */
+/* The number, or NaN if it is absent or no rate, duration or size can be that. */
 static double amount_of(const json_t *result, const char *name)
 {
         double value = ald_field_number(result, name);
@@ -232,7 +232,7 @@ static void entry(GString *out, const char *label, unsigned columns, char *text)
         ald_describe_entry(out, label, LABEL_WIDTH, columns, text);
 }
 
-/* Why the figures are not to be trusted, where that is so. */
+/* Why the figures are not to be trusted, if that is so. */
 static void describe_flags(GString *out, const json_t *result, unsigned columns)
 {
         double rate = other_traffic(result);
@@ -240,10 +240,10 @@ static void describe_flags(GString *out, const json_t *result, unsigned columns)
 
         if (has_flag(result, ALD_LINK_DISTURBED))
                 entry(out, "Disturbed", columns,
-                        isnan(rate) ? g_strdup("other traffic disturbed this measurement, which replaces no "
-                                               "better one")
-                                    : g_strdup_printf("other traffic of %s disturbed this measurement, which "
-                                                      "replaces no better one",
+                        isnan(rate) ? g_strdup("other traffic disturbed this measurement; it does not "
+                                               "replace a better one")
+                                    : g_strdup_printf("other traffic of %s disturbed this measurement; it "
+                                                      "does not replace a better one",
                                               other));
         if (has_flag(result, ALD_LINK_UNSTEADY))
                 entry(out, "Unsteady", columns,

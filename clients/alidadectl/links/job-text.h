@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * A job of org.alidade.LinkProbe1 in words. It is an object of its properties, as far as they are known;
- * the service may be of another version, so it may hold anything. Uses no bus and no terminal.
+ * Describes a job of org.alidade.LinkProbe1, given as an object with the known properties. The service may be
+ * of another version, so they may be invalid. Does not use the bus or a terminal.
  */
 
 typedef enum AldProbeJobState {
@@ -28,10 +28,10 @@ char *ald_job_step(const json_t *job);
 /* One line with a bar, as wide as the columns allow. The name is safe text. */
 char *ald_job_progress(const json_t *job, const char *name, unsigned columns);
 
-/* Why it failed. Safe text. */
+/* The reason why it failed. Safe text. */
 char *ald_job_reason(const json_t *job);
 
-/* The way of one path: "192.0.2.2", or "mlx5_0.1 → mlx5_1.1". Safe text. */
+/* The ends of one path: "192.0.2.2", or "mlx5_0.1 → mlx5_1.1". Safe text. */
 char *ald_job_way(const json_t *path);
 
 /* What was measured over one path, one entry per line. */

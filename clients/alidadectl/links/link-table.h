@@ -13,6 +13,6 @@ AldTable *ald_link_table_new(const GPtrArray *links, guint n, unsigned columns, 
 /* Appends the table of at most `max` links (0: all), and how many are not shown. */
 void ald_link_table_append(GString *out, const GPtrArray *links, unsigned columns, unsigned max);
 
-/* Appends those of a node under a heading, where there are any. */
+/* Appends the links of a node under a heading, if there are any. */
 void ald_link_describe(GString *out, AldModel *model, const AldEntity *node, unsigned columns, unsigned max,
         double now_usec);

@@ -7,32 +7,32 @@
 
 #define ALD_JOB_INTERFACE "org.alidade.LinkProbe1.Job"
 
-/* One job, from the call that begins it to its result. */
+/* One job, from the call that starts it to its result. */
 typedef struct AldProbe {
         const AldProbeOrder *order;
         GMainLoop *loop;
         sd_bus *bus;
         GSource *bus_source, *signals, *patience;
-        int exit_code; /* once the loop has ended */
+        int exit_code; /* valid when the loop has ended */
         int agent;
-        char *path;    /* of the job; NULL before it began */
-        char *service; /* unique name of who has it */
-        json_t *job;   /* its properties; NULL before they were read */
+        char *path;    /* of the job; NULL before it started */
+        char *service; /* unique name of the service */
+        json_t *job;   /* its properties; NULL until they were read */
         bool canceled; /* by a signal */
-        size_t told;   /* paths that were */
-        bool printed;  /* one of them at least */
+        size_t told;   /* number of paths that were reported */
+        bool printed;  /* at least one was printed */
         sd_bus_slot *call, *cancel;
         AldJobProgress progress;
 } AldProbe;
 
-/* Says why there is no result; an exit code. */
+/* Reports why there is no result. Returns an exit code. */
 int ald_probe_complain(AldProbe *probe, const sd_bus_error *error);
 
-/* Prints what became of the paths that are through. */
+/* Prints the results of the completed paths. */
 void ald_probe_tell_paths(AldProbe *probe);
 
-/* Prints what became of the devices; an exit code. */
+/* Prints the results for the devices. Returns an exit code. */
 int ald_probe_print_devices(const AldProbe *probe);
 
-/* Prints what became of the job that has ended; an exit code. */
+/* Prints the result of the completed job. Returns an exit code. */
 int ald_probe_report(AldProbe *probe);

@@ -191,7 +191,7 @@ static int on_owner_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret
         if (probe->service && sd_bus_message_read(m, "sss", &name, &old, &new) >= 0 &&
                 strcmp(old, probe->service) == 0)
                 fail(probe, &SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_DISCONNECTED,
-                                    ALD_LINK_PROBE_NAME " went away, and the probe with it"));
+                                    ALD_LINK_PROBE_NAME " disappeared, and the probe was lost"));
         return 0;
 }
 

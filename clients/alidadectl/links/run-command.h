@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Runs a command as if it stood alone: signals that are sent to this program go on to it, and it is ended
- * when this program dies. Returns its exit status, 128 + the number of the signal that ended it, 127 where
- * there is no such command and 126 where it cannot be run.
+ * Runs a command transparently: forwards signals to it, and kills it when this program dies. Returns its exit
+ * status, 128 + the number of the signal that killed it, 127 if the command does not exist and 126 if it
+ * cannot be run.
  */
 int ald_run_command(char **argv);

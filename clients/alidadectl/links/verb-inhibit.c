@@ -33,17 +33,17 @@ static int help(void)
              "Keep probes away from this machine while a command runs.\n\n"
              "Options:\n"
              "  -h --help         Show this help\n"
-             "     --what=WHAT    compute, rdma, link, or several with colons between (default: all)\n"
-             "     --who=TEXT     Who asks for it (default: the command)\n"
+             "     --what=WHAT    compute, rdma, link, or several separated by colons (default: all)\n"
+             "     --who=TEXT     Who keeps probes away (default: the command)\n"
              "     --why=TEXT     The reason\n"
              "     --list         List the locks that keep probes away\n"
-             "     --release=LOCK End a lock, by its number as --list shows it\n"
+             "     --release=LOCK Release the lock with this number, as shown by --list\n"
              "     --json[=MODE]  With --list: print JSON: short, pretty or off\n\n"
              "See alidadectl(1).");
         return ald_print_finish();
 }
 
-/* Returns an exit code where there is nothing more to do, else -1. argv[0] is no option. */
+/* Returns an exit code if there is nothing more to do, else -1. argv[0] is no option. */
 static int parse_options(int argc, char **argv, Order *order)
 {
         enum { WHAT = 0x100, WHO, WHY, LIST, RELEASE, JSON };
@@ -112,12 +112,12 @@ static int check(const Order *order)
         guint64 number;
 
         if (order->list && order->release)
-                ald_complain("--list and --release exclude each other");
+                ald_complain("--list and --release cannot be combined");
         else if (alone && order->command[0])
                 ald_complain("--%s takes no command", order->list ? "list" : "release");
         else if (order->release &&
                  !g_ascii_string_to_unsigned(order->release, 10, 0, UINT32_MAX, &number, NULL))
-                ald_complain("--release takes the number of a lock, as --list shows it");
+                ald_complain("--release needs the number of a lock, as shown by --list");
         else if (!alone && !order->command[0])
                 ald_complain("Usage: alidadectl inhibit [OPTION…] [--] COMMAND…");
         else if (!alone && order->ctl.host)
@@ -129,10 +129,10 @@ static int check(const Order *order)
                 ald_complain("--json needs --list");
         else if (!g_utf8_validate(order->what, -1, NULL) || !g_utf8_validate(order->why, -1, NULL) ||
                  (order->who && !g_utf8_validate(order->who, -1, NULL)))
-                ald_complain("What, who and why must be UTF-8");
+                ald_complain("--what, --who and --why must be UTF-8");
         else if (!is_what(order->what))
-                ald_complain(
-                        "--what=%s: one or more of compute, rdma and link, with colons between", order->what);
+                ald_complain("--what=%s: must be one or more of compute, rdma and link, separated by colons",
+                        order->what);
         else
                 return ALD_EXIT_OK;
         return ALD_EXIT_USAGE;
@@ -186,7 +186,7 @@ static int release(const Order *order, sd_bus *bus)
         if (r >= 0)
                 return ALD_EXIT_OK;
         ald_bus_ensure_error(&error, r);
-        return ald_bus_complain(&error, "Cannot end the lock", ALD_LINK_PROBE_UNIT);
+        return ald_bus_complain(&error, "Cannot release the lock", ALD_LINK_PROBE_UNIT);
 }
 
 /* The command as one line that the service takes: no more than so long, and all of it printable. */

@@ -31,7 +31,7 @@ static int help(void)
              "given\n"
              "     --peer-port=DEV.PORT\n"
              "                        Only this one of the node\n"
-             "     --metric=METRIC    gemm, read, copy or peak, or several with commas between; all, if not "
+             "     --metric=METRIC    gemm, read, copy or peak, or several separated by commas; all, if not "
              "given\n"
              "     --force            Measure devices even alongside other work\n"
              "  -H --host=USER@HOST   Measure from another machine, over ssh\n"
@@ -41,7 +41,7 @@ static int help(void)
         return ald_print_finish();
 }
 
-/* Returns an exit code where there is nothing more to do, else -1. */
+/* Returns an exit code if there is nothing more to do, else -1. */
 static int parse_options(int argc, char **argv, AldCtl *ctl, AldProbeOrder *order)
 {
         enum { PATH = 0x100, RTT_ONLY, PORT, PEER_PORT, METRIC, FORCE, JSON, NO_PAGER, NO_ASK_PASSWORD };
@@ -116,7 +116,7 @@ static bool check_metrics(char **metrics)
         return true;
 }
 
-/* An address as it is written in the records, by any way to write it; NULL where it is none. */
+/* An address as it is written in the records, by any way to write it; NULL if it is none. */
 static char *parse_address(const char *text)
 {
         size_t length = strcspn(text, "%");
@@ -165,7 +165,7 @@ static int probe_link(const AldCtl *ctl, AldProbeOrder *order, char **args)
         if (order->address) {
                 address = parse_address(order->address);
                 if (!address) {
-                        ald_complain("--path=%s: this is not an IPv4 or IPv6 address", order->address);
+                        ald_complain("--path=%s: not an IPv4 or IPv6 address", order->address);
                         return ALD_EXIT_USAGE;
                 }
                 order->address = address;
@@ -181,7 +181,7 @@ static int probe_rdma(const AldCtl *ctl, AldProbeOrder *order, char **args)
         }
         if ((order->port && !g_utf8_validate(order->port, -1, NULL)) ||
                 (order->peer_port && !g_utf8_validate(order->peer_port, -1, NULL))) {
-                ald_complain("The name of a port is UTF-8");
+                ald_complain("The name of a port must be UTF-8");
                 return ALD_EXIT_USAGE;
         }
         order->rdma = true;
@@ -198,7 +198,7 @@ static int probe_compute(AldProbeOrder *order, char **args)
         }
         order->device = args[0] ?: "";
         if (!g_utf8_validate(order->device, -1, NULL)) {
-                ald_complain("The name of a device is UTF-8");
+                ald_complain("The name of a device must be UTF-8");
                 return ALD_EXIT_USAGE;
         }
         if (!check_metrics(order->metrics))
