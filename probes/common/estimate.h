@@ -15,9 +15,6 @@
 #define ALD_ESTIMATE_BIN_NS UINT64_C(50000000)
 #define ALD_ESTIMATE_BIN_SEGMENTS 32u
 
-/* Limit of a spread in ppm. */
-#define ALD_SPREAD_MAX UINT64_C(1000000000)
-
 /* How much had arrived at a time, and how long before that the receiver last looked. */
 typedef struct AldPoint {
         AldMoved moved;

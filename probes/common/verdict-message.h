@@ -21,7 +21,8 @@
                 (message)->way##_seconds = (double) (verdict)->nsec / 1e9;                \
         } while (0)
 
-/* The same of the message by which one side reports its verdict to the other, such as SocketVerdict. */
+/* The same of the message by which one side reports its verdict to the other, SocketVerdict or RdmaStop; all
+ * but the number of streams. */
 #define ALD_VERDICT_TO_REPORT(message, verdict)                                         \
         do {                                                                            \
                 (message)->bits_per_second = (verdict)->bits_per_second;                \
@@ -32,7 +33,6 @@
                 (message)->bytes = (verdict)->bytes;                                    \
                 (message)->duration_nsec = (verdict)->nsec;                             \
                 (message)->bins = (verdict)->bins;                                      \
-                (message)->streams = (verdict)->streams;                                \
         } while (0)
 
 #define ALD_VERDICT_OF_REPORT(message)                                                            \
@@ -45,5 +45,4 @@
                 .bytes = (message)->bytes,                                                        \
                 .nsec = (message)->duration_nsec,                                                 \
                 .bins = (unsigned) (message)->bins,                                               \
-                .streams = (unsigned) (message)->streams,                                         \
         })

@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "probes/common/clock.h"
+#include "probes/common/verdict-message.h"
 #include "probes/rdma/flow.h"
 #include "probes/rdma/ping.h"
 
@@ -214,28 +215,15 @@ int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *ret_byt
 
 AldRdmaStop ald_flow_stop(const AldVerdict *verdict)
 {
-        return (AldRdmaStop){ .bits_per_second = verdict->bits_per_second,
-                .mean_bits_per_second = verdict->mean,
-                .interval_bits_per_second = verdict->interval > 0 ? verdict->interval : ALD_ABSENT_UINT64,
-                .spread_ppm = verdict->spread.known ? verdict->spread.value : ALD_ABSENT_UINT64,
-                .bytes = verdict->bytes,
-                .duration_nsec = verdict->nsec,
-                .bins = verdict->bins };
+        AldRdmaStop stop;
+
+        ALD_VERDICT_TO_REPORT(&stop, verdict);
+        return stop;
 }
 
 AldVerdict ald_flow_verdict(const AldRdmaStop *stop)
 {
-        AldVerdict verdict = { .bits_per_second = stop->bits_per_second,
-                .mean = stop->mean_bits_per_second,
-                .bytes = stop->bytes,
-                .nsec = stop->duration_nsec,
-                .bins = (unsigned) stop->bins };
-
-        if (stop->interval_bits_per_second != ALD_ABSENT_UINT64)
-                verdict.interval = MIN(stop->interval_bits_per_second, stop->bits_per_second);
-        if (stop->spread_ppm != ALD_ABSENT_UINT64)
-                verdict.spread = (AldOptional){ true, stop->spread_ppm };
-        return verdict;
+        return ALD_VERDICT_OF_REPORT(stop);
 }
 
 /* The number of messages that arrived. If there is none, waits for a moment. */

@@ -115,8 +115,9 @@ static int take_no_rate(AldClient *client, const Upload *upload, const AldSocket
 static int take_verdict(AldClient *client, const Upload *upload, const AldSocketVerdict *message)
 {
         AldDirection *direction = &client->result->upload;
-        const AldVerdict verdict = ALD_VERDICT_OF_REPORT(message);
+        AldVerdict verdict = ALD_VERDICT_OF_REPORT(message);
 
+        verdict.streams = (unsigned) message->streams;
         take_other_traffic(client, upload, message->other_bits_per_second);
         if (!is_plausible(upload, &verdict))
                 return ald_fail(client->failure, ALD_FAILURE_PROTOCOL,

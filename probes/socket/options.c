@@ -90,7 +90,7 @@ static int set_scope(AldProbeOptions *options, int option, char **ret_error)
 {
         if (options->scope != ALD_PROBE_FULL)
                 return ald_arguments_refuse(
-                        ret_error, "only one of --rtt-only, --round-trips and --check can be used");
+                        ret_error, "--rtt-only, --round-trips and --check cannot be combined");
         options->scope = option == RTT_ONLY      ? ALD_PROBE_RTT_ONLY
                          : option == ROUND_TRIPS ? ALD_PROBE_ROUND_TRIPS
                                                  : ALD_PROBE_CHECK;

@@ -126,6 +126,7 @@ static int send_verdict(AldServer *server)
         if (!known)
                 return ald_exchange_send(&server->channel, ALD_KIND_SOCKET_NO_RATE, &none);
         ALD_VERDICT_TO_REPORT(&message, &verdict);
+        message.streams = verdict.streams;
         message.limiter = ald_socket_verdict_limiter_to_string(limiter);
         server->served->upload = verdict.bits_per_second;
         return ald_exchange_send(&server->channel, ALD_KIND_SOCKET_VERDICT, &message);

@@ -82,7 +82,7 @@ static void test_refused(void)
                 { "--connect=h --identity=d --peer=bob", "--peer: not a node id: bob" },
                 { "--connect=h --key-file=k --once", "--once needs --listen" },
                 { "--connect=h --key-file=k --check --rtt-only",
-                        "only one of --rtt-only, --round-trips and --check can be used" },
+                        "--rtt-only, --round-trips and --check cannot be combined" },
                 { "--connect=h --key-file=k what", "unexpected argument: what" },
                 { "--connect=h --key-file=k --fast", "unknown option, or missing argument: --fast" },
                 { "--connect", "unknown option, or missing argument: --connect" },

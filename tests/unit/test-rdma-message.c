@@ -415,9 +415,9 @@ static void test_verdict(void)
         g_assert_cmpuint(again.bytes, ==, 6);
         g_assert_cmpuint(again.nsec, ==, 7);
         g_assert_cmpuint(again.bins, ==, 8);
-        verdict.spread.value = ALD_SPREAD_MAX;
+        verdict.spread.value = 1000000000;
         g_assert_true(send_verdict(&verdict).spread.known);
-        verdict.spread.value = ALD_SPREAD_MAX + 1;
+        verdict.spread.value = 1000000001;
         g_assert_false(send_verdict(&verdict).spread.known);
         verdict.spread.known = false;
         verdict.interval = 0;
