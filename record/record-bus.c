@@ -134,17 +134,13 @@ int ald_record_bus_append(sd_bus_message *message, const AldRecord *record, uint
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
-int ald_record_bus_append_properties(sd_bus_message *message, const AldRecord *record)
+static int append_envelope(sd_bus_message *message, const AldRecord *record)
 {
-        const AldStruct *type = ald_record_type(record);
-        int r;
+        int r = 0;
 
-        r = sd_bus_message_open_container(message, 'a', "{sv}");
-        for (size_t i = 0; r >= 0 && i < type->n_fields; i++)
-                r = append_entry(message, &type->fields[i], ald_record_field(record, &type->fields[i]));
         for (size_t i = 0; r >= 0 && i < G_N_ELEMENTS(envelope_fields); i++)
                 r = append_entry(message, &envelope_fields[i], ald_field_of(&envelope_fields[i], record));
-        return r < 0 ? r : sd_bus_message_close_container(message);
+        return r;
 }
 
 int ald_record_bus_append_interface(sd_bus_message *message, const AldRecord *record)
@@ -155,7 +151,13 @@ int ald_record_bus_append_interface(sd_bus_message *message, const AldRecord *re
         if (r >= 0)
                 r = sd_bus_message_append_basic(message, 's', ald_kinds[record->kind].interface);
         if (r >= 0)
-                r = ald_record_bus_append_properties(message, record);
+                r = sd_bus_message_open_container(message, 'a', "{sv}");
+        if (r >= 0)
+                r = ald_record_bus_append_fields(message, ald_record_type(record), ald_record_fields(record));
+        if (r >= 0)
+                r = append_envelope(message, record);
+        if (r >= 0)
+                r = sd_bus_message_close_container(message);
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
@@ -171,8 +173,8 @@ int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *reco
                 if (fields & (UINT64_C(1) << i))
                         r = append_entry(
                                 message, &type->fields[i], ald_record_field(record, &type->fields[i]));
-        for (size_t i = 0; r >= 0 && i < G_N_ELEMENTS(envelope_fields); i++)
-                r = append_entry(message, &envelope_fields[i], ald_field_of(&envelope_fields[i], record));
+        if (r >= 0)
+                r = append_envelope(message, record);
         if (r >= 0)
                 r = sd_bus_message_close_container(message);
         return r < 0 ? r : sd_bus_message_append(message, "as", 0);

@@ -21,11 +21,8 @@ int ald_record_bus_get_rows(sd_bus *bus, const char *path, const char *interface
 /* Appends the fields that are not absent: a{sv}; also UpdatedUSec unless `updated_usec` is 0. */
 int ald_record_bus_append(sd_bus_message *message, const AldRecord *record, uint64_t updated_usec);
 
-/* Appends all properties of its object as a{sv}, including the envelope and absent fields, like
- * Properties.GetAll(). */
-int ald_record_bus_append_properties(sd_bus_message *message, const AldRecord *record);
-
-/* The same after the name of its interface, as one entry of a{sa{sv}}. */
+/* Appends its interface with the fields that are there and the envelope, as one entry of a{sa{sv}}. A client
+ * reads a property that is left out as absent. */
 int ald_record_bus_append_interface(sd_bus_message *message, const AldRecord *record);
 
 /* Appends one field, absent or not, as an entry of an a{sv}. */

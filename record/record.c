@@ -13,7 +13,6 @@
 
 /* Fills a block from its start; with no block it only measures, so that one walk serves both. */
 typedef struct Packer {
-        const AldStruct *type; /* of the record */
         char *block;
         size_t used;
 
@@ -261,8 +260,7 @@ static void pack_field(Packer *p, const AldField *field, void *to, const void *f
         }
 }
 
-/* A value in the hash is told by the index before it, which is there only if the field is. On the bus a
- * property is sent even if the field is absent; what is absent in a row is left out. */
+/* Absent fields take no part in the hash; the index before a value says which field it is. */
 static void pack_struct(Packer *p, const AldStruct *type, void *to, const void *from)
 {
         if (to)
@@ -273,10 +271,10 @@ static void pack_struct(Packer *p, const AldStruct *type, void *to, const void *
                 const void *value = ald_field_of(field, from);
                 bool there = is_sayable(field, value);
 
-                if (p->block && (there || type == p->type))
-                        p->wire += WIRE_ENTRY + strlen(field->name);
                 if (!there)
                         continue;
+                if (p->block)
+                        p->wire += WIRE_ENTRY + strlen(field->name);
                 hash_word(p, i);
                 pack_field(p, field, to ? (char *) to + field->offset : NULL, value);
         }
@@ -285,7 +283,7 @@ static void pack_struct(Packer *p, const AldStruct *type, void *to, const void *
 int ald_record_new(AldKind kind, const void *fields, AldRecord **ret)
 {
         const AldStruct *type = ald_kinds[kind].type;
-        Packer measure = { .type = type }, packer = { .type = type, .hash = HASH_BASIS };
+        Packer measure = { 0 }, packer = { .hash = HASH_BASIS };
         AldRecord *record;
 
         pack_space(&measure, sizeof(AldRecord));

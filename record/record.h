@@ -16,7 +16,7 @@ typedef struct AldRecord {
         unsigned n_ref;
         AldKind kind;
         uint32_t size;      /* bytes of the block */
-        uint32_t wire_size; /* maximum size of its properties in a D-Bus message */
+        uint32_t wire_size; /* upper limit of the bytes of its fields in a D-Bus message */
         uint64_t hash;      /* of the fields: equal records have equal hashes, on every machine */
 
         /* The envelope, set by the publisher of the record; not compared. */

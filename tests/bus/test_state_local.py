@@ -55,7 +55,9 @@ def test_every_record_is_an_interface_of_the_node(host):
     assert sorted(ours(objects)[path]) == sorted(map(interface, LOCAL_KINDS))
     for kind in LOCAL_KINDS:
         found = objects[path][interface(kind)]
-        assert same(without_revision(found), without_revision(sources[kind])), kind
+        assert same(without_revision(found), known(kind, without_revision(sources[kind]))), kind
+        every = host.connection().get_all(STATE, path, interface(kind))
+        assert same(without_revision(every), without_revision(sources[kind])), kind
         assert found["Revision"] >= 1
 
 
