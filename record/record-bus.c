@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "record/record-bus.h"
@@ -183,11 +184,18 @@ int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *reco
 /* Space for more is found as they come. */
 #define ROWS_USUAL 8u
 
+/* Bytes that most records and the lists in their rows fit into. */
+#define SPACE_USUAL 2048u
+
 /* Strings are borrowed from the message; rows and lists are owned here. A field that cannot be taken is noted
  * and skipped, so that the message is left behind the whole record in any case. */
 typedef struct Reader {
         GPtrArray *owned;
-        size_t held, most;               /* bytes of these */
+        GPtrArray *list; /* being read */
+        char *space;     /* for what is not worth an allocation of its own; maybe NULL */
+        size_t space_left;
+        size_t room;                     /* of a record for what was read */
+        size_t held, most;               /* bytes of rows and lists */
         const AldUnknownFields *unknown; /* NULL: they are skipped */
         int bad;
         const char *bad_field;
@@ -214,21 +222,50 @@ static bool has_room(Reader *reader, const AldField *field, size_t n)
 static int read_struct(
         sd_bus_message *message, const AldStruct *type, void *to, Reader *reader, AldRecord *envelope);
 
+static void *allocate(Reader *reader, size_t n)
+{
+        void *at = reader->space;
+
+        n = ALD_RECORD_ALIGN(n);
+        if (n > reader->space_left) {
+                at = g_malloc(n);
+                g_ptr_array_add(reader->owned, at);
+                return at;
+        }
+        reader->space += n;
+        reader->space_left -= n;
+        return at;
+}
+
+static void add_string(Reader *reader, const AldField *field, const char *string)
+{
+        if (!has_room(reader, field, sizeof string))
+                return;
+        reader->room += ALD_RECORD_ALIGN(strlen(string) + 1);
+        g_ptr_array_add(reader->list, (gpointer) string);
+}
+
 static int read_strv(sd_bus_message *message, const AldField *field, const char *const **ret, Reader *reader)
 {
-        GPtrArray *strv = g_ptr_array_new();
         const char *string;
+        size_t size;
+        void *copy;
         int r;
 
+        if (!reader->list)
+                reader->list = g_ptr_array_new();
+        g_ptr_array_set_size(reader->list, 0);
         r = sd_bus_message_enter_container(message, 'a', "s");
         while (r >= 0 && (r = sd_bus_message_read_basic(message, 's', &string)) > 0)
-                if (has_room(reader, field, sizeof string))
-                        g_ptr_array_add(strv, (gpointer) string);
+                add_string(reader, field, string);
         if (r >= 0)
                 r = sd_bus_message_exit_container(message);
-        g_ptr_array_add(strv, NULL);
-        *ret = (const char *const *) g_ptr_array_free(strv, FALSE);
-        g_ptr_array_add(reader->owned, (gpointer) *ret);
+        g_ptr_array_add(reader->list, NULL);
+        size = reader->list->len * sizeof(char *);
+        reader->room += size;
+        copy = allocate(reader, size);
+        memcpy(copy, reader->list->pdata, size);
+        *ret = copy;
         return r;
 }
 
@@ -252,13 +289,22 @@ static int read_rows(sd_bus_message *message, const AldField *field, AldRows *ro
         }
         if (r >= 0)
                 r = sd_bus_message_exit_container(message);
+        reader->room += ALD_RECORD_ALIGN(items->len * type->size);
         rows->n = items->len;
         rows->items = g_array_free(items, FALSE);
         g_ptr_array_add(reader->owned, (gpointer) rows->items);
         return r;
 }
 
-static bool in_range(const AldField *field, const void *value)
+static bool string_fits(Reader *reader, const char *string)
+{
+        size_t n = strlen(string);
+
+        reader->room += ALD_RECORD_ALIGN(n + 1);
+        return n <= ALD_STRING_MAX;
+}
+
+static bool in_range(Reader *reader, const AldField *field, const void *value)
 {
         if (ald_field_is_absent(field, value))
                 return true;
@@ -269,7 +315,7 @@ static bool in_range(const AldField *field, const void *value)
                 return *(const int64_t *) value <= ALD_INTEGER_MAX &&
                        *(const int64_t *) value >= -ALD_INTEGER_MAX;
         case ALD_TYPE_STRING:
-                return strlen(*(const char *const *) value) <= ALD_STRING_MAX;
+                return string_fits(reader, *(const char *const *) value);
         default:
                 return true;
         }
@@ -286,7 +332,7 @@ static int read_value(sd_bus_message *message, const AldField *field, void *to, 
                 return read_rows(message, field, to, reader);
         default:
                 r = sd_bus_message_read_basic(message, *ald_field_signature(field), to);
-                if (r >= 0 && !in_range(field, to)) {
+                if (r >= 0 && !in_range(reader, field, to)) {
                         if (!reader->unknown)
                                 note_bad(reader, field, -ERANGE);
                         ald_field_clear(field, to);
@@ -367,6 +413,7 @@ int ald_record_bus_read_rows(
         int r;
 
         r = read_rows(message, &field, &rows, &reader);
+        g_clear_pointer(&reader.list, g_ptr_array_unref);
         if (r >= 0 && reader.held > max_bytes)
                 r = -E2BIG;
         if (r >= 0)
@@ -374,32 +421,49 @@ int ald_record_bus_read_rows(
         return r;
 }
 
-int ald_record_bus_read_all(sd_bus_message *message, AldKind kind, const AldRecord *base,
-        const AldUnknownFields *unknown, AldRecord **ret, const char **ret_field)
+/* As ald_record_bus_read_all(), with the owner of what is read on the way. */
+static int read_record(sd_bus_message *message, AldKind kind, const AldRecord *base, Reader *reader,
+        AldRecord **ret, const char **ret_field)
 {
         const AldStruct *type = ald_kinds[kind].type;
-        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
-        Reader reader = { .owned = owned, .most = ALD_RECORD_MAX, .unknown = unknown };
         AldRecord envelope = { .revision = base ? base->revision : 0,
                 .updated_usec = base ? base->updated_usec : 0 };
-        g_autofree void *fields = g_malloc(type->size);
+        void *fields = allocate(reader, type->size);
         int r;
 
         memcpy(fields, base ? ald_record_fields(base) : type->absent, type->size);
-        r = read_struct(message, type, fields, &reader, &envelope);
+        reader->room = base ? base->size : sizeof(AldRecord) + ALD_RECORD_ALIGN(type->size);
+        r = read_struct(message, type, fields, reader, &envelope);
         if (r < 0)
                 return r; /* whatever field was bad before: what follows in the message cannot be read */
-        r = reader.bad;
+        r = reader->bad;
         if (r >= 0)
-                r = ald_record_new(kind, fields, ret);
+                r = ald_record_new_sized(kind, fields, reader->room, ret);
         if (r < 0) {
                 if (ret_field)
-                        *ret_field = reader.bad_field;
+                        *ret_field = reader->bad_field;
                 return r;
         }
         (*ret)->revision = envelope.revision;
         (*ret)->updated_usec = envelope.updated_usec;
         return 0;
+}
+
+int ald_record_bus_read_all(sd_bus_message *message, AldKind kind, const AldRecord *base,
+        const AldUnknownFields *unknown, AldRecord **ret, const char **ret_field)
+{
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        _Alignas(max_align_t) char space[SPACE_USUAL];
+        Reader reader = { .owned = owned,
+                .space = space,
+                .space_left = sizeof space,
+                .most = ALD_RECORD_MAX,
+                .unknown = unknown };
+        int r;
+
+        r = read_record(message, kind, base, &reader, ret, ret_field);
+        g_clear_pointer(&reader.list, g_ptr_array_unref);
+        return r;
 }
 
 int ald_record_bus_read(

@@ -5,16 +5,14 @@
 
 #include "record/record.h"
 
-#define ALIGN8(n) (((n) + 7u) & ~(size_t) 7u)
-
 /* D-Bus puts each entry of an a{sv} on 8 bytes: lengths, terminators, signature and padding beside the name.
  */
 #define WIRE_ENTRY 24u
 
-/* Fills a block from its start; with no block it only measures, so that one walk serves both. */
+/* Fills a block from its start. What is beyond its room is only measured, so that one walk serves both. */
 typedef struct Packer {
         char *block;
-        size_t used;
+        size_t room, used;
 
         /* Of what is in the block: */
         size_t wire;
@@ -43,10 +41,10 @@ static void hash_string(Packer *p, const char *string)
 
 static void *pack_space(Packer *p, size_t n)
 {
-        void *at = p->block ? p->block + p->used : NULL;
+        size_t begin = p->used;
 
-        p->used += ALIGN8(n);
-        return at;
+        p->used += ALD_RECORD_ALIGN(n);
+        return p->used <= p->room ? p->block + begin : NULL;
 }
 
 static void *pack_bytes(Packer *p, const void *bytes, size_t n)
@@ -280,31 +278,42 @@ static void pack_struct(Packer *p, const AldStruct *type, void *to, const void *
         }
 }
 
-int ald_record_new(AldKind kind, const void *fields, AldRecord **ret)
+static Packer pack(AldKind kind, const void *fields, char *block, size_t room)
 {
         const AldStruct *type = ald_kinds[kind].type;
-        Packer measure = { 0 }, packer = { .hash = HASH_BASIS };
-        AldRecord *record;
+        Packer packer = { .block = block, .room = room, .hash = HASH_BASIS };
 
-        pack_space(&measure, sizeof(AldRecord));
-        pack_space(&measure, type->size);
-        pack_struct(&measure, type, NULL, fields);
-        if (measure.used > ALD_RECORD_MAX)
-                return -E2BIG;
-
-        record = g_malloc(measure.used);
-        packer.block = (char *) record;
         pack_space(&packer, sizeof(AldRecord));
         pack_struct(&packer, type, pack_space(&packer, type->size), fields);
-        *record = (AldRecord){
+        return packer;
+}
+
+int ald_record_new_sized(AldKind kind, const void *fields, size_t room, AldRecord **ret)
+{
+        g_autofree char *block = room > 0 && room <= ALD_RECORD_MAX ? g_malloc(room) : NULL;
+        Packer packer = pack(kind, fields, block, block ? room : 0);
+
+        if (packer.used > ALD_RECORD_MAX)
+                return -E2BIG;
+        if (packer.used > packer.room) {
+                g_free(block);
+                block = g_malloc(packer.used);
+                packer = pack(kind, fields, block, packer.used);
+        }
+        *ret = (AldRecord *) g_steal_pointer(&block);
+        **ret = (AldRecord){
                 .n_ref = 1,
                 .kind = kind,
-                .size = (uint32_t) packer.used,
+                .size = (uint32_t) packer.room,
                 .wire_size = (uint32_t) packer.wire,
                 .hash = packer.hash,
         };
-        *ret = record;
         return 0;
+}
+
+int ald_record_new(AldKind kind, const void *fields, AldRecord **ret)
+{
+        return ald_record_new_sized(kind, fields, 0, ret);
 }
 
 const char *ald_record_describe(int error)
