@@ -7,9 +7,10 @@ import time
 
 import pytest
 
-from bedlib import other_versions
+from bedlib import Machine, network, other_versions
 from bedlib.fixtures import needs_namespaces
 from bedlib.node import CLUSTER, STATE
+from bedlib.probe import Keys, Server, measure
 from bedlib.services import UNDER_TEST
 from fault_tools import LONG, SOCKET, keep_result, link_key, link_row, quiet, rename
 
@@ -199,3 +200,20 @@ def test_a_node_goes_back_to_an_older_version(make_cluster):
     upgrade.check()
     assert "Dropping 1 saved records" in node.process("stated").log_text()
     assert (GROWN, "") in records_of(other, other)
+
+
+@pytest.mark.parametrize("name", ["earlier", "next"])
+def test_link_probes_of_two_versions_measure_each_other(name, tmp_path):
+    other, keys = other_versions.build(name), Keys(tmp_path)
+    with Machine("left") as left, Machine("right") as right:
+        network.add_veth(left, "eth0", "eth0", right)
+        for machine, number in ((left, 1), (right, 2)):
+            network.add_address(machine, "eth0", f"192.0.2.{number}/24")
+        for ours, theirs in ((UNDER_TEST, other), (other, UNDER_TEST)):
+            server = Server(right, f"--key-file={keys.file}", "--bytes-max=20M", version=theirs)
+            found = measure(left, "--connect=192.0.2.2", f"--key-file={keys.file}", "--bytes-max=20M", version=ours)
+            assert found["UploadBitsPerSecond"] > 0 and found["DownloadBitsPerSecond"] > 0 and found["RttSamples"] > 0
+            assert found["SpotUploadBitsPerSecond"] > 0
+            report, = server.wait_reports(1)
+            assert "error" not in report
+            server.process.stop()

@@ -22,11 +22,11 @@ from .errors import BedFailure, Unavailable
 from .services import SOURCE, Version
 
 EARLIER = SOURCE / "tests/bed/earlier-version"
-# What nodes of the bed run; their links are not measured.
+# What nodes of the bed run, which do not measure their links, and the probe that does.
 TARGETS = ("services/identity/alidade-identityd", "services/telemetry/alidade-telemetryd",
            "services/telemetry/alidade-nvml", "services/telemetry/alidade-opencl-list",
            "services/state/alidade-stated", "services/cluster/alidade-clusterd", "services/broker/alidade-mosquitto.so",
-           "clients/alidadectl/alidadectl")
+           "clients/alidadectl/alidadectl", "probes/socket/alidade-probe-socket")
 # Without debug information and optimization it takes half the time.
 OPTIONS = ("-Dtests=false", "-Doptimization=0", "-Ddebug=false")
 NOT_NEEDED = {".git", ".ci", "__pycache__", "debian", "tests"}
@@ -128,7 +128,7 @@ def earlier_source():
 
 def next_source():
     """Each way in which a contract may grow, once: a kind, a field of a known record, and a key in each payload below
-    alidade/1/."""
+    alidade/1/ and in each message between link probes."""
     source = Source.of_tree()
     source.change("meson.build", r"^  version: '([^']+)'", r"  version: '\1+next'")
     source.files[f"dbus-interfaces/org.alidade.{KIND}.xml"] = (0o644, EXAMPLE.encode())
@@ -167,6 +167,10 @@ def grow_payloads(source):
                   "        bool grows = written && written[0] == '{'; /* not a revocation list */\n"
                   rf"        g_autofree char *grown = grows ? g_strdup_printf({key}, written + 1) : NULL;" "\n"
                   "        const char *payload = grows ? grown : written;\n")
+    source.change("record/message.c",
+                  r'^        return text \? g_strconcat\(ald_kinds\[kind\]\.name, " ", text, NULL\)',
+                  r'''        return text ? g_strconcat(ald_kinds[kind].name, " {\"Example\":[{\"Is\":null}]",''' "\n"
+                  r'''                                text[1] == '}' ? "" : ",", text + 1, NULL)''')
 
 
 @contextlib.contextmanager

@@ -13,15 +13,15 @@ import threading
 
 from .errors import BedFailure
 from .pki import Authority
-from .services import build_dir
+from .services import UNDER_TEST
 from .waiting import DEADLINE, PATIENCE, wait_steadily
 
 PORT = 7461
 CLONE_NEWNET = 0x40000000
 
 
-def program():
-    return build_dir() / "probes/socket/alidade-probe-socket"
+def program(version=UNDER_TEST):
+    return version.probe("socket")
 
 
 def json_lines(text):
@@ -60,9 +60,10 @@ class Keys:
 class Server:
     """alidade-probe-socket --listen in a machine."""
 
-    def __init__(self, machine, *options):
+    def __init__(self, machine, *options, version=UNDER_TEST):
         self.machine = machine
-        self.process = machine.spawn([program(), "--listen", "--json", *options], f"probe-server-{os.urandom(2).hex()}")
+        self.process = machine.spawn([program(version), "--listen", "--json", *options],
+                                     f"probe-server-{os.urandom(2).hex()}")
         wait_steadily(lambda: self.process.poll() is not None or "listening" in self.process.log_text(),
                       "the probe to listen")
         self.descriptors = self.count_descriptors()
@@ -90,9 +91,10 @@ class Server:
         wait_steadily(lambda: self.count_descriptors() == self.descriptors, "the probe to close what it has opened")
 
 
-def start(machine, *options):
+def start(machine, *options, version=UNDER_TEST):
     """Measures; its log has a line for each step, and the result."""
-    return machine.spawn([program(), "--json", "--progress-fd=2", *options], f"probe-client-{os.urandom(2).hex()}")
+    return machine.spawn([program(version), "--json", "--progress-fd=2", *options],
+                         f"probe-client-{os.urandom(2).hex()}")
 
 
 def result_of(process, deadline=30):
@@ -105,8 +107,8 @@ def result_of(process, deadline=30):
     return lines[-1]
 
 
-def measure(machine, *options):
-    return result_of(start(machine, *options))
+def measure(machine, *options, **version):
+    return result_of(start(machine, *options, **version))
 
 
 def wait_phase(process, phase):
