@@ -31,7 +31,7 @@ typedef struct Envelope {
 typedef struct Fields {
         int kind;                 /* -1 while it is not known */
         const Envelope *envelope; /* as far as it was read */
-        AldScan later;            /* if they are, if they came before the kind */
+        AldScan later;            /* where they are, if they came before the kind */
         AldRecord *record;
 } Fields;
 
@@ -232,7 +232,7 @@ static int check_strv(const AldField *field, const char *const *strv)
         int r = 0;
 
         for (; r >= 0 && strv[n]; n++)
-                r = check_string(field, strv[n]);
+                r = *strv[n] ? check_string(field, strv[n]) : -ERANGE; /* a record does not hold it */
         return r >= 0 && field->limited_above && (double) n > field->maximum ? -ERANGE : r;
 }
 

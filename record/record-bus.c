@@ -192,7 +192,7 @@ int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *reco
 typedef struct Reader {
         GPtrArray *owned;
         GPtrArray *list; /* being read */
-        char *space;     /* for what is not worth an allocation of its own; maybe NULL */
+        char *space;     /* scratch space for small lists; may be NULL */
         size_t space_left;
         size_t room;                     /* of a record for what was read */
         size_t held, most;               /* bytes of rows and lists */
@@ -421,7 +421,7 @@ int ald_record_bus_read_rows(
         return r;
 }
 
-/* As ald_record_bus_read_all(), with the owner of what is read on the way. */
+/* As ald_record_bus_read_all(), with a reader that owns temporary memory. */
 static int read_record(sd_bus_message *message, AldKind kind, const AldRecord *base, Reader *reader,
         AldRecord **ret, const char **ret_field)
 {
@@ -432,13 +432,13 @@ static int read_record(sd_bus_message *message, AldKind kind, const AldRecord *b
         int r;
 
         memcpy(fields, base ? ald_record_fields(base) : type->absent, type->size);
-        reader->room = base ? base->size : sizeof(AldRecord) + ALD_RECORD_ALIGN(type->size);
+        reader->room = sizeof(AldRecord) + ALD_RECORD_ALIGN(type->size);
         r = read_struct(message, type, fields, reader, &envelope);
         if (r < 0)
                 return r; /* whatever field was bad before: what follows in the message cannot be read */
         r = reader->bad;
         if (r >= 0)
-                r = ald_record_new_sized(kind, fields, reader->room, ret);
+                r = ald_record_new_sized(kind, fields, base ? 0 : reader->room, ret);
         if (r < 0) {
                 if (ret_field)
                         *ret_field = reader->bad_field;

@@ -19,6 +19,9 @@ typedef struct Packer {
         uint64_t hash;
 } Packer;
 
+/* Bytes of a block that may remain unused. */
+#define SLACK_MAX 64u
+
 #define HASH_BASIS UINT64_C(0xcbf29ce484222325)
 
 /* FNV-1a, by words where it can be. */
@@ -258,7 +261,7 @@ static void pack_field(Packer *p, const AldField *field, void *to, const void *f
         }
 }
 
-/* Absent fields take no part in the hash; the index before a value says which field it is. */
+/* Absent fields take no part in the hash; the index before a value identifies its field. */
 static void pack_struct(Packer *p, const AldStruct *type, void *to, const void *from)
 {
         if (to)
@@ -267,12 +270,10 @@ static void pack_struct(Packer *p, const AldStruct *type, void *to, const void *
         for (size_t i = 0; i < type->n_fields; i++) {
                 const AldField *field = &type->fields[i];
                 const void *value = ald_field_of(field, from);
-                bool there = is_sayable(field, value);
 
-                if (!there)
+                if (!is_sayable(field, value))
                         continue;
-                if (p->block)
-                        p->wire += WIRE_ENTRY + strlen(field->name);
+                p->wire += WIRE_ENTRY + strlen(field->name);
                 hash_word(p, i);
                 pack_field(p, field, to ? (char *) to + field->offset : NULL, value);
         }
@@ -295,7 +296,7 @@ int ald_record_new_sized(AldKind kind, const void *fields, size_t room, AldRecor
 
         if (packer.used > ALD_RECORD_MAX)
                 return -E2BIG;
-        if (packer.used > packer.room) {
+        if (packer.used > packer.room || packer.room - packer.used > SLACK_MAX) {
                 g_free(block);
                 block = g_malloc(packer.used);
                 packer = pack(kind, fields, block, packer.used);
@@ -304,7 +305,7 @@ int ald_record_new_sized(AldKind kind, const void *fields, size_t room, AldRecor
         **ret = (AldRecord){
                 .n_ref = 1,
                 .kind = kind,
-                .size = (uint32_t) packer.room,
+                .size = (uint32_t) packer.used,
                 .wire_size = (uint32_t) packer.wire,
                 .hash = packer.hash,
         };
@@ -395,6 +396,20 @@ bool ald_record_beyond_threshold(const AldRecord *a, const AldRecord *b)
                         return true;
         }
         return false;
+}
+
+size_t ald_record_changed_size(const AldRecord *record)
+{
+        const AldStruct *type = ald_record_type(record);
+        size_t size = record->wire_size;
+
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+
+                if (ald_field_is_absent(field, ald_record_field(record, field)))
+                        size += WIRE_ENTRY + strlen(field->name);
+        }
+        return size;
 }
 
 const void *ald_rows_find(const AldRows *rows, const char *id)

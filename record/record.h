@@ -16,7 +16,7 @@ typedef struct AldRecord {
         unsigned n_ref;
         AldKind kind;
         uint32_t size;      /* bytes of the block */
-        uint32_t wire_size; /* upper limit of the bytes of its fields in a D-Bus message */
+        uint32_t wire_size; /* upper limit of the bytes of its present fields in a D-Bus message */
         uint64_t hash;      /* of the fields: equal records have equal hashes, on every machine */
 
         /* The envelope, set by the publisher of the record; not compared. */
@@ -34,8 +34,8 @@ typedef struct AldRecord {
  */
 int ald_record_new(AldKind kind, const void *fields, AldRecord **ret);
 
-/* The same, faster if `room` is right or a little more: the bytes of the record, its struct, and of each
- * string with its NUL, list with its NULL, and array of rows, all aligned. Any other value is right too. */
+/* The same in one walk if `room` is right or a little more: the bytes of the record, its struct, and of each
+ * string with its NUL, list with its NULL, and array of rows, all aligned. Otherwise it takes two. */
 int ald_record_new_sized(AldKind kind, const void *fields, size_t room, AldRecord **ret);
 #define ALD_RECORD_ALIGN(n) (((n) + 7u) & ~(size_t) 7u)
 
@@ -76,6 +76,9 @@ uint64_t ald_record_diff(const AldRecord *a, const AldRecord *b);
 
 /* Whether some field has changed by its threshold or more, so that b must be sent now. */
 bool ald_record_beyond_threshold(const AldRecord *a, const AldRecord *b);
+
+/* Upper limit of the bytes of a PropertiesChanged signal's fields, which shows absent ones too. */
+size_t ald_record_changed_size(const AldRecord *record);
 
 /* Row i of a list of rows. */
 static inline const void *ald_rows_at(const AldRows *rows, size_t i)

@@ -56,7 +56,7 @@ static void tell(AldRecordExport *export, const Shown *shown, uint64_t changed)
         ald_record_emit_changed(ald_service_bus(export->service), may_broadcast ? NULL : "org.alidade.State1",
                 shown->path, shown->sent, changed);
         if (may_broadcast)
-                ald_service_broadcast(export->service, shown->sent->wire_size);
+                ald_service_broadcast(export->service, ald_record_changed_size(shown->sent));
 }
 
 static void publish(AldRecordExport *export, Shown *shown, AldRecord *record)

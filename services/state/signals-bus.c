@@ -46,7 +46,7 @@ typedef struct Notice {
         char *path;      /* only then */
         AldKind kind;
         bool known;      /* whether the audience knows that there is such a record */
-        AldRecord *told; /* the one it knows, or NULL if it is to be told all fields */
+        AldRecord *told; /* the one it knows, or NULL if it must receive all fields */
         GList place;
 } Notice;
 
@@ -171,7 +171,8 @@ static void emit_entry(Audience *audience, Notice *notice)
                         notice->told ? ald_record_diff(notice->told, entry->record) : UINT64_MAX);
         if (r < 0)
                 g_warning("Failed to send the changes of %s: %s", path, g_strerror(-r));
-        note_sent(audience, WIRE_PER_SIGNAL + ald_records_bus_size(entry));
+        note_sent(audience, WIRE_PER_SIGNAL + strlen(path) +
+                                    (entry->record ? ald_record_changed_size(entry->record) : 0));
         notice_free(audience, notice);
 }
 

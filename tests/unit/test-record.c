@@ -254,7 +254,7 @@ static const GVariantType *type_of(const AldField *field)
         return G_VARIANT_TYPE(types[field->type]);
 }
 
-static GVariant *fields_to_variant(const AldStruct *type, const void *base);
+static GVariant *fields_to_variant(const AldStruct *type, const void *base, bool absent_too);
 
 static GVariant *value_to_variant(const AldField *field, const void *value)
 {
@@ -279,13 +279,13 @@ static GVariant *value_to_variant(const AldField *field, const void *value)
                 rows = value;
                 for (size_t i = 0; i < rows->n; i++)
                         g_variant_builder_add_value(
-                                &builder, fields_to_variant(rows->type, ald_rows_at(rows, i)));
+                                &builder, fields_to_variant(rows->type, ald_rows_at(rows, i), false));
                 return g_variant_builder_end(&builder);
         }
         g_assert_not_reached();
 }
 
-static GVariant *fields_to_variant(const AldStruct *type, const void *base)
+static GVariant *fields_to_variant(const AldStruct *type, const void *base, bool absent_too)
 {
         g_auto(GVariantBuilder) builder = G_VARIANT_BUILDER_INIT(G_VARIANT_TYPE_VARDICT);
 
@@ -293,7 +293,7 @@ static GVariant *fields_to_variant(const AldStruct *type, const void *base)
                 const AldField *field = &type->fields[i];
                 const void *value = ald_field_of(field, base);
 
-                if (!ald_field_is_absent(field, value))
+                if (absent_too || !ald_field_is_absent(field, value))
                         g_variant_builder_add(&builder, "{sv}", field->name, value_to_variant(field, value));
         }
         return g_variant_builder_end(&builder);
@@ -323,10 +323,14 @@ static void test_wire_size_is_an_upper_bound(void)
                 AldKind kind = (AldKind) g_test_rand_int_range(0, ALD_N_KINDS);
                 g_autoptr(AldRecord) record = record_random(kind);
                 size_t size = size_on_the_bus(
-                        fields_to_variant(ald_record_type(record), ald_record_fields(record)));
+                        fields_to_variant(ald_record_type(record), ald_record_fields(record), false));
 
                 g_assert_cmpuint(record->wire_size, >=, size);
                 g_assert_cmpuint(record->wire_size, <=, size + size / 2 + 16);
+                size = size_on_the_bus(
+                        fields_to_variant(ald_record_type(record), ald_record_fields(record), true));
+                g_assert_cmpuint(ald_record_changed_size(record), >=, size);
+                g_assert_cmpuint(ald_record_changed_size(record), <=, size + size / 2 + 16);
         }
 }
 
