@@ -7,10 +7,10 @@
 
 /*
  * Makes a revocation list, valid as long as the CA whatever the clock says now: what is in old (may be NULL),
- * and the serials (a NULL-ended list, maybe NULL) of AldPkiFacts, as revoked now. -EKEYREJECTED if the key
- * is not the CA's or the old list not signed by it, -ESTALE unless the number is greater than the old one's,
- * -EINVAL for what is no serial, -E2BIG if it would be beyond ALD_PKI_CRL_MAX. The first of a cluster is
- * empty and has number 1.
+ * and the serials (a NULL-terminated list, may be NULL) of AldPkiFacts, as revoked now. -EKEYREJECTED if the
+ * key is not the CA's or the old list not signed by it, -ESTALE unless the number is greater than the old
+ * one's, -EINVAL for an invalid serial, -E2BIG if it would be beyond ALD_PKI_CRL_MAX. The first of a cluster
+ * is empty and has number 1.
  */
 int ald_pki_crl_make(X509 *ca, EVP_PKEY *ca_key, X509_CRL *old, const char *const *serials, uint64_t number,
         uint64_t now, X509_CRL **ret, char **ret_error);

@@ -9,8 +9,8 @@
  * Records and updates as JSON, for the state file and for messages between nodes. Keys are the D-Bus names;
  * absent fields are omitted. Text is read directly into the struct of its kind. Reading skips unknown keys,
  * since a newer peer may send them, accepts 3 for 3.0 and 3.0 for 3, and refuses with
- *   -EBADMSG  what is no JSON object (UTF-8, nested at most ALD_JSON_MAX_DEPTH deep, without NUL, without a
- *             key that is there twice), a value of another type, or if a key is missing that must be there
+ *   -EBADMSG  anything but a JSON object (UTF-8, nested at most ALD_JSON_MAX_DEPTH deep, without NUL, without
+ *             duplicate keys), a value of another type, or a missing required key
  *   -ERANGE   an integer beyond 2^53 or below what the field holds, a string beyond ALD_STRING_MAX
  *   -E2BIG    a record beyond ALD_RECORD_MAX
  * The first error found is returned. Strings and rows are treated as ald_record_new() does.

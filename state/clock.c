@@ -18,7 +18,7 @@ static int compare_offsets(const void *a, const void *b)
 }
 
 /* The lower median of their offsets and ours, which is 0: more than half of all clocks are at least this far
- * ahead.  */
+ * ahead. */
 uint64_t ald_clock_majority(int64_t *offsets, size_t n)
 {
         size_t middle = n / 2, behind = 0;

@@ -36,9 +36,9 @@ typedef struct AldComputeSummary {
  * all clients use this rule (ald_node_figures()).
  *
  * Left out are devices that could have a figure and lack it: GPUs and accelerators, and processors too while
- * none of the former was measured. A device that multiplies in another precision than FP16 is not left out of
- * the TFLOPS of FP16. A device that is not in `backends`, whose class is unknown, or that is split into
- * instances is ignored. Either record may be NULL.
+ * none of the former was measured. A device that multiplies in another precision than FP16 does not count as
+ * left out of the TFLOPS of FP16. A device that is not in `backends`, whose class is unknown, or that is
+ * split into instances is ignored. Either record may be NULL.
  */
 void ald_compute_summary(const AldBackends *backends, const AldCompute *compute, AldComputeSummary *ret);
 

@@ -22,7 +22,7 @@
 #define ALD_LINK_LOWER_PERCENT 20.0
 
 /* Round trips have changed if they differ by both this factor and this amount, which the scheduler alone does
- * not cause.  */
+ * not cause. */
 #define ALD_LINK_RTT_FACTOR 1.5
 #define ALD_LINK_RTT_NSEC (UINT64_C(250) * 1000)
 

@@ -31,7 +31,7 @@ uint64_t ald_link_ttl_shift(uint64_t interval, uint64_t seed, uint64_t measured)
 /* Converts back. */
 uint64_t ald_link_ttl_interval(uint64_t shown, uint64_t seed, uint64_t measured);
 
-/* Moves a shown interval into the bounds; absent if the record lacks it. */
+/* Moves a shown interval, or the fallback if that is absent, into the bounds. */
 uint64_t ald_link_ttl_bound(
         uint64_t shown, uint64_t fallback, uint64_t seed, uint64_t measured, const AldTtlBounds *bounds);
 

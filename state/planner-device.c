@@ -4,7 +4,7 @@
 #include "state/planner-device.h"
 #include "state/planner.h"
 
-/* Loads are sent every second where they change, and every 30 s if they do not. */
+/* Loads are sent every second if they change, and every 30 s if they do not. */
 #define SILENT_USEC (UINT64_C(120) * 1000 * 1000)
 
 static bool is_avoided(const AldDeviceInput *input, const char *id)

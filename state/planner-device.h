@@ -63,5 +63,5 @@ AldDeviceObstacle ald_device_obstacle(
         const AldDeviceRecords *records, const AldBackend *backend, uint64_t now_realtime);
 
 /* Whether it can be measured: OpenCL shows it, and it is not split into instances, which are measured
- * instead.  */
+ * instead. */
 bool ald_device_is_measurable(const AldBackends *backends, const AldBackend *backend);

@@ -16,7 +16,7 @@
 #define BUSY_SHARE 10u
 
 /* If several are to be repeated, one may be measured before another that is due earlier by up to this share
- * of its time to live: waiting for that one, whose other end may be busy, would take longer.  */
+ * of its time to live: waiting for that one, whose other end may be busy, would take longer. */
 #define SLACK_SHARE 8u
 
 /* Few measurements fit into an hour, so the share may be exceeded by this; otherwise much of it would be

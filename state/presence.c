@@ -171,7 +171,7 @@ static AldPresenceState state_by_status(
                        : ALD_PRESENCE_STATE_OFFLINE;
 }
 
-/* If only statuses are subscribed to, it is unknown whether the node is heard through another broker.  */
+/* If only statuses are subscribed to, it is unknown whether the node is heard through another broker. */
 static bool is_duplicate(const AldNodePresence *presence, const AldPresenceView *view, uint64_t now)
 {
         bool duplicate = false, heard = false;

@@ -15,7 +15,7 @@ const char *ald_link_scope_to_string(AldLinkScope scope);
 /* -EINVAL if the word is unknown. */
 int ald_link_scope_from_string(const char *word);
 
-/* Node1.ProbePolicy of a node. A node without this record starts all probes and allows all probes.  */
+/* Node1.ProbePolicy of a node. A node without this record starts all probes and allows all probes. */
 
 /* Whether it starts probes of links of this kind automatically. */
 bool ald_probe_policy_starts(const AldNode *node, AldKind kind);

@@ -7,7 +7,7 @@
 #include "state/segments-build.h"
 
 /* RDMA ports: by the prefix of their GIDs, or by the interfaces behind them, and by the addresses that probes
- * reached.  */
+ * reached. */
 
 #define DEFAULT_PREFIX "fe80::/64"
 

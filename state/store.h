@@ -62,7 +62,7 @@ typedef struct AldStoreLimits {
         size_t max_bytes; /* of all records and links in memory; those of this node are always accepted */
 } AldStoreLimits;
 
-/* Called after each change, with the previous record, or NULL. `entry->record` is the new one.  */
+/* Called after each change, with the previous record, or NULL. `entry->record` is the new one. */
 typedef void (*AldStoreChanged)(AldEntry *entry, AldRecord *before, void *userdata);
 /* Called before an entry is removed. */
 typedef void (*AldStoreRemoving)(AldEntry *entry, void *userdata);
@@ -134,7 +134,7 @@ bool ald_node_counts(const AldNode *node);
 /* Whether the presence of the node is unknown. */
 bool ald_node_is_unknown(const AldNode *node);
 
-/* Whether known records of the node are newer than all that it sends now, so that it cannot change them.  */
+/* Whether known records of the node are newer than all that it sends now, so that it cannot change them. */
 bool ald_node_is_behind(const AldNode *node);
 
 /* The next present entry after (id, kind, key) in the order of these three; id NULL begins. */

@@ -15,7 +15,7 @@ void ald_screen_free(AldScreen *screen);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldScreen, ald_screen_free)
 
 /* Sets the size, and forgets the present contents: the next flush clears the terminal and sends everything.
- *  */
+ */
 void ald_screen_resize(AldScreen *screen, unsigned columns, unsigned rows);
 
 unsigned ald_screen_columns(AldScreen *screen);

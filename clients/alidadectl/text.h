@@ -41,7 +41,7 @@ char *ald_text_toned(AldTone tone, const char *text);
 /* The escape sequence of a style, given by its marker. */
 const char *ald_style_sequence(char marker);
 
-/* Converts a styled text for a terminal or file: with or without escape sequences, in ASCII if necessary.  */
+/* Converts a styled text for a terminal or file: with or without escape sequences, in ASCII if necessary. */
 char *ald_text_render(const char *text, bool colours, bool utf8);
 
 /* The nearest ASCII character of the same width; a wide one becomes two. */

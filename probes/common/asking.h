@@ -17,7 +17,7 @@ typedef struct AldAsking {
         char line[ALD_ASKING_MAX];
         AldFailureKind kind;
         const char *why; /* points into line: why not, a failure of this kind; NULL if it may go on */
-        /* Points into line: the GIDs of the other side, separated by spaces; NULL if they are not given.  */
+        /* Points into line: the GIDs of the other side, separated by spaces; NULL if they are not given. */
         const char *gids;
 } AldAsking;
 

@@ -29,7 +29,7 @@ static bool wants(AldChannel *channel, int result)
 }
 
 /* A server that has too many connections, or too many in a short time, closes them; one that refuses us in
- * TLS sends an alert.  */
+ * TLS sends an alert. */
 static bool is_shut_out(const AldChannel *channel, int result)
 {
         int error = SSL_get_error(channel->ssl, result);
@@ -90,11 +90,14 @@ static void learn_peer(AldChannel *channel)
                 g_strlcpy(channel->peer, facts.common_name, sizeof channel->peer);
 }
 
-int ald_channel_open(AldChannel *channel, int fd, AldTls *tls, bool server, int stop, AldFailure *failure)
+int ald_channel_open(AldChannel *channel, const AldProtocol *protocol, int fd, AldTls *tls, bool server,
+        int stop, AldFailure *failure)
 {
         int r;
 
-        *channel = (AldChannel){ .fd = fd, .stop = stop, .tls = tls, .failure = failure };
+        *channel = (AldChannel){
+                .fd = fd, .stop = stop, .tls = tls, .protocol = protocol, .failure = failure
+        };
         channel->ssl = SSL_new(ald_tls_context(tls));
         if (!channel->ssl || SSL_set_fd(channel->ssl, fd) != 1)
                 return ald_fail(failure, ALD_FAILURE_INTERNAL, "TLS cannot be set up");

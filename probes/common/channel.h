@@ -9,12 +9,15 @@
 
 #define ALD_CHANNEL_PATIENCE (5 * ALD_NSEC_PER_SEC) /* of each step on the control connection */
 
+typedef struct AldProtocol AldProtocol; /* see exchange.h */
+
 /* The control connection: messages over TLS. Failures are reported in *failure, which the caller owns. */
 typedef struct AldChannel {
         int fd; /* non-blocking */
         int stop;
         AldTls *tls;
         SSL *ssl;
+        const AldProtocol *protocol;
         AldFailure *failure;
         AldFrameReader reader;
         unsigned heard;             /* messages */
@@ -23,7 +26,8 @@ typedef struct AldChannel {
 } AldChannel;
 
 /* Takes ownership of tls and fd, even if it fails. */
-int ald_channel_open(AldChannel *channel, int fd, AldTls *tls, bool server, int stop, AldFailure *failure);
+int ald_channel_open(AldChannel *channel, const AldProtocol *protocol, int fd, AldTls *tls, bool server,
+        int stop, AldFailure *failure);
 
 /* Closes TLS properly, as far as that does not block. */
 void ald_channel_close(AldChannel *channel);

@@ -4,7 +4,7 @@
 #include "pki/tls.h"
 #include "probes/common/failure.h"
 
-/* The files with the keys of the control connection: the certificates of a cluster, or a shared key.  */
+/* The files with the keys of the control connection: the certificates of a cluster, or a shared key. */
 typedef struct AldKeyFiles {
         const char *identity, *crl;
         const char *peer; /* the node id that the other side must have; NULL: any */

@@ -10,22 +10,10 @@ int ald_answer_parse(const char *line, size_t length, AldRecord **ret)
         static const AldKind kinds[] = { ALD_KIND_COMPUTE_STEP, ALD_KIND_COMPUTE_MEASURE,
                 ALD_KIND_DEVICE_LIST, ALD_KIND_PROBE_FAILURE };
 
-        for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-                const char *name = ald_kinds[kinds[i]].name;
-                size_t n = strlen(name);
+        int r = ald_message_parse_named(
+                kinds, G_N_ELEMENTS(kinds), line, length, ALD_ANSWER_LINE_MAX, ret, NULL);
 
-                if (length > n && memcmp(line, name, n) == 0 && line[n] == ' ')
-                        return ald_message_parse(
-                                kinds[i], line + n + 1, length - n - 1, ALD_ANSWER_LINE_MAX, ret, NULL);
-        }
-        return -EBADMSG;
-}
-
-char *ald_answer_format(AldKind kind, const void *fields)
-{
-        g_autofree char *text = ald_message_format(kind, fields);
-
-        return text ? g_strdup_printf("%s %s", ald_kinds[kind].name, text) : NULL;
+        return r == -ENOENT ? -EBADMSG : r;
 }
 
 char *ald_answer_of_devices(const GPtrArray *devices)
@@ -45,7 +33,7 @@ char *ald_answer_of_devices(const GPtrArray *devices)
         }
         list.devices.items = rows->data;
         list.devices.n = rows->len;
-        text = ald_answer_format(ALD_KIND_DEVICE_LIST, &list);
+        text = ald_message_format_named(ALD_KIND_DEVICE_LIST, &list);
         g_string_chunk_free(ids);
         return text;
 }
@@ -70,7 +58,7 @@ char *ald_answer_of_measure(const AldMeasure *measure)
         message.throttle_reasons = (const char *const *) reasons;
         message.refused_methods = (const char *const *) refused;
         message.flags = flags;
-        return ald_answer_format(ALD_KIND_COMPUTE_MEASURE, &message);
+        return ald_message_format_named(ALD_KIND_COMPUTE_MEASURE, &message);
 }
 
 char *ald_answer_of_failure(const AldFailure *failure)
@@ -78,7 +66,7 @@ char *ald_answer_of_failure(const AldFailure *failure)
         g_autofree char *message = ald_message_text(failure->message ?: "unknown reason");
         const AldProbeFailure fields = { .error = ald_failure_to_string(failure->kind), .message = message };
 
-        return ald_answer_format(ALD_KIND_PROBE_FAILURE, &fields);
+        return ald_message_format_named(ALD_KIND_PROBE_FAILURE, &fields);
 }
 
 int ald_answer_fail(const AldRecord *answer, AldFailure *failure)

@@ -14,8 +14,7 @@
 /* One of these messages; -EBADMSG for any other line, or the error of ald_message_parse(). */
 int ald_answer_parse(const char *line, size_t length, AldRecord **ret);
 
-/* The line without newline; NULL if it is too long. Free with g_free(). */
-char *ald_answer_format(AldKind kind, const void *fields);
+/* Lines without newline, as ald_message_format_named() writes them. Free with g_free(). */
 char *ald_answer_of_devices(const GPtrArray *devices);
 char *ald_answer_of_measure(const AldMeasure *measure);
 /* Truncates text that is too long for a message, such as the output of a compiler. */

@@ -13,7 +13,7 @@ typedef struct AldShape {
 
 /* The arguments of kernels are memory to read, the sums or memory to copy to, the number of vectors of 16
  * words, and the number of passes. Processors use separate work-items for each pass, other devices the same
- * for all passes.  */
+ * for all passes. */
 typedef struct AldBandwidth {
         const char *source;
         const AldShape *shapes; /* the most promising first, the simplest last */

@@ -19,5 +19,5 @@ typedef struct AldBufferSizes {
 AldBufferSizes ald_buffer_sizes(const AldOpenclTarget *device, uint64_t available, bool copies);
 
 /* How much all buffers of a measurement may use, leaving memory for programs that start meanwhile; 0:
- * unknown.  */
+ * unknown. */
 uint64_t ald_buffers_most(const AldOpenclTarget *device, uint64_t available);

@@ -10,6 +10,7 @@
 #include "probes/compute/answer.h"
 #include "probes/compute/child.h"
 #include "probes/compute/devices.h"
+#include "record/message.h"
 
 #define DATA_MIN (UINT64_C(4) << 30)
 #define FILES_MAX 4096u
@@ -45,7 +46,7 @@ static void send_progress(AldComputeStepPhase phase, const char *variant, double
                 .variant = variant,
                 .fraction = isfinite(fraction) ? CLAMP(fraction, 0, 1) : 0 };
 
-        send_line(*(const int *) userdata, ald_answer_format(ALD_KIND_COMPUTE_STEP, &step));
+        send_line(*(const int *) userdata, ald_message_format_named(ALD_KIND_COMPUTE_STEP, &step));
 }
 
 static int list(const AldComputeOptions *options, const AldCl *cl, AldFailure *failure)

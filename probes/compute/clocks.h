@@ -36,7 +36,7 @@ void ald_clocks_read(AldClocks *clocks, AldClockReading *ret);
 int ald_clocks_usage(AldClocks *clocks);
 
 /* The number of processes that hold the device for computing, including this one if it does; negative if
- * unknown.  */
+ * unknown. */
 int ald_clocks_processes(AldClocks *clocks);
 
 /* Its free dedicated memory in bytes; 0: unknown. */

@@ -54,6 +54,6 @@ static inline unsigned ald_element_size(AldElement element)
         return element == ALD_ELEMENT_FP16 ? 2 : 4;
 }
 
-/* Writes n_rows rows of n elements in memory order: rows of the operand or, if transposed, its columns.  */
+/* Writes n_rows rows of n elements in memory order: rows of the operand or, if transposed, its columns. */
 void ald_operand_fill(AldElement element, AldOperand operand, bool transposed, unsigned n, unsigned first,
         unsigned n_rows, void *ret);

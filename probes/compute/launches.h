@@ -30,7 +30,7 @@ typedef struct AldSpan {
 int ald_launches_once(AldLaunches *launches, AldSpan *ret);
 
 /* Queues n more launches and waits for those queued by the previous call; the first call returns an empty
- * span (n is 0).  */
+ * span (n is 0). */
 int ald_launches_next(AldLaunches *launches, unsigned n, AldSpan *ret);
 
 /* Waits for the remaining launches. Nothing is running afterwards in any case. */

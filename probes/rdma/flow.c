@@ -175,7 +175,7 @@ static int drain(AldTalk *talk, uint64_t deadline, uint64_t bytes)
         const AldRdmaDrained drained = { .bytes = bytes };
         int r = settle(talk, deadline);
 
-        return r < 0 ? r : ald_talk_say(talk, ALD_KIND_RDMA_DRAINED, &drained);
+        return r < 0 ? r : ald_exchange_send(&talk->channel, ALD_KIND_RDMA_DRAINED, &drained);
 }
 
 /* As much as was agreed on, plus what is in flight until the receiver stops the transfer. */
@@ -215,7 +215,7 @@ int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *ret_byt
 
 AldRdmaStop ald_flow_stop(const AldVerdict *verdict)
 {
-        AldRdmaStop stop;
+        AldRdmaStop stop = ALD_RDMA_STOP_INIT;
 
         ALD_VERDICT_TO_REPORT(&stop, verdict);
         return stop;
@@ -324,6 +324,6 @@ int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_r
         if (r < 0)
                 return r;
         stop = ald_flow_stop(ret);
-        r = ald_talk_say(talk, ALD_KIND_RDMA_STOP, &stop);
+        r = ald_exchange_send(&talk->channel, ALD_KIND_RDMA_STOP, &stop);
         return r < 0 ? r : take_rest(talk, deadline, receiving.moved.bytes);
 }

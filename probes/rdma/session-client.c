@@ -90,12 +90,12 @@ static int plan(const AldRdmaOptions *options, AldTalk *talk, const AldRdmaOffer
 static int greet(const Measuring *measuring, AldRecord **ret)
 {
         AldTalk *talk = measuring->talk;
-        const AldRdmaHello hello = { .version = ALD_RDMA_PROTOCOL,
+        const AldRdmaHello hello = { .version = ald_rdma_protocol.version,
                 .port = measuring->options->peer_device,
                 .manager = measuring->options->manager || ald_port_needs_manager(&talk->port),
                 .automatic = measuring->options->link.automatic };
         const AldRdmaOffer *offer;
-        int r = ald_talk_say(talk, ALD_KIND_RDMA_HELLO, &hello);
+        int r = ald_exchange_send(&talk->channel, ALD_KIND_RDMA_HELLO, &hello);
 
         if (r >= 0)
                 r = ald_talk_expect(talk, ALD_KIND_RDMA_OFFER, ret);
@@ -103,7 +103,7 @@ static int greet(const Measuring *measuring, AldRecord **ret)
                 return r;
         offer = ald_record_as(*ret, RDMA_OFFER, AldRdmaOffer);
         g_strlcpy(measuring->result->sink_port, offer->port, sizeof measuring->result->sink_port);
-        return ald_talk_check_version(talk, offer->version);
+        return ald_exchange_check_version(&talk->channel, offer->version);
 }
 
 /* Finds the path to the other side: by GIDs or by rdma_cm. */
@@ -136,7 +136,7 @@ static int tell_use(const Measuring *measuring)
                 use.gid_type = ald_gid_type_to_string(talk->own_gid.type);
                 use.sink_gid_index = talk->peer_gid.index;
         }
-        return ald_talk_say(talk, ALD_KIND_RDMA_USE, &use);
+        return ald_exchange_send(&talk->channel, ALD_KIND_RDMA_USE, &use);
 }
 
 static int connect_pair(const Measuring *measuring, const AldRdmaOffer *offer)
@@ -146,7 +146,7 @@ static int connect_pair(const Measuring *measuring, const AldRdmaOffer *offer)
         int r = tell_use(measuring);
 
         if (r >= 0)
-                r = ald_talk_say(talk, ALD_KIND_RDMA_READY, &talk->pair.own);
+                r = ald_exchange_send(&talk->channel, ALD_KIND_RDMA_READY, &talk->pair.own);
         if (r >= 0 && offer->manager)
                 r = ald_manager_connect(&talk->manager, offer->service_nonce);
         if (r >= 0)
@@ -180,7 +180,7 @@ static int tell_phase(AldTalk *talk, AldRdmaPhaseName name)
 {
         const AldRdmaPhase phase = { .name = ald_rdma_phase_name_to_string(name) };
 
-        return ald_talk_say(talk, ALD_KIND_RDMA_PHASE, &phase);
+        return ald_exchange_send(&talk->channel, ALD_KIND_RDMA_PHASE, &phase);
 }
 
 static int begin(AldTalk *talk, AldRdmaPhaseName phase)
@@ -292,7 +292,7 @@ int ald_session_measure(const AldRdmaOptions *options, AldTalk *talk, int fd, Al
                 ald_tls_free(tls);
                 return r;
         }
-        r = ald_channel_open(&talk->channel, fd, tls, false, stop, talk->failure);
+        r = ald_channel_open(&talk->channel, &ald_rdma_protocol, fd, tls, false, stop, talk->failure);
         g_strlcpy(ret->sink, talk->channel.peer, sizeof ret->sink);
         if (r >= 0)
                 r = measure(&measuring);

@@ -50,7 +50,7 @@ static int open_port(Serving *serving, const AldRdmaHello *hello)
 {
         AldTalk *talk = serving->talk;
         const char *wanted = hello->port ?: serving->options->device;
-        int r = ald_talk_check_version(talk, hello->version), asked;
+        int r = ald_exchange_check_version(&talk->channel, hello->version), asked;
 
         if (r >= 0)
                 r = ald_port_open(wanted, &talk->port, talk->failure);
@@ -77,7 +77,7 @@ static int make_offer(const Serving *serving, bool manager)
         AldGidRows gids;
         int r = 0;
 
-        offer.version = ALD_RDMA_PROTOCOL;
+        offer.version = ald_rdma_protocol.version;
         offer.port = talk->port.name;
         offer.manager = manager;
         offer.immediate = ald_port_takes_immediate(&talk->port);
@@ -86,7 +86,7 @@ static int make_offer(const Serving *serving, bool manager)
         offer.gids = ald_gid_rows_fill(&gids, &talk->port.gids);
         if (manager)
                 r = listen_by_manager(talk, &offer);
-        return r < 0 ? r : ald_talk_say(talk, ALD_KIND_RDMA_OFFER, &offer);
+        return r < 0 ? r : ald_exchange_send(&talk->channel, ALD_KIND_RDMA_OFFER, &offer);
 }
 
 /* Data may only go to the authenticated node: to a GID or address in its records, or to the address of the
@@ -229,7 +229,7 @@ static int get_ready(Serving *serving)
                 r = take_use(serving);
         if (r >= 0)
                 r = talk->manager.listener ? ald_manager_accept(&talk->manager) : ald_talk_connect(talk);
-        return r < 0 ? r : ald_talk_say(talk, ALD_KIND_RDMA_READY, &talk->pair.own);
+        return r < 0 ? r : ald_exchange_send(&talk->channel, ALD_KIND_RDMA_READY, &talk->pair.own);
 }
 
 static int serve_upload(Serving *serving)
@@ -242,7 +242,7 @@ static int serve_upload(Serving *serving)
                 return r;
         serving->served->received += verdict.bytes;
         stop = ald_flow_stop(&verdict);
-        return ald_talk_say(serving->talk, ALD_KIND_RDMA_STOP, &stop);
+        return ald_exchange_send(&serving->talk->channel, ALD_KIND_RDMA_STOP, &stop);
 }
 
 /* 1 if the next phase has been requested already. */
@@ -303,7 +303,7 @@ static int serve_phases(Serving *serving)
                 due = phase + 1;
                 r = check_proof(serving, phase);
                 if (r >= 0)
-                        r = ald_talk_say(talk, ALD_KIND_RDMA_GO, &go);
+                        r = ald_exchange_send(&talk->channel, ALD_KIND_RDMA_GO, &go);
                 if (r >= 0)
                         r = serve_phase(serving, phase, &next);
                 if (r == 0)
@@ -328,7 +328,8 @@ int ald_session_serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldT
         talk->patience = options->link.seconds_max * ALD_NSEC_PER_SEC + ALD_TALK_PATIENCE;
         if (ald_address_peer(fd, &peer) >= 0)
                 ald_address_format(&peer, ret->address);
-        r = ald_channel_open(&talk->channel, fd, tls, true, talk->channel.stop, talk->failure);
+        r = ald_channel_open(
+                &talk->channel, &ald_rdma_protocol, fd, tls, true, talk->channel.stop, talk->failure);
         ret->authenticated = r >= 0;
         g_strlcpy(ret->peer, talk->channel.peer, sizeof ret->peer);
         if (r >= 0)

@@ -12,69 +12,21 @@
 #define TURNS 8192u
 #define LOOK_NS (2 * ALD_NSEC_PER_MSEC) /* a look takes as long as a round trip of a fast device */
 
-int ald_talk_say(AldTalk *talk, AldKind kind, const void *fields)
-{
-        g_autofree char *text = ald_message_format_named(kind, fields);
+static const AldKind kinds[] = { ALD_KIND_RDMA_HELLO, ALD_KIND_RDMA_OFFER, ALD_KIND_RDMA_USE,
+        ALD_KIND_RDMA_READY, ALD_KIND_RDMA_PHASE, ALD_KIND_RDMA_GO, ALD_KIND_RDMA_STOP,
+        ALD_KIND_RDMA_DRAINED };
 
-        return ald_channel_send_text(&talk->channel, text);
-}
+const AldProtocol ald_rdma_protocol = { .version = 3, .kinds = kinds, .n_kinds = G_N_ELEMENTS(kinds) };
 
 void ald_talk_abort(AldTalk *talk)
 {
-        g_autofree char *text = ald_message_text(talk->failure->message ?: "");
-        const AldRdmaAbort abort = { .reason = ald_failure_to_string(talk->failure->kind), .text = text };
         AldFailure ignored = {};
 
         if (!talk->channel.ready)
                 return;
         talk->channel.failure = &ignored;
-        (void) ald_talk_say(talk, ALD_KIND_RDMA_ABORT, &abort);
+        ald_exchange_send_abort(&talk->channel, talk->failure->kind, talk->failure->message ?: "");
         g_free(ignored.message);
-}
-
-int ald_talk_parse(const char *text, size_t n, AldRecord **ret, char **ret_reason)
-{
-        static const AldKind kinds[] = { ALD_KIND_RDMA_HELLO, ALD_KIND_RDMA_OFFER, ALD_KIND_RDMA_USE,
-                ALD_KIND_RDMA_READY, ALD_KIND_RDMA_PHASE, ALD_KIND_RDMA_GO, ALD_KIND_RDMA_STOP,
-                ALD_KIND_RDMA_DRAINED, ALD_KIND_RDMA_ABORT };
-
-        return ald_message_parse_named(kinds, G_N_ELEMENTS(kinds), text, n, ALD_FRAME_MAX, ret, ret_reason);
-}
-
-static int ended_by_other(AldTalk *talk, const AldRdmaAbort *abort)
-{
-        int kind = ald_failure_from_string(abort->reason);
-
-        return ald_fail(talk->failure, kind < 0 ? ALD_FAILURE_ABORTED : (AldFailureKind) kind,
-                "the other side: %s", abort->text ?: abort->reason);
-}
-
-static int parse(AldTalk *talk, const char *text, AldRecord **ret)
-{
-        g_autoptr(AldRecord) record = NULL;
-        g_autofree char *reason = NULL;
-        int r = ald_talk_parse(text, strlen(text), &record, &reason);
-
-        if (r == -ENOENT)
-                return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
-                        "the other side sent something that is not a message of version %u of the protocol",
-                        ALD_RDMA_PROTOCOL);
-        if (r < 0)
-                return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
-                        "the other side sent an invalid message: %s", reason);
-        if (record->kind == ALD_KIND_RDMA_ABORT)
-                return ended_by_other(talk, ald_record_as(record, RDMA_ABORT, AldRdmaAbort));
-        *ret = g_steal_pointer(&record);
-        return 1;
-}
-
-int ald_talk_check_version(AldTalk *talk, uint64_t version)
-{
-        return version == ALD_RDMA_PROTOCOL ? 0
-                                            : ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
-                                                      "the other side uses version %" G_GUINT64_FORMAT
-                                                      " of the protocol, this side version %u",
-                                                      version, ALD_RDMA_PROTOCOL);
 }
 
 int ald_talk_out_of_turn(AldTalk *talk)
@@ -84,26 +36,13 @@ int ald_talk_out_of_turn(AldTalk *talk)
 
 int ald_talk_expect(AldTalk *talk, AldKind kind, AldRecord **ret)
 {
-        g_autoptr(AldRecord) record = NULL;
-        g_autofree char *text = NULL;
-        int r = ald_channel_receive_text(&talk->channel, ald_now() + talk->patience, &text);
-
-        if (r >= 0)
-                r = parse(talk, text, &record);
-        if (r < 0)
-                return r;
-        if (record->kind != kind)
-                return ald_talk_out_of_turn(talk);
-        if (ret)
-                *ret = g_steal_pointer(&record);
-        return 0;
+        return ald_exchange_expect(&talk->channel, ald_now() + talk->patience, kind, ret);
 }
 
 int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRecord **ret)
 {
         g_autoptr(AldRecord) record = NULL;
         struct pollfd stop = { talk->channel.stop, POLLIN, 0 };
-        g_autofree char *text = NULL;
         uint64_t now;
         int r;
 
@@ -121,9 +60,7 @@ int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRecord **ret)
                 return ald_fail(talk->failure, ALD_FAILURE_ABORTED, "stopped by a signal");
         if (now > deadline)
                 return ald_fail(talk->failure, ALD_FAILURE_TIMEOUT, "nothing came over RDMA in time");
-        r = ald_channel_try_text(&talk->channel, &text);
-        if (r > 0)
-                r = parse(talk, text, &record);
+        r = ald_exchange_try(&talk->channel, &record);
         if (r > 0 && ret)
                 *ret = g_steal_pointer(&record);
         return r;

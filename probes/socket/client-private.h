@@ -2,7 +2,7 @@
 #pragma once
 
 #include "probes/socket/client.h"
-#include "probes/socket/exchange.h"
+#include "probes/socket/protocol.h"
 #include "probes/socket/receiving.h"
 #include "probes/socket/rtt.h"
 #include "probes/socket/spot.h"

@@ -67,7 +67,8 @@ static int check_upload(AldClient *client)
         int r = connect_spot(client, ALD_SOCKET_OPEN_PURPOSE_SPOT_UPLOAD);
 
         if (r >= 0)
-                r = ald_exchange_expect(&client->channel, ALD_KIND_SOCKET_SPOT_RESULT, &message);
+                r = ald_exchange_expect(&client->channel, ald_now() + ALD_CHANNEL_PATIENCE,
+                        ALD_KIND_SOCKET_SPOT_RESULT, &message);
         ald_spot_stop(&client->spot);
         if (r < 0)
                 return r;

@@ -186,15 +186,15 @@ static int measure_rtt(AldClient *client)
 static int greet(AldClient *client)
 {
         const AldSocketWelcome *welcome;
-        int r = ald_exchange_expect(&client->channel, ALD_KIND_SOCKET_WELCOME, &client->welcome_record);
+        int r = ald_exchange_expect(&client->channel, ald_now() + ALD_CHANNEL_PATIENCE,
+                ALD_KIND_SOCKET_WELCOME, &client->welcome_record);
 
         if (r < 0)
                 return r;
         client->welcome = welcome = ald_record_as(client->welcome_record, SOCKET_WELCOME, AldSocketWelcome);
-        if (welcome->version != ALD_PROTOCOL_VERSION)
-                return ald_fail(client->failure, ALD_FAILURE_PROTOCOL,
-                        "the other side speaks version %" G_GUINT64_FORMAT " of the protocol, this one %u",
-                        welcome->version, ALD_PROTOCOL_VERSION);
+        r = ald_exchange_check_version(&client->channel, welcome->version);
+        if (r < 0)
+                return r;
         if (welcome->interface && !ald_interface_name_is_valid(welcome->interface))
                 return ald_fail(client->failure, ALD_FAILURE_PROTOCOL,
                         "the other side sent an invalid interface name");
@@ -252,7 +252,8 @@ static int open_channel(AldClient *client, const AldAddress *to, AldTls *tls, in
         client->result->interface = client->origin.device ? g_strdup(client->origin.device)
                                                           : ald_interface_between(&client->local, to);
         client->zerocopy = client->options->zerocopy && !ald_address_is_loopback(to);
-        return ald_channel_open(&client->channel, ald_fd_steal(&fd), tls, false, stop, client->failure);
+        return ald_channel_open(
+                &client->channel, &ald_socket_protocol, ald_fd_steal(&fd), tls, false, stop, client->failure);
 }
 
 int ald_client_run(const AldProbeOptions *options, const AldAddress *to, const AldOrigin *origin, AldTls *tls,

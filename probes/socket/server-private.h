@@ -2,7 +2,7 @@
 #pragma once
 
 #include "probes/socket/door.h"
-#include "probes/socket/exchange.h"
+#include "probes/socket/protocol.h"
 #include "probes/socket/receiving.h"
 #include "probes/socket/rtt.h"
 #include "probes/socket/server.h"

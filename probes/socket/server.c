@@ -78,7 +78,7 @@ static int welcome(AldServer *server)
 {
         const char *interface = server->served->interface;
         const AldSocketWelcome message = {
-                .version = ALD_PROTOCOL_VERSION,
+                .version = ald_socket_protocol.version,
                 .port = server->door.port,
                 .streams_max = server->options->streams_max,
                 .duration_max_msec = server->options->link.seconds_max * 1000,
@@ -289,7 +289,7 @@ int ald_server_run(const AldProbeOptions *options, int fd, AldTls *tls, int stop
         int r;
 
         *ret = (AldServed){};
-        r = ald_channel_open(&server.channel, fd, tls, true, stop, failure);
+        r = ald_channel_open(&server.channel, &ald_socket_protocol, fd, tls, true, stop, failure);
         learn_ways(&server);
         if (r >= 0) {
                 ret->authenticated = true;

@@ -9,7 +9,7 @@
 
 typedef struct Change {
         AldId node;
-        bool dropped; /* even if it is back by now */
+        bool dropped; /* its records are removed first, even if it has come back since */
 } Change;
 
 struct AldHandover {

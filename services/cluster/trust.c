@@ -97,7 +97,7 @@ static uint64_t read_end(const AldTrust *trust, const char *name)
         return facts.not_after;
 }
 
-/* Its keys stay if it is a broker no longer. */
+/* Its keys stay if it is no longer a broker. */
 static bool is_broker(void)
 {
         const char *given = g_getenv("ALIDADE_MOSQUITTO_DIR");

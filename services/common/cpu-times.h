@@ -22,7 +22,7 @@ typedef struct AldCpuTimes {
         uint64_t ticks[ALD_CPU_N_TIMES];
 } AldCpuTimes;
 
-/* Parses that line; older kernels report fewer times, but at least four.  */
+/* Parses that line; older kernels report fewer times, but at least four. */
 bool ald_cpu_times_parse(const char *text, AldCpuTimes *ret);
 
 /* The usage between two samples; absent if no time has passed. */

@@ -11,7 +11,7 @@
 typedef struct AldPeer AldPeer;
 
 /* The owner is a unique name, or NULL when there is none. Called when it is first known, and then on change.
- *  */
+ */
 typedef void (*AldPeerOwnerChanged)(AldPeer *peer, const char *owner, void *userdata);
 
 int ald_peer_new(AldService *service, sd_bus *bus, const char *name, AldPeerOwnerChanged changed,

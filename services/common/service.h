@@ -20,7 +20,7 @@ typedef struct AldServiceInfo {
         const AldConfigKey *config_keys; /* terminated by a key without a group */
 
         /* Registers all objects and starts the manager; called before the name is requested. Logs its errors.
-         *  */
+         */
         int (*start)(AldService *service, void **ret_manager);
         /* Applies the configuration after SIGHUP; may be NULL. */
         void (*reload)(void *manager);

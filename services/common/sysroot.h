@@ -29,7 +29,7 @@ ssize_t ald_sysroot_reread(int fd, char *buffer, size_t size);
 /* The whole file, NUL-terminated and otherwise unchanged. -EFBIG beyond ALD_SYSROOT_FILE_MAX. */
 int ald_sysroot_read(int root, const char *path, char **ret);
 
-/* The file without surrounding white space and NUL bytes, made valid UTF-8. -ENODATA if nothing remains.  */
+/* The file without surrounding white space and NUL bytes, made valid UTF-8. -ENODATA if nothing remains. */
 int ald_sysroot_read_string(int root, const char *path, char **ret);
 
 /* Reads a decimal number, or a hexadecimal one with 0x; -EBADMSG for anything else, -ERANGE if it does not

@@ -12,5 +12,5 @@ AldAddresses *ald_addresses_new(AldStateQuery *query, const char *own_id, AldMem
 void ald_addresses_free(AldAddresses *addresses);
 
 /* Requests the addresses if `now` is set, or if the last reply is some minutes old or missing. Does nothing
- * while a request is pending.  */
+ * while a request is pending. */
 void ald_addresses_update(AldAddresses *addresses, bool now);

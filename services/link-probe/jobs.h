@@ -45,7 +45,7 @@ int ald_jobs_room(const AldJobs *jobs, uid_t uid);
 /* Starts waiting jobs that can be started. Call it when something has ended, and from time to time. */
 void ald_jobs_step(AldJobs *jobs);
 
-/* A probe of this machine has ended: jobs that wait for this are next, before automatic probes.  */
+/* A probe of this machine has ended: jobs that wait for this are next, before automatic probes. */
 void ald_jobs_wake(AldJobs *jobs);
 
 void ald_job_cancel(AldJob *job);

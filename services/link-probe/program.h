@@ -15,10 +15,10 @@ typedef struct AldProgram {
 } AldProgram;
 
 /* The path of a program that measures: in the directory of installed programs, or in ALIDADE_PROBE_DIR. Free
- * with g_free().  */
+ * with g_free(). */
 char *ald_program_find(const char *name);
 
-/* The common arguments. The array owns the strings, and is not NULL-terminated.  */
+/* The common arguments. The array owns the strings, and is not NULL-terminated. */
 GPtrArray *ald_program_arguments(const AldProgram *program);
 
 void ald_program_add(GPtrArray *arguments, const char *format, ...) G_GNUC_PRINTF(2, 3);

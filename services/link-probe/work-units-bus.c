@@ -95,7 +95,7 @@ static void set_active(AldWorkUnits *units, const char *name)
 }
 
 /* The state without this manager, or of other units, is not relevant; a unit known to be active stays active.
- *  */
+ */
 static void set_unknown(AldWorkUnits *units)
 {
         bool was_known = units->known;

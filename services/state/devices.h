@@ -5,7 +5,7 @@
 #include "state/planner-device.h"
 
 /* The measurements of this node's compute devices: merges results, drops devices that no longer exist, and
- * plans.  */
+ * plans. */
 
 /* Takes the Node1.Compute record of the service that measures devices, which contains those measured since it
  * started. */

@@ -5,7 +5,7 @@
 #include "services/state/state-manager.h"
 
 /* Exports nodes and links as objects below /org/alidade/State1, with an interface for each record that is
- * shown.  */
+ * shown. */
 typedef struct AldObjects AldObjects;
 
 int ald_objects_new(AldService *service, AldStateManager *manager, AldObjects **ret);

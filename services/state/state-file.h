@@ -6,8 +6,8 @@
 /*
  * state.json in the state directory: the epoch of this node, and those of its records that are expensive to
  * measure. Replaced atomically. A damaged file is reported and set aside as state.json.damaged. A file that
- * can be neither read nor set aside is reported and never overwritten; if the directory cannot be written,
- * one warning is logged. None of this stops the service.
+ * cannot be read, or is damaged and cannot be set aside, is reported and never overwritten; if the directory
+ * cannot be written, one warning is logged. None of this stops the service.
  */
 typedef struct AldStateFile AldStateFile;
 
@@ -15,7 +15,7 @@ AldStateFile *ald_state_file_new(void);
 void ald_state_file_free(AldStateFile *file);
 
 /* Creates the store with an epoch greater than all earlier ones, loads the saved records, and saves the new
- * epoch.  */
+ * epoch. */
 AldStore *ald_state_file_load(
         AldStateFile *file, const AldId *local, const AldStoreLimits *limits, uint64_t now);
 

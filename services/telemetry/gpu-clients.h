@@ -28,7 +28,7 @@ void ald_gpu_clients_forget(AldGpuClients *clients);
 bool ald_gpu_clients_know_driver(const char *driver);
 
 /* The pids of the processes that computed on the device with this PCI address, as a set; NULL if there is
- * none.  */
+ * none. */
 GHashTable *ald_gpu_clients_of(const AldGpuClients *clients, const char *address);
 
 /* Whether it is certain that there are no others. */

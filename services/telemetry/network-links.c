@@ -249,7 +249,7 @@ static int keep_address(AldLinks *links, AldLink *link, AldLinkAddress *address)
 }
 
 /* An address of a link that is not known yet is reported again in the dump of addresses, which follows that
- * of links.  */
+ * of links. */
 static int apply_address(AldLinks *links, const struct nlmsghdr *message)
 {
         AldLinkAddress address;

@@ -420,7 +420,7 @@ def no_json(left, folder):
 def out_of_turn(left, folder):
     talk, _ = call(left, RIGHT, folder)
     talk.say("SocketOpen", Purpose="upload", Count=1)
-    assert talk.hear_only("SocketAbort")["Reason"] == "protocol"
+    assert talk.hear_only("ProbeAbort")["Reason"] == "protocol"
     return talk
 
 
@@ -429,7 +429,7 @@ def too_many_connections(left, folder):
     talk.say("SocketBegin", Direction="download", DurationMaxMSec=1000, BytesMax=1000, StreamsMax=8, MinRttNSec=0)
     for _ in range(3):
         talk.say("SocketOpen", Purpose="download", Count=8)
-    assert talk.hear_only("SocketAbort")["Reason"] == "limit"
+    assert talk.hear_only("ProbeAbort")["Reason"] == "limit"
     return talk
 
 
@@ -439,7 +439,7 @@ def sends_nothing(left, folder):
     talk.say("SocketOpen", Purpose="upload", Count=1)
     token = talk.hear_only("SocketTokens")["Tokens"][0]
     data = open_data(left, RIGHT, welcome["Port"], token)
-    assert talk.hear_only("SocketAbort")["Reason"] == "timeout"
+    assert talk.hear_only("ProbeAbort")["Reason"] == "timeout"
     data.close()
     return talk
 
@@ -451,7 +451,7 @@ def stops_within_upload(left, folder):
     data = open_data(left, RIGHT, welcome["Port"], talk.hear_only("SocketTokens")["Tokens"][0])
     data.sendall(b"x" * 100_000)
     data.close()
-    assert talk.hear_only("SocketAbort")["Reason"] == "aborted"
+    assert talk.hear_only("ProbeAbort")["Reason"] == "aborted"
     return talk
 
 
@@ -611,7 +611,7 @@ def invalid_token(server, talk):
     server.welcome(talk)
     talk.hear_only("SocketOpen")
     talk.say("SocketTokens", Tokens=["GET / HTTP/1.0 with 32 characters"[:32]])
-    talk.hear_only("SocketAbort")
+    talk.hear_only("ProbeAbort")
 
 
 def says_nonsense(server, talk):
@@ -622,7 +622,7 @@ def says_nonsense(server, talk):
 def never_echoes(server, talk):
     server.welcome(talk)
     server.let_in(talk)
-    talk.hear_only("SocketAbort")
+    talk.hear_only("ProbeAbort")
 
 
 def never_judges(server, talk):
@@ -639,7 +639,7 @@ def judge(talk, bits_per_second, got, mean=1):
 
 def lie(talk, *figures):
     judge(talk, *figures)
-    talk.hear_only("SocketAbort")
+    talk.hear_only("ProbeAbort")
 
 
 def claims_more_bytes(server, talk):
@@ -677,7 +677,7 @@ def claims_more_in_a_spot_check(server, talk):
     server.echo(talk)
     got = server.take(server.let_in(talk), 100_000)
     talk.say("SocketSpotResult", Bytes=got + 10 ** 9, BitsPerSecond=1000)
-    talk.hear_only("SocketAbort")
+    talk.hear_only("ProbeAbort")
 
 
 def claims_a_rate_in_a_spot_check(server, talk):
@@ -685,14 +685,14 @@ def claims_a_rate_in_a_spot_check(server, talk):
     server.echo(talk)
     got = server.take(server.let_in(talk), 100_000)
     talk.say("SocketSpotResult", Bytes=got, BitsPerSecond=10 ** 15)
-    talk.hear_only("SocketAbort")
+    talk.hear_only("ProbeAbort")
 
 
 def never_ends_a_spot_check(server, talk):
     server.welcome(talk)
     server.echo(talk)
     server.let_in(talk)
-    talk.hear_only("SocketAbort")
+    talk.hear_only("ProbeAbort")
 
 
 def odd_interface(server, talk):
@@ -714,7 +714,7 @@ def more_streams_than_agreed(server, talk):
     server.until_begin(talk)
     server.let_in(talk)
     talk.say("SocketMore", Tokens=["cd" * 16] * 8)
-    talk.hear_only("SocketAbort")
+    talk.hear_only("ProbeAbort")
 
 
 def echoes_slowly(server, talk):
@@ -735,17 +735,17 @@ def until_download(server, talk):
 
 def sends_nothing_back(server, talk):
     until_download(server, talk)
-    talk.hear_only("SocketAbort")
+    talk.hear_only("ProbeAbort")
 
 
 def stops_within_download(server, talk):
     until_download(server, talk).sendall(b"x" * 100_000)
-    talk.hear_only("SocketAbort")
+    talk.hear_only("ProbeAbort")
 
 
 def closes_download(server, talk):
     until_download(server, talk).close()
-    talk.hear_only("SocketAbort")
+    talk.hear_only("ProbeAbort")
 
 
 def never_ends_download(server, talk):
@@ -754,7 +754,7 @@ def never_ends_download(server, talk):
     with contextlib.suppress(ConnectionError):
         while True:
             data.sendall(b"x" * 1_000_000)
-    talk.hear_only("SocketAbort")
+    talk.hear_only("ProbeAbort")
 
 
 def talks_through_download(server, talk):
@@ -794,7 +794,7 @@ def test_version_1(pair, keys, who):
         server = Server(right, f"--identity={keys.issue(B)}")
         talk, _ = call(left, RIGHT, keys.issue(A))
         talk.say_text(json.dumps({"type": "open", "purpose": "rtt", "count": 1}))
-        assert talk.hear_only("SocketAbort")["Reason"] == "protocol"
+        assert talk.hear_only("ProbeAbort")["Reason"] == "protocol"
         found, = server.wait_reports(1)
         talk.close()
     assert found["error"] == "protocol" and "version 2 of the protocol" in found["message"]
@@ -807,7 +807,7 @@ def test_version_1(pair, keys, who):
 ], ids=["known", "newer", "unprintable"])
 def test_refusal(pair, keys, fields, error, words):
     left, right = pair
-    server = FalseServer(right, RIGHT, keys.issue(B), lambda _, talk: talk.say("SocketAbort", **fields))
+    server = FalseServer(right, RIGHT, keys.issue(B), lambda _, talk: talk.say("ProbeAbort", **fields))
     found = measure(left, f"--connect={RIGHT}", f"--identity={keys.issue(A)}")
     server.close()
     assert (found["error"], found["message"]) == (error, words)

@@ -417,12 +417,6 @@ def meet(service, folder):
     return Talk(plain, folder, False)
 
 
-def exchange(talk, message):
-    """Sends one message; the answer."""
-    talk.write(struct.pack(">I", len(message)) + message.encode())
-    return talk.tls.recv(8192)[4:].decode()
-
-
 @needs_namespaces
 def test_peer_learns_that_there_is_no_such_port(make_host):
     service = RdmaProbe(make_host, real=True)
@@ -434,8 +428,8 @@ def test_peer_learns_that_there_is_no_such_port(make_host):
     # More often than strangers may.
     for _ in range(10):
         with meet(service, folder) as talk:
-            answer = exchange(talk, f'RdmaHello {{"Version":3,"Port":"{PORT}","Manager":false}}')
-        assert answer.startswith('RdmaAbort {"Reason":"no-')
-        assert "no RDMA device rxe0" in answer
+            talk.say("RdmaHello", Version=3, Port=PORT, Manager=False)
+            answer = talk.hear_only("ProbeAbort")
+        assert answer["Reason"].startswith("no-") and "no RDMA device rxe0" in answer["Text"]
         service.wait_idle()
     assert service.get("RefusedSessions") == before + 10

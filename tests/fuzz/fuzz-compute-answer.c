@@ -5,6 +5,7 @@
 #include "probes/compute/answer.h"
 #include "probes/compute/cards.h"
 #include "probes/compute/devices.h"
+#include "record/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,7 +27,7 @@ static void check_devices(AldRecord *list)
 /* What was read is written as it was meant. */
 static void check_measure(const AldComputeMeasure *measure)
 {
-        g_autofree char *written = ald_answer_format(ALD_KIND_COMPUTE_MEASURE, measure);
+        g_autofree char *written = ald_message_format_named(ALD_KIND_COMPUTE_MEASURE, measure);
         g_autoptr(AldRecord) again = NULL;
         const AldComputeMeasure *read;
 

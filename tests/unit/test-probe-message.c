@@ -6,7 +6,7 @@
 
 #include "probes/common/frame.h"
 #include "probes/common/verdict-message.h"
-#include "probes/socket/exchange.h"
+#include "probes/socket/protocol.h"
 #include "probes/socket/token.h"
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
@@ -20,7 +20,7 @@ static AldRecord *read_message(const char *text)
         g_autofree char *reason = NULL;
         AldRecord *record = NULL;
 
-        if (ald_exchange_parse(text, strlen(text), &record, &reason) < 0)
+        if (ald_exchange_parse(&ald_socket_protocol, text, strlen(text), &record, &reason) < 0)
                 g_error("%s: %s", text, reason);
         return record;
 }
@@ -40,7 +40,8 @@ static void check_refused(const char *text, int error, const char *word)
         AldRecord *record = NULL;
 
         g_test_message("%.200s", text);
-        g_assert_cmpint(ald_exchange_parse(text, strlen(text), &record, &reason), ==, error);
+        g_assert_cmpint(
+                ald_exchange_parse(&ald_socket_protocol, text, strlen(text), &record, &reason), ==, error);
         g_assert_null(record);
         g_assert_nonnull(strstr(reason, word));
 }
@@ -60,7 +61,7 @@ static const char *const least[] = {
         "SocketSent {\"Retransmits\":0}",
         "SocketSpotResult {\"Bytes\":0}",
         "SocketBye {}",
-        "SocketAbort {\"Reason\":\"busy\"}",
+        "ProbeAbort {\"Reason\":\"busy\"}",
 };
 
 /* The message without one of its keys. */
@@ -156,8 +157,12 @@ static void test_limits(void)
                 { "SocketOpen {\"Count\":-1,\"Purpose\":\"rtt\"}", "Count" },
                 { "SocketOpen {\"Count\":0,\"Purpose\":\"rtt\"}", "Count" },
                 { "SocketOpen {\"Count\":9,\"Purpose\":\"rtt\"}", "Count" },
-                { "SocketTokens {\"Tokens\":[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"]}", "Tokens" },
-                { "SocketMore {\"Tokens\":[\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"]}", "Tokens" },
+                { "SocketTokens {\"Tokens\":[\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\"]}",
+                        "Tokens" },
+                { "SocketTokens {\"Tokens\":[\"\"]}", "Tokens" },
+                { "SocketMore {\"Tokens\":[\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\",\"a\"]}",
+                        "Tokens" },
+                { "SocketMore {\"Tokens\":[\"\"]}", "Tokens" },
                 { "SocketBegin {\"Direction\":\"rtt\"}", "Direction" },
                 { "SocketBegin {\"DurationMaxMSec\":0}", "DurationMaxMSec" },
                 { "SocketBegin {\"DurationMaxMSec\":3600001}", "DurationMaxMSec" },
@@ -210,7 +215,7 @@ static void test_bad(void)
                 { "SocketOpen {\"Count\":1,\"Purpose\":\"rtt\",\"Automatic\":1}", -EBADMSG, "Automatic" },
                 { "SocketTokens {\"Tokens\":[1]}", -EBADMSG, "Tokens" },
                 { "SocketTokens {\"Tokens\":[]}", -EBADMSG, "Tokens" },
-                { "SocketAbort {\"Reason\":\"\\u001b[2J\"}", -EBADMSG, "Reason" },
+                { "ProbeAbort {\"Reason\":\"\\u001b[2J\"}", -EBADMSG, "Reason" },
                 { "SocketOpen {\"Count\":1,\"Purpose\":\"rtt\",\"Scope\":\"\\n\"}", -ERANGE, "Scope" },
         };
         g_autofree char *longest = g_strnfill(ALD_FRAME_MAX, ' ');
@@ -225,16 +230,15 @@ static void test_bad(void)
 static void test_text_is_printable(void)
 {
         g_autoptr(AldRecord)
-                odd = read_message("SocketAbort {\"Reason\":\"busy\",\"Text\":\"a\\u001b[2J\\nb\\u202ec\"}");
+                odd = read_message("ProbeAbort {\"Reason\":\"busy\",\"Text\":\"a\\u001b[2J\\nb\\u202ec\"}");
         g_autoptr(AldRecord) none = read_message("SocketNoRate {\"Reason\":\"\\u001b[2J\"}");
-        g_autoptr(AldRecord)
-                plain = read_message("SocketAbort {\"Reason\":\"busy\",\"Text\":\"caf\\u00e9\"}");
-        const AldSocketAbort *abort = ald_record_as(odd, SOCKET_ABORT, AldSocketAbort);
+        g_autoptr(AldRecord) plain = read_message("ProbeAbort {\"Reason\":\"busy\",\"Text\":\"caf\\u00e9\"}");
+        const AldProbeAbort *abort = ald_record_as(odd, PROBE_ABORT, AldProbeAbort);
 
         g_assert_null(abort->text);
         g_assert_cmpstr(abort->reason, ==, "busy");
         g_assert_null(ald_record_as(none, SOCKET_NO_RATE, AldSocketNoRate)->reason);
-        g_assert_cmpstr(ald_record_as(plain, SOCKET_ABORT, AldSocketAbort)->text, ==, "café");
+        g_assert_cmpstr(ald_record_as(plain, PROBE_ABORT, AldProbeAbort)->text, ==, "café");
 }
 
 /* Unknown fields are skipped, and the words of a newer peer are read where they only inform. */
@@ -243,12 +247,12 @@ static void test_newer_peer(void)
         g_autoptr(AldRecord) bye = read_message("SocketBye {\"Mood\":{\"good\":[true]}}");
         g_autoptr(AldRecord) open = read_message(
                 "SocketOpen {\"Purpose\":\"rtt\",\"Count\":1,\"Scope\":\"half\",\"Urgent\":true}");
-        g_autoptr(AldRecord) abort = read_message("SocketAbort {\"Reason\":\"too-hot\",\"Text\":\"95 °C\"}");
+        g_autoptr(AldRecord) abort = read_message("ProbeAbort {\"Reason\":\"too-hot\",\"Text\":\"95 °C\"}");
 
         g_assert_cmpint(bye->kind, ==, ALD_KIND_SOCKET_BYE);
         g_assert_cmpstr(ald_record_as(open, SOCKET_OPEN, AldSocketOpen)->scope, ==, "half");
         g_assert_cmpint(ald_record_as(open, SOCKET_OPEN, AldSocketOpen)->automatic, ==, ALD_ABSENT_BOOLEAN);
-        g_assert_cmpstr(ald_record_as(abort, SOCKET_ABORT, AldSocketAbort)->reason, ==, "too-hot");
+        g_assert_cmpstr(ald_record_as(abort, PROBE_ABORT, AldProbeAbort)->reason, ==, "too-hot");
 }
 
 static void feed(AldFrameReader *reader, const void *bytes, size_t n)
@@ -313,9 +317,9 @@ static void test_sizes(void)
         const char *const tokens[] = { TOKEN, TOKEN, TOKEN, TOKEN, TOKEN, TOKEN, TOKEN, TOKEN, NULL };
         const AldSocketMore more = { .tokens = tokens };
         g_autofree char *quotes = g_strnfill(10000, '"'), *text = ald_message_text(quotes);
-        const AldSocketAbort abort = { .reason = "round-trips-only", .text = text };
+        const AldProbeAbort abort = { .reason = "round-trips-only", .text = text };
         g_autofree char *more_text = ald_message_format_named(ALD_KIND_SOCKET_MORE, &more);
-        g_autofree char *abort_text = ald_message_format_named(ALD_KIND_SOCKET_ABORT, &abort);
+        g_autofree char *abort_text = ald_message_format_named(ALD_KIND_PROBE_ABORT, &abort);
         g_autoptr(AldRecord) more_record = read_message(more_text), abort_record = read_message(abort_text);
         const AldSocketMore *again = ald_record_as(more_record, SOCKET_MORE, AldSocketMore);
 
@@ -323,7 +327,7 @@ static void test_sizes(void)
         g_assert_cmpuint(strlen(abort_text), <=, ALD_FRAME_MAX);
         g_assert_cmpuint(g_strv_length((char **) again->tokens), ==, 8);
         g_assert_cmpstr(again->tokens[7], ==, TOKEN);
-        g_assert_cmpstr(ald_record_as(abort_record, SOCKET_ABORT, AldSocketAbort)->text, ==, text);
+        g_assert_cmpstr(ald_record_as(abort_record, PROBE_ABORT, AldProbeAbort)->text, ==, text);
 }
 
 int main(int argc, char *argv[])

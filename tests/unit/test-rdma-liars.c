@@ -20,7 +20,7 @@
 
 static void say(AldTalk *talk, AldKind kind, const void *fields)
 {
-        g_assert_cmpint(ald_talk_say(talk, kind, fields), ==, 0);
+        g_assert_cmpint(ald_exchange_send(&talk->channel, kind, fields), ==, 0);
 }
 
 static AldRecord *expect(AldTalk *talk, AldKind kind)
@@ -42,14 +42,14 @@ static void open_channel(RdmaSides *sides, AldTalk *talk)
 
         talk->patience = 60 * ALD_NSEC_PER_SEC;
         g_assert_cmpint(ald_preamble_say(sides->client.fd, talk->failure), ==, 0);
-        g_assert_cmpint(ald_channel_open(&talk->channel, sides->client.fd,
+        g_assert_cmpint(ald_channel_open(&talk->channel, &ald_rdma_protocol, sides->client.fd,
                                 rdma_sides_keys(&sides->client, false), false, stop, talk->failure),
                 ==, 0);
 }
 
 static void greet_by(RdmaSides *sides, AldTalk *talk, bool manager)
 {
-        const AldRdmaHello hello = { .version = ALD_RDMA_PROTOCOL, .manager = manager };
+        const AldRdmaHello hello = { .version = ald_rdma_protocol.version, .manager = manager };
 
         open_channel(sides, talk);
         say(talk, ALD_KIND_RDMA_HELLO, &hello);
@@ -214,12 +214,12 @@ static void invalid_message(RdmaSides *sides, AldTalk *talk)
 /* As a newer client may report it; a reason that is known stays even if its text is invalid. */
 static void unknown_reason(RdmaSides *sides, AldTalk *talk)
 {
-        send_instead_of_use(sides, talk, "RdmaAbort {\"Reason\":\"full-moon\",\"Text\":\"wait\"}");
+        send_instead_of_use(sides, talk, "ProbeAbort {\"Reason\":\"full-moon\",\"Text\":\"wait\"}");
 }
 
 static void odd_text(RdmaSides *sides, AldTalk *talk)
 {
-        send_instead_of_use(sides, talk, "RdmaAbort {\"Reason\":\"no-gid\",\"Text\":\"\\u001b[2J\"}");
+        send_instead_of_use(sides, talk, "ProbeAbort {\"Reason\":\"no-gid\",\"Text\":\"\\u001b[2J\"}");
 }
 
 static void no_room(RdmaSides *sides, AldTalk *talk)
@@ -255,7 +255,7 @@ static void one_queue_pair_twice(RdmaSides *sides, AldTalk *talk)
 
 static void another_version(RdmaSides *sides, AldTalk *talk)
 {
-        const AldRdmaHello hello = { .version = ALD_RDMA_PROTOCOL + 1, .manager = false };
+        const AldRdmaHello hello = { .version = ald_rdma_protocol.version + 1, .manager = false };
 
         open_channel(sides, talk);
         say(talk, ALD_KIND_RDMA_HELLO, &hello);
@@ -544,7 +544,7 @@ static void lie(RdmaSides *sides, AldTalk *talk)
                         one = &lies[i];
         one->tell(sides, talk);
         while (!talk->failure->message)
-                (void) ald_talk_expect(talk, ALD_KIND_RDMA_ABORT, NULL);
+                (void) ald_talk_expect(talk, ALD_KIND_PROBE_ABORT, NULL);
 }
 
 static bool is_printable(const char *text)

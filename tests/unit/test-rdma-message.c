@@ -50,7 +50,7 @@ static const struct {
                               { "IntervalBitsPerSecond", "1" }, { "SpreadPpm", "0" }, { "Bytes", "7", true },
                               { "DurationNSec", "8", true }, { "Bins", "0", true } } },
         { "RdmaDrained", { { "Bytes", "0", true } } },
-        { "RdmaAbort", { { "Reason", "\"busy\"", true }, { "Text", "\"another peer is measured\"" } } },
+        { "ProbeAbort", { { "Reason", "\"busy\"", true }, { "Text", "\"another peer is measured\"" } } },
 };
 
 /* The message with another value of this key, or without the key if the value is NULL. */
@@ -89,7 +89,7 @@ static int parse(const char *text, AldRecord **ret)
 {
         g_autoptr(AldRecord) record = NULL;
         g_autofree char *reason = NULL;
-        int r = ald_talk_parse(text, strlen(text), &record, &reason);
+        int r = ald_exchange_parse(&ald_rdma_protocol, text, strlen(text), &record, &reason);
 
         g_test_message("%.300s: %d %s", text, r, reason ?: "");
         g_assert_cmpint(r < 0, ==, record == NULL);
@@ -227,7 +227,7 @@ static const struct {
         { "RdmaStop", "Bins", "4294967296", -EBADMSG },
         { "RdmaDrained", "Bytes", "-1", -ERANGE },
         { "RdmaDrained", "Bytes", "9007199254740993", -ERANGE },
-        { "RdmaAbort", "Reason", "5", -EBADMSG },
+        { "ProbeAbort", "Reason", "5", -EBADMSG },
 };
 
 static void test_limits(void)
@@ -260,7 +260,7 @@ static void test_newer_peer(void)
         AldGids gids;
 
         g_assert_cmpint(parse("RdmaGo {\"Mood\":{\"Good\":[true]}}", NULL), ==, 0);
-        g_assert_cmpint(parse("RdmaAbort {\"Reason\":\"full-moon\"}", NULL), ==, 0);
+        g_assert_cmpint(parse("ProbeAbort {\"Reason\":\"full-moon\"}", NULL), ==, 0);
         offer = read_changed("RdmaOffer", "Gids",
                 "[" GID ",{\"Id\":\"01\",\"Index\":2,\"Type\":\"rocev3\",\"Gid\":\"::1\"}]");
         fields = ald_record_as(offer, RDMA_OFFER, AldRdmaOffer);
@@ -444,14 +444,14 @@ static void test_text_of_abort(void)
 {
         g_autofree char *longest = g_strnfill(ALD_MESSAGE_STRING_MAX, '"');
         g_autofree char *fits = ald_message_text(longest);
-        const AldRdmaAbort abort = { .reason = "no-gid", .text = fits };
-        g_autoptr(AldRecord) odd = read_changed("RdmaAbort", "Text", "\"no\\u001b[2J GID\"");
+        const AldProbeAbort abort = { .reason = "no-gid", .text = fits };
+        g_autoptr(AldRecord) odd = read_changed("ProbeAbort", "Text", "\"no\\u001b[2J GID\"");
         g_autoptr(AldRecord) record = NULL;
 
-        g_assert_null(ald_record_as(odd, RDMA_ABORT, AldRdmaAbort)->text);
-        g_assert_cmpstr(ald_record_as(odd, RDMA_ABORT, AldRdmaAbort)->reason, ==, "busy");
-        record = send_fields(ALD_KIND_RDMA_ABORT, &abort);
-        g_assert_nonnull(ald_record_as(record, RDMA_ABORT, AldRdmaAbort)->text);
+        g_assert_null(ald_record_as(odd, PROBE_ABORT, AldProbeAbort)->text);
+        g_assert_cmpstr(ald_record_as(odd, PROBE_ABORT, AldProbeAbort)->reason, ==, "busy");
+        record = send_fields(ALD_KIND_PROBE_ABORT, &abort);
+        g_assert_nonnull(ald_record_as(record, PROBE_ABORT, AldProbeAbort)->text);
 }
 
 int main(int argc, char *argv[])

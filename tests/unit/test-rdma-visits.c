@@ -124,7 +124,7 @@ static void tear_down(Fixture *fixture, gconstpointer userdata)
 /* Comes with the right keys and says what it wants; negative where it is not let in. */
 static int come(Fixture *fixture, const char *source, Client *client)
 {
-        const AldRdmaHello hello = { .version = ALD_RDMA_PROTOCOL };
+        const AldRdmaHello hello = { .version = ald_rdma_protocol.version };
         int fd = reach(fixture, source), r;
 
         *client = (Client){ .stop = eventfd(0, EFD_CLOEXEC) };
@@ -135,9 +135,9 @@ static int come(Fixture *fixture, const char *source, Client *client)
                 close(fd);
                 return -ECONNRESET;
         }
-        r = ald_channel_open(&client->talk.channel, fd, rdma_sides_keys(&fixture->sides.client, false), false,
-                client->stop, &client->failure);
-        return r < 0 ? r : ald_talk_say(&client->talk, ALD_KIND_RDMA_HELLO, &hello);
+        r = ald_channel_open(&client->talk.channel, &ald_rdma_protocol, fd,
+                rdma_sides_keys(&fixture->sides.client, false), false, client->stop, &client->failure);
+        return r < 0 ? r : ald_exchange_send(&client->talk.channel, ALD_KIND_RDMA_HELLO, &hello);
 }
 
 static int hear(Client *client)

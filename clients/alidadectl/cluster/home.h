@@ -15,7 +15,7 @@
 #define ALD_HOME_RENEWED "renewed"       /* the folder with what was signed for others, the same */
 #define ALD_BROKER_PORT "8883"
 
-/* The files of this machine's cluster, and if they are. */
+/* The files of this machine's cluster, and their folders. */
 typedef struct AldHome {
         char *config;    /* /etc/alidade */
         char *folder;    /* CONFIG/cluster */

@@ -19,7 +19,7 @@ static int read_properties(sd_bus *bus, json_t *into, sd_bus_error *error)
         return r < 0 ? r : ald_value_read_dict(reply, properties, NULL);
 }
 
-/* What the state service refused of what came; if that is not there, nothing is known. */
+/* The number of records that the state service refused; absent if the service does not run. */
 static void add_refused_records(sd_bus *bus, json_t *into)
 {
         json_t *state = json_object();

@@ -21,7 +21,7 @@ static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error
         return 0;
 }
 
-/* Negative if it does not tell, as an older service. */
+/* Negative if the service is too old to report it. */
 static int is_measured(sd_bus *bus)
 {
         char *device = NULL;

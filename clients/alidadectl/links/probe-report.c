@@ -11,7 +11,7 @@
 #define BUSY "busy:" /* how the reason begins where other work kept a device from being measured */
 #define NAMED_MAX 10u
 
-/* What is held off with all links is held off. */
+/* An inhibitor of all links applies to each of them. */
 static bool holds(const AldProbeOrder *order, const json_t *row)
 {
         if (order->device)

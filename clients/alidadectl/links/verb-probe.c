@@ -116,7 +116,7 @@ static bool check_metrics(char **metrics)
         return true;
 }
 
-/* An address as it is written in the records, by any way to write it; NULL if it is none. */
+/* The normal form of an address, as records have it; NULL if it is not an address. */
 static char *parse_address(const char *text)
 {
         size_t length = strcspn(text, "%");

@@ -5,28 +5,20 @@
 #include <glib.h>
 
 #include "probes/common/clock.h"
-#include "probes/socket/exchange.h"
+#include "probes/common/exchange.h"
 
-static const AldKind session_kinds[] = {
-        ALD_KIND_SOCKET_WELCOME,
-        ALD_KIND_SOCKET_OPEN,
-        ALD_KIND_SOCKET_TOKENS,
-        ALD_KIND_SOCKET_MORE,
-        ALD_KIND_SOCKET_BEGIN,
-        ALD_KIND_SOCKET_EFFORT,
-        ALD_KIND_SOCKET_VERDICT,
-        ALD_KIND_SOCKET_NO_RATE,
-        ALD_KIND_SOCKET_STOP,
-        ALD_KIND_SOCKET_SENT,
-        ALD_KIND_SOCKET_SPOT_RESULT,
-        ALD_KIND_SOCKET_BYE,
-        ALD_KIND_SOCKET_ABORT,
-};
-
-int ald_exchange_parse(const char *text, size_t n, AldRecord **ret, char **ret_reason)
+int ald_exchange_parse(
+        const AldProtocol *protocol, const char *text, size_t n, AldRecord **ret, char **ret_reason)
 {
-        return ald_message_parse_named(
-                session_kinds, G_N_ELEMENTS(session_kinds), text, n, ALD_FRAME_MAX, ret, ret_reason);
+        const AldKind abort = ALD_KIND_PROBE_ABORT;
+        int r = ald_message_parse_named(
+                protocol->kinds, protocol->n_kinds, text, n, ALD_FRAME_MAX, ret, ret_reason);
+
+        if (r != -ENOENT)
+                return r;
+        if (ret_reason)
+                g_clear_pointer(ret_reason, g_free);
+        return ald_message_parse_named(&abort, 1, text, n, ALD_FRAME_MAX, ret, ret_reason);
 }
 
 int ald_exchange_send(AldChannel *channel, AldKind kind, const void *fields)
@@ -39,12 +31,12 @@ int ald_exchange_send(AldChannel *channel, AldKind kind, const void *fields)
 void ald_exchange_send_abort(AldChannel *channel, AldFailureKind reason, const char *text)
 {
         g_autofree char *shown = ald_message_text(text);
-        const AldSocketAbort message = { .reason = ald_failure_to_string(reason), .text = shown };
+        const AldProbeAbort message = { .reason = ald_failure_to_string(reason), .text = shown };
 
-        (void) ald_exchange_send(channel, ALD_KIND_SOCKET_ABORT, &message);
+        (void) ald_exchange_send(channel, ALD_KIND_PROBE_ABORT, &message);
 }
 
-static int fail_as_aborted(AldChannel *channel, const AldSocketAbort *message)
+static int fail_as_aborted(AldChannel *channel, const AldProbeAbort *message)
 {
         int reason = ald_failure_from_string(message->reason);
 
@@ -56,17 +48,17 @@ static int parse(AldChannel *channel, const char *text, AldRecord **ret)
 {
         g_autoptr(AldRecord) message = NULL;
         g_autofree char *reason = NULL;
-        int r = ald_exchange_parse(text, strlen(text), &message, &reason);
+        int r = ald_exchange_parse(channel->protocol, text, strlen(text), &message, &reason);
 
         if (r == -ENOENT)
                 return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL,
                         "the other side sent something that version %u of the protocol does not have",
-                        ALD_PROTOCOL_VERSION);
+                        channel->protocol->version);
         if (r < 0)
                 return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL,
                         "the other side sent an invalid message: %s", reason);
-        if (message->kind == ALD_KIND_SOCKET_ABORT)
-                return fail_as_aborted(channel, ald_record_as(message, SOCKET_ABORT, AldSocketAbort));
+        if (message->kind == ALD_KIND_PROBE_ABORT)
+                return fail_as_aborted(channel, ald_record_as(message, PROBE_ABORT, AldProbeAbort));
         *ret = g_steal_pointer(&message);
         return 1;
 }
@@ -93,15 +85,25 @@ int ald_exchange_unexpected(AldChannel *channel, const AldRecord *message)
                 ald_kinds[message->kind].name);
 }
 
-int ald_exchange_expect(AldChannel *channel, AldKind kind, AldRecord **ret)
+int ald_exchange_check_version(AldChannel *channel, uint64_t version)
+{
+        if (version == channel->protocol->version)
+                return 0;
+        return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL,
+                "the other side uses version %" G_GUINT64_FORMAT " of the protocol, and this side version %u",
+                version, channel->protocol->version);
+}
+
+int ald_exchange_expect(AldChannel *channel, uint64_t deadline, AldKind kind, AldRecord **ret)
 {
         g_autoptr(AldRecord) message = NULL;
-        int r = ald_exchange_receive(channel, ald_now() + ALD_CHANNEL_PATIENCE, &message);
+        int r = ald_exchange_receive(channel, deadline, &message);
 
         if (r < 0)
                 return r;
         if (message->kind != kind)
                 return ald_exchange_unexpected(channel, message);
-        *ret = g_steal_pointer(&message);
+        if (ret)
+                *ret = g_steal_pointer(&message);
         return 0;
 }
