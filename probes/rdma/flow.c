@@ -226,6 +226,17 @@ AldVerdict ald_flow_verdict(const AldRdmaStop *stop)
         return ALD_VERDICT_OF_REPORT(stop);
 }
 
+/* A rate is the mean of bins, and all bins together hold no more than what arrived. */
+bool ald_flow_is_plausible(const AldVerdict *verdict, uint64_t sent, uint64_t nsec)
+{
+        double most = 1.01 * (double) verdict->bytes * 8e9;
+        uint64_t least = verdict->bins > 0 ? MIN(verdict->nsec, ALD_ESTIMATE_BIN_NS) : verdict->nsec;
+
+        return verdict->bytes <= sent && verdict->nsec <= nsec &&
+               (double) verdict->mean * (double) verdict->nsec <= most &&
+               (double) verdict->bits_per_second * (double) least <= most;
+}
+
 /* The number of messages that arrived. If there is none, waits for a moment. */
 static int receive(AldTalk *talk, uint64_t *bytes)
 {

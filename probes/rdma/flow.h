@@ -30,3 +30,6 @@ int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_r
 /* A verdict as a message, and back; the number of streams is not part of the message. */
 AldRdmaStop ald_flow_stop(const AldVerdict *verdict);
 AldVerdict ald_flow_verdict(const AldRdmaStop *stop);
+
+/* Whether the verdict of the receiver is possible if this many bytes were sent within this time. */
+bool ald_flow_is_plausible(const AldVerdict *verdict, uint64_t sent, uint64_t nsec);

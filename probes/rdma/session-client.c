@@ -210,7 +210,7 @@ static int measure_upload(const Measuring *measuring, AldVerdict *ret)
 {
         AldTalk *talk = measuring->talk;
         g_autoptr(AldRecord) stop = NULL;
-        uint64_t bytes = 0;
+        uint64_t bytes = 0, begun = ald_now();
         int r;
 
         tell(measuring, "upload", 0);
@@ -221,11 +221,14 @@ static int measure_upload(const Measuring *measuring, AldVerdict *ret)
                 r = ald_flow_send(talk, &measuring->limits, &bytes);
         if (r >= 0)
                 r = ald_talk_expect(talk, ALD_KIND_RDMA_STOP, &stop);
-        if (r >= 0) {
-                *ret = ald_flow_verdict(ald_record_as(stop, RDMA_STOP, AldRdmaStop));
-                ret->streams = talk->pair.plan.queues;
-        }
-        return r;
+        if (r < 0)
+                return r;
+        *ret = ald_flow_verdict(ald_record_as(stop, RDMA_STOP, AldRdmaStop));
+        ret->streams = talk->pair.plan.queues;
+        return ald_flow_is_plausible(ret, bytes, ald_now() - begun)
+                       ? 0
+                       : ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
+                                 "what the other side says it received does not fit what was sent");
 }
 
 static int measure_download(const Measuring *measuring, AldVerdict *ret)

@@ -177,6 +177,7 @@ static void test_limits(void)
                 { "SocketEffort {\"Lost\":1000001}", "Lost" },
                 { "SocketVerdict {\"BitsPerSecond\":0}", "BitsPerSecond" },
                 { "SocketVerdict {\"BitsPerSecond\":9007199254740993}", "BitsPerSecond" },
+                { "SocketVerdict {\"DurationNSec\":0}", "DurationNSec" },
                 { "SocketVerdict {\"IntervalBitsPerSecond\":0}", "IntervalBitsPerSecond" },
                 { "SocketVerdict {\"SpreadPpm\":1000000001}", "SpreadPpm" },
                 { "SocketVerdict {\"Bins\":4294967296}", "Bins" },

@@ -222,6 +222,7 @@ static const struct {
         { "RdmaStop", "BitsPerSecond", "9007199254740993", -EBADMSG },
         { "RdmaStop", "MeanBitsPerSecond", "-1", -EBADMSG },
         { "RdmaStop", "Bytes", "-1", -EBADMSG },
+        { "RdmaStop", "DurationNSec", "0", -EBADMSG },
         { "RdmaStop", "DurationNSec", "\"1\"", -EBADMSG },
         { "RdmaStop", "Bins", "4294967295", 0 },
         { "RdmaStop", "Bins", "4294967296", -EBADMSG },
@@ -454,6 +455,27 @@ static void test_text_of_abort(void)
         g_assert_nonnull(ald_record_as(record, PROBE_ABORT, AldProbeAbort)->text);
 }
 
+/* What the receiver says may not exceed what was sent, nor the time that this took. */
+static void test_plausible(void)
+{
+        const AldVerdict good = { .bits_per_second = 1000000000,
+                .mean = 990000000,
+                .bytes = 125000000,
+                .nsec = 1000000000,
+                .bins = 20 };
+        AldVerdict lies[] = { good, good, good, good, good };
+
+        g_assert_true(ald_flow_is_plausible(&good, good.bytes, good.nsec));
+        lies[0].bytes++;
+        lies[1].nsec++;
+        lies[2].mean = UINT64_C(1) << 53;
+        lies[3].bits_per_second = UINT64_C(1) << 53;
+        lies[4].bits_per_second *= 2;
+        lies[4].bins = 0;
+        for (size_t i = 0; i < G_N_ELEMENTS(lies); i++)
+                g_assert_false(ald_flow_is_plausible(&lies[i], good.bytes, good.nsec));
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -470,5 +492,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/rdma/message/verdict", test_verdict);
         g_test_add_func("/rdma/message/odd-verdict", test_odd_verdict);
         g_test_add_func("/rdma/message/abort", test_text_of_abort);
+        g_test_add_func("/rdma/message/plausible", test_plausible);
         return g_test_run();
 }
