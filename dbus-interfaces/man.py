@@ -9,11 +9,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import schema  # noqa: E402
 
-ABSENT = """A value that is not known is absent, never 0.
-In the maps of
+ABSENT = """Unknown values are omitted, never 0: from the maps of
 .BR org.alidade.State1 (5),
-in the rows below, in JSON and on screens it is simply not there.
-A D\\-Bus property cannot be missing; there an unknown
+from GetManagedObjects() and InterfacesAdded, from rows, from JSON and from the screen.
+Get(), GetAll() and PropertiesChanged cannot omit a property; there an unknown
 .B t
 is 18446744073709551615, an unknown
 .B x
@@ -76,8 +75,8 @@ def field_facts(field):
         amount = (f"{field.threshold * 100:g} % of the value sent before" if field.relative
                   else quantity(field.threshold, field.unit))
         if field.threshold_max:
-            amount += f", or {quantity(field.threshold_max, field.unit)} where that is less,"
-        facts.append(f"A change of less than {amount} waits.")
+            amount += f" (at most {quantity(field.threshold_max, field.unit)})"
+        facts.append(f"Changes below {amount} are sent later.")
     return " ".join(facts)
 
 
@@ -160,12 +159,14 @@ def page(interface):
            f".SH DESCRIPTION\n{paragraphs(interface.doc)}"]
     if interface.is_record:
         if interface.persistent:
-            out.append(".PP\nKept by the state service over a restart.\n")
+            out.append(".PP\nThe state service keeps it across a restart.\n")
         out += [record_fields(interface), ".SH ABSENT VALUES\n", ABSENT]
     else:
         out.append(service_members(interface))
     out.append(f".SH FILES\n.I /usr/share/dbus\\-1/interfaces/{text(interface.name)}.xml\n"
-               ".SH SEE ALSO\n.BR alidade (7),\n.BR org.alidade.State1 (5),\n.BR busctl (1)\n")
+               ".SH SEE ALSO\n.BR alidade (7),\n" +
+               (".BR org.alidade.State1 (5),\n" if interface.name != "org.alidade.State1" else "") +
+               ".BR busctl (1)\n")
     return "".join(out)
 
 

@@ -16,7 +16,7 @@ int ald_verb_findings(const AldCtl *ctl)
                 return r;
         if (!ctl->json) {
                 ald_describe_findings(out, session.model, NULL, info.columns);
-                return ald_print(ctl, &info, out->len > 0 ? out->str : "Nothing found wrong.\n");
+                return ald_print(ctl, &info, out->len > 0 ? out->str : "No findings.\n");
         }
         object = json_object();
         json_object_set(object, "Findings", ald_model_findings_json(session.model));

@@ -102,7 +102,7 @@ char *ald_rdma_result_to_text(const AldRdmaMeasurement *result)
         return g_strdup_printf(
                 "%s%s%s → %s%s%s, %s, MTU %u, %u queue pair%s, %s of %zu KiB\n"
                 "Upload      %s\nDownload    %s\n"
-                "Round trip  %.4g µs (least %.4g, 99 %% within %.4g), jitter %.3g µs; reads %.4g µs\n",
+                "Round trip  %.4g µs (minimum %.4g, 99 %% within %.4g), jitter %.3g µs; reads %.4g µs\n",
                 result->source_port, gids ? " by " : "", gids ? own : "", result->sink_port,
                 gids ? " by " : "", gids ? peer : "",
                 gids ? ald_gid_type_to_string(result->own_gid.type) : "rdma_cm", result->mtu,

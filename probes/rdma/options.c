@@ -17,7 +17,7 @@ const char ald_rdma_help[] =
         "     --port=PORT          Port of the control connection (7480)\n"
         "     --bind-device=IFACE  Use this interface for the control connection\n"
         "     --device=DEVICE      RDMA device, or a port of it (mlx5_0.1)\n"
-        "     --peer-device=DEVICE The same of the other side\n"
+        "     --peer-device=DEVICE  The same of the other side\n"
         "     --once               With --listen: exit after one peer\n"
         "     --key-file=FILE      File with a secret that both sides share\n"
         "     --identity=DIR       Use the certificates of a cluster instead\n"

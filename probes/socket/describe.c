@@ -69,7 +69,7 @@ static void add_rtt(GString *text, const AldResult *result)
         g_autofree char *loaded = time_text(result->loaded.p50);
 
         g_string_append_printf(
-                text, "Round trip  %s (least %s, 99 %% within %s), jitter %s", p50, min, p99, jitter);
+                text, "Round trip  %s (minimum %s, 99 %% within %s), jitter %s", p50, min, p99, jitter);
         if (result->loaded_known)
                 g_string_append_printf(text, "; under load %s", loaded);
         g_string_append_c(text, '\n');

@@ -41,7 +41,7 @@ def test_links_of_a_cluster_are_shown_probed_and_held_off(make_cluster):
     assert "a test: it needs the wire" in refused.stderr
     listed = json.loads(one.alidadectl(*held, "inhibit", "--list", "--json").stdout)["Inhibitors"]
     assert [(row["What"], row["Who"], row["Why"]) for row in listed] == [("link", "a test", "it needs the wire")]
-    wait_steadily(lambda: one.alidadectl("inhibit", "--list").stdout == "No lock keeps probes away.\n",
+    wait_steadily(lambda: one.alidadectl("inhibit", "--list").stdout == "No inhibitors.\n",
                   "the end of the lock")
 
 

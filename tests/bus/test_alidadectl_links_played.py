@@ -769,7 +769,7 @@ def test_inhibit_list(play_probe):
     assert get_json(host, "inhibit", "--list")["Inhibitors"][0] == {
         "What": "rdma:link", "Who": "Slurm", "Why": "job 42 runs", "Uid": 0, "Pid": 123, "Number": 1}
     probe.inhibitors.clear()
-    assert host.alidadectl("inhibit", "--list").stdout == "No lock keeps probes away.\n"
+    assert host.alidadectl("inhibit", "--list").stdout == "No inhibitors.\n"
 
 
 # The command line

@@ -135,7 +135,7 @@ def test_share_that_is_capped(tmp_path):
     value, = interface.fields
     assert (value.threshold, value.relative, value.threshold_max) == (0.005, True, 2 ** 28)
     assert ".threshold = 0.005, .relative = true, .threshold_max = 268435456" in generate.schema_c([interface], [], [])
-    assert ("A change of less than 0.5 % of the value sent before, or 268435456 bytes where that is less, waits."
+    assert ("Changes below 0.5 % of the value sent before (at most 268435456 bytes) are sent later."
             in man.page(interface))
 
 
@@ -233,7 +233,7 @@ def test_page_tells_unit_values_threshold_and_rows(tmp_path):
     page = man.page(record(tmp_path, field("t", annotation("Unit", "bytes") + annotation("Threshold", "5%"))
                            + field("s", annotation("Enum", "up down"), "State")
                            + field("aa{sv}", row(("Id", "s"), ("Load", "d")), "Rows")))
-    for wanted in ("Unit: bytes. A change of less than 5 % of the value sent before waits.",
+    for wanted in ("Unit: bytes. Changes below 5 % of the value sent before are sent later.",
                    'One of "up", "down".', ".SS Rows of Rows", ".BR Load", ".SH ABSENT VALUES",
                    "org.alidade.Node1.Test \\- words"):
         assert wanted in page

@@ -89,7 +89,7 @@ void ald_inhibitors_describe(GString *out, const json_t *rows, bool local, unsig
                 ald_table_add(table, safe_field(row, "Why"));
         }
         if (ald_table_rows(table) == 0) {
-                g_string_append(out, "No lock keeps probes away.\n");
+                g_string_append(out, "No inhibitors.\n");
                 return;
         }
         ald_table_layout(table, columns, NULL);

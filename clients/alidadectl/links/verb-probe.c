@@ -146,7 +146,7 @@ static int probe_node(const AldCtl *ctl, AldProbeOrder *order, const char *name)
                 return r;
         label = ald_entity_label(node);
         if (g_strcmp0(node->id, ald_model_node_id(session.model)) == 0) {
-                ald_complain("%s cannot be probed by itself; name another node", label);
+                ald_complain("%s is this machine; specify another node", label);
                 return ALD_EXIT_ERROR;
         }
         order->node = node->id;
