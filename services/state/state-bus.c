@@ -410,9 +410,10 @@ int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterP
         self->signals = signals;
         (void) ald_id_format(local, self->node_id);
         self->subscribers = ald_holders_new(service, on_subscriber, self);
-        ald_totals_bus_init(&self->totals, signals, manager, self->node_id);
-        r = sd_bus_add_object_vtable(ald_service_bus(service), &self->slot, ALD_STATE_PATH,
-                "org.alidade.State1", state_vtable, self);
+        r = ald_totals_bus_init(&self->totals, ald_service_bus(service), signals, manager, self->node_id);
+        if (r >= 0)
+                r = sd_bus_add_object_vtable(ald_service_bus(service), &self->slot, ALD_STATE_PATH,
+                        "org.alidade.State1", state_vtable, self);
         return r < 0 ? r
                      : sd_bus_add_object_vtable(ald_service_bus(service), &self->totals_slot, ALD_STATE_PATH,
                                "org.alidade.State1", ald_cluster_totals_vtable, &self->totals.totals.figures);

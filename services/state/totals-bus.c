@@ -6,8 +6,11 @@
 #include "services/state/paths.h"
 #include "services/state/totals-bus.h"
 
-/* Changes of a second are summed up and told together. */
+/* Changes of a second are signalled together. */
 #define REFRESH_SECONDS 1u
+
+/* Readers cannot make the service compute more often than this. */
+#define READ_REFRESH_USEC (G_USEC_PER_SEC / 10)
 
 /* Bits of a set of changes: the fields of the struct, then these. */
 enum {
@@ -101,6 +104,8 @@ static int append_changed(sd_bus_message *message, uint32_t set, void *userdata)
 
 static void compute(AldTotalsBus *self)
 {
+        self->stale = false;
+        self->computed = g_get_monotonic_time();
         ald_totals_compute(self->store, &self->totals);
         self->totals.figures.node_id = self->node_id;
 }
@@ -110,13 +115,15 @@ static gboolean on_refresh(gpointer userdata)
         AldTotalsBus *self = userdata;
 
         self->timer = 0;
-        compute(self);
+        if (self->stale)
+                compute(self);
         ald_signals_change_totals(self->signals, take_differences(self));
         return G_SOURCE_REMOVE;
 }
 
 static void refresh_soon(AldTotalsBus *self)
 {
+        self->stale = true;
         if (self->timer == 0)
                 self->timer = g_timeout_add_seconds(REFRESH_SECONDS, on_refresh, self);
 }
@@ -173,8 +180,19 @@ static void on_removing(AldEntry *entry, void *userdata)
         refresh_soon(userdata);
 }
 
-void ald_totals_bus_init(
-        AldTotalsBus *self, AldSignals *signals, AldStateManager *manager, const char *node_id)
+/* sd-bus reads properties without asking, so they are computed before it gets to do so. */
+static int on_call(sd_bus_message *call, void *userdata, sd_bus_error *error)
+{
+        AldTotalsBus *self = userdata;
+
+        if (self->stale && g_get_monotonic_time() - self->computed >= READ_REFRESH_USEC &&
+                sd_bus_message_is_method_call(call, "org.freedesktop.DBus.Properties", NULL))
+                compute(self);
+        return 0;
+}
+
+int ald_totals_bus_init(
+        AldTotalsBus *self, sd_bus *bus, AldSignals *signals, AldStateManager *manager, const char *node_id)
 {
         self->signals = signals;
         self->node_id = node_id;
@@ -183,9 +201,11 @@ void ald_totals_bus_init(
         compute(self);
         self->told = self->totals;
         ald_state_manager_watch(manager, on_changed, on_removing, self);
+        return sd_bus_add_object(bus, &self->slot, ALD_STATE_PATH, on_call, self);
 }
 
 void ald_totals_bus_clear(AldTotalsBus *self)
 {
+        sd_bus_slot_unref(self->slot);
         g_clear_handle_id(&self->timer, g_source_remove);
 }

@@ -5,7 +5,8 @@
 #include "services/state/state-manager.h"
 #include "state/totals.h"
 
-/* The counts and sums that are properties of org.alidade.State1, kept up to date at most once a second. */
+/* The counts and sums that are properties of org.alidade.State1. Changes are signalled at most once a second;
+ * a client that reads them sees all but those of the last moment. */
 typedef struct AldTotalsBus {
         AldSignals *signals;
         AldStore *store;
@@ -13,10 +14,13 @@ typedef struct AldTotalsBus {
         AldTotals totals;
         AldTotals told; /* as last signalled */
         guint timer;
+        gint64 computed; /* when, CLOCK_MONOTONIC in µs */
+        bool stale;      /* something changed since */
+        sd_bus_slot *slot;
 } AldTotalsBus;
 
-void ald_totals_bus_init(
-        AldTotalsBus *totals, AldSignals *signals, AldStateManager *manager, const char *node_id);
+int ald_totals_bus_init(AldTotalsBus *totals, sd_bus *bus, AldSignals *signals, AldStateManager *manager,
+        const char *node_id);
 void ald_totals_bus_clear(AldTotalsBus *totals);
 
 /* Appends the counts of reasons that are not 0: a{sv}. */
