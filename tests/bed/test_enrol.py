@@ -63,7 +63,7 @@ def test_init_again_changes_nothing_and_another_name_is_refused(first):
     first.cluster("init", "lab", ADDRESS)
     assert first.files() == before
     refused = first.cluster("init", "other", ADDRESS, code=ERROR)
-    assert "This machine is already in cluster lab, begun here" in refused.stderr
+    assert "This machine is already in cluster lab, created here" in refused.stderr
     assert first.files() == before
 
 

@@ -57,7 +57,7 @@ def test_another_machine_takes_the_place_of_the_first(machine):
         bundle = first.cluster("sign", text_in=seat.cluster("join", "--request").stdout).stdout
         seat.cluster("join", "--accept", text_in=bundle)
     backup = machine.dir / "backup"
-    assert "less than 8 bytes" in first.cluster("backup", backup, text_in="short\n", code=ERROR).stderr
+    assert "fewer than 8 bytes" in first.cluster("backup", backup, text_in="short\n", code=ERROR).stderr
     first.cluster("backup", backup, text_in=PASSPHRASE)
     assert backup.stat().st_mode & 0o777 == 0o600 and "PRIVATE KEY" not in backup.read_text()
     first.cluster("revoke", third.id)
