@@ -11,7 +11,7 @@ typedef struct AldKindInfo {
         const AldStruct *type;
         bool is_link;
         bool persistent; /* survives a restart of the state service, since measuring it again is expensive */
-        bool local;      /* determined by each machine for itself; never travels */
+        bool local;      /* each machine makes it itself for every node; never travels */
         bool tolerant;   /* for a message: an invalid field is dropped instead of refusing the message */
 } AldKindInfo;
 

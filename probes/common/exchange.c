@@ -10,15 +10,8 @@
 int ald_exchange_parse(
         const AldProtocol *protocol, const char *text, size_t n, AldRecord **ret, char **ret_reason)
 {
-        const AldKind abort = ALD_KIND_PROBE_ABORT;
-        int r = ald_message_parse_named(
+        return ald_message_parse_named(
                 protocol->kinds, protocol->n_kinds, text, n, ALD_FRAME_MAX, ret, ret_reason);
-
-        if (r != -ENOENT)
-                return r;
-        if (ret_reason)
-                g_clear_pointer(ret_reason, g_free);
-        return ald_message_parse_named(&abort, 1, text, n, ALD_FRAME_MAX, ret, ret_reason);
 }
 
 int ald_exchange_send(AldChannel *channel, AldKind kind, const void *fields)

@@ -6,7 +6,7 @@
 
 /* Messages on the control connection. Each is a frame: the name of its kind and its fields. */
 
-/* What one version of a program understands besides ProbeAbort. The first message of each side has a field
+/* What one version of a program understands, ProbeAbort included. The first message of each side has a field
  * Version; that message keeps its name and its required fields in all versions. */
 struct AldProtocol {
         unsigned version;

@@ -13,8 +13,8 @@
 #define LOOK_NS (2 * ALD_NSEC_PER_MSEC) /* a look takes as long as a round trip of a fast device */
 
 static const AldKind kinds[] = { ALD_KIND_RDMA_HELLO, ALD_KIND_RDMA_OFFER, ALD_KIND_RDMA_USE,
-        ALD_KIND_RDMA_READY, ALD_KIND_RDMA_PHASE, ALD_KIND_RDMA_GO, ALD_KIND_RDMA_STOP,
-        ALD_KIND_RDMA_DRAINED };
+        ALD_KIND_RDMA_READY, ALD_KIND_RDMA_PHASE, ALD_KIND_RDMA_GO, ALD_KIND_RDMA_STOP, ALD_KIND_RDMA_DRAINED,
+        ALD_KIND_PROBE_ABORT };
 
 const AldProtocol ald_rdma_protocol = { .version = 3, .kinds = kinds, .n_kinds = G_N_ELEMENTS(kinds) };
 

@@ -16,6 +16,7 @@ static const AldKind kinds[] = {
         ALD_KIND_SOCKET_SENT,
         ALD_KIND_SOCKET_SPOT_RESULT,
         ALD_KIND_SOCKET_BYE,
+        ALD_KIND_PROBE_ABORT,
 };
 
 const AldProtocol ald_socket_protocol = { .version = 2, .kinds = kinds, .n_kinds = G_N_ELEMENTS(kinds) };

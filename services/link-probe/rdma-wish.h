@@ -19,7 +19,7 @@ typedef struct AldRdmaWishEnd {
  * Fills in the targets (AldProbeTarget): the requested ports or, if none are given, each usable port of this
  * machine, with a port of the peer with the same link layer: a neighbour if there is one, and each in turn.
  * All have the same address for their control connection: one over which a probe has reached the peer, if
- * there is one. -ENODEV if there are no such ports, -ENXIO if there is no address.
+ * there is one. -ENODEV if no port matches, -ENXIO if no address is known.
  */
 int ald_rdma_wish_resolve(const AldProbeTarget *wanted, const AldRdmaWishEnd *own, const AldRdmaWishEnd *peer,
         const AldNeighbours *neighbours, const AldResults *results, GArray *targets);

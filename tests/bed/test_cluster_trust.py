@@ -130,7 +130,7 @@ NODE_CERTIFICATES = {
     "of another CA": ({"authority": "foreign"}, "is not signed by the CA of cluster", "cluster join"),
     "expired": ({"at": "-400d"}, "has expired", "cluster renew"),
     "not yet valid": ({"at": "+400d"}, "is not valid before", "correct the clock of this machine"),
-    "of a name that is no id": ({"common_name": "mallory"}, "its name is not a node id", "cluster join"),
+    "whose name is not an id": ({"common_name": "mallory"}, "its name is not a node id", "cluster join"),
     "of another node": ({"common_name": "f" * 32}, "is not for node", "cluster join"),
     "for servers": ({"usage": "serverAuth"}, "it does not allow use by a client", "cluster join"),
 }

@@ -43,7 +43,7 @@ static int help(void)
         return ald_print_finish();
 }
 
-/* Returns an exit code if there is nothing more to do, else -1. argv[0] is no option. */
+/* Returns an exit code if there is nothing more to do, else -1. argv[0] is not read as an option. */
 static int parse_options(int argc, char **argv, Order *order)
 {
         enum { WHAT = 0x100, WHO, WHY, LIST, RELEASE, JSON };
