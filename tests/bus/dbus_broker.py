@@ -33,6 +33,7 @@ class DBusBroker:
         self._journal.bind(str(host.root / "run/systemd/journal/socket"))
         # A journal that reads nothing stops it.
         self.log = ""
+        self._log_file = host.dir / "log" / "broker-journal.log"
         self._reader = GLib.unix_fd_add_full(GLib.PRIORITY_DEFAULT, self._journal.fileno(), GLib.IOCondition.IN,
                                              self._on_log)
         monitor = Gio.File.new_for_path(str(host.dir / "log")).monitor_directory(Gio.FileMonitorFlags.NONE)
@@ -46,6 +47,7 @@ class DBusBroker:
 
     def _on_log(self, *_):
         self.log += self._journal.recv(65536).decode(errors="replace")
+        self._log_file.write_text(self.log)
         return True
 
     def remove_services(self):
