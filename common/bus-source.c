@@ -14,8 +14,10 @@ typedef struct BusSource {
         GSource source;
         sd_bus *bus;
         GPollFD pollfd;
-        gint64 stuck_since; /* CLOCK_MONOTONIC in µs since when the bus reads nothing; 0: it has read all */
+        bool writing;       /* there is something that the bus has not read */
         int unread;         /* bytes it had not read when last looked */
+        gint64 polled_from; /* CLOCK_MONOTONIC, in µs */
+        gint64 stuck;       /* µs of polling in which it read nothing; our own work does not count */
         AldBusClosed closed;
         gpointer userdata;
 } BusSource;
@@ -28,11 +30,11 @@ static int milliseconds_left(BusSource *self)
 
         if (sd_bus_get_timeout(self->bus, &until) < 0)
                 return 0;
-        if (self->stuck_since != 0)
-                until = MIN(until, (uint64_t) self->stuck_since + ALD_BUS_STUCK_USEC);
+        now = g_get_monotonic_time();
+        if (self->writing)
+                until = MIN(until, (uint64_t) (now + MAX(ALD_BUS_STUCK_USEC - self->stuck, 0)));
         if (until == UINT64_MAX)
                 return -1;
-        now = g_get_monotonic_time();
         if (until <= (uint64_t) now)
                 return 0;
         return (int) MIN((until - (uint64_t) now + 999) / 1000, G_MAXINT);
@@ -49,24 +51,29 @@ static int count_unread(const BusSource *self)
 static void watch_writing(BusSource *self, int events)
 {
         self->unread = count_unread(self);
-        if (self->unread == 0 && !(events & G_IO_OUT))
-                self->stuck_since = 0;
-        else if (self->stuck_since == 0)
-                self->stuck_since = g_get_monotonic_time();
+        self->writing = self->unread > 0 || (events & G_IO_OUT);
+        if (!self->writing)
+                self->stuck = 0;
+        self->polled_from = g_get_monotonic_time();
 }
 
 /* Looked at before anything more is written, which would hide what was read. */
+static bool has_read(const BusSource *self)
+{
+        return (self->pollfd.revents & G_IO_OUT) || count_unread(self) < self->unread;
+}
+
 static void note_progress(BusSource *self)
 {
-        if (self->stuck_since != 0 &&
-                ((self->pollfd.revents & G_IO_OUT) || count_unread(self) < self->unread))
-                self->stuck_since = 0;
+        gint64 now = g_get_monotonic_time();
+
+        self->stuck = !self->writing || has_read(self) ? 0 : self->stuck + now - self->polled_from;
+        self->polled_from = now;
 }
 
 static bool is_stuck(const BusSource *self)
 {
-        return self->stuck_since != 0 &&
-               g_get_monotonic_time() - self->stuck_since >= (gint64) ALD_BUS_STUCK_USEC;
+        return self->writing && self->stuck >= ALD_BUS_STUCK_USEC && !has_read(self);
 }
 
 /* GLib keeps what it polls sorted by fd, and aborts if one is changed behind its back. It changes when the
@@ -110,7 +117,6 @@ static gboolean bus_dispatch(GSource *source, GSourceFunc callback, gpointer use
         BusSource *self = (BusSource *) source;
         int r;
 
-        note_progress(self);
         r = is_stuck(self) ? -EBUSY : 0;
         for (unsigned i = 0; r >= 0 && i < MESSAGES_PER_TURN; i++) {
                 r = sd_bus_process(self->bus, NULL);

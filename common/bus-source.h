@@ -4,9 +4,10 @@
 #include <glib.h>
 #include <systemd/sd-bus.h>
 
-/* After this time without progress in writing, the connection is given up: the bus hangs, or a client has
- * stopped reading and its queue of our messages is full. The two cannot be told apart from here. */
-#define ALD_BUS_STUCK_USEC (UINT64_C(10) * 1000 * 1000)
+/* After polling for this long without progress in writing, the connection is given up: the bus hangs, or a
+ * client has stopped reading and its queue of our messages is full. The two cannot be told apart from here.
+ */
+#define ALD_BUS_STUCK_USEC (10 * G_USEC_PER_SEC)
 
 /* Called once, when the connection has ended, or cannot go on: -EBUSY if the bus is stuck, else what
  * sd_bus_process() returned; it may still be open then. The source is destroyed afterwards. */
