@@ -184,15 +184,15 @@ int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *reco
 /* Space for more is found as they come. */
 #define ROWS_USUAL 8u
 
-/* Bytes that most records and the lists in their rows fit into. */
-#define SPACE_USUAL 2048u
+/* Bytes that most records, with their lists and rows, fit into. */
+#define SPACE_USUAL 8192u
 
 /* Strings are borrowed from the message; rows and lists are owned here. A field that cannot be taken is noted
  * and skipped, so that the message is left behind the whole record in any case. */
 typedef struct Reader {
-        GPtrArray *owned;
-        GPtrArray *list; /* being read */
-        char *space;     /* scratch space for small lists; may be NULL */
+        GPtrArray *owned; /* what scratch space had no room for; NULL: nothing */
+        GPtrArray *list;  /* being read */
+        char *space; /* scratch space: rows are taken from its start, all else from its end; may be NULL */
         size_t space_left;
         size_t room;                     /* of a record for what was read */
         size_t held, most;               /* bytes of rows and lists */
@@ -222,18 +222,24 @@ static bool has_room(Reader *reader, const AldField *field, size_t n)
 static int read_struct(
         sd_bus_message *message, const AldStruct *type, void *to, Reader *reader, AldRecord *envelope);
 
+static void own(Reader *reader, void *at)
+{
+        if (!reader->owned)
+                reader->owned = g_ptr_array_new_with_free_func(g_free);
+        g_ptr_array_add(reader->owned, at);
+}
+
 static void *allocate(Reader *reader, size_t n)
 {
-        void *at = reader->space;
+        void *at;
 
         n = ALD_RECORD_ALIGN(n);
-        if (n > reader->space_left) {
-                at = g_malloc(n);
-                g_ptr_array_add(reader->owned, at);
-                return at;
+        if (n <= reader->space_left) {
+                reader->space_left -= n;
+                return reader->space + reader->space_left;
         }
-        reader->space += n;
-        reader->space_left -= n;
+        at = g_malloc(n);
+        own(reader, at);
         return at;
 }
 
@@ -269,30 +275,59 @@ static int read_strv(sd_bus_message *message, const AldField *field, const char 
         return r;
 }
 
-static int read_rows(sd_bus_message *message, const AldField *field, AldRows *rows, Reader *reader)
+/* Rows being read: in scratch space, or in `grown` when that ended or something else followed them there. */
+typedef struct RowList {
+        char *items;
+        unsigned n;
+        GArray *grown;
+} RowList;
+
+static void *add_row(Reader *reader, const AldStruct *type, RowList *rows)
 {
-        const AldStruct *type = rows->type;
-        GArray *items = g_array_sized_new(false, false, (guint) type->size, ROWS_USUAL);
+        char *end = rows->n > 0 ? rows->items + rows->n * type->size : rows->items;
+
+        if (!rows->grown && end == reader->space && type->size <= reader->space_left) {
+                reader->space += type->size;
+                reader->space_left -= type->size;
+                memcpy(end, type->absent, type->size);
+        } else {
+                if (!rows->grown) {
+                        rows->grown = g_array_sized_new(
+                                false, false, (guint) type->size, MAX(2 * rows->n, ROWS_USUAL));
+                        g_array_append_vals(rows->grown, rows->items, rows->n);
+                }
+                g_array_append_vals(rows->grown, type->absent, 1);
+                rows->items = rows->grown->data;
+        }
+        return rows->items + rows->n++ * type->size;
+}
+
+static int read_rows(sd_bus_message *message, const AldField *field, AldRows *ret, Reader *reader)
+{
+        const AldStruct *type = ret->type;
+        RowList rows = { .items = reader->space };
         int r;
 
         r = sd_bus_message_enter_container(message, 'a', "a{sv}");
         while (r >= 0 && sd_bus_message_at_end(message, false) == 0) {
+                void *row;
+
                 if (!has_room(reader, field, type->size)) {
                         r = sd_bus_message_skip(message, "a{sv}");
                         continue;
                 }
-                g_array_append_vals(items, type->absent, 1);
-                r = read_struct(message, type, items->data + (items->len - 1) * type->size, reader, NULL);
+                row = add_row(reader, type, &rows);
+                r = read_struct(message, type, row, reader, NULL);
                 if (r >= 0 && reader->unknown)
-                        reader->unknown->end_row(field, items->data + (items->len - 1) * type->size,
-                                reader->unknown->userdata);
+                        reader->unknown->end_row(field, row, reader->unknown->userdata);
         }
         if (r >= 0)
                 r = sd_bus_message_exit_container(message);
-        reader->room += ALD_RECORD_ALIGN(items->len * type->size);
-        rows->n = items->len;
-        rows->items = g_array_free(items, FALSE);
-        g_ptr_array_add(reader->owned, (gpointer) rows->items);
+        reader->room += ALD_RECORD_ALIGN(rows.n * type->size);
+        if (rows.grown)
+                own(reader, g_array_free(rows.grown, FALSE));
+        ret->n = rows.n;
+        ret->items = rows.items;
         return r;
 }
 
@@ -452,16 +487,15 @@ static int read_record(sd_bus_message *message, AldKind kind, const AldRecord *b
 int ald_record_bus_read_all(sd_bus_message *message, AldKind kind, const AldRecord *base,
         const AldUnknownFields *unknown, AldRecord **ret, const char **ret_field)
 {
-        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(GPtrArray) owned = NULL;
         _Alignas(max_align_t) char space[SPACE_USUAL];
-        Reader reader = { .owned = owned,
-                .space = space,
-                .space_left = sizeof space,
-                .most = ALD_RECORD_MAX,
-                .unknown = unknown };
+        Reader reader = {
+                .space = space, .space_left = sizeof space, .most = ALD_RECORD_MAX, .unknown = unknown
+        };
         int r;
 
         r = read_record(message, kind, base, &reader, ret, ret_field);
+        owned = reader.owned;
         g_clear_pointer(&reader.list, g_ptr_array_unref);
         return r;
 }
